@@ -1,0 +1,58 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The rules every Swift target is compiled under: Swift 6, strict memory safety, warnings are errors.
+let settings: [SwiftSetting] = [
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+]
+
+let package = Package(
+  name: "DrawTogether",
+  products: [
+    .executable(name: "drawtogether", targets: ["drawtogether"])
+  ],
+  targets: [
+    // Shims for what Swift's importer cannot see.
+    .target(name: "CLinux"),
+    .target(
+      name: "COpenSSL", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+    .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
+
+    // Bytes in, events out: no socket, no file, no clock, no thread.
+    .target(name: "Wire", swiftSettings: settings),
+    .target(name: "HTTP", dependencies: ["CZlib", "COpenSSL"], swiftSettings: settings),
+    .target(name: "WebSocket", dependencies: ["CZlib", "COpenSSL"], swiftSettings: settings),
+    .target(name: "SessionCore", dependencies: ["Wire"], swiftSettings: settings),
+
+    // Where the bytes come from and go to.
+    .target(name: "Transport", dependencies: ["COpenSSL", "CLinux"], swiftSettings: settings),
+    .target(
+      name: "Gateway",
+      dependencies: ["Wire", "HTTP", "WebSocket", "SessionCore", "Transport", "CLinux", "COpenSSL", "CZlib"],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "drawtogether", dependencies: ["Gateway", "Transport", "Wire", "HTTP", "CLinux"],
+      swiftSettings: settings),
+
+    .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: settings),
+    .testTarget(name: "HTTPTests", dependencies: ["HTTP"], swiftSettings: settings),
+    .testTarget(name: "WebSocketTests", dependencies: ["WebSocket"], swiftSettings: settings),
+    .testTarget(
+      name: "SessionCoreTests", dependencies: ["SessionCore", "Wire"], swiftSettings: settings),
+    .testTarget(
+      name: "TransportTests", dependencies: ["Transport", "CLinux", "COpenSSL"], swiftSettings: settings),
+    .testTarget(
+      name: "GatewayTests",
+      dependencies: ["Gateway", "Wire", "HTTP", "WebSocket", "SessionCore", "Transport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "CommandTests", dependencies: ["drawtogether", "Gateway", "Wire"], swiftSettings: settings),
+  ],
+  cLanguageStandard: .c17
+)
