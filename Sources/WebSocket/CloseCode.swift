@@ -1,0 +1,45 @@
+/// Why a connection is closed (RFC 6455 §7.4). Any number can be held; `isValidOnTheWire` says which may be sent.
+package struct CloseCode: RawRepresentable, Hashable, Sendable {
+  package let rawValue: UInt16
+
+  /// Wraps any number, valid or not.
+  package init(rawValue: UInt16) {
+    self.rawValue = rawValue
+  }
+
+  /// 1000: the purpose of the connection is fulfilled.
+  package static let normalClosure = CloseCode(rawValue: 1000)
+  /// 1001: a page was left, a server goes down.
+  package static let goingAway = CloseCode(rawValue: 1001)
+  /// 1002: the peer broke a rule of the protocol.
+  package static let protocolError = CloseCode(rawValue: 1002)
+  /// 1003: a kind of data that is not accepted here.
+  package static let unsupportedData = CloseCode(rawValue: 1003)
+  /// 1005: stands for a close frame without a code; never sent.
+  package static let noStatusReceived = CloseCode(rawValue: 1005)
+  /// 1006: stands for a connection that broke without a close frame; never sent.
+  package static let abnormalClosure = CloseCode(rawValue: 1006)
+  /// 1007: the data does not fit the kind of its message: text that is no UTF-8, bytes that do not inflate.
+  package static let invalidPayload = CloseCode(rawValue: 1007)
+  /// 1008: refused by a policy of the receiver.
+  package static let policyViolation = CloseCode(rawValue: 1008)
+  /// 1009: a message too big to process.
+  package static let messageTooBig = CloseCode(rawValue: 1009)
+  /// 1010: the server did not agree to an extension that the client needs.
+  package static let mandatoryExtension = CloseCode(rawValue: 1010)
+  /// 1011: the server met a fault of its own.
+  package static let internalError = CloseCode(rawValue: 1011)
+  /// 1012: the server restarts (IANA's registry).
+  package static let serviceRestart = CloseCode(rawValue: 1012)
+  /// 1013: try again later (IANA's registry).
+  package static let tryAgainLater = CloseCode(rawValue: 1013)
+
+  /// True when a close frame may carry this code: what RFC 6455 §7.4.1 and IANA's registry define for the wire
+  /// (1000–1003, 1007–1014), and what libraries and applications define (3000–4999, §7.4.2).
+  package var isValidOnTheWire: Bool {
+    switch rawValue {
+    case 1000...1003, 1007...1014, 3000...4999: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,75 @@
+private import CZlib
+
+/// Compresses whole messages (RFC 7692 §7.2.1). It keeps nothing between two messages, so one serves all
+/// connections of a thread; it takes about 270 KiB once and is not `Sendable`.
+@safe package final class Deflater {
+  private let stream: UnsafeMutablePointer<z_stream>
+  private let level: Int32
+  private var windowBits = 15
+  private var room = [UInt8](repeating: 0, count: 16_384)
+
+  /// A compressor of this level: 1 is fastest, 9 makes the smallest.
+  package init(level: Int = 6) {
+    precondition((1...9).contains(level), "zlib's levels are 1 to 9")
+    self.level = Int32(level)
+    unsafe stream = .allocate(capacity: 1)
+    unsafe stream.initialize(to: z_stream())
+    start()
+  }
+
+  deinit {
+    unsafe deflateEnd(stream)
+    unsafe stream.deallocate()
+  }
+
+  /// Appends the compressed payload of one whole message, without the four bytes that end it (§7.2.1). It goes
+  /// into frames of which the first says `isCompressed`.
+  ///
+  /// - Parameters:
+  ///   - payload: the message.
+  ///   - bytes: what the result is appended to.
+  ///   - windowBits: `DeflateParameters.windowBits(for:)`, 9 to 15. Another than the last time makes zlib start
+  ///     over, which costs some microseconds.
+  package func compress(_ payload: Span<UInt8>, into bytes: inout [UInt8], windowBits: Int = 15) {
+    precondition((9...15).contains(windowBits), "zlib makes raw streams with windows of 9 to 15 bits")
+    if windowBits == self.windowBits {
+      unsafe deflateReset(stream)
+    } else {
+      unsafe deflateEnd(stream)
+      self.windowBits = windowBits
+      start()
+    }
+    var consumed = 0
+    while true {
+      let (taken, made) = call(payload.extracting(droppingFirst: consumed))
+      consumed += taken
+      bytes.append(copying: room.span.extracting(first: made))
+      // Room left over means that all is written, with the empty stored block that a flush puts at the end.
+      if made < room.count { break }
+    }
+    bytes.removeLast(4)
+  }
+
+  private func start() {
+    let result = unsafe deflateInit2_(
+      stream, level, Z_DEFLATED, Int32(-windowBits), 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+      Int32(MemoryLayout<z_stream>.size))
+    precondition(result == Z_OK, "zlib gives a compressor")
+  }
+
+  /// One call of zlib: how much it took, and how much it made in `room`.
+  private func call(_ payload: Span<UInt8>) -> (taken: Int, made: Int) {
+    unsafe payload.withUnsafeBufferPointer { input in
+      unsafe room.withUnsafeMutableBufferPointer { output in
+        unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+        unsafe stream.pointee.avail_in = UInt32(input.count)
+        unsafe stream.pointee.next_out = output.baseAddress
+        unsafe stream.pointee.avail_out = UInt32(output.count)
+        unsafe deflate(stream, Z_SYNC_FLUSH)
+        return unsafe (
+          input.count - Int(stream.pointee.avail_in), output.count - Int(stream.pointee.avail_out)
+        )
+      }
+    }
+  }
+}

@@ -1,0 +1,109 @@
+/// One element of `Sec-WebSocket-Extensions`: a name and its parameters (RFC 6455 §9.1).
+struct ExtensionElement: Equatable {
+  struct Parameter: Equatable {
+    let name: String
+    let value: String?
+  }
+
+  let name: String
+  let parameters: [Parameter]
+}
+
+/// Reads the elements of one `Sec-WebSocket-Extensions` field, in their order. One that breaks the grammar is nil.
+func extensionElements(in field: String) -> [ExtensionElement?] {
+  var scanner = ExtensionScanner(field)
+  var elements: [ExtensionElement?] = []
+  while !scanner.isAtEnd {
+    if scanner.skip(UInt8(ascii: ",")) { continue }  // RFC 9110 §5.6.1: empty elements are ignored
+    elements.append(scanner.element())
+    scanner.skipToComma()
+  }
+  return elements
+}
+
+/// Walks over the bytes of a field. What does not fit gives nil and leaves it where that was.
+private struct ExtensionScanner {
+  private let bytes: [UInt8]
+  private var index = 0
+
+  init(_ field: String) {
+    bytes = Array(field.utf8)
+    skipSpace()
+  }
+
+  var isAtEnd: Bool { index == bytes.count }
+
+  /// An element up to its comma or the end: `name *( ";" parameter )`.
+  mutating func element() -> ExtensionElement? {
+    guard let name = token() else { return nil }
+    var parameters: [ExtensionElement.Parameter] = []
+    while skip(UInt8(ascii: ";")) {
+      guard let name = token() else { return nil }
+      var value: String?
+      if skip(UInt8(ascii: "=")) {
+        value = token() ?? quotedToken()
+        if value == nil { return nil }
+      }
+      parameters.append(ExtensionElement.Parameter(name: name, value: value))
+    }
+    guard isAtEnd || bytes[index] == UInt8(ascii: ",") else { return nil }
+    return ExtensionElement(name: name, parameters: parameters)
+  }
+
+  /// Skips this byte and the white space behind it, if it comes next.
+  mutating func skip(_ byte: UInt8) -> Bool {
+    guard !isAtEnd, bytes[index] == byte else { return false }
+    index += 1
+    skipSpace()
+    return true
+  }
+
+  /// Skips the rest of an element; a comma between quotes does not end it.
+  mutating func skipToComma() {
+    var isQuoted = false
+    while !isAtEnd, isQuoted || bytes[index] != UInt8(ascii: ",") {
+      if bytes[index] == UInt8(ascii: "\"") { isQuoted.toggle() }
+      if isQuoted, bytes[index] == UInt8(ascii: "\\"), index + 1 < bytes.count { index += 1 }
+      index += 1
+    }
+  }
+
+  private mutating func token() -> String? {
+    let start = index
+    while !isAtEnd, isTokenByte(bytes[index]) { index += 1 }
+    guard index > start else { return nil }
+    let text = String(decoding: bytes[start..<index], as: UTF8.self)
+    skipSpace()
+    return text
+  }
+
+  /// RFC 6455 §9.1: what stands between the quotes must be a token, once the backslashes are taken out.
+  private mutating func quotedToken() -> String? {
+    guard !isAtEnd, bytes[index] == UInt8(ascii: "\"") else { return nil }
+    index += 1
+    var text: [UInt8] = []
+    while !isAtEnd, bytes[index] != UInt8(ascii: "\"") {
+      if bytes[index] == UInt8(ascii: "\\") { index += 1 }
+      guard !isAtEnd, isTokenByte(bytes[index]) else { return nil }
+      text.append(bytes[index])
+      index += 1
+    }
+    guard skip(UInt8(ascii: "\"")), !text.isEmpty else { return nil }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  private mutating func skipSpace() {
+    while !isAtEnd, bytes[index] == UInt8(ascii: " ") || bytes[index] == UInt8(ascii: "\t") { index += 1 }
+  }
+}
+
+/// True for the bytes that a token is made of (RFC 9110 §5.6.2).
+func isTokenByte(_ byte: UInt8) -> Bool {
+  switch byte {
+  case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+    UInt8(ascii: "0")...UInt8(ascii: "9"):
+    true
+  default:
+    "!#$%&'*+-.^_`|~".utf8.contains(byte)
+  }
+}

@@ -1,0 +1,29 @@
+/// What a frame carries (RFC 6455 §5.2, §11.8). Reserved values have no case: they fail the connection.
+package enum Opcode: UInt8, Equatable, Sendable {
+  case continuation = 0x0
+  case text = 0x1
+  case binary = 0x2
+  case close = 0x8
+  case ping = 0x9
+  case pong = 0xA
+
+  /// True for close, ping and pong, which stand between the fragments of a message (§5.5).
+  package var isControl: Bool { rawValue & 0x8 != 0 }
+}
+
+/// What a whole message is (RFC 6455 §5.6).
+package enum MessageKind: Equatable, Sendable {
+  /// UTF-8, checked.
+  case text
+
+  /// Any bytes.
+  case binary
+
+  /// The opcode of the message's first frame.
+  package var opcode: Opcode {
+    switch self {
+    case .text: .text
+    case .binary: .binary
+    }
+  }
+}

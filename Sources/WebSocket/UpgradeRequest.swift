@@ -1,0 +1,109 @@
+/// A client's opening handshake that a server can accept (RFC 6455 §4.2.1).
+package struct UpgradeRequest: Equatable, Sendable {
+  /// What goes into `Sec-WebSocket-Accept` (§4.2.2).
+  package let accept: String
+
+  /// The subprotocols that the client speaks, the one it likes best first; empty when it names none.
+  package let subprotocols: [String]
+
+  /// What was agreed on for compression; nil when the client offered nothing that can be met.
+  package let deflate: DeflateParameters?
+
+  /// Reads the request for a WebSocket.
+  ///
+  /// - Parameters:
+  ///   - method: as it came; must be GET.
+  ///   - minorVersion: the `1` of HTTP/1.1.
+  ///   - fields: all header fields in their order; names in any case.
+  /// - Returns: what to answer it with; see `responseFields(subprotocol:)`.
+  /// - Throws: the rule that the request breaks, which knows its HTTP status.
+  package static func evaluate(
+    method: String, minorVersion: Int, fields: [HandshakeField]
+  ) throws(UpgradeRequestError) -> UpgradeRequest {
+    guard method == "GET" else { throw .methodNotGet }  // §4.1 2
+    guard minorVersion >= 1 else { throw .versionOfHTTPTooOld }  // §4.1 2, RFC 9110 §7.8
+    guard listElements(of: "upgrade", in: fields).contains(where: { $0.lowercased() == "websocket" }) else {
+      throw .notAnUpgrade  // §4.2.1 3
+    }
+    guard listElements(of: "connection", in: fields).contains(where: { $0.lowercased() == "upgrade" }) else {
+      throw .connectionWithoutUpgrade  // §4.2.1 4
+    }
+    let versions = values(of: "sec-websocket-version", in: fields)
+    guard versions.count == 1, trimmed(versions[0]) == "13" else {
+      throw .unsupportedVersion(versions.joined(separator: ", "))  // §4.2.1 6, §4.4
+    }
+    let keys = values(of: "sec-websocket-key", in: fields).map(trimmed)
+    guard keys.count == 1 else { throw .keysGiven(keys.count) }  // §11.3.1
+    guard isBase64OfSixteenBytes(keys[0]) else { throw .invalidKey(length: keys[0].utf8.count) }  // §4.2.1 5
+    let subprotocols = listElements(of: "sec-websocket-protocol", in: fields)
+    guard subprotocols.allSatisfy(isToken), Set(subprotocols).count == subprotocols.count else {
+      throw .invalidSubprotocols  // §4.1 10
+    }
+    let deflate = DeflateParameters.negotiate(offers: values(of: "sec-websocket-extensions", in: fields))
+    return UpgradeRequest(accept: acceptValue(forKey: keys[0]), subprotocols: subprotocols, deflate: deflate)
+  }
+
+  /// The fields of the answer with status 101 (§4.2.2). `subprotocol` is one of `subprotocols`, or nil for none.
+  package func responseFields(subprotocol: String? = nil) -> [HandshakeField] {
+    precondition(subprotocol.map(subprotocols.contains) ?? true, "a server selects what was offered")
+    var fields: [HandshakeField] = [
+      ("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Accept", accept),
+    ]
+    if let subprotocol { fields.append(("Sec-WebSocket-Protocol", subprotocol)) }
+    if let deflate { fields.append(("Sec-WebSocket-Extensions", deflate.responseValue)) }
+    return fields
+  }
+}
+
+/// Why a request does not become a WebSocket, with what was wrong.
+package enum UpgradeRequestError: Error, Equatable, Sendable {
+  /// Another method than GET.
+  case methodNotGet
+  /// HTTP/1.0, which has no upgrade.
+  case versionOfHTTPTooOld
+  /// No `Upgrade: websocket`: an ordinary request.
+  case notAnUpgrade
+  /// No token `upgrade` in `Connection`.
+  case connectionWithoutUpgrade
+  /// A `Sec-WebSocket-Version` other than 13; empty when there was none.
+  case unsupportedVersion(String)
+  /// None, or several, `Sec-WebSocket-Key`; how many.
+  case keysGiven(Int)
+  /// A key that is not the base64 of 16 bytes; its length.
+  case invalidKey(length: Int)
+  /// A subprotocol that is no token, or is named twice.
+  case invalidSubprotocols
+
+  /// The HTTP status of the refusal.
+  package var status: Int {
+    switch self {
+    case .methodNotGet: 405
+    case .versionOfHTTPTooOld, .notAnUpgrade, .unsupportedVersion: 426
+    case .connectionWithoutUpgrade, .keysGiven, .invalidKey, .invalidSubprotocols: 400
+    }
+  }
+
+  /// The fields that the refusal needs to say what would be accepted (RFC 6455 §4.4, RFC 9110 §15.5.22).
+  package var responseFields: [HandshakeField] {
+    switch status {
+    case 405: [("Allow", "GET")]
+    case 426: [("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Version", "13")]
+    default: []
+    }
+  }
+
+  /// What was wrong, in words.
+  package var reason: String {
+    switch self {
+    case .methodNotGet: "a WebSocket is asked for with GET"
+    case .versionOfHTTPTooOld: "a WebSocket needs HTTP/1.1"
+    case .notAnUpgrade: "this address is for WebSockets: Upgrade: websocket is missing"
+    case .connectionWithoutUpgrade: "Connection does not name upgrade"
+    case .unsupportedVersion(""): "Sec-WebSocket-Version is missing; 13 is spoken here"
+    case .unsupportedVersion: "only version 13 of WebSocket is spoken here"
+    case .keysGiven(let count): "one Sec-WebSocket-Key is needed, not \(count)"
+    case .invalidKey: "Sec-WebSocket-Key is not the base64 of 16 bytes"
+    case .invalidSubprotocols: "Sec-WebSocket-Protocol is not a list of different tokens"
+    }
+  }
+}
