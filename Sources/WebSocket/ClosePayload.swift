@@ -1,0 +1,52 @@
+/// What a close frame says (RFC 6455 §5.5.1).
+package struct ClosePayload: Equatable, Sendable {
+  /// The most bytes that a reason takes: a control frame holds 125, and two are the code's.
+  package static let maximumReasonLength = 123
+
+  /// Nil when the frame was empty.
+  package let code: CloseCode?
+  package let reason: String
+
+  /// Says why we close. A reason of more than 123 bytes is cut at the last scalar that fits.
+  package init(code: CloseCode, reason: String = "") {
+    precondition(code.isValidOnTheWire, "we send only codes that may be sent")
+    self.code = code
+    var length = 0
+    let fitting = reason.unicodeScalars.prefix { scalar in
+      length += scalar.utf8.count
+      return length <= Self.maximumReasonLength
+    }
+    self.reason = String(String.UnicodeScalarView(fitting))
+  }
+
+  /// An empty close frame, which gives no code.
+  package init() {
+    code = nil
+    reason = ""
+  }
+
+  /// Reads the unmasked payload of a close frame. Throws for half a code, a code that may not be sent (§7.4), and
+  /// a reason that is not UTF-8.
+  package init(parsing payload: [UInt8]) throws(ProtocolError) {
+    guard let high = payload.first else {
+      self.init()
+      return
+    }
+    guard payload.count > 1 else { throw .closePayloadOfOneByte }
+    let code = CloseCode(rawValue: UInt16(high) << 8 | UInt16(payload[1]))
+    guard code.isValidOnTheWire else { throw .invalidCloseCode(code.rawValue) }
+    guard let reason = String(validating: payload[2...], as: UTF8.self) else { throw .invalidCloseReason }
+    self = ClosePayload(parsed: code, reason: reason)
+  }
+
+  private init(parsed code: CloseCode, reason: String) {
+    self.code = code
+    self.reason = reason
+  }
+
+  /// The payload as it stands in the frame, at most 125 bytes.
+  package var bytes: [UInt8] {
+    guard let code else { return [] }
+    return [UInt8(code.rawValue >> 8), UInt8(code.rawValue & 0xFF)] + reason.utf8
+  }
+}

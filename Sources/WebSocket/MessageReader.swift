@@ -1,0 +1,290 @@
+/// Follows the frames that one peer sends, and says what they mean (RFC 6455 §5, RFC 7692 §6).
+///
+/// It reads out of a buffer that belongs to its caller, who may share one among all connections: between two calls
+/// nothing of the buffer needs to stay, for what the reader still needs it has taken. What is not compressed is
+/// unmasked where it lies and never copied; an idle reader owns no memory but its own.
+package struct MessageReader: Sendable {
+  /// Something the peer said.
+  package enum Event: Equatable, Sendable {
+    /// A piece of a message that is not compressed: `payload` is where it lies in the buffer, unmasked, until the
+    /// next call. A frame that lies in the buffer whole is one piece. Only a last piece can be empty, and of a
+    /// text the pieces may be cut inside a character; what has been given is right so far.
+    case piece(kind: MessageKind, payload: Range<Int>, isFirst: Bool, isLast: Bool)
+
+    /// A whole message that came compressed.
+    case message(kind: MessageKind, payload: [UInt8])
+
+    /// To be answered by a pong with the same bytes, at most 125 (§5.5.2).
+    case ping([UInt8])
+
+    /// The answer to a ping of ours, or unasked (§5.5.3).
+    case pong([UInt8])
+
+    /// The peer will send nothing more; to be answered by a close frame if none was sent (§5.5.1). The code is nil
+    /// when the frame was empty.
+    case close(CloseCode?, reason: String)
+  }
+
+  private enum State {
+    case header
+    case data(DataFrame)
+    case control(ControlFrame)
+    case closed
+    case failed(ProtocolError)
+  }
+
+  private struct DataFrame {
+    let isFinal: Bool
+    var remaining: Int
+    var maskingKey: MaskingKey?
+  }
+
+  private struct ControlFrame {
+    let opcode: Opcode
+    var remaining: Int
+    var maskingKey: MaskingKey?
+    var payload: [UInt8] = []
+  }
+
+  private enum Message {
+    case none
+    case plain(PlainMessage)
+    case compressed(kind: MessageKind, bytes: [UInt8])
+  }
+
+  private struct PlainMessage {
+    let kind: MessageKind
+    var length = 0
+    var validator = UTF8Validator()
+
+    /// Checks the next bytes of a text, and at its last that no character is cut (RFC 6455 §8.1).
+    mutating func check(_ bytes: Span<UInt8>, isLast: Bool) throws(ProtocolError) {
+      if let offset = validator.firstError(in: bytes) {
+        throw .invalidUTF8(offset: length + offset)
+      }
+      if isLast, !validator.isComplete {
+        throw .invalidUTF8(offset: length + bytes.count - validator.pendingCount)
+      }
+    }
+  }
+
+  private let role: Role
+  private let limits: MessageLimits
+  private let deflate: DeflateParameters?
+  private var headers = FrameHeaderReader()
+  private var state = State.header
+  private var message = Message.none
+
+  /// Reads what the peer of `role` sends after the opening handshake.
+  ///
+  /// - Parameters:
+  ///   - role: the end that reads.
+  ///   - limits: what the peer may send at once.
+  ///   - deflate: what was agreed on in the handshake; nil when messages may not be compressed.
+  package init(role: Role, limits: MessageLimits, deflate: DeflateParameters? = nil) {
+    self.role = role
+    self.limits = limits
+    self.deflate = deflate
+  }
+
+  /// How many bytes of a half-received message or control frame it holds: of a message that is not compressed none.
+  package var bufferedBytes: Int {
+    var count = 0
+    if case .compressed(_, let bytes) = message { count += bytes.count }
+    if case .control(let frame) = state { count += frame.payload.count }
+    return count
+  }
+
+  /// True when a message, or a frame of any kind, has begun and not ended: a peer has a time to end it in.
+  package var isInsideMessage: Bool {
+    switch (state, message) {
+    case (.closed, _), (.failed, _): false
+    case (.header, .none): !headers.isEmpty
+    case (.header, _), (.data, _), (.control, _): true
+    }
+  }
+
+  /// Reads on from `position` to `end`, up to the next thing that the peer said.
+  ///
+  /// - Parameters:
+  ///   - buffer: what was received; payloads in it are unmasked in place.
+  ///   - position: where to read on; moved behind what was read.
+  ///   - end: where the received bytes end.
+  ///   - inflater: needed when compression was agreed on; may be shared with other connections.
+  /// - Returns: nil when all bytes are read and more are needed; after a close frame it drops what follows (§1.4).
+  /// - Throws: the rule that the peer broke, and the same again in every later call.
+  package mutating func next(
+    in buffer: inout [UInt8], at position: inout Int, upTo end: Int, inflater: Inflater? = nil
+  ) throws(ProtocolError) -> Event? {
+    do throws(ProtocolError) {
+      return try advance(in: &buffer, at: &position, upTo: end, inflater: inflater)
+    } catch {
+      state = .failed(error)
+      message = .none
+      throw error
+    }
+  }
+
+  private mutating func advance(
+    in buffer: inout [UInt8], at position: inout Int, upTo end: Int, inflater: Inflater?
+  ) throws(ProtocolError) -> Event? {
+    precondition(position >= 0 && end <= buffer.count, "what was received lies in the buffer")
+    while true {
+      switch state {
+      case .header:
+        guard let header = try readHeader(in: buffer, at: &position, upTo: end) else { return nil }
+        begin(header)
+      case .data(let frame):
+        guard let payload = read(frame, in: &buffer, at: &position, upTo: end) else { return nil }
+        if let event = try take(payload, of: frame, in: buffer, inflater: inflater) { return event }
+      case .control(let frame):
+        guard let event = try read(frame, in: &buffer, at: &position, upTo: end) else { return nil }
+        return event
+      case .closed:
+        position = max(position, end)
+        return nil
+      case .failed(let error):
+        throw error
+      }
+    }
+  }
+}
+
+// MARK: - Headers
+
+extension MessageReader {
+  private mutating func readHeader(
+    in buffer: [UInt8], at position: inout Int, upTo end: Int
+  ) throws(ProtocolError) -> FrameHeader? {
+    let context = FrameHeaderReader.Context(
+      role: role, limits: limits, acceptsCompression: deflate != nil, openMessage: openMessage)
+    while position < end {
+      let byte = buffer[position]
+      position += 1
+      if let header = try headers.receive(byte, in: context) { return header }
+    }
+    return nil
+  }
+
+  private var openMessage: FrameHeaderReader.Context.OpenMessage? {
+    switch message {
+    case .none: nil
+    case .plain(let plain): .init(length: plain.length, isCompressed: false)
+    case .compressed(_, let bytes): .init(length: bytes.count, isCompressed: true)
+    }
+  }
+
+  private mutating func begin(_ header: FrameHeader) {
+    let kind: MessageKind
+    switch header.opcode {
+    case .close, .ping, .pong:
+      state = .control(
+        ControlFrame(
+          opcode: header.opcode, remaining: header.payloadLength, maskingKey: header.maskingKey))
+      return
+    case .continuation:
+      state = .data(
+        DataFrame(isFinal: header.isFinal, remaining: header.payloadLength, maskingKey: header.maskingKey))
+      return
+    case .text: kind = .text
+    case .binary: kind = .binary
+    }
+    state = .data(
+      DataFrame(isFinal: header.isFinal, remaining: header.payloadLength, maskingKey: header.maskingKey))
+    message = header.isCompressed ? .compressed(kind: kind, bytes: []) : .plain(PlainMessage(kind: kind))
+  }
+}
+
+// MARK: - Payloads
+
+extension MessageReader {
+  /// Unmasks what has come of a frame. Nil when nothing has and something is still to come.
+  private mutating func read(
+    _ frame: DataFrame, in buffer: inout [UInt8], at position: inout Int, upTo end: Int
+  ) -> Range<Int>? {
+    let count = min(frame.remaining, end - position)
+    guard count > 0 || frame.remaining == 0 else { return nil }
+    let payload = position..<position + count
+    frame.maskingKey?.apply(to: &buffer, in: payload)
+    position += count
+    if count == frame.remaining {
+      state = .header
+    } else {
+      var rest = frame
+      rest.remaining -= count
+      rest.maskingKey = frame.maskingKey?.advanced(by: count)
+      state = .data(rest)
+    }
+    return payload
+  }
+
+  /// Adds what has come to its message. Nil when there is nothing to tell yet.
+  private mutating func take(
+    _ payload: Range<Int>, of frame: DataFrame, in buffer: [UInt8], inflater: Inflater?
+  ) throws(ProtocolError) -> Event? {
+    let isLast = frame.isFinal && payload.count == frame.remaining
+    switch message {
+    case .none:
+      preconditionFailure("a data frame belongs to a message")
+    case .plain(var plain):
+      let isFirst = plain.length == 0
+      if plain.kind == .text {
+        try plain.check(buffer.span.extracting(payload), isLast: isLast)
+      }
+      plain.length += payload.count
+      message = isLast ? .none : .plain(plain)
+      guard isLast || !payload.isEmpty else { return nil }
+      return .piece(kind: plain.kind, payload: payload, isFirst: isFirst, isLast: isLast)
+    case .compressed(let kind, var bytes):
+      message = .none  // so that the bytes have one owner and grow in place
+      bytes.append(copying: buffer.span.extracting(payload))
+      guard isLast else {
+        message = .compressed(kind: kind, bytes: bytes)
+        return nil
+      }
+      return .message(kind: kind, payload: try inflate(bytes, kind: kind, with: inflater))
+    }
+  }
+
+  private func inflate(
+    _ bytes: [UInt8], kind: MessageKind, with inflater: Inflater?
+  ) throws(ProtocolError) -> [UInt8] {
+    guard let inflater else { preconditionFailure("who agreed on compression has an inflater") }
+    let payload = try inflater.inflate(bytes.span, limit: limits.messageBytes)
+    if kind == .text {
+      var whole = PlainMessage(kind: kind)
+      try whole.check(payload.span, isLast: true)
+    }
+    return payload
+  }
+
+  /// Collects a control frame. Nil until it is whole.
+  private mutating func read(
+    _ frame: ControlFrame, in buffer: inout [UInt8], at position: inout Int, upTo end: Int
+  ) throws(ProtocolError) -> Event? {
+    var frame = frame
+    let count = min(frame.remaining, end - position)
+    let payload = position..<position + count
+    frame.maskingKey?.apply(to: &buffer, in: payload)
+    frame.payload.append(copying: buffer.span.extracting(payload))
+    frame.maskingKey = frame.maskingKey?.advanced(by: count)
+    frame.remaining -= count
+    position += count
+    guard frame.remaining == 0 else {
+      state = .control(frame)
+      return nil
+    }
+    state = .header
+    switch frame.opcode {
+    case .ping: return .ping(frame.payload)
+    case .pong: return .pong(frame.payload)
+    case .close:
+      let close = try ClosePayload(parsing: frame.payload)
+      state = .closed
+      message = .none
+      return .close(close.code, reason: close.reason)
+    case .continuation, .text, .binary:
+      preconditionFailure("a data frame is not collected")
+    }
+  }
+}
