@@ -1,0 +1,39 @@
+/// Big-endian integers, as every integer of the wire is.
+extension Span where Element == UInt8 {
+  /// The two bytes at `offset`. Traps outside the span: callers have checked the length.
+  @inlinable
+  package func uint16(at offset: Int) -> UInt16 {
+    UInt16(self[offset]) << 8 | UInt16(self[offset + 1])
+  }
+
+  /// The four bytes at `offset`. Traps outside the span: callers have checked the length.
+  @inlinable
+  package func uint32(at offset: Int) -> UInt32 {
+    UInt32(uint16(at: offset)) << 16 | UInt32(uint16(at: offset + 2))
+  }
+
+  /// The eight bytes at `offset`. Traps outside the span: callers have checked the length.
+  @inlinable
+  package func uint64(at offset: Int) -> UInt64 {
+    UInt64(uint32(at: offset)) << 32 | UInt64(uint32(at: offset + 4))
+  }
+}
+
+extension [UInt8] {
+  /// Appends an integer in big-endian order.
+  @inlinable
+  package mutating func append<Integer: FixedWidthInteger>(bigEndian value: Integer) {
+    var shift = Integer.bitWidth
+    while shift > 0 {
+      shift -= 8
+      append(UInt8(truncatingIfNeeded: value >> shift))
+    }
+  }
+
+  /// Appends all bytes of a span in one copy.
+  @inlinable
+  package mutating func append(_ bytes: Span<UInt8>) {
+    // SAFETY: the buffer is read within the closure only.
+    unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
+  }
+}

@@ -1,0 +1,30 @@
+extension ClientEntry {
+  /// Appends an entry as a client sends it.
+  ///
+  /// The caller keeps the rules, so that tests can break them: `key` is written when `flags` retain, `targets` when
+  /// they contain `.targeted`. Type and target count are cut to what their length fields can hold.
+  package static func append(
+    to bytes: inout [UInt8], flags: EntryFlags, clientSequence: UInt32, key: EntryKey = .zero,
+    targets: [ParticipantNumber] = [], type: Span<UInt8>, payload: Span<UInt8>
+  ) {
+    let type = type.extracting(first: 255)
+    let targets = targets.prefix(Int(UInt16.max))
+    let isRetained = flags.retention != .none
+    let isTargeted = flags.contains(.targeted)
+    var length = fixedLength - 4 + type.count + payload.count
+    if isRetained { length += EntryKey.length }
+    if isTargeted { length += 2 + 4 * targets.count }
+
+    bytes.append(bigEndian: UInt32(truncatingIfNeeded: length))
+    bytes.append(flags.rawValue)
+    bytes.append(UInt8(type.count))
+    bytes.append(bigEndian: clientSequence)
+    if isRetained { key.append(to: &bytes) }
+    if isTargeted {
+      bytes.append(bigEndian: UInt16(targets.count))
+      for target in targets { bytes.append(bigEndian: target) }
+    }
+    bytes.append(type)
+    bytes.append(payload)
+  }
+}

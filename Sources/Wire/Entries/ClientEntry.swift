@@ -1,0 +1,75 @@
+/// Where the parts of an entry from a client lie in its message: offsets, so that nothing is copied.
+package struct ClientEntry: Sendable, Equatable {
+  /// The most participants that one entry may be targeted at.
+  package static let maximumTargets = 1_000
+  /// The most bytes of a binary message from a client: 1 MiB.
+  package static let maximumMessageLength = 1_048_576
+  /// Length, flags, length of the type and client sequence: what every entry has.
+  package static let fixedLength = 10
+
+  /// How the entry is ordered, delivered and kept.
+  package let flags: EntryFlags
+  /// The sender's own number for it: 1, 2, 3 …; 0 when unreliable.
+  package let clientSequence: UInt32
+  /// The key it is retained under; zero when it is not.
+  package let key: EntryKey
+  /// The bytes of the targets' numbers, four each; empty when not targeted.
+  package let targets: Range<Int>
+  /// The bytes of the message type.
+  package let type: Range<Int>
+  /// The bytes of the payload.
+  package let payload: Range<Int>
+  /// Where the next entry begins.
+  package let end: Int
+
+  /// Cuts the entry that begins at `offset` out of a binary message, without judging it.
+  ///
+  /// - Throws: when the message cannot be cut here: it ends within the entry, or the entry within its header.
+  package static func parse(
+    _ bytes: Span<UInt8>, at offset: Int
+  ) throws(WireError) -> ClientEntry {
+    let available = bytes.count - offset
+    guard available >= 4 else { throw .entryLengthCutShort(have: max(available, 0)) }
+    let length = Int(bytes.uint32(at: offset))
+    guard length >= fixedLength - 4 else {
+      throw .entryTooShort(length: length, needed: fixedLength - 4)
+    }
+    guard length <= available - 4 else {
+      throw .entryRunsOver(length: length, available: available - 4)
+    }
+    let end = offset + 4 + length
+    let flags = EntryFlags(rawValue: bytes[offset + 4])
+    let typeLength = Int(bytes[offset + 5])
+    let isRetained = flags.retention != .none
+    let isTargeted = flags.contains(.targeted)
+
+    var position = offset + fixedLength
+    var needed = position + typeLength + (isRetained ? EntryKey.length : 0) + (isTargeted ? 2 : 0)
+    guard needed <= end else { throw .entryTooShort(length: length, needed: needed - offset - 4) }
+    var key = EntryKey.zero
+    if isRetained {
+      key = EntryKey(bytes, at: position)
+      position += EntryKey.length
+    }
+    var targets = position..<position
+    if isTargeted {
+      let targetsLength = 4 * Int(bytes.uint16(at: position))
+      needed += targetsLength
+      guard needed <= end else { throw .entryTooShort(length: length, needed: needed - offset - 4) }
+      position += 2
+      targets = position..<position + targetsLength
+      position += targetsLength
+    }
+    return ClientEntry(
+      flags: flags, clientSequence: bytes.uint32(at: offset + 6), key: key, targets: targets,
+      type: position..<position + typeLength, payload: position + typeLength..<end, end: end)
+  }
+
+  /// How many participants the entry is targeted at, repeats included.
+  package var targetCount: Int { targets.count / 4 }
+
+  /// The number of the target at `index`, below `targetCount`, in the message the entry was cut from.
+  package func target(at index: Int, in bytes: Span<UInt8>) -> ParticipantNumber {
+    bytes.uint32(at: targets.lowerBound + 4 * index)
+  }
+}

@@ -1,0 +1,119 @@
+/// A rule of section 3 that one entry breaks; the rest of its message may be sound.
+package enum EntryFault: Error, Equatable, Sendable {
+  /// Bit 7 is the gateway's alone.
+  case systemFlag
+  /// Bit 6 is 0.
+  case reservedFlag
+  /// Nothing unreliable is kept.
+  case retentionOnUnreliable(Retention)
+  /// Nothing unreliable is numbered.
+  case sequenceOnUnreliable(UInt32)
+  /// Reliable entries are numbered from 1. This fault uses no client sequence up.
+  case noSequenceOnReliable
+  /// What only some get is not kept.
+  case retentionWithTargets(Retention)
+  /// `existing` says when to append or replace, and means nothing else.
+  case existingWithoutAppendOrReplace(Retention)
+  /// A type has at least one byte.
+  case emptyType
+  /// A type is UTF-8.
+  case typeNotUTF8
+  /// `remove` has nothing to say.
+  case removeWithPayload(length: Int)
+  /// More targets than an entry may have.
+  case tooManyTargets(limit: Int, actual: Int)
+  /// A payload longer than `messageBytes`.
+  case payloadTooLarge(limit: Int, actual: Int)
+
+  /// `message-too-large` for a payload, else `bad-entry`.
+  package var code: ErrorCode {
+    if case .payloadTooLarge = self { .messageTooLarge } else { .badEntry }
+  }
+
+  /// What was wrong, in words for the person who writes the client.
+  package var detail: String {
+    switch self {
+    case .systemFlag: "Only the gateway sends system entries (flag bit 7)."
+    case .reservedFlag: "Flag bit 6 is reserved and must be 0."
+    case .retentionOnUnreliable(let retention):
+      "An unreliable entry cannot be kept (retention \(retention))."
+    case .sequenceOnUnreliable(let sequence):
+      "An unreliable entry has client sequence 0, not \(sequence)."
+    case .noSequenceOnReliable: "A reliable entry needs a client sequence of 1 or more."
+    case .retentionWithTargets(let retention):
+      "An entry with a target list cannot be kept (retention \(retention))."
+    case .existingWithoutAppendOrReplace(let retention):
+      "The flag existing goes with append or replace only, not with retention \(retention)."
+    case .emptyType: "A message type has at least one byte."
+    case .typeNotUTF8: "A message type is UTF-8."
+    case .removeWithPayload(let length):
+      "An entry that removes a key has no payload; this one has \(length) bytes."
+    case .tooManyTargets(let limit, let actual):
+      "An entry is targeted at \(limit) participants at most, not \(actual)."
+    case .payloadTooLarge(let limit, let actual):
+      "A payload has at most \(limit) bytes; this one has \(actual)."
+    }
+  }
+
+  /// The `error` a client gets for the entry with this client sequence.
+  package func refusal(clientSequence: UInt32) -> Refusal {
+    var refusal = Refusal(code, detail)
+    refusal.clientSequence = clientSequence
+    switch self {
+    case .tooManyTargets(let limit, let actual), .payloadTooLarge(let limit, let actual):
+      refusal.limit = UInt64(clamping: limit)
+      refusal.actual = UInt64(clamping: actual)
+    default:
+      break
+    }
+    return refusal
+  }
+}
+
+extension ClientEntry {
+  /// The first rule of section 3 that the entry breaks, as far as that needs no session.
+  ///
+  /// - Parameters:
+  ///   - bytes: The message the entry was cut from.
+  ///   - messageBytes: The most bytes of a payload: the limit of that name.
+  /// - Returns: `nil` for an entry that keeps them all.
+  package func fault(in bytes: Span<UInt8>, messageBytes: Int = 262_144) -> EntryFault? {
+    if flags.contains(.system) { return .systemFlag }
+    if flags.contains(.reserved) { return .reservedFlag }
+    let retention = flags.retention
+    if flags.contains(.reliable) {
+      if clientSequence == 0 { return .noSequenceOnReliable }
+    } else {
+      if retention != .none { return .retentionOnUnreliable(retention) }
+      if clientSequence != 0 { return .sequenceOnUnreliable(clientSequence) }
+    }
+    if flags.contains(.targeted) {
+      if retention != .none { return .retentionWithTargets(retention) }
+      if targetCount > Self.maximumTargets {
+        return .tooManyTargets(limit: Self.maximumTargets, actual: targetCount)
+      }
+    }
+    if flags.contains(.existing), retention != .append, retention != .replace {
+      return .existingWithoutAppendOrReplace(retention)
+    }
+    if type.isEmpty { return .emptyType }
+    if !bytes.extracting(type).isUTF8 { return .typeNotUTF8 }
+    if retention == .remove, !payload.isEmpty { return .removeWithPayload(length: payload.count) }
+    if payload.count > messageBytes {
+      return .payloadTooLarge(limit: messageBytes, actual: payload.count)
+    }
+    return nil
+  }
+}
+
+extension Span where Element == UInt8 {
+  /// Whether the bytes are UTF-8, without copying them.
+  package var isUTF8: Bool {
+    do throws(UTF8.ValidationError) {
+      _ = try UTF8Span(validating: self)
+      return true
+    } catch {
+      return false
+    }
+  }
+}

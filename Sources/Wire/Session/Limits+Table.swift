@@ -1,0 +1,121 @@
+/// One row of the table that the command's flags, its `--help` and the documentation are made of.
+package struct LimitDescription: Sendable {
+  /// What the limit's number counts.
+  package enum Unit: String, Sendable {
+    case bytes, seconds, entries, participants, sessions, connections
+  }
+
+  /// The name in `/api/limits`, such as `messageBytes`.
+  package let name: String
+  /// Which member of `Limits`.
+  package let keyPath: any WritableKeyPath<Limits, Int> & Sendable
+  /// What is accepted.
+  package let range: ClosedRange<Int>
+  /// What the number counts.
+  package let unit: Unit
+  /// One line of help.
+  package let help: String
+
+  /// The command's flag: `--max-message-bytes` for `messageBytes`, `--join-seconds` for `joinSeconds`.
+  package var flag: String {
+    var kebab = ""
+    for character in name {
+      if character.isUppercase {
+        kebab += "-" + character.lowercased()
+      } else {
+        kebab.append(character)
+      }
+    }
+    return unit == .seconds ? "--\(kebab)" : "--max-\(kebab)"
+  }
+
+  /// The environment variable: the flag in capitals behind `DRAWTOGETHER_`.
+  package var environmentVariable: String {
+    var name = "DRAWTOGETHER_"
+    for character in flag.dropFirst(2) {
+      name += character == "-" ? "_" : character.uppercased()
+    }
+    return name
+  }
+}
+
+extension Limits {
+  /// All limits, in the order they are listed.
+  package static let all: [LimitDescription] = [
+    LimitDescription(
+      name: "messageBytes", keyPath: \.messageBytes, range: 1...1_040_384, unit: .bytes,
+      help: "bytes of an entry's payload"),
+    LimitDescription(
+      name: "entriesPerSecond", keyPath: \.entriesPerSecond, range: 1...1_000_000, unit: .entries,
+      help: "entries a participant may send a second (burst: twice that)"),
+    LimitDescription(
+      name: "bytesPerSecond", keyPath: \.bytesPerSecond, range: 1_024...1 << 32, unit: .bytes,
+      help: "bytes of entries a participant may send a second (burst: twice that)"),
+    LimitDescription(
+      name: "participantsPerSession", keyPath: \.participantsPerSession, range: 1...100_000,
+      unit: .participants, help: "participants in a session at once"),
+    LimitDescription(
+      name: "pastParticipants", keyPath: \.pastParticipants, range: 0...1_000_000,
+      unit: .participants, help: "participants who are gone that a session remembers"),
+    LimitDescription(
+      name: "sessions", keyPath: \.sessions, range: 1...1_000_000, unit: .sessions,
+      help: "sessions at once"),
+    LimitDescription(
+      name: "sessionsPerAddressPerMinute", keyPath: \.sessionsPerAddressPerMinute,
+      range: 1...1_000_000, unit: .sessions, help: "sessions one address may make a minute"),
+    LimitDescription(
+      name: "connections", keyPath: \.connections, range: 1...1_000_000, unit: .connections,
+      help: "connections at once"),
+    LimitDescription(
+      name: "connectionsPerAddress", keyPath: \.connectionsPerAddress, range: 1...1_000_000,
+      unit: .connections, help: "connections of one address at once, loopback excepted"),
+    LimitDescription(
+      name: "headBytes", keyPath: \.headBytes, range: 1_024...1 << 20, unit: .bytes,
+      help: "bytes of a request's head"),
+    LimitDescription(
+      name: "headSeconds", keyPath: \.headSeconds, range: 1...3_600, unit: .seconds,
+      help: "time for a request's head to arrive"),
+    LimitDescription(
+      name: "incompleteBytes", keyPath: \.incompleteBytes, range: 1 << 20...1 << 40, unit: .bytes,
+      help: "bytes of half-received messages, all sockets together"),
+    LimitDescription(
+      name: "attachmentBytes", keyPath: \.attachmentBytes, range: 1...1 << 40, unit: .bytes,
+      help: "bytes of an attachment"),
+    LimitDescription(
+      name: "metadataBytes", keyPath: \.metadataBytes, range: 2...65_536, unit: .bytes,
+      help: "bytes of an attachment's metadata"),
+    LimitDescription(
+      name: "sessionAttachmentBytes", keyPath: \.sessionAttachmentBytes, range: 0...1 << 50,
+      unit: .bytes, help: "bytes of all attachments of a session"),
+    LimitDescription(
+      name: "uploadKeepSeconds", keyPath: \.uploadKeepSeconds, range: 1...31_536_000,
+      unit: .seconds, help: "time an upload without progress is kept"),
+    LimitDescription(
+      name: "sessionLogBytes", keyPath: \.sessionLogBytes, range: 1_024...1 << 40, unit: .bytes,
+      help: "bytes of retained entries of a session"),
+    LimitDescription(
+      name: "catchUpTailBytes", keyPath: \.catchUpTailBytes, range: 0...1 << 32, unit: .bytes,
+      help: "bytes of a session's newest entries kept as they were sent"),
+    LimitDescription(
+      name: "sessionKeepSeconds", keyPath: \.sessionKeepSeconds, range: 1...315_360_000,
+      unit: .seconds, help: "time a session is kept after the last one left (600 s when empty)"),
+    LimitDescription(
+      name: "endedKeepSeconds", keyPath: \.endedKeepSeconds, range: 1...315_360_000,
+      unit: .seconds, help: "time it is known that a session has ended"),
+    LimitDescription(
+      name: "joinSeconds", keyPath: \.joinSeconds, range: 1...3_600, unit: .seconds,
+      help: "time for join to arrive on a new socket"),
+    LimitDescription(
+      name: "graceSeconds", keyPath: \.graceSeconds, range: 0...86_400, unit: .seconds,
+      help: "time somebody whose socket broke still counts as here"),
+    LimitDescription(
+      name: "idleSeconds", keyPath: \.idleSeconds, range: 1...86_400, unit: .seconds,
+      help: "time a connection may be idle between requests"),
+    LimitDescription(
+      name: "bodyStallSeconds", keyPath: \.bodyStallSeconds, range: 1...3_600, unit: .seconds,
+      help: "time a request's body may stall"),
+    LimitDescription(
+      name: "messageSeconds", keyPath: \.messageSeconds, range: 1...3_600, unit: .seconds,
+      help: "time for a message to arrive whole"),
+  ]
+}

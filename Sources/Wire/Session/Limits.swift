@@ -1,0 +1,59 @@
+/// Every limit in force, by the names of the contract. `GET /api/limits` and `joined` give them as one flat object.
+package struct Limits: Codable, Sendable, Equatable {
+  /// The most bytes of an entry's payload.
+  package var messageBytes = 262_144
+  /// How many entries a participant may send a second, in the mean; the burst is twice that.
+  package var entriesPerSecond = 1_000
+  /// How many bytes of entries a participant may send a second, in the mean; the burst is twice that.
+  package var bytesPerSecond = 4 << 20
+  /// How many may be in a session at once.
+  package var participantsPerSession = 1_000
+  /// How many who are gone a session remembers, so that they come back as themselves.
+  package var pastParticipants = 10_000
+  /// How many sessions there may be.
+  package var sessions = 10_000
+  /// How many sessions one address may make a minute.
+  package var sessionsPerAddressPerMinute = 30
+  /// How many connections there may be.
+  package var connections = 10_000
+  /// How many connections one address may have; loopback may have all.
+  package var connectionsPerAddress = 200
+  /// The most bytes of a request's head.
+  package var headBytes = 32_768
+  /// Within how many seconds a request's head must arrive.
+  package var headSeconds = 10
+  /// The most bytes of half-received messages, over all sockets.
+  package var incompleteBytes = 256 << 20
+  /// The most bytes of an attachment.
+  package var attachmentBytes = 104_857_600
+  /// The most bytes of an attachment's metadata.
+  package var metadataBytes = 4_096
+  /// The most bytes of all attachments of a session.
+  package var sessionAttachmentBytes = 2 << 30
+  /// For how many seconds an upload is kept that makes no progress.
+  package var uploadKeepSeconds = 86_400
+  /// The most bytes of retained entries of a session.
+  package var sessionLogBytes = 256 << 20
+  /// How many bytes of its newest entries a session keeps as they were sent.
+  package var catchUpTailBytes = 4 << 20
+  /// For how many seconds a session is kept after the last one left.
+  package var sessionKeepSeconds = 2_592_000
+  /// For how many seconds it is known that a session has ended.
+  package var endedKeepSeconds = 604_800
+  /// Within how many seconds `join` or `wait` must arrive.
+  package var joinSeconds = 10
+  /// For how many seconds somebody whose socket broke still counts as here.
+  package var graceSeconds = 30
+  /// For how many seconds a connection may be idle between requests.
+  package var idleSeconds = 60
+  /// For how many seconds a request's body may stall.
+  package var bodyStallSeconds = 20
+  /// Within how many seconds a message must arrive whole.
+  package var messageSeconds = 30
+
+  /// For how many seconds a session without a retained entry is kept after the last one left.
+  package var emptySessionKeepSeconds: Int { min(600, sessionKeepSeconds) }
+
+  /// The defaults.
+  package init() {}
+}

@@ -1,0 +1,15 @@
+/// The eleven colors of the drawing activity, in its order.
+package enum Palette {
+  /// Red, orange, yellow, green, mint, teal, cyan, indigo, purple, pink, brown; `#` and six hex digits.
+  package static let colors = [
+    "#ff3b30", "#ff9500", "#ffcc00", "#34c759", "#00c7be", "#30b0c7", "#32ade6", "#5856d6", "#af52de",
+    "#ff2d55", "#a2845e",
+  ]
+
+  /// A color at random, one that is not in use if there is any.
+  package static func pick(avoiding used: Set<String>, random: UInt64) -> String {
+    let free = colors.filter { !used.contains($0) }
+    let choice = free.isEmpty ? colors : free
+    return choice[Int(random % UInt64(choice.count))]
+  }
+}

@@ -1,0 +1,61 @@
+/// How somebody wants to be shown; what is missing, or of no use, the gateway makes up.
+package struct Profile: Codable, Equatable, Sendable {
+  /// The most Unicode scalars of a name.
+  package static let maximumNameScalars = 64
+  /// The most bytes of a name in UTF-8.
+  package static let maximumNameBytes = 256
+
+  /// As it was sent, or sanitised.
+  package var name: String?
+  /// As it was sent, or sanitised: `#` and six hex digits.
+  package var color: String?
+
+  /// A profile as it was sent.
+  package init(name: String? = nil, color: String? = nil) {
+    self.name = name
+    self.color = color
+  }
+
+  /// The same within the rules: bad characters taken out, the name trimmed and cut, the color in lower case;
+  /// `nil` where nothing is left.
+  package var sanitised: Profile {
+    Profile(name: name.flatMap(Self.sanitised(name:)), color: color.flatMap(Self.sanitised(color:)))
+  }
+
+  private static func sanitised(name: String) -> String? {
+    var kept = String.UnicodeScalarView()
+    var scalars = 0
+    var bytes = 0
+    for scalar in name.unicodeScalars where isShown(scalar) {
+      if kept.isEmpty, scalar.properties.isWhitespace { continue }
+      scalars += 1
+      bytes += UTF8.width(scalar)
+      guard scalars <= maximumNameScalars, bytes <= maximumNameBytes else { break }
+      kept.append(scalar)
+    }
+    while let last = kept.last, last.properties.isWhitespace { kept.removeLast() }
+    return kept.isEmpty ? nil : String(kept)
+  }
+
+  /// Control, format and line characters could move or hide what stands beside a name.
+  private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: false
+    default: true
+    }
+  }
+
+  private static func sanitised(color: String) -> String? {
+    let bytes = Array(color.utf8)
+    guard bytes.count == 7, bytes[0] == UInt8(ascii: "#") else { return nil }
+    let isHex = bytes.dropFirst().allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+        UInt8(ascii: "A")...UInt8(ascii: "F"):
+        true
+      default: false
+      }
+    }
+    return isHex ? color.lowercased() : nil
+  }
+}

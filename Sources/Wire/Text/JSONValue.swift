@@ -1,0 +1,69 @@
+/// Any JSON, kept as it was meant: integers exactly, members in no order.
+package enum JSONValue: Equatable, Sendable {
+  /// How deep a message may be nested, the message itself counted.
+  package static let maximumDepth = 32
+
+  /// `null`.
+  case null
+  /// `true` or `false`.
+  case bool(Bool)
+  /// A whole number within 64 bits with a sign.
+  case integer(Int64)
+  /// A whole number above those.
+  case unsigned(UInt64)
+  /// Any other number.
+  case number(Double)
+  /// A text.
+  case string(String)
+  /// Values in order.
+  case array([JSONValue])
+  /// Values by name.
+  case object([String: JSONValue])
+}
+
+extension JSONValue: Codable {
+  /// Reads any JSON that is not nested too deep.
+  package init(from decoder: any Decoder) throws {
+    guard decoder.codingPath.count < Self.maximumDepth else { throw WireError.notJSON }
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .null
+    } else if let text = try? container.decode(String.self) {  // a failure only says: another kind
+      self = .string(text)
+    } else if let number = try? container.decode(Double.self) {
+      self = Self.number(number, in: container)
+    } else if var list = try? decoder.unkeyedContainer() {
+      var values: [JSONValue] = []
+      while !list.isAtEnd { values.append(try list.decode(JSONValue.self)) }
+      self = .array(values)
+    } else if let flag = try? container.decode(Bool.self) {
+      self = .bool(flag)
+    } else {
+      self = .object(try container.decode([String: JSONValue].self))
+    }
+  }
+
+  private static func number(
+    _ number: Double, in container: any SingleValueDecodingContainer
+  ) -> JSONValue {
+    guard number.rounded() == number, number.magnitude < 0x1p64 else { return .number(number) }
+    if let integer = try? container.decode(Int64.self) { return .integer(integer) }
+    if let unsigned = try? container.decode(UInt64.self) { return .unsigned(unsigned) }
+    return .number(number)
+  }
+
+  /// Writes it as the JSON it is.
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .null: try container.encodeNil()
+    case .bool(let flag): try container.encode(flag)
+    case .integer(let number): try container.encode(number)
+    case .unsigned(let number): try container.encode(number)
+    case .number(let number): try container.encode(number)
+    case .string(let text): try container.encode(text)
+    case .array(let values): try container.encode(values)
+    case .object(let members): try container.encode(members)
+    }
+  }
+}
