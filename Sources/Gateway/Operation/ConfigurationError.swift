@@ -1,0 +1,48 @@
+/// Why a command line and an environment make no configuration: one sentence, for a person.
+package enum ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// A value that its setting does not take; `value` is `nil` when it is a secret.
+  case notAccepted(setting: String, value: String?, accepted: String)
+  /// A flag at the end of the line that needs a value.
+  case missingValue(setting: String, accepted: String)
+  case unknownFlag(String, nearest: String?)
+  case unknownVariable(String, nearest: String?)
+  case unknownCommand(String, known: [String])
+  /// A word that no flag asked for.
+  case unexpectedArgument(String)
+  /// A setting that makes sense only together with another.
+  case needs(setting: String, other: String)
+  /// Both listeners are off.
+  case nothingToServe
+
+  package var description: String {
+    switch self {
+    case .notAccepted(let setting, .some(let value), let accepted):
+      "\(setting) does not take \(JSONText.quoted(value)): it takes \(accepted)."
+    case .notAccepted(let setting, .none, let accepted):
+      "\(setting) does not take the value that was given: it takes \(accepted)."
+    case .missingValue(let setting, let accepted):
+      "\(setting) needs a value: it takes \(accepted)."
+    case .unknownFlag(let flag, let nearest):
+      "\(Self.shown(flag)) is not known" + Self.suggestion(nearest)
+    case .unknownVariable(let variable, let nearest):
+      "The environment variable \(Self.shown(variable)) is not known" + Self.suggestion(nearest)
+    case .unknownCommand(let command, let known):
+      "\(JSONText.quoted(command)) is no command: there are \(known.joined(separator: ", "))."
+    case .unexpectedArgument(let argument):
+      "\(JSONText.quoted(argument)) was not expected: every setting has a flag, see --help."
+    case .needs(let setting, let other):
+      "\(setting) needs \(other)."
+    case .nothingToServe:
+      "--http and --https are both off: one of them takes HOST:PORT."
+    }
+  }
+
+  /// A name as it was typed, escaped when that would not fit a line.
+  private static func shown(_ name: String) -> String {
+    name.unicodeScalars.contains(where: JSONText.mustBeEscaped) ? JSONText.quoted(name) : name
+  }
+
+  private static func suggestion(_ nearest: String?) -> String {
+    nearest.map { "; did you mean \($0)?" } ?? "; --help lists what is."
+  }
+}

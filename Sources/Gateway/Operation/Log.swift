@@ -1,0 +1,79 @@
+internal import Glibc
+
+/// Writes one line an event: the time, the level, a fixed event and its fields in their order.
+///
+/// Lines are logfmt or JSON. Each is one `write`, so that lines of several threads never mix. What a person
+/// typed or a secret (a payload, a body, a token, a whole session id) is never given to it.
+package struct Log: Sendable {
+  package enum Level: String, CaseIterable, Comparable, Sendable {
+    case debug
+    case info
+    case warning
+    case error
+
+    package static func < (left: Level, right: Level) -> Bool { left.rank < right.rank }
+
+    private var rank: Int {
+      switch self {
+      case .debug: 0
+      case .info: 1
+      case .warning: 2
+      case .error: 3
+      }
+    }
+  }
+
+  package enum Format: String, CaseIterable, Sendable {
+    case text
+    case json
+  }
+
+  /// The least level that is written.
+  package let level: Level
+  package let format: Format
+  private let clock: @Sendable () -> LogTime
+  private let output: @Sendable ([UInt8]) -> Void
+
+  /// A log on standard error with the time of day.
+  package init(level: Level, format: Format) {
+    self.init(
+      level: level, format: format, clock: { LogTime.now },
+      output: { line in Log.write(line, to: STDERR_FILENO) })
+  }
+
+  /// A log whose lines, each with its line feed, go to `output`, with the times that `clock` tells.
+  package init(
+    level: Level, format: Format, clock: @escaping @Sendable () -> LogTime,
+    output: @escaping @Sendable ([UInt8]) -> Void
+  ) {
+    self.level = level
+    self.format = format
+    self.clock = clock
+    self.output = output
+  }
+
+  /// Writes one line, unless `level` is below the log's; the fields are not made then.
+  package func callAsFunction(
+    _ level: Level, _ event: StaticString, _ fields: @autoclosure () -> KeyValuePairs<String, LogValue> = [:]
+  ) {
+    guard level >= self.level else { return }
+    let line = LogLine(time: clock(), level: level, event: event.description, fields: fields())
+    output(line.bytes(in: format))
+  }
+
+  /// Writes all of `bytes` to a descriptor; what it does not take (closed, full and non-blocking) is lost.
+  package static func write(_ bytes: [UInt8], to descriptor: CInt) {
+    var sent = 0
+    while sent < bytes.count {
+      let count = unsafe bytes.withUnsafeBytes { buffer in
+        let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[sent...])
+        return unsafe Glibc.write(descriptor, rest.baseAddress, rest.count)
+      }
+      if count > 0 {
+        sent += count
+      } else if !(count < 0 && errno == EINTR) {
+        return
+      }
+    }
+  }
+}

@@ -1,0 +1,94 @@
+internal import Wire
+
+extension Setting {
+  /// Every setting, in the order of the help; the limits come last.
+  static let all: [Setting] = listeners + files + running + observing + limits
+
+  private static let listeners: [Setting] = [
+    Setting(
+      "http", "HOST:PORT", accepts: "HOST:PORT (an IPv6 host in brackets, port 0 for a free one) or off",
+      help: "plain HTTP, or off", at: \.http, read: SettingValue.listener, show: show),
+    Setting(
+      "https", "HOST:PORT", accepts: "HOST:PORT (an IPv6 host in brackets, port 0 for a free one) or off",
+      help: "HTTP over TLS, or off", at: \.https, read: SettingValue.listener, show: show),
+    Setting(
+      "tls-cert", "FILE", accepts: "the name of a PEM file", help: "certificate chain; read again on SIGHUP",
+      at: \.certificateFile, read: SettingValue.path, show: { $0 ?? "made at the first start" }),
+    Setting(
+      "tls-key", "FILE", accepts: "the name of a PEM file", help: "its private key",
+      at: \.keyFile, read: SettingValue.path, show: { $0 ?? "made at the first start" }),
+    Setting(
+      switch: "hsts", help: "tell browsers to use TLS only, on every port of this host",
+      at: \.sendsStrictTransportSecurity),
+    Setting(switch: "redirect-to-https", help: "send pages on to the https address", at: \.redirectsToHTTPS),
+    Setting(
+      "public-url", "URL", accepts: "http:// or https:// with a host and, if need be, a port, and no path",
+      help: "how the gateway is reached from outside; any other Host is refused", at: \.publicURL,
+      read: { WebOrigin($0).map { .some($0) } }, show: { $0?.description ?? "none" }),
+    Setting(
+      "allowed-origins", "LIST", accepts: "origins like https://example.org, between commas",
+      help: "other sites whose pages may use this gateway", at: \.allowedOrigins, read: SettingValue.origins,
+      show: { $0.isEmpty ? "own" : $0.map(\.description).joined(separator: ",") }),
+    number(
+      "trust-proxy", "N", 0...16, help: "proxies in front whose X-Forwarded-For is believed",
+      at: \.trustedProxies),
+  ]
+
+  private static let files: [Setting] = [
+    Setting(
+      "data", "DIR", accepts: "the name of a directory", help: "the one directory that is written to",
+      at: \.dataDirectory, read: SettingValue.path, show: { $0 }),
+    Setting(
+      "public", "DIR", accepts: "the name of a directory", help: "the files of the page",
+      at: \.publicDirectory, read: SettingValue.path, show: { $0 }),
+    choice(
+      "durability", help: "what is kept when the process ends, or after a power cut too", at: \.durability),
+  ]
+
+  private static let running: [Setting] = [
+    number("reactors", "N", 1...256, help: "threads that serve sockets", at: \.reactors),
+    Setting(
+      "flush-interval", "MS", accepts: "a whole number of milliseconds from 0 to 1000",
+      help: "milliseconds that entries may wait for others, to be sent with them", at: \.flushInterval,
+      read: { text in
+        SettingValue.count(text).flatMap { (0...1000).contains($0) ? .milliseconds($0) : nil }
+      },
+      show: { String($0.components.seconds * 1000 + $0.components.attoseconds / 1_000_000_000_000_000) }),
+  ]
+
+  private static let observing: [Setting] = [
+    Setting(
+      "metrics-token", "TOKEN", accepts: "1 to 256 visible ASCII characters",
+      help: "opens /metrics to whoever sends it as a bearer token", isSecret: true, at: \.metricsToken,
+      read: SettingValue.token, show: { $0 == nil ? "none" : "set" }),
+    choice("log-level", help: "the least that is logged", at: \.logLevel),
+    Setting(
+      "log-format", "text|json", accepts: "text or json", help: "text on a terminal, else json",
+      at: \.logFormat, read: { Log.Format(rawValue: $0).map { .some($0) } },
+      show: { $0?.rawValue ?? "by output" }),
+    Setting(switch: "echo", help: "serve /echo, for conformance suites", at: \.servesEcho),
+  ]
+
+  private static func show(_ listener: ListenAddress?) -> String { listener?.description ?? "off" }
+
+  private static func number(
+    _ name: String, _ placeholder: String, _ range: ClosedRange<Int>, help: String,
+    at path: any WritableKeyPath<GatewayConfiguration, Int> & Sendable
+  ) -> Setting {
+    Setting(
+      name, placeholder, accepts: "a whole number from \(range.lowerBound) to \(range.upperBound)",
+      help: help,
+      at: path, read: { text in SettingValue.count(text).flatMap { range.contains($0) ? $0 : nil } },
+      show: { String($0) })
+  }
+
+  private static func choice<Value: RawRepresentable<String> & CaseIterable & Sendable>(
+    _ name: String, help: String, at path: any WritableKeyPath<GatewayConfiguration, Value> & Sendable
+  ) -> Setting {
+    let names = Value.allCases.map(\.rawValue)
+    return Setting(
+      name, names.joined(separator: "|"),
+      accepts: names.dropLast().joined(separator: ", ") + " or " + names[names.count - 1],
+      help: help, at: path, read: { Value(rawValue: $0) }, show: { $0.rawValue })
+  }
+}
