@@ -1,0 +1,76 @@
+package import Wire
+
+/// What one reactor counts while it works: plain integers, touched by its own thread only.
+///
+/// Counts only rise; gauges (`open…`, `sessions`, …) rise and fall, and one reactor's may be negative when what it counts was
+/// handed to another: the sum is right. Copying allocates nothing.
+package struct Counters: Sendable {
+  // Gauges.
+  /// Sockets that speak HTTP at present, TLS or not.
+  package var openHTTPSockets: Int64 = 0
+  /// Sockets that speak WebSocket at present, TLS or not.
+  package var openWebSockets: Int64 = 0
+  /// Sockets under TLS at present, whatever they speak.
+  package var openTLSSockets: Int64 = 0
+  package var sessions: Int64 = 0
+  /// Participants whose socket is joined.
+  package var participants: Int64 = 0
+  /// Bytes of session logs in memory.
+  package var logBytes: Int64 = 0
+  /// Bytes of half-received messages.
+  package var incompleteBytes: Int64 = 0
+
+  // Sockets.
+  package var connectionsAccepted: UInt64 = 0
+  /// Closed at once, for a limit on connections was reached.
+  package var connectionsRefused: UInt64 = 0
+  package var handshakesCompleted: UInt64 = 0
+  package var handshakesFailed: UInt64 = 0
+  package var handshakesResumed: UInt64 = 0
+  package var bytesReceived: UInt64 = 0
+  package var bytesSent: UInt64 = 0
+  /// Calls of `send` on sockets.
+  package var sendCalls: UInt64 = 0
+  package var answers = Tally<AnsweredWith>()
+  package var closes = Tally<ClosedWith>()
+
+  // Sessions.
+  package var sessionsCreated: UInt64 = 0
+  package var sessionsEnded: UInt64 = 0
+  package var arrivals = Tally<Arrival>()
+  /// Catch-ups sent to sockets that stayed but fell too far behind.
+  package var lateCatchUps: UInt64 = 0
+  package var messagesReceived: UInt64 = 0
+  /// Entries taken into a session's order.
+  package var entriesReceived: UInt64 = 0
+  /// Entries written to sockets, once for each socket.
+  package var entriesDelivered: UInt64 = 0
+  /// Entries dropped because the session already held them.
+  package var repeats: UInt64 = 0
+  package var unreliableReceived: UInt64 = 0
+  /// Unreliable entries not taken: over the rate, or wrong.
+  package var unreliableRefused: UInt64 = 0
+  /// Unreliable entries that a reader did not get, because it lagged; once for each reader.
+  package var unreliableDropped: UInt64 = 0
+  /// Entries, control messages and requests refused, by code.
+  package var refusals = Tally<ErrorCode>()
+
+  // The loop.
+  /// Turns of the event loop.
+  package var turns: UInt64 = 0
+
+  /// All zero.
+  package init() {}
+
+  /// Adds another reactor's counts.
+  package static func += (total: inout Counters, part: Counters) {
+    for metric in MetricList.sockets + MetricList.gauges {
+      total[keyPath: metric.value] &+= part[keyPath: metric.value]
+    }
+    for metric in MetricList.counts { total[keyPath: metric.value] &+= part[keyPath: metric.value] }
+    total.answers += part.answers
+    total.closes += part.closes
+    total.arrivals += part.arrivals
+    total.refusals += part.refusals
+  }
+}

@@ -1,0 +1,57 @@
+/// The metrics with one value each: where it is counted, its name without the prefix, and its help.
+enum MetricList {
+  struct Metric<Value>: Sendable {
+    let name: String
+    let help: String
+    let value: any WritableKeyPath<Counters, Value> & Sendable
+
+    init(_ name: String, _ value: any WritableKeyPath<Counters, Value> & Sendable, _ help: String) {
+      self.name = name
+      self.help = help
+      self.value = value
+    }
+  }
+
+  /// The kinds of the one gauge `sockets`, each with its label as name.
+  static let sockets: [Metric<Int64>] = [
+    Metric("http", \.openHTTPSockets, "Those that speak HTTP."),
+    Metric("websocket", \.openWebSockets, "Those that speak WebSocket."),
+    Metric("tls", \.openTLSSockets, "Those under TLS, whatever they speak."),
+  ]
+
+  static let gauges: [Metric<Int64>] = [
+    Metric("sessions", \.sessions, "Sessions held."),
+    Metric("participants", \.participants, "Participants whose socket is joined."),
+    Metric("log_bytes", \.logBytes, "Bytes of session logs in memory."),
+    Metric("incomplete_bytes", \.incompleteBytes, "Bytes of half-received messages in memory."),
+  ]
+
+  static let counts: [Metric<UInt64>] = [
+    Metric("connections_accepted_total", \.connectionsAccepted, "Connections accepted."),
+    Metric(
+      "connections_refused_total", \.connectionsRefused,
+      "Connections closed at once, over a limit on connections."),
+    Metric("tls_handshakes_total", \.handshakesCompleted, "TLS handshakes completed."),
+    Metric("tls_handshakes_resumed_total", \.handshakesResumed, "TLS handshakes that resumed a TLS session."),
+    Metric(
+      "tls_handshake_failures_total", \.handshakesFailed, "TLS handshakes that failed or took too long."),
+    Metric("received_bytes_total", \.bytesReceived, "Bytes received from sockets."),
+    Metric("sent_bytes_total", \.bytesSent, "Bytes that sockets took."),
+    Metric("send_calls_total", \.sendCalls, "Calls of send on sockets."),
+    Metric("sessions_created_total", \.sessionsCreated, "Sessions created."),
+    Metric("sessions_ended_total", \.sessionsEnded, "Sessions ended."),
+    Metric(
+      "late_catch_ups_total", \.lateCatchUps, "Catch-ups sent to sockets that stayed but fell too far behind."
+    ),
+    Metric("messages_received_total", \.messagesReceived, "WebSocket messages received."),
+    Metric("entries_received_total", \.entriesReceived, "Entries taken into the order of a session."),
+    Metric("entries_delivered_total", \.entriesDelivered, "Entries sent, counted once for each socket."),
+    Metric("repeats_total", \.repeats, "Entries dropped because their session held them already."),
+    Metric("unreliable_received_total", \.unreliableReceived, "Unreliable entries received."),
+    Metric("unreliable_refused_total", \.unreliableRefused, "Unreliable entries over the rate, or wrong."),
+    Metric(
+      "unreliable_dropped_total", \.unreliableDropped, "Unreliable entries that a lagging reader did not get."
+    ),
+    Metric("loop_turns_total", \.turns, "Turns of the event loops."),
+  ]
+}
