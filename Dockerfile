@@ -1,0 +1,45 @@
+# syntax=docker/dockerfile:1
+# The gateway with its page, for `docker build -t drawtogether .`
+# Both base images are arguments, so that they can be pinned: --build-arg RUNTIME_IMAGE=debian@sha256:…
+ARG SWIFT_IMAGE=swift:6.3-bookworm
+ARG RUNTIME_IMAGE=debian:bookworm-slim
+
+FROM ${SWIFT_IMAGE} AS build
+# Versions come with the base image's release.
+# hadolint ignore=DL3008
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends libssl-dev zlib1g-dev \
+ && rm -rf /var/lib/apt/lists/*
+WORKDIR /source
+# The package names its test targets, so their folders must be there; nothing of them is built.
+COPY Package.swift ./
+COPY Tests Tests
+COPY Sources Sources
+RUN swift build -c release --static-swift-stdlib --product drawtogether \
+ && install -s -D "$(swift build -c release --static-swift-stdlib --show-bin-path)/drawtogether" \
+      /product/usr/local/bin/drawtogether
+
+FROM ${RUNTIME_IMAGE}
+ARG VERSION=1.0.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="DrawTogether" \
+      org.opencontainers.image.description="A WebSocket gateway that serves a shared canvas" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}"
+# hadolint ignore=DL3008
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends libssl3 libstdc++6 zlib1g \
+ && rm -rf /var/lib/apt/lists/* \
+ && find / -xdev -perm /6000 -type f -exec chmod a-s {} + \
+ && install -d -o 10001 -g 10001 -m 0700 /data
+COPY --from=build /product /
+COPY Public /usr/local/share/drawtogether/Public
+ENV DRAWTOGETHER_DATA=/data \
+    DRAWTOGETHER_PUBLIC=/usr/local/share/drawtogether/Public
+USER 10001:10001
+VOLUME /data
+EXPOSE 8080 8443
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=30s --timeout=5s --start-period=10s --retries=3 \
+  CMD ["/usr/local/bin/drawtogether", "health"]
+ENTRYPOINT ["/usr/local/bin/drawtogether"]
