@@ -1,0 +1,114 @@
+/// Reads header or trailer fields up to the empty line after them (RFC 9112 §5), byte by byte.
+///
+/// Refuses at the byte itself: control characters, bare CR and LF, folded lines, a blank before the colon.
+struct FieldSectionReader: Sendable {
+  /// How much a section may hold.
+  struct Limits: Sendable {
+    let fieldCount: Int
+    let fieldBytes: Int
+  }
+
+  enum Progress {
+    case more
+    /// A field's line is complete.
+    case field(Field)
+    /// The empty line after the last field has been read.
+    case end
+  }
+
+  private enum State {
+    case lineStart
+    case name
+    case value
+    case valueLineFeed
+    case lastLineFeed
+  }
+
+  private let limits: Limits
+  private var state = State.lineStart
+  private var count = 0
+  private var name: [UInt8] = []
+  private var value: [UInt8] = []
+
+  init(limits: Limits) {
+    self.limits = limits
+  }
+
+  /// Takes the section's next byte.
+  mutating func receive(_ byte: UInt8) throws(MessageFault) -> Progress {
+    switch state {
+    case .lineStart:
+      return try beginLine(byte)
+    case .name:
+      try receiveName(byte)
+    case .value:
+      try receiveValue(byte)
+    case .valueLineFeed:
+      guard byte == Grammar.lineFeed else { throw .bareCarriageReturn }
+      state = .lineStart
+      return .field(takeField())
+    case .lastLineFeed:
+      guard byte == Grammar.lineFeed else { throw .bareCarriageReturn }
+      return .end
+    }
+    return .more
+  }
+
+  private mutating func beginLine(_ byte: UInt8) throws(MessageFault) -> Progress {
+    if byte == Grammar.carriageReturn {
+      state = .lastLineFeed
+      return .more
+    }
+    // §2.2 for the first line, §5.2 for the others
+    if Grammar.isBlank(byte) { throw count == 0 ? .whitespaceBeforeFirstField : .foldedField }
+    guard byte != Grammar.lineFeed else { throw .bareLineFeed }
+    guard count < limits.fieldCount else { throw .tooManyFields(limit: limits.fieldCount) }
+    guard Grammar.isToken(byte) else { throw .invalidFieldNameByte(byte) }
+    count += 1
+    state = .name
+    name.append(byte)
+    return .more
+  }
+
+  private mutating func receiveName(_ byte: UInt8) throws(MessageFault) {
+    if Grammar.isToken(byte) {
+      try checkRoom()
+      name.append(byte)
+      return
+    }
+    switch byte {
+    case Grammar.colon: state = .value
+    case Grammar.space, Grammar.tab: throw .spaceBeforeColon  // §5.1
+    case Grammar.carriageReturn: throw .missingColon
+    case Grammar.lineFeed: throw .bareLineFeed
+    default: throw .invalidFieldNameByte(byte)
+    }
+  }
+
+  private mutating func receiveValue(_ byte: UInt8) throws(MessageFault) {
+    if Grammar.isFieldContent(byte) {
+      if value.isEmpty && Grammar.isBlank(byte) { return }
+      try checkRoom()
+      value.append(byte)
+      return
+    }
+    switch byte {
+    case Grammar.carriageReturn: state = .valueLineFeed
+    case Grammar.lineFeed: throw .bareLineFeed
+    default: throw .controlCharacter(byte)
+    }
+  }
+
+  /// Blanks before a value are not kept and so not counted: the head's own limit bounds them.
+  private func checkRoom() throws(MessageFault) {
+    guard name.count + value.count < limits.fieldBytes else { throw .fieldTooLarge(limit: limits.fieldBytes) }
+  }
+
+  private mutating func takeField() -> Field {
+    while let last = value.last, Grammar.isBlank(last) { value.removeLast() }
+    let field = Field(name: String(latin1: name), value: String(latin1: value))
+    name.removeAll(keepingCapacity: true)
+    value.removeAll(keepingCapacity: true)
+    return field
+  }
+}

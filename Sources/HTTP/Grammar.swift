@@ -1,0 +1,109 @@
+/// The character classes of RFC 9110 §5.6 and RFC 3986 §2 that the readers and writers test bytes against.
+enum Grammar {
+  static let tab: UInt8 = 0x09
+  static let lineFeed: UInt8 = 0x0A
+  static let carriageReturn: UInt8 = 0x0D
+  static let space: UInt8 = 0x20
+  static let comma: UInt8 = 0x2C
+  static let colon: UInt8 = 0x3A
+
+  /// A byte that a token may hold (`tchar`, RFC 9110 §5.6.2).
+  static func isToken(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true  // digits and letters
+    case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E...0x60, 0x7C, 0x7E: true  // !#$%&'*+-.^_`|~
+    default: false
+    }
+  }
+
+  /// A byte that a field value may hold: visible, blank, tab or obs-text (RFC 9110 §5.5).
+  static func isFieldContent(_ byte: UInt8) -> Bool {
+    byte == tab || (byte >= 0x20 && byte != 0x7F)
+  }
+
+  /// A byte that a request target may hold: visible ASCII, but no fragment's `#` (RFC 9112 §3.2).
+  static func isTarget(_ byte: UInt8) -> Bool {
+    byte > 0x20 && byte < 0x7F && byte != 0x23
+  }
+
+  static func isDigit(_ byte: UInt8) -> Bool {
+    byte >= 0x30 && byte <= 0x39
+  }
+
+  static func isLetter(_ byte: UInt8) -> Bool {
+    let lower = byte | 0x20
+    return lower >= 0x61 && lower <= 0x7A
+  }
+
+  static func isBlank(_ byte: UInt8) -> Bool {
+    byte == space || byte == tab
+  }
+
+  /// The value of a hexadecimal digit in either case; nil for any other byte.
+  static func hexValue(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x41 + 10
+    case 0x61...0x66: byte - 0x61 + 10
+    default: nil
+    }
+  }
+
+  /// An upper-case ASCII letter as its lower-case one, everything else as it is.
+  static func lowercased(_ byte: UInt8) -> UInt8 {
+    byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
+  }
+
+  /// The number that is written as decimal digits and nothing else (`1*DIGIT`); nil when it is not.
+  /// One too large for an `Int` counts as `Int.max`, which is over every limit.
+  static func decimal(_ digits: some Sequence<UInt8>) -> Int? {
+    var number: Int?
+    for byte in digits {
+      guard isDigit(byte) else { return nil }
+      let (scaled, tooLarge) = (number ?? 0).multipliedReportingOverflow(by: 10)
+      let (sum, tooLargeByOne) = scaled.addingReportingOverflow(Int(byte - 0x30))
+      number = tooLarge || tooLargeByOne ? .max : sum
+    }
+    return number
+  }
+}
+
+extension StringProtocol {
+  /// Whether two texts are the same when ASCII letters' case does not count; other characters compare by bytes.
+  func equalsIgnoringCase(_ other: some StringProtocol) -> Bool {
+    utf8.elementsEqual(other.utf8) { Grammar.lowercased($0) == Grammar.lowercased($1) }
+  }
+
+  /// The text without the blanks and tabs around it (`OWS`, RFC 9110 §5.6.3).
+  func trimmingBlanks() -> String {
+    var bytes = Substring(self).utf8
+    while let first = bytes.first, Grammar.isBlank(first) { bytes.removeFirst() }
+    while let last = bytes.last, Grammar.isBlank(last) { bytes.removeLast() }
+    return String(Substring(bytes))
+  }
+}
+
+extension String {
+  /// Decodes bytes as Latin-1: byte 0xE9 becomes U+00E9, so that nothing is lost and nothing can be malformed.
+  init(latin1 bytes: some Collection<UInt8>) {
+    if bytes.allSatisfy({ $0 < 0x80 }) {
+      self.init(decoding: bytes, as: UTF8.self)
+    } else {
+      self.init(String.UnicodeScalarView(bytes.lazy.map { Unicode.Scalar($0) }))
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Appends text as Latin-1. What a receiver could take for the end of a line or of the text (CR, LF, NUL, other
+  /// controls) is written as a blank (RFC 9110 §5.5), what Latin-1 lacks as `?`: a value can never become two fields.
+  mutating func appendFieldText(_ text: String) {
+    for scalar in text.unicodeScalars {
+      guard let byte = UInt8(exactly: scalar.value) else {
+        append(0x3F)
+        continue
+      }
+      append(Grammar.isFieldContent(byte) ? byte : Grammar.space)
+    }
+  }
+}

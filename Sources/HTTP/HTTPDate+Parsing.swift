@@ -1,0 +1,94 @@
+extension HTTPDate {
+  /// Reads the three forms that a recipient has to accept (RFC 9110 §5.6.7), and nothing looser. Nil for other text, and
+  /// for a day that there is not. The weekday has to be one but need not fit the date.
+  ///
+  /// - Parameters:
+  ///   - text: a date such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+  ///   - now: decides the century of the form that writes two digits of the year.
+  package init?(_ text: String, now: HTTPDate) {
+    guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+    var reader = Reader(rest: Array(text.utf8)[...])
+    guard let parts = reader.readDate(now: now), reader.rest.isEmpty else { return nil }
+    self = parts
+  }
+
+  /// Takes a date apart from its beginning on; what it has taken is gone from `rest`.
+  private struct Reader {
+    var rest: ArraySlice<UInt8>
+
+    mutating func readDate(now: HTTPDate) -> HTTPDate? {
+      // The long names first: `Sunday` begins with `Sun`.
+      if readName(of: HTTPDate.longDayNames) != nil {
+        return read(", ") ? readRFC850(now: now) : nil
+      }
+      guard readName(of: HTTPDate.dayNames) != nil else { return nil }
+      if read(", ") { return readFixdate() }
+      return read(" ") ? readAsctime() : nil
+    }
+
+    /// IMF-fixdate: `06 Nov 1994 08:49:37 GMT`
+    private mutating func readFixdate() -> HTTPDate? {
+      guard let day = readNumber(digits: 2), read(" "), let month = readMonth(), read(" "),
+        let year = readNumber(digits: 4), read(" "), let time = readTime(), read(" GMT")
+      else { return nil }
+      return Self.date(year, month, day, time)
+    }
+
+    /// rfc850-date: `06-Nov-94 08:49:37 GMT`
+    private mutating func readRFC850(now: HTTPDate) -> HTTPDate? {
+      guard let day = readNumber(digits: 2), read("-"), let month = readMonth(), read("-"),
+        let shortYear = readNumber(digits: 2), read(" "), let time = readTime(), read(" GMT")
+      else { return nil }
+      // What seems more than 50 years ahead is the latest such year in the past.
+      let thisYear = HTTPDate.calendar(days: now.secondsSinceEpoch / 86_400).year
+      var year = thisYear - thisYear % 100 + shortYear
+      if year > thisYear + 50 { year -= 100 }
+      if year <= thisYear - 50 { year += 100 }
+      return Self.date(year, month, day, time)
+    }
+
+    /// asctime-date: `Nov  6 08:49:37 1994`
+    private mutating func readAsctime() -> HTTPDate? {
+      guard let month = readMonth(), read(" "),
+        let day = read(" ") ? readNumber(digits: 1) : readNumber(digits: 2),
+        read(" "), let time = readTime(), read(" "), let year = readNumber(digits: 4)
+      else { return nil }
+      return Self.date(year, month, day, time)
+    }
+
+    /// Seconds since midnight; 60 is a leap second, which counts as the next minute's first.
+    private mutating func readTime() -> Int? {
+      guard let hour = readNumber(digits: 2), hour < 24, read(":"), let minute = readNumber(digits: 2),
+        minute < 60, read(":"), let second = readNumber(digits: 2), second <= 60
+      else { return nil }
+      return hour * 3_600 + minute * 60 + second
+    }
+
+    private mutating func readMonth() -> Int? {
+      readName(of: HTTPDate.monthNames).map { $0 + 1 }
+    }
+
+    private mutating func readName(of names: [String]) -> Int? {
+      names.firstIndex { read($0) }
+    }
+
+    private mutating func readNumber(digits: Int) -> Int? {
+      guard rest.count >= digits, let number = Grammar.decimal(rest.prefix(digits)) else { return nil }
+      rest = rest.dropFirst(digits)
+      return number
+    }
+
+    private mutating func read(_ text: String) -> Bool {
+      guard rest.starts(with: text.utf8) else { return false }
+      rest = rest.dropFirst(text.utf8.count)
+      return true
+    }
+
+    private static func date(_ year: Int, _ month: Int, _ day: Int, _ time: Int) -> HTTPDate? {
+      let days = HTTPDate.days(year: year, month: month, day: day)
+      // 30 February comes back as another day.
+      guard HTTPDate.calendar(days: days) == (year, month, day) else { return nil }
+      return HTTPDate(secondsSinceEpoch: days * 86_400 + time)
+    }
+  }
+}

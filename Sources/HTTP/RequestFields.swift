@@ -1,0 +1,64 @@
+/// Reads the fields of a request's head and judges those that decide where it goes and where it ends.
+struct RequestFields: Sendable {
+  private let line: RequestLineReader.RequestLine
+  private var reader: FieldSectionReader
+  private var fields = FieldList()
+  private var bodyFields = BodyFields()
+  private var hasHost = false
+
+  init(line: RequestLineReader.RequestLine, limits: RequestLimits) {
+    self.line = line
+    reader = FieldSectionReader(limits: limits.fields)
+  }
+
+  /// How the body is framed, as far as the fields have been read.
+  var framing: BodyFraming { bodyFields.framing }
+
+  /// Takes the next byte of the fields.
+  ///
+  /// - Returns: the head when this byte completed it.
+  mutating func receive(_ byte: UInt8) throws(RequestError) -> RequestHead? {
+    switch try progress(byte) {
+    case .more:
+      return nil
+    case .field(let field):
+      try judge(field)
+      fields.append(field)
+      return nil
+    case .end:
+      guard hasHost || line.minorVersion == 0 else { throw .missingHost }
+      return RequestHead(
+        method: line.method, target: line.target, minorVersion: line.minorVersion, fields: fields)
+    }
+  }
+
+  private mutating func progress(_ byte: UInt8) throws(RequestError) -> FieldSectionReader.Progress {
+    do throws(MessageFault) {
+      return try reader.receive(byte)
+    } catch {
+      throw .malformed(error)
+    }
+  }
+
+  private mutating func judge(_ field: Field) throws(RequestError) {
+    do throws(MessageFault) {
+      try bodyFields.receive(field)
+    } catch {
+      throw .malformed(error)
+    }
+    if framing == .chunked && line.minorVersion == 0 {
+      throw .malformed(.transferEncodingBefore11)  // RFC 9112 §6.1
+    }
+    if field.name.equalsIgnoringCase("host") {
+      guard !hasHost else { throw .repeatedHost }
+      guard Authority(field.value) != nil else { throw .malformedHost }
+      hasHost = true
+    }
+    if field.name.equalsIgnoringCase("expect") && line.minorVersion > 0 {
+      let expectations = FieldList([field]).tokens(of: field.name)
+      guard expectations.allSatisfy({ $0.equalsIgnoringCase("100-continue") }) else {
+        throw .unknownExpectation
+      }
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/// A request without its body: request line and fields (RFC 9112 §3, §5).
+package struct RequestHead: Equatable, Sendable {
+  package let method: Method
+  /// 1 for HTTP/1.1 and later minor versions, 0 for HTTP/1.0.
+  package let minorVersion: Int
+  package var fields: FieldList
+  private let requestTarget: RequestTarget
+
+  /// A request to send, or one for a test.
+  ///
+  /// - Returns: nil when the target has no form that the method may use.
+  package init?(_ method: Method, _ target: String, minorVersion: Int = 1, fields: FieldList = [:]) {
+    guard let target = RequestTarget(target, for: method) else { return nil }
+    self.init(method: method, target: target, minorVersion: minorVersion, fields: fields)
+  }
+
+  init(method: Method, target: RequestTarget, minorVersion: Int, fields: FieldList) {
+    self.method = method
+    self.requestTarget = target
+    self.minorVersion = minorVersion
+    self.fields = fields
+  }
+
+  /// The request target as it was sent.
+  package var target: String { requestTarget.text }
+
+  /// The target's path, still percent-encoded, without the query. Begins with `/`, or is `*` (OPTIONS only).
+  package var path: String { requestTarget.path }
+
+  /// What follows the target's first `?`, still percent-encoded; nil without one.
+  package var query: String? { requestTarget.query }
+
+  /// Where the request is addressed: an absolute target's host, else `Host` (RFC 9112 §3.3). Nil only in HTTP/1.0.
+  package var authority: Authority? {
+    requestTarget.authority ?? fields.first("Host").flatMap { Authority($0) }
+  }
+
+  /// Where the body ends. A request that a reader let through has at most one of the fields that say so.
+  package var body: BodyFraming {
+    if let length = fields.first("Content-Length").flatMap({ Grammar.decimal($0.utf8) }) {
+      return .length(length)
+    }
+    return fields.first("Transfer-Encoding") == nil ? .none : .chunked
+  }
+
+  /// Whether the client wants the connection kept after the response (RFC 9112 §9.3): in HTTP/1.1 unless it says
+  /// `close`, in HTTP/1.0 only if it says `keep-alive`, which the response has to say as well.
+  package var keepsAlive: Bool {
+    if fields.contains("close", in: "Connection") { return false }
+    return minorVersion >= 1 || fields.contains("keep-alive", in: "Connection")
+  }
+
+  /// Whether the client holds its body back until it gets `100 Continue` or a refusal (RFC 9110 §10.1.1).
+  package var expectsContinue: Bool {
+    minorVersion >= 1 && body != .none && body != .length(0) && fields.contains("100-continue", in: "Expect")
+  }
+
+  /// Whether the client asks to go on in another protocol (RFC 9110 §7.8); HTTP/1.0 cannot.
+  package func asksToUpgrade(to protocolName: String) -> Bool {
+    minorVersion >= 1 && fields.contains("upgrade", in: "Connection")
+      && fields.contains(protocolName, in: "Upgrade")
+  }
+
+  /// Appends the head as it stands on the wire, with the empty line that ends it.
+  package func append(to bytes: inout [UInt8]) {
+    bytes.append(contentsOf: "\(method.name) \(target) HTTP/1.\(minorVersion)\r\n".utf8)
+    fields.append(to: &bytes)
+    bytes.append(contentsOf: "\r\n".utf8)
+  }
+}

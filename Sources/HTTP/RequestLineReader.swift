@@ -1,0 +1,117 @@
+/// Reads a request line (RFC 9112 §3), byte by byte, with the one empty line before it that §2.2 lets pass.
+struct RequestLineReader: Sendable {
+  /// A request line that keeps every rule.
+  struct RequestLine: Sendable {
+    let method: Method
+    let target: RequestTarget
+    let minorVersion: Int
+  }
+
+  private enum State {
+    case start
+    case emptyLine
+    case method
+    case target(Method)
+    /// The bytes of `HTTP/` that have been seen.
+    case versionName(Method, matched: Int)
+    case versionMajor(Method)
+    case versionDot(Method)
+    case versionMinor(Method)
+    case carriageReturn(Method, minorVersion: Int)
+    case lineFeed(RequestLine)
+  }
+
+  private static let versionName: [UInt8] = Array("HTTP/".utf8)
+
+  private let limits: RequestLimits
+  private var state = State.start
+  private var sawEmptyLine = false
+  private var length = 0
+  private var text: [UInt8] = []
+
+  init(limits: RequestLimits) {
+    self.limits = limits
+  }
+
+  /// Takes the line's next byte.
+  ///
+  /// - Returns: the request line when this was its last byte.
+  mutating func receive(_ byte: UInt8) throws(RequestError) -> RequestLine? {
+    if case .lineFeed(let line) = state {
+      guard byte == Grammar.lineFeed else { throw .malformed(.bareCarriageReturn) }
+      return line
+    }
+    if byte == Grammar.lineFeed {
+      guard case .emptyLine = state else { throw .malformed(.bareLineFeed) }
+      (state, sawEmptyLine) = (.start, true)
+      return nil
+    }
+    if case .emptyLine = state { throw .malformed(.bareCarriageReturn) }
+    if case .start = state, byte == Grammar.carriageReturn {
+      guard !sawEmptyLine else { throw .emptyLines }
+      state = .emptyLine
+      return nil
+    }
+    try receiveContent(byte)
+    return nil
+  }
+
+  private mutating func receiveContent(_ byte: UInt8) throws(RequestError) {
+    switch state {
+    case .start, .method:
+      try receiveMethod(byte)
+    case .target(let method):
+      try receiveTarget(byte, method)
+    case .versionName(let method, let matched):
+      guard byte == Self.versionName[matched] else { throw .malformedVersion }
+      let isLast = matched + 1 == Self.versionName.count
+      state = isLast ? .versionMajor(method) : .versionName(method, matched: matched + 1)
+    case .versionMajor(let method):
+      guard Grammar.isDigit(byte) else { throw .malformedVersion }
+      // Told before the target is judged, so that HTTP/2's preface, `PRI *`, is answered by 505.
+      guard byte == 0x31 else { throw .versionNotSupported(major: Int(byte - 0x30)) }
+      state = .versionDot(method)
+    case .versionDot(let method):
+      guard byte == 0x2E else { throw .malformedVersion }
+      state = .versionMinor(method)
+    case .versionMinor(let method):
+      guard Grammar.isDigit(byte) else { throw .malformedVersion }
+      // RFC 9110 §2.5: a later minor version is understood as the latest that we know.
+      state = .carriageReturn(method, minorVersion: min(Int(byte - 0x30), 1))
+    case .carriageReturn(let method, let minorVersion):
+      guard byte == Grammar.carriageReturn else { throw .malformedVersion }
+      guard let target = RequestTarget(String(latin1: text), for: method) else { throw .malformedTarget }
+      state = .lineFeed(RequestLine(method: method, target: target, minorVersion: minorVersion))
+      return
+    case .emptyLine, .lineFeed:
+      return  // answered by `receive` already
+    }
+    length += 1
+    guard length <= limits.requestLineBytes else { throw .requestLineTooLong(limit: limits.requestLineBytes) }
+  }
+
+  private mutating func receiveMethod(_ byte: UInt8) throws(RequestError) {
+    if byte == Grammar.space, !text.isEmpty {
+      let method = Method(String(latin1: text))
+      guard method != .other("CONNECT") else { throw .connectRefused }  // RFC 9110 §9.3.6
+      text.removeAll(keepingCapacity: true)
+      state = .target(method)
+      return
+    }
+    guard Grammar.isToken(byte) else { throw .invalidMethodByte(byte) }
+    guard text.count < limits.methodBytes else { throw .methodTooLong(limit: limits.methodBytes) }
+    text.append(byte)
+    state = .method
+  }
+
+  private mutating func receiveTarget(_ byte: UInt8, _ method: Method) throws(RequestError) {
+    if byte == Grammar.space {
+      guard !text.isEmpty else { throw .malformedTarget }
+      state = .versionName(method, matched: 0)
+      return
+    }
+    if byte == Grammar.carriageReturn { throw .malformedVersion }  // HTTP/0.9
+    guard Grammar.isTarget(byte) else { throw .invalidTargetByte(byte) }
+    text.append(byte)
+  }
+}

@@ -1,0 +1,148 @@
+/// Reads the requests of one connection (RFC 9112), however the bytes were cut on the way.
+///
+/// Knows no socket and no clock: it is given bytes and says what they mean. Each rule is checked at the first byte that
+/// breaks it. A head is kept inside until it is whole, within the limits; body content is never copied.
+package struct RequestReader: Sendable {
+  package enum Event: Equatable, Sendable {
+    /// A request begins. Who answers it by changing protocols asks no further: `position` is then behind the head.
+    case head(RequestHead)
+    /// Content of its body, and where that lies in the bytes given; never empty.
+    case body(Range<Int>)
+    /// The request is complete; the next may follow in the same bytes.
+    case end
+  }
+
+  private enum State: Sendable {
+    case betweenRequests
+    case line(RequestLineReader, bytesLeft: Int)
+    case fields(RequestFields, bytesLeft: Int)
+    case body(BodyReader)
+    case failed(RequestError)
+  }
+
+  private let limits: RequestLimits
+  private var state = State.betweenRequests
+
+  /// The most content, in bytes, that the body of the request under way may have: beyond it 413. Set it after `.head`
+  /// to what the route takes; the next request begins with the limits' own.
+  package var bodyLimit: Int
+
+  package init(limits: RequestLimits = RequestLimits()) {
+    self.limits = limits
+    bodyLimit = limits.bodyBytes
+  }
+
+  /// Whether nothing of a request has been read since the last one ended: a connection that may be closed unasked.
+  package var isBetweenRequests: Bool {
+    if case .betweenRequests = state { true } else { false }
+  }
+
+  /// Whether a head has begun and is not whole: the time for it runs.
+  package var isInHead: Bool {
+    switch state {
+    case .line, .fields: true
+    case .betweenRequests, .body, .failed: false
+    }
+  }
+
+  /// Reads on from `position` to the next event and moves it behind what was read.
+  ///
+  /// - Parameters:
+  ///   - bytes: what arrived; may be empty, for an `.end` needs no further byte.
+  ///   - position: where in them to read on, 0 for new bytes.
+  /// - Returns: nil when all of them are consumed and more are needed.
+  /// - Throws: the rule that was broken, now and at every later call. `position` is then behind the byte that broke it.
+  package mutating func next(
+    in bytes: Span<UInt8>, at position: inout Int
+  ) throws(RequestError) -> Event? {
+    do throws(RequestError) {
+      return try readEvent(in: bytes, at: &position)
+    } catch {
+      state = .failed(error)
+      throw error
+    }
+  }
+
+  private mutating func readEvent(
+    in bytes: Span<UInt8>, at position: inout Int
+  ) throws(RequestError) -> Event? {
+    while true {
+      switch state {
+      case .failed(let error):
+        throw error
+      case .betweenRequests:
+        guard position < bytes.count else { return nil }
+        bodyLimit = limits.bodyBytes
+        state = .line(RequestLineReader(limits: limits), bytesLeft: limits.headBytes)
+      case .line(var reader, var left):
+        state = .betweenRequests  // so that `reader` holds the only reference to its buffer
+        guard let line = try Self.readLine(&reader, &left, limits, in: bytes, at: &position) else {
+          state = .line(reader, bytesLeft: left)
+          return nil
+        }
+        state = .fields(RequestFields(line: line, limits: limits), bytesLeft: left)
+      case .fields(var reader, var left):
+        state = .betweenRequests
+        guard let head = try Self.readFields(&reader, &left, limits, in: bytes, at: &position) else {
+          state = .fields(reader, bytesLeft: left)
+          return nil
+        }
+        state = .body(BodyReader(reader.framing, limits: limits.body))
+        return .head(head)
+      case .body(var reader):
+        state = .betweenRequests
+        switch try Self.readBody(&reader, bodyLimit, in: bytes, at: &position) {
+        case .end:
+          return .end
+        case .content(let range):
+          state = .body(reader)
+          return .body(range)
+        case nil:
+          state = .body(reader)
+          return nil
+        }
+      }
+    }
+  }
+
+  private static func readLine(
+    _ reader: inout RequestLineReader, _ left: inout Int, _ limits: RequestLimits,
+    in bytes: Span<UInt8>, at position: inout Int
+  ) throws(RequestError) -> RequestLineReader.RequestLine? {
+    while position < bytes.count {
+      try spend(&left, limits)
+      let byte = bytes[position]
+      position += 1
+      if let line = try reader.receive(byte) { return line }
+    }
+    return nil
+  }
+
+  private static func readFields(
+    _ reader: inout RequestFields, _ left: inout Int, _ limits: RequestLimits,
+    in bytes: Span<UInt8>, at position: inout Int
+  ) throws(RequestError) -> RequestHead? {
+    while position < bytes.count {
+      try spend(&left, limits)
+      let byte = bytes[position]
+      position += 1
+      if let head = try reader.receive(byte) { return head }
+    }
+    return nil
+  }
+
+  private static func readBody(
+    _ reader: inout BodyReader, _ bodyLimit: Int, in bytes: Span<UInt8>, at position: inout Int
+  ) throws(RequestError) -> BodyReader.Piece? {
+    do throws(MessageFault) {
+      return try reader.next(in: bytes, at: &position, bodyLimit: bodyLimit)
+    } catch {
+      throw .malformed(error)
+    }
+  }
+
+  private static func spend(_ left: inout Int, _ limits: RequestLimits) throws(RequestError) {
+    guard left > 0 else { throw .malformed(.headTooLarge(limit: limits.headBytes)) }
+    left -= 1
+  }
+}

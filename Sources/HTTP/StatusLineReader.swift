@@ -1,0 +1,60 @@
+/// Reads a status line (RFC 9112 §4), byte by byte.
+struct StatusLineReader: Sendable {
+  /// A status line that keeps every rule.
+  struct StatusLine: Sendable {
+    let status: Status
+    let minorVersion: Int
+    let reason: String
+  }
+
+  private enum State {
+    case text
+    case lineFeed(StatusLine)
+  }
+
+  /// What every status line begins with, `x` standing for any digit.
+  private static let form: [UInt8] = Array("HTTP/1.x xxx ".utf8)
+
+  private let limit: Int
+  private var state = State.text
+  private var text: [UInt8] = []
+
+  /// - Parameter limit: the most bytes of the line, without its end.
+  init(limit: Int) {
+    self.limit = limit
+  }
+
+  /// Takes the line's next byte.
+  ///
+  /// - Returns: the status line when this was its last byte.
+  mutating func receive(_ byte: UInt8) throws(ResponseError) -> StatusLine? {
+    switch state {
+    case .lineFeed(let line):
+      guard byte == Grammar.lineFeed else { throw .malformed(.bareCarriageReturn) }
+      return line
+    case .text:
+      if byte == Grammar.carriageReturn {
+        state = .lineFeed(try line())
+        return nil
+      }
+      guard byte != Grammar.lineFeed else { throw .malformed(.bareLineFeed) }
+      guard Grammar.isFieldContent(byte) else { throw .malformed(.controlCharacter(byte)) }
+      if text.count < Self.form.count {
+        let expected = Self.form[text.count]
+        guard expected == 0x78 ? Grammar.isDigit(byte) : byte == expected else { throw .malformedStatusLine }
+      }
+      guard text.count < limit else { throw .statusLineTooLong(limit: limit) }
+      text.append(byte)
+      return nil
+    }
+  }
+
+  /// The line that has been collected. Servers that leave the phrase out often leave out the blank before it too.
+  private func line() throws(ResponseError) -> StatusLine {
+    guard text.count >= Self.form.count - 1, let code = Grammar.decimal(text[9..<12]), code >= 100
+    else { throw .malformedStatusLine }
+    return StatusLine(
+      status: Status(code), minorVersion: text[7] == 0x30 ? 0 : 1,
+      reason: String(latin1: text.dropFirst(Self.form.count)))
+  }
+}
