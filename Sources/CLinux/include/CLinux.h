@@ -1,3 +1,108 @@
+// What Swift's Glibc module lacks or imports badly: epoll, eventfd, accept4, signalfd, socket options.
+//
+// Every function that can fail returns a negative errno, so that nothing can come between a call and its
+// error. Only plain C types here: a GNU macro in this header would change libc's types for other modules.
 #ifndef CLINUX_H
 #define CLINUX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// The system's words for an errno, or NULL for a number that is none.
+const char *clinux_error_text(int code);
+
+// Time, in nanoseconds.
+int64_t clinux_monotonic_now(void);
+int64_t clinux_wall_now(void);
+
+// epoll. Events are the three bits below; a registration is edge-triggered for all of them, once and for all.
+static const uint32_t clinux_readable = 1;
+static const uint32_t clinux_writable = 2;
+static const uint32_t clinux_hung_up = 4;
+
+typedef struct {
+  uint64_t token;
+  uint32_t events;
+} clinux_ready;
+
+static const int clinux_ready_capacity = 1024;
+
+int clinux_epoll_create(void);
+int clinux_epoll_add(int epoll, int descriptor, uint64_t token);
+int clinux_epoll_remove(int epoll, int descriptor);
+// Waits at most `timeout` nanoseconds (negative: for ever) and fills in at most clinux_ready_capacity events.
+int clinux_epoll_wait(int epoll, clinux_ready *ready, int64_t timeout);
+// Waits for one descriptor: 1 when it is ready for what `events` names or has failed, 0 when time is over.
+int clinux_poll(int descriptor, uint32_t events, int64_t timeout);
+
+// eventfd: signal never blocks, wait does.
+int clinux_eventfd_create(int is_blocking);
+int clinux_eventfd_signal(int descriptor);
+int clinux_eventfd_wait(int descriptor);
+
+// Threads. The body runs on a new thread of that name (at most 15 bytes count).
+int clinux_thread_start(const char *name, void (*body)(void *), void *context, uintptr_t *thread);
+int clinux_thread_join(uintptr_t thread);
+uintptr_t clinux_thread_current(void);
+
+// Signals: blocks the listed ones for this thread and those it makes later, and opens a signalfd for them.
+int clinux_signals_open(const int *signals, size_t count);
+// The number of the next signal; waits for it.
+int clinux_signals_wait(int descriptor);
+int clinux_signal_ignore(int signal);
+
+// Addresses. A v4 address has its 32 bits in `low`; both halves and the port are in host order.
+typedef struct {
+  uint64_t high;
+  uint64_t low;
+  uint32_t scope;
+  uint16_t port;
+  uint8_t is_v6;
+} clinux_address;
+
+static const int clinux_address_text_capacity = 64;
+
+// Writes the IP address as text, NUL-terminated.
+int clinux_address_text(const clinux_address *address, char *text);
+// The number of addresses a host name or numeric address has, at most `capacity` filled in; the error is
+// a negative EAI_ code of getaddrinfo, already negative there.
+int clinux_resolve(const char *host, int is_numeric, clinux_address *addresses, size_t capacity);
+const char *clinux_resolve_error(int code);
+// The addresses of this machine's interfaces that are up.
+int clinux_interface_addresses(clinux_address *addresses, size_t capacity);
+int clinux_host_name(char *name, size_t capacity);
+
+// Sockets; all are made non-blocking and close-on-exec.
+int clinux_socket_stream(int is_v6);
+int clinux_socket_bind(int socket, const clinux_address *address);
+int clinux_socket_listen(int socket, int backlog);
+int clinux_socket_connect(int socket, const clinux_address *address);
+int clinux_socket_accept(int socket, clinux_address *peer);
+int clinux_socket_name(int socket, clinux_address *address);
+int clinux_socket_peer(int socket, clinux_address *address);
+int clinux_socket_error(int socket);
+int clinux_socket_shutdown_write(int socket);
+int clinux_socket_reset_on_close(int socket);
+
+int clinux_socket_set_reuse_address(int socket);
+int clinux_socket_set_reuse_port(int socket);
+int clinux_socket_set_dual_stack(int socket);
+int clinux_socket_set_no_delay(int socket, int is_on);
+int clinux_socket_set_not_sent_low_water(int socket, int bytes);
+int clinux_socket_set_send_buffer(int socket, int bytes);
+int clinux_socket_set_receive_buffer(int socket, int bytes);
+int clinux_socket_no_delay(int socket);
+int clinux_socket_not_sent_low_water(int socket);
+int clinux_socket_send_buffer(int socket);
+
+// One attempt each, repeated only for EINTR; never a SIGPIPE, never a wait.
+int64_t clinux_send(int socket, const void *bytes, size_t count);
+int64_t clinux_send_two(int socket, const void *first, size_t first_count, const void *second, size_t second_count);
+int64_t clinux_receive(int socket, void *bytes, size_t count);
+
+// Files.
+int clinux_open_nothing(void);
+int clinux_create_private(const char *path, uint32_t mode);
+int clinux_sync_directory(const char *path);
+
 #endif
