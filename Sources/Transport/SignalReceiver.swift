@@ -1,0 +1,35 @@
+internal import CLinux
+internal import Glibc
+
+/// Takes the signals that end or reload the process as values, on a thread that waits for them.
+///
+/// Made first thing in the process, before any thread: from then on the signals reach nobody else. For the
+/// command only.
+package struct SignalReceiver: ~Copyable, Sendable {
+  /// A signal that a process is told to stop or to read its settings again by.
+  package enum Signal: Equatable, Sendable {
+    /// `SIGTERM` or `SIGINT`: stop, and soon.
+    case terminate
+    /// `SIGHUP`: read certificates again.
+    case reload
+  }
+
+  private let descriptor: OwnedDescriptor
+
+  /// Holds `SIGTERM`, `SIGINT` and `SIGHUP` back for this and all later threads, and ignores `SIGPIPE`, so
+  /// that a closed standard output is an error of `write` and not the end.
+  package init() throws(SystemError) {
+    _ = try SystemError.check("sigaction", clinux_signal_ignore(SIGPIPE))
+    let signals = [SIGTERM, SIGINT, SIGHUP]
+    let result = unsafe signals.withUnsafeBufferPointer { signals in
+      unsafe clinux_signals_open(signals.baseAddress, signals.count)
+    }
+    descriptor = OwnedDescriptor(owning: try SystemError.check("signalfd", result))
+  }
+
+  /// Waits for the next signal; blocks the thread.
+  package func next() throws(SystemError) -> Signal {
+    let number = try SystemError.check("read", clinux_signals_wait(descriptor.rawValue))
+    return number == SIGHUP ? .reload : .terminate
+  }
+}
