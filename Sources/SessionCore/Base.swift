@@ -1,0 +1,145 @@
+internal import Wire
+
+/// The retained entries in rising sequence: what a joiner is caught up from.
+///
+/// Segments of the base are only ever appended to or replaced by a rewritten one; a catch-up holds on to the
+/// very segments it began with, so that it gives the state of one moment however long its reader takes.
+struct Base {
+  private static let segmentBytes = 262_144
+  /// How many bytes are rewritten in a turn, so that no turn becomes long.
+  private static let rewriteBudget = 1_048_576
+
+  private(set) var segments: [Segment] = []
+  private var nextNumber: UInt32 = 1
+  private var halfDead: Set<UInt32> = []
+  private var run = BaseRun()
+
+  /// Copies what the index holds of the frames from `frameIndex` on.
+  mutating func take(from segment: Segment, frameIndex: Int, index: inout RetentionIndex) {
+    var at = segment.frameStart(frameIndex)
+    for frame in segment.frames[frameIndex...] {
+      defer { at = frame.end }
+      if frame.targets >= 0 { continue }
+      var offset = at + frame.headerLength
+      while offset < frame.end {
+        let entry = StoredEntry(segment.bytes.span, at: offset)
+        if let kept = entry.kept(index) {
+          copy(entry, from: segment, key: kept, index: &index)
+        }
+        offset = entry.end
+      }
+    }
+    closeRun()
+  }
+
+  /// Bytes of an entry in a base segment died.
+  mutating func died(_ number: UInt32, _ bytes: Int) {
+    guard let position = position(of: number) else { return }
+    let segment = segments[position]
+    segment.deadBytes += bytes
+    if segment.deadBytes * 2 > segment.bytes.count { halfDead.insert(number) }
+  }
+
+  /// Rewrites segments that are more than half dead, each together with a neighbour that fits beside it.
+  mutating func compact(_ index: inout RetentionIndex) {
+    var budget = Self.rewriteBudget
+    while budget > 0, let number = halfDead.popFirst() {
+      guard let position = position(of: number) else { continue }
+      var group = position..<(position + 1)
+      var live = liveBytes(position)
+      if position + 1 < segments.count, live + liveBytes(position + 1) <= Self.segmentBytes {
+        live += liveBytes(position + 1)
+        group = position..<(position + 2)
+      } else if position > 0, live + liveBytes(position - 1) <= Self.segmentBytes {
+        live += liveBytes(position - 1)
+        group = (position - 1)..<(position + 1)
+      }
+      budget -= segments[group].reduce(0) { $0 + $1.bytes.count }
+      rewrite(group, &index)
+    }
+  }
+
+  private func liveBytes(_ position: Int) -> Int {
+    segments[position].bytes.count - segments[position].deadBytes
+  }
+
+  private mutating func rewrite(_ group: Range<Int>, _ index: inout RetentionIndex) {
+    let old = Array(segments[group])
+    let numbers = Set(old.map(\.number))
+    halfDead.subtract(numbers)
+    // First everything that the index knows of these segments is taken back; what is copied is entered anew.
+    var dying: [(UInt32, Int)] = []
+    for segment in old {
+      segment.forEachEntry { entry in
+        index.willRewrite(entry.retainedKey, in: numbers) { dying.append(($0, $1)) }
+      }
+    }
+    let fresh = Segment(number: old[0].number, capacity: Self.segmentBytes)
+    segments.replaceSubrange(group, with: [fresh])
+    for (number, bytes) in dying { died(number, bytes) }
+    var rewritten = BaseRun()
+    for segment in old {
+      segment.forEachEntry { entry in
+        guard let key = entry.kept(index) else { return }
+        if rewritten.isFull(with: entry.length) { rewritten.close(into: fresh) }
+        rewritten.append(entry, from: segment)
+        index.didStore(
+          key, isRemoval: entry.flags.retention == .remove, in: fresh.number, length: entry.length)
+      }
+    }
+    rewritten.close(into: fresh)
+    if fresh.bytes.isEmpty { segments.remove(at: group.lowerBound) }
+  }
+
+  private mutating func copy(
+    _ entry: StoredEntry, from segment: Segment, key: RetainedKey, index: inout RetentionIndex
+  ) {
+    if run.isFull(with: entry.length) { closeRun() }
+    if segments.last?.hasRoom(for: run.bytes.count + entry.length + 10) != true || segments.isEmpty {
+      closeRun()
+      segments.append(Segment(number: nextNumber, capacity: Self.segmentBytes))
+      nextNumber += 1
+    }
+    run.append(entry, from: segment)
+    index.didStore(
+      key, isRemoval: entry.flags.retention == .remove, in: segments[segments.count - 1].number,
+      length: entry.length)
+  }
+
+  private mutating func closeRun() {
+    guard let last = segments.last else { return }
+    run.close(into: last)
+  }
+
+  private func position(of number: UInt32) -> Int? {
+    let position = segments.partitionIndex { $0.number >= number }
+    return position < segments.count && segments[position].number == number ? position : nil
+  }
+}
+
+/// Entries on their way into a base segment, collected into frames of up to 64 KiB.
+private struct BaseRun {
+  private(set) var bytes: [UInt8] = []
+  private var first: UInt64 = 0
+  private var last: UInt64 = 0
+  private var count = 0
+
+  func isFull(with length: Int) -> Bool {
+    count > 0 && bytes.count + length > SegmentLog.runBytes
+  }
+
+  mutating func append(_ entry: StoredEntry, from segment: Segment) {
+    if count == 0 { first = entry.sequence }
+    last = entry.sequence
+    count += 1
+    bytes.append(contentsOf: segment.bytes[entry.start..<entry.end])
+  }
+
+  mutating func close(into segment: Segment) {
+    guard count > 0 else { return }
+    segment.appendFrame(
+      bytes.span, firstSequence: first, lastSequence: last, entryCount: count, targets: nil)
+    bytes.removeAll(keepingCapacity: true)
+    count = 0
+  }
+}

@@ -1,0 +1,87 @@
+internal import Wire
+
+/// The unreliable entries of one turn, as one immutable buffer, at most 256 KiB: who is at the tail and can be written
+/// to gets it, all others get nothing of it. The `committed` message of the turn rides along.
+struct Ephemeral {
+  static let limit = 262_144
+
+  /// Frames for everybody.
+  private(set) var frames: [UInt8] = []
+  private(set) var entryCount = 0
+  /// Where the frames end, so that the rest of a begun one can be kept.
+  private(set) var ends: [Int] = []
+  /// Frames for some.
+  private(set) var targeted: [(targets: [UInt32], frame: [UInt8])] = []
+
+  private struct Pending {
+    var sender: ParticipantNumber
+    var type: [UInt8]
+    var targets: [UInt32]?
+    var entry: [UInt8]
+  }
+  private var pending: [Pending] = []
+  private var pendingBytes = 0
+
+  var isEmpty: Bool { frames.isEmpty && targeted.isEmpty }
+  var hasPending: Bool { !pending.isEmpty }
+
+  /// Takes one more; when there is no room, what is older of the same sender, type and targets goes first.
+  /// - Returns: how many entries were dropped.
+  mutating func add(
+    sender: ParticipantNumber, type: [UInt8], targets: [UInt32]?, entry: [UInt8]
+  ) -> Int {
+    var dropped = 0
+    if pendingBytes + entry.count > Self.limit {
+      let before = pending.count
+      pending.removeAll { $0.sender == sender && $0.type == type && $0.targets == targets }
+      dropped = before - pending.count
+      pendingBytes = pending.reduce(0) { $0 + $1.entry.count }
+      while pendingBytes + entry.count > Self.limit, !pending.isEmpty {
+        pendingBytes -= pending.removeFirst().entry.count
+        dropped += 1
+      }
+    }
+    pending.append(Pending(sender: sender, type: type, targets: targets, entry: entry))
+    pendingBytes += entry.count
+    return dropped
+  }
+
+  /// Makes the buffer of this turn out of what came in it, and forgets the last turn's.
+  mutating func close(committed: [UInt8]) {
+    guard hasPending || !committed.isEmpty || !isEmpty else { return }
+    frames = []
+    ends = []
+    targeted = []
+    entryCount = 0
+    var entries: [UInt8] = []
+    for item in pending {
+      if let targets = item.targets {
+        var frame: [UInt8] = []
+        FrameHeader.append(.binary, length: item.entry.count, to: &frame)
+        frame.append(contentsOf: item.entry)
+        targeted.append((targets, frame))
+      } else {
+        entries.append(contentsOf: item.entry)
+        entryCount += 1
+      }
+    }
+    if !entries.isEmpty {
+      FrameHeader.append(.binary, length: entries.count, to: &frames)
+      frames.append(contentsOf: entries)
+      ends.append(frames.count)
+    }
+    if !committed.isEmpty {
+      FrameHeader.append(.text, length: committed.count, to: &frames)
+      frames.append(contentsOf: committed)
+      ends.append(frames.count)
+    }
+    pending.removeAll(keepingCapacity: true)
+    pendingBytes = 0
+  }
+
+  /// What is left of the frame that `offset` lies inside of.
+  func restOfFrame(at offset: Int) -> [UInt8] {
+    guard offset > 0, !ends.contains(offset), let end = ends.first(where: { $0 > offset }) else { return [] }
+    return Array(frames[offset..<end])
+  }
+}

@@ -1,0 +1,30 @@
+/// The header of an unmasked, final WebSocket frame, as a gateway sends it (RFC 6455 §5.2).
+///
+/// The log keeps whole frames, so that a socket is sent the log's own bytes.
+package enum FrameHeader {
+  package enum Opcode: UInt8, Sendable {
+    case text = 0x1
+    case binary = 0x2
+    case close = 0x8
+    case ping = 0x9
+    case pong = 0xA
+  }
+
+  /// Appends the header of a frame whose payload is `length` bytes.
+  package static func append(_ opcode: Opcode, length: Int, to bytes: inout [UInt8]) {
+    bytes.append(0x80 | opcode.rawValue)
+    switch length {
+    case ..<126:
+      bytes.append(UInt8(length))
+    case ..<65_536:
+      bytes.append(126)
+      bytes.append(UInt8(truncatingIfNeeded: length >> 8))
+      bytes.append(UInt8(truncatingIfNeeded: length))
+    default:
+      bytes.append(127)
+      for shift in stride(from: 56, through: 0, by: -8) {
+        bytes.append(UInt8(truncatingIfNeeded: length >> shift))
+      }
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package import Wire
+
+package import struct FoundationEssentials.UUID
+
+/// One who is, was, or waits to be in a session.
+final class ParticipantRecord {
+  enum Presence {
+    /// Connected, but has not joined.
+    case waiting(Reader)
+    case joined(Reader)
+    /// The socket broke; nobody is told before the grace time is over.
+    case away(until: Instant)
+    /// Gone after the grace time, or never announced; the token still holds.
+    case past
+    /// Gone for good: the token was given up.
+    case left
+  }
+
+  let id: UUID
+  let number: ParticipantNumber
+  let token: Token
+  var name: String
+  var color: String
+  var presence = Presence.past
+  /// The highest client sequence of this participant that the session holds.
+  var acknowledged: UInt32 = 0
+  /// Reliable entries are dropped in silence until the one that is due comes.
+  var isAwaitingDueEntry = false
+  /// Refusals in a row that were not heeded: the next one came before `retryAt`.
+  var ignoredRefusals = 0
+  var retryAt: Instant?
+  /// The last refusal was heeded only because nothing was read meanwhile.
+  var wasPaused = false
+  var bucket: RateBucket
+  /// Has entries that no `committed` has covered yet.
+  var awaitsCommitted = false
+  /// Ever sent a retained entry, so that a snapshot may hold something of it.
+  var hasRetained = false
+
+  init(
+    id: UUID, number: ParticipantNumber, token: Token, name: String, color: String, bucket: RateBucket
+  ) {
+    self.id = id
+    self.number = number
+    self.token = token
+    self.name = name
+    self.color = color
+    self.bucket = bucket
+  }
+
+  /// Something was taken that the bucket had room for.
+  func passed(now: Instant, pausesAfter limit: Int) {
+    // Who was paused once is forgiven only when a later refusal is waited for.
+    let heeded = retryAt.map { $0 <= now && !wasPaused } ?? false
+    if ignoredRefusals < limit || heeded { ignoredRefusals = 0 }
+    if retryAt != nil { wasPaused = false }
+    retryAt = nil
+  }
+
+  var participant: Participant { Participant(id: id, number: number, name: name, color: color) }
+
+  var reader: Reader? {
+    switch presence {
+    case .waiting(let reader), .joined(let reader): reader
+    case .away, .past, .left: nil
+    }
+  }
+
+  var isJoined: Bool {
+    if case .joined = presence { true } else { false }
+  }
+
+  var isWaiting: Bool {
+    if case .waiting = presence { true } else { false }
+  }
+
+  /// Counts as here: joined, or away within the grace time.
+  var isActive: Bool {
+    switch presence {
+    case .joined, .away: true
+    case .waiting, .past, .left: false
+    }
+  }
+}
+
+/// What the shell draws by lot for somebody new: this target knows no chance.
+package struct NewIdentity: Sendable {
+  package var id: UUID
+  package var token: Token
+  /// Chooses a name and a color where the person gave none.
+  package var lot: UInt64
+
+  package init(id: UUID, token: Token, lot: UInt64) {
+    self.id = id
+    self.token = token
+    self.lot = lot
+  }
+}

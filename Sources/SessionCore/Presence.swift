@@ -1,0 +1,81 @@
+internal import Wire
+
+/// What changed about people in a turn, told to everybody in one entry when it ends: a thousand who come at once
+/// make one entry, not a thousand.
+struct PresenceChanges {
+  private(set) var joined: [ParticipantNumber] = []
+  private(set) var left: [Departure] = []
+  private(set) var changed: [ParticipantNumber] = []
+  private(set) var waiting: [ParticipantNumber] = []
+  private var mentioned: Set<ParticipantNumber> = []
+
+  var isEmpty: Bool { mentioned.isEmpty }
+
+  /// Whether somebody is told about already: then that entry must go first, for the order within one is not told.
+  func mentions(_ number: ParticipantNumber) -> Bool { mentioned.contains(number) }
+
+  mutating func join(_ number: ParticipantNumber) {
+    joined.append(number)
+    mentioned.insert(number)
+  }
+
+  mutating func leave(_ record: ParticipantRecord, reason: Departure.Reason) {
+    left.append(Departure(id: record.id, number: record.number, reason: reason))
+    mentioned.insert(record.number)
+  }
+
+  mutating func change(_ number: ParticipantNumber) {
+    changed.append(number)
+    mentioned.insert(number)
+  }
+
+  mutating func wait(_ number: ParticipantNumber) {
+    waiting.append(number)
+    mentioned.insert(number)
+  }
+}
+
+extension Session {
+  /// Notes a change of presence, in an entry of its own when this turn's tells about that person already.
+  func note(_ record: ParticipantRecord, _ change: (inout PresenceChanges) -> Void) {
+    if presence.mentions(record.number) { announcePresence() }
+    change(&presence)
+  }
+
+  /// Appends the turn's `participants` entry, if anything changed.
+  func announcePresence() {
+    guard !presence.isEmpty else { return }
+    var payload = ParticipantsPayload()
+    payload.joined = presence.joined.compactMap { participants[$0]?.participant }
+    payload.left = presence.left
+    payload.changed = presence.changed.compactMap { participants[$0]?.participant }
+    payload.waiting = presence.waiting.compactMap { participants[$0]?.participant }
+    presence = PresenceChanges()
+    let sequence = appendSystem(SystemType.participants, payload.encoded())
+    guard waitingCount > 0 else { return }
+    // Those who wait are sent these entries and nothing else.
+    var entry: [UInt8] = []
+    GatewayEntry.append(
+      to: &entry, flags: [.reliable, .system], sequence: sequence, sender: 0, clientSequence: 0,
+      type: Array(SystemType.participants.utf8).span, payload: payload.encoded().span)
+    for record in participants.values {
+      guard case .waiting(let reader) = record.presence else { continue }
+      reader.enqueue(.binary, entry)
+      waitingAttention.append(reader)
+    }
+  }
+
+  /// Appends an entry of the gateway's own.
+  @discardableResult
+  func appendSystem(_ type: String, _ payload: [UInt8]) -> UInt64 {
+    let type = Array(type.utf8)
+    let length =
+      GatewayEntry.headerLength(flags: [.reliable, .system], typeLength: type.count) + payload.count
+    let sequence = log.reserve(length: length, isTargeted: false)
+    GatewayEntry.append(
+      to: &log.run, flags: [.reliable, .system], sequence: sequence, sender: 0, clientSequence: 0,
+      type: type.span, payload: payload.span)
+    log.didAppend(targets: nil)
+    return sequence
+  }
+}

@@ -1,0 +1,118 @@
+/// What one socket is still to be sent, besides the log that it shares with everybody.
+///
+/// Frames are never torn: what was begun is finished first (`rest`), then the outbox goes, then catch-up and log.
+/// A reader belongs to one reactor. Bounded: `rest` by one frame, the outbox by `outboxBytes` and one message.
+package final class Reader {
+  /// Above this, nothing more is read from the socket until the outbox is smaller.
+  package static let outboxBytes = 16_384
+
+  /// Where the reader's entries come from.
+  enum Source {
+    /// It is sent no entries: not joined, or not yet caught up.
+    case none
+    case catchingUp(CatchUpProgress)
+    /// The log, at the member's cursor.
+    case live
+    /// The segment at its cursor went; it waits to be caught up anew.
+    case lost
+  }
+
+  /// The shell's own name for the socket.
+  package let connection: Int32
+  /// Its row among the session's members, or -1.
+  var memberIndex = -1
+  var source = Source.none
+  /// Where in the log `caughtUp` is due, after a tail.
+  var caughtUpAt: (cursor: Cursor, sequence: UInt64)?
+  /// Control messages that could not be understood, in a row.
+  package var badControlMessages = 0
+  /// Nothing follows what is queued now: a close frame is the last of it.
+  package private(set) var isClosing = false
+
+  private var rest: [UInt8] = []
+  private var restOffset = 0
+  /// Entries that are delivered when the rest has gone.
+  private(set) var restEntries = 0
+  private var outbox: [UInt8] = []
+  private var outboxOffset = 0
+
+  package init(connection: Int32) {
+    self.connection = connection
+  }
+
+  package var hasPrivateBytes: Bool { restOffset < rest.count || outboxOffset < outbox.count }
+  package var outboxCount: Int { outbox.count - outboxOffset }
+  package var isOutboxFull: Bool { outboxCount > Self.outboxBytes }
+
+  /// Queues a frame for this socket alone.
+  package func enqueue(_ opcode: FrameHeader.Opcode, _ payload: [UInt8]) {
+    guard !isClosing else { return }
+    FrameHeader.append(opcode, length: payload.count, to: &outbox)
+    outbox.append(contentsOf: payload)
+    if opcode == .close { isClosing = true }
+  }
+
+  /// Queues frames that are complete already.
+  package func enqueue(frames: [UInt8]) {
+    guard !isClosing else { return }
+    outbox.append(contentsOf: frames)
+  }
+
+  /// Takes what must be sent before anything else: the rest of a begun frame, or whole frames on a boundary.
+  func prepend(_ bytes: [UInt8], entries: Int) {
+    guard !bytes.isEmpty else { return }
+    if restOffset == rest.count {
+      rest = bytes
+      restOffset = 0
+    } else {
+      rest.append(contentsOf: bytes)
+    }
+    restEntries += entries
+  }
+
+  /// The private bytes that are due now; nil when there are none.
+  ///
+  /// `onBoundary` says whether the shared bytes sent so far end on a frame boundary.
+  func privatePiece(onBoundary: Bool) -> Piece? {
+    if outboxOffset == 0, restOffset < rest.count { return Piece(.rest, rest, restOffset..<rest.count) }
+    guard outboxOffset < outbox.count, onBoundary || outboxOffset > 0 else { return nil }
+    return Piece(.outbox, outbox, outboxOffset..<outbox.count)
+  }
+
+  /// - Returns: how many entries have been delivered by it.
+  func sentRest(_ count: Int) -> Int {
+    restOffset += count
+    guard restOffset == rest.count else { return 0 }
+    rest = []
+    restOffset = 0
+    defer { restEntries = 0 }
+    return restEntries
+  }
+
+  func sentOutbox(_ count: Int) {
+    outboxOffset += count
+    guard outboxOffset == outbox.count else { return }
+    outbox = []
+    outboxOffset = 0
+  }
+}
+
+/// Bytes that are to be sent next to one reader: a range of an array that others may be sent too.
+package struct Piece {
+  enum Origin {
+    case rest
+    case outbox
+    case catchUp
+    case log
+  }
+
+  let origin: Origin
+  package let bytes: [UInt8]
+  package let range: Range<Int>
+
+  init(_ origin: Origin, _ bytes: [UInt8], _ range: Range<Int>) {
+    self.origin = origin
+    self.bytes = bytes
+    self.range = range
+  }
+}

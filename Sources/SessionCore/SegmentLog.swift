@@ -1,0 +1,137 @@
+/// The session's one order: live segments, oldest first, and the run that is being collected.
+///
+/// Entries that arrive in a turn are collected in the open run; `closeRun` puts them behind one frame header. A run is
+/// closed at 64 KiB, before and after a targeted entry, and when the turn ends. An entry over 64 KiB is a frame alone.
+struct SegmentLog {
+  /// The largest run that is collected into one frame.
+  static let runBytes = 65_536
+  private static let smallestSegment = 4096
+
+  private(set) var segments: [Segment]
+  /// Sequences up to this one are in no live segment any more: a tail can only begin behind it.
+  private(set) var droppedThrough: UInt64 = 0
+  /// The sequence given last.
+  private(set) var lastSequence: UInt64 = 0
+  /// Whether frames were appended since `endTurn`.
+  private(set) var grewThisTurn = false
+
+  private let largestSegment: Int
+  private var byteCount = 0
+  /// What is being collected: `append` it between `reserve` and `didAppend`.
+  var run: [UInt8] = []
+  private var runFirstSequence: UInt64 = 0
+  private var runEntries = 0
+
+  /// - Parameter tailBytes: how much of the order is kept for tails. Segments are at most a quarter of it, so that
+  ///   what is kept beyond it stays small.
+  init(tailBytes: Int) {
+    largestSegment = min(262_144, max(Self.smallestSegment, tailBytes / 4))
+    segments = [Segment(number: 1, capacity: Self.smallestSegment)]
+  }
+
+  var firstSegment: UInt32 { segments[0].number }
+  var tailSegment: Segment { segments[segments.count - 1] }
+  var tail: Cursor { Cursor(segment: tailSegment.number, offset: tailSegment.bytes.count) }
+  var hasOpenRun: Bool { runEntries > 0 }
+
+  subscript(_ number: UInt32) -> Segment? {
+    guard number >= firstSegment, number <= tailSegment.number else { return nil }
+    return segments[Int(number - firstSegment)]
+  }
+
+  /// Gives the next sequence, and makes room in the run for an entry of `length` bytes.
+  ///
+  /// The caller appends the entry to `run` and then calls `didAppend`. A closure would be nicer, but cannot capture a span.
+  mutating func reserve(length: Int, isTargeted: Bool) -> UInt64 {
+    if isTargeted || run.count + length > Self.runBytes { closeRun() }
+    lastSequence += 1
+    if runEntries == 0 { runFirstSequence = lastSequence }
+    return lastSequence
+  }
+
+  /// - Parameter targets: the sorted numbers of those who get the entry; nil means everybody.
+  mutating func didAppend(targets: [UInt32]?) {
+    runEntries += 1
+    if targets != nil || run.count >= Self.runBytes { closeRun(targets: targets) }
+  }
+
+  mutating func endTurn() {
+    closeRun()
+    grewThisTurn = false
+  }
+
+  /// Puts the open run, if there is one, into the tail segment behind one frame header.
+  mutating func closeRun(targets: [UInt32]? = nil) {
+    guard runEntries > 0 else { return }
+    let room = run.count + 10
+    if !tailSegment.hasRoom(for: room) {
+      byteCount += tailSegment.bytes.count
+      let capacity = min(largestSegment, tailSegment.capacity * 2)
+      segments.append(Segment(number: tailSegment.number + 1, capacity: max(capacity, room)))
+    }
+    tailSegment.appendFrame(
+      run.span, firstSequence: runFirstSequence, lastSequence: lastSequence, entryCount: runEntries,
+      targets: targets)
+    grewThisTurn = true
+    runEntries = 0
+    if run.capacity > 2 * Self.runBytes { run = [] } else { run.removeAll(keepingCapacity: true) }
+  }
+
+  /// Whether the oldest segment lies wholly outside the tail that is to be kept.
+  func oldestCanGo(tailBytes: Int) -> Bool {
+    guard segments.count > 1 else { return false }
+    return byteCount - segments[0].bytes.count + tailSegment.bytes.count >= tailBytes
+  }
+
+  mutating func dropOldest() -> Segment {
+    let oldest = segments.removeFirst()
+    byteCount -= oldest.bytes.count
+    droppedThrough = oldest.frames.last?.lastSequence ?? droppedThrough
+    return oldest
+  }
+
+  /// Where a reader goes on that has all up to `sequence`, and the entries of a frame it is in the middle of.
+  /// - Returns: nil when what follows is no longer all there.
+  func position(after sequence: UInt64) -> (cursor: Cursor, rest: PartialFrame?)? {
+    guard sequence >= droppedThrough, sequence <= lastSequence else { return nil }
+    let index = segments.partitionIndex { ($0.frames.last?.lastSequence ?? .max) > sequence }
+    guard index < segments.count else { return (tail, nil) }
+    let segment = segments[index]
+    let frameIndex = segment.frames.partitionIndex { $0.lastSequence > sequence }
+    guard frameIndex < segment.frames.count else { return (tail, nil) }
+    let frame = segment.frames[frameIndex]
+    let start = segment.frameStart(frameIndex)
+    if frame.firstSequence > sequence {
+      return (Cursor(segment: segment.number, offset: start), nil)
+    }
+    var partial = PartialFrame()
+    var at = start + frame.headerLength
+    while at < frame.end {
+      let entry = StoredEntry(segment.bytes.span, at: at)
+      if entry.sequence > sequence {
+        partial.entryCount += 1
+        if partial.entryCount == 1 { partial.entries = at..<frame.end }
+      }
+      at = entry.end
+    }
+    partial.segment = segment
+    return (Cursor(segment: segment.number, offset: frame.end), partial)
+  }
+}
+
+/// The entries behind some point inside a frame.
+struct PartialFrame {
+  var segment: Segment?
+  var entries: Range<Int> = 0..<0
+  var entryCount = 0
+
+  /// The entries under a frame header of their own.
+  func framed() -> [UInt8] {
+    guard let segment, !entries.isEmpty else { return [] }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(entries.count + 10)
+    FrameHeader.append(.binary, length: entries.count, to: &bytes)
+    bytes.append(contentsOf: segment.bytes[entries])
+    return bytes
+  }
+}

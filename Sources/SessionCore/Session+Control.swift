@@ -1,0 +1,55 @@
+package import Wire
+
+/// Control messages of those who are in, and of the gateway's API.
+extension Session {
+  /// Takes the price of one control message from its sender's bucket; tells the sender when it lacks it.
+  /// - Returns: whether the message is to be acted on.
+  package func admitControl(
+    _ reader: Reader, size: Int, now: Instant, effects: inout [Effect]
+  ) -> Bool {
+    guard let record = participant(of: reader) else { return false }
+    guard record.bucket.take(size, at: now) else {
+      effects += refuseForRate(record, reader, clientSequence: nil, size: size, now: now)
+      return false
+    }
+    record.passed(now: now, pausesAfter: Self.ignoredRefusalsBeforePause)
+    return true
+  }
+
+  /// Changes how somebody is shown.
+  package func setProfile(_ profile: Profile, of reader: Reader) {
+    guard let record = participant(of: reader), apply(profile, to: record) else { return }
+    note(record) { $0.change(record.number) }
+  }
+
+  /// Sets the session's activity for everyone; the last one in the order wins.
+  package func setActivity(_ change: ActivityChange, by reader: Reader) {
+    guard let record = participant(of: reader) else { return }
+    activity = activity.applying(change)
+    announcePresence()
+    appendSystem(SystemType.activity, ActivityPayload(activity: activity, by: record.number).encoded())
+  }
+
+  /// Names the session that follows this one. A second request within ten seconds gets the first one's.
+  ///
+  /// - Parameters:
+  ///   - token: of somebody who is or was in this session.
+  ///   - now: the present moment.
+  ///   - make: gives the new session; called only when one is needed.
+  /// - Returns: the following session, and whether it was made now.
+  /// - Throws: `token-needed` for a token that is not known here, and what `make` throws.
+  package func follow(
+    by token: Token, now: Instant, make: () throws(Refusal) -> SessionID
+  ) throws(Refusal) -> (id: SessionID, isNew: Bool) {
+    guard let number = numberByToken[token] else {
+      throw Refusal(
+        .tokenNeeded, "Only who is or was in a session makes its successor: send its Participant-Token.")
+    }
+    if let successor, now.seconds(since: successor.at) < 10 { return (successor.id, false) }
+    let id = try make()
+    successor = (id, now)
+    announcePresence()
+    appendSystem(SystemType.newSession, NewSessionPayload(session: id, by: number).encoded())
+    return (id, true)
+  }
+}

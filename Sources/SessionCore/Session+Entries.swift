@@ -1,0 +1,186 @@
+internal import Wire
+
+/// Entries: accepted once, put into the order, fetched by the cursors.
+extension Session {
+  /// Takes a binary message of somebody who is in: one or more entries, back to back.
+  ///
+  /// What is refused is told in the reader's outbox. A message that cannot be cut stands up to there, and closes the socket.
+  /// What the shell has to do is added to `effects`: nearly always nothing.
+  package func receive(
+    _ message: Span<UInt8>, from reader: Reader, now: Instant, effects: inout [Effect]
+  ) {
+    guard reader.memberIndex >= 0, let record = participants[members[reader.memberIndex].participant]
+    else { return }
+    var offset = 0
+    while offset < message.count {
+      let entry: ClientEntry
+      do throws(WireError) {
+        entry = try ClientEntry.parse(message, at: offset)
+      } catch {
+        var reason = CloseReason.badEntry
+        reason.detail = error.detail
+        effects.append(.refused(connection: reader.connection, .badEntry))
+        close(reader, reason, now: now, &effects)
+        return
+      }
+      if entry.flags.contains(.reliable) {
+        receiveReliable(entry, message, record, reader, now, &effects)
+      } else {
+        receiveUnreliable(entry, message, record, now)
+      }
+      offset = entry.end
+      // Ten ignored refusals may have closed it.
+      guard reader.memberIndex >= 0 else { return }
+    }
+  }
+
+  /// The order of the tests is the contract's: repeat, gap, rate, then the entry itself.
+  private func receiveReliable(
+    _ entry: ClientEntry, _ message: Span<UInt8>, _ record: ParticipantRecord, _ reader: Reader,
+    _ now: Instant, _ effects: inout [Effect]
+  ) {
+    let clientSequence = entry.clientSequence
+    guard clientSequence != 0 else {
+      refuse(reader, EntryFault.noSequenceOnReliable.refusal(clientSequence: 0), &effects)
+      return
+    }
+    guard clientSequence > record.acknowledged else {
+      counters.repeats += 1
+      return
+    }
+    guard clientSequence == record.acknowledged + 1 else {
+      guard !record.isAwaitingDueEntry else {
+        counters.silentlyDropped += 1
+        return
+      }
+      record.isAwaitingDueEntry = true
+      var refusal = Refusal(
+        .sequenceGap,
+        "Entry \(clientSequence) came, but entry \(record.acknowledged + 1) is due: send again from there.")
+      refusal.expected = record.acknowledged + 1
+      refusal.clientSequence = clientSequence
+      refuse(reader, refusal, &effects)
+      return
+    }
+    let size = entry.payload.count + entry.type.count + ClientEntry.fixedLength
+    guard record.bucket.take(size, at: now) else {
+      effects += refuseForRate(record, reader, clientSequence: clientSequence, size: size, now: now)
+      return
+    }
+    if let fault = entry.fault(in: message, messageBytes: limits.messageBytes) {
+      due(record, passes: clientSequence, now: now)
+      refuse(reader, fault.refusal(clientSequence: clientSequence), &effects)
+      return
+    }
+    var targets: [ParticipantNumber]?
+    if entry.flags.contains(.targeted) {
+      var list: [ParticipantNumber] = [record.number]
+      for index in 0..<entry.targetCount {
+        let number = entry.target(at: index, in: message)
+        guard number > 0, number < nextNumber else {
+          due(record, passes: clientSequence, now: now)
+          var refusal = Refusal(
+            .unknownParticipant, "Participant \(number) was never in this session.")
+          refusal.clientSequence = clientSequence
+          refuse(reader, refusal, &effects)
+          return
+        }
+        list.append(number)
+      }
+      targets = Array(Set(list)).sorted()
+    }
+    guard fits(entry) else {
+      record.isAwaitingDueEntry = true
+      var refusal = Refusal(
+        .sessionQuota,
+        "This session keeps at most \(limits.sessionLogBytes) bytes, and holds \(index.byteCount). Remove something first.",
+        limit: limits.sessionLogBytes, actual: index.byteCount)
+      refusal.clientSequence = clientSequence
+      refusal.retryAfterMs = 1000
+      refuse(reader, refusal, &effects)
+      noteIgnored(record, reader, retryAfterMs: 1000, now: now, &effects)
+      return
+    }
+    due(record, passes: clientSequence, now: now)
+    // Whoever sent it is told of before it.
+    announcePresence()
+    append(entry, message, record, targets: targets, now: now)
+  }
+
+  private func receiveUnreliable(
+    _ entry: ClientEntry, _ message: Span<UInt8>, _ record: ParticipantRecord, _ now: Instant
+  ) {
+    let size = entry.payload.count + entry.type.count + ClientEntry.fixedLength
+    guard record.bucket.take(size, at: now),
+      entry.fault(in: message, messageBytes: limits.messageBytes) == nil
+    else {
+      counters.unreliableDropped += 1
+      return
+    }
+    var targets: [ParticipantNumber]?
+    if entry.flags.contains(.targeted) {
+      var list: [ParticipantNumber] = []
+      for index in 0..<entry.targetCount { list.append(entry.target(at: index, in: message)) }
+      targets = Array(Set(list)).sorted()
+    }
+    var bytes: [UInt8] = []
+    GatewayEntry.append(
+      to: &bytes, flags: entry.flags, sequence: 0, sender: record.number, clientSequence: 0,
+      type: message.extracting(entry.type), payload: message.extracting(entry.payload))
+    let type = message.extracting(entry.type)
+    var name: [UInt8] = []
+    name.append(type)
+    counters.unreliableDropped += ephemeral.add(
+      sender: record.number, type: name, targets: targets, entry: bytes)
+    counters.entriesAccepted += 1
+  }
+
+  /// The entry is what was due, whether or not it is any good.
+  private func due(_ record: ParticipantRecord, passes clientSequence: UInt32, now: Instant) {
+    record.acknowledged = clientSequence
+    record.isAwaitingDueEntry = false
+    record.passed(now: now, pausesAfter: Self.ignoredRefusalsBeforePause)
+  }
+
+  private func fits(_ entry: ClientEntry) -> Bool {
+    let retention = entry.flags.retention
+    guard retention == .append || retention == .replace else { return true }
+    let key = RetainedKey(key: entry.key, isSystem: false)
+    if entry.flags.contains(.existing), !index.isHeld(key) { return true }
+    let growth = index.growth(retention, key: key, length: storedLength(entry))
+    return growth <= 0 || index.byteCount + growth <= limits.sessionLogBytes
+  }
+
+  private func storedLength(_ entry: ClientEntry) -> Int {
+    GatewayEntry.headerLength(flags: entry.flags, typeLength: entry.type.count) + entry.payload.count
+  }
+
+  private func append(
+    _ entry: ClientEntry, _ message: Span<UInt8>, _ record: ParticipantRecord,
+    targets: [ParticipantNumber]?, now: Instant
+  ) {
+    var flags = entry.flags
+    let retention = flags.retention
+    let key = RetainedKey(key: entry.key, isSystem: false)
+    // The gateway decides: `existing` stays set only on what changed nothing.
+    let changesNothing = flags.contains(.existing) && !index.isHeld(key)
+    if !changesNothing { flags.remove(.existing) }
+    let length = storedLength(entry)
+    let sequence = log.reserve(length: length, isTargeted: targets != nil)
+    GatewayEntry.append(
+      to: &log.run, flags: flags, sequence: sequence, sender: record.number,
+      clientSequence: entry.clientSequence, key: entry.key, type: message.extracting(entry.type),
+      payload: message.extracting(entry.payload))
+    log.didAppend(targets: targets)
+    counters.entriesAccepted += 1
+    if retention != .none, !changesNothing {
+      record.hasRetained = true
+      index.apply(retention, key: key, sequence: sequence, length: length) { base.died($0, $1) }
+    }
+    if !record.awaitsCommitted {
+      record.awaitsCommitted = true
+      awaitingCommitted.append(record.number)
+    }
+    if commitDue == nil { commitDue = now.adding(milliseconds: Self.commitIntervalMs) }
+  }
+}

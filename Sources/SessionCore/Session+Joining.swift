@@ -1,0 +1,236 @@
+package import Wire
+
+/// Coming and going.
+extension Session {
+  /// A socket wants to know who is here, without being in.
+  package func wait(
+    _ reader: Reader, profile: Profile, identity: NewIdentity, now: Instant
+  ) -> [Effect] {
+    guard activeCount + waitingCount < limits.participantsPerSession else {
+      return [full(reader)]
+    }
+    let record = admit(profile, identity: identity, now: now)
+    record.presence = .waiting(reader)
+    waitingCount += 1
+    let others = participants.values.filter { $0.isActive }.map(\.participant)
+    reader.enqueue(
+      .text,
+      GatewayControl.waiting(Waiting(session: object, participants: others.sorted { $0.number < $1.number }))
+        .encoded())
+    note(record) { $0.wait(record.number) }
+    return []
+  }
+
+  /// A socket joins: as somebody new, as somebody who waited on it, or as who holds the token.
+  package func join(_ reader: Reader, _ join: Join, identity: NewIdentity, now: Instant) -> [Effect] {
+    var effects: [Effect] = []
+    let waited = participants.values.first { $0.isWaiting && $0.reader === reader }
+    let resume = join.resume
+    var record: ParticipantRecord
+    var resumed = false
+    if let token = resume?.token, let number = numberByToken[token], let known = participants[number] {
+      // The old socket goes before `acknowledged` is told: what it still carried must not count any more.
+      if case .joined(let old) = known.presence {
+        detach(old)
+        effects.append(.close(connection: old.connection, .resumedElsewhere))
+      }
+      guard known.isActive || activeCount < limits.participantsPerSession else { return [full(reader)] }
+      if let waited { remove(waited, reason: .left) }
+      record = known
+      resumed = true
+      comeBack(record, as: join.profile)
+    } else if let waited {
+      record = waited
+      waitingCount -= 1
+      apply(join.profile, to: record)
+      enter(record)
+    } else {
+      guard activeCount + waitingCount < limits.participantsPerSession else { return [full(reader)] }
+      record = admit(join.profile, identity: identity, now: now)
+      enter(record)
+    }
+    record.presence = .joined(reader)
+    record.isAwaitingDueEntry = false
+    if resumed, let next = resume?.next, next > 0, next - 1 > record.acknowledged {
+      effects.append(.acknowledgedMoved(record.number, from: record.acknowledged, to: next - 1))
+      record.acknowledged = next - 1
+    }
+
+    reader.memberIndex = members.count
+    reader.source = .none
+    readers.append(reader)
+    members.append(
+      Member(
+        connection: reader.connection, participant: record.number, cursor: log.tail, flags: .special))
+    reader.enqueue(.text, GatewayControl.joined(joined(record, resumed: resumed)).encoded())
+
+    var kind = resumed ? JoinKind.snapshot : .new
+    var after: UInt64?
+    if let resume, let wanted = resume.after, resume.epoch == epoch, wanted >= log.droppedThrough,
+      wanted <= log.lastSequence
+    {
+      after = wanted
+      kind = .tail
+    }
+    catchingUp.append(PendingCatchUp(reader: reader, after: after))
+    emptySince = nil
+    effects.append(.joined(connection: reader.connection, record.number, kind))
+    return effects
+  }
+
+  /// The socket of somebody broke, or was closed by its page: not a leave until the grace time is over.
+  package func disconnected(_ reader: Reader, pageGone: Bool, now: Instant) {
+    guard let record = participant(of: reader) else { return }
+    if record.isWaiting {
+      remove(record, reason: .gone)
+      return
+    }
+    detach(reader)
+    let seconds = pageGone ? min(5, limits.graceSeconds) : limits.graceSeconds
+    let until = now.adding(seconds: seconds)
+    record.presence = .away(until: until)
+    let position = graces.partitionIndex { $0.until > until }
+    graces.insert((until, record.number), at: position)
+  }
+
+  /// Somebody leaves for good: the token is given up.
+  package func leave(_ reader: Reader, now: Instant) -> [Effect] {
+    guard let record = participant(of: reader) else { return [] }
+    detach(reader)
+    remove(record, reason: .left, now: now)
+    numberByToken[record.token] = nil
+    return [.close(connection: reader.connection, .left)]
+  }
+
+  /// Ends the session for everyone, whoever ends it included.
+  package func end() -> [Effect] {
+    announcePresence()
+    log.closeRun()
+    return participants.values.compactMap { record in
+      guard let reader = record.reader else { return nil }
+      if record.isJoined { detach(reader) }
+      record.presence = .past
+      return .close(connection: reader.connection, .ended)
+    }
+  }
+
+  /// Grace times that are over, and what is to be told as committed.
+  package func tick(now: Instant) {
+    while let first = graces.first, first.until <= now {
+      graces.removeFirst()
+      guard let record = participants[first.number], case .away(let until) = record.presence,
+        until == first.until
+      else { continue }
+      remove(record, reason: .gone, now: now)
+    }
+    if let due = commitDue, due <= now { commit(now: now) }
+  }
+
+  /// Whose socket this is.
+  func participant(of reader: Reader) -> ParticipantRecord? {
+    if reader.memberIndex >= 0 { return participants[members[reader.memberIndex].participant] }
+    return waitingCount > 0 ? participants.values.first { $0.reader === reader } : nil
+  }
+
+  /// Takes the socket out of the session; what it is in the middle of is kept for it, so that no frame is torn.
+  func detach(_ reader: Reader) {
+    let position = reader.memberIndex
+    guard position >= 0 else { return }
+    keepRestOfFrame(reader)
+    reader.source = .none
+    reader.caughtUpAt = nil
+    reader.memberIndex = -1
+    members.swapAt(position, members.count - 1)
+    readers.swapAt(position, readers.count - 1)
+    members.removeLast()
+    readers.removeLast()
+    if position < readers.count { readers[position].memberIndex = position }
+    catchingUp.removeAll { $0.reader === reader }
+  }
+
+  private func joined(_ record: ParticipantRecord, resumed: Bool) -> Joined {
+    Joined(
+      participant: record.participant, token: record.token, epoch: epoch, sequence: log.lastSequence,
+      committed: committed, acknowledged: record.acknowledged, resumed: resumed, session: object,
+      limits: limits)
+  }
+
+  private func full(_ reader: Reader) -> Effect {
+    .close(
+      connection: reader.connection, .sessionFull(limit: limits.participantsPerSession))
+  }
+
+  /// Makes a record for somebody new.
+  private func admit(_ profile: Profile, identity: NewIdentity, now: Instant) -> ParticipantRecord {
+    let record = ParticipantRecord(
+      id: identity.id, number: nextNumber, token: identity.token,
+      name: profile.name ?? NameMaker.name(random: identity.lot),
+      color: profile.color ?? Palette.pick(avoiding: Set(colorsInUse.keys), random: identity.lot),
+      bucket: RateBucket(
+        entriesPerSecond: limits.entriesPerSecond, bytesPerSecond: limits.bytesPerSecond, at: now))
+    nextNumber += 1
+    participants[record.number] = record
+    numberByToken[record.token] = record.number
+    colorsInUse[record.color, default: 0] += 1
+    return record
+  }
+
+  private func enter(_ record: ParticipantRecord) {
+    activeCount += 1
+    note(record) { $0.join(record.number) }
+  }
+
+  private func comeBack(_ record: ParticipantRecord, as profile: Profile) {
+    switch record.presence {
+    case .joined, .away:
+      if apply(profile, to: record) { note(record) { $0.change(record.number) } }
+    case .past, .waiting, .left:
+      past.removeAll { $0 == record.number }
+      colorsInUse[record.color, default: 0] += 1
+      apply(profile, to: record)
+      enter(record)
+    }
+  }
+
+  /// - Returns: whether that changed anything.
+  @discardableResult
+  func apply(_ profile: Profile, to record: ParticipantRecord) -> Bool {
+    let name = profile.name ?? record.name
+    let color = profile.color ?? record.color
+    guard name != record.name || color != record.color else { return false }
+    releaseColor(record.color)
+    colorsInUse[color, default: 0] += 1
+    record.name = name
+    record.color = color
+    return true
+  }
+
+  private func releaseColor(_ color: String) {
+    guard let count = colorsInUse[color] else { return }
+    colorsInUse[color] = count > 1 ? count - 1 : nil
+  }
+
+  /// Tells that somebody is gone, and keeps the name of those who may have drawn something.
+  private func remove(
+    _ record: ParticipantRecord, reason: Departure.Reason, now: Instant? = nil
+  ) {
+    if record.isWaiting { waitingCount -= 1 }
+    if record.isActive { activeCount -= 1 }
+    let waited = record.isWaiting
+    record.presence = reason == .left ? .left : .past
+    releaseColor(record.color)
+    note(record) { $0.leave(record, reason: reason) }
+    if waited {
+      // Never joined, never sent anything: nothing refers to it. The token was never told either.
+      numberByToken[record.token] = nil
+      participants[record.number] = nil
+    } else {
+      past.append(record.number)
+      if past.count > limits.pastParticipants, let oldest = participants[past.removeFirst()] {
+        numberByToken[oldest.token] = nil
+        participants[oldest.number] = nil
+      }
+    }
+    if activeCount == 0, emptySince == nil, let now { emptySince = now }
+  }
+}

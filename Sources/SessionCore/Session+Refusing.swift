@@ -1,0 +1,54 @@
+internal import Wire
+
+/// What is refused, and what happens to those who do not listen.
+extension Session {
+  /// How many refusals in a row may be ignored before nothing more is read for a while.
+  static let ignoredRefusalsBeforePause = 10
+
+  func refuse(_ reader: Reader, _ refusal: Refusal, _ effects: inout [Effect]) {
+    effects.append(.refused(connection: reader.connection, refusal.code))
+    tell(reader, GatewayControl.error(refusal).encoded())
+  }
+
+  /// The bucket is empty: says until when, and pauses or closes who keeps ignoring that.
+  func refuseForRate(
+    _ record: ParticipantRecord, _ reader: Reader, clientSequence: UInt32?, size: Int, now: Instant
+  ) -> [Effect] {
+    if clientSequence != nil { record.isAwaitingDueEntry = true }
+    let retryAfterMs = record.bucket.millisecondsUntilQuarter(for: size)
+    var refusal = Refusal(
+      .rateLimited,
+      "Too fast: \(limits.entriesPerSecond) entries and \(limits.bytesPerSecond) bytes a second are taken, twice that in a burst.",
+      limit: limits.entriesPerSecond)
+    refusal.clientSequence = clientSequence
+    refusal.retryAfterMs = UInt64(retryAfterMs)
+    var effects: [Effect] = []
+    refuse(reader, refusal, &effects)
+    noteIgnored(record, reader, retryAfterMs: retryAfterMs, now: now, &effects)
+    return effects
+  }
+
+  /// Counts a refusal; one that comes before the last one's time was over has been ignored.
+  func noteIgnored(
+    _ record: ParticipantRecord, _ reader: Reader, retryAfterMs: Int, now: Instant,
+    _ effects: inout [Effect]
+  ) {
+    defer { record.retryAt = now.adding(milliseconds: retryAfterMs) }
+    guard record.retryAt != nil else { return }
+    record.ignoredRefusals += 1
+    if record.ignoredRefusals == Self.ignoredRefusalsBeforePause {
+      record.wasPaused = true
+      effects.append(
+        .pauseReading(
+          connection: reader.connection, until: now.adding(milliseconds: max(1000, retryAfterMs))))
+    } else if record.ignoredRefusals > Self.ignoredRefusalsBeforePause {
+      close(reader, .rateIgnored(retryAfterMs: UInt64(retryAfterMs)), now: now, &effects)
+    }
+  }
+
+  /// Lets go of a socket that is to be closed: not a leave, the grace time runs.
+  func close(_ reader: Reader, _ reason: CloseReason, now: Instant, _ effects: inout [Effect]) {
+    disconnected(reader, pageGone: false, now: now)
+    effects.append(.close(connection: reader.connection, reason))
+  }
+}

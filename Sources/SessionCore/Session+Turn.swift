@@ -1,0 +1,196 @@
+internal import Wire
+
+/// The end of a turn: what was collected goes into the segments, and who joined is caught up.
+extension Session {
+  /// Closes the turn. After it, the shell flushes every reader that can be written to.
+  package func endTurn(now: Instant) {
+    trim()
+    announcePresence()
+    log.closeRun()
+    catchUp()
+    let rides = announceBy.map { log.grewThisTurn || ephemeral.hasPending || $0 <= now } ?? false
+    ephemeral.close(committed: rides ? announceCommitted(now: now) : [])
+    log.endTurn()
+    base.compact(&index)
+  }
+
+  /// Whether `endTurn` has anything to do.
+  package var needsTurn: Bool {
+    log.hasOpenRun || log.grewThisTurn || !presence.isEmpty || !catchingUp.isEmpty || ephemeral.hasPending
+      || !waitingAttention.isEmpty
+  }
+
+  /// Those who wait and have something to be sent.
+  package func takeWaitingAttention() -> [Reader] {
+    defer { waitingAttention = [] }
+    return waitingAttention
+  }
+
+  package func takeCounters() -> SessionCounters {
+    defer { counters = SessionCounters() }
+    return counters
+  }
+
+  /// Counts what was appended as committed: memory is this session's disk.
+  func commit(now: Instant) {
+    commitDue = nil
+    committed = log.lastSequence
+    announceBy = now.adding(milliseconds: Self.announceWithinMs)
+  }
+
+  /// Tells what is committed to those whose entries it covers.
+  ///
+  /// - Returns: the message, for it to ride along with this turn's entries to all who are at the tail; empty when it went to the
+  ///   outboxes alone, because there are no entries.
+  private func announceCommitted(now: Instant) -> [UInt8] {
+    let message = GatewayControl.committed(sequence: committed).encoded()
+    let ridesAlong = log.grewThisTurn || ephemeral.hasPending
+    var later: [ParticipantNumber] = []
+    for number in awaitingCommitted {
+      guard let record = participants[number] else { continue }
+      record.awaitsCommitted = false
+      guard case .joined(let reader) = record.presence, reader.memberIndex >= 0 else { continue }
+      if ridesAlong, members[reader.memberIndex].flags.isEmpty { continue }
+      if reader.isOutboxFull {
+        later.append(number)
+        record.awaitsCommitted = true
+      } else {
+        tell(reader, message)
+      }
+    }
+    awaitingCommitted = later
+    announceBy = later.isEmpty ? nil : now.adding(milliseconds: Self.commitIntervalMs)
+    return ridesAlong ? message : []
+  }
+
+  /// A reader could not take the turn's unreliable buffer: what was said in it about its own entries is said again.
+  package func missedEphemeral(_ member: Int, now: Instant) {
+    guard let record = participants[members[member].participant], !record.awaitsCommitted,
+      record.acknowledged > 0
+    else { return }
+    record.awaitsCommitted = true
+    awaitingCommitted.append(record.number)
+    if commitDue == nil { commitDue = now.adding(milliseconds: Self.commitIntervalMs) }
+  }
+
+  /// Drops the oldest segments that lie outside the tail; what they retain goes into the base first.
+  private func trim() {
+    while log.oldestCanGo(tailBytes: limits.catchUpTailBytes) {
+      let oldest = log.segments[0]
+      if basedOn.segment == oldest.number {
+        base.take(from: oldest, frameIndex: oldest.frameIndex(at: basedOn.offset), index: &index)
+        basedOn = Cursor(segment: oldest.number + 1, offset: 0)
+      }
+      for position in members.indices where members[position].cursor.segment == oldest.number {
+        lose(position, oldest)
+      }
+      _ = log.dropOldest()
+    }
+  }
+
+  /// The segment at a reader's cursor goes: it keeps the rest of its frame, and is caught up anew.
+  private func lose(_ position: Int, _ segment: Segment) {
+    let reader = readers[position]
+    guard case .live = reader.source else { return }
+    if members[position].cursor.offset == segment.bytes.count, reader.caughtUpAt == nil {
+      members[position].cursor = Cursor(segment: segment.number + 1, offset: 0)
+      return
+    }
+    keepRestOfFrame(reader)
+    reader.source = .lost
+    reader.caughtUpAt = nil
+    members[position].flags.insert(.special)
+  }
+
+  /// Brings the base up to date with the whole log.
+  private func updateBase() {
+    for segment in log.segments where segment.number >= basedOn.segment {
+      let offset = segment.number == basedOn.segment ? basedOn.offset : 0
+      guard offset < segment.bytes.count else { continue }
+      base.take(from: segment, frameIndex: segment.frameIndex(at: offset), index: &index)
+    }
+    basedOn = log.tail
+  }
+
+  private func catchUp() {
+    guard !catchingUp.isEmpty else { return }
+    let pending = catchingUp
+    catchingUp = []
+    var snapshot: CatchUp?
+    for item in pending where item.reader.memberIndex >= 0 {
+      let reader = item.reader
+      if let after = item.after, let (cursor, rest) = log.position(after: after) {
+        let control = GatewayControl.catchUp(.tail, epoch: epoch, sequence: log.lastSequence)
+        reader.enqueue(.text, control.encoded())
+        if let rest {
+          reader.enqueue(frames: rest.framed())
+          counters.delivered += rest.entryCount
+        }
+        members[reader.memberIndex].cursor = cursor
+        reader.source = .live
+        reader.caughtUpAt = (log.tail, log.lastSequence)
+        counters.tails += 1
+      } else {
+        let made = snapshot ?? makeSnapshot()
+        snapshot = made
+        reader.source = .catchingUp(CatchUpProgress(catchUp: made))
+        reader.caughtUpAt = nil
+        counters.snapshots += 1
+      }
+      members[reader.memberIndex].flags.insert(.special)
+    }
+  }
+
+  /// The state as of now: made once for all who need it in this turn.
+  private func makeSnapshot() -> CatchUp {
+    updateBase()
+    let sequence = log.lastSequence
+    let opening = Segment(number: 0, capacity: 1024)
+    opening.appendControl(
+      GatewayControl.catchUp(.snapshot, epoch: epoch, sequence: sequence).encoded())
+    for payload in stateOfParticipants() { appendState(SystemType.participants, payload, to: opening) }
+    appendState(SystemType.activity, ActivityPayload(activity: activity, by: 0).encoded(), to: opening)
+    let closing = Segment(number: 0, capacity: 64)
+    closing.appendControl(GatewayControl.caughtUp(sequence: sequence).encoded())
+    return CatchUp(
+      sequence: sequence, continuesAt: log.tail, opening: opening, base: base.segments, closing: closing)
+  }
+
+  private func appendState(_ type: String, _ payload: [UInt8], to segment: Segment) {
+    var entry: [UInt8] = []
+    GatewayEntry.append(
+      to: &entry, flags: [.reliable, .system], sequence: 0, sender: 0, clientSequence: 0,
+      type: Array(type.utf8).span, payload: payload.span)
+    segment.appendFrame(entry.span, firstSequence: 0, lastSequence: 0, entryCount: 1, targets: nil)
+  }
+
+  /// The `participants` payloads of the state: several when they are many, so that none is too long for a message.
+  private func stateOfParticipants() -> [[UInt8]] {
+    let perEntry = 300
+    let records = participants.values.sorted { $0.number < $1.number }
+    var payloads: [ParticipantsPayload] = []
+    func add(_ list: [Participant], _ field: WritableKeyPath<ParticipantsPayload, [Participant]>) {
+      for start in stride(from: 0, to: list.count, by: perEntry) {
+        var payload = ParticipantsPayload()
+        payload[keyPath: field] = Array(list[start..<min(start + perEntry, list.count)])
+        payloads.append(payload)
+      }
+    }
+    add(records.filter(\.isActive).map(\.participant), \.joined)
+    add(records.filter(\.isWaiting).map(\.participant), \.waiting)
+    add(records.filter { !$0.isActive && !$0.isWaiting && $0.hasRetained }.map(\.participant), \.past)
+    if payloads.count > 1,
+      payloads.reduce(0, { $0 + $1.joined.count + $1.waiting.count + $1.past.count }) <= perEntry
+    {
+      // The usual case: all of it in one entry.
+      payloads = [
+        payloads.reduce(into: ParticipantsPayload()) {
+          $0.joined += $1.joined
+          $0.waiting += $1.waiting
+          $0.past += $1.past
+        }
+      ]
+    }
+    return payloads.map { $0.encoded() }
+  }
+}

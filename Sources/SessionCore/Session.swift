@@ -1,0 +1,143 @@
+package import Wire
+
+package import struct FoundationEssentials.Date
+
+/// Decides what a session does; knows no socket, no clock and no chance.
+///
+/// It is told what happened (`join`, `receive`, `disconnect`, `endTurn` …) and answers with `Effect`s, in the order in which
+/// they are to be performed. What the people in it are sent stands in its log and their readers; the shell fetches it piece
+/// by piece. A session belongs to one reactor and is used from its thread only.
+package final class Session {
+  package let id: SessionID
+  /// Names this life of the order: sequences of different epochs cannot be compared.
+  package let epoch: String
+  package let createdAt: Date
+  package let limits: Limits
+  package internal(set) var activity: Activity
+  /// The session that follows this one, and when it was named.
+  package internal(set) var successor: (id: SessionID, at: Instant)?
+  package internal(set) var counters = SessionCounters()
+
+  /// One row for each joined socket: the flush loop walks it.
+  package internal(set) var members: [Member] = []
+  /// What each member is sent besides the log, beside its row.
+  package internal(set) var readers: [Reader] = []
+
+  var log: SegmentLog
+  var index = RetentionIndex()
+  var base = Base()
+  /// Up to where the log has been taken into the base.
+  var basedOn: Cursor
+  var ephemeral = Ephemeral()
+
+  var participants: [ParticipantNumber: ParticipantRecord] = [:]
+  var numberByToken: [Token: ParticipantNumber] = [:]
+  /// Those who left or are gone, oldest first; bounded by `pastParticipants`.
+  var past: [ParticipantNumber] = []
+  var nextNumber: ParticipantNumber = 1
+  var activeCount = 0
+  var waitingCount = 0
+  var colorsInUse: [String: Int] = [:]
+
+  /// What `participants` entry the turn ends with.
+  var presence = PresenceChanges()
+  /// Who is to be caught up when the turn ends.
+  var catchingUp: [PendingCatchUp] = []
+  /// Those who wait and have been told something, so that the shell sends it.
+  var waitingAttention: [Reader] = []
+  /// Graces that run, by deadline.
+  var graces: [(until: Instant, number: ParticipantNumber)] = []
+
+  package internal(set) var committed: UInt64 = 0
+  /// Those who sent what no `committed` message has covered yet.
+  var awaitingCommitted: [ParticipantNumber] = []
+  /// When what was appended counts as on disk, and until when the message about it may wait for entries to ride along with.
+  var commitDue: Instant?
+  var announceBy: Instant?
+
+  /// When the last one left, for the session's end of life.
+  package internal(set) var emptySince: Instant?
+
+  /// How often `committed` is told at most, and how long it may wait to ride along with entries.
+  static let commitIntervalMs = 100
+  static let announceWithinMs = 50
+
+  package init(
+    id: SessionID, epoch: String, activity: Activity, createdAt: Date, limits: Limits, now: Instant
+  ) {
+    self.id = id
+    self.epoch = epoch
+    self.activity = activity
+    self.createdAt = createdAt
+    self.limits = limits
+    log = SegmentLog(tailBytes: limits.catchUpTailBytes)
+    basedOn = log.tail
+    emptySince = now
+  }
+
+  /// The sequence given last.
+  package var sequence: UInt64 { log.lastSequence }
+  package var activeParticipantCount: Int { activeCount }
+  package var retainedBytes: Int { index.byteCount }
+
+  package var object: SessionObject {
+    SessionObject(
+      id: id, link: "/s/\(id.text)", activity: activity, createdAt: createdAt,
+      participants: activeCount, sequence: sequence)
+  }
+
+  /// Whether the token is of somebody who is or was in this session.
+  package func isKnown(_ token: Token) -> Bool {
+    numberByToken[token] != nil
+  }
+
+  package func number(of token: Token) -> ParticipantNumber? {
+    numberByToken[token]
+  }
+
+  /// When the session's life is over because nobody came back; nil while somebody is in it.
+  package var expiresAt: Instant? {
+    guard let emptySince else { return nil }
+    let seconds = index.byteCount > 0 ? limits.sessionKeepSeconds : limits.emptySessionKeepSeconds
+    return emptySince.adding(seconds: seconds)
+  }
+
+  /// When `tick` has something to do; nil: not by itself.
+  package var nextDeadline: Instant? {
+    var next = commitDue
+    for deadline in [announceBy, graces.first?.until] {
+      guard let deadline else { continue }
+      next = min(next ?? deadline, deadline)
+    }
+    return next
+  }
+}
+
+/// One joined socket: all that the flush loop needs of it, 32 bytes.
+package struct Member: Sendable, BitwiseCopyable {
+  /// Why the flush loop must not just send the tail to it.
+  package struct Flags: OptionSet, Sendable, BitwiseCopyable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) {
+      self.rawValue = rawValue
+    }
+
+    /// The kernel takes no more until it says so.
+    package static var blocked: Flags { Flags(rawValue: 1) }
+    /// Something other than the log is due, or the cursor is not in the log.
+    package static var special: Flags { Flags(rawValue: 2) }
+  }
+
+  package let connection: Int32
+  package let participant: ParticipantNumber
+  package var cursor: Cursor
+  package var flags: Flags
+}
+
+/// Somebody who is to be caught up when the turn ends.
+struct PendingCatchUp {
+  var reader: Reader
+  /// The sequence after which a tail begins; nil asks for a snapshot.
+  var after: UInt64?
+}
