@@ -79,6 +79,14 @@ package final class Reader {
     return Piece(.outbox, outbox, outboxOffset..<outbox.count)
   }
 
+  /// What is due to a socket that is in no session.
+  package func nextPrivatePiece() -> Piece? { privatePiece(onBoundary: true) }
+
+  /// A socket that is in no session took `count` bytes of its piece.
+  package func sentPrivate(_ piece: Piece, _ count: Int) {
+    if case .rest = piece.origin { _ = sentRest(count) } else { sentOutbox(count) }
+  }
+
   /// - Returns: how many entries have been delivered by it.
   func sentRest(_ count: Int) -> Int {
     restOffset += count

@@ -37,6 +37,8 @@ package final class Segment {
   }
 
   var hasTargetedFrames: Bool { !targetLists.isEmpty }
+  /// Everything from here on is for everybody.
+  package private(set) var targetedEnd = 0
 
   func hasRoom(for count: Int) -> Bool {
     bytes.isEmpty || bytes.count + count <= capacity
@@ -54,6 +56,7 @@ package final class Segment {
     if let targets {
       list = targetLists.count
       targetLists.append(targets)
+      targetedEnd = bytes.count
     }
     frames.append(
       Frame(
@@ -100,7 +103,7 @@ package final class Segment {
   }
 
   /// How many entries the frames hold that end in `(from, to]`.
-  func entryCount(from: Int, to end: Int) -> Int {
+  package func entryCount(from: Int, to end: Int) -> Int {
     var index = frameIndex(at: from)
     var count = 0
     while index < frames.count, frames[index].end <= end {

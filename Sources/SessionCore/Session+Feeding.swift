@@ -100,6 +100,57 @@ extension Session {
     members[reader.memberIndex].flags.insert(.special)
   }
 
+  /// The segment that everybody who is at the tail is sent from.
+  package var tailSegment: Segment { log.tailSegment }
+  /// The frames of this turn that go to whoever is at the tail, and nobody else.
+  package var ephemeralFrames: [UInt8] { ephemeral.frames }
+  package var ephemeralEntries: Int { ephemeral.entryCount }
+
+  /// Gives the members' rows away for a flush, so that they are written without looking anything up. Put them back with
+  /// `putMembers` before anything else is asked of the session.
+  package func takeMembers() -> [Member] {
+    var taken: [Member] = []
+    swap(&taken, &members)
+    return taken
+  }
+
+  package func putMembers(_ rows: consuming [Member]) {
+    members = rows
+  }
+
+  package func countDelivered(_ entries: Int) {
+    counters.delivered += entries
+  }
+
+  /// The socket took only `count` bytes of this turn's ephemeral frames: a begun one is finished later.
+  package func tookEphemeral(_ count: Int, _ reader: Reader, now: Instant) {
+    reader.prepend(ephemeral.restOfFrame(at: count), entries: 0)
+    attend(reader)
+    missedEphemeral(reader.memberIndex, now: now)
+  }
+
+  /// This turn's unreliable frames for some: who is at the tail and can be written to gets them.
+  package func forEachTargetedEphemeral(_ body: (Reader, [UInt8]) -> Void) {
+    for item in ephemeral.targeted {
+      for number in item.targets {
+        guard let record = participants[number], case .joined(let reader) = record.presence,
+          reader.memberIndex >= 0, members[reader.memberIndex].flags.isEmpty
+        else {
+          counters.unreliableDropped += 1
+          continue
+        }
+        counters.delivered += 1
+        body(reader, item.frame)
+      }
+    }
+  }
+
+  /// Keeps the rest of a frame that was begun on a reader's socket.
+  package func keep(_ rest: [UInt8], for reader: Reader) {
+    reader.prepend(rest, entries: 0)
+    attend(reader)
+  }
+
   /// Keeps what is left of the frame that the reader is in the middle of.
   func keepRestOfFrame(_ reader: Reader) {
     switch reader.source {
