@@ -1,0 +1,43 @@
+/// What a file is served as (RFC 9110 §8.3).
+package struct MediaType: Equatable, Hashable, Sendable {
+  /// The value of `Content-Type`; text names its charset.
+  package let value: String
+  /// Whether gzip makes it smaller: text does shrink, pictures and fonts are compressed already.
+  package let isCompressible: Bool
+
+  /// Decides by what follows the last dot of the name; case does not count. What is not known is served as bytes.
+  package static func forFileName(_ name: String) -> MediaType {
+    guard let dot = name.utf8.lastIndex(of: 0x2E) else { return octetStream }
+    let suffix = name[name.utf8.index(after: dot)...]
+    return known.first { $0.key.equalsIgnoringCase(suffix) }?.value ?? octetStream
+  }
+
+  package static let octetStream = MediaType(value: "application/octet-stream", isCompressible: false)
+
+  private static let known: [String: MediaType] = [
+    "html": text("text/html"),
+    "js": text("text/javascript"),
+    "mjs": text("text/javascript"),
+    "css": text("text/css"),
+    "svg": text("image/svg+xml"),
+    "xml": text("application/xml"),
+    "txt": text("text/plain"),
+    "md": text("text/markdown"),
+    "json": MediaType(value: "application/json", isCompressible: true),
+    "map": MediaType(value: "application/json", isCompressible: true),
+    "webmanifest": MediaType(value: "application/manifest+json", isCompressible: true),
+    "wasm": MediaType(value: "application/wasm", isCompressible: true),
+    "ico": MediaType(value: "image/vnd.microsoft.icon", isCompressible: true),
+    "png": MediaType(value: "image/png", isCompressible: false),
+    "jpg": MediaType(value: "image/jpeg", isCompressible: false),
+    "jpeg": MediaType(value: "image/jpeg", isCompressible: false),
+    "gif": MediaType(value: "image/gif", isCompressible: false),
+    "webp": MediaType(value: "image/webp", isCompressible: false),
+    "avif": MediaType(value: "image/avif", isCompressible: false),
+    "woff2": MediaType(value: "font/woff2", isCompressible: false),
+  ]
+
+  private static func text(_ type: String) -> MediaType {
+    MediaType(value: "\(type); charset=utf-8", isCompressible: true)
+  }
+}

@@ -1,0 +1,111 @@
+/// What is there to be served (RFC 9110 §3.2).
+package struct Representation: Equatable, Sendable {
+  /// In bytes, as it would be sent: a compressed form has its own length and tag.
+  package let length: Int
+  package let entityTag: EntityTag?
+  package let lastModified: HTTPDate?
+
+  package init(length: Int, entityTag: EntityTag?, lastModified: HTTPDate?) {
+    self.length = length
+    self.entityTag = entityTag
+    self.lastModified = lastModified
+  }
+}
+
+/// Conditional and range requests (RFC 9110 §13, §14).
+package enum Preconditions {
+  package enum Outcome: Equatable, Sendable {
+    /// 200 and the whole, or go on with the method.
+    case full
+    /// 206 and these bytes.
+    case partial(Range<Int>)
+    /// 304.
+    case notModified
+    /// 412.
+    case preconditionFailed
+    /// 416, with `Content-Range: bytes */length`.
+    case rangeNotSatisfiable
+  }
+
+  /// Decides what a request gets, in the order of RFC 9110 §13.2.2.
+  ///
+  /// - Parameters:
+  ///   - method: conditions that save a transfer hold for GET and HEAD, `Range` for GET alone.
+  ///   - fields: the request's.
+  ///   - representation: what is there; nil when nothing is, which is what `If-None-Match: *` asks for.
+  ///   - now: the time of the response's `Date`. It decides the century of an old form of dates, and whether a
+  ///     `Last-Modified` is old enough to be relied on in `If-Range`.
+  /// - Returns: what to answer with.
+  package static func evaluate(
+    method: Method, fields: FieldList, representation: Representation?, now: HTTPDate
+  ) -> Outcome {
+    let reads = method == .get || method == .head
+    if !fields.all("If-Match").isEmpty {
+      guard holdsMatch(fields, representation) else { return .preconditionFailed }
+    } else if let date = date("If-Unmodified-Since", fields, now), let modified = representation?.lastModified
+    {
+      guard modified <= date else { return .preconditionFailed }
+    }
+    if !fields.all("If-None-Match").isEmpty {
+      guard holdsNoneMatch(fields, representation) else { return reads ? .notModified : .preconditionFailed }
+    } else if reads, let date = date("If-Modified-Since", fields, now),
+      let modified = representation?.lastModified
+    {
+      guard modified > date else { return .notModified }
+    }
+    guard method == .get, let representation else { return .full }
+    return range(fields, representation, now)
+  }
+
+  /// §13.1.1: strong comparison.
+  private static func holdsMatch(_ fields: FieldList, _ representation: Representation?) -> Bool {
+    guard let representation else { return false }
+    let elements = fields.tokens(of: "If-Match")
+    if elements == ["*"] { return true }
+    guard let tag = representation.entityTag else { return false }
+    return elements.contains { EntityTag(parsing: $0)?.matchesStrongly(tag) ?? false }
+  }
+
+  /// §13.1.2: weak comparison.
+  private static func holdsNoneMatch(_ fields: FieldList, _ representation: Representation?) -> Bool {
+    guard let representation else { return true }
+    let elements = fields.tokens(of: "If-None-Match")
+    if elements == ["*"] { return false }
+    guard let tag = representation.entityTag else { return true }
+    return !elements.contains { EntityTag(parsing: $0)?.matchesWeakly(tag) ?? false }
+  }
+
+  private static func range(
+    _ fields: FieldList, _ representation: Representation, _ now: HTTPDate
+  ) -> Outcome {
+    let ranges = fields.all("Range")
+    guard ranges.count == 1, let range = ByteRange(ranges[0]), holdsIfRange(fields, representation, now)
+    else { return .full }
+    // Nothing can be cut out of nothing; a suffix of it is the whole (§14.1.2).
+    if representation.length == 0, case .suffix(let count) = range, count > 0 { return .full }
+    guard let bytes = range.resolve(length: representation.length) else { return .rangeNotSatisfiable }
+    return .partial(bytes)
+  }
+
+  /// §13.1.5: what the client has a part of has to be this very version, byte by byte.
+  private static func holdsIfRange(
+    _ fields: FieldList, _ representation: Representation, _ now: HTTPDate
+  ) -> Bool {
+    let conditions = fields.all("If-Range")
+    guard let condition = conditions.first else { return true }
+    guard conditions.count == 1 else { return false }
+    if let tag = EntityTag(parsing: condition) {
+      return representation.entityTag.map(tag.matchesStrongly) ?? false
+    }
+    guard let date = HTTPDate(condition, now: now), let modified = representation.lastModified
+    else { return false }
+    // §8.8.2.2: within the second of a change there may be another.
+    return date == modified && modified < now
+  }
+
+  /// The date in that field; nil when it has none, or more than one, or it is none: then it is ignored (§13.1.3).
+  private static func date(_ name: String, _ fields: FieldList, _ now: HTTPDate) -> HTTPDate? {
+    let values = fields.all(name)
+    return values.count == 1 ? HTTPDate(values[0], now: now) : nil
+  }
+}
