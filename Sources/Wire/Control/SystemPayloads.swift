@@ -14,8 +14,8 @@ package enum SystemType {
   package static let notice = "notice"
 }
 
-/// A system entry's payload: JSON, encoded and decoded alike.
-package protocol SystemPayload: Codable, Equatable, Sendable {
+/// A system entry's payload: JSON.
+package protocol SystemPayload: Decodable, JSONWritable, Equatable, Sendable {
   /// The type of the entry that holds it.
   static var type: String { get }
 }
@@ -76,13 +76,14 @@ package struct ParticipantsPayload: SystemPayload {
   }
 
   /// Writes it without what is empty.
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    if !joined.isEmpty { try container.encode(joined, forKey: .joined) }
-    if !left.isEmpty { try container.encode(left, forKey: .left) }
-    if !changed.isEmpty { try container.encode(changed, forKey: .changed) }
-    if !waiting.isEmpty { try container.encode(waiting, forKey: .waiting) }
-    if !past.isEmpty { try container.encode(past, forKey: .past) }
+  package func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      if !joined.isEmpty { writer.member("joined", joined) }
+      if !left.isEmpty { writer.member("left", left) }
+      if !changed.isEmpty { writer.member("changed", changed) }
+      if !waiting.isEmpty { writer.member("waiting", waiting) }
+      if !past.isEmpty { writer.member("past", past) }
+    }
   }
 }
 
@@ -112,10 +113,11 @@ package struct ActivityPayload: SystemPayload {
   }
 
   /// Writes the members beside each other.
-  package func encode(to encoder: any Encoder) throws {
-    try activity.encode(to: encoder)
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(by, forKey: .by)
+  package func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      activity.writeMembers(to: &writer)
+      writer.member("by", by)
+    }
   }
 }
 
@@ -133,6 +135,14 @@ package struct NewSessionPayload: SystemPayload {
     self.session = session
     self.by = by
   }
+
+  /// Writes the object.
+  package func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("session", session.text)
+      writer.member("by", by)
+    }
+  }
 }
 
 /// Something about the session that people should know: nearly full, not saved, saved again.
@@ -140,7 +150,7 @@ package struct NoticePayload: SystemPayload {
   package static let type = SystemType.notice
 
   /// What a notice may say.
-  package enum Code: String, Codable, Sendable {
+  package enum Code: String, Decodable, Sendable {
     /// The session holds nearly as much as it may, or as much.
     case sessionQuota = "session-quota"
     /// What is drawn now is not saved.
@@ -164,5 +174,15 @@ package struct NoticePayload: SystemPayload {
     self.detail = detail
     self.limit = limit
     self.actual = actual
+  }
+
+  /// Writes the object.
+  package func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("code", code.rawValue)
+      writer.member("detail", detail)
+      writer.member("limit", limit)
+      writer.member("actual", actual)
+    }
   }
 }

@@ -10,6 +10,8 @@ package enum WireError: Error, Equatable, Sendable {
   case notJSON
   /// A text message longer than a control message may be.
   case controlTooLong(limit: Int, actual: Int)
+  /// JSON, but no object, as the body of a request.
+  case notRequest
   /// JSON, but no object with exactly one member that names a control message.
   case unknownControl
   /// A member has a value that it cannot have.
@@ -32,6 +34,8 @@ package enum WireError: Error, Equatable, Sendable {
       "This is not JSON in UTF-8, or nested more than \(JSONValue.maximumDepth) deep."
     case .controlTooLong(let limit, let actual):
       "A control message has at most \(limit) bytes; this one has \(actual)."
+    case .notRequest:
+      "The body is a JSON object, such as {\"activity\": {\"title\": \"…\"}}, or empty."
     case .unknownControl:
       "A control message is a JSON object with exactly one member: join, wait, leave, end, profile or activity."
     case .wrongMember(let name):
@@ -53,7 +57,7 @@ package enum WireError: Error, Equatable, Sendable {
       refusal.actual = UInt64(clamping: actual)
     case .entryLengthCutShort, .entryRunsOver, .entryTooShort:
       refusal.code = .badEntry
-    case .notJSON, .unknownControl, .wrongMember:
+    case .notJSON, .notRequest, .unknownControl, .wrongMember:
       break
     }
     return refusal

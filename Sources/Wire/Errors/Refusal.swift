@@ -1,5 +1,5 @@
 /// What somebody is told whose message or request was refused: the code, words, and the numbers that explain it.
-package struct Refusal: Error, Equatable, Sendable, Codable {
+package struct Refusal: Error, Equatable, Sendable, Decodable, JSONWritable {
   /// Which rule.
   package var code: ErrorCode
   /// What happened, in words a person can act on.
@@ -42,31 +42,38 @@ package struct Refusal: Error, Equatable, Sendable, Codable {
   /// - Parameter title: What to say instead of the code's own title.
   /// - Returns: JSON in UTF-8.
   package func problem(title: String? = nil) -> [UInt8] {
-    WireJSON.encode(
-      Problem(
-        type: "urn:drawtogether:error:\(code.rawValue)", title: title ?? code.title, status: httpStatus,
-        refusal: self))
-  }
-}
-
-/// A refusal as RFC 9457 wants it: flat, with `type`, `title` and `status` beside our members.
-private struct Problem: Encodable {
-  let type: String
-  let title: String
-  let status: Int
-  let refusal: Refusal
-
-  enum CodingKeys: String, CodingKey {
-    case type, title, status
+    var writer = JSONWriter()
+    writer.object { writer in
+      writer.member("type", "urn:drawtogether:error:\(code.rawValue)")
+      writer.member("title", title ?? code.title)
+      writer.member("status", httpStatus)
+      writeMembers(to: &writer)
+    }
+    return writer.bytes
   }
 
-  func encode(to encoder: any Encoder) throws {
-    var refusal = refusal
-    refusal.status = nil
-    try refusal.encode(to: encoder)
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(type, forKey: .type)
-    try container.encode(title, forKey: .title)
-    try container.encode(status, forKey: .status)
+  /// Writes the object that stands in an `error` message.
+  package func write(to writer: inout JSONWriter) {
+    writer.object { writeMembers(to: &$0) }
+  }
+
+  private func writeMembers(to writer: inout JSONWriter) {
+    writer.member("code", code.rawValue)
+    writer.member("detail", detail)
+    writer.member("clientSequence", clientSequence)
+    writer.member("limit", limit)
+    writer.member("actual", actual)
+    writer.member("retryAfterMs", retryAfterMs)
+    writer.member("expected", expected)
+    writer.member("offset", offset)
+    if let versions {
+      writer.name("versions")
+      writer.array { writer in
+        for version in versions {
+          writer.element()
+          writer.write(version)
+        }
+      }
+    }
   }
 }

@@ -57,7 +57,7 @@ package struct Token: Hashable, Sendable, BitwiseCopyable, CustomStringConvertib
   package var low: UInt64 { bits.low }
 }
 
-extension SessionID: Codable {
+extension SessionID: Decodable {
   /// Reads it from a JSON string.
   package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
@@ -66,15 +66,9 @@ extension SessionID: Codable {
     }
     self = id
   }
-
-  /// Writes it as a JSON string.
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(text)
-  }
 }
 
-extension Token: Codable {
+extension Token: Decodable {
   /// Reads it from a JSON string.
   package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
@@ -82,11 +76,5 @@ extension Token: Codable {
       throw DecodingError.dataCorruptedError(in: container, debugDescription: "no token")
     }
     self = token
-  }
-
-  /// Writes it as a JSON string.
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(text)
   }
 }

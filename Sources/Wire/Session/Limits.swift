@@ -1,5 +1,5 @@
 /// Every limit in force, by the names of the contract. `GET /api/limits` and `joined` give them as one flat object.
-package struct Limits: Codable, Sendable, Equatable {
+package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   /// The most bytes of an entry's payload.
   package var messageBytes = 262_144
   /// How many entries a participant may send a second, in the mean; the burst is twice that.
@@ -56,4 +56,11 @@ package struct Limits: Codable, Sendable, Equatable {
 
   /// The defaults.
   package init() {}
+
+  /// Writes one flat object.
+  package func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      for limit in Self.all { writer.member(limit.name, self[keyPath: limit.keyPath]) }
+    }
+  }
 }

@@ -4,7 +4,7 @@ package import FoundationEssentials
 package typealias ParticipantNumber = UInt32
 
 /// Somebody who is, or was, in a session, as everybody sees them.
-package struct Participant: Codable, Equatable, Sendable {
+package struct Participant: Decodable, JSONWritable, Equatable, Sendable {
   /// New for each join that does not resume.
   package var id: UUID
   /// The short form of `id` on the wire.
@@ -21,12 +21,22 @@ package struct Participant: Codable, Equatable, Sendable {
     self.name = name
     self.color = color
   }
+
+  /// Writes the object that everybody sees.
+  package func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("id", id.uuidString)
+      writer.member("number", number)
+      writer.member("name", name)
+      writer.member("color", color)
+    }
+  }
 }
 
 /// Somebody who is no longer in a session, and how that came.
-package struct Departure: Codable, Equatable, Sendable {
+package struct Departure: Decodable, JSONWritable, Equatable, Sendable {
   /// How somebody goes.
-  package enum Reason: String, Codable, Sendable {
+  package enum Reason: String, Decodable, Sendable {
     /// By choice.
     case left
     /// The socket broke, and the grace time is over.
@@ -45,5 +55,14 @@ package struct Departure: Codable, Equatable, Sendable {
     self.id = id
     self.number = number
     self.reason = reason
+  }
+
+  /// Writes the object that everybody sees.
+  package func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("id", id.uuidString)
+      writer.member("number", number)
+      writer.member("reason", reason.rawValue)
+    }
   }
 }

@@ -1,5 +1,5 @@
 /// How somebody wants to be shown; what is missing, or of no use, the gateway makes up.
-package struct Profile: Codable, Equatable, Sendable {
+package struct Profile: JSONWritable, Equatable, Sendable {
   /// The most Unicode scalars of a name.
   package static let maximumNameScalars = 64
   /// The most bytes of a name in UTF-8.
@@ -14,6 +14,25 @@ package struct Profile: Codable, Equatable, Sendable {
   package init(name: String? = nil, color: String? = nil) {
     self.name = name
     self.color = color
+  }
+
+  /// Reads the two members.
+  ///
+  /// - Throws: `wrongMember` when one is no text.
+  init(_ members: [String: JSONValue]) throws(WireError) {
+    name = try members.text("name")
+    color = try members.text("color")
+  }
+
+  /// Writes the object with what there is.
+  package func write(to writer: inout JSONWriter) {
+    writer.object { writeMembers(to: &$0) }
+  }
+
+  /// Writes what there is into an object that has more members.
+  func writeMembers(to writer: inout JSONWriter) {
+    writer.member("name", name)
+    writer.member("color", color)
   }
 
   /// The same within the rules: bad characters taken out, the name trimmed and cut, the color in lower case;

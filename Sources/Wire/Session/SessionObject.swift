@@ -1,7 +1,7 @@
 package import FoundationEssentials
 
 /// A session as the API and `joined` describe it.
-package struct SessionObject: Codable, Equatable, Sendable {
+package struct SessionObject: Decodable, JSONWritable, Equatable, Sendable {
   /// Its id, whole.
   package var id: SessionID
   /// `/s/{id}`, behind the public URL if there is one.
@@ -25,5 +25,17 @@ package struct SessionObject: Codable, Equatable, Sendable {
     self.createdAt = createdAt
     self.participants = participants
     self.sequence = sequence
+  }
+
+  /// Writes the object, the time as ISO 8601 in UTC.
+  package func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("id", id.text)
+      writer.member("link", link)
+      writer.member("activity", activity)
+      writer.member("createdAt", createdAt.formatted(.iso8601))
+      writer.member("participants", participants)
+      writer.member("sequence", sequence)
+    }
   }
 }

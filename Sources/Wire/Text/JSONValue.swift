@@ -21,7 +21,7 @@ package enum JSONValue: Equatable, Sendable {
   case object([String: JSONValue])
 }
 
-extension JSONValue: Codable {
+extension JSONValue: Decodable {
   /// Reads any JSON that is not nested too deep.
   package init(from decoder: any Decoder) throws {
     guard decoder.codingPath.count < Self.maximumDepth else { throw WireError.notJSON }
@@ -50,20 +50,5 @@ extension JSONValue: Codable {
     if let integer = try? container.decode(Int64.self) { return .integer(integer) }
     if let unsigned = try? container.decode(UInt64.self) { return .unsigned(unsigned) }
     return .number(number)
-  }
-
-  /// Writes it as the JSON it is.
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    switch self {
-    case .null: try container.encodeNil()
-    case .bool(let flag): try container.encode(flag)
-    case .integer(let number): try container.encode(number)
-    case .unsigned(let number): try container.encode(number)
-    case .number(let number): try container.encode(number)
-    case .string(let text): try container.encode(text)
-    case .array(let values): try container.encode(values)
-    case .object(let members): try container.encode(members)
-    }
   }
 }

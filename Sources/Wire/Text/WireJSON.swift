@@ -1,24 +1,17 @@
 import FoundationEssentials
 
-/// JSON as the wire has it: compact, in UTF-8, members in alphabetical order, times in ISO 8601.
+/// JSON as the wire has it: compact and in UTF-8.
 package enum WireJSON {
-  /// Encodes a value of ours. Such values have nothing that JSON cannot hold; should one, the answer is `{}`.
-  package static func encode(_ value: some Encodable) -> [UInt8] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    encoder.dateEncodingStrategy = .iso8601
-    do {
-      return Array(try encoder.encode(value))
-    } catch {
-      assertionFailure("a value of the wire cannot be encoded: \(error)")
-      return Array("{}".utf8)
-    }
+  /// Writes a value of the wire.
+  package static func encode(_ value: some JSONWritable) -> [UInt8] {
+    var writer = JSONWriter()
+    value.write(to: &writer)
+    return writer.bytes
   }
 
-  /// Decodes what a peer sent.
+  /// Reads a value of the wire, for the client's role: the peer is a gateway.
   ///
-  /// - Throws: `notJSON` when it is none, `wrongMember` naming the first member that has a wrong value,
-  ///   or what the type itself found wrong.
+  /// - Throws: `notJSON` when it is none, `wrongMember` naming the member that is missing or wrong.
   package static func decode<Value: Decodable>(
     _ type: Value.Type, from bytes: Span<UInt8>
   ) throws(WireError) -> Value {
