@@ -1,0 +1,55 @@
+internal import COpenSSL
+package import HTTP
+
+/// One file of the page as it is served: its bytes, and their compressed twin where that is smaller.
+package struct StaticFile: Sendable {
+  /// One form of the file, with a length and a tag of its own.
+  struct Form: Sendable {
+    let bytes: [UInt8]
+    let representation: Representation
+  }
+
+  let mediaType: MediaType
+  let identity: Form
+  /// Made once; `nil` for what gzip does not make smaller.
+  let gzip: Form?
+
+  /// A file of that name, which decides its media type.
+  ///
+  /// - Parameters:
+  ///   - name: the last part of its path.
+  ///   - bytes: all of it.
+  ///   - modified: when it was last changed; `nil` when that is not known.
+  /// - Throws: when there is no memory to compress it.
+  package init(name: String, bytes: [UInt8], modified: HTTPDate?) throws(Gzip.Failure) {
+    let tag = Self.digest(of: bytes)
+    mediaType = MediaType.forFileName(name)
+    identity = Form(
+      bytes: bytes,
+      representation: Representation(
+        length: bytes.count, entityTag: EntityTag(tag), lastModified: modified))
+    let compressed = mediaType.isCompressible ? try Gzip.compress(bytes) : bytes
+    guard compressed.count < bytes.count else {
+      gzip = nil
+      return
+    }
+    gzip = Form(
+      bytes: compressed,
+      representation: Representation(
+        length: compressed.count, entityTag: EntityTag(tag + "-gzip"), lastModified: modified))
+  }
+
+  /// The first 128 bits of the SHA-256, in hex: the same bytes have the same tag on every machine.
+  private static func digest(of bytes: [UInt8]) -> String {
+    var digest = [UInt8](repeating: 0, count: 32)
+    let status = unsafe bytes.withUnsafeBytes { source in
+      unsafe digest.withUnsafeMutableBufferPointer { target in
+        unsafe EVP_Digest(source.baseAddress, source.count, target.baseAddress, nil, EVP_sha256(), nil)
+      }
+    }
+    precondition(status == 1, "SHA-256 of bytes in memory cannot fail")
+    return digest.prefix(16).map { byte in
+      (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }.joined()
+  }
+}

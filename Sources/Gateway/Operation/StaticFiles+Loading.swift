@@ -1,0 +1,129 @@
+internal import FoundationEssentials
+internal import Glibc
+internal import HTTP
+package import Transport
+
+/// Why the files of the page could not be read.
+package enum StaticFilesError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// A directory or a file that cannot be opened or read.
+  case unreadable(path: String, SystemError)
+  /// There is no `index.html`, so it is not the folder of a page.
+  case noIndex(directory: String)
+  /// More bytes than are kept in memory.
+  case tooLarge(directory: String, limit: Int)
+  /// More files, or folders in folders, than a page has.
+  case tooMany(directory: String, limit: Int)
+  /// There is no memory to compress a file.
+  case outOfMemory(path: String)
+
+  package var description: String {
+    switch self {
+    case .unreadable(let path, let error): "\(path) cannot be read (\(error))"
+    case .noIndex(let directory): "\(directory) has no index.html: --public names the folder of the page"
+    case .tooLarge(let directory, let limit):
+      "\(directory) holds more than \(SettingValue.describe(size: limit)) bytes, which are kept in memory"
+    case .tooMany(let directory, let limit):
+      "\(directory) holds more than \(limit) files, or folders too deep"
+    case .outOfMemory(let path): "there is no memory to compress \(path)"
+    }
+  }
+}
+
+extension StaticFiles {
+  /// The most bytes of all files together, before compression.
+  package static let maximumLength = 64 << 20
+  /// The most files.
+  package static let maximumCount = 10_000
+  /// How many folders may lie within each other: this ends a circle of links.
+  private static let maximumDepth = 16
+
+  /// Reads a folder and those in it. Links are followed; names that begin with a dot are left out.
+  package static func load(
+    directory: String, maximumLength: Int = maximumLength
+  ) throws(StaticFilesError) -> StaticFiles {
+    var loader = Loader(directory: directory, room: maximumLength, limit: maximumLength)
+    try loader.load(directory, prefix: "", depth: 0)
+    guard loader.files.contains(where: { $0.path == "index.html" }) else {
+      throw .noIndex(directory: directory)
+    }
+    return StaticFiles(loader.files)
+  }
+
+  private struct Loader {
+    let directory: String
+    var room: Int
+    let limit: Int
+    var files: [(path: String, file: StaticFile)] = []
+
+    /// Takes in one folder; `prefix` is how its files' paths begin.
+    mutating func load(_ folder: String, prefix: String, depth: Int) throws(StaticFilesError) {
+      guard depth <= maximumDepth else { throw .tooMany(directory: directory, limit: maximumCount) }
+      for name in try names(in: folder) where !name.hasPrefix(".") {
+        let path = folder + "/" + name
+        guard let information = status(of: path) else { continue }
+        switch information.st_mode & S_IFMT {
+        case S_IFDIR:
+          try load(path, prefix: prefix + name + "/", depth: depth + 1)
+        case S_IFREG:
+          try add(path, name: name, prefix: prefix, information)
+        default:
+          continue
+        }
+      }
+    }
+
+    private mutating func add(
+      _ path: String, name: String, prefix: String, _ information: stat
+    ) throws(StaticFilesError) {
+      guard files.count < maximumCount else { throw .tooMany(directory: directory, limit: maximumCount) }
+      guard information.st_size <= room else { throw .tooLarge(directory: directory, limit: limit) }
+      let bytes = try contents(of: path, atMost: room)
+      room -= bytes.count
+      let modified = HTTPDate(secondsSinceEpoch: information.st_mtim.tv_sec)
+      do throws(Gzip.Failure) {
+        files.append((prefix + name, try StaticFile(name: name, bytes: bytes, modified: modified)))
+      } catch {
+        throw .outOfMemory(path: path)
+      }
+    }
+
+    private func names(in folder: String) throws(StaticFilesError) -> [String] {
+      // Opened first, for the system's own word on why that fails.
+      let number = unsafe open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
+      guard number >= 0 else { throw .unreadable(path: folder, SystemError("open", code: errno)) }
+      close(number)
+      do {
+        return try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+      } catch {
+        throw .unreadable(path: folder, SystemError("readdir", code: EIO))
+      }
+    }
+
+    /// What a link leads to; `nil` when that is nothing.
+    private func status(of path: String) -> stat? {
+      var information = stat()
+      return unsafe stat(path, &information) == 0 ? information : nil
+    }
+
+    private func contents(of path: String, atMost limit: Int) throws(StaticFilesError) -> [UInt8] {
+      let number = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+      guard number >= 0 else { throw .unreadable(path: path, SystemError("open", code: errno)) }
+      let descriptor = OwnedDescriptor(owning: number)
+      var bytes: [UInt8] = []
+      var piece = [UInt8](repeating: 0, count: 65_536)
+      while true {
+        let count = unsafe piece.withUnsafeMutableBytes { buffer in
+          unsafe read(descriptor.rawValue, buffer.baseAddress, buffer.count)
+        }
+        if count == 0 { return bytes }
+        if count < 0 {
+          guard errno == EINTR else { throw .unreadable(path: path, SystemError("read", code: errno)) }
+          continue
+        }
+        // The file may have grown since its length was read.
+        guard bytes.count + count <= limit else { throw .tooLarge(directory: directory, limit: self.limit) }
+        bytes.append(contentsOf: piece[..<count])
+      }
+    }
+  }
+}

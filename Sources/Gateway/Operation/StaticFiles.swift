@@ -1,0 +1,116 @@
+package import HTTP
+internal import Wire
+
+/// The files of the page: read once at the start, then an immutable table that all reactors share.
+package struct StaticFiles: Sendable {
+  /// An answer, and which bytes of which array are its body.
+  package struct Answer: Sendable {
+    package var head: ResponseHead
+    /// Shared with the table: holding it copies nothing.
+    package var bytes: [UInt8]
+    /// What of `bytes` is sent; empty for HEAD, 304 and an empty file.
+    package var range: Range<Int>
+  }
+
+  /// By the names from the folder down, joined by `/`, in UTF-8: two spellings of a letter are two names.
+  private let files: [[UInt8]: StaticFile]
+
+  /// A table of files by their paths below the folder, such as `js/main.js`.
+  package init(_ files: [(path: String, file: StaticFile)]) {
+    self.files = Dictionary(files.map { (Array($0.path.utf8), $0.file) }, uniquingKeysWith: { $1 })
+  }
+
+  /// How many files there are.
+  package var count: Int { files.count }
+
+  /// How many bytes the table holds, compressed twins included.
+  package var lengthInBytes: Int {
+    files.values.reduce(0) { $0 + $1.identity.bytes.count + ($1.gzip?.bytes.count ?? 0) }
+  }
+
+  /// Answers a request, whatever its method; `nil` when no file has that path.
+  ///
+  /// - Parameters:
+  ///   - head: the request.
+  ///   - now: the time of the answer's `Date`, which the caller adds, as it does `Connection`.
+  /// - Returns: 200, 206, 304, 412, 416, for other methods 405 and for OPTIONS 204. Security fields are not in it: the
+  ///   caller adds `SecurityFields`, as it does to every answer.
+  package func answer(to head: RequestHead, now: HTTPDate) -> Answer? {
+    guard let file = file(at: head.path) else { return nil }
+    switch head.method {
+    case .get, .head:
+      return answer(to: head, with: file, now: now)
+    case .options:
+      return Answer(head: ResponseHead(204, fields: ["Allow": Self.methods]), bytes: [], range: 0..<0)
+    case .post, .put, .patch, .delete, .other:
+      var refusal = Refusal(
+        .badRequest, "This is a file: it can be read, with GET or HEAD, and nothing else.")
+      refusal.status = 405
+      return Self.answer(refusal, adding: "Allow", Self.methods)
+    }
+  }
+
+  private static let methods = "GET, HEAD, OPTIONS"
+
+  /// The file of a request's path. The root and `/s/{session}` are the page.
+  private func file(at rawPath: String) -> StaticFile? {
+    // What cannot be below the folder is not found: a path with a fault names nothing.
+    guard let path = try? TargetPath.resolve(rawPath) else { return nil }
+    var components = path.components
+    if components.count == 2, components[0] == "s", !path.isDirectory {
+      components = ["index.html"]
+    } else if path.isDirectory {
+      components.append("index.html")
+    }
+    return files[Array(components.joined(separator: "/").utf8)]
+  }
+
+  private func answer(to head: RequestHead, with file: StaticFile, now: HTTPDate) -> Answer {
+    let isCompressed = file.gzip != nil && AcceptEncoding.prefersGzip(head.fields)
+    let form = isCompressed ? file.gzip ?? file.identity : file.identity
+    let length = form.representation.length
+    var fields: FieldList = ["Cache-Control": "no-cache", "Accept-Ranges": "bytes"]
+    if let tag = form.representation.entityTag { fields.append("ETag", "\(tag)") }
+    if let modified = form.representation.lastModified { fields.append("Last-Modified", "\(modified)") }
+    if file.gzip != nil { fields.append("Vary", "Accept-Encoding") }
+
+    let outcome = Preconditions.evaluate(
+      method: head.method, fields: head.fields, representation: form.representation, now: now)
+    let status: Status
+    let range: Range<Int>
+    switch outcome {
+    case .notModified:
+      return Answer(head: ResponseHead(.notModified, fields: fields), bytes: [], range: 0..<0)
+    case .preconditionFailed:
+      var refusal = Refusal(.badRequest, "The file is not the version that was asked for.")
+      refusal.status = 412
+      return Self.answer(refusal)
+    case .rangeNotSatisfiable:
+      var refusal = Refusal(.badRequest, "The file has no such bytes.", limit: length)
+      refusal.status = 416
+      return Self.answer(refusal, adding: "Content-Range", "bytes */\(length)")
+    case .partial(let part):
+      (status, range) = (.partialContent, part)
+      fields.append("Content-Range", "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(length)")
+    case .full:
+      (status, range) = (.ok, 0..<length)
+    }
+    fields.append("Content-Type", file.mediaType.value)
+    if isCompressed { fields.append("Content-Encoding", "gzip") }
+    fields.append("Content-Length", String(range.count))
+    return Answer(
+      head: ResponseHead(status, fields: fields), bytes: form.bytes,
+      range: head.method == .head ? 0..<0 : range)
+  }
+
+  private static func answer(_ refusal: Refusal, adding name: String? = nil, _ value: String = "") -> Answer {
+    let body = refusal.problem()
+    var fields: FieldList = [
+      "Content-Type": "application/problem+json", "Content-Length": String(body.count),
+      "Cache-Control": "no-store",
+    ]
+    if let name { fields.append(name, value) }
+    return Answer(
+      head: ResponseHead(Status(refusal.httpStatus), fields: fields), bytes: body, range: 0..<body.count)
+  }
+}

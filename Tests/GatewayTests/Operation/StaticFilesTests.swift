@@ -1,0 +1,213 @@
+import HTTP
+import Testing
+
+@testable import Gateway
+
+/// What is answered for a file of the page.
+@Suite("Static files")
+struct StaticFilesTests {
+  private static let modified = HTTPDate(secondsSinceEpoch: 784_111_777)  // Sun, 06 Nov 1994 08:49:37 GMT
+  private static let now = HTTPDate(secondsSinceEpoch: 1_795_264_159)
+  private static let script = Array(String(repeating: "let ink = 1;\n", count: 100).utf8)
+  private static let picture: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 1, 2, 3, 4, 5, 6]
+  /// The SHA-256 of the picture begins so.
+  private static let pictureTag = "\"3a801022cd182df61cd951552403f0e6\""
+
+  private let files: StaticFiles
+
+  init() throws {
+    files = StaticFiles([
+      ("index.html", try StaticFile(name: "index.html", bytes: Array("<p>".utf8), modified: Self.modified)),
+      ("js/main.js", try StaticFile(name: "main.js", bytes: Self.script, modified: Self.modified)),
+      ("a b/größe.png", try StaticFile(name: "größe.png", bytes: Self.picture, modified: Self.modified)),
+      ("empty.txt", try StaticFile(name: "empty.txt", bytes: [], modified: nil)),
+    ])
+  }
+
+  private func answer(
+    _ method: Method, _ path: String, _ fields: FieldList = [:]
+  ) throws -> StaticFiles.Answer? {
+    let head = try #require(RequestHead(method, path, fields: fields))
+    return files.answer(to: head, now: Self.now)
+  }
+
+  private func body(_ answer: StaticFiles.Answer) -> [UInt8] { Array(answer.bytes[answer.range]) }
+
+  @Test("GET gives the whole, with what a browser needs to keep it")
+  func whole() throws {
+    let answer = try #require(try answer(.get, "/a%20b/gr%C3%B6%C3%9Fe.png"))
+    #expect(body(answer) == Self.picture)
+    #expect(
+      answer.head
+        == ResponseHead(
+          200,
+          fields: [
+            "Cache-Control": "no-cache", "Accept-Ranges": "bytes", "ETag": Self.pictureTag,
+            "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Content-Type": "image/png",
+            "Content-Length": "10",
+          ]))
+  }
+
+  @Test(
+    "The page is at the root, under its name, and at every session",
+    arguments: [
+      ("/", true), ("/index.html", true), ("/s/AbCdEfGhIjKlMnOpQrStUw", true), ("/s/x", true),
+      ("/?q=1", true),
+      ("/s", false), ("/s/", false), ("/s/x/", false), ("/s/x/y", false), ("/js/", false), ("/js", false),
+      ("/js/main.js/", false), ("/nothing", false), ("/INDEX.html", false),
+    ])
+  func page(_ path: String, _ isPage: Bool) throws {
+    #expect(try answer(.get, path).map { body($0) == Array("<p>".utf8) } ?? false == isPage)
+  }
+
+  @Test(
+    "No path leads out of the folder, or to another spelling of a name",
+    arguments: [
+      "/../index.html", "/js/../index.html", "/%2e%2e/index.html", "/js/%2e%2e%2findex.html", "/js%2fmain.js",
+      "/js//main.js", "//index.html", "/.index.html", "/index.html%00", "/js\\main.js", "/%", "/%zz",
+      "/a%20b/gro%CC%88%C3%9Fe.png", "/a%20b/gr%F6%DFe.png", "/%252e%252e/index.html",
+    ])
+  func traversal(_ path: String) throws {
+    guard let head = RequestHead(.get, path) else { return }
+    #expect(files.answer(to: head, now: Self.now) == nil)
+  }
+
+  struct Condition: Sendable, CustomTestStringConvertible {
+    let rule: String
+    var method = Method.get
+    let fields: FieldList
+    let status: Int
+    var range = 0..<0
+    var contentRange: String?
+    var testDescription: String { rule }
+  }
+
+  @Test(
+    "RFC 9110 §13, §14: conditions and ranges",
+    arguments: [
+      Condition(rule: "§13.1.2 the same tag", fields: ["If-None-Match": pictureTag], status: 304),
+      Condition(rule: "§13.1.2 any tag", method: .head, fields: ["If-None-Match": "*"], status: 304),
+      Condition(rule: "§13.1.2 another tag", fields: ["If-None-Match": "\"x\""], status: 200, range: 0..<10),
+      Condition(
+        rule: "§13.1.3 not modified since", fields: ["If-Modified-Since": "Sun, 06 Nov 1994 08:49:37 GMT"],
+        status: 304),
+      Condition(
+        rule: "§13.1.3 modified since", fields: ["If-Modified-Since": "Sun, 06 Nov 1994 08:49:36 GMT"],
+        status: 200,
+        range: 0..<10),
+      Condition(rule: "§13.1.1 another tag", fields: ["If-Match": "\"x\""], status: 412),
+      Condition(
+        rule: "§14.2 first bytes", fields: ["Range": "bytes=0-3"], status: 206, range: 0..<4,
+        contentRange: "bytes 0-3/10"),
+      Condition(
+        rule: "§14.1.2 last bytes", fields: ["Range": "bytes=-2"], status: 206, range: 8..<10,
+        contentRange: "bytes 8-9/10"),
+      Condition(
+        rule: "§15.5.17 beyond the end", fields: ["Range": "bytes=10-"], status: 416,
+        contentRange: "bytes */10"),
+      Condition(
+        rule: "§13.1.5 a range of this version", fields: ["Range": "bytes=1-1", "If-Range": pictureTag],
+        status: 206,
+        range: 1..<2, contentRange: "bytes 1-1/10"),
+      Condition(
+        rule: "§13.1.5 a range of another version", fields: ["Range": "bytes=1-1", "If-Range": "\"x\""],
+        status: 200,
+        range: 0..<10),
+      Condition(rule: "§14.2 HEAD has no range", method: .head, fields: ["Range": "bytes=0-3"], status: 200),
+    ])
+  func conditions(_ condition: Condition) throws {
+    let answer = try #require(
+      try answer(condition.method, "/a%20b/gr%C3%B6%C3%9Fe.png", condition.fields))
+    #expect(answer.head.status.code == condition.status)
+    #expect(answer.head.fields.first("Content-Range") == condition.contentRange)
+    if condition.status < 400 {
+      #expect(answer.range == condition.range)
+      #expect(answer.head.fields.first("ETag") == Self.pictureTag)
+      #expect(answer.head.fields.first("Cache-Control") == "no-cache")
+    }
+    if condition.status == 304 { #expect(answer.head.fields.first("Content-Length") == nil) }
+  }
+
+  @Test("RFC 9110 §8.8.3: text goes compressed when asked, as a representation with its own tag and length")
+  func gzip() throws {
+    let plain = try #require(try answer(.get, "/js/main.js"))
+    #expect(body(plain) == Self.script)
+    #expect(plain.head.fields.first("Vary") == "Accept-Encoding")
+    #expect(plain.head.fields.first("Content-Encoding") == nil)
+    #expect(plain.head.fields.first("Content-Type") == "text/javascript; charset=utf-8")
+
+    let packed = try #require(try answer(.get, "/js/main.js", ["Accept-Encoding": "gzip, br"]))
+    #expect(packed.head.fields.first("Content-Encoding") == "gzip")
+    #expect(packed.head.fields.first("Vary") == "Accept-Encoding")
+    #expect(packed.head.fields.first("Content-Type") == "text/javascript; charset=utf-8")
+    #expect(packed.head.fields.first("Content-Length") == String(packed.range.count))
+    #expect(body(packed).starts(with: [0x1F, 0x8B, 8]))
+    #expect(packed.range.count < Self.script.count / 4)
+
+    let tag = try #require(packed.head.fields.first("ETag"))
+    #expect(tag != plain.head.fields.first("ETag"))
+    let again = ["Accept-Encoding": "gzip", "If-None-Match": tag] as FieldList
+    #expect(try answer(.get, "/js/main.js", again)?.head.status == .notModified)
+    #expect(try answer(.get, "/js/main.js", ["If-None-Match": tag])?.head.status == .ok)
+    let part = try #require(
+      try answer(.get, "/js/main.js", ["Accept-Encoding": "gzip", "Range": "bytes=0-1"]))
+    #expect(body(part) == [0x1F, 0x8B])
+    #expect(part.head.fields.first("Content-Range") == "bytes 0-1/\(packed.range.count)")
+  }
+
+  @Test(
+    "What gzip does not make smaller has no twin",
+    arguments: ["/", "/empty.txt", "/a%20b/gr%C3%B6%C3%9Fe.png"])
+  func withoutTwin(_ path: String) throws {
+    let answer = try #require(try answer(.get, path, ["Accept-Encoding": "gzip"]))
+    #expect(answer.head.fields.first("Content-Encoding") == nil)
+    #expect(answer.head.fields.first("Vary") == nil)
+  }
+
+  @Test("RFC 9110 §9.3.2: HEAD is GET without the body")
+  func head() throws {
+    for fields in [[:], ["Accept-Encoding": "gzip"]] as [FieldList] {
+      let get = try #require(try answer(.get, "/js/main.js", fields))
+      let head = try #require(try answer(.head, "/js/main.js", fields))
+      #expect(head.head == get.head)
+      #expect(head.range.isEmpty)
+    }
+  }
+
+  @Test(
+    "RFC 9110 §15.5.6, §9.3.7: other methods",
+    arguments: [Method.post, .put, .patch, .delete, .other("BREW")])
+  func methods(_ method: Method) throws {
+    let refused = try #require(try answer(method, "/"))
+    #expect(refused.head.status == .methodNotAllowed)
+    #expect(refused.head.fields.first("Allow") == "GET, HEAD, OPTIONS")
+    #expect(refused.head.fields.first("Content-Type") == "application/problem+json")
+    #expect(refused.head.fields.first("Content-Length") == String(refused.range.count))
+    #expect(!refused.range.isEmpty)
+  }
+
+  @Test("RFC 9110 §9.3.7: OPTIONS tells the methods")
+  func options() throws {
+    let answer = try #require(try answer(.options, "/js/main.js"))
+    #expect(answer.head == ResponseHead(204, fields: ["Allow": "GET, HEAD, OPTIONS"]))
+    #expect(try self.answer(.options, "*") == nil)
+  }
+
+  @Test("Security fields: on every answer, and HSTS only when asked")
+  func security() {
+    var head = ResponseHead(.ok)
+    SecurityFields.add(to: &head, withTransportSecurity: false)
+    #expect(
+      head.fields == [
+        "Content-Security-Policy":
+          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
+          + "manifest-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+        "Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin",
+      ])
+    var strict = ResponseHead(.ok, fields: ["Content-Security-Policy": "sandbox"])
+    SecurityFields.add(to: &strict, withTransportSecurity: true)
+    #expect(strict.fields.first("Strict-Transport-Security") == "max-age=31536000")
+    #expect(strict.fields.all("Content-Security-Policy") == ["sandbox"])
+  }
+}
