@@ -15,13 +15,14 @@ func extensionElements(in field: String) -> [ExtensionElement?] {
   var elements: [ExtensionElement?] = []
   while !scanner.isAtEnd {
     if scanner.skip(UInt8(ascii: ",")) { continue }  // RFC 9110 §5.6.1: empty elements are ignored
-    elements.append(scanner.element())
+    var ahead = scanner
+    elements.append(ahead.element())
     scanner.skipToComma()
   }
   return elements
 }
 
-/// Walks over the bytes of a field. What does not fit gives nil and leaves it where that was.
+/// Walks over the bytes of a field. What does not fit gives nil and leaves it anywhere.
 private struct ExtensionScanner {
   private let bytes: [UInt8]
   private var index = 0
