@@ -29,7 +29,7 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
     return result
   }
 
-  private static func words(for code: CInt) -> String {
+  static func words(for code: CInt) -> String {
     guard let text = unsafe clinux_error_text(code) else { return "error \(code)" }
     return unsafe String(cString: text)
   }
