@@ -1,0 +1,143 @@
+internal import COpenSSL
+internal import Synchronization
+
+/// A version of TLS that we speak.
+package enum TLSVersion: Comparable, Hashable, Sendable, CaseIterable {
+  /// TLS 1.2 (RFC 5246)
+  case v1_2
+  /// TLS 1.3 (RFC 8446)
+  case v1_3
+
+  /// `TLS 1.2` or `TLS 1.3`.
+  package var name: String {
+    switch self {
+    case .v1_2: "TLS 1.2"
+    case .v1_3: "TLS 1.3"
+    }
+  }
+
+  var number: CInt {
+    switch self {
+    case .v1_2: TLS1_2_VERSION
+    case .v1_3: TLS1_3_VERSION
+    }
+  }
+}
+
+/// An `SSL_CTX` and the one reference to it that is ours.
+///
+/// Unchecked, for the pointer's type cannot say so: whoever makes one configures it before giving it on, and
+/// nothing changes it afterwards; OpenSSL itself locks what connections share in it, the count of references
+/// and the ticket keys.
+@safe
+final class TLSContext: @unchecked Sendable {
+  let pointer: OpaquePointer
+
+  init(isServer: Bool, versions: ClosedRange<TLSVersion>) throws(TLSContextError) {
+    ERR_clear_error()
+    let context = unsafe copenssl_context_new(
+      isServer ? 1 : 0, versions.lowerBound.number, versions.upperBound.number)
+    guard let context = unsafe context else { throw .unsupported(.take()) }
+    unsafe pointer = context
+    guard unsafe copenssl_context_use_http_alpn(pointer, isServer ? 1 : 0) == 1 else {
+      throw .unsupported(.take())
+    }
+  }
+
+  deinit {
+    unsafe SSL_CTX_free(pointer)
+  }
+}
+
+/// What a server needs for TLS: its certificate and key, and the keys of its session tickets.
+///
+/// Every connection made from one context resumes the sessions of every other, on whatever thread.
+package struct TLSServerContext: Sendable {
+  private let context: TLSContext
+
+  /// Reads PEM files: the certificate with those that lead up from it, and its private key, which must not be
+  /// encrypted. Clients that offer ALPN must offer `http/1.1`.
+  package init(
+    certificatePath: String, keyPath: String, versions: ClosedRange<TLSVersion> = .v1_2 ... .v1_3
+  ) throws(TLSContextError) {
+    context = try TLSContext(isServer: true, versions: versions)
+    // Else OpenSSL would ask on the terminal, and wait.
+    unsafe SSL_CTX_set_default_passwd_cb(context.pointer) { _, _, _, _ in 0 }
+    guard unsafe SSL_CTX_use_certificate_chain_file(context.pointer, certificatePath) == 1 else {
+      throw .certificateUnusable(path: certificatePath, .take())
+    }
+    guard unsafe SSL_CTX_use_PrivateKey_file(context.pointer, keyPath, SSL_FILETYPE_PEM) == 1 else {
+      let error = OpenSSLError.take()
+      let isMismatch = error.library == ERR_LIB_X509 && error.reason == X509_R_KEY_VALUES_MISMATCH
+      throw isMismatch ? .keyOfAnotherCertificate(path: keyPath) : .keyUnusable(path: keyPath, error)
+    }
+    guard unsafe SSL_CTX_check_private_key(context.pointer) == 1 else {
+      ERR_clear_error()
+      throw .keyOfAnotherCertificate(path: keyPath)
+    }
+  }
+
+  /// A new connection's server side, which waits for the client to speak.
+  package func makeConnection() -> TLSConnection {
+    TLSConnection(context, role: .server)
+  }
+}
+
+/// What a client needs for TLS: whom it trusts.
+package struct TLSClientContext: Sendable {
+  /// Whose certificates a client takes for good.
+  package enum Trust: Equatable, Sendable {
+    /// Those of the authorities that the system trusts.
+    case system
+    /// Those in a PEM file, or signed by them; a server's own certificate may be there.
+    case certificates(path: String)
+  }
+
+  private let context: TLSContext
+
+  /// Makes a context that offers `http/1.1` and checks each server's certificate and name.
+  package init(
+    trust: Trust, versions: ClosedRange<TLSVersion> = .v1_2 ... .v1_3
+  ) throws(TLSContextError) {
+    context = try TLSContext(isServer: false, versions: versions)
+    unsafe SSL_CTX_set_verify(context.pointer, SSL_VERIFY_PEER, nil)
+    switch trust {
+    case .system:
+      guard unsafe SSL_CTX_set_default_verify_paths(context.pointer) == 1 else { throw .unsupported(.take()) }
+    case .certificates(let path):
+      guard unsafe SSL_CTX_load_verify_file(context.pointer, path) == 1 else {
+        throw .trustUnusable(path: path, .take())
+      }
+      // A certificate that is trusted needs no authority above it.
+      _ = unsafe X509_VERIFY_PARAM_set_flags(
+        SSL_CTX_get0_param(context.pointer), UInt(X509_V_FLAG_PARTIAL_CHAIN))
+    }
+  }
+
+  /// A new connection's client side for a server of that name or address in numbers. Its first bytes are given
+  /// out by a first `receive`, of nothing.
+  package func makeConnection(to host: String, resuming session: TLSSession? = nil) -> TLSConnection {
+    TLSConnection(context, role: .client(host: host, resuming: session))
+  }
+}
+
+/// The context of a server whose certificate may be replaced while it runs.
+package final class TLSServerContextHolder: Sendable {
+  private let context: Mutex<TLSServerContext>
+
+  /// Holds a first context.
+  package init(_ context: TLSServerContext) {
+    self.context = Mutex(context)
+  }
+
+  /// The context for the next connection; any thread may ask.
+  package var current: TLSServerContext {
+    context.withLock { $0 }
+  }
+
+  /// Has connections from now on use another context. Those that exist keep theirs; sessions of the former
+  /// context are not resumed.
+  package func replace(with context: TLSServerContext) {
+    self.context.withLock { $0 = context }
+  }
+}

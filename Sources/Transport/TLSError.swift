@@ -1,0 +1,58 @@
+internal import COpenSSL
+
+/// Why a TLS connection failed. What is to be sent to the peer about it, an alert, has been given out.
+package enum TLSError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The peer broke the connection off by this alert (RFC 8446 §6).
+  case alertReceived(UInt8)
+  /// A client does not trust the server's certificate; the number is OpenSSL's `X509_V_ERR_…`.
+  case certificateNotTrusted(Int)
+  /// The peer sent what TLS does not allow, or nothing that we have in common.
+  case protocolViolation(OpenSSLError)
+
+  /// What happened, for a log.
+  package var description: String {
+    switch self {
+    case .alertReceived(let number):
+      "the peer sent alert \(number), \(Self.words(forAlert: number))"
+    case .certificateNotTrusted(let number):
+      "the certificate is not trusted: \(Self.words(forVerification: number))"
+    case .protocolViolation(let error):
+      "TLS failed: \(error)"
+    }
+  }
+
+  private static func words(forAlert number: UInt8) -> String {
+    guard let text = unsafe SSL_alert_desc_string_long(CInt(number)) else { return "unknown" }
+    return unsafe String(cString: text)
+  }
+
+  private static func words(forVerification number: Int) -> String {
+    guard let text = unsafe X509_verify_cert_error_string(number) else { return "error \(number)" }
+    return unsafe String(cString: text)
+  }
+}
+
+/// Why there is no TLS context: the certificate, the key, or what a client is to trust.
+package enum TLSContextError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The PEM file with the certificate and those that lead up from it cannot be used.
+  case certificateUnusable(path: String, OpenSSLError)
+  /// The PEM file with the private key cannot be used.
+  case keyUnusable(path: String, OpenSSLError)
+  /// The key is not the one that the certificate was made for.
+  case keyOfAnotherCertificate(path: String)
+  /// The PEM file with certificates to trust cannot be used.
+  case trustUnusable(path: String, OpenSSLError)
+  /// OpenSSL on this machine does not offer what we need.
+  case unsupported(OpenSSLError)
+
+  /// What is wrong, and with which file.
+  package var description: String {
+    switch self {
+    case .certificateUnusable(let path, let error): "cannot use the certificate in \(path): \(error)"
+    case .keyUnusable(let path, let error): "cannot use the private key in \(path): \(error)"
+    case .keyOfAnotherCertificate(let path): "the private key in \(path) is of another certificate"
+    case .trustUnusable(let path, let error): "cannot trust the certificates in \(path): \(error)"
+    case .unsupported(let error): "OpenSSL cannot do what is needed: \(error)"
+    }
+  }
+}

@@ -1,0 +1,62 @@
+internal import COpenSSL
+
+/// The two ends that OpenSSL reads ciphertext from and writes it to, for the time of one call: the caller's
+/// buffers, and none of our own. OpenSSL itself keeps the part of a record that has come so far.
+@safe
+final class TLSWire {
+  private var input = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+  private var output: [UInt8] = []
+
+  /// Runs a call of OpenSSL's between an input and an output, which grows at its end.
+  func connect<Result, Failure>(
+    from input: Span<UInt8>, to output: inout [UInt8], _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    swap(&self.output, &output)
+    defer { swap(&self.output, &output) }
+    return try unsafe input.withUnsafeBufferPointer { (input) throws(Failure) in
+      unsafe self.input = UnsafeRawBufferPointer(input)
+      defer { unsafe self.input = UnsafeRawBufferPointer(start: nil, count: 0) }
+      return try body()
+    }
+  }
+
+  /// Makes a BIO that is good as long as this object lives.
+  func makeBIO() -> OpaquePointer {
+    guard let bio = unsafe BIO_new(Self.method.pointer) else { preconditionFailure("out of memory") }
+    unsafe BIO_set_data(bio, Unmanaged.passUnretained(self).toOpaque())
+    return unsafe bio
+  }
+
+  private func read(into bytes: UnsafeMutableRawBufferPointer) -> Int {
+    let count = unsafe min(bytes.count, input.count)
+    unsafe bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: input[..<count]))
+    unsafe input = UnsafeRawBufferPointer(rebasing: input[count...])
+    return count
+  }
+
+  private func write(_ bytes: UnsafeRawBufferPointer) {
+    unsafe output.append(contentsOf: bytes)
+  }
+
+  /// One for the process. Unchecked: made once, and only read afterwards.
+  @safe
+  private struct Method: @unchecked Sendable {
+    let pointer: OpaquePointer
+  }
+
+  private static let method: Method = {
+    let method = unsafe copenssl_bio_method_new(
+      { wire, bytes, capacity in
+        guard let wire = unsafe wire, let bytes = unsafe bytes else { return 0 }
+        let room = unsafe UnsafeMutableRawBufferPointer(start: bytes, count: capacity)
+        return unsafe Unmanaged<TLSWire>.fromOpaque(wire).takeUnretainedValue().read(into: room)
+      },
+      { wire, bytes, count in
+        guard let wire = unsafe wire, let bytes = unsafe bytes else { return }
+        let written = unsafe UnsafeRawBufferPointer(start: bytes, count: count)
+        unsafe Unmanaged<TLSWire>.fromOpaque(wire).takeUnretainedValue().write(written)
+      })
+    guard let method = unsafe method else { preconditionFailure("out of memory") }
+    return unsafe Method(pointer: method)
+  }()
+}
