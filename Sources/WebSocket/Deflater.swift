@@ -45,7 +45,7 @@ private import CZlib
       consumed += taken
       bytes.append(copying: room.span.extracting(first: made))
       // Room left over means that all is written, with the empty stored block that a flush puts at the end.
-      if made < room.count { break }
+      if made < room.count, consumed == payload.count { break }
     }
     bytes.removeLast(4)
   }
@@ -61,13 +61,14 @@ private import CZlib
   private func call(_ payload: Span<UInt8>) -> (taken: Int, made: Int) {
     unsafe payload.withUnsafeBufferPointer { input in
       unsafe room.withUnsafeMutableBufferPointer { output in
+        let given = UInt32(clamping: input.count)
         unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
-        unsafe stream.pointee.avail_in = UInt32(input.count)
+        unsafe stream.pointee.avail_in = given
         unsafe stream.pointee.next_out = output.baseAddress
         unsafe stream.pointee.avail_out = UInt32(output.count)
         unsafe deflate(stream, Z_SYNC_FLUSH)
         return unsafe (
-          input.count - Int(stream.pointee.avail_in), output.count - Int(stream.pointee.avail_out)
+          Int(given - stream.pointee.avail_in), output.count - Int(stream.pointee.avail_out)
         )
       }
     }

@@ -54,7 +54,7 @@ private import CZlib
         unsafe inflateReset(stream)  // §7.2.3.4: blocks may follow a final one
       case Z_OK, Z_BUF_ERROR:
         // Room left over means that zlib waits for more.
-        if made < room.count { return false }
+        if made < room.count, consumed == bytes.count { return false }
       default:
         throw .invalidDeflateData(code: result)
       }
@@ -65,13 +65,14 @@ private import CZlib
   private func call(_ bytes: Span<UInt8>) -> (result: Int32, taken: Int, made: Int) {
     unsafe bytes.withUnsafeBufferPointer { input in
       unsafe room.withUnsafeMutableBufferPointer { output in
+        let given = UInt32(clamping: input.count)
         unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
-        unsafe stream.pointee.avail_in = UInt32(input.count)
+        unsafe stream.pointee.avail_in = given
         unsafe stream.pointee.next_out = output.baseAddress
         unsafe stream.pointee.avail_out = UInt32(output.count)
         let result = unsafe CZlib.inflate(stream, Z_SYNC_FLUSH)
         return unsafe (
-          result, input.count - Int(stream.pointee.avail_in), output.count - Int(stream.pointee.avail_out)
+          result, Int(given - stream.pointee.avail_in), output.count - Int(stream.pointee.avail_out)
         )
       }
     }

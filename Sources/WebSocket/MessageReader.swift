@@ -6,9 +6,9 @@
 package struct MessageReader: Sendable {
   /// Something the peer said.
   package enum Event: Equatable, Sendable {
-    /// A piece of a message that is not compressed: `payload` is where it lies in the buffer, unmasked, until the
-    /// next call. A frame that lies in the buffer whole is one piece. Only a last piece can be empty, and of a
-    /// text the pieces may be cut inside a character; what has been given is right so far.
+    /// A piece of a message that is not compressed: `payload` is where it lies in the buffer, unmasked. What a
+    /// buffer holds of a frame is one piece. Only a last piece can be empty. The pieces of a text may be cut inside
+    /// a character; what has been given is right so far.
     case piece(kind: MessageKind, payload: Range<Int>, isFirst: Bool, isLast: Bool)
 
     /// A whole message that came compressed.
