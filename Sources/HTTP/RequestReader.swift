@@ -110,9 +110,9 @@ package struct RequestReader: Sendable {
     in bytes: Span<UInt8>, at position: inout Int
   ) throws(RequestError) -> RequestLineReader.RequestLine? {
     while position < bytes.count {
-      try spend(&left, limits)
       let byte = bytes[position]
       position += 1
+      try spend(&left, limits)
       if let line = try reader.receive(byte) { return line }
     }
     return nil
@@ -123,9 +123,9 @@ package struct RequestReader: Sendable {
     in bytes: Span<UInt8>, at position: inout Int
   ) throws(RequestError) -> RequestHead? {
     while position < bytes.count {
-      try spend(&left, limits)
       let byte = bytes[position]
       position += 1
+      try spend(&left, limits)
       if let head = try reader.receive(byte) { return head }
     }
     return nil
