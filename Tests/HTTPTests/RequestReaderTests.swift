@@ -3,18 +3,237 @@ import Testing
 
 @Suite("Requests, RFC 9112")
 struct RequestReaderTests {
-  @Test("§2.1 a request with a body, and the next one behind it")
-  func pipelining() throws {
-    let text =
-      "POST /a?b=c HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nxyzGET /d HTTP/1.1\r\nHost: h\r\n\r\n"
-    let first = try #require(
-      RequestHead(.post, "/a?b=c", fields: ["Host": "h", "Content-Length": "3"]))
-    let second = try #require(RequestHead(.get, "/d", fields: ["Host": "h"]))
-    let expected: [Reading.Event] = [.head(first), .body(Array("xyz".utf8)), .end, .head(second), .end]
-    for length in [Int.max, 1, 2, 3, 7] {
-      let reading = Reading(Array(text.utf8), pieces: length)
-      #expect(reading.error == nil)
-      #expect(reading.joined == expected)
+  /// A request and what is to come of it; the body is what follows the head in `bytes`, taken out of its framing.
+  struct Accepted: Sendable, CustomTestStringConvertible {
+    let rule: String
+    let bytes: String
+    var method = Method.get
+    var target = "/"
+    var path = "/"
+    var query: String?
+    var authority: String? = "h"
+    var framing = BodyFraming.none
+    var body = ""
+    var keepsAlive = true
+    var expectsContinue = false
+    var minorVersion = 1
+
+    var testDescription: String { rule }
+  }
+
+  static let accepted = [
+    Accepted(rule: "§3 the least there is", bytes: "GET / HTTP/1.1\r\nHost: h\r\n\r\n"),
+    Accepted(rule: "§2.2 an empty line before", bytes: "\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n"),
+    Accepted(
+      rule: "§3.2.1 origin-form with a query",
+      bytes: "GET /a/b?c=d?e&f HTTP/1.1\r\nHost: h\r\n\r\n",
+      target: "/a/b?c=d?e&f", path: "/a/b", query: "c=d?e&f"),
+    Accepted(
+      rule: "§3.2.1 an empty query is one", bytes: "GET /? HTTP/1.1\r\nHost: h\r\n\r\n", target: "/?",
+      query: ""),
+    Accepted(
+      rule: "§3.2.2 absolute-form, whose host counts",
+      bytes: "GET http://Other:81/a?b HTTP/1.1\r\nHost: h\r\n\r\n",
+      target: "http://Other:81/a?b", path: "/a", query: "b", authority: "other:81"),
+    Accepted(
+      rule: "§3.2.2 absolute-form without a path",
+      bytes: "GET HTTPS://o?b HTTP/1.1\r\nHost: h\r\n\r\n",
+      target: "HTTPS://o?b", path: "/", query: "b", authority: "o"),
+    Accepted(
+      rule: "§3.2.4 asterisk-form", bytes: "OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n",
+      method: .options, target: "*", path: "*"),
+    Accepted(
+      rule: "§3.1 methods are tokens; case counts", bytes: "get / HTTP/1.1\r\nHost: h\r\n\r\n",
+      method: .other("get")),
+    Accepted(
+      rule: "§3.1 any token, for the caller to answer",
+      bytes: "!#$%&'*+-.^_`|~09 / HTTP/1.1\r\nHost: h\r\n\r\n",
+      method: .other("!#$%&'*+-.^_`|~09")),
+    Accepted(
+      rule: "§2.3 a later minor version is 1.1", bytes: "GET / HTTP/1.9\r\nHost: h\r\n\r\n"),
+    Accepted(
+      rule: "§9.3 HTTP/1.0 closes, and needs no Host", bytes: "GET / HTTP/1.0\r\n\r\n", authority: nil,
+      keepsAlive: false, minorVersion: 0),
+    Accepted(
+      rule: "§9.3 HTTP/1.0 with keep-alive",
+      bytes: "GET / HTTP/1.0\r\nHost: h\r\nConnection: Keep-Alive\r\n\r\n",
+      minorVersion: 0),
+    Accepted(
+      rule: "§9.6 close, in a list", bytes: "GET / HTTP/1.1\r\nHost: h\r\nConnection: x, CLOSE\r\n\r\n",
+      keepsAlive: false),
+    Accepted(
+      rule: "§9.6 close in the second field",
+      bytes: "GET / HTTP/1.1\r\nHost: h\r\nConnection: x\r\nconnection:close\r\n\r\n",
+      keepsAlive: false),
+    Accepted(
+      rule: "§5 no blank after the colon, many around",
+      bytes: "GET / HTTP/1.1\r\nhOsT: \t h\t \r\nA:\r\nB:  \r\n\r\n"),
+    Accepted(
+      rule: "§5.5 obs-text in a value", bytes: "GET / HTTP/1.1\r\nHost: h\r\nA: caf\u{E9} \u{FC}\r\n\r\n"),
+    Accepted(
+      rule: "§7.2 Host with a port", bytes: "GET / HTTP/1.1\r\nHost: h:8080\r\n\r\n", authority: "h:8080"),
+    Accepted(rule: "§7.2 Host with an empty port", bytes: "GET / HTTP/1.1\r\nHost: h:\r\n\r\n"),
+    Accepted(
+      rule: "§7.2 an IPv6 host", bytes: "GET / HTTP/1.1\r\nHost: [::1]:80\r\n\r\n", authority: "[::1]:80"),
+    Accepted(
+      rule: "§6.2 a length", bytes: "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello",
+      method: .post, framing: .length(5), body: "hello"),
+    Accepted(
+      rule: "§6.2 no length is none", bytes: "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n",
+      method: .post, framing: .length(0)),
+    Accepted(
+      rule: "§6.2 zeros in front", bytes: "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0002\r\n\r\nab",
+      method: .post, framing: .length(2), body: "ab"),
+    Accepted(
+      rule: "§6.2 GET may have a body", bytes: "GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nab",
+      framing: .length(2), body: "ab"),
+    Accepted(
+      rule: "§6.2 HTTP/1.0 with a length", bytes: "POST / HTTP/1.0\r\nContent-Length: 2\r\n\r\nab",
+      method: .post, authority: nil, framing: .length(2), body: "ab", keepsAlive: false, minorVersion: 0),
+    Accepted(
+      rule: "§7.1 chunks", bytes: chunked + "3\r\nabc\r\n0a\r\n0123456789\r\n0\r\n\r\n",
+      method: .post, framing: .chunked, body: "abc0123456789"),
+    Accepted(
+      rule: "§7.1 no chunks", bytes: chunked + "0\r\n\r\n", method: .post, framing: .chunked),
+    Accepted(
+      rule: "§7.1 a chunk that looks like the end", bytes: chunked + "7\r\n\r\n0\r\n\r\n\r\n000\r\n\r\n",
+      method: .post, framing: .chunked, body: "\r\n0\r\n\r\n"),
+    Accepted(
+      rule: "§7.1 sixteen digits", bytes: chunked + "0000000000000002\r\nab\r\n0000000000000000\r\n\r\n",
+      method: .post, framing: .chunked, body: "ab"),
+    Accepted(
+      rule: "§7.1.1 extensions", bytes: chunked + "2;a=b;c=\"d;e\";f\r\nab\r\n0;last\r\n\r\n",
+      method: .post, framing: .chunked, body: "ab"),
+    Accepted(
+      rule: "§7.1.2 trailers change nothing",
+      bytes: chunked + "2\r\nab\r\n0\r\nContent-Length: 9\r\nHost: x\r\nA: b\r\n\r\n",
+      method: .post, framing: .chunked, body: "ab"),
+    Accepted(
+      rule: "§7.1 the coding's name in any case",
+      bytes: "POST / HTTP/1.1\r\nHost: h\r\ntransfer-encoding:\tCHUNKED\t\r\n\r\n1\r\na\r\n0\r\n\r\n",
+      method: .post, framing: .chunked, body: "a"),
+    Accepted(
+      rule: "RFC 9110 §10.1.1 Expect",
+      bytes: "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nExpect: 100-Continue\r\n\r\na",
+      method: .post, framing: .length(1), body: "a", expectsContinue: true),
+    Accepted(
+      rule: "RFC 9110 §10.1.1 Expect without a body means nothing",
+      bytes: "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\nExpect: 100-continue\r\n\r\n",
+      method: .post, framing: .length(0)),
+    Accepted(
+      rule: "RFC 9110 §10.1.1 Expect means nothing in HTTP/1.0",
+      bytes: "POST / HTTP/1.0\r\nContent-Length: 1\r\nExpect: 100-continue, x\r\n\r\na",
+      method: .post, authority: nil, framing: .length(1), body: "a", keepsAlive: false, minorVersion: 0),
+  ]
+
+  private static let chunked = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+  @Test("what is accepted, whole, cut anywhere and with the next request behind", arguments: accepted)
+  func accepts(_ accepted: Accepted) throws {
+    let bytes = latin1(accepted.bytes)
+    let whole = Reading(bytes)
+    #expect(whole.error == nil)
+    #expect(whole.rest == 0)
+    guard case .head(let head)? = whole.events.first else {
+      Issue.record("no head")
+      return
     }
+    #expect(head.method == accepted.method)
+    #expect(head.target == accepted.target)
+    #expect(head.path == accepted.path)
+    #expect(head.query == accepted.query)
+    #expect(head.authority?.description == accepted.authority)
+    #expect(head.body == accepted.framing)
+    #expect(head.keepsAlive == accepted.keepsAlive)
+    #expect(head.expectsContinue == accepted.expectsContinue)
+    #expect(head.minorVersion == accepted.minorVersion)
+    let body: [Reading.Event] = accepted.body.isEmpty ? [] : [.body(latin1(accepted.body))]
+    #expect(whole.joined == [.head(head)] + body + [.end])
+
+    for length in [1, 2, 3, 5, 13] {
+      #expect(Reading(bytes, pieces: length).joined == whole.joined)
+    }
+    for length in [Int.max, 1, 7] {
+      #expect(Reading(bytes + bytes, pieces: length).joined == whole.joined + whole.joined)
+    }
+  }
+
+  @Test("a part of an accepted request is never refused, and its rest completes it", arguments: accepted)
+  func prefixes(_ accepted: Accepted) {
+    let bytes = latin1(accepted.bytes)
+    let whole = Reading(bytes).joined
+    for cut in 0...bytes.count {
+      let reading = Reading([Array(bytes[..<cut]), Array(bytes[cut...])])
+      #expect(reading.error == nil)
+      #expect(reading.joined == whole)
+    }
+  }
+
+  @Test("§6 content is pointed at where it lies")
+  func ranges() throws {
+    var reader = RequestReader()
+    let bytes = Array("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nabcdGET".utf8)
+    var position = 0
+    guard case .head = try reader.next(in: bytes.span, at: &position) else {
+      Issue.record("no head")
+      return
+    }
+    #expect(position == 47)
+    #expect(try reader.next(in: bytes.span, at: &position) == .body(47..<51))
+    #expect(try reader.next(in: bytes.span, at: &position) == .end)
+    #expect(position == 51)
+    #expect(reader.isBetweenRequests)
+    #expect(try reader.next(in: bytes.span, at: &position) == nil)
+    #expect(position == 54)
+    #expect(reader.isInHead)
+  }
+
+  @Test("§7.8 after an upgrade the rest is another protocol's")
+  func upgrade() throws {
+    var reader = RequestReader()
+    let text = "GET /s HTTP/1.1\r\nHost: h\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\n\r\n"
+    let bytes = Array(text.utf8) + [0x81, 0x80, 0, 0, 0, 0]
+    var position = 0
+    guard case .head(let head)? = try reader.next(in: bytes.span, at: &position) else {
+      Issue.record("no head")
+      return
+    }
+    #expect(head.asksToUpgrade(to: "websocket"))
+    #expect(!head.asksToUpgrade(to: "h2c"))
+    #expect(Array(bytes[position...]) == [0x81, 0x80, 0, 0, 0, 0])
+  }
+
+  @Test("§7.8 HTTP/1.0 cannot upgrade")
+  func upgradeIn10() throws {
+    let head = try #require(
+      RequestHead(.get, "/", minorVersion: 0, fields: ["Connection": "Upgrade", "Upgrade": "websocket"]))
+    #expect(!head.asksToUpgrade(to: "websocket"))
+  }
+
+  @Test("the end of a request needs no further byte")
+  func endWithoutBytes() throws {
+    var reader = RequestReader()
+    let bytes = Array("GET / HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
+    var position = 0
+    _ = try reader.next(in: bytes.span, at: &position)
+    position = 0
+    let nothing: [UInt8] = []
+    #expect(try reader.next(in: nothing.span, at: &position) == .end)
+    #expect(try reader.next(in: nothing.span, at: &position) == nil)
+  }
+
+  @Test("what is written is what is read", arguments: accepted)
+  func roundTrip(_ accepted: Accepted) throws {
+    guard case .head(let head)? = Reading(latin1(accepted.bytes)).events.first else {
+      Issue.record("no head")
+      return
+    }
+    var bytes: [UInt8] = []
+    head.append(to: &bytes)
+    guard case .head(let again)? = Reading(bytes).events.first else {
+      Issue.record("no head the second time")
+      return
+    }
+    #expect(again == head)
   }
 }

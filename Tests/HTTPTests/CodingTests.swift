@@ -1,0 +1,117 @@
+import HTTP
+import Testing
+
+@Suite("Content codings, RFC 9110 §12.5.3 and §8.4.1.3")
+struct CodingTests {
+  struct Case: Sendable {
+    let value: String
+    let prefersGzip: Bool
+  }
+
+  @Test(
+    "whether gzip is wanted",
+    arguments: [
+      Case(value: "gzip", prefersGzip: true),
+      Case(value: "gzip, deflate, br, zstd", prefersGzip: true),
+      Case(value: "GZIP", prefersGzip: true),
+      Case(value: "x-gzip", prefersGzip: true),
+      Case(value: "gzip;q=1.0, identity; q=0.5, *;q=0", prefersGzip: true),
+      Case(value: "gzip;q=0.001", prefersGzip: true),
+      Case(value: "gzip ; Q=0.5", prefersGzip: true),
+      Case(value: "*", prefersGzip: true),
+      Case(value: "gzip;q=0.5, identity;q=0.5", prefersGzip: true),
+      Case(value: "identity;q=0, gzip;q=0.1", prefersGzip: true),
+      Case(value: "", prefersGzip: false),
+      Case(value: "identity", prefersGzip: false),
+      Case(value: "br", prefersGzip: false),
+      Case(value: "gzip;q=0", prefersGzip: false),
+      Case(value: "gzip;q=0.000", prefersGzip: false),
+      Case(value: "gzip;q=0, *", prefersGzip: false),
+      Case(value: "*;q=0", prefersGzip: false),
+      Case(value: "gzip;q=0.4, identity;q=0.5", prefersGzip: false),
+      Case(value: "gzip;q=2", prefersGzip: false),
+      Case(value: "gzip;q=1.001", prefersGzip: false),
+      Case(value: "gzip;q=0.1234", prefersGzip: false),
+      Case(value: "gzip;q=.5", prefersGzip: false),
+      Case(value: "gzip;q=-1", prefersGzip: false),
+      Case(value: "gzip;q=", prefersGzip: false),
+      Case(value: "gzip;", prefersGzip: false),
+      Case(value: "gzip;level=1", prefersGzip: false),
+      Case(value: "gzipped", prefersGzip: false),
+    ])
+  func negotiates(_ one: Case) {
+    #expect(AcceptEncoding.prefersGzip(["Accept-Encoding": one.value]) == one.prefersGzip)
+  }
+
+  @Test("no field asks for nothing; several are one list")
+  func fields() {
+    #expect(!AcceptEncoding.prefersGzip([:]))
+    #expect(AcceptEncoding.prefersGzip(["accept-encoding": "br", "Accept-Encoding": "gzip"]))
+  }
+
+  @Test("gzip: what zlib's own tool makes of it is the same text, every time")
+  func compresses() throws {
+    let text = Array(String(repeating: "export class Strokes extends EventTarget {}\n", count: 100).utf8)
+    let compressed = try Gzip.compress(text)
+    // RFC 1952 §2.3: magic, deflate, no flags, no time, slowest, Unix.
+    #expect(Array(compressed[..<10]) == [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 3])
+    #expect(compressed.count < 150)
+    // §2.3.1: at the end the length, little-endian: 4,400.
+    #expect(Array(compressed.suffix(4)) == [0x30, 0x11, 0, 0])
+    #expect(try Gzip.compress(text) == compressed)
+  }
+
+  @Test("gzip: nothing at all, as the tool writes it")
+  func compressesNothing() throws {
+    #expect(try Gzip.compress([]) == [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+  }
+}
+
+@Suite("Base64, RFC 4648")
+struct Base64Tests {
+  struct Vector: Sendable {
+    let bytes: [UInt8]
+    let text: String
+    let url: String
+  }
+
+  @Test(
+    "§10 the RFC's own vectors, and the last two characters",
+    arguments: [
+      Vector(bytes: [], text: "", url: ""),
+      Vector(bytes: Array("f".utf8), text: "Zg==", url: "Zg"),
+      Vector(bytes: Array("fo".utf8), text: "Zm8=", url: "Zm8"),
+      Vector(bytes: Array("foo".utf8), text: "Zm9v", url: "Zm9v"),
+      Vector(bytes: Array("foob".utf8), text: "Zm9vYg==", url: "Zm9vYg"),
+      Vector(bytes: Array("fooba".utf8), text: "Zm9vYmE=", url: "Zm9vYmE"),
+      Vector(bytes: Array("foobar".utf8), text: "Zm9vYmFy", url: "Zm9vYmFy"),
+      Vector(bytes: [0xFB, 0xFF, 0xBF], text: "+/+/", url: "-_-_"),
+      Vector(bytes: [0, 0, 0], text: "AAAA", url: "AAAA"),
+    ])
+  func vectors(_ vector: Vector) {
+    #expect(Base64.encode(vector.bytes) == vector.text)
+    #expect(Base64.encodeForURL(vector.bytes) == vector.url)
+    #expect(Base64.decode(vector.text) == vector.bytes)
+  }
+
+  @Test(
+    "§3 nothing looser",
+    arguments: [
+      "Z", "Zg", "Zg=", "Zg===", "Zg====", "====", "=", "Zh==", "Zm9=", "Zm8=Zm8=", "Zm9v\n", " Zm9v",
+      "Zm9v ", "Zm9v    ",
+      "    ", "Zm 9v===", "Zm9v\r\n\r\n", "-_-_", "Zm9*", "Z===", "Zm9v\u{0}\u{0}\u{0}\u{0}", "Zm\u{E9}v",
+      "Zg=a",
+    ])
+  func refuses(_ text: String) {
+    #expect(Base64.decode(text) == nil)
+  }
+
+  @Test("every length comes back")
+  func roundTrip() {
+    var bytes: [UInt8] = []
+    for length in 0..<300 {
+      #expect(Base64.decode(Base64.encode(bytes)) == bytes)
+      bytes.append(UInt8(truncatingIfNeeded: length &* 151))
+    }
+  }
+}

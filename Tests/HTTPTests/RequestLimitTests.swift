@@ -1,0 +1,145 @@
+import HTTP
+import Testing
+
+@Suite("Limits of requests")
+struct RequestLimitTests {
+  private func limits(_ change: (inout RequestLimits) -> Void) -> RequestLimits {
+    var limits = RequestLimits()
+    change(&limits)
+    return limits
+  }
+
+  /// Checks that `fits` is read whole and that the last byte of `exceeds` is refused, cut in pieces or not.
+  private func expect(
+    _ error: RequestError, status: Int, limits: RequestLimits, fits: String, exceeds: String
+  ) {
+    #expect(error.status.code == status)
+    let (good, bad) = (latin1(fits), latin1(exceeds))
+    for length in [Int.max, 1, 3] {
+      let reading = Reading(good, pieces: length, limits: limits)
+      #expect(reading.error == nil)
+      #expect(reading.joined.last == .end)
+      #expect(Reading(bad, pieces: length, limits: limits).error == error)
+    }
+    #expect(Reading(Array(bad.dropLast()), limits: limits).error == nil)
+    #expect(Reading(bad + latin1("x\r\n\r\n"), limits: limits).rest == 5)
+  }
+
+  @Test("414: a request line of exactly the limit, and a byte more")
+  func requestLine() {
+    expect(
+      .requestLineTooLong(limit: 20), status: 414, limits: limits { $0.requestLineBytes = 20 },
+      fits: "GET /abcdef HTTP/1.1\r\nHost: h\r\n\r\n", exceeds: "GET /abcdefg HTTP/1.1")
+  }
+
+  @Test("431: a head of exactly the limit, and a byte more")
+  func head() {
+    let head = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"  // 27 bytes
+    let longer = "GET / HTTP/1.1\r\nHost: hi\r\n\r\n"
+    expect(
+      .malformed(.headTooLarge(limit: 27)), status: 431, limits: limits { $0.headBytes = 27 }, fits: head,
+      exceeds: longer)
+  }
+
+  @Test("the next request has the whole head's limit again")
+  func headOfTheNext() {
+    let head = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
+    let reading = Reading(latin1(head + head + head), limits: limits { $0.headBytes = 27 })
+    #expect(reading.error == nil)
+    #expect(reading.events.count == 6)
+  }
+
+  @Test("431: number of fields")
+  func fieldCount() {
+    let line = "GET / HTTP/1.1\r\nHost: h\r\nA: b\r\n"
+    expect(
+      .malformed(.tooManyFields(limit: 2)), status: 431, limits: limits { $0.fieldCount = 2 },
+      fits: line + "\r\n",
+      exceeds: line + "C")
+  }
+
+  @Test("431: one field")
+  func field() {
+    let line = "GET / HTTP/1.1\r\nHost: h\r\n"
+    expect(
+      .malformed(.fieldTooLarge(limit: 6)), status: 431, limits: limits { $0.fieldBytes = 6 },
+      fits: line + "ABC: def\r\nABCDEF:\r\n\r\n", exceeds: line + "ABC: defg")
+    expect(
+      .malformed(.fieldTooLarge(limit: 6)), status: 431, limits: limits { $0.fieldBytes = 6 },
+      fits: line + "\r\n", exceeds: line + "ABCDEFG")
+  }
+
+  private static let chunked = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+  @Test("431: trailers")
+  func trailers() {
+    // "A: b" and its line end are six bytes, the last line end two.
+    expect(
+      .malformed(.trailersTooLarge(limit: 8)), status: 431, limits: limits { $0.trailerBytes = 8 },
+      fits: Self.chunked + "0\r\nA: b\r\n\r\n", exceeds: Self.chunked + "0\r\nA: bc\r\n\r\n")
+    expect(
+      .malformed(.tooManyFields(limit: 2)), status: 431, limits: limits { $0.fieldCount = 2 },
+      fits: Self.chunked + "0\r\nA: b\r\nC:\r\n\r\n", exceeds: Self.chunked + "0\r\nA: b\r\nC:\r\nD")
+  }
+
+  @Test("400: chunk extensions, of all chunks together")
+  func chunkExtensions() {
+    expect(
+      .malformed(.chunkExtensionsTooLong(limit: 4)), status: 400,
+      limits: limits { $0.chunkExtensionBytes = 4 },
+      fits: Self.chunked + "1;ab\r\nx\r\n0;cd\r\n\r\n", exceeds: Self.chunked + "1;ab\r\nx\r\n1;cde")
+  }
+
+  @Test("413: a length, before any content is delivered")
+  func length() {
+    let limits = limits { $0.bodyBytes = 3 }
+    let fits = Reading(latin1("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc"), limits: limits)
+    #expect(fits.joined.last == .end)
+    let exceeds = Reading(
+      latin1("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nabcd"), limits: limits)
+    #expect(exceeds.error == .malformed(.bodyTooLarge(limit: 3, actual: 4)))
+    #expect(exceeds.error?.status == .contentTooLarge)
+    #expect(exceeds.events.count == 1)  // the head, so that the caller knows what it refuses
+    #expect(exceeds.rest == 4)
+  }
+
+  @Test(
+    "413: a length that no number holds",
+    arguments: ["9223372036854775807", "9223372036854775808", "99999999999999999999999999"])
+  func hugeLength(_ digits: String) {
+    let reading = Reading(latin1("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: \(digits)\r\n\r\n"))
+    #expect(reading.error == .malformed(.bodyTooLarge(limit: 1_048_576, actual: .max)))
+  }
+
+  @Test("413: chunks, at the size that goes beyond")
+  func chunks() {
+    expect(
+      .malformed(.bodyTooLarge(limit: 20, actual: 21)), status: 413, limits: limits { $0.bodyBytes = 20 },
+      fits: Self.chunked + "4\r\nabcd\r\n10\r\n0123456789abcdef\r\n0\r\n\r\n",
+      exceeds: Self.chunked + "4\r\nabcd\r\n11")
+  }
+
+  @Test(
+    "413: a chunk that no number holds",
+    arguments: ["7fffffffffffffff", "8000000000000000", "ffffffffffffffff"])
+  func hugeChunk(_ size: String) {
+    let reading = Reading(latin1(Self.chunked + size), limits: limits { $0.bodyBytes = .max - 1 })
+    #expect(reading.error == .malformed(.bodyTooLarge(limit: .max - 1, actual: .max)))
+  }
+
+  @Test("a limit set after the head holds for that body alone")
+  func limitOfOneBody() throws {
+    var reader = RequestReader(limits: limits { $0.bodyBytes = 2 })
+    let bytes = latin1("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc")
+    var position = 0
+    _ = try reader.next(in: bytes.span, at: &position)
+    reader.bodyLimit = 3
+    #expect(try reader.next(in: bytes.span, at: &position) == .body(46..<49))
+    #expect(try reader.next(in: bytes.span, at: &position) == .end)
+    position = 0
+    _ = try reader.next(in: bytes.span, at: &position)
+    #expect(throws: RequestError.malformed(.bodyTooLarge(limit: 2, actual: 3))) {
+      try reader.next(in: bytes.span, at: &position)
+    }
+  }
+}
