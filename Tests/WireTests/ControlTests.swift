@@ -1,0 +1,226 @@
+import FoundationEssentials
+import Testing
+import Wire
+
+/// Section 2: control messages of clients, by texts written out.
+@Suite("§2: control from a client")
+struct ClientControlTests {
+  /// A text and what it means.
+  struct Example: Sendable, CustomTestStringConvertible {
+    let text: String
+    let control: ClientControl
+    /// Whether a client of ours writes exactly this text.
+    var isWritten = true
+
+    var testDescription: String { text }
+  }
+
+  static let token = Token(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF)
+
+  static let examples = [
+    Example(text: #"{"join":{}}"#, control: .join(Join())),
+    Example(
+      text: ##"{"join":{"name":"Ada","color":"#e4572e"}}"##,
+      control: .join(Join(profile: Profile(name: "Ada", color: "#e4572e")))),
+    Example(
+      text: #"{"join":{"resume":{"token":"ABEiM0RVZneImaq7zN3u_w","epoch":"e1","after":812,"next":42}}}"#,
+      control: .join(Join(resume: Resume(token: token, epoch: "e1", after: 812, next: 42)))),
+    Example(
+      text: ##" { "join" : { "resume" : { "after" : 812.0, "token" : "?" }, "other": [1, {}] } } "##,
+      control: .join(Join(resume: Resume(after: 812))), isWritten: false),
+    Example(
+      text: #"{"join":{"name":null,"resume":{"next":0,"epoch":null,"after":18446744073709551615}}}"#,
+      control: .join(Join(resume: Resume(after: .max))), isWritten: false),
+    Example(text: #"{"join":{"resume":null}}"#, control: .join(Join()), isWritten: false),
+    Example(text: #"{"wait":{"name":"Bo"}}"#, control: .wait(Profile(name: "Bo"))),
+    Example(text: #"{"leave":{}}"#, control: .leave),
+    Example(text: #"{"leave":{"why":1},"unknown":true}"#, control: .leave, isWritten: false),
+    Example(text: #"{"end":{}}"#, control: .end),
+    Example(
+      text: ##"{"profile":{"name":"a\"b\\\n","color":"red"}}"##,
+      control: .profile(Profile(name: "a\"b\\\n", color: "red"))),
+    Example(
+      text: #"{"profile":{"name":"\u00e9\ud83d\ude00\ud800\/"}}"#,
+      control: .profile(Profile(name: "é😀\u{FFFD}/")), isWritten: false),
+    Example(
+      text: #"{"activity":{"title":"T","payload":{"a":[1,-2,0.5,18446744073709551615,true,null,"x"]}}}"#,
+      control: .activity(
+        ActivityChange(
+          title: "T",
+          payload: .object([
+            "a": .array([
+              .integer(1), .integer(-2), .number(0.5), .unsigned(.max), .bool(true), .null, .string("x"),
+            ])
+          ])))),
+    Example(
+      text: #"{"activity":{"payload":null}}"#, control: .activity(ActivityChange(payload: .null))),
+  ]
+
+  @Test("is read", arguments: examples)
+  func decodes(_ example: Example) throws {
+    let control = try ClientControl.decode(WireTests.bytes(example.text).span)
+    #expect(control == example.control)
+  }
+
+  @Test("is written as a client does", arguments: examples.filter(\.isWritten))
+  func encodes(_ example: Example) {
+    #expect(text(example.control.encoded()) == example.text)
+  }
+
+  @Test("every beginning of one is no JSON", arguments: examples)
+  func prefixes(_ example: Example) {
+    let whole = WireTests.bytes(String(example.text.reversed().drop { $0 == " " }.reversed()))
+    for count in 0..<whole.count {
+      #expect(throws: WireError.notJSON) {
+        try ClientControl.decode(Array(whole.prefix(count)).span)
+      }
+    }
+  }
+
+  /// A text and the rule it breaks.
+  struct Refused: Sendable, CustomTestStringConvertible {
+    let text: String
+    let error: WireError
+
+    var testDescription: String { text }
+  }
+
+  @Test(
+    "what is not one known member, or wrong inside, is refused in words",
+    arguments: [
+      Refused(text: "[]", error: .unknownControl),
+      Refused(text: "1", error: .unknownControl),
+      Refused(text: "{}", error: .unknownControl),
+      Refused(text: #"{"draw":{}}"#, error: .unknownControl),
+      Refused(text: #"{"join":{},"leave":{}}"#, error: .unknownControl),
+      Refused(text: #"{"join":5}"#, error: .wrongMember("join")),
+      Refused(text: #"{"leave":null}"#, error: .wrongMember("leave")),
+      Refused(text: #"{"end":true}"#, error: .wrongMember("end")),
+      Refused(text: #"{"join":{"name":5}}"#, error: .wrongMember("name")),
+      Refused(text: #"{"wait":{"color":[]}}"#, error: .wrongMember("color")),
+      Refused(text: #"{"join":{"resume":"x"}}"#, error: .wrongMember("resume")),
+      Refused(text: #"{"join":{"resume":{"token":7}}}"#, error: .wrongMember("token")),
+      Refused(text: #"{"join":{"resume":{"after":-1}}}"#, error: .wrongMember("after")),
+      Refused(text: #"{"join":{"resume":{"after":1.5}}}"#, error: .wrongMember("after")),
+      Refused(text: #"{"join":{"resume":{"after":1e300}}}"#, error: .wrongMember("after")),
+      Refused(text: #"{"join":{"resume":{"next":4294967296}}}"#, error: .wrongMember("next")),
+      Refused(text: #"{"join":{"resume":{"epoch":1}}}"#, error: .wrongMember("epoch")),
+      Refused(
+        text: #"{"activity":{"title":""}}"#, error: .textLength(member: "title", limit: 128, actual: 0)),
+      Refused(text: "not json", error: .notJSON),
+      Refused(text: "{\"leave\":{}}\u{0}", error: .notJSON),
+      Refused(text: #"{"leave":{}}{}"#, error: .notJSON),
+      Refused(text: #"{"leave":{},}"#, error: .notJSON),
+      Refused(text: #"{'leave':{}}"#, error: .notJSON),
+      Refused(text: "{\0\"\0l\0e\0a\0v\0e\0\"\0:\0{\0}\0}\0", error: .notJSON),
+      Refused(text: "\u{FEFF}{\"leave\":{}}", error: .notJSON),
+    ])
+  func refuses(_ refused: Refused) {
+    let error = #expect(throws: refused.error) {
+      try ClientControl.decode(WireTests.bytes(refused.text).span)
+    }
+    #expect(error?.refusal.code == .badRequest)
+    #expect(error?.refusal.detail.isEmpty == false)
+  }
+
+  @Test("over 64 KiB is refused, 64 KiB is not")
+  func lengths() throws {
+    let head = #"{"leave":{"#
+    let whole = head + String(repeating: " ", count: 65_536 - head.utf8.count - 2) + "}}"
+    let control = try ClientControl.decode(WireTests.bytes(whole).span)
+    #expect(control == .leave)
+    #expect(throws: WireError.controlTooLong(limit: 65_536, actual: 65_537)) {
+      try ClientControl.decode(WireTests.bytes(whole + " ").span)
+    }
+  }
+
+  @Test("a title has 128 scalars at most, a payload 16 KiB as JSON")
+  func activityLimits() throws {
+    func decode(title count: Int) throws(WireError) -> ClientControl {
+      let title = String(repeating: "é", count: count)
+      return try ClientControl.decode(WireTests.bytes(#"{"activity":{"title":"\#(title)"}}"#).span)
+    }
+    #expect(
+      try decode(title: 128) == .activity(ActivityChange(title: String(repeating: "é", count: 128))))
+    #expect(throws: WireError.textLength(member: "title", limit: 128, actual: 129)) {
+      try decode(title: 129)
+    }
+    func decode(payload count: Int) throws(WireError) -> ClientControl {
+      let payload = String(repeating: "x", count: count - 2)
+      return try ClientControl.decode(WireTests.bytes(#"{"activity":{"payload": "\#(payload)"}}"#).span)
+    }
+    #expect(throws: Never.self) { try decode(payload: 16_384) }
+    #expect(throws: WireError.payloadTooLarge(limit: 16_384, actual: 16_385)) {
+      try decode(payload: 16_385)
+    }
+  }
+
+  @Test("bytes changed at random are read or refused, never trapped on", arguments: 0..<8)
+  func mutations(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<1_000 {
+      let index = Int.random(in: 0..<Self.examples.count, using: &random)
+      var message = WireTests.bytes(Self.examples[index].text)
+      for _ in 0..<Int.random(in: 1...4, using: &random) {
+        let index = Int.random(in: 0..<message.count, using: &random)
+        let choice = WireTests.bytes(#"{}[]",:\0123456789.eE-+ntfu"# + "\0\n")
+        message[index] =
+          Bool.random(using: &random)
+          ? UInt8.random(in: 0...255, using: &random)
+          : choice[Int.random(in: 0..<choice.count, using: &random)]
+      }
+      do throws(WireError) {
+        let control = try ClientControl.decode(message.span)
+        let again = try ClientControl.decode(control.encoded().span)
+        #expect(again == control)
+      } catch {
+        #expect(!error.detail.isEmpty)
+      }
+    }
+  }
+}
+
+/// Section 1: the body of `POST /api/sessions`.
+@Suite("§1: the body that activates an activity")
+struct ActivityRequestTests {
+  @Test("what is left out is that of the standard activity")
+  func defaults() throws {
+    #expect(try decode("") == ActivityRequest(activity: .standard))
+    #expect(try decode("{}") == ActivityRequest(activity: .standard))
+    #expect(try decode(#"{"activity":null,"x":1}"#) == ActivityRequest(activity: .standard))
+    var titled = Activity.standard
+    titled.title = "Mine"
+    #expect(try decode(#"{"activity":{"title":"Mine"}}"#) == ActivityRequest(activity: titled))
+    #expect(
+      text(WireJSON.encode(Activity.standard))
+        == #"{"identifier":"drawtogether","title":"Draw Together","type":"generic"}"#)
+  }
+
+  @Test("all of it is read, and written the same")
+  func whole() throws {
+    let body =
+      #"{"activity":{"identifier":"i","title":"t","type":"y","payload":[1]},"follows":"ABEiM0RVZneImaq7zN3u_w"}"#
+    let request = try decode(body)
+    #expect(
+      request
+        == ActivityRequest(
+          activity: Activity(identifier: "i", title: "t", type: "y", payload: .array([.integer(1)])),
+          follows: SessionID("ABEiM0RVZneImaq7zN3u_w")))
+    #expect(text(WireJSON.encode(request)) == body)
+  }
+
+  @Test(
+    "another body is refused",
+    arguments: [
+      "[]", "nonsense", #"{"activity":5}"#, #"{"activity":{"title":5}}"#, #"{"activity":{"identifier":""}}"#,
+      #"{"follows":"short"}"#, #"{"follows":5}"#,
+    ])
+  func refuses(_ body: String) {
+    let error = #expect(throws: WireError.self) { try decode(body) }
+    #expect(error?.refusal.code == .badRequest)
+  }
+
+  private func decode(_ body: String) throws(WireError) -> ActivityRequest {
+    try ActivityRequest.decode(WireTests.bytes(body).span)
+  }
+}

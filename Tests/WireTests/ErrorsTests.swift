@@ -1,0 +1,144 @@
+import Testing
+import Wire
+
+/// Section 5 and the end of 2.2: codes, problems and close reasons.
+@Suite("§5: refusals")
+struct ErrorsTests {
+  @Test("the codes are the words of the contract")
+  func codes() {
+    #expect(
+      ErrorCode.allCases.map(\.rawValue) == [
+        "bad-request", "unsupported-version", "not-found", "ended", "session-full", "origin-refused",
+        "token-needed", "not-joined", "message-too-large", "rate-limited", "sequence-gap", "bad-entry",
+        "unknown-participant", "session-quota", "attachment-too-large", "storage-full", "offset-mismatch",
+        "digest-mismatch", "not-ready", "too-many", "unavailable", "internal", "left", "no-answer",
+        "resumed-elsewhere", "too-slow",
+      ])
+  }
+
+  @Test(
+    "statuses that the contract names",
+    arguments: [
+      (.badRequest, 400), (.originRefused, 403), (.tokenNeeded, 403), (.notFound, 404), (.ended, 410),
+      (.attachmentTooLarge, 413), (.sessionQuota, 413), (.digestMismatch, 422), (.storageFull, 507),
+      (.notReady, 409), (.rateLimited, 429), (.unavailable, 503),
+    ] as [(ErrorCode, Int)])
+  func statuses(_ code: ErrorCode, _ status: Int) {
+    #expect(Refusal(code, "").httpStatus == status)
+  }
+
+  @Test("RFC 9457 §3: a problem with its numbers beside the members of the RFC")
+  func problem() {
+    var refusal = Refusal(.attachmentTooLarge, "At most 1 byte.", limit: 1, actual: 2)
+    #expect(
+      text(refusal.problem())
+        == #"{"type":"urn:drawtogether:error:attachment-too-large","title":"Attachment too large","#
+        + #""status":413,"code":"attachment-too-large","detail":"At most 1 byte.","limit":1,"actual":2}"#)
+    refusal = Refusal(.tooMany, "Wait.")
+    refusal.retryAfterMs = 1_500
+    refusal.status = 429
+    #expect(
+      text(refusal.problem(title: "Too many sessions"))
+        == #"{"type":"urn:drawtogether:error:too-many","title":"Too many sessions","status":429,"#
+        + #""code":"too-many","detail":"Wait.","retryAfterMs":1500}"#)
+    refusal = Refusal(.offsetMismatch, "x")
+    refusal.offset = 5
+    refusal.versions = ["a", "b"]
+    #expect(
+      text(WireJSON.encode(refusal))
+        == #"{"code":"offset-mismatch","detail":"x","offset":5,"versions":["a","b"]}"#)
+  }
+
+  static let reasons: [(CloseReason, UInt16, String)] = [
+    (.left, 1000, #"{"code":"left","detail":"You left the session."}"#),
+    (.pageGone, 1001, #"{"code":"left","detail":"The page went away."}"#),
+    (.protocolError, 1002, #"{"code":"bad-request","detail":"This breaks RFC 6455."}"#),
+    (.notUTF8, 1007, #"{"code":"bad-request","detail":"A text message must be UTF-8."}"#),
+    (.notJoined, 1008, #"{"code":"not-joined","detail":"Send join first."}"#),
+    (
+      .badEntry, 1008, #"{"code":"bad-entry","detail":"This message cannot be cut into entries."}"#
+    ),
+    (
+      .badRequests, 1008,
+      #"{"code":"bad-request","detail":"Too many control messages in a row were wrong."}"#
+    ),
+    (
+      .messageTooLarge(limit: 65_536), 1009,
+      #"{"code":"message-too-large","detail":"This message is too large.","limit":65536}"#
+    ),
+    (
+      .internalFault, 1011,
+      #"{"code":"internal","detail":"The gateway made a mistake. Please come back."}"#
+    ),
+    (
+      .restarting(retryAfterMs: 500), 1012,
+      #"{"code":"unavailable","detail":"The gateway restarts.","retryAfterMs":500}"#
+    ),
+    (
+      .tryAgainLater(.tooMany, retryAfterMs: 5_000), 1013,
+      #"{"code":"too-many","detail":"Not now. Please try again later.","retryAfterMs":5000}"#
+    ),
+    (.noJoin, 4001, #"{"code":"not-joined","detail":"No join arrived in time."}"#),
+    (.unknownSession, 4004, #"{"code":"not-found","detail":"There is no such session."}"#),
+    (
+      .sessionFull(limit: 1_000), 4005,
+      #"{"code":"session-full","detail":"The session is full.","limit":1000}"#
+    ),
+    (.noSignOfLife, 4008, #"{"code":"no-answer","detail":"No sign of life for too long."}"#),
+    (
+      .resumedElsewhere, 4009,
+      #"{"code":"resumed-elsewhere","detail":"You came back on another connection."}"#
+    ),
+    (.ended, 4010, #"{"code":"ended","detail":"The session has ended."}"#),
+    (.tooSlow, 4013, #"{"code":"too-slow","detail":"Too far behind to catch up here. Resume."}"#),
+    (
+      .unsupportedVersion(), 4026,
+      #"{"code":"unsupported-version","detail":"Version not spoken.","versions":["drawtogether.v1"]}"#
+    ),
+    (
+      .rateIgnored(retryAfterMs: 250), 4029,
+      #"{"code":"rate-limited","detail":"Far too fast for too long.","retryAfterMs":250}"#
+    ),
+  ]
+
+  @Test("§2.2: a close code and its reason", arguments: reasons)
+  func closeReasons(_ reason: CloseReason, _ code: UInt16, _ json: String) {
+    #expect(reason.code == code)
+    #expect(text(reason.payloadReason()) == json)
+    #expect(json.utf8.count <= 123)
+  }
+
+  @Test(
+    "RFC 6455 §5.5: a reason has 123 bytes at most, cut between characters, and stays JSON",
+    arguments: ["x", "é", "€", "😀", "\"", "\\", "\n", "\u{1}", "e\u{301}"])
+  func longDetail(_ unit: String) throws {
+    for count in 0..<130 {
+      let detail = String(repeating: "a", count: count % 5) + String(repeating: unit, count: count)
+      let reason = CloseReason(
+        1013, .unavailable, detail, retryAfterMs: .max, limit: UInt64(count), versions: ["v"])
+      let bytes = reason.payloadReason()
+      #expect(bytes.count <= 123)
+      #expect(String(validating: bytes, as: UTF8.self) != nil)
+      let read = try WireJSON.decode(Read.self, from: bytes.span)
+      #expect(read.code == "unavailable")
+      #expect(detail.unicodeScalars.starts(with: read.detail.unicodeScalars))
+      #expect(read.retryAfterMs == .max)
+    }
+  }
+
+  @Test("a code alone, when numbers leave no room for words")
+  func noRoom() {
+    let versions = [String](repeating: "drawtogether.v1", count: 9)
+    let reason = CloseReason(4026, .unsupportedVersion, "x", versions: versions)
+    #expect(text(reason.payloadReason()) == #"{"code":"unsupported-version"}"#)
+    var long = reason
+    long.reasonCode = String(repeating: "x", count: 200)
+    #expect(text(long.payloadReason()) == "{}")
+  }
+
+  private struct Read: Decodable {
+    let code: String
+    let detail: String
+    let retryAfterMs: UInt64
+  }
+}

@@ -1,0 +1,186 @@
+import FoundationEssentials
+import Testing
+import Wire
+
+/// Section 2: control messages of the gateway, by texts written out.
+@Suite("§2: control from the gateway")
+struct GatewayControlTests {
+  /// A message and its text.
+  struct Example: Sendable, CustomTestStringConvertible {
+    let text: String
+    let control: GatewayControl
+
+    var testDescription: String { text }
+  }
+
+  static let ada = Participant(
+    id: EntryKey(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF).uuid, number: 3, name: "Ada",
+    color: "#e4572e")
+
+  static let session = SessionObject(
+    id: SessionID(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF),
+    link: "/s/ABEiM0RVZneImaq7zN3u_w", activity: .standard, createdAt: Date(timeIntervalSince1970: 0),
+    participants: 2, sequence: 815)
+
+  static let adaText =
+    ##"{"id":"00112233-4455-6677-8899-AABBCCDDEEFF","number":3,"name":"Ada","color":"#e4572e"}"##
+
+  static let sessionText =
+    #"{"id":"ABEiM0RVZneImaq7zN3u_w","link":"/s/ABEiM0RVZneImaq7zN3u_w","#
+    + #""activity":{"identifier":"drawtogether","title":"Draw Together","type":"generic"},"#
+    + #""createdAt":"1970-01-01T00:00:00Z","participants":2,"sequence":815}"#
+
+  static let limitsText =
+    #"{"messageBytes":262144,"entriesPerSecond":1000,"bytesPerSecond":4194304,"#
+    + #""participantsPerSession":1000,"pastParticipants":10000,"sessions":10000,"#
+    + #""sessionsPerAddressPerMinute":30,"connections":10000,"connectionsPerAddress":200,"#
+    + #""headBytes":32768,"headSeconds":10,"incompleteBytes":268435456,"attachmentBytes":104857600,"#
+    + #""metadataBytes":4096,"sessionAttachmentBytes":2147483648,"uploadKeepSeconds":86400,"#
+    + #""sessionLogBytes":268435456,"catchUpTailBytes":4194304,"sessionKeepSeconds":2592000,"#
+    + #""endedKeepSeconds":604800,"joinSeconds":10,"graceSeconds":30,"idleSeconds":60,"#
+    + #""bodyStallSeconds":20,"messageSeconds":30}"#
+
+  static var refusal: Refusal {
+    var refusal = Refusal(.sequenceGap, "Client sequence 7 is due.")
+    refusal.clientSequence = 9
+    refusal.expected = 7
+    return refusal
+  }
+
+  static let examples = [
+    Example(
+      text: #"{"joined":{"participant":\#(adaText),"token":"AAAAAAAAAAAAAAAAAAAAAQ","epoch":"e","#
+        + #""sequence":815,"committed":810,"acknowledged":41,"resumed":true,"#
+        + #""session":\#(sessionText),"limits":\#(limitsText)}}"#,
+      control: .joined(
+        Joined(
+          participant: ada, token: Token(high: 0, low: 0x4000_0000_0000_0000 >> 62), epoch: "e",
+          sequence: 815, committed: 810, acknowledged: 41, resumed: true, session: session,
+          limits: Limits()))),
+    Example(
+      text: #"{"waiting":{"session":\#(sessionText),"participants":[\#(adaText),\#(adaText)]}}"#,
+      control: .waiting(Waiting(session: session, participants: [ada, ada]))),
+    Example(
+      text: #"{"catchUp":{"kind":"snapshot","epoch":"e\"","sequence":0}}"#,
+      control: .catchUp(.snapshot, epoch: "e\"", sequence: 0)),
+    Example(
+      text: #"{"catchUp":{"kind":"tail","epoch":"e","sequence":9007199254740991}}"#,
+      control: .catchUp(.tail, epoch: "e", sequence: 9_007_199_254_740_991)),
+    Example(text: #"{"caughtUp":{"sequence":10}}"#, control: .caughtUp(sequence: 10)),
+    Example(text: #"{"committed":{"sequence":0}}"#, control: .committed(sequence: 0)),
+    Example(
+      text: #"{"committed":{"sequence":18446744073709551615}}"#, control: .committed(sequence: .max)),
+    Example(
+      text: #"{"error":{"code":"sequence-gap","detail":"Client sequence 7 is due.","#
+        + #""clientSequence":9,"expected":7}}"#, control: .error(refusal)),
+  ]
+
+  @Test("is written, and read again", arguments: examples)
+  func encodes(_ example: Example) throws {
+    #expect(text(example.control.encoded()) == example.text)
+    let read = try GatewayControl.decode(WireTests.bytes(example.text).span)
+    #expect(read == example.control)
+  }
+
+  @Test("every beginning of one is no JSON", arguments: examples.dropFirst(2))
+  func prefixes(_ example: Example) {
+    let whole = WireTests.bytes(example.text)
+    for count in 0..<whole.count {
+      #expect(throws: WireError.notJSON) {
+        try GatewayControl.decode(Array(whole.prefix(count)).span)
+      }
+    }
+  }
+
+  @Test(
+    "what is no such message is refused, members that nobody knows are not",
+    arguments: [
+      ("{}", WireError.unknownControl), ("[]", .unknownControl), (#"{"new":{}}"#, .unknownControl),
+      (#"{"committed":{}}"#, .wrongMember("sequence")),
+      (#"{"committed":{"sequence":"1"}}"#, .wrongMember("sequence")),
+      (#"{"catchUp":{"kind":"other","epoch":"e","sequence":1}}"#, .wrongMember("kind")),
+    ] as [(String, WireError)])
+  func refuses(_ text: String, _ error: WireError) throws {
+    #expect(throws: error) { try GatewayControl.decode(WireTests.bytes(text).span) }
+    let known = try GatewayControl.decode(
+      WireTests.bytes(#"{"committed":{"sequence":4,"x":{}},"y":[]}"#).span)
+    #expect(known == .committed(sequence: 4))
+  }
+
+  @Test("a payload nested as deep as a gateway lets it through is read, deeper is not")
+  func depth() throws {
+    func activity(depth: Int) -> [UInt8] {
+      let open = String(repeating: "[", count: depth)
+      let close = String(repeating: "]", count: depth)
+      return WireTests.bytes(
+        #"{"identifier":"i","title":"t","type":"y","payload":\#(open)\#(close),"by":1}"#)
+    }
+    #expect(throws: Never.self) { try ActivityPayload.decode(activity(depth: 30).span) }
+    #expect(throws: WireError.notJSON) { try ActivityPayload.decode(activity(depth: 40).span) }
+    #expect(throws: WireError.notJSON) { try ActivityPayload.decode(activity(depth: 5_000).span) }
+    let deep = String(repeating: "[", count: 31) + String(repeating: "]", count: 31)
+    #expect(throws: WireError.notJSON) {
+      try ClientControl.decode(WireTests.bytes(#"{"activity":{"payload":\#(deep)}}"#).span)
+    }
+    #expect(throws: WireError.notJSON) {
+      try ClientControl.decode([UInt8](repeating: UInt8(ascii: "["), count: 65_536).span)
+    }
+  }
+}
+
+/// Section 3.3: the payloads of system entries, by texts written out.
+@Suite("§3.3: system entries")
+struct SystemPayloadTests {
+  let ada = GatewayControlTests.ada
+  let adaText = GatewayControlTests.adaText
+
+  @Test("participants, with what is empty left out")
+  func participants() throws {
+    let gone = Departure(id: ada.id, number: 3, reason: .gone)
+    let all = ParticipantsPayload(
+      joined: [ada], left: [gone], changed: [ada], waiting: [ada], past: [ada])
+    let expected =
+      #"{"joined":[\#(adaText)],"#
+      + #""left":[{"id":"00112233-4455-6677-8899-AABBCCDDEEFF","number":3,"reason":"gone"}],"#
+      + #""changed":[\#(adaText)],"waiting":[\#(adaText)],"past":[\#(adaText)]}"#
+    #expect(text(all.encoded()) == expected)
+    let read = try ParticipantsPayload.decode(WireTests.bytes(expected).span)
+    #expect(read == all)
+    #expect(text(ParticipantsPayload().encoded()) == "{}")
+    let empty = try ParticipantsPayload.decode(WireTests.bytes("{}").span)
+    #expect(empty == ParticipantsPayload())
+  }
+
+  @Test("activity, newSession and notice")
+  func others() throws {
+    let activity = ActivityPayload(
+      activity: Activity(
+        identifier: "i", title: "t", type: "y", payload: .object(["b": .number(0.25), "a": .integer(1)])),
+      by: 4)
+    let activityText = #"{"identifier":"i","title":"t","type":"y","payload":{"a":1,"b":0.25},"by":4}"#
+    #expect(text(activity.encoded()) == activityText)
+    let readActivity = try ActivityPayload.decode(WireTests.bytes(activityText).span)
+    #expect(readActivity == activity)
+
+    let next = NewSessionPayload(session: SessionID(high: 0, low: 0), by: 1)
+    #expect(text(next.encoded()) == #"{"session":"AAAAAAAAAAAAAAAAAAAAAA","by":1}"#)
+    let readNext = try NewSessionPayload.decode(next.encoded().span)
+    #expect(readNext == next)
+
+    let notice = NoticePayload(.sessionQuota, "Nearly full.", limit: 10, actual: 9)
+    let noticeText = #"{"code":"session-quota","detail":"Nearly full.","limit":10,"actual":9}"#
+    #expect(text(notice.encoded()) == noticeText)
+    let readNotice = try NoticePayload.decode(WireTests.bytes(noticeText).span)
+    #expect(readNotice == notice)
+  }
+
+  @Test("types are the words of the contract")
+  func types() {
+    #expect(ParticipantsPayload.type == "participants")
+    #expect(ActivityPayload.type == "activity")
+    #expect(NewSessionPayload.type == "newSession")
+    #expect(NoticePayload.type == "notice")
+    #expect(SystemType.attachment == "attachment")
+    #expect(SystemType.attachmentProgress == "attachmentProgress")
+  }
+}

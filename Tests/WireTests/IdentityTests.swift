@@ -1,0 +1,154 @@
+import Testing
+import Wire
+
+/// Section 1: ids and tokens of 128 bits in 22 characters.
+@Suite("§1: session ids and tokens")
+struct IdentityTests {
+  @Test(
+    "RFC 4648 §5: 128 bits are 22 characters",
+    arguments: [
+      (0, 0, "AAAAAAAAAAAAAAAAAAAAAA"), (.max, .max, "_____________________w"),
+      (0x0011_2233_4455_6677, 0x8899_AABB_CCDD_EEFF, "ABEiM0RVZneImaq7zN3u_w"),
+      (0xFBEF_BEFB_EFBE_FBEF, 0xBEFB_EFBE_FBEF_BEFB, "----------------------".dropLast() + "w"),
+    ] as [(UInt64, UInt64, String)])
+  func texts(_ high: UInt64, _ low: UInt64, _ text: String) {
+    let id = SessionID(high: high, low: low)
+    #expect(id.text == text)
+    #expect(SessionID(text) == id)
+    let spanned = SessionID(WireTests.bytes(text).span)
+    #expect(spanned == id)
+    let token = Token(high: high, low: low)
+    #expect(token.text == text)
+    #expect(Token(text) == token)
+  }
+
+  @Test(
+    "anything else is none",
+    arguments: [
+      "", "A", "AAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAAB",
+      "AAAAAAAAAAAAAAAAAAAA==", "AAAAAAAAAAAAAAAAAAAA/A", "AAAAAAAAAAAAAAAAAAAA+A",
+      " AAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAé",
+    ])
+  func refuses(_ text: String) {
+    #expect(SessionID(text) == nil)
+    #expect(Token(text) == nil)
+    let spanned = SessionID(WireTests.bytes(text).span)
+    #expect(spanned == nil)
+  }
+
+  @Test("every bit has its place")
+  func bits() {
+    for bit in 0..<128 {
+      let id = SessionID(high: bit < 64 ? 1 << bit : 0, low: bit < 64 ? 0 : 1 << (bit - 64))
+      #expect(id.text.utf8.count == 22)
+      #expect(SessionID(id.text) == id)
+    }
+  }
+
+  @Test("logs see six characters of an id and nothing of a token")
+  func descriptions() {
+    #expect("\(SessionID(high: 0x0011_2233_4455_6677, low: 0))" == "ABEiM0…")
+    #expect("\(Token(high: 0x0011_2233_4455_6677, low: 0))" == "(token)")
+  }
+}
+
+/// Section 2.1: names and colors.
+@Suite("§2.1: profiles")
+struct ProfileTests {
+  @Test(
+    "other characters are taken out of a name, then it is cut; nothing left is none",
+    arguments: [
+      ("Ada", "Ada"), (" Ada  Lovelace\t", "Ada  Lovelace"), ("A\u{0}d\u{1F}a\u{7F}\u{85}", "Ada"),
+      ("\u{202E}Ada\u{200B}\u{FEFF}", "Ada"), ("A\u{2028}d\u{2029}a", "Ada"), ("", nil), (" \n ", nil),
+      ("\u{200D}", nil), ("\u{3000}x\u{3000}", "x"), ("e\u{301}", "e\u{301}"), ("名前", "名前"),
+      (String(repeating: "x", count: 65), String(repeating: "x", count: 64)),
+      (String(repeating: "😀", count: 65), String(repeating: "😀", count: 64)),
+      (String(repeating: "a", count: 63) + "  b", String(repeating: "a", count: 63)),
+      ("\u{200B} \u{200B}x", "x"),
+    ] as [(String, String?)])
+  func names(_ sent: String, _ kept: String?) {
+    let name = Profile(name: sent).sanitised.name
+    #expect(name.map { Array($0.unicodeScalars) } == kept.map { Array($0.unicodeScalars) })
+  }
+
+  @Test(
+    "a color is # and six hex digits; another is none",
+    arguments: [
+      ("#e4572e", "#e4572e"), ("#E4572E", "#e4572e"), ("#fff", nil), ("e4572e0", nil), ("red", nil),
+      ("#e4572g", nil), ("#e4572é", nil), ("#e4572e ", nil), ("", nil),
+    ] as [(String, String?)])
+  func colors(_ sent: String, _ kept: String?) {
+    #expect(Profile(color: sent).sanitised.color == kept)
+  }
+
+  @Test("§6: eleven colors; one not in use is preferred, and any is given when all are")
+  func palette() {
+    #expect(Palette.colors.count == 11)
+    #expect(Set(Palette.colors).count == 11)
+    for color in Palette.colors { #expect(Profile(color: color).sanitised.color == color) }
+    for (index, color) in Palette.colors.enumerated() {
+      #expect(Palette.pick(avoiding: [], random: UInt64(index)) == color)
+      #expect(
+        Palette.pick(avoiding: Set(Palette.colors).subtracting([color]), random: .max - UInt64(index))
+          == color)
+      #expect(Palette.pick(avoiding: Set(Palette.colors), random: UInt64(index) + 22) == color)
+    }
+  }
+
+  @Test("a name that is made up is two words, within the rules, and differs")
+  func madeUp() {
+    var random = SeededGenerator(seed: 1)
+    var names: Set<String> = [NameMaker.name(random: 0), NameMaker.name(random: .max)]
+    for _ in 0..<2_000 {
+      let name = NameMaker.name(random: random.next())
+      #expect(Profile(name: name).sanitised.name == name)
+      #expect(name.split(separator: " ").count == 2)
+      names.insert(name)
+    }
+    #expect(names.count > 1_000)
+    #expect(NameMaker.name(random: 77) == NameMaker.name(random: 77))
+  }
+}
+
+/// Section 5: the limits and the flags made of their names.
+@Suite("§5: limits")
+struct LimitsTests {
+  @Test(
+    "defaults and flags",
+    arguments: [
+      ("messageBytes", 262_144, "--max-message-bytes", "DRAWTOGETHER_MAX_MESSAGE_BYTES"),
+      (
+        "sessionsPerAddressPerMinute", 30, "--max-sessions-per-address-per-minute",
+        "DRAWTOGETHER_MAX_SESSIONS_PER_ADDRESS_PER_MINUTE"
+      ),
+      ("joinSeconds", 10, "--join-seconds", "DRAWTOGETHER_JOIN_SECONDS"),
+      ("entriesPerSecond", 1_000, "--max-entries-per-second", "DRAWTOGETHER_MAX_ENTRIES_PER_SECOND"),
+      ("bodyStallSeconds", 20, "--body-stall-seconds", "DRAWTOGETHER_BODY_STALL_SECONDS"),
+      ("sessions", 10_000, "--max-sessions", "DRAWTOGETHER_MAX_SESSIONS"),
+      (
+        "sessionAttachmentBytes", 2_147_483_648, "--max-session-attachment-bytes",
+        "DRAWTOGETHER_MAX_SESSION_ATTACHMENT_BYTES"
+      ),
+    ])
+  func flags(_ name: String, _ value: Int, _ flag: String, _ variable: String) throws {
+    let limit = try #require(Limits.all.first { $0.name == name })
+    #expect(Limits()[keyPath: limit.keyPath] == value)
+    #expect(limit.flag == flag)
+    #expect(limit.environmentVariable == variable)
+  }
+
+  @Test("each is in the table once, by its own member, and its default is accepted")
+  func table() {
+    #expect(Limits.all.count == 25)
+    #expect(Set(Limits.all.map(\.name)).count == 25)
+    #expect(Set(Limits.all.map(\.flag)).count == 25)
+    for (index, limit) in Limits.all.enumerated() {
+      #expect(limit.range.contains(Limits()[keyPath: limit.keyPath]))
+      #expect(!limit.help.isEmpty)
+      var limits = Limits()
+      limits[keyPath: limit.keyPath] = 1_000_000_000 + index
+      #expect(
+        text(WireJSON.encode(limits)).contains(#""\#(limit.name)":\#(1_000_000_000 + index)"#))
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import Wire
+
+/// The bytes of a text.
+func bytes(_ text: String) -> [UInt8] {
+  Array(text.utf8)
+}
+
+/// Bytes written as hexadecimal digits, white space between them.
+func hex(_ text: String) -> [UInt8] {
+  var result: [UInt8] = []
+  var high: UInt8?
+  for character in text where !character.isWhitespace {
+    guard let digit = character.hexDigitValue.map(UInt8.init) else { preconditionFailure("no digit") }
+    if let first = high {
+      result.append(first << 4 | digit)
+      high = nil
+    } else {
+      high = digit
+    }
+  }
+  precondition(high == nil, "half a byte")
+  return result
+}
+
+/// Bytes as text.
+func text(_ bytes: [UInt8]) -> String {
+  String(decoding: bytes, as: UTF8.self)
+}
+
+/// The same numbers for the same seed, on every machine.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  /// SplitMix64.
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var word = state
+    word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
+    word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
+    return word ^ word >> 31
+  }
+}
+
+/// Cuts an entry out of an array; a span cannot go into a macro.
+func clientEntry(_ bytes: [UInt8], at offset: Int = 0) throws(WireError) -> ClientEntry {
+  try ClientEntry.parse(bytes.span, at: offset)
+}
+
+/// Cuts an entry out of an array; a span cannot go into a macro.
+func gatewayEntry(_ bytes: [UInt8], at offset: Int = 0) throws(WireError) -> GatewayEntry {
+  try GatewayEntry.parse(bytes.span, at: offset)
+}
+
+extension ClientEntry {
+  /// The rule that an entry breaks which was cut out of an array.
+  func fault(in bytes: [UInt8], messageBytes: Int = 262_144) -> EntryFault? {
+    fault(in: bytes.span, messageBytes: messageBytes)
+  }
+
+  /// A target of an entry that was cut out of an array.
+  func target(at index: Int, in bytes: [UInt8]) -> ParticipantNumber {
+    target(at: index, in: bytes.span)
+  }
+}
