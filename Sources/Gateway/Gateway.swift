@@ -1,1 +1,159 @@
-// The first type of this target lands here.
+package import Transport
+
+/// The gateway as a whole: its reactors, its listeners, its end.
+package final class Gateway: Sendable {
+  /// Where the gateway can be reached, as bound.
+  package struct BoundAddresses: Sendable {
+    package let http: SocketAddress?
+    package let https: SocketAddress?
+  }
+
+  private let shared: SharedState
+  private let reactors: [Reactor]
+  private let certificateFiles: (certificate: String, key: String)?
+
+  /// Reads the page's files and the certificate; binds nothing yet.
+  ///
+  /// - Parameters:
+  ///   - configuration: everything that an operator may set.
+  ///   - log: where events are told.
+  /// - Throws: a `GatewayError` in words for the operator.
+  package init(configuration: GatewayConfiguration, log: Log) throws(GatewayError) {
+    let files: StaticFiles
+    do throws(StaticFilesError) {
+      files = try StaticFiles.load(directory: configuration.publicDirectory)
+    } catch {
+      throw .files(error)
+    }
+    var holder: TLSServerContextHolder?
+    var paths: (certificate: String, key: String)?
+    if configuration.https != nil {
+      let found = try Self.certificate(configuration, log)
+      holder = TLSServerContextHolder(try Self.context(found))
+      paths = found
+    }
+    certificateFiles = paths
+    shared = SharedState(
+      configuration: configuration, log: log, files: files, certificates: holder)
+    do throws(SystemError) {
+      var made: [Reactor] = []
+      for number in 0..<configuration.reactors {
+        made.append(try Reactor(number: number, shared: shared))
+      }
+      reactors = made
+    } catch {
+      throw .system(error)
+    }
+    shared.setReactors(reactors)
+  }
+
+  /// Binds the listeners and starts the reactors.
+  package func start() throws(GatewayError) -> BoundAddresses {
+    let plain = try listeners(shared.configuration.http)
+    let secure = try listeners(shared.configuration.https)
+    var endpoints = Endpoints()
+    endpoints.http = plain.first?.address
+    endpoints.https = secure.first?.address
+    shared.boundEndpoints = endpoints
+    do throws(SystemError) {
+      for reactor in reactors {
+        try reactor.start(
+          plain: plain.isEmpty ? nil : plain[reactor.number],
+          secure: secure.isEmpty ? nil : secure[reactor.number])
+      }
+    } catch {
+      throw .system(error)
+    }
+    return BoundAddresses(http: endpoints.http, https: endpoints.https)
+  }
+
+  /// Takes nobody new, tells everybody to come back, and stops when they are gone, within 8 s.
+  package func drain() {
+    shared.isDraining = true
+    for reactor in reactors { _ = reactor.mailbox.put(.drain) }
+  }
+
+  /// Stops at once.
+  package func stop() {
+    shared.isDraining = true
+    for reactor in reactors { _ = reactor.mailbox.put(.stop) }
+  }
+
+  /// Returns when every reactor has stopped. Blocks the calling thread.
+  package func waitUntilStopped() {
+    for reactor in reactors { reactor.loop.join() }
+  }
+
+  /// Reads certificate and key again; sockets that are open keep theirs.
+  package func reloadCertificate() {
+    guard let certificateFiles, let holder = shared.certificates else { return }
+    do throws(GatewayError) {
+      holder.replace(with: try Self.context(certificateFiles))
+      shared.log(.info, "certificate reloaded")
+    } catch {
+      shared.log(.error, "certificate not reloaded", ["reason": "\(error)"])
+    }
+  }
+
+  private func listeners(_ address: ListenAddress?) throws(GatewayError) -> [Listener] {
+    guard let address else { return [] }
+    // Bounded, or megabytes of stale ink wait in the kernel and pings starve behind them.
+    let options = SocketOptions(
+      sendsAtOnce: true, notSentLowWaterInBytes: 131_072, sendBufferInBytes: 262_144)
+    do {
+      guard let resolved = try SocketAddress.resolve("\(address)").first else {
+        throw GatewayError.listen(address, "the name has no address")
+      }
+      let first = try Listener(on: resolved, options: options)
+      var all = [first]
+      while all.count < reactors.count { all.append(try Listener(joining: first, options: options)) }
+      return all
+    } catch let error as SystemError {
+      throw .listen(
+        address, error.isAddressInUse ? "another program listens there" : "\(error)")
+    } catch {
+      throw .listen(address, "\(error)")
+    }
+  }
+
+  private static func certificate(
+    _ configuration: GatewayConfiguration, _ log: Log
+  ) throws(GatewayError) -> (certificate: String, key: String) {
+    if let certificate = configuration.certificateFile, let key = configuration.keyFile {
+      return (certificate, key)
+    }
+    do throws(SelfSignedCertificateError) {
+      let made = try SelfSignedCertificate.loadOrMake(in: configuration.dataDirectory, now: .now())
+      return (made.certificatePath, made.keyPath)
+    } catch {
+      throw .certificate("\(error)")
+    }
+  }
+
+  private static func context(
+    _ files: (certificate: String, key: String)
+  ) throws(GatewayError) -> TLSServerContext {
+    do throws(TLSContextError) {
+      return try TLSServerContext(certificatePath: files.certificate, keyPath: files.key)
+    } catch {
+      throw .certificate("\(error)")
+    }
+  }
+}
+
+/// Why a gateway does not start, in words for its operator.
+package enum GatewayError: Error, CustomStringConvertible {
+  case files(StaticFilesError)
+  case certificate(String)
+  case listen(ListenAddress, String)
+  case system(SystemError)
+
+  package var description: String {
+    switch self {
+    case .files(let error): "\(error)"
+    case .certificate(let words): "the certificate cannot be used: \(words)"
+    case .listen(let address, let words): "cannot listen on \(address): \(words)"
+    case .system(let error): "\(error)"
+    }
+  }
+}

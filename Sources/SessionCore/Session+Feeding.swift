@@ -124,8 +124,12 @@ extension Session {
 
   /// The socket took only `count` bytes of this turn's ephemeral frames: a begun one is finished later.
   package func tookEphemeral(_ count: Int, _ reader: Reader, now: Instant) {
-    reader.prepend(ephemeral.restOfFrame(at: count), entries: 0)
-    attend(reader)
+    guard reader.memberIndex >= 0 else { return }
+    let rest = ephemeral.restOfFrame(at: count)
+    if !rest.isEmpty {
+      reader.prepend(rest, entries: 0)
+      attend(reader)
+    }
     missedEphemeral(reader.memberIndex, now: now)
   }
 

@@ -1,0 +1,86 @@
+internal import SessionCore
+internal import Transport
+internal import Wire
+
+/// One socket of a reactor. What it speaks, and what only that needs, is in its `state`.
+final class Connection {
+  enum State {
+    case http(HTTPConversation)
+    case webSocket(WebSocketConversation)
+    /// Nothing more is sent; what arrives is read and dropped, so that the last answer is not lost to a reset.
+    case lingering(bytesLeft: Int)
+  }
+
+  /// Names it in one reactor: a slot is used again, so the generation tells its users apart.
+  struct Key: Hashable, Sendable, BitwiseCopyable {
+    let slot: Int32
+    let generation: UInt32
+
+    var token: UInt64 { UInt64(generation) << 32 | UInt64(UInt32(bitPattern: slot)) }
+  }
+
+  let key: Key
+  let socket: Socket
+  let peer: SocketAddress
+  /// Nil on a plain socket.
+  let tls: TLSConnection?
+  var state: State
+  /// When something must have happened; the sweep acts when it has not.
+  var deadline: MonotonicTime
+
+  /// What was received while the conversation could take nothing.
+  var heldInput: [UInt8] = []
+  var isReadingPaused = false
+  /// An edge said that there is input, and not all of it was read.
+  var mayHaveInput = false
+  var sawHangUp = false
+
+  /// What the kernel has not taken yet: always sent before anything else.
+  private(set) var backlog: [UInt8] = []
+  private(set) var backlogOffset = 0
+  var isWriteBlocked = false
+  /// Counted among the handshakes under way.
+  var isHandshaking = false
+  /// Whether a whole head came in: before the first, the time for a head runs from the start.
+  var hasServed = false
+  /// Whether a first byte arrived: a TLS port tells plain text by it.
+  var hasReceived = false
+
+  private var descriptor: OwnedDescriptor?
+
+  init(
+    key: Key, descriptor: consuming OwnedDescriptor, peer: SocketAddress, tls: TLSConnection?,
+    state: State, deadline: MonotonicTime
+  ) {
+    self.key = key
+    socket = Socket(descriptor.rawValue)
+    self.descriptor = consume descriptor
+    self.peer = peer
+    self.tls = tls
+    self.state = state
+    self.deadline = deadline
+  }
+
+  var isSecure: Bool { tls != nil }
+  var hasBacklog: Bool { backlogOffset < backlog.count }
+
+  func keepBacklog(_ bytes: Span<UInt8>) {
+    if !hasBacklog {
+      backlog.removeAll(keepingCapacity: false)
+      backlogOffset = 0
+    }
+    backlog.append(bytes)
+  }
+
+  func sentBacklog(_ count: Int) {
+    backlogOffset += count
+    guard !hasBacklog else { return }
+    backlog = []
+    backlogOffset = 0
+  }
+
+  /// Gives the descriptor away: to another reactor, or to be closed.
+  func takeDescriptor() -> OwnedDescriptor? {
+    descriptor.take()
+  }
+}

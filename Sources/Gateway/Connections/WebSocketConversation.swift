@@ -1,0 +1,91 @@
+internal import SessionCore
+internal import Transport
+internal import WebSocket
+internal import Wire
+
+/// A connection that speaks WebSocket.
+final class WebSocketConversation {
+  enum Phase {
+    /// Sends back what it gets.
+    case echo
+    /// Open, and nothing said yet.
+    case opened(Hosted)
+    case waiting(Hosted)
+    case joined(Hosted)
+    /// A close frame is sent or queued; its peer's is waited for.
+    case closing
+  }
+
+  var phase: Phase
+  /// What the socket is still to be sent.
+  let reader: Reader
+  var messages: MessageReader
+  let deflate: DeflateParameters?
+  /// A half-received message.
+  var assembly: [UInt8] = []
+  var messageBegan: MonotonicTime?
+  /// What is counted of it in the gateway's bound on all half-received messages.
+  var countedIncomplete = 0
+
+  var heardAt: MonotonicTime
+  /// When the peer last made room for what we send.
+  var tookAt: MonotonicTime
+  var pingedAt: MonotonicTime
+  let openedAt: MonotonicTime
+  var pausedUntil: MonotonicTime?
+  /// The code that the socket is closed with, for the log.
+  var closeCode: UInt16?
+  var peerClosed = false
+  /// Close the socket as soon as all is sent: the peer's close frame has come.
+  var isFinished = false
+
+  init(
+    phase: Phase, reader: Reader, limits: MessageLimits, deflate: DeflateParameters?, now: MonotonicTime
+  ) {
+    self.phase = phase
+    self.reader = reader
+    self.deflate = deflate
+    messages = MessageReader(role: .server, limits: limits, deflate: deflate)
+    heardAt = now
+    tookAt = now
+    pingedAt = now
+    openedAt = now
+  }
+
+  /// The session that the socket is in or waits for.
+  var hosted: Hosted? {
+    switch phase {
+    case .opened(let hosted), .waiting(let hosted), .joined(let hosted): hosted
+    case .echo, .closing: nil
+    }
+  }
+
+  /// The session whose member or waiting guest it is.
+  var enteredSession: Session? {
+    switch phase {
+    case .waiting(let hosted), .joined(let hosted): hosted.session
+    case .echo, .opened, .closing: nil
+    }
+  }
+
+  var isClosing: Bool {
+    if case .closing = phase { true } else { false }
+  }
+}
+
+/// A session and what the reactor notes about it.
+final class Hosted {
+  let session: Session
+  /// Something was said in this turn.
+  var isDirty = false
+  /// Whose turn it is in a flush that goes on over several turns.
+  var flushNext: Int?
+  /// How often somebody came or went: a flush under way then begins anew.
+  var membership = 0
+  var flushMembership = 0
+  var scheduledAt: Instant?
+
+  init(_ session: Session) {
+    self.session = session
+  }
+}

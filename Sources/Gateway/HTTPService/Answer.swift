@@ -1,0 +1,52 @@
+internal import HTTP
+internal import Wire
+
+/// An answer to a request: a head without what every answer gets, and a body that may be shared.
+struct Answer: Sendable {
+  var head: ResponseHead
+  var bytes: [UInt8] = []
+  var range: Range<Int> = 0..<0
+
+  init(_ status: Status, fields: FieldList = [:]) {
+    head = ResponseHead(status, fields: fields)
+  }
+
+  init(_ file: StaticFiles.Answer) {
+    head = file.head
+    bytes = file.bytes
+    range = file.range
+  }
+
+  private init(_ status: Status, type: String, body: [UInt8]) {
+    head = ResponseHead(status, fields: ["Content-Type": type, "Cache-Control": "no-store"])
+    bytes = body
+    range = 0..<body.count
+  }
+
+  static func json(_ status: Status, _ body: [UInt8]) -> Answer {
+    Answer(status, type: "application/json", body: body)
+  }
+
+  static func text(_ status: Status, _ body: String, type: String = "text/plain; charset=utf-8") -> Answer {
+    Answer(status, type: type, body: Array(body.utf8))
+  }
+
+  /// A refusal in words and numbers (RFC 9457).
+  static func problem(_ refusal: Refusal) -> Answer {
+    var answer = Answer(
+      Status(refusal.httpStatus), type: "application/problem+json", body: refusal.problem())
+    if refusal.httpStatus == 429 || refusal.httpStatus == 503 {
+      let seconds = ((refusal.retryAfterMs ?? 1000) + 999) / 1000
+      answer.head.fields.append("Retry-After", "\(seconds)")
+    }
+    return answer
+  }
+
+  static func methodNotAllowed(_ allowed: String) -> Answer {
+    var refusal = Refusal(.badRequest, "This address takes \(allowed).")
+    refusal.status = 405
+    var answer = problem(refusal)
+    answer.head.fields.append("Allow", allowed)
+    return answer
+  }
+}

@@ -1,0 +1,60 @@
+internal import HTTP
+internal import Wire
+
+/// Whose pages may use the gateway, and under which name it is addressed.
+struct OriginPolicy: Sendable {
+  private let publicURL: WebOrigin?
+  private let allowed: Set<WebOrigin>
+
+  init(_ configuration: GatewayConfiguration) {
+    publicURL = configuration.publicURL
+    allowed = Set(configuration.allowedOrigins)
+  }
+
+  /// What came of looking at a request's `Origin`.
+  enum Verdict: Equatable {
+    /// None was sent (no browser did), or it is our own.
+    case own
+    /// Another site's, which the operator allowed: it gets CORS.
+    case allowed(String)
+    case foreign(String)
+  }
+
+  func judge(_ head: RequestHead) -> Verdict {
+    let origins = head.fields.all("Origin")
+    guard let text = origins.first else { return .own }
+    guard origins.count == 1, let origin = WebOrigin(text) else { return .foreign(text) }
+    if let publicURL, origin.host == publicURL.host, Self.port(origin) == Self.port(publicURL) { return .own }
+    // Default ports are left out and the scheme is not compared: behind a proxy that speaks TLS we see plain text.
+    if let authority = head.authority, authority.host.lowercased() == origin.host,
+      Self.port(authority) == Self.port(origin)
+    {
+      return .own
+    }
+    return allowed.contains(origin) ? .allowed(text) : .foreign(text)
+  }
+
+  /// With a public address, a request to any other is for somebody else.
+  func isMisdirected(_ head: RequestHead) -> Bool {
+    guard let publicURL else { return false }
+    guard let authority = head.authority else { return true }
+    return authority.host.lowercased() != publicURL.host || Self.port(authority) != Self.port(publicURL)
+  }
+
+  /// The link as it is given out: absolute only when the public address is known.
+  func link(_ session: SessionObject) -> SessionObject {
+    guard let publicURL else { return session }
+    var session = session
+    session.link = "\(publicURL)\(session.link)"
+    return session
+  }
+
+  private static func port(_ origin: WebOrigin) -> UInt16? {
+    origin.port == 80 || origin.port == 443 ? nil : origin.port
+  }
+
+  private static func port(_ authority: Authority) -> UInt16? {
+    guard let port = authority.port, port != 80, port != 443 else { return nil }
+    return UInt16(clamping: port)
+  }
+}

@@ -1,0 +1,214 @@
+internal import HTTP
+internal import Transport
+internal import Wire
+
+/// Requests are read one at a time; while one is answered, the next waits in the kernel.
+extension Reactor {
+  func receive(
+    _ connection: Connection, _ http: HTTPConversation, _ buffer: inout [UInt8], from start: Int,
+    upTo end: Int
+  ) {
+    var position = start
+    while true {
+      guard !http.isBusy else {
+        hold(connection, buffer, from: position, upTo: end)
+        return
+      }
+      let wasBetween = http.reader.isBetweenRequests
+      let event: RequestReader.Event?
+      do throws(RequestError) {
+        event = try http.reader.next(in: buffer.span.extracting(0..<end), at: &position)
+      } catch {
+        refuse(connection, http, error)
+        return
+      }
+      if wasBetween, !http.reader.isBetweenRequests {
+        connection.deadline = now + .seconds(shared.limits.headSeconds)
+      }
+      switch event {
+      case nil:
+        waitForMore(connection, http)
+        return
+      case .head(let head):
+        begin(connection, http, head, rest: buffer, from: position, upTo: end)
+        guard connections[Int(connection.key.slot)] === connection else { return }
+        guard case .http = connection.state else {
+          // It speaks WebSocket now: what follows is frames.
+          if position < end { consume(connection, &buffer, from: position, upTo: end) }
+          return
+        }
+        connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
+      case .body(let range):
+        connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
+        if case .createSession? = http.exchange?.plan {
+          http.exchange?.body.append(contentsOf: buffer[range])
+        }
+      case .end:
+        if let exchange = http.exchange { complete(connection, http, exchange) }
+        guard connections[Int(connection.key.slot)] === connection else { return }
+      }
+    }
+  }
+
+  private func waitForMore(_ connection: Connection, _ http: HTTPConversation) {
+    if http.reader.isBetweenRequests, http.exchange == nil, connection.hasServed {
+      connection.deadline = now + .seconds(shared.limits.idleSeconds)
+    }
+  }
+
+  /// A head has been read: decides what the request will get.
+  private func begin(
+    _ connection: Connection, _ http: HTTPConversation, _ head: RequestHead, rest: [UInt8],
+    from position: Int, upTo end: Int
+  ) {
+    connection.hasServed = true
+    let route = Route(head.path)
+    let plan: HTTPConversation.Plan
+    if let answer = refusal(of: head, route, connection) {
+      plan = .answer(answer)
+    } else if case .socket(let id) = route {
+      if let id, shared.owner(of: id) !== self {
+        var replay: [UInt8] = []
+        head.append(to: &replay)
+        replay.append(contentsOf: rest[position..<end])
+        handOver(connection, to: shared.owner(of: id), replay: replay)
+        return
+      }
+      guard let answer = upgrade(connection, head, to: id) else { return }
+      plan = .answer(answer)
+    } else if case .echo = route {
+      guard let answer = upgradeToEcho(connection, head) else { return }
+      plan = .answer(answer)
+    } else {
+      plan = self.plan(for: head, route, connection)
+    }
+    http.exchange = HTTPConversation.Exchange(head: head, plan: plan)
+    guard head.expectsContinue else { return }
+    if case .answer(let answer) = plan {
+      // The client holds its body back: it gets the answer instead, and no second chance on this connection.
+      http.closesAfterOutput = true
+      send(answer, on: connection, http, for: head)
+    } else {
+      send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), on: connection, http)
+    }
+  }
+
+  /// The whole request is there.
+  private func complete(
+    _ connection: Connection, _ http: HTTPConversation, _ exchange: HTTPConversation.Exchange
+  ) {
+    switch exchange.plan {
+    case .answer(let answer):
+      send(answer, on: connection, http, for: exchange.head)
+    case .createSession:
+      createSession(connection, http, exchange)
+    case .askOwner(let id):
+      let token = exchange.head.fields.first("Participant-Token").flatMap { Token($0) }
+      askOwner(
+        of: id, exchange.head.method == .delete ? .end(token) : .describe, connection, http,
+        head: exchange.head)
+    }
+  }
+
+  /// The peer broke a rule of HTTP: says which, and closes.
+  private func refuse(_ connection: Connection, _ http: HTTPConversation, _ error: RequestError) {
+    var refusal = Refusal(error.status == .contentTooLarge ? .messageTooLarge : .badRequest, "\(error)")
+    refusal.status = error.status.code
+    if case .malformed(.bodyTooLarge(let limit, let actual)) = error {
+      refusal.limit = UInt64(clamping: limit)
+      refusal.actual = UInt64(clamping: actual)
+    }
+    http.closesAfterOutput = true
+    send(.problem(refusal), on: connection, http, for: http.exchange?.head)
+  }
+
+  // MARK: - Sending
+
+  /// Sends an answer; the conversation goes on, or the connection closes, when the kernel has it.
+  func send(
+    _ answer: Answer, on connection: Connection, _ http: HTTPConversation, for head: RequestHead?
+  ) {
+    http.awaitsAnswer = false
+    http.exchange = nil
+    if let head, !head.keepsAlive { http.closesAfterOutput = true }
+    if shared.isDraining { http.closesAfterOutput = true }
+    var answer = answer
+    if let head, case .allowed(let origin) = shared.origins.judge(head) {
+      answer.head.fields.append("Access-Control-Allow-Origin", origin)
+      answer.head.fields.append("Access-Control-Expose-Headers", "Location, Retry-After, ETag")
+      answer.head.fields.append("Vary", "Origin")
+    }
+    var bytes: [UInt8] = []
+    finish(answer, isSecure: connection.isSecure, closes: http.closesAfterOutput, for: head)
+      .append(to: &bytes)
+    counters.answers[AnsweredWith(answer.head.status.code)] += 1
+    let hasBody = head?.method != .head && !answer.range.isEmpty
+    if hasBody, answer.range.count <= 16_384 {
+      bytes.append(contentsOf: answer.bytes[answer.range])
+      http.output.append(.init(bytes: bytes, range: 0..<bytes.count))
+    } else {
+      http.output.append(.init(bytes: bytes, range: 0..<bytes.count))
+      if hasBody { http.output.append(.init(bytes: answer.bytes, range: answer.range)) }
+    }
+    connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
+    pump(connection, http)
+  }
+
+  private func send(_ bytes: [UInt8], on connection: Connection, _ http: HTTPConversation) {
+    http.output.append(.init(bytes: bytes, range: 0..<bytes.count))
+    pump(connection, http)
+  }
+
+  /// The head with what every answer gets.
+  func finish(
+    _ answer: Answer, isSecure: Bool, closes: Bool, for head: RequestHead? = nil
+  ) -> ResponseHead {
+    var response = answer.head
+    response.fields.append("Date", currentDate)
+    if !response.status.forbidsContent, response.fields.first("Content-Length") == nil {
+      response.fields.append("Content-Length", "\(answer.range.count)")
+    }
+    if closes {
+      response.fields.append("Connection", "close")
+    } else if head?.minorVersion == 0 {
+      response.fields.append("Connection", "keep-alive")
+    }
+    SecurityFields.add(
+      to: &response,
+      withTransportSecurity: isSecure && shared.configuration.sendsStrictTransportSecurity)
+    return response
+  }
+
+  private var currentDate: String {
+    let seconds = WallTime.now().secondsSince1970
+    if date.at != seconds { date = (seconds, HTTPDate(secondsSinceEpoch: Int(seconds)).description) }
+    return date.text
+  }
+
+  /// Gives the kernel what it takes of the answer.
+  func pump(_ connection: Connection, _ http: HTTPConversation) {
+    var quantum = 4
+    while let next = http.output.first {
+      guard quantum > 0 else {
+        flushAgain.append(connection.key)
+        return
+      }
+      quantum -= 1
+      let end = min(next.range.upperBound, next.range.lowerBound + TLSConnection.encryptLimitInBytes)
+      let taken = offer(next.bytes.span.extracting(next.range.lowerBound..<end), on: connection)
+      guard taken > 0 else { return }
+      if next.range.lowerBound + taken == next.range.upperBound {
+        http.output.removeFirst()
+      } else {
+        http.output[0].range = next.range.lowerBound + taken..<next.range.upperBound
+      }
+    }
+    guard !connection.hasBacklog else { return }
+    if http.closesAfterOutput {
+      if !http.awaitsAnswer { startLingering(connection) }
+    } else if !http.awaitsAnswer {
+      if http.exchange == nil { connection.deadline = now + .seconds(shared.limits.idleSeconds) }
+      resumeReading(connection)
+    }
+  }
+}

@@ -1,0 +1,58 @@
+internal import HTTP
+internal import Wire
+
+/// What a request's path names.
+enum Route: Equatable {
+  case sessions
+  case session(SessionID?)
+  case socket(SessionID?)
+  case echo
+  case limits
+  case healthz
+  case readyz
+  case metrics
+  /// Below `/api`, and nothing that there is.
+  case unknownAPI
+  case file
+
+  init(_ path: String) {
+    switch path {
+    case "/api/sessions": self = .sessions
+    case "/echo": self = .echo
+    case "/api/limits": self = .limits
+    case "/healthz": self = .healthz
+    case "/readyz": self = .readyz
+    case "/metrics": self = .metrics
+    default:
+      let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+      guard parts.count >= 2, parts[1] == "api" else {
+        self = .file
+        return
+      }
+      guard parts.count >= 4, parts[2] == "sessions" else {
+        self = .unknownAPI
+        return
+      }
+      let id = SessionID(parts[3])
+      switch (parts.count, parts.last) {
+      case (4, _): self = .session(id)
+      case (5, "socket"): self = .socket(id)
+      default: self = .unknownAPI
+      }
+    }
+  }
+
+  /// The methods that it takes, as `Allow` says them.
+  var methods: String {
+    switch self {
+    case .sessions: "POST, OPTIONS"
+    case .session: "GET, HEAD, DELETE, OPTIONS"
+    case .socket, .echo: "GET, OPTIONS"
+    case .limits, .healthz, .readyz, .metrics, .file, .unknownAPI: "GET, HEAD, OPTIONS"
+    }
+  }
+
+  func takes(_ method: Method) -> Bool {
+    methods.split(separator: ", ").contains { $0 == method.name }
+  }
+}

@@ -1,0 +1,95 @@
+internal import HTTP
+internal import Transport
+internal import Wire
+
+/// New connections, and those that come over from another reactor.
+extension Reactor {
+  /// How many TLS handshakes a reactor has under way at most: a storm of them must not delay who is in already.
+  static let handshakeLimit = 256
+
+  func acceptPlain() {
+    guard let plainListener, accept(from: plainListener, isSecure: false) else { return }
+    acceptAgainAt = now + .milliseconds(100)
+  }
+
+  func acceptSecure() {
+    guard let secureListener, accept(from: secureListener, isSecure: true) else { return }
+    acceptAgainAt = now + .milliseconds(20)
+  }
+
+  /// - Returns: whether connections still wait, for which no event will come.
+  private func accept(from listener: Listener, isSecure: Bool) -> Bool {
+    while true {
+      if isSecure, handshakesUnderWay >= Self.handshakeLimit { return true }
+      switch listener.accept() {
+      case .accepted(let descriptor, let peer):
+        welcome(descriptor, peer: peer, isSecure: isSecure)
+      case .noneWaiting:
+        return false
+      case .turnedAway(let error):
+        counters.connectionsRefused += 1
+        shared.log(.warning, "connection refused", ["reason": "\(error)"])
+      case .exhausted(let error):
+        shared.log(.warning, "accepting paused", ["reason": "\(error)"])
+        return true
+      }
+    }
+  }
+
+  private func welcome(_ descriptor: consuming OwnedDescriptor, peer: SocketAddress, isSecure: Bool) {
+    if let refusal = shared.admitConnection(from: peer) {
+      counters.connectionsRefused += 1
+      counters.refusals[refusal.code] += 1
+      if !isSecure { turnAway(Socket(descriptor.rawValue), refusal) }
+      return
+    }
+    counters.connectionsAccepted += 1
+    let tls = isSecure ? shared.certificates?.current.makeConnection() : nil
+    guard let connection = admit(descriptor, peer: peer, tls: tls) else {
+      shared.releaseConnection(from: peer)
+      return
+    }
+    guard isSecure else { return }
+    connection.isHandshaking = true
+    handshakesUnderWay += 1
+  }
+
+  /// Says why before closing, as far as that goes without waiting.
+  private func turnAway(_ socket: Socket, _ refusal: Refusal) {
+    var bytes: [UInt8] = []
+    finish(.problem(refusal), isSecure: false, closes: true).append(to: &bytes)
+    bytes.append(contentsOf: refusal.problem())
+    _ = socket.send(bytes.span)
+  }
+
+  /// Takes a connection over that another reactor read a request from.
+  func adopt(_ handed: HandedOver) {
+    guard let descriptor = handed.takeDescriptor() else { return }
+    guard let connection = admit(descriptor, peer: handed.peer, tls: handed.tls) else {
+      shared.releaseConnection(from: handed.peer)
+      return
+    }
+    connection.hasReceived = true
+    var replay = handed.replay
+    consume(connection, &replay, from: 0, upTo: replay.count)
+  }
+
+  /// Gives a connection to the reactor that owns its session, with the request that is to be answered there.
+  func handOver(_ connection: Connection, to owner: Reactor, replay: [UInt8]) {
+    forget(connection)
+    guard let descriptor = connection.takeDescriptor() else { return }
+    do throws(SystemError) {
+      try loop.deregister(descriptor.rawValue)
+    } catch {
+      shared.log(.error, "connection closed", ["reason": "\(error)"])
+      shared.releaseConnection(from: connection.peer)
+      return
+    }
+    let handed = HandedOver(
+      descriptor: descriptor, tls: connection.tls, peer: connection.peer, replay: replay)
+    if !owner.mailbox.put(.adopt(handed)) {
+      shared.releaseConnection(from: connection.peer)
+      shared.log(.error, "connection closed", ["reason": "the mailbox of another reactor is full"])
+    }
+  }
+}

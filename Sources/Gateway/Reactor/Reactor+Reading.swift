@@ -1,0 +1,167 @@
+internal import HTTP
+internal import Transport
+internal import WebSocket
+
+/// What sockets bring.
+extension Reactor {
+  /// How many buffers are read from one socket in a turn.
+  private static let readsPerTurn = 4
+
+  func readable(_ connection: Connection, hasHungUp: Bool) {
+    connection.mayHaveInput = true
+    if hasHungUp { connection.sawHangUp = true }
+    read(connection)
+  }
+
+  /// Sockets that had more than a turn's share.
+  func continueReading() {
+    let keys = readAgain
+    readAgain = []
+    for key in keys {
+      if let connection = connection(key) { read(connection) }
+    }
+  }
+
+  private func read(_ connection: Connection) {
+    var rounds = 0
+    while connection.mayHaveInput, !connection.isReadingPaused {
+      guard rounds < Self.readsPerTurn else {
+        readAgain.append(connection.key)
+        return
+      }
+      rounds += 1
+      var buffer: [UInt8] = []
+      swap(&buffer, &receiveBuffer)
+      defer { swap(&buffer, &receiveBuffer) }
+      switch connection.socket.receive(into: &buffer) {
+      case .received(let count):
+        counters.bytesReceived += UInt64(count)
+        // A short read empties the socket; with a hang-up in the event no further edge comes, so read on to the end.
+        if count < buffer.count, !connection.sawHangUp { connection.mayHaveInput = false }
+        received(connection, &buffer, count)
+      case .wouldBlock:
+        connection.mayHaveInput = false
+      case .endOfStream:
+        connection.mayHaveInput = false
+        ended(connection)
+      case .failed(let error):
+        lost(connection, reason: "\(error)")
+      }
+      guard connections[Int(connection.key.slot)] === connection else { return }
+    }
+  }
+
+  private func received(_ connection: Connection, _ buffer: inout [UInt8], _ count: Int) {
+    if case .lingering(let left) = connection.state {
+      linger(connection, bytesLeft: left - count)
+      return
+    }
+    guard let tls = connection.tls else {
+      consume(connection, &buffer, from: 0, upTo: count)
+      return
+    }
+    if !connection.hasReceived, TLSRecord.looksLikePlainHTTP(firstByte: buffer[0]) {
+      refusePlainText(connection, buffer, count)
+      return
+    }
+    connection.hasReceived = true
+    decrypt(connection, tls, buffer.span.extracting(0..<count))
+  }
+
+  private func decrypt(_ connection: Connection, _ tls: TLSConnection, _ bytes: Span<UInt8>) {
+    var input: [UInt8] = []
+    swap(&input, &plaintext)
+    defer {
+      input.removeAll(keepingCapacity: true)
+      swap(&input, &plaintext)
+    }
+    ciphertext.removeAll(keepingCapacity: true)
+    var hasPeerClosed = false
+    do throws(TLSError) {
+      let progress = try tls.receive(bytes, plaintext: &input, ciphertextOut: &ciphertext)
+      if progress.hasCompletedHandshake {
+        endHandshake(connection)
+        counters.handshakesCompleted += 1
+        if tls.wasResumed { counters.handshakesResumed += 1 }
+      }
+      hasPeerClosed = progress.hasPeerClosed
+    } catch {
+      send(ciphertext.span, on: connection)
+      if !tls.isHandshakeComplete {
+        counters.handshakesFailed += 1
+        shared.log(.debug, "handshake failed", ["reason": "\(error)"])
+      }
+      lost(connection, reason: "\(error)")
+      return
+    }
+    send(ciphertext.span, on: connection)
+    if !input.isEmpty { consume(connection, &input, from: 0, upTo: input.count) }
+    if hasPeerClosed, connections[Int(connection.key.slot)] === connection { ended(connection) }
+  }
+
+  /// Gives received bytes to the conversation, which may change while it reads them.
+  func consume(_ connection: Connection, _ buffer: inout [UInt8], from start: Int, upTo end: Int) {
+    switch connection.state {
+    case .http(let http): receive(connection, http, &buffer, from: start, upTo: end)
+    case .webSocket(let conversation): receive(connection, conversation, &buffer, from: start, upTo: end)
+    case .lingering: break
+    }
+  }
+
+  /// Keeps what cannot be taken now; nothing more is read until `resumeReading`.
+  func hold(_ connection: Connection, _ bytes: [UInt8], from start: Int, upTo end: Int) {
+    connection.isReadingPaused = true
+    if start < end { connection.heldInput.append(contentsOf: bytes[start..<end]) }
+  }
+
+  func resumeReading(_ connection: Connection) {
+    guard connection.isReadingPaused else { return }
+    connection.isReadingPaused = false
+    var held: [UInt8] = []
+    swap(&held, &connection.heldInput)
+    if !held.isEmpty { consume(connection, &held, from: 0, upTo: held.count) }
+    guard connections[Int(connection.key.slot)] === connection, !connection.isReadingPaused,
+      connection.mayHaveInput
+    else { return }
+    readAgain.append(connection.key)
+  }
+
+  /// The peer sends nothing more.
+  private func ended(_ connection: Connection) {
+    switch connection.state {
+    case .http(let http) where http.isBusy && connection.tls == nil:
+      // It may still wait for its answer.
+      http.closesAfterOutput = true
+      connection.isReadingPaused = true
+      pump(connection, http)
+    case .http, .lingering:
+      close(connection)
+    case .webSocket:
+      lost(connection, reason: "the peer closed the connection")
+    }
+  }
+
+  /// Somebody speaks HTTP to the TLS port: tells them where to go (a browser shows it).
+  private func refusePlainText(_ connection: Connection, _ buffer: [UInt8], _ count: Int) {
+    endHandshake(connection)
+    counters.handshakesFailed += 1
+    var reader = RequestReader()
+    var position = 0
+    var address = shared.boundEndpoints.https.map { "https://\($0)/" } ?? "the https address"
+    if case .head(let head)? = try? reader.next(in: buffer.span.extracting(0..<count), at: &position),
+      let authority = head.authority
+    {
+      address = "https://\(authority)/"
+    }
+    let text = "This port speaks HTTPS only. Open \(address)\n"
+    var bytes: [UInt8] = []
+    var head = ResponseHead(
+      .badRequest, fields: ["Content-Type": "text/plain; charset=utf-8", "Connection": "close"])
+    head.fields.append("Content-Length", "\(text.utf8.count)")
+    head.append(to: &bytes)
+    bytes.append(contentsOf: text.utf8)
+    counters.answers[AnsweredWith(400)] += 1
+    sendPlain(bytes.span, on: connection)
+    startLingering(connection)
+  }
+}

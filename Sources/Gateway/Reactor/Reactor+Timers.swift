@@ -1,0 +1,138 @@
+internal import HTTP
+internal import SessionCore
+internal import Transport
+internal import WebSocket
+internal import Wire
+
+/// What did not happen in time.
+extension Reactor {
+  /// How often a peer is asked for a sign of life, and how long it may give none.
+  private static let pingInterval = Duration.seconds(20)
+  private static let silenceLimit = Duration.seconds(40)
+  /// How long a drain waits for sockets to close; a stop takes at most 8 s in all.
+  private static let drainTime = Duration.seconds(5)
+
+  func sweepIfDue() {
+    if let again = acceptAgainAt, again <= now {
+      acceptAgainAt = nil
+      acceptPlain()
+      acceptSecure()
+    }
+    if let drainDeadline, connectionTotal == 0 || drainDeadline <= now {
+      stop()
+      return
+    }
+    guard sweepAt <= now else { return }
+    sweepAt = now + Self.sweepInterval
+    for connection in connections {
+      if let connection { sweep(connection) }
+    }
+  }
+
+  private func sweep(_ connection: Connection) {
+    switch connection.state {
+    case .http(let http):
+      if connection.deadline <= now { expired(connection, http) }
+    case .lingering:
+      if connection.deadline <= now { close(connection) }
+    case .webSocket(let conversation):
+      sweep(connection, conversation)
+    }
+  }
+
+  private func expired(_ connection: Connection, _ http: HTTPConversation) {
+    let isWaitingForRequest = http.reader.isBetweenRequests && http.exchange == nil
+    guard !isWaitingForRequest, !http.isBusy, !connection.isHandshaking else {
+      if connection.isHandshaking { counters.handshakesFailed += 1 }
+      close(connection)
+      return
+    }
+    let seconds = http.reader.isInHead ? shared.limits.headSeconds : shared.limits.bodyStallSeconds
+    var refusal = Refusal(
+      .badRequest,
+      http.reader.isInHead
+        ? "The request's head did not arrive within \(seconds) s."
+        : "Nothing of the request's body arrived for \(seconds) s.", limit: seconds)
+    refusal.status = 408
+    http.closesAfterOutput = true
+    send(.problem(refusal), on: connection, http, for: http.exchange?.head)
+  }
+
+  private func sweep(_ connection: Connection, _ conversation: WebSocketConversation) {
+    if conversation.isClosing {
+      if connection.deadline <= now { lost(connection, reason: "no answer to the close frame") }
+      return
+    }
+    if case .opened = conversation.phase,
+      now - conversation.openedAt >= .seconds(shared.limits.joinSeconds)
+    {
+      counters.refusals[.notJoined] += 1
+      disconnect(connection, conversation, .noJoin)
+      return
+    }
+    if now - max(conversation.heardAt, conversation.tookAt) >= Self.silenceLimit {
+      counters.refusals[.noAnswer] += 1
+      disconnect(connection, conversation, .noSignOfLife)
+      return
+    }
+    if let began = conversation.messageBegan, now - began >= .seconds(shared.limits.messageSeconds) {
+      var reason = CloseReason.badEntry
+      reason.reasonCode = ErrorCode.badRequest.rawValue
+      reason.detail = "A message did not arrive within \(shared.limits.messageSeconds) s."
+      disconnect(connection, conversation, reason)
+      return
+    }
+    if let until = conversation.pausedUntil, until <= now {
+      conversation.pausedUntil = nil
+      resumeReading(connection)
+    }
+    guard now - conversation.pingedAt >= Self.pingInterval else { return }
+    conversation.pingedAt = now
+    guard !conversation.reader.isOutboxFull else { return }
+    conversation.reader.enqueue(.ping, [])
+    conversation.enteredSession?.attend(conversation.reader)
+    flush(connection, conversation)
+  }
+
+  // MARK: - Stopping
+
+  /// Tells everybody to come back later, and stops when they are gone.
+  func drain() {
+    guard drainDeadline == nil else { return }
+    drainDeadline = now + Self.drainTime
+    stopAccepting()
+    for hosted in sessions.values {
+      hosted.session.endTurn(now: instant)
+      flush(hosted.session, from: 0, budget: .max)
+    }
+    for connection in connections {
+      guard let connection else { continue }
+      switch connection.state {
+      case .http(let http):
+        if http.isBusy || http.exchange != nil { http.closesAfterOutput = true } else { close(connection) }
+      case .webSocket(let conversation):
+        disconnect(connection, conversation, .restarting(retryAfterMs: restartDelayMs()))
+      case .lingering:
+        break
+      }
+    }
+  }
+
+  func stop() {
+    guard !isStopped else { return }
+    isStopped = true
+    stopAccepting()
+    for connection in connections {
+      if let connection { close(connection) }
+    }
+    drainDeadline = nil
+    loop.stop()
+  }
+
+  private func stopAccepting() {
+    // Closed when the last reference goes: the gateway holds none.
+    plainListener = nil
+    secureListener = nil
+    acceptAgainAt = nil
+  }
+}

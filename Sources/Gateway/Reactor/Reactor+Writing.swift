@@ -1,0 +1,162 @@
+internal import HTTP
+internal import SessionCore
+internal import Transport
+internal import WebSocket
+internal import Wire
+
+/// What goes to sockets.
+extension Reactor {
+  /// How much is read and dropped after a last answer, so that it is not lost to a reset.
+  private static let lingerBytes = 262_144
+  private static let lingerTime = Duration.seconds(2)
+
+  /// Sends bytes; what the kernel does not take is kept and goes first later.
+  func send(_ bytes: Span<UInt8>, on connection: Connection) {
+    guard !bytes.isEmpty else { return }
+    var taken = 0
+    if !connection.hasBacklog { taken = trySending(bytes, on: connection) }
+    if taken < bytes.count { connection.keepBacklog(bytes.extracting(droppingFirst: taken)) }
+  }
+
+  /// For bytes that must not be encrypted, on a TLS port.
+  func sendPlain(_ bytes: Span<UInt8>, on connection: Connection) {
+    send(bytes, on: connection)
+  }
+
+  /// Offers bytes of a conversation to a socket.
+  ///
+  /// - Returns: how many it takes now. Over TLS that is all or nothing: what is encrypted is kept until the kernel takes it.
+  func offer(_ bytes: Span<UInt8>, on connection: Connection) -> Int {
+    guard !connection.hasBacklog, !connection.isWriteBlocked else { return 0 }
+    guard let tls = connection.tls else { return trySending(bytes, on: connection) }
+    ciphertext.removeAll(keepingCapacity: true)
+    do throws(TLSError) {
+      try tls.encrypt(bytes, into: &ciphertext)
+    } catch {
+      connection.isWriteBlocked = true
+      doomed.append(connection.key)
+      return 0
+    }
+    let taken = trySending(ciphertext.span, on: connection)
+    if taken < ciphertext.count {
+      connection.keepBacklog(ciphertext.span.extracting(droppingFirst: taken))
+    }
+    return bytes.count
+  }
+
+  private func trySending(_ bytes: Span<UInt8>, on connection: Connection) -> Int {
+    counters.sendCalls += 1
+    switch connection.socket.send(bytes) {
+    case .sent(let count):
+      counters.bytesSent += UInt64(count)
+      if count < bytes.count { connection.isWriteBlocked = true }
+      return count
+    case .wouldBlock:
+      connection.isWriteBlocked = true
+      return 0
+    case .failed:
+      // Closed at the end of the turn: who called is in the middle of something.
+      connection.isWriteBlocked = true
+      doomed.append(connection.key)
+      return 0
+    }
+  }
+
+  func becameWritable(_ connection: Connection) {
+    guard connection.isWriteBlocked else { return }
+    connection.isWriteBlocked = false
+    if connection.hasBacklog {
+      let backlog = connection.backlog
+      let rest = backlog.span.extracting(connection.backlogOffset..<backlog.count)
+      connection.sentBacklog(trySending(rest, on: connection))
+      guard !connection.hasBacklog else { return }
+    }
+    switch connection.state {
+    case .http(let http):
+      if http.isBusy { connection.deadline = now + .seconds(shared.limits.bodyStallSeconds) }
+      pump(connection, http)
+    case .webSocket(let conversation):
+      conversation.tookAt = now
+      conversation.enteredSession?.setBlocked(false, conversation.reader)
+      flush(connection, conversation)
+    case .lingering:
+      startLingering(connection)
+    }
+  }
+
+  /// Closes sockets that broke while something was sent to them.
+  func closeDoomed() {
+    while !doomed.isEmpty {
+      let keys = doomed
+      doomed = []
+      for key in keys {
+        if let connection = connection(key) { lost(connection, reason: "the connection broke") }
+      }
+    }
+  }
+
+  /// The socket is of no more use: whoever was on it is not gone yet.
+  func lost(_ connection: Connection, reason: String) {
+    if case .webSocket(let conversation) = connection.state {
+      depart(connection, conversation, pageGone: false)
+      noteClosed(connection, conversation, reason: reason)
+    }
+    close(connection)
+  }
+
+  func close(_ connection: Connection) {
+    guard connections[Int(connection.key.slot)] === connection else { return }
+    if let tls = connection.tls, tls.isHandshakeComplete {
+      var farewell: [UInt8] = []
+      tls.close(into: &farewell)
+      if !connection.hasBacklog, !farewell.isEmpty { _ = connection.socket.send(farewell.span) }
+    }
+    endHandshake(connection)
+    if case .webSocket(let conversation) = connection.state {
+      _ = shared.holdIncomplete(-conversation.countedIncomplete)
+      counters.incompleteBytes -= Int64(conversation.countedIncomplete)
+    }
+    forget(connection)
+    shared.releaseConnection(from: connection.peer)
+  }
+
+  /// The handshake is over, well or not.
+  func endHandshake(_ connection: Connection) {
+    guard connection.isHandshaking else { return }
+    connection.isHandshaking = false
+    handshakesUnderWay -= 1
+  }
+
+  /// After the last answer: ends our direction, and reads on a little so that the answer arrives.
+  func startLingering(_ connection: Connection) {
+    if case .lingering = connection.state {
+    } else {
+      connection.state = .lingering(bytesLeft: Self.lingerBytes)
+      connection.deadline = now + Self.lingerTime
+      connection.isReadingPaused = false
+      connection.heldInput = []
+    }
+    guard !connection.hasBacklog else { return }
+    if let tls = connection.tls, tls.isHandshakeComplete {
+      var farewell: [UInt8] = []
+      tls.close(into: &farewell)
+      send(farewell.span, on: connection)
+      guard !connection.hasBacklog else { return }
+    }
+    do throws(SystemError) {
+      try connection.socket.shutdownWrite()
+    } catch {
+      close(connection)
+      return
+    }
+    if connection.mayHaveInput { readAgain.append(connection.key) }
+  }
+
+  func linger(_ connection: Connection, bytesLeft: Int) {
+    if bytesLeft <= 0 {
+      close(connection)
+    } else {
+      connection.state = .lingering(bytesLeft: bytesLeft)
+    }
+  }
+}

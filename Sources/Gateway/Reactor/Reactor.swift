@@ -1,0 +1,235 @@
+internal import HTTP
+internal import SessionCore
+internal import Synchronization
+internal import Transport
+internal import WebSocket
+internal import Wire
+
+/// One event loop with its connections and sessions: everything of it happens on its own thread.
+///
+/// Between a connection's read and its write there is no `await`. What is not on that path (a request for another reactor's
+/// session) is ordinary `async` Swift, for the loop is the actor's executor.
+actor Reactor {
+  /// What other threads tell a reactor, in order.
+  enum Mail: Sendable {
+    case adopt(HandedOver)
+    case drain
+    case stop
+  }
+
+  let number: Int
+  let loop: EventLoopThread
+  let shared: SharedState
+  let mailbox: Mailbox<Mail>
+
+  // Listeners, while it accepts.
+  var plainListener: Listener?
+  var secureListener: Listener?
+  var acceptAgainAt: MonotonicTime?
+  var handshakesUnderWay = 0
+
+  // Connections by slot.
+  var connections: [Connection?] = []
+  var freeSlots: [Int32] = []
+  var nextGeneration: UInt32 = 0
+  var connectionTotal = 0
+
+  // Sessions.
+  var sessions: [SessionID: Hosted] = [:]
+  var ended: EndedSessions
+  var deadlines = DeadlineHeap()
+
+  // Work of the turn.
+  var now = MonotonicTime.now()
+  var dirty: [Hosted] = []
+  var flushing: [Hosted] = []
+  var readAgain: [Connection.Key] = []
+  var flushAgain: [Connection.Key] = []
+  /// Sockets that broke while something was sent to them.
+  var doomed: [Connection.Key] = []
+  var sweepAt: MonotonicTime
+  var isStopped = false
+  var drainDeadline: MonotonicTime?
+
+  // Buffers that all connections share.
+  var receiveBuffer = [UInt8](repeating: 0, count: 131_072)
+  var plaintext: [UInt8] = []
+  var ciphertext: [UInt8] = []
+  var joined: [UInt8] = []
+  let inflater = Inflater()
+  let deflater = Deflater(level: 1)
+
+  var counters = Counters()
+  /// The date as it stands in answers, made once a second.
+  var date = (at: Int64(0), text: "")
+
+  /// How often connections are looked over for what did not happen in time.
+  static let sweepInterval = Duration.milliseconds(500)
+
+  init(number: Int, shared: SharedState) throws(SystemError) {
+    self.number = number
+    self.shared = shared
+    loop = try EventLoopThread(name: "reactor-\(number)")
+    mailbox = Mailbox(waking: loop, capacity: 100_000)
+    ended = EndedSessions(keepSeconds: shared.limits.endedKeepSeconds)
+    sweepAt = .now() + Self.sweepInterval
+  }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe loop.asUnownedSerialExecutor()
+  }
+
+  /// Starts the thread. The listeners are this reactor's own; the kernel spreads connections over all reactors'.
+  nonisolated func start(plain: Listener?, secure: Listener?) throws(SystemError) {
+    if let plain { try loop.register(plain.descriptor, token: Self.plainToken) }
+    if let secure { try loop.register(secure.descriptor, token: Self.secureToken) }
+    let isFirstTurn = Mutex(true)
+    try loop.start { events in
+      self.assumeIsolated { reactor in
+        if isFirstTurn.withLock({ $0.take() }) {
+          reactor.plainListener = plain
+          reactor.secureListener = secure
+        }
+        return reactor.turn(events)
+      }
+    }
+  }
+
+  static let plainToken = UInt64.max - 1
+  static let secureToken = UInt64.max - 2
+
+  /// The moment of this turn, as sessions are told it.
+  var instant: Instant { Instant(nanoseconds: now.nanoseconds) }
+
+  // MARK: - A turn
+
+  private func turn(_ events: [ReadyEvent]) -> MonotonicTime? {
+    now = .now()
+    counters.turns += 1
+    mailbox.drain { receive($0) }
+    for event in events { handle(event) }
+    continueReading()
+    passDeadlines()
+    sweepIfDue()
+    endSessionTurns()
+    continueFlushing()
+    closeDoomed()
+    shared.board.publish(counters, reactor: number)
+    return nextDeadline()
+  }
+
+  private func receive(_ mail: Mail) {
+    switch mail {
+    case .adopt(let connection): adopt(connection)
+    case .drain: drain()
+    case .stop: stop()
+    }
+  }
+
+  private func handle(_ event: ReadyEvent) {
+    switch event.token {
+    case Self.plainToken:
+      acceptPlain()
+    case Self.secureToken:
+      acceptSecure()
+    default:
+      guard let connection = connection(token: event.token) else { return }
+      if event.isWritable { becameWritable(connection) }
+      guard connections[Int(connection.key.slot)] === connection else { return }
+      if event.isReadable || event.hasHungUp { readable(connection, hasHungUp: event.hasHungUp) }
+    }
+  }
+
+  private func nextDeadline() -> MonotonicTime? {
+    guard flushing.isEmpty, readAgain.isEmpty, flushAgain.isEmpty, dirty.isEmpty else { return .distantPast }
+    var next: MonotonicTime?
+    func consider(_ time: MonotonicTime?) {
+      guard let time else { return }
+      next = min(next ?? time, time)
+    }
+    if connectionTotal > 0 { consider(sweepAt) }
+    consider(deadlines.earliest.map { MonotonicTime(nanoseconds: $0.nanoseconds) })
+    consider(acceptAgainAt)
+    consider(drainDeadline)
+    return next
+  }
+
+  // MARK: - The table of connections
+
+  func connection(token: UInt64) -> Connection? {
+    let slot = Int(UInt32(truncatingIfNeeded: token))
+    guard slot < connections.count, let connection = connections[slot], connection.key.token == token else {
+      return nil
+    }
+    return connection
+  }
+
+  func connection(_ key: Connection.Key) -> Connection? {
+    connection(token: key.token)
+  }
+
+  func connection(slot: Int32) -> Connection? {
+    slot >= 0 && Int(slot) < connections.count ? connections[Int(slot)] : nil
+  }
+
+  /// Puts a connection into the table and has the loop watch it.
+  func admit(
+    _ descriptor: consuming OwnedDescriptor, peer: SocketAddress, tls: TLSConnection?
+  ) -> Connection? {
+    let slot = freeSlots.popLast() ?? Int32(connections.count)
+    if Int(slot) == connections.count { connections.append(nil) }
+    // Tokens of the listeners lie above every generation.
+    nextGeneration = (nextGeneration + 1) & 0x7FFF_FFFF
+    let key = Connection.Key(slot: slot, generation: nextGeneration)
+    let raw = descriptor.rawValue
+    let connection = Connection(
+      key: key, descriptor: descriptor, peer: peer, tls: tls,
+      state: .http(HTTPConversation(limits: requestLimits)),
+      deadline: now + .seconds(shared.limits.headSeconds))
+    do throws(SystemError) {
+      try loop.register(raw, token: key.token)
+    } catch {
+      freeSlots.append(slot)
+      shared.log(.error, "connection refused", ["reason": "\(error)"])
+      return nil
+    }
+    connections[Int(slot)] = connection
+    connectionTotal += 1
+    counters.openHTTPSockets += 1
+    if tls != nil { counters.openTLSSockets += 1 }
+    return connection
+  }
+
+  /// Takes a connection out of the table; its descriptor is closed with it, unless it was taken.
+  func forget(_ connection: Connection) {
+    guard connections[Int(connection.key.slot)] === connection else { return }
+    connections[Int(connection.key.slot)] = nil
+    freeSlots.append(connection.key.slot)
+    connectionTotal -= 1
+    switch connection.state {
+    case .webSocket: counters.openWebSockets -= 1
+    case .http, .lingering: counters.openHTTPSockets -= 1
+    }
+    if connection.isSecure { counters.openTLSSockets -= 1 }
+  }
+
+  private var requestLimits: RequestLimits {
+    var limits = RequestLimits()
+    limits.headBytes = shared.limits.headBytes
+    limits.requestLineBytes = min(limits.requestLineBytes, limits.headBytes)
+    limits.fieldBytes = min(limits.fieldBytes, limits.headBytes)
+    limits.bodyBytes = Self.apiBodyBytes
+    return limits
+  }
+
+  /// The longest body that the API takes: a payload of 16 KiB, however it is escaped.
+  static let apiBodyBytes = 131_072
+}
+
+extension Bool {
+  /// Whether it was still true, and false from now on.
+  fileprivate mutating func take() -> Bool {
+    defer { self = false }
+    return self
+  }
+}

@@ -1,0 +1,155 @@
+internal import HTTP
+internal import Synchronization
+internal import Transport
+internal import Wire
+
+/// What all reactors of a gateway share: settings that never change, and counts that limits are set on.
+///
+/// None of it is touched on the path of an entry.
+final class SharedState: Sendable {
+  let configuration: GatewayConfiguration
+  let log: Log
+  let files: StaticFiles
+  let board: MetricsBoard
+  let origins: OriginPolicy
+  let certificates: TLSServerContextHolder?
+  let startedAt: WallTime
+
+  private let reactors = Mutex<[Reactor]>([])
+  private let connectionCount = Atomic(0)
+  private let sessionCount = Atomic(0)
+  private let incompleteBytes = Atomic(0)
+  private let draining = Atomic(false)
+  private let addresses = Mutex<[IPAddress: Int]>([:])
+  private let creations = Mutex(CreationRate())
+  private let endpoints = Mutex(Endpoints())
+
+  init(
+    configuration: GatewayConfiguration, log: Log, files: StaticFiles, certificates: TLSServerContextHolder?
+  ) {
+    self.configuration = configuration
+    self.log = log
+    self.files = files
+    self.certificates = certificates
+    board = MetricsBoard(reactors: configuration.reactors)
+    origins = OriginPolicy(configuration)
+    startedAt = .now()
+  }
+
+  var limits: Limits { configuration.limits }
+
+  func setReactors(_ all: [Reactor]) {
+    reactors.withLock { $0 = all }
+  }
+
+  /// The reactor that owns a session: known from the id alone.
+  func owner(of id: SessionID) -> Reactor {
+    reactors.withLock { $0[Int(id.low % UInt64($0.count))] }
+  }
+
+  var isDraining: Bool {
+    get { draining.load(ordering: .acquiring) }
+    set { draining.store(newValue, ordering: .releasing) }
+  }
+
+  var boundEndpoints: Endpoints {
+    get { endpoints.withLock { $0 } }
+    set { endpoints.withLock { $0 = newValue } }
+  }
+
+  /// Counts a connection in, unless that would go beyond a limit.
+  func admitConnection(from address: SocketAddress) -> Refusal? {
+    let count = connectionCount.add(1, ordering: .relaxed).newValue
+    guard count <= limits.connections else {
+      connectionCount.subtract(1, ordering: .relaxed)
+      return Refusal(
+        .tooMany, "This gateway has \(limits.connections) connections, which is all it takes.",
+        limit: limits.connections, actual: count)
+    }
+    guard !address.isLoopback else { return nil }
+    let fromAddress = addresses.withLock { counts in
+      let count = counts[address.ip, default: 0] + 1
+      if count <= limits.connectionsPerAddress { counts[address.ip] = count }
+      return count
+    }
+    guard fromAddress <= limits.connectionsPerAddress else {
+      connectionCount.subtract(1, ordering: .relaxed)
+      return Refusal(
+        .tooMany, "From your address \(limits.connectionsPerAddress) connections are taken at a time.",
+        limit: limits.connectionsPerAddress, actual: fromAddress)
+    }
+    return nil
+  }
+
+  func releaseConnection(from address: SocketAddress) {
+    connectionCount.subtract(1, ordering: .relaxed)
+    guard !address.isLoopback else { return }
+    addresses.withLock { counts in
+      guard let count = counts[address.ip] else { return }
+      counts[address.ip] = count > 1 ? count - 1 : nil
+    }
+  }
+
+  /// Counts a session in, unless that would go beyond a limit.
+  func admitSession(from address: IPAddress, now: MonotonicTime) -> Refusal? {
+    let count = sessionCount.add(1, ordering: .relaxed).newValue
+    guard count <= limits.sessions else {
+      sessionCount.subtract(1, ordering: .relaxed)
+      var refusal = Refusal(
+        .tooMany, "This gateway holds \(limits.sessions) sessions, which is all it takes.",
+        limit: limits.sessions, actual: count)
+      refusal.retryAfterMs = 60_000
+      return refusal
+    }
+    let waitMs = creations.withLock {
+      $0.take(address, limit: limits.sessionsPerAddressPerMinute, now: now)
+    }
+    guard let waitMs else { return nil }
+    sessionCount.subtract(1, ordering: .relaxed)
+    var refusal = Refusal(
+      .tooMany,
+      "From your address \(limits.sessionsPerAddressPerMinute) sessions a minute are taken.",
+      limit: limits.sessionsPerAddressPerMinute)
+    refusal.retryAfterMs = UInt64(waitMs)
+    refusal.status = 429
+    return refusal
+  }
+
+  func releaseSession() {
+    sessionCount.subtract(1, ordering: .relaxed)
+  }
+
+  /// Counts bytes of half-received messages, of all sockets together.
+  /// - Returns: whether they stay within the limit.
+  func holdIncomplete(_ change: Int) -> Bool {
+    let total = incompleteBytes.add(change, ordering: .relaxed).newValue
+    return change <= 0 || total <= limits.incompleteBytes
+  }
+}
+
+/// Where the gateway can be reached.
+struct Endpoints: Sendable {
+  var http: SocketAddress?
+  var https: SocketAddress?
+}
+
+/// How many sessions each address made in the last minute, in fixed windows of it.
+private struct CreationRate {
+  private var windowStart = MonotonicTime.distantPast
+  private var counts: [IPAddress: Int] = [:]
+
+  /// - Returns: nil when one more is within the limit, else how many milliseconds to wait.
+  mutating func take(_ address: IPAddress, limit: Int, now: MonotonicTime) -> Int? {
+    if windowStart == .distantPast || now - windowStart >= .seconds(60) {
+      windowStart = now
+      counts = [:]
+    }
+    let count = counts[address, default: 0]
+    guard count < limit else {
+      let left = Duration.seconds(60) - (now - windowStart)
+      return max(1, Int(left.components.seconds) * 1000)
+    }
+    counts[address] = count + 1
+    return nil
+  }
+}

@@ -1,0 +1,36 @@
+internal import SessionCore
+internal import Wire
+
+/// Sessions that ended, so that who comes late is told that and not that there never was one. Bounded; the oldest are
+/// forgotten first.
+struct EndedSessions {
+  private static let capacity = 100_000
+
+  private let keepSeconds: Int
+  private var until: [SessionID: Instant] = [:]
+  private var order: [SessionID] = []
+  private var head = 0
+
+  init(keepSeconds: Int) {
+    self.keepSeconds = keepSeconds
+  }
+
+  func contains(_ id: SessionID, now: Instant) -> Bool {
+    until[id].map { $0 > now } ?? false
+  }
+
+  mutating func insert(_ id: SessionID, now: Instant) {
+    until[id] = now.adding(seconds: keepSeconds)
+    order.append(id)
+    while head < order.count,
+      order.count - head > Self.capacity || !(until[order[head]].map { $0 > now } ?? false)
+    {
+      until[order[head]] = nil
+      head += 1
+    }
+    if head > 1024, head * 2 > order.count {
+      order.removeFirst(head)
+      head = 0
+    }
+  }
+}

@@ -1,0 +1,209 @@
+internal import SessionCore
+internal import Transport
+internal import WebSocket
+internal import Wire
+
+/// Sends a session's log to its members: at the end of a turn one `send` a socket, whatever was said in it.
+extension Reactor {
+  /// How many members are sent to before the loop looks at its sockets again.
+  private static let sendsPerTurn = 512
+
+  /// Goes on with the flushes under way, in slices, so that a session of thousands does not hold up others.
+  func continueFlushing() {
+    let keys = flushAgain
+    flushAgain = []
+    for key in keys {
+      guard let connection = connection(key) else { continue }
+      switch connection.state {
+      case .http(let http): pump(connection, http)
+      case .webSocket(let conversation): flush(connection, conversation)
+      case .lingering: break
+      }
+    }
+    var budget = Self.sendsPerTurn
+    while budget > 0, let hosted = flushing.first {
+      // Somebody came or went: rows have moved, so all are looked at again. Who has everything costs next to nothing.
+      let start = hosted.flushMembership == hosted.membership ? hosted.flushNext ?? 0 : 0
+      hosted.flushMembership = hosted.membership
+      let (next, sends) = flush(hosted.session, from: start, budget: budget)
+      budget -= max(1, sends)
+      collectCounters(hosted.session)
+      if next < hosted.session.members.count {
+        hosted.flushNext = next
+      } else {
+        flushTargeted(hosted.session)
+        hosted.flushNext = nil
+        flushing.removeFirst()
+      }
+      if hosted.session.needsTurn { touch(hosted) }
+    }
+  }
+
+  /// Sends the tail to members, from a row on until so many sends were made. Those who are anywhere else, or have something
+  /// of their own to be sent, are looked at one by one afterwards.
+  /// - Returns: where to go on, and how many sends were made.
+  @discardableResult
+  func flush(_ session: Session, from start: Int, budget: Int) -> (next: Int, sends: Int) {
+    let tail = session.tailSegment
+    let log = tail.bytes
+    let ephemeral = session.ephemeralFrames
+    let entries = session.ephemeralEntries
+    var members = session.takeMembers()
+    var others: [Int] = []
+    var shorts: [(position: Int, took: Int)] = []
+    var counted = (from: -1, entries: 0)
+    var delivered = 0
+    var sends = 0
+    var position = start
+    while position < members.count, sends < budget {
+      defer { position += 1 }
+      let member = members[position]
+      if member.flags.contains(.blocked) { continue }
+      let from = member.cursor.offset
+      guard member.flags.isEmpty, member.cursor.segment == tail.number, from >= tail.targetedEnd,
+        log.count - from <= Session.pieceBytes
+      else {
+        others.append(position)
+        sends += 1
+        continue
+      }
+      let count = log.count - from
+      guard count + ephemeral.count > 0, let connection = connection(slot: member.connection) else {
+        continue
+      }
+      sends += 1
+      let sent = offer(log.span.extracting(from..<log.count), ephemeral.span, on: connection)
+      members[position].cursor.offset = from + min(sent, count)
+      if connection.isWriteBlocked { members[position].flags.insert(.blocked) }
+      if sent < count {
+        delivered += tail.entryCount(from: from, to: from + sent)
+        if !ephemeral.isEmpty { shorts.append((position, 0)) }
+        continue
+      }
+      if counted.from != from { counted = (from, tail.entryCount(from: from, to: log.count)) }
+      delivered += counted.entries
+      if sent == count + ephemeral.count {
+        delivered += entries
+      } else {
+        shorts.append((position, sent - count))
+      }
+    }
+    let readers = others.map { session.readers[$0] }
+    let shortReaders = shorts.map { (session.readers[$0.position], $0.took) }
+    session.putMembers(members)
+    session.countDelivered(delivered)
+    for (reader, took) in shortReaders { missed(session, reader, took: took, of: entries) }
+    for reader in readers {
+      guard let (connection, conversation) = webSocket(reader.connection) else { continue }
+      flush(connection, conversation)
+      guard session.isSettled(reader), !ephemeral.isEmpty else { continue }
+      offerEphemeral(ephemeral, entries, to: reader, connection, session)
+    }
+    return (position, sends)
+  }
+
+  private func offerEphemeral(
+    _ frames: [UInt8], _ entries: Int, to reader: Reader, _ connection: Connection, _ session: Session
+  ) {
+    let sent = offer(frames.span, on: connection)
+    if connection.isWriteBlocked { session.setBlocked(true, reader) }
+    if sent == frames.count {
+      session.countDelivered(entries)
+    } else {
+      missed(session, reader, took: sent, of: entries)
+    }
+  }
+
+  /// A socket did not take all of the turn's unreliable frames: only a begun one is finished.
+  private func missed(_ session: Session, _ reader: Reader, took: Int, of entries: Int) {
+    session.tookEphemeral(took, reader, now: instant)
+    counters.unreliableDropped += UInt64(entries)
+  }
+
+  private func flushTargeted(_ session: Session) {
+    session.forEachTargetedEphemeral { reader, frame in
+      guard let connection = connection(slot: reader.connection) else { return }
+      let sent = offer(frame.span, on: connection)
+      if sent > 0, sent < frame.count { session.keep(Array(frame[sent...]), for: reader) }
+      if connection.isWriteBlocked { session.setBlocked(true, reader) }
+    }
+  }
+
+  /// Sends one socket what is due to it, up to its share of a turn.
+  func flush(_ connection: Connection, _ conversation: WebSocketConversation) {
+    let reader = conversation.reader
+    let session = conversation.enteredSession
+    var pieces = 0
+    while !connection.isWriteBlocked, !connection.hasBacklog,
+      let piece = session?.nextPiece(reader) ?? reader.nextPrivatePiece()
+    {
+      guard pieces < 4 else {
+        flushAgain.append(connection.key)
+        return
+      }
+      pieces += 1
+      let end = min(piece.range.upperBound, piece.range.lowerBound + TLSConnection.encryptLimitInBytes)
+      let sent = offer(piece.bytes.span.extracting(piece.range.lowerBound..<end), on: connection)
+      if let session { session.sent(piece, sent, to: reader) } else { reader.sentPrivate(piece, sent) }
+    }
+    if connection.isWriteBlocked { session?.setBlocked(true, reader) }
+    if let hosted = conversation.hosted, hosted.session.needsTurn { touch(hosted) }
+    if conversation.isFinished, !reader.hasPrivateBytes, !connection.hasBacklog {
+      noteClosed(connection, conversation, reason: conversation.peerClosed ? "closed" : "failed")
+      conversation.phase = .closing
+      finish(connection)
+      return
+    }
+    if connection.isReadingPaused, conversation.pausedUntil == nil, !reader.isOutboxFull {
+      resumeReading(connection)
+    }
+  }
+
+  /// All is sent on a WebSocket: ends our direction, and lets the peer end its own.
+  private func finish(_ connection: Connection) {
+    if case .webSocket(let conversation) = connection.state {
+      _ = shared.holdIncomplete(-conversation.countedIncomplete)
+      counters.incompleteBytes -= Int64(conversation.countedIncomplete)
+    }
+    counters.openWebSockets -= 1
+    counters.openHTTPSockets += 1
+    startLingering(connection)
+  }
+
+  /// Offers two buffers to a socket in one call; see `offer`.
+  private func offer(_ first: Span<UInt8>, _ second: Span<UInt8>, on connection: Connection) -> Int {
+    guard !second.isEmpty else { return offer(first, on: connection) }
+    guard !first.isEmpty else { return offer(second, on: connection) }
+    if connection.isSecure {
+      // One record a socket and turn.
+      joined.removeAll(keepingCapacity: true)
+      joined.append(first)
+      joined.append(second)
+      guard joined.count <= TLSConnection.encryptLimitInBytes else { return offer(first, on: connection) }
+      return offer(joined.span, on: connection)
+    }
+    guard !connection.hasBacklog, !connection.isWriteBlocked else { return 0 }
+    counters.sendCalls += 1
+    switch connection.socket.send(first, second) {
+    case .sent(let count):
+      counters.bytesSent += UInt64(count)
+      if count < first.count + second.count { connection.isWriteBlocked = true }
+      return count
+    case .wouldBlock:
+      connection.isWriteBlocked = true
+      return 0
+    case .failed:
+      connection.isWriteBlocked = true
+      doomed.append(connection.key)
+      return 0
+    }
+  }
+
+  private func collectCounters(_ session: Session) {
+    let counted = session.takeCounters()
+    counters.entriesReceived += UInt64(counted.entriesAccepted)
+    counters.entriesDelivered += UInt64(counted.delivered)
+    counters.repeats += UInt64(counted.repeats)
+    counters.unreliableDropped += UInt64(counted.unreliableDropped)
+  }
+}

@@ -1,0 +1,111 @@
+internal import SessionCore
+internal import Transport
+internal import Wire
+
+/// Sessions of this reactor: their turns, their times, and what they ask for.
+extension Reactor {
+  /// Something was said to a session: its turn is ended when the loop's is.
+  func touch(_ hosted: Hosted) {
+    guard !hosted.isDirty else { return }
+    hosted.isDirty = true
+    dirty.append(hosted)
+  }
+
+  /// Does what a session asks for, in its order.
+  func perform(_ effects: [Effect], in hosted: Hosted) {
+    for effect in effects {
+      switch effect {
+      case .close(let slot, let reason):
+        guard let (connection, conversation) = webSocket(slot) else { continue }
+        hosted.membership += 1
+        if let code = ErrorCode(rawValue: reason.reasonCode), reason.code == 4005 || reason.code == 4029 {
+          counters.refusals[code] += 1
+        }
+        close(connection, conversation, reason)
+      case .pauseReading(let slot, let until):
+        guard let (connection, conversation) = webSocket(slot) else { continue }
+        conversation.pausedUntil = MonotonicTime(nanoseconds: until.nanoseconds)
+        connection.isReadingPaused = true
+      case .joined(let slot, let number, let kind):
+        counters.arrivals[Arrival(kind)] += 1
+        shared.log(
+          .info, "participant joined",
+          [
+            "session": .session(hosted.session.id), "participant": .number(number),
+            "kind": "\(kind.rawValue)", "socket": .number(slot),
+          ])
+      case .acknowledgedMoved(let number, let from, let to):
+        shared.log(
+          .warning, "client is ahead",
+          [
+            "session": .session(hosted.session.id), "participant": .number(number), "from": .number(from),
+            "to": .number(to),
+          ])
+      case .refused(_, let code):
+        counters.refusals[code] += 1
+      }
+    }
+  }
+
+  func webSocket(_ slot: Int32) -> (Connection, WebSocketConversation)? {
+    guard let connection = connection(slot: slot), case .webSocket(let conversation) = connection.state
+    else { return nil }
+    return (connection, conversation)
+  }
+
+  /// Sessions whose time has come.
+  func passDeadlines() {
+    while let id = deadlines.takeDue(instant) {
+      guard let hosted = sessions[id] else { continue }
+      if hosted.scheduledAt.map({ $0 <= instant }) ?? false { hosted.scheduledAt = nil }
+      hosted.session.tick(now: instant)
+      if let expiry = hosted.session.expiresAt, expiry <= instant {
+        shared.log(.info, "session expired", ["session": .session(id)])
+        end(hosted)
+        continue
+      }
+      touch(hosted)
+    }
+  }
+
+  /// Has a session looked at when it wants to be.
+  func schedule(_ hosted: Hosted) {
+    var next = hosted.session.nextDeadline
+    if let expiry = hosted.session.expiresAt { next = min(next ?? expiry, expiry) }
+    guard let next, hosted.scheduledAt.map({ next < $0 }) ?? true else { return }
+    hosted.scheduledAt = next
+    deadlines.insert(hosted.session.id, at: next)
+  }
+
+  /// Ends the turn of every session that was spoken to, and begins to send what came of it.
+  func endSessionTurns() {
+    let sessions = dirty
+    dirty = []
+    for hosted in sessions {
+      // While a flush goes on, what arrives is collected for the next one.
+      guard hosted.flushNext == nil else {
+        dirty.append(hosted)
+        continue
+      }
+      hosted.isDirty = false
+      hosted.session.endTurn(now: instant)
+      schedule(hosted)
+      hosted.flushNext = 0
+      hosted.flushMembership = hosted.membership
+      flushing.append(hosted)
+      for reader in hosted.session.takeWaitingAttention() {
+        if let (connection, conversation) = webSocket(reader.connection) { flush(connection, conversation) }
+      }
+    }
+  }
+}
+
+extension Arrival {
+  init(_ kind: JoinKind) {
+    switch kind {
+    case .new: self = .new
+    case .tail: self = .tail
+    case .snapshot: self = .snapshot
+    }
+  }
+}

@@ -1,0 +1,103 @@
+internal import HTTP
+internal import SessionCore
+internal import Transport
+internal import WebSocket
+internal import Wire
+
+/// From HTTP to WebSocket.
+extension Reactor {
+  /// The most bytes of a message to `/echo`: what conformance suites send.
+  static let echoMessageBytes = 16 << 20
+
+  /// Opens the socket of a session of this reactor's. What is wrong with the session is told by closing, after the upgrade,
+  /// for a browser cannot see why one was refused.
+  /// - Returns: nil when the connection speaks WebSocket now, else what to answer.
+  func upgrade(_ connection: Connection, _ head: RequestHead, to id: SessionID?) -> Answer? {
+    let request: UpgradeRequest
+    do throws(UpgradeRequestError) {
+      request = try .evaluate(head)
+    } catch {
+      return .refusedUpgrade(error)
+    }
+    let speaksVersion = request.subprotocols.contains(WireVersion.subprotocol)
+    let hosted = id.flatMap { sessions[$0] }
+    let conversation = open(
+      connection, request, subprotocol: speaksVersion ? WireVersion.subprotocol : nil,
+      phase: hosted.map { .opened($0) } ?? .closing, messageBytes: ClientEntry.maximumMessageLength)
+    if !request.subprotocols.isEmpty, !speaksVersion {
+      counters.refusals[.unsupportedVersion] += 1
+      close(connection, conversation, .unsupportedVersion())
+    } else if shared.isDraining {
+      close(connection, conversation, .restarting(retryAfterMs: restartDelayMs()))
+    } else if hosted == nil {
+      let isEnded = id.map { ended.contains($0, now: instant) } ?? false
+      counters.refusals[isEnded ? .ended : .notFound] += 1
+      close(connection, conversation, isEnded ? .ended : .unknownSession)
+    }
+    return nil
+  }
+
+  /// Opens the socket that sends back what it gets.
+  func upgradeToEcho(_ connection: Connection, _ head: RequestHead) -> Answer? {
+    guard shared.configuration.servesEcho else {
+      return .problem(Refusal(.notFound, "There is nothing at this address."))
+    }
+    do throws(UpgradeRequestError) {
+      let request = try UpgradeRequest.evaluate(head)
+      _ = open(
+        connection, request, subprotocol: request.subprotocols.first, phase: .echo,
+        messageBytes: Self.echoMessageBytes)
+      return nil
+    } catch {
+      return .refusedUpgrade(error)
+    }
+  }
+
+  private func open(
+    _ connection: Connection, _ request: UpgradeRequest, subprotocol: String?,
+    phase: WebSocketConversation.Phase, messageBytes: Int
+  ) -> WebSocketConversation {
+    var fields = FieldList()
+    for field in request.responseFields(subprotocol: subprotocol) { fields.append(field.name, field.value) }
+    var bytes: [UInt8] = []
+    ResponseHead(.switchingProtocols, fields: fields).append(to: &bytes)
+    counters.answers[AnsweredWith(101)] += 1
+    let conversation = WebSocketConversation(
+      phase: phase, reader: Reader(connection: connection.key.slot),
+      limits: MessageLimits(messageBytes: messageBytes), deflate: request.deflate, now: now)
+    counters.openHTTPSockets -= 1
+    counters.openWebSockets += 1
+    connection.state = .webSocket(conversation)
+    connection.deadline = .distantFuture
+    conversation.reader.enqueue(frames: bytes)
+    flush(connection, conversation)
+    return conversation
+  }
+
+  /// When a client should come back after a restart: spread over time, so that not all do at once.
+  func restartDelayMs() -> UInt64 {
+    200 + UInt64(SecureRandom.bytes(2).span.uint16(at: 0)) % 2800
+  }
+}
+
+extension UpgradeRequest {
+  static func evaluate(_ head: RequestHead) throws(UpgradeRequestError) -> UpgradeRequest {
+    try evaluate(
+      method: head.method.name, minorVersion: head.minorVersion,
+      fields: head.fields.map { (name: $0.name, value: $0.value) })
+  }
+}
+
+extension Answer {
+  static func refusedUpgrade(_ error: UpgradeRequestError) -> Answer {
+    var refusal = Refusal(.badRequest, "This is not an opening handshake: \(error.reason).")
+    refusal.status = error.status
+    var answer = problem(refusal)
+    for field in error.responseFields { answer.head.fields.append(field.name, field.value) }
+    return answer
+  }
+}
+
+extension MonotonicTime {
+  static var distantFuture: MonotonicTime { MonotonicTime(nanoseconds: .max) }
+}

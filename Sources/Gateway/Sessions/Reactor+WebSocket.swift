@@ -1,0 +1,343 @@
+internal import FoundationEssentials
+internal import SessionCore
+internal import Transport
+internal import WebSocket
+internal import Wire
+
+/// What WebSocket clients say.
+extension Reactor {
+  /// How long the peer has to answer a close frame.
+  private static let closeTime = Duration.seconds(3)
+  private static let badControlLimit = 10
+
+  func receive(
+    _ connection: Connection, _ conversation: WebSocketConversation, _ buffer: inout [UInt8],
+    from start: Int, upTo end: Int
+  ) {
+    var position = start
+    conversation.heardAt = now
+    while true {
+      guard !conversation.reader.isOutboxFull, conversation.pausedUntil == nil else {
+        hold(connection, buffer, from: position, upTo: end)
+        break
+      }
+      let event: MessageReader.Event?
+      do throws(ProtocolError) {
+        event = try conversation.messages.next(
+          in: &buffer, at: &position, upTo: end, inflater: inflater)
+      } catch {
+        fail(connection, conversation, error)
+        break
+      }
+      guard let event else { break }
+      switch event {
+      case .piece(let kind, let range, let isFirst, let isLast):
+        if isFirst, isLast {
+          handle(connection, conversation, kind, buffer.span.extracting(range))
+        } else {
+          assemble(connection, conversation, kind, buffer.span.extracting(range), isLast: isLast)
+        }
+      case .message(let kind, let payload):
+        handle(connection, conversation, kind, payload.span)
+      case .ping(let payload):
+        conversation.reader.enqueue(.pong, payload)
+      case .pong:
+        break
+      case .close(let code, _):
+        peerClosed(connection, conversation, code)
+      }
+      guard connections[Int(connection.key.slot)] === connection else { return }
+    }
+    noteIncomplete(connection, conversation)
+    guard connections[Int(connection.key.slot)] === connection else { return }
+    if conversation.reader.hasPrivateBytes || conversation.isFinished { flush(connection, conversation) }
+  }
+
+  private func assemble(
+    _ connection: Connection, _ conversation: WebSocketConversation, _ kind: MessageKind,
+    _ piece: Span<UInt8>, isLast: Bool
+  ) {
+    guard !conversation.isClosing else { return }
+    conversation.assembly.append(piece)
+    if kind == .text, !isEcho(conversation), conversation.assembly.count > ClientControl.maximumLength {
+      disconnect(connection, conversation, .messageTooLarge(limit: ClientControl.maximumLength))
+      return
+    }
+    guard isLast else { return }
+    let message = conversation.assembly
+    conversation.assembly = []
+    handle(connection, conversation, kind, message.span)
+  }
+
+  /// Half-received messages of all sockets have one limit, and each a time to end in.
+  private func noteIncomplete(_ connection: Connection, _ conversation: WebSocketConversation) {
+    let held = conversation.assembly.count + conversation.messages.bufferedBytes
+    let change = held - conversation.countedIncomplete
+    if conversation.messages.isInsideMessage {
+      if conversation.messageBegan == nil { conversation.messageBegan = now }
+    } else {
+      conversation.messageBegan = nil
+    }
+    guard change != 0 else { return }
+    conversation.countedIncomplete = held
+    counters.incompleteBytes += Int64(change)
+    guard !shared.holdIncomplete(change), !conversation.isClosing else { return }
+    disconnect(
+      connection, conversation,
+      .tryAgainLater(.tooMany, retryAfterMs: 5000))
+  }
+
+  private func isEcho(_ conversation: WebSocketConversation) -> Bool {
+    if case .echo = conversation.phase { true } else { false }
+  }
+
+  /// A whole message.
+  private func handle(
+    _ connection: Connection, _ conversation: WebSocketConversation, _ kind: MessageKind,
+    _ message: Span<UInt8>
+  ) {
+    counters.messagesReceived += 1
+    switch (conversation.phase, kind) {
+    case (.closing, _):
+      break
+    case (.echo, _):
+      echo(conversation, kind, message)
+    case (.opened, .binary), (.waiting, .binary):
+      counters.refusals[.notJoined] += 1
+      disconnect(connection, conversation, .notJoined)
+    case (.joined(let hosted), .binary):
+      var effects: [Effect] = []
+      hosted.session.receive(message, from: conversation.reader, now: instant, effects: &effects)
+      touch(hosted)
+      if !effects.isEmpty { perform(effects, in: hosted) }
+    case (.opened(let hosted), .text):
+      handleFirst(connection, conversation, hosted, message)
+    case (.waiting(let hosted), .text), (.joined(let hosted), .text):
+      handleControl(connection, conversation, hosted, message)
+    }
+  }
+
+  /// The first message: `join` or `wait`, and nothing else.
+  private func handleFirst(
+    _ connection: Connection, _ conversation: WebSocketConversation, _ hosted: Hosted,
+    _ message: Span<UInt8>
+  ) {
+    guard message.count <= ClientControl.maximumLength else {
+      disconnect(connection, conversation, .messageTooLarge(limit: ClientControl.maximumLength))
+      return
+    }
+    do throws(WireError) {
+      switch try ClientControl.decode(message) {
+      case .join(let join):
+        enter(connection, conversation, hosted, join)
+      case .wait(let profile):
+        conversation.phase = .waiting(hosted)
+        perform(
+          hosted.session.wait(
+            conversation.reader, profile: profile.sanitised, identity: newIdentity(), now: instant),
+          in: hosted)
+        touch(hosted)
+      case .leave, .end, .profile, .activity:
+        counters.refusals[.notJoined] += 1
+        disconnect(connection, conversation, .notJoined)
+      }
+    } catch {
+      counters.refusals[.notJoined] += 1
+      disconnect(connection, conversation, .notJoined)
+    }
+  }
+
+  private func enter(
+    _ connection: Connection, _ conversation: WebSocketConversation, _ hosted: Hosted, _ join: Join
+  ) {
+    var join = join
+    join.profile = join.profile.sanitised
+    conversation.phase = .joined(hosted)
+    hosted.membership += 1
+    let effects = hosted.session.join(
+      conversation.reader, join, identity: newIdentity(), now: instant)
+    touch(hosted)
+    perform(effects, in: hosted)
+  }
+
+  private func newIdentity() -> NewIdentity {
+    let random = SecureRandom.bytes(40)
+    return NewIdentity(
+      id: EntryKey(random.span, at: 0).randomUUID, token: Token(random: Array(random[16..<32])),
+      lot: random.span.uint64(at: 32))
+  }
+
+  private func handleControl(
+    _ connection: Connection, _ conversation: WebSocketConversation, _ hosted: Hosted,
+    _ message: Span<UInt8>
+  ) {
+    guard message.count <= ClientControl.maximumLength else {
+      disconnect(connection, conversation, .messageTooLarge(limit: ClientControl.maximumLength))
+      return
+    }
+    let session = hosted.session
+    let reader = conversation.reader
+    let control: ClientControl
+    do throws(WireError) {
+      control = try ClientControl.decode(message)
+    } catch {
+      refuseControl(connection, conversation, hosted, error.refusal)
+      return
+    }
+    touch(hosted)
+    if case .leave = control {
+      conversation.phase = .joined(hosted)
+      hosted.membership += 1
+      perform(session.leave(reader, now: instant), in: hosted)
+      return
+    }
+    if case (.waiting, .join(let join)) = (conversation.phase, control) {
+      reader.badControlMessages = 0
+      enter(connection, conversation, hosted, join)
+      return
+    }
+    guard case .joined = conversation.phase else {
+      counters.refusals[.notJoined] += 1
+      disconnect(connection, conversation, .notJoined)
+      return
+    }
+    var effects: [Effect] = []
+    guard session.admitControl(reader, size: message.count, now: instant, effects: &effects) else {
+      perform(effects, in: hosted)
+      return
+    }
+    switch control {
+    case .leave:
+      break
+    case .join, .wait:
+      refuseControl(connection, conversation, hosted, Refusal(.badRequest, "You have joined already."))
+      return
+    case .end:
+      end(hosted)
+    case .profile(let profile):
+      session.setProfile(profile.sanitised, of: reader)
+    case .activity(let change):
+      session.setActivity(change, by: reader)
+    }
+    reader.badControlMessages = 0
+  }
+
+  /// A control message that cannot be understood; ten in a row are a fault of the client.
+  private func refuseControl(
+    _ connection: Connection, _ conversation: WebSocketConversation, _ hosted: Hosted, _ refusal: Refusal
+  ) {
+    counters.refusals[refusal.code] += 1
+    conversation.reader.badControlMessages += 1
+    guard conversation.reader.badControlMessages < Self.badControlLimit else {
+      disconnect(connection, conversation, .badRequests)
+      return
+    }
+    hosted.session.tell(conversation.reader, GatewayControl.error(refusal).encoded())
+    touch(hosted)
+  }
+
+  private func echo(
+    _ conversation: WebSocketConversation, _ kind: MessageKind, _ message: Span<UInt8>
+  ) {
+    var frame: [UInt8] = []
+    if let deflate = conversation.deflate {
+      var compressed: [UInt8] = []
+      deflater.compress(message, into: &compressed, windowBits: deflate.windowBits(for: .server))
+      FrameWriter.append(kind.opcode, payload: compressed.span, isCompressed: true, to: &frame)
+    } else {
+      FrameWriter.append(kind.opcode, payload: message, to: &frame)
+    }
+    conversation.reader.enqueue(frames: frame)
+  }
+
+  // MARK: - Closing
+
+  /// The peer broke a rule of the protocol: the connection fails (RFC 6455 §7.1.7).
+  private func fail(
+    _ connection: Connection, _ conversation: WebSocketConversation, _ error: ProtocolError
+  ) {
+    guard !conversation.isClosing else {
+      conversation.isFinished = true
+      return
+    }
+    var reason = CloseReason.protocolError
+    reason.code = error.closeCode.rawValue
+    reason.detail = error.reason
+    if error.closeCode == .messageTooBig { reason.reasonCode = ErrorCode.messageTooLarge.rawValue }
+    disconnect(connection, conversation, reason)
+    // A peer that breaks the protocol cannot be trusted to answer a close frame.
+    conversation.isFinished = true
+  }
+
+  /// The peer says that it is done: it is answered, and the socket closed.
+  private func peerClosed(
+    _ connection: Connection, _ conversation: WebSocketConversation, _ code: CloseCode?
+  ) {
+    conversation.peerClosed = true
+    if !conversation.isClosing {
+      depart(connection, conversation, pageGone: code == .goingAway)
+      conversation.phase = .closing
+      conversation.closeCode = code?.rawValue ?? 1005
+      var payload: [UInt8] = []
+      if let code { payload = ClosePayload(code: code).bytes }
+      conversation.reader.enqueue(.close, payload)
+      connection.deadline = now + Self.closeTime
+    }
+    conversation.isFinished = true
+  }
+
+  /// Closes a socket for a fault of its own: it has not left its session, the grace time runs.
+  func disconnect(
+    _ connection: Connection, _ conversation: WebSocketConversation, _ reason: CloseReason
+  ) {
+    depart(connection, conversation, pageGone: false)
+    close(connection, conversation, reason)
+  }
+
+  /// Sends a close frame, and waits for the peer's.
+  func close(_ connection: Connection, _ conversation: WebSocketConversation, _ reason: CloseReason) {
+    guard conversation.closeCode == nil else { return }
+    conversation.phase = .closing
+    conversation.closeCode = reason.code
+    conversation.assembly = []
+    var payload = [UInt8(reason.code >> 8), UInt8(truncatingIfNeeded: reason.code)]
+    payload.append(contentsOf: reason.payloadReason())
+    conversation.reader.enqueue(.close, payload)
+    connection.deadline = now + Self.closeTime
+    conversation.pausedUntil = nil
+    flush(connection, conversation)
+  }
+
+  /// Takes a socket out of its session, if it is in one.
+  func depart(_ connection: Connection, _ conversation: WebSocketConversation, pageGone: Bool) {
+    guard let hosted = conversation.hosted else { return }
+    if conversation.enteredSession != nil {
+      hosted.membership += 1
+      hosted.session.disconnected(conversation.reader, pageGone: pageGone, now: instant)
+      touch(hosted)
+    }
+    conversation.phase = .closing
+  }
+
+  func noteClosed(
+    _ connection: Connection, _ conversation: WebSocketConversation, reason: String
+  ) {
+    let code = conversation.closeCode ?? 1006
+    counters.closes[ClosedWith(code)] += 1
+    shared.log(
+      .info, "socket closed",
+      [
+        "code": .number(code), "reason": "\(reason)",
+        "seconds": .milliseconds((now - conversation.openedAt) / 1000),
+      ])
+  }
+}
+
+extension EntryKey {
+  /// The 16 random bytes as a UUID of version 4 (RFC 9562 §5.4).
+  var randomUUID: UUID {
+    EntryKey(
+      high: high & 0xFFFF_FFFF_FFFF_0FFF | 0x4000, low: low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+    ).uuid
+  }
+}
