@@ -109,8 +109,10 @@ struct FrameHeaderReader: Sendable {
     return length
   }
 
-  private func header(lengthEnd end: Int) -> FrameHeader? {
-    guard let opcode = Opcode(rawValue: bytes[0] & 0x0F) else { return nil }
+  private func header(lengthEnd end: Int) -> FrameHeader {
+    guard let opcode = Opcode(rawValue: bytes[0] & 0x0F) else {
+      preconditionFailure("the opcode was checked with the first byte")
+    }
     var key: MaskingKey?
     if isMasked {
       key = MaskingKey(bytes[end], bytes[end + 1], bytes[end + 2], bytes[end + 3])

@@ -23,7 +23,7 @@ private import CZlib
   ///
   /// - Parameters:
   ///   - bytes: what its frames held, without the four bytes that the sender left out.
-  ///   - limit: the most bytes that it may become; it never takes more memory than that and one step of 16 KiB.
+  ///   - limit: the most bytes that it may become; what would go beyond is never kept.
   /// - Returns: the message.
   /// - Throws: `.inflatedMessageTooLarge`, `.invalidDeflateData` (also for a stream that was cut).
   package func inflate(_ bytes: Span<UInt8>, limit: Int) throws(ProtocolError) -> [UInt8] {

@@ -37,6 +37,12 @@ package struct MessageReader: Sendable {
     let isFinal: Bool
     var remaining: Int
     var maskingKey: MaskingKey?
+
+    init(_ header: FrameHeader) {
+      isFinal = header.isFinal
+      remaining = header.payloadLength
+      maskingKey = header.maskingKey
+    }
   }
 
   private struct ControlFrame {
@@ -44,6 +50,12 @@ package struct MessageReader: Sendable {
     var remaining: Int
     var maskingKey: MaskingKey?
     var payload: [UInt8] = []
+
+    init(_ header: FrameHeader) {
+      opcode = header.opcode
+      remaining = header.payloadLength
+      maskingKey = header.maskingKey
+    }
   }
 
   private enum Message {
@@ -128,7 +140,8 @@ package struct MessageReader: Sendable {
   private mutating func advance(
     in buffer: inout [UInt8], at position: inout Int, upTo end: Int, inflater: Inflater?
   ) throws(ProtocolError) -> Event? {
-    precondition(position >= 0 && end <= buffer.count, "what was received lies in the buffer")
+    precondition(
+      position >= 0 && position <= end && end <= buffer.count, "what was received lies in the buffer")
     while true {
       switch state {
       case .header:
@@ -141,7 +154,7 @@ package struct MessageReader: Sendable {
         guard let event = try read(frame, in: &buffer, at: &position, upTo: end) else { return nil }
         return event
       case .closed:
-        position = max(position, end)
+        position = end
         return nil
       case .failed(let error):
         throw error
@@ -175,22 +188,16 @@ extension MessageReader {
   }
 
   private mutating func begin(_ header: FrameHeader) {
-    let kind: MessageKind
     switch header.opcode {
-    case .close, .ping, .pong:
-      state = .control(
-        ControlFrame(
-          opcode: header.opcode, remaining: header.payloadLength, maskingKey: header.maskingKey))
-      return
-    case .continuation:
-      state = .data(
-        DataFrame(isFinal: header.isFinal, remaining: header.payloadLength, maskingKey: header.maskingKey))
-      return
-    case .text: kind = .text
-    case .binary: kind = .binary
+    case .close, .ping, .pong: state = .control(ControlFrame(header))
+    case .continuation: state = .data(DataFrame(header))
+    case .text: begin(.text, with: header)
+    case .binary: begin(.binary, with: header)
     }
-    state = .data(
-      DataFrame(isFinal: header.isFinal, remaining: header.payloadLength, maskingKey: header.maskingKey))
+  }
+
+  private mutating func begin(_ kind: MessageKind, with header: FrameHeader) {
+    state = .data(DataFrame(header))
     message = header.isCompressed ? .compressed(kind: kind, bytes: []) : .plain(PlainMessage(kind: kind))
   }
 }
