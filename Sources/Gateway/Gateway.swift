@@ -122,6 +122,11 @@ package final class Gateway: Sendable {
     if let certificate = configuration.certificateFile, let key = configuration.keyFile {
       return (certificate, key)
     }
+    do throws(SystemError) {
+      try DataDirectory.make(configuration.dataDirectory)
+    } catch {
+      throw .dataDirectory(configuration.dataDirectory, error)
+    }
     do throws(SelfSignedCertificateError) {
       let made = try SelfSignedCertificate.loadOrMake(in: configuration.dataDirectory, now: .now())
       return (made.certificatePath, made.keyPath)
@@ -145,6 +150,7 @@ package final class Gateway: Sendable {
 package enum GatewayError: Error, CustomStringConvertible {
   case files(StaticFilesError)
   case certificate(String)
+  case dataDirectory(String, SystemError)
   case listen(ListenAddress, String)
   case system(SystemError)
 
@@ -152,6 +158,7 @@ package enum GatewayError: Error, CustomStringConvertible {
     switch self {
     case .files(let error): "\(error)"
     case .certificate(let words): "the certificate cannot be used: \(words)"
+    case .dataDirectory(let path, let error): "the data directory \(path) cannot be made: \(error)"
     case .listen(let address, let words): "cannot listen on \(address): \(words)"
     case .system(let error): "\(error)"
     }
