@@ -9,6 +9,11 @@ package struct Field: Equatable, Sendable {
   ///   - value: any text; what cannot stand in a field is replaced when it is written.
   package init(name: String, value: String) {
     precondition(!name.isEmpty && name.utf8.allSatisfy(Grammar.isToken), "a field's name is a token")
+    self.init(token: name, value: value)
+  }
+
+  /// A field whose name is known to be a token, because it was read as one.
+  init(token name: String, value: String) {
     self.name = name
     self.value = value
   }

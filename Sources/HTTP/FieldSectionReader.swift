@@ -106,7 +106,7 @@ struct FieldSectionReader: Sendable {
 
   private mutating func takeField() -> Field {
     while let last = value.last, Grammar.isBlank(last) { value.removeLast() }
-    let field = Field(name: String(latin1: name), value: String(latin1: value))
+    let field = Field(token: String(latin1: name), value: String(latin1: value))
     name.removeAll(keepingCapacity: true)
     value.removeAll(keepingCapacity: true)
     return field

@@ -71,7 +71,8 @@ enum Grammar {
 extension StringProtocol {
   /// Whether two texts are the same when ASCII letters' case does not count; other characters compare by bytes.
   func equalsIgnoringCase(_ other: some StringProtocol) -> Bool {
-    utf8.elementsEqual(other.utf8) { Grammar.lowercased($0) == Grammar.lowercased($1) }
+    utf8.count == other.utf8.count
+      && utf8.elementsEqual(other.utf8) { Grammar.lowercased($0) == Grammar.lowercased($1) }
   }
 
   /// The text without the blanks and tabs around it (`OWS`, RFC 9110 §5.6.3).
