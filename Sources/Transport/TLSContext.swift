@@ -91,17 +91,21 @@ package struct TLSClientContext: Sendable {
     case system
     /// Those in a PEM file, or signed by them; a server's own certificate may be there.
     case certificates(path: String)
+    /// Anyone's: for a question to this very machine that tells nothing, and for nothing else.
+    case anyone
   }
 
   private let context: TLSContext
 
-  /// Makes a context that offers `http/1.1` and checks each server's certificate and name.
+  /// Makes a context that offers `http/1.1` and checks each server's certificate and name, unless it trusts anyone.
   package init(
     trust: Trust, versions: ClosedRange<TLSVersion> = .v1_2 ... .v1_3
   ) throws(TLSContextError) {
     context = try TLSContext(isServer: false, versions: versions)
-    unsafe SSL_CTX_set_verify(context.pointer, SSL_VERIFY_PEER, nil)
+    unsafe SSL_CTX_set_verify(context.pointer, trust == .anyone ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nil)
     switch trust {
+    case .anyone:
+      break
     case .system:
       guard unsafe SSL_CTX_set_default_verify_paths(context.pointer) == 1 else { throw .unsupported(.take()) }
     case .certificates(let path):
