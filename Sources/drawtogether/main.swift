@@ -1,1 +1,3 @@
-print("drawtogether")
+import Glibc
+
+exit(DrawTogetherCommand.ofThisProcess().run())

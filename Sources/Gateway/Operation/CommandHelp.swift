@@ -14,6 +14,7 @@ package enum CommandHelp {
 
       Flags, with their defaults:
 
+
       """
     let limits = Set(Setting.limits.map(\.name))
     for setting in Setting.all where !limits.contains(setting.name) {

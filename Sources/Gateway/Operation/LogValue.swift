@@ -21,10 +21,7 @@ package enum LogValue: Equatable, Sendable, ExpressibleByStringInterpolation, Ex
   package static func number(_ value: some BinaryInteger) -> LogValue { .integer(Int64(clamping: value)) }
 
   /// Whole milliseconds of a duration.
-  package static func milliseconds(_ duration: Duration) -> LogValue {
-    let (seconds, attoseconds) = duration.components
-    return .integer(seconds * 1000 + attoseconds / 1_000_000_000_000_000)
-  }
+  package static func milliseconds(_ duration: Duration) -> LogValue { .integer(duration.wholeMilliseconds) }
 
   /// The beginning of a session's id: enough to tell sessions apart, too little to enter one.
   package static func session(_ id: SessionID) -> LogValue { .string(id.description) }

@@ -29,7 +29,7 @@ package struct ReadyNotice: Equatable, Sendable {
   package var json: String {
     let urls = [http.map { Self.url(.http, $0) }, https.map { Self.url(.https, $0) }]
       .map { $0.map(JSONText.quoted) ?? "null" }
-    return "{\"event\":\"ready\",\"http\":\(urls[0]),\"https\":\(urls[1]),\"ms\":\(milliseconds)}\n"
+    return "{\"event\":\"ready\",\"http\":\(urls[0]),\"https\":\(urls[1]),\"ms\":\(took.wholeMilliseconds)}\n"
   }
 
   /// A few lines for people.
@@ -47,7 +47,7 @@ package struct ReadyNotice: Equatable, Sendable {
         "\(limits.sessions) sessions, \(limits.participantsPerSession) participants each,"
           + " \(limits.connections) connections; all of them at /api/limits"
       ))
-    var text = "DrawTogether \(Product.version) is ready after \(milliseconds) ms.\n\n"
+    var text = "DrawTogether \(Product.version) is ready after \(took.wholeMilliseconds) ms.\n\n"
     for (name, value) in rows {
       text += "  \(name)" + String(repeating: " ", count: 17 - name.count) + value + "\n"
     }
@@ -55,10 +55,6 @@ package struct ReadyNotice: Equatable, Sendable {
       text += "\nThe certificate is of this gateway's own making: browsers ask once whether to trust it.\n"
     }
     return text + "\n"
-  }
-
-  private var milliseconds: Int64 {
-    took.components.seconds * 1000 + took.components.attoseconds / 1_000_000_000_000_000
   }
 
   /// URLs for other machines: the https ones where there are any, since browsers give pages of other machines

@@ -53,7 +53,7 @@ extension Setting {
       read: { text in
         SettingValue.count(text).flatMap { (0...1000).contains($0) ? .milliseconds($0) : nil }
       },
-      show: { String($0.components.seconds * 1000 + $0.components.attoseconds / 1_000_000_000_000_000) }),
+      show: { String($0.wholeMilliseconds) }),
   ]
 
   private static let observing: [Setting] = [

@@ -1,5 +1,5 @@
-internal import COpenSSL
 package import HTTP
+internal import Transport
 
 /// One file of the page as it is served: its bytes, and their compressed twin where that is smaller.
 package struct StaticFile: Sendable {
@@ -22,7 +22,8 @@ package struct StaticFile: Sendable {
   ///   - modified: when it was last changed; `nil` when that is not known.
   /// - Throws: when there is no memory to compress it.
   package init(name: String, bytes: [UInt8], modified: HTTPDate?) throws(Gzip.Failure) {
-    let tag = Self.digest(of: bytes)
+    // Half of the digest will do: the same bytes have the same tag on every machine.
+    let tag = String(SHA256Digest(of: bytes.span).description.prefix(32))
     mediaType = MediaType.forFileName(name)
     identity = Form(
       bytes: bytes,
@@ -37,19 +38,5 @@ package struct StaticFile: Sendable {
       bytes: compressed,
       representation: Representation(
         length: compressed.count, entityTag: EntityTag(tag + "-gzip"), lastModified: modified))
-  }
-
-  /// The first 128 bits of the SHA-256, in hex: the same bytes have the same tag on every machine.
-  private static func digest(of bytes: [UInt8]) -> String {
-    var digest = [UInt8](repeating: 0, count: 32)
-    let status = unsafe bytes.withUnsafeBytes { source in
-      unsafe digest.withUnsafeMutableBufferPointer { target in
-        unsafe EVP_Digest(source.baseAddress, source.count, target.baseAddress, nil, EVP_sha256(), nil)
-      }
-    }
-    precondition(status == 1, "SHA-256 of bytes in memory cannot fail")
-    return digest.prefix(16).map { byte in
-      (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }.joined()
   }
 }

@@ -1,0 +1,7 @@
+internal import Gateway
+
+extension DrawTogetherCommand {
+  func serve(_ configuration: GatewayConfiguration) -> ExitCode {
+    .failure
+  }
+}

@@ -1,0 +1,72 @@
+internal import FoundationEssentials
+internal import Gateway
+internal import Glibc
+
+/// The program: reads what it is asked to do, prints, serves, and ends with an exit code.
+struct DrawTogetherCommand {
+  /// How the process ends.
+  enum ExitCode: Int32 {
+    case success = 0
+    /// It could not do what it was asked, or is not well.
+    case failure = 1
+    /// It was asked for what cannot be.
+    case usage = 2
+  }
+
+  let arguments: [String]
+  let environment: [String: String]
+  /// How many cores the machine has for us.
+  let cores: Int
+  /// Takes what is meant for standard output.
+  let output: (String) -> Void
+  /// Takes what is meant for standard error.
+  let errors: (String) -> Void
+
+  /// The command as this process was called.
+  static func ofThisProcess() -> DrawTogetherCommand {
+    DrawTogetherCommand(
+      arguments: Array(CommandLine.arguments.dropFirst()),
+      environment: ProcessInfo.processInfo.environment,
+      cores: ProcessInfo.processInfo.activeProcessorCount,
+      output: { Log.write(Array($0.utf8), to: STDOUT_FILENO) },
+      errors: { Log.write(Array($0.utf8), to: STDERR_FILENO) })
+  }
+
+  /// Does what was asked, and returns the exit code. Serving returns only when the gateway has stopped.
+  func run() -> Int32 {
+    do throws(ConfigurationError) {
+      let invocation = try ConfigurationReader.read(
+        arguments: arguments, environment: environment, cores: cores)
+      return perform(invocation).rawValue
+    } catch {
+      errors("drawtogether: \(error)\n")
+      return ExitCode.usage.rawValue
+    }
+  }
+
+  private func perform(_ invocation: ConfigurationReader.Invocation) -> ExitCode {
+    switch invocation {
+    case .help:
+      output(CommandHelp.text)
+    case .version:
+      output("drawtogether \(Product.version)\n")
+    case .checkConfiguration(let configuration):
+      output(CommandHelp.report(configuration))
+    case .health(let configuration):
+      return askForHealth(configuration)
+    case .serve(let configuration):
+      return serve(configuration)
+    }
+    return .success
+  }
+
+  private func askForHealth(_ configuration: GatewayConfiguration) -> ExitCode {
+    do throws(HealthProbe.Fault) {
+      try HealthProbe.check(configuration)
+      return .success
+    } catch {
+      errors("drawtogether: \(error)\n")
+      return .failure
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import Gateway
+import Testing
+
+@testable import drawtogether
+
+/// What the program prints, and how it ends.
+@Suite("Command")
+struct DrawTogetherCommandTests {
+  /// Collects what a command prints.
+  private final class Terminal {
+    var output = ""
+    var errors = ""
+  }
+
+  private func run(
+    _ arguments: [String], _ environment: [String: String] = [:]
+  ) -> (code: Int32, output: String, errors: String) {
+    let terminal = Terminal()
+    let command = DrawTogetherCommand(
+      arguments: arguments, environment: environment, cores: 2,
+      output: { terminal.output += $0 }, errors: { terminal.errors += $0 })
+    return (command.run(), terminal.output, terminal.errors)
+  }
+
+  @Test(
+    "Help and version go to standard output and end well",
+    arguments: [["--help"], ["-h"], ["help"], ["serve", "--help"]])
+  func help(_ arguments: [String]) {
+    let result = run(arguments)
+    #expect(result.code == 0)
+    #expect(result.output == CommandHelp.text)
+    #expect(result.errors.isEmpty)
+  }
+
+  @Test("The version is one line")
+  func version() {
+    let result = run(["--version"])
+    #expect(result.code == 0)
+    #expect(result.output == "drawtogether \(Product.version)\n")
+  }
+
+  @Test("A bad value, an unknown flag and an unknown variable end it with 2 and one sentence")
+  func usage() {
+    let value = run(["--reactors", "many"])
+    #expect(value.code == 2)
+    #expect(value.output.isEmpty)
+    #expect(
+      value.errors
+        == "drawtogether: --reactors does not take \"many\": it takes a whole number from 1 to 256.\n")
+    #expect(run(["--confetti"]).errors == "drawtogether: --confetti is not known; --help lists what is.\n")
+    #expect(run([], ["DRAWTOGETHER_CONFETTI": "1"]).code == 2)
+  }
+
+  @Test("--check-config prints what is in force, flags over variables, and starts nothing")
+  func checkConfiguration() {
+    let result = run(
+      ["--check-config", "--http", "127.0.0.1:1"],
+      ["DRAWTOGETHER_HTTP": "127.0.0.1:2", "DRAWTOGETHER_METRICS_TOKEN": "hush", "DRAWTOGETHER_HTTPS": "off"])
+    #expect(result.code == 0)
+    #expect(result.errors.isEmpty)
+    let rows = result.output.split(separator: "\n").map { $0.split(separator: " ") }
+    #expect(rows.contains(["--http", "127.0.0.1:1"]))
+    #expect(rows.contains(["--https", "off"]))
+    #expect(rows.contains(["--metrics-token", "set"]))
+    #expect(!result.output.contains("hush"))
+  }
+
+  @Test("health without a gateway ends with 1 and says why")
+  func health() {
+    let result = run(["health", "--http", "127.0.0.1:0"])
+    #expect(result.code == 1)
+    #expect(
+      result.errors
+        == "drawtogether: the address has port 0: health needs the port that the gateway was given\n")
+  }
+}
