@@ -1,7 +1,59 @@
 internal import Gateway
+internal import Glibc
+internal import Synchronization
+internal import Transport
 
 extension DrawTogetherCommand {
+  /// Runs a gateway until a signal has stopped it.
+  ///
+  /// The first SIGTERM or SIGINT drains it, the second stops it at once; SIGHUP reads the certificate again.
   func serve(_ configuration: GatewayConfiguration) -> ExitCode {
-    .failure
+    let begun = MonotonicTime.now()
+    let format = configuration.logFormat ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
+    let log = Log(level: configuration.logLevel, format: format)
+    do {
+      // Before any other thread is there, so that the signals reach none of them.
+      let signals = try SignalLoop()
+      let gateway = try Gateway(configuration: configuration, log: log)
+      let addresses = try gateway.start()
+      let answer = SignalAnswer(gateway: gateway, log: log)
+      try signals.start { answer.receive($0) }
+      let notice = ReadyNotice(
+        http: addresses.http, https: addresses.https,
+        interfaces: AlternativeNames.ofThisMachine().addresses, took: .now() - begun,
+        configuration: configuration)
+      output(format == .json ? notice.json : notice.text)
+      gateway.waitUntilStopped()
+      log(.info, "stopped")
+      return .success
+    } catch {
+      errors("drawtogether: \(error)\n")
+      return .failure
+    }
+  }
+}
+
+/// What a running gateway does about each signal.
+private final class SignalAnswer: Sendable {
+  private let gateway: Gateway
+  private let log: Log
+  private let isDraining = Atomic(false)
+
+  init(gateway: Gateway, log: Log) {
+    self.gateway = gateway
+    self.log = log
+  }
+
+  func receive(_ signal: SignalReceiver.Signal) {
+    switch signal {
+    case .reload:
+      gateway.reloadCertificate()
+    case .terminate where isDraining.exchange(true, ordering: .relaxed):
+      log(.warning, "stopping at once")
+      gateway.stop()
+    case .terminate:
+      log(.info, "draining")
+      gateway.drain()
+    }
   }
 }
