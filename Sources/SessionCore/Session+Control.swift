@@ -26,6 +26,7 @@ extension Session {
   package func setActivity(_ change: ActivityChange, by reader: Reader) {
     guard let record = participant(of: reader) else { return }
     activity = activity.applying(change)
+    activitySetBy = record.number
     announcePresence()
     appendSystem(SystemType.activity, ActivityPayload(activity: activity, by: record.number).encoded())
   }

@@ -149,7 +149,8 @@ extension Session {
     opening.appendControl(
       GatewayControl.catchUp(.snapshot, epoch: epoch, sequence: sequence).encoded())
     for payload in stateOfParticipants() { appendState(SystemType.participants, payload, to: opening) }
-    appendState(SystemType.activity, ActivityPayload(activity: activity, by: 0).encoded(), to: opening)
+    appendState(
+      SystemType.activity, ActivityPayload(activity: activity, by: activitySetBy).encoded(), to: opening)
     let closing = Segment(number: 0, capacity: 64)
     closing.appendControl(GatewayControl.caughtUp(sequence: sequence).encoded())
     return CatchUp(

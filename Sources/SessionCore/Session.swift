@@ -14,6 +14,8 @@ package final class Session {
   package let createdAt: Date
   package let limits: Limits
   package internal(set) var activity: Activity
+  /// Who set it last; 0 while it is the one that the session began with.
+  var activitySetBy: ParticipantNumber = 0
   /// The session that follows this one, and when it was named.
   package internal(set) var successor: (id: SessionID, at: Instant)?
   package internal(set) var counters = SessionCounters()

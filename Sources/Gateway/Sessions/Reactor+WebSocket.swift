@@ -142,8 +142,14 @@ extension Reactor {
         disconnect(connection, conversation, .notJoined)
       }
     } catch {
-      counters.refusals[.notJoined] += 1
-      disconnect(connection, conversation, .notJoined)
+      switch error {
+      case .wrongMember, .textLength, .payloadTooLarge:
+        // A join, but a wrong one: a right one may follow.
+        refuseControl(connection, conversation, hosted, error.refusal)
+      case .notJSON, .unknownControl, .controlTooLong, .entryLengthCutShort, .entryRunsOver, .entryTooShort:
+        counters.refusals[.notJoined] += 1
+        disconnect(connection, conversation, .notJoined)
+      }
     }
   }
 
