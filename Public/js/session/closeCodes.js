@@ -1,0 +1,68 @@
+/** What to do when the socket has closed: come back, come back as somebody new, or give the session up. */
+
+import { InvalidationReason } from './errors.js';
+
+/**
+ * @typedef {{ action: 'reconnect' | 'reconnect-as-new', afterMs: number }
+ *   | { action: 'invalidate', reason: InvalidationReason }} AfterClose
+ */
+
+/** The gateway stopped reading from us for sending too fast: leave it time. */
+const AFTER_RATE_LIMIT_MS = 5000;
+/** The longest we let the gateway ask us to wait. */
+const LONGEST_WAIT_MS = 60_000;
+
+/**
+ * @param {number} code of the close frame; 1006 when there was none
+ * @param {string} reason short JSON from the gateway, or anything at all
+ * @returns {AfterClose}
+ */
+export function afterClose(code, reason) {
+  const told = parseReason(reason);
+  switch (code) {
+    case 1000:
+      return invalidate('left', 'You left the session.');
+    case 4010:
+      return invalidate('ended', told.detail || 'The session was ended for everyone.');
+    case 4004:
+      return invalidate('unknown', 'There is no such session. It may have ended long ago.');
+    case 4005:
+      return invalidate('full', told.detail || 'The session is full.');
+    case 4026:
+      return invalidate('version', 'The server speaks another version. Load the page again.');
+    case 1002:
+    case 1003:
+    case 1007:
+    case 1008:
+    case 1009:
+      return invalidate('refused', told.detail || `The server closed the connection (${code}).`);
+    case 4009:
+      return { action: 'reconnect-as-new', afterMs: 0 };
+    case 4029:
+      return { action: 'reconnect', afterMs: Math.max(told.retryAfterMs, AFTER_RATE_LIMIT_MS) };
+    default: // 1001, 1006, 1011, 1012, 1013, 4001, 4008, 4013 and what later versions may add
+      return { action: 'reconnect', afterMs: told.retryAfterMs };
+  }
+}
+
+/** @param {ConstructorParameters<typeof InvalidationReason>[0]} kind @param {string} message @returns {AfterClose} */
+function invalidate(kind, message) {
+  return { action: 'invalidate', reason: new InvalidationReason(kind, message) };
+}
+
+/** @param {string} reason */
+function parseReason(reason) {
+  /** @type {Record<string, unknown>} */
+  let told = {};
+  try {
+    const value = JSON.parse(reason);
+    if (value && typeof value === 'object') told = value;
+  } catch {
+    // A proxy may have closed the socket in words of its own.
+  }
+  const ms = Number(told.retryAfterMs);
+  return {
+    detail: typeof told.detail === 'string' ? told.detail : '',
+    retryAfterMs: Number.isFinite(ms) ? Math.min(Math.max(ms, 0), LONGEST_WAIT_MS) : 0,
+  };
+}

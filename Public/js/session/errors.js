@@ -1,0 +1,60 @@
+/** What can go wrong with a session, each with a code that does not change. */
+
+/** Any of them. `code` is the gateway's own word where it has one. */
+export class GroupSessionError extends Error {
+  name = 'GroupSessionError';
+
+  /** @param {string} code @param {string} message @param {ErrorOptions} [options] */
+  constructor(code, message, options) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** A message over the session's `messageBytes`. Share it as an attachment instead. */
+export class MessageTooLargeError extends GroupSessionError {
+  name = 'MessageTooLargeError';
+
+  /** @param {number} limit @param {number} actual both in bytes */
+  constructor(limit, actual) {
+    super('message-too-large', `The message has ${actual} bytes; at most ${limit} can be sent.`);
+    this.limit = limit;
+    this.actual = actual;
+  }
+}
+
+/** More messages than the session takes. Nothing was sent; try again after `retryAfterMs`. */
+export class RateLimitedError extends GroupSessionError {
+  name = 'RateLimitedError';
+
+  /** @param {number} retryAfterMs */
+  constructor(retryAfterMs) {
+    super('rate-limited', `Too many messages at once. Try again in ${retryAfterMs} ms.`);
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Something was to be sent in a session that is over, or not begun. */
+export class NotJoinedError extends GroupSessionError {
+  name = 'NotJoinedError';
+
+  constructor() {
+    super('not-joined', 'The session is not joined.');
+  }
+}
+
+/**
+ * Why a session was invalidated.
+ * `left` by oneself · `ended` by somebody for everybody · `unknown` there is no such session · `full` ·
+ * `version` the gateway does not speak ours · `refused` it found a fault with what we sent.
+ * @typedef {'left' | 'ended' | 'unknown' | 'full' | 'version' | 'refused'} InvalidationKind
+ */
+export class InvalidationReason extends GroupSessionError {
+  name = 'InvalidationReason';
+
+  /** @param {InvalidationKind} kind @param {string} message */
+  constructor(kind, message) {
+    super(kind, message);
+    this.kind = kind;
+  }
+}

@@ -1,0 +1,178 @@
+/** Messages of any kind between the people of a session. */
+
+import { AsyncQueue } from './asyncQueue.js';
+import { MessageTooLargeError, NotJoinedError, RateLimitedError } from './errors.js';
+import { EntryRate } from './tokenBucket.js';
+import { encodedLength, Retention } from './wire.js';
+
+/**
+ * @typedef {import('./groupSession.js').GroupSession} GroupSession
+ * @typedef {import('./outbox.js').OutboxItem} OutboxItem
+ * @typedef {import('./participants.js').Participant} Participant
+ * @typedef {import('./wire.js').Entry} Entry
+ *
+ * A kind of message: a class, known to others by its `messageIdentifier` or else its name; or that name itself.
+ * `Uint8Array` is a kind too, for bytes as they are.
+ * @typedef {(new (...parts: any[]) => object) & { messageIdentifier?: string } | string} MessageKind
+ *
+ * @typedef {object} MessageContext
+ * @property {Participant | null} source who sent it; null if nothing is known of that participant any more
+ * @property {number} sequence its place in the session's order; 0 for what is unreliable
+ * @property {string | null} key
+ * @property {number} retention
+ */
+
+/** What the gateway calls bytes without a type of their own. */
+const DATA = 'Data';
+/** Unreliable messages that nobody reads make room for newer ones. */
+const UNREAD_LIMIT = 1000;
+/** As much as the gateway lets through at once. */
+const BURST_SECONDS = 2;
+
+export class GroupSessionMessenger {
+  #session;
+  #isReliable;
+  #now;
+  /** @type {EntryRate | null} */
+  #rate = null;
+  /** @type {Map<OutboxItem, { resolve: () => void, reject: (error: Error) => void }>} */
+  #sending = new Map();
+
+  /**
+   * @param {GroupSession} session waiting or joined
+   * @param {{ deliveryMode?: 'reliable' | 'unreliable', now?: () => number }} [options]
+   */
+  constructor(session, { deliveryMode = 'reliable', now = () => performance.now() } = {}) {
+    if (session.state === 'invalidated') throw new NotJoinedError();
+    this.#session = session;
+    this.#isReliable = deliveryMode === 'reliable';
+    this.#now = now;
+    session.observe({ settled: (item, accepted) => this.#settled(item, accepted) });
+    session.addEventListener('statechange', () => this.#stateChanged());
+  }
+
+  get deliveryMode() {
+    return this.#isReliable ? 'reliable' : 'unreliable';
+  }
+
+  /**
+   * Sends to everybody, or to some. The order of calls is the order of messages. A reliable message is done when the
+   * session has it; before the session is joined, and while the connection is lost, it waits.
+   * @param {object} message of a class; or bytes; or any object, with its `type`
+   * @param {object} [options]
+   * @param {Participant | Iterable<Participant> | null} [options.to] nobody (an empty list) is no error
+   * @param {string} [options.type] instead of the message's class
+   * @param {string} [options.key] what it is about: kept for those who come later
+   * @param {'append' | 'replace' | 'remove'} [options.retention] what it does to what is kept under the key
+   * @param {boolean} [options.existing] only if something is kept under it
+   * @returns {Promise<void>} @throws {MessageTooLargeError | RateLimitedError | NotJoinedError} and then nothing was sent
+   */
+  async send(message, { to = null, type, key, retention = 'append', existing = false } = {}) {
+    const targets = to === null ? null : numbers(to);
+    if (targets?.length === 0) return;
+    const kept = key !== undefined && this.#isReliable && targets === null;
+    const removes = kept && retention === 'remove';
+    const entry = {
+      type: type ?? kindName(message.constructor),
+      payload: removes ? new Uint8Array(0) : encode(message),
+      reliable: this.#isReliable,
+      retention: kept ? Retention[retention] : Retention.none,
+      key: kept ? key : null,
+      existing: kept && !removes && existing,
+      targets,
+    };
+    this.#checkSize(entry.payload.length);
+    this.#checkRate(encodedLength(entry));
+    const item = this.#session.send(entry);
+    if (!item) return;
+    await new Promise((resolve, reject) => this.#sending.set(item, { resolve: () => resolve(undefined), reject }));
+  }
+
+  /**
+   * The messages of a kind, from now on. What a session keeps for newcomers comes first when it is caught up by snapshot.
+   * @param {MessageKind} kind @returns {AsyncQueue<{ message: any, context: MessageContext }>} ends with the session
+   */
+  messages(kind) {
+    const name = typeof kind === 'string' ? kind : kindName(kind);
+    const lifetime = new AbortController();
+    const queue = new AsyncQueue({
+      limit: this.#isReliable ? Infinity : UNREAD_LIMIT,
+      stopped: () => lifetime.abort(),
+    });
+    this.#session.observe({
+      entry: (entry) => {
+        if (entry.type !== name || entry.system || entry.unchanged || entry.reliable !== this.#isReliable) return;
+        const message = decode(entry);
+        if (message !== undefined) queue.put({ message, context: this.#context(entry) });
+      },
+    }, lifetime);
+    this.#session.addEventListener('statechange', () => {
+      if (this.#session.state === 'invalidated') queue.finish();
+    }, lifetime);
+    return queue;
+  }
+
+  /** @param {Entry} entry @returns {MessageContext} */
+  #context({ sender, sequence, key, retention }) {
+    return { source: this.#session.participant(sender), sequence, key, retention };
+  }
+
+  /** @param {number} bytes */
+  #checkSize(bytes) {
+    const { messageBytes } = this.#session.limits;
+    if (bytes > messageBytes) throw new MessageTooLargeError(messageBytes, bytes);
+  }
+
+  /** What waits for a connection costs no rate: it will go out as fast as it may. @param {number} bytes */
+  #checkRate(bytes) {
+    if (this.#session.state === 'invalidated') throw new NotJoinedError();
+    if (!this.#session.isConnected) return;
+    this.#rate ??= new EntryRate(this.#session.limits, BURST_SECONDS, this.#now());
+    const wait = this.#rate.take(bytes, this.#now());
+    if (wait > 0) throw new RateLimitedError(wait);
+  }
+
+  /** @param {OutboxItem} item @param {boolean} accepted */
+  #settled(item, accepted) {
+    const sending = this.#sending.get(item);
+    if (!sending) return;
+    this.#sending.delete(item);
+    if (accepted) sending.resolve();
+    else sending.reject(new MessageTooLargeError(this.#session.limits.messageBytes, item.entry.payload.length));
+  }
+
+  #stateChanged() {
+    if (this.#session.state !== 'invalidated') return;
+    for (const { reject } of this.#sending.values()) reject(this.#session.reason ?? new NotJoinedError());
+    this.#sending.clear();
+  }
+}
+
+/** @param {Participant | Iterable<Participant>} to @returns {number[]} */
+function numbers(to) {
+  const all = Symbol.iterator in to ? [...to] : [to];
+  return all.map((participant) => participant.number);
+}
+
+/** @param {any} kind @returns {string} */
+function kindName(kind) {
+  if (kind === Uint8Array) return DATA;
+  if (kind === Object) throw new TypeError('A plain object needs the option `type`.');
+  return kind.messageIdentifier ?? kind.name;
+}
+
+/** @param {object} message @returns {Uint8Array} */
+function encode(message) {
+  return message instanceof Uint8Array ? message : new TextEncoder().encode(JSON.stringify(message));
+}
+
+/** @param {Entry} entry @returns {unknown} undefined for what cannot be read */
+function decode({ type, payload, retention }) {
+  if (type === DATA) return payload;
+  if (retention === Retention.remove) return null;
+  try {
+    return JSON.parse(new TextDecoder().decode(payload));
+  } catch {
+    return undefined;
+  }
+}

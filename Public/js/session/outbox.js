@@ -1,0 +1,195 @@
+/** What a participant has said and the gateway has not yet put on disk. No socket, no clock. */
+
+import { Retention } from './wire.js';
+
+/**
+ * @typedef {import('./wire.js').OutgoingEntry} OutgoingEntry
+ * @typedef {object} OutboxItem
+ * @property {OutgoingEntry} entry
+ * @property {number} clientSequence 0 until it is first put on a socket
+ * @property {number} sequence an upper bound of its place in the session's order; 0 until the session holds it
+ * @property {boolean} settled its sender was told what became of it
+ */
+
+/**
+ * Entries are numbered when they first go on a socket, and kept until they are committed. What a cut connection may have
+ * lost is sent again under the same numbers, so that the gateway can tell a repeat.
+ */
+export class Outbox {
+  /** @type {OutboxItem[]} numbered, in the order of their numbers */
+  #numbered = [];
+  /** How many of them, from the front, need not be put on this socket (again). */
+  #onSocket = 0;
+  /** @type {OutboxItem[]} waiting for a number */
+  #waiting = [];
+  #nextSequence = 1;
+
+  /** Lowest client sequence that is still held, or will be used next: `next` of a resume. */
+  get next() {
+    return this.#numbered[0]?.clientSequence ?? this.#nextSequence;
+  }
+
+  get nextSequence() {
+    return this.#nextSequence;
+  }
+
+  /** @returns {OutboxItem[]} everything the session may not hold yet, oldest first */
+  get unsettled() {
+    return [...this.#numbered, ...this.#waiting].filter((item) => item.sequence === 0);
+  }
+
+  /** Whether there is something to put on the socket. */
+  get hasMore() {
+    return this.#onSocket < this.#numbered.length || this.#waiting.length > 0;
+  }
+
+  /** Whether the gateway owes us an answer. */
+  get isAwaited() {
+    return this.#numbered.some((item, index) => index < this.#onSocket && item.sequence === 0);
+  }
+
+  /** @param {OutgoingEntry} entry @returns {OutboxItem} */
+  add(entry) {
+    const item = { entry, clientSequence: 0, sequence: 0, settled: false };
+    this.#waiting.push(item);
+    return item;
+  }
+
+  /**
+   * Adds an entry that says all about its key, in place of what still waits for a number under that key: a thing that was
+   * begun, added to and replaced is as well said at once.
+   * @param {OutgoingEntry} entry a replace or a remove
+   * @returns {{ item: OutboxItem, superseded: OutboxItem[] }} what waits now, and what no longer does
+   */
+  addInPlace(entry) {
+    const superseded = this.#waiting.filter((item) => item.entry.key === entry.key);
+    if (superseded.length === 0) return { item: this.add(entry), superseded };
+    this.#waiting = this.#waiting.filter((item) => item.entry.key !== entry.key);
+    const decisive = superseded.findLast((item) => item.entry.retention === Retention.remove || !item.entry.existing);
+    if (!decisive || !entry.existing) return { item: this.add(entry), superseded };
+    // Removed, and then changed if it exists: it does not.
+    if (decisive.entry.retention === Retention.remove) return { item: this.add(decisive.entry), superseded };
+    return { item: this.add({ ...entry, existing: false }), superseded };
+  }
+
+  /** @returns {OutboxItem | null} what is due on the socket, numbered; `sent` says that it went */
+  peek() {
+    if (this.#onSocket < this.#numbered.length) return this.#numbered[this.#onSocket];
+    const item = this.#waiting.shift();
+    if (!item) return null;
+    item.clientSequence = this.#nextSequence;
+    this.#nextSequence += 1;
+    this.#numbered.push(item);
+    return item;
+  }
+
+  sent() {
+    this.#onSocket += 1;
+  }
+
+  /** Our own entry came back in order. @param {number} clientSequence @param {number} sequence @returns {OutboxItem | null} */
+  accepted(clientSequence, sequence) {
+    const item = this.#find(clientSequence);
+    if (!item) return null;
+    item.sequence = sequence;
+    return item;
+  }
+
+  /** The gateway used the number up and took nothing. @param {number} clientSequence @returns {OutboxItem | null} */
+  refused(clientSequence) {
+    const index = this.#numbered.findIndex((item) => item.clientSequence === clientSequence);
+    if (index < 0) return null;
+    if (index < this.#onSocket) this.#onSocket -= 1;
+    return this.#numbered.splice(index, 1)[0];
+  }
+
+  /** Everything up to a place in the order is on disk. @param {number} sequence */
+  committed(sequence) {
+    let count = 0;
+    while (count < this.#onSocket && this.#isCommitted(this.#numbered[count], sequence)) count += 1;
+    this.#numbered.splice(0, count);
+    this.#onSocket -= count;
+  }
+
+  /** @param {OutboxItem} item @param {number} sequence */
+  #isCommitted(item, sequence) {
+    return item.sequence > 0 && item.sequence <= sequence;
+  }
+
+  /**
+   * The gateway will drop all from this one on until it comes: their numbers are free again.
+   * @param {number} clientSequence @param {{ removesFirst?: boolean }} [options] removing passes even where the quota stops the rest
+   */
+  rewind(clientSequence, { removesFirst = false } = {}) {
+    const index = this.#numbered.findIndex((item) => item.clientSequence >= clientSequence);
+    if (index < 0) return;
+    const again = this.#numbered.splice(index);
+    for (const item of again) item.clientSequence = 0;
+    this.#onSocket = Math.min(this.#onSocket, index);
+    this.#waiting = [...again, ...this.#waiting];
+    this.#nextSequence = clientSequence;
+    if (removesFirst) this.#waiting.sort((a, b) => Number(this.#isRemoval(b)) - Number(this.#isRemoval(a)));
+  }
+
+  /** Only what was retained before can be removed out of turn. @param {OutboxItem} item */
+  #isRemoval(item) {
+    const { key, retention } = item.entry;
+    return retention === Retention.remove && !this.#waiting.some((other) => other !== item && other.entry.key === key);
+  }
+
+  /**
+   * The socket is gone and a new one has resumed this participant.
+   * @param {number} acknowledged highest client sequence the session holds
+   * @param {number} sequence all of them are at or before it
+   * @param {boolean} sameEpoch whether what was accepted before still counts
+   * @returns {OutboxItem[]} what we learn by it to have been accepted
+   */
+  resume(acknowledged, sequence, sameEpoch) {
+    const learned = [];
+    for (const item of this.#numbered) {
+      if (item.clientSequence > acknowledged) item.sequence = 0;
+      else if (item.sequence === 0 || !sameEpoch) {
+        if (!item.settled) learned.push(item);
+        item.sequence = sequence;
+      }
+    }
+    const again = this.#numbered.findIndex((item) => item.clientSequence > acknowledged);
+    this.#onSocket = again < 0 ? this.#numbered.length : again;
+    this.#nextSequence = Math.max(this.#nextSequence, acknowledged + 1);
+    return learned;
+  }
+
+  /** We are a new participant: what the session does not hold is numbered anew, in order. @param {boolean} sameEpoch */
+  renumber(sameEpoch) {
+    const kept = this.#numbered.filter((item) => !sameEpoch || item.sequence === 0);
+    for (const item of kept) {
+      item.clientSequence = 0;
+      item.sequence = 0;
+    }
+    this.#waiting = [...kept, ...this.#waiting];
+    this.#numbered = [];
+    this.#onSocket = 0;
+    this.#nextSequence = 1;
+  }
+
+  /** What a later page of this tab goes on with. @returns {{ next: number, items: { entry: OutgoingEntry, clientSequence: number }[] }} */
+  snapshot() {
+    const all = [...this.#numbered, ...this.#waiting];
+    const items = all.map(({ entry, clientSequence }) => ({ entry, clientSequence }));
+    return { next: this.#nextSequence, items };
+  }
+
+  /** @param {ReturnType<Outbox['snapshot']>} snapshot */
+  restore({ next, items }) {
+    this.#nextSequence = next;
+    for (const { entry, clientSequence } of items) {
+      const item = { entry, clientSequence, sequence: 0, settled: false };
+      (clientSequence > 0 ? this.#numbered : this.#waiting).push(item);
+    }
+  }
+
+  /** @param {number} clientSequence */
+  #find(clientSequence) {
+    return this.#numbered.find((item) => item.clientSequence === clientSequence) ?? null;
+  }
+}

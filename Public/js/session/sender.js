@@ -1,0 +1,115 @@
+/** Puts an outbox on a connection, in large messages and no faster than the session takes them. */
+
+import { EntryRate } from './tokenBucket.js';
+import { encodedLength, encodeEntry } from './wire.js';
+
+/**
+ * @typedef {import('./connection.js').Connection} Connection
+ * @typedef {import('./connection.js').Surroundings} Surroundings
+ * @typedef {import('./outbox.js').Outbox} Outbox
+ * @typedef {import('./wire.js').OutgoingEntry} OutgoingEntry
+ */
+
+/** A binary message from a client may have 1 MiB; an entry is at most a quarter of that. */
+const MESSAGE_BYTES = 768 * 1024;
+/** What may wait in the socket itself before we hold back, and before what may be lost is not sent at all. */
+const SOCKET_BYTES = 1024 * 1024;
+const UNRELIABLE_SOCKET_BYTES = 32 * 1024;
+/** The gateway lets two seconds' worth through at once; half of that is safe, however the network bunches it. */
+const BURST_SECONDS = 1;
+const SOCKET_FULL_MS = 50;
+
+export class Sender {
+  #outbox;
+  #connection;
+  #around;
+  /** @type {EntryRate | null} null while nothing may be sent */
+  #rate = null;
+  /** @type {unknown} */
+  #timer = null;
+
+  /** @param {Outbox} outbox @param {Connection} connection @param {Surroundings} around */
+  constructor(outbox, connection, around) {
+    this.#outbox = outbox;
+    this.#connection = connection;
+    this.#around = around;
+  }
+
+  /** @param {import('./control.js').Limits} limits */
+  start(limits) {
+    this.#rate = new EntryRate(limits, BURST_SECONDS, this.#around.now());
+    this.flush();
+  }
+
+  stop() {
+    this.#rate = null;
+    this.#around.clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  /** The gateway asks for a pause. @param {number} ms */
+  pause(ms) {
+    this.#around.clearTimeout(this.#timer);
+    this.#later(ms);
+  }
+
+  /** Sends what is due, unless a pause is on. */
+  flush() {
+    if (!this.#rate || this.#timer !== null) return;
+    while (this.#outbox.hasMore) {
+      if (this.#connection.bufferedAmount > SOCKET_BYTES) return this.#later(SOCKET_FULL_MS);
+      const wait = this.#sendMessage(this.#rate);
+      if (wait > 0) return this.#later(wait);
+    }
+  }
+
+  /** What may be lost goes at once or not at all. @param {OutgoingEntry} entry @returns {boolean} whether it went */
+  sendUnreliable(entry) {
+    if (!this.#rate || this.#timer !== null || this.#connection.bufferedAmount > UNRELIABLE_SOCKET_BYTES) return false;
+    if (this.#rate.take(encodedLength(entry), this.#around.now()) > 0) return false;
+    this.#connection.send(encodeEntry(entry, 0));
+    return true;
+  }
+
+  /** @param {EntryRate} rate @returns {number} 0, or how long the rate makes the rest wait */
+  #sendMessage(rate) {
+    /** @type {Uint8Array[]} */
+    const parts = [];
+    let length = 0;
+    let wait = 0;
+    while (length < MESSAGE_BYTES) {
+      const item = this.#outbox.peek();
+      if (!item) break;
+      wait = rate.take(encodedLength(item.entry), this.#around.now());
+      if (wait > 0) break;
+      const bytes = encodeEntry(item.entry, item.clientSequence);
+      parts.push(bytes);
+      length += bytes.length;
+      this.#outbox.sent();
+    }
+    if (length > 0) {
+      this.#connection.send(joined(parts, length));
+      this.#connection.expect(true);
+    }
+    return wait;
+  }
+
+  /** @param {number} ms */
+  #later(ms) {
+    this.#timer = this.#around.setTimeout(() => {
+      this.#timer = null;
+      this.flush();
+    }, ms);
+  }
+}
+
+/** @param {Uint8Array[]} parts @param {number} length @returns {Uint8Array<ArrayBuffer>} */
+function joined(parts, length) {
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}

@@ -1,0 +1,67 @@
+/** Whether what this tab's storage holds is its own, or was copied from a tab that still lives. */
+
+/** A page that is being reloaded may hold its lock a little longer than it lives. */
+const LOCK_TRIES = 4;
+const LOCK_RETRY_MS = 120;
+/** How long a tab has to say that a claim is its own. */
+const ANSWER_MS = 200;
+
+/**
+ * @typedef {object} ClaimSurroundings
+ * @property {LockManager | undefined} locks in secure contexts only
+ * @property {(name: string) => BroadcastChannel} openChannel
+ * @property {(ms: number) => Promise<void>} wait
+ */
+
+/** @type {ClaimSurroundings} */
+export const browserTabs = {
+  locks: globalThis.navigator?.locks,
+  openChannel: (name) => new BroadcastChannel(name),
+  wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+};
+
+/**
+ * Holds a claim as long as the page lives.
+ * @param {string} claim random, of the record in question
+ * @param {string} page random, of this page
+ * @param {ClaimSurroundings} [tabs]
+ * @returns {Promise<boolean>} false: another tab holds it
+ */
+export async function takeClaim(claim, page, tabs = browserTabs) {
+  if (!tabs.locks) return await askOthers(claim, page, tabs);
+  for (let tries = 0; tries < LOCK_TRIES; tries += 1) {
+    if (tries > 0) await tabs.wait(LOCK_RETRY_MS);
+    if (await takeLock(tabs.locks, `drawtogether:${claim}`)) return true;
+  }
+  return false;
+}
+
+/** @param {LockManager} locks @param {string} name @returns {Promise<boolean>} */
+function takeLock(locks, name) {
+  return new Promise((resolve) => {
+    const held = locks.request(name, { ifAvailable: true }, (lock) => {
+      resolve(lock !== null);
+      // Never done: the lock goes when the page does.
+      return lock === null ? undefined : new Promise(() => {});
+    });
+    held.catch(() => resolve(true));
+  });
+}
+
+/** Without locks: asks aloud, and waits whether a tab objects. @param {string} claim @param {string} page @param {ClaimSurroundings} tabs */
+async function askOthers(claim, page, tabs) {
+  const channel = tabs.openChannel('drawtogether');
+  let isMine = true;
+  let isHeld = false;
+  channel.onmessage = ({ data }) => {
+    if (data?.claim !== claim || data.page === page) return;
+    if (data.kind === 'mine') isMine = false;
+    // Of two that ask at once, the lesser name yields.
+    else if (data.kind === 'ask' && (isHeld || data.page < page)) channel.postMessage({ kind: 'mine', claim, page });
+  };
+  channel.postMessage({ kind: 'ask', claim, page });
+  await tabs.wait(ANSWER_MS);
+  isHeld = isMine;
+  if (!isMine) channel.close();
+  return isMine;
+}
