@@ -1,0 +1,70 @@
+/** Which part of the plane is seen: a point of the plane and the screen's at the same place, and how large. */
+
+/** @typedef {import('./stroke.js').Bounds} Bounds */
+
+export const SMALLEST = 0.05;
+export const LARGEST = 16;
+/** Around what is to be seen whole: above and below there are bars. */
+const MARGIN = 24;
+const BARS = 84;
+
+export class Camera {
+  /** The point of the plane at the canvas's top left. */
+  x = 0;
+  y = 0;
+  /** Pixels (of CSS) a point. */
+  scale = 1;
+  /** Counts changes. */
+  version = 0;
+
+  get isHome() {
+    return this.x === 0 && this.y === 0 && this.scale === 1;
+  }
+
+  /** @param {number} x @param {number} y of the canvas @returns {[number, number]} of the plane */
+  toPlane(x, y) {
+    return [this.x + x / this.scale, this.y + y / this.scale];
+  }
+
+  /** @param {number} x @param {number} y of the plane @returns {[number, number]} of the canvas */
+  toCanvas(x, y) {
+    return [(x - this.x) * this.scale, (y - this.y) * this.scale];
+  }
+
+  /** @param {number} dx @param {number} dy pixels by which the picture moves */
+  pan(dx, dy) {
+    this.#set(this.x - dx / this.scale, this.y - dy / this.scale, this.scale);
+  }
+
+  /** What is at this place stays there. @param {number} factor @param {number} x @param {number} y of the canvas */
+  zoom(factor, x, y) {
+    const scale = Math.min(LARGEST, Math.max(SMALLEST, this.scale * factor));
+    const [planeX, planeY] = this.toPlane(x, y);
+    this.#set(planeX - x / scale, planeY - y / scale, scale);
+  }
+
+  home() {
+    this.#set(0, 0, 1);
+  }
+
+  /** Shows all of it, not larger than it is. @param {Bounds} bounds @param {number} width @param {number} height of the canvas */
+  fit({ left, top, right, bottom }, width, height) {
+    const room = Math.min((width - 2 * MARGIN) / (right - left), (height - 2 * BARS) / (bottom - top));
+    const scale = Math.min(1, Math.max(SMALLEST, room));
+    this.#set((left + right - width / scale) / 2, (top + bottom - height / scale) / 2, scale);
+  }
+
+  /** @param {number} width @param {number} height of the canvas @returns {Bounds} what is seen of the plane */
+  seen(width, height) {
+    const [right, bottom] = this.toPlane(width, height);
+    return { left: this.x, top: this.y, right, bottom };
+  }
+
+  /** @param {number} x @param {number} y @param {number} scale */
+  #set(x, y, scale) {
+    this.x = x;
+    this.y = y;
+    this.scale = scale;
+    this.version += 1;
+  }
+}

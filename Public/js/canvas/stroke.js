@@ -1,0 +1,108 @@
+/** A line drawn by hand: its points and how it looks. */
+
+/** Points beyond these bounds are neither sent nor believed. */
+export const PLANE = 1_000_000;
+export const MINIMUM_WIDTH = 0.5;
+export const MAXIMUM_WIDTH = 200;
+/** A stroke of the sample has no width of its own. */
+export const DEFAULT_WIDTH = 3;
+/** However much is appended to it, a stroke has no more points than this. */
+export const MAXIMUM_POINTS = 50_000;
+
+/** @typedef {{ left: number, top: number, right: number, bottom: number }} Bounds */
+
+export class Stroke {
+  id;
+  /** @type {string} */
+  rgb;
+  /** @type {number} of the palette's color that is it or is nearest */
+  color;
+  width;
+  tool;
+  /** Drawn in the order of `z`, then of `id`. */
+  z;
+  /** @type {number[]} x and y in turn */
+  points = [];
+  /** @type {number[] | null} 0…1 for each point; null where the device knows none */
+  pressures = null;
+  /** Nothing more is expected of it. */
+  isFinished = false;
+  /** Counts changes. */
+  version = 0;
+  /** @type {Bounds} of its points */
+  #extent = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
+
+  /** @param {{ id: string, rgb: string, color: number, width: number, tool: string, z: number }} look */
+  constructor({ id, rgb, color, width, tool, z }) {
+    this.id = id;
+    this.rgb = rgb;
+    this.color = color;
+    this.width = width;
+    this.tool = tool;
+    this.z = z;
+  }
+
+  get length() {
+    return this.points.length / 2;
+  }
+
+  /**
+   * @param {number[]} points x and y in turn
+   * @param {number[] | null} pressures one for each point, or null
+   */
+  append(points, pressures) {
+    const room = MAXIMUM_POINTS - this.length;
+    const count = Math.min(points.length / 2, room);
+    if (count <= 0) return;
+    if (pressures || this.pressures) {
+      this.pressures ??= new Array(this.length).fill(0.5);
+      for (let at = 0; at < count; at += 1) this.pressures.push(pressures?.[at] ?? 0.5);
+    }
+    const extent = this.#extent;
+    for (let at = 0; at < 2 * count; at += 2) {
+      const [x, y] = [points[at], points[at + 1]];
+      this.points.push(x, y);
+      extent.left = Math.min(extent.left, x);
+      extent.right = Math.max(extent.right, x);
+      extent.top = Math.min(extent.top, y);
+      extent.bottom = Math.max(extent.bottom, y);
+    }
+    this.version += 1;
+  }
+
+  finish() {
+    this.isFinished = true;
+    this.version += 1;
+  }
+
+  /** @returns {Bounds} what it can cover, its width included */
+  get bounds() {
+    const { left, top, right, bottom } = this.#extent;
+    const margin = this.width + 1;
+    return { left: left - margin, top: top - margin, right: right + margin, bottom: bottom + margin };
+  }
+
+  /** @param {Stroke} other @returns {boolean} whether both look the same */
+  looksLike(other) {
+    return this.z === other.z && this.rgb === other.rgb && this.width === other.width && this.tool === other.tool &&
+      this.isFinished === other.isFinished && sameNumbers(this.points, other.points) &&
+      sameNumbers(this.pressures ?? [], other.pressures ?? []);
+  }
+}
+
+/** Which of two is drawn first. @param {Stroke} a @param {Stroke} b @returns {number} negative: a */
+export function drawnBefore(a, b) {
+  if (a.z !== b.z) return a.z - b.z;
+  if (a.id === b.id) return 0;
+  return a.id < b.id ? -1 : 1;
+}
+
+/** @param {Bounds} a @param {Bounds} b */
+export function overlap(a, b) {
+  return a.left <= b.right && b.left <= a.right && a.top <= b.bottom && b.top <= a.bottom;
+}
+
+/** @param {number[]} a @param {number[]} b */
+function sameNumbers(a, b) {
+  return a.length === b.length && a.every((value, index) => value === b[index]);
+}

@@ -1,0 +1,185 @@
+/** Pen, touch and mouse on the canvas: one pointer works a tool, two fingers or a wheel move the picture. */
+
+import { Pinch } from './pinch.js';
+
+/**
+ * @typedef {import('../canvas/camera.js').Camera} Camera
+ * @typedef {import('./pen.js').Sample} Sample
+ * @typedef {{ begin(sample: Sample): void, move(samples: Sample[]): void, end(): void, cancel(): void }} Tool
+ */
+
+/** A second finger within this time means that the first was not meant to draw. */
+const PINCH_MS = 350;
+const WHEEL_LINE = 24;
+
+export class PointerInput {
+  #canvas;
+  #camera;
+  #tool;
+  #hovered;
+  #moved;
+  #pinch;
+  /** @type {{ id: number, tool: Tool, type: string, at: number } | null} */
+  #working = null;
+  /** @type {{ id: number, x: number, y: number } | null} */
+  #dragging = null;
+  #isSpaceDown = false;
+
+  /**
+   * @param {HTMLCanvasElement} canvas @param {Camera} camera
+   * @param {object} options
+   * @param {() => Tool} options.tool the one that is chosen
+   * @param {(point: [number, number] | null, event: PointerEvent) => void} options.hovered where the pointer is, in the plane; null: gone
+   * @param {() => void} options.moved the camera was
+   * @param {AbortSignal} options.signal
+   */
+  constructor(canvas, camera, { tool, hovered, moved, signal }) {
+    this.#canvas = canvas;
+    this.#camera = camera;
+    this.#tool = tool;
+    this.#hovered = hovered;
+    this.#moved = moved;
+    this.#pinch = new Pinch(camera);
+    const options = { signal };
+    canvas.addEventListener('pointerdown', (event) => this.#down(event), options);
+    canvas.addEventListener('pointermove', (event) => this.#move(event), options);
+    canvas.addEventListener('pointerup', (event) => this.#up(event, false), options);
+    canvas.addEventListener('pointercancel', (event) => this.#up(event, true), options);
+    canvas.addEventListener('lostpointercapture', (event) => this.#up(event, false), options);
+    canvas.addEventListener('pointerleave', (event) => this.#hovered(null, event), options);
+    canvas.addEventListener('wheel', (event) => this.#wheel(event), { signal, passive: false });
+    canvas.addEventListener('contextmenu', (event) => event.preventDefault(), options);
+    // Without this, iOS selects and magnifies under a finger that rests.
+    canvas.addEventListener('touchstart', (event) => event.preventDefault(), { signal, passive: false });
+    globalThis.addEventListener('keydown', (event) => this.#space(event, true), options);
+    globalThis.addEventListener('keyup', (event) => this.#space(event, false), options);
+    globalThis.addEventListener('blur', () => this.#setSpace(false), options);
+  }
+
+  get isWorking() {
+    return this.#working !== null;
+  }
+
+  /** Ends what is under way, as if the pointer had been lifted. */
+  finish() {
+    this.#working?.tool.end();
+    this.#working = null;
+  }
+
+  /** @param {PointerEvent} event */
+  #down(event) {
+    if (event.pointerType === 'touch' && this.#second(event)) return;
+    if (this.#working || this.#pinch.isActive) return;
+    if (event.pointerType === 'mouse' && (event.button === 1 || (event.button === 0 && this.#isSpaceDown))) {
+      this.#dragging = { id: event.pointerId, x: event.clientX, y: event.clientY };
+      this.#capture(event);
+      event.preventDefault();
+      return;
+    }
+    if (event.button !== 0 && event.button !== 5) return;
+    event.preventDefault();
+    this.#canvas.focus({ preventScroll: true });
+    this.#capture(event);
+    const tool = this.#tool();
+    this.#working = { id: event.pointerId, tool, type: event.pointerType, at: event.timeStamp };
+    tool.begin(this.#sample(event));
+    this.#tellHovered(event);
+  }
+
+  /** @param {PointerEvent} event of a finger @returns {boolean} whether it is not for a tool */
+  #second(event) {
+    // A hand that rests while the pen writes.
+    if (this.#working?.type === 'pen') return true;
+    this.#pinch.down(event);
+    if (!this.#pinch.isActive) return false;
+    if (this.#working) {
+      if (event.timeStamp - this.#working.at < PINCH_MS) this.#working.tool.cancel();
+      else this.#working.tool.end();
+      this.#working = null;
+    }
+    this.#hovered(null, event);
+    return true;
+  }
+
+  /** @param {PointerEvent} event */
+  #move(event) {
+    if (this.#pinch.move(event)) return this.#moved();
+    if (this.#dragging?.id === event.pointerId) {
+      this.#camera.pan(event.clientX - this.#dragging.x, event.clientY - this.#dragging.y);
+      this.#dragging = { id: event.pointerId, x: event.clientX, y: event.clientY };
+      this.#moved();
+      return this.#hovered(null, event);
+    }
+    this.#tellHovered(event);
+    if (this.#working?.id !== event.pointerId) return;
+    // Coalesced events exist in secure contexts only, and may be an empty list for an event that script made.
+    const events = event.getCoalescedEvents?.() ?? [];
+    this.#working.tool.move((events.length > 0 ? events : [event]).map((one) => this.#sample(one)));
+  }
+
+  /** @param {PointerEvent} event @param {boolean} isCancelled */
+  #up(event, isCancelled) {
+    this.#pinch.up(event);
+    if (this.#dragging?.id === event.pointerId) this.#dragging = null;
+    if (this.#working?.id !== event.pointerId) return;
+    const { tool } = this.#working;
+    this.#working = null;
+    if (isCancelled) tool.cancel();
+    else tool.end();
+    if (event.pointerType !== 'mouse') this.#hovered(null, event);
+  }
+
+  /** @param {WheelEvent} event */
+  #wheel(event) {
+    event.preventDefault();
+    const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? WHEEL_LINE : 1;
+    const [dx, dy] = [event.deltaX * unit, event.deltaY * unit];
+    const box = this.#canvas.getBoundingClientRect();
+    if (event.ctrlKey || event.metaKey) {
+      this.#camera.zoom(
+        Math.exp(-Math.max(-60, Math.min(60, dy)) / 120),
+        event.clientX - box.left,
+        event.clientY - box.top,
+      );
+    } else if (event.shiftKey && dx === 0) this.#camera.pan(-dy, 0);
+    else this.#camera.pan(-dx, -dy);
+    this.#moved();
+  }
+
+  /** @param {KeyboardEvent} event @param {boolean} isDown */
+  #space(event, isDown) {
+    if (event.code !== 'Space' || event.target !== this.#canvas && event.target !== document.body) return;
+    event.preventDefault();
+    this.#setSpace(isDown);
+  }
+
+  /** @param {boolean} isDown */
+  #setSpace(isDown) {
+    this.#isSpaceDown = isDown;
+    this.#canvas.toggleAttribute('data-grab', isDown);
+  }
+
+  /** @param {PointerEvent} event */
+  #tellHovered(event) {
+    const { x, y } = this.#sample(event);
+    this.#hovered([x, y], event);
+  }
+
+  /** @param {PointerEvent} event @returns {Sample} */
+  #sample(event) {
+    const box = this.#canvas.getBoundingClientRect();
+    const [x, y] = this.#camera.toPlane(event.clientX - box.left, event.clientY - box.top);
+    // A pen without a gauge says 0 while it touches.
+    const pressure = event.pointerType === 'pen' && event.pressure > 0 ? event.pressure : null;
+    return { x, y, pressure };
+  }
+
+  /** @param {PointerEvent} event */
+  #capture(event) {
+    try {
+      this.#canvas.setPointerCapture(event.pointerId);
+    } catch {
+      // The pointer is gone already, or was never a real one.
+    }
+  }
+}
