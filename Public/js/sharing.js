@@ -1,0 +1,144 @@
+/** Which session the picture belongs to: made, joined, followed, left. Knows no DOM; what it needs comes in. */
+
+import { browserSurroundings } from './session/connection.js';
+import { GroupSession } from './session/groupSession.js';
+import { ParticipantStore } from './session/savedParticipant.js';
+import { createSession } from './session/sessions.js';
+import { browserTabs, takeClaim } from './session/tabClaim.js';
+
+/**
+ * @typedef {import('./canvas/drawing.js').Drawing} Drawing
+ * @typedef {{ name: string, color: string }} Profile
+ */
+
+/** What waits to be sent is written down this long after it changed, or when the page goes. */
+const SAVE_AFTER_MS = 250;
+const ACTIVITY = Object.freeze({ identifier: 'drawtogether', title: 'Draw Together', type: 'generic' });
+
+/** Events: `session` (there is another one, or none), `followed` (detail: `from`, the old session's id, and `by`, a participant). */
+export class Sharing extends EventTarget {
+  #drawing;
+  #base;
+  #profile;
+  #storage;
+  #newId;
+  #page;
+  #tabs;
+  #around;
+  /** @type {GroupSession | null} */
+  #session = null;
+  /** @type {ParticipantStore | null} */
+  #store = null;
+  /** @type {unknown} */
+  #saving = null;
+
+  /**
+   * @param {object} options
+   * @param {Drawing} options.drawing
+   * @param {URL} options.base address of the gateway
+   * @param {() => Profile} options.profile
+   * @param {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} options.storage that lives as long as the tab
+   * @param {() => string} options.newId random
+   * @param {import('./session/tabClaim.js').ClaimSurroundings} [options.tabs]
+   * @param {import('./session/connection.js').Surroundings} [options.around]
+   */
+  constructor({ drawing, base, profile, storage, newId, tabs = browserTabs, around = browserSurroundings }) {
+    super();
+    this.#drawing = drawing;
+    this.#base = base;
+    this.#profile = profile;
+    this.#storage = storage;
+    this.#newId = newId;
+    this.#page = newId();
+    this.#tabs = tabs;
+    this.#around = around;
+  }
+
+  get session() {
+    return this.#session;
+  }
+
+  /** Makes a session of the picture. @returns {Promise<GroupSession>} */
+  async share() {
+    const { id } = await createSession({ base: this.#base, activity: ACTIVITY });
+    return await this.#enter(id, { bringsPicture: true });
+  }
+
+  /** Goes into a session that somebody made; as the participant that this tab was, if it was. @param {string} id */
+  async join(id) {
+    return await this.#enter(id, { bringsPicture: false });
+  }
+
+  /** An empty page for everybody; the old one stays where it is. */
+  async newPage() {
+    const old = this.#session;
+    if (!old) return this.#drawing.clear();
+    const follows = { id: old.id, token: old.token };
+    const { id } = await createSession({ base: this.#base, activity: ACTIVITY, follows });
+    await this.#follow(old, id, old.localParticipant?.number ?? 0);
+  }
+
+  /** The others go on; the picture stays here. */
+  leave() {
+    this.#session?.leave();
+  }
+
+  /** The session is over for this page; the picture is its own. */
+  detach() {
+    this.#drawing.detach();
+    this.#store?.forget();
+    this.#become(null, null);
+  }
+
+  /** Writes down at once what waits to be sent. */
+  saveNow() {
+    this.#around.clearTimeout(this.#saving);
+    this.#saving = null;
+    if (this.#session && this.#session.state !== 'invalidated') this.#store?.save(this.#session.save());
+  }
+
+  /** @param {string} id @param {{ bringsPicture: boolean }} options */
+  async #enter(id, { bringsPicture }) {
+    const store = new ParticipantStore(id, this.#storage, this.#newId());
+    const record = store.load();
+    const isOwn = record !== null && await takeClaim(record.claim, this.#page, this.#tabs);
+    if (record && isOwn) store.claim = record.claim;
+    else await takeClaim(store.claim, this.#page, this.#tabs);
+    const saved = isOwn ? record.saved : null;
+    const session = new GroupSession({ id, base: this.#base, profile: this.#profile(), saved, around: this.#around });
+    this.#drawing.attach(session, { bringsPicture });
+    session.addEventListener('savechange', () => this.#saveSoon());
+    session.addEventListener('newsession', (event) => {
+      const { session: next, by } = /** @type {CustomEvent} */ (event).detail;
+      if (typeof next === 'string') this.#follow(session, next, by);
+    });
+    this.#become(session, store);
+    this.saveNow();
+    session.join();
+    return session;
+  }
+
+  /** @param {GroupSession} old @param {string} id @param {number} by */
+  async #follow(old, id, by) {
+    if (this.#session !== old) return;
+    this.#session = null;
+    const who = old.participant(by);
+    this.#store?.forget();
+    old.leave();
+    await this.#enter(id, { bringsPicture: false });
+    this.dispatchEvent(
+      new CustomEvent('followed', { detail: { from: old.id, by: who, isOwn: by === old.localParticipant?.number } }),
+    );
+  }
+
+  #saveSoon() {
+    this.#saving ??= this.#around.setTimeout(() => this.saveNow(), SAVE_AFTER_MS);
+  }
+
+  /** @param {GroupSession | null} session @param {ParticipantStore | null} store */
+  #become(session, store) {
+    this.#session = session;
+    this.#store = store;
+    this.dispatchEvent(new Event('session'));
+  }
+}

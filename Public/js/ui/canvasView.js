@@ -1,0 +1,123 @@
+/** The canvas among the other elements: its size, the paper's dots, and what is off the screen. */
+
+import { overlap } from '../canvas/stroke.js';
+import { element } from './elements.js';
+
+/**
+ * @typedef {import('../canvas/camera.js').Camera} Camera
+ * @typedef {import('../canvas/renderer.js').Renderer} Renderer
+ * @typedef {import('../canvas/strokes.js').Strokes} Strokes
+ */
+
+const DOTS = 28;
+/** Dots nearer to each other than this are noise. */
+const LEAST_DOTS = 14;
+
+export class CanvasView {
+  #canvas = /** @type {HTMLCanvasElement} */ (element('canvas'));
+  #fit = element('fit');
+  #renderer;
+  #strokes;
+  #camera;
+  #cameraVersion = -1;
+
+  /** @param {Renderer} renderer @param {Strokes} strokes @param {Camera} camera @param {() => void} ask for a frame */
+  constructor(renderer, strokes, camera, ask) {
+    this.#renderer = renderer;
+    this.#strokes = strokes;
+    this.#camera = camera;
+    const { width, height } = this.#canvas.getBoundingClientRect();
+    renderer.resize(Math.round(width * devicePixelRatio), Math.round(height * devicePixelRatio), devicePixelRatio);
+    const observer = new ResizeObserver((entries) => {
+      this.#resized(entries[0]);
+      ask();
+    });
+    try {
+      observer.observe(this.#canvas, { box: 'device-pixel-content-box' });
+    } catch {
+      observer.observe(this.#canvas);
+    }
+    this.#fit.addEventListener('click', () => {
+      this.showEverything();
+      ask();
+    });
+  }
+
+  /** Draws what is new. @returns {boolean} whether another frame is needed */
+  frame() {
+    if (this.#cameraVersion !== this.#camera.version) this.#moved();
+    this.#renderer.frame();
+    return this.#renderer.isUnsettled;
+  }
+
+  /** Everything that is drawn, or where one begins. */
+  showEverything() {
+    const bounds = this.#strokes.bounds;
+    if (!bounds || this.#isHomeEnough(bounds)) this.#camera.home();
+    else this.#camera.fit(bounds, this.#renderer.width, this.#renderer.height);
+  }
+
+  /** What somebody else drew on a larger screen must not lie outside of this one. */
+  showAtFirst() {
+    const { bounds } = this.#strokes;
+    if (bounds && !this.#isHomeEnough(bounds)) this.showEverything();
+  }
+
+  /** @param {number} factor around the middle */
+  zoom(factor) {
+    this.#camera.zoom(factor, this.#renderer.width / 2, this.#renderer.height / 2);
+  }
+
+  /** What is drawn has changed. */
+  changed() {
+    const count = this.#strokes.size;
+    element('hint').toggleAttribute('data-gone', count > 0);
+    element('summary').textContent = count === 0 ? 'Nothing is drawn yet.' : `${count} strokes are drawn.`;
+    this.#showFit();
+  }
+
+  /** @param {import('../canvas/stroke.js').Bounds} bounds @returns {boolean} whether all of it is seen where one begins */
+  #isHomeEnough({ left, top, right, bottom }) {
+    return left >= -8 && top >= -8 && right <= this.#renderer.width + 8 && bottom <= this.#renderer.height + 8;
+  }
+
+  #moved() {
+    this.#cameraVersion = this.#camera.version;
+    const { x, y, scale } = this.#camera;
+    let size = DOTS * scale;
+    while (size < LEAST_DOTS) size *= 4;
+    const { style } = this.#canvas;
+    style.backgroundSize = `${size}px ${size}px`;
+    style.backgroundPosition = `${-x * scale - size / 2}px ${-y * scale - size / 2}px`;
+    this.#showFit();
+  }
+
+  /** Offers a way back once nothing that is drawn is on the screen, or the picture is not as large as it is. */
+  #showFit() {
+    const { bounds } = this.#strokes;
+    const seen = this.#camera.seen(this.#renderer.width, this.#renderer.height);
+    const isLost = bounds !== null && !overlap(bounds, seen);
+    this.#fit.hidden = !isLost && this.#camera.scale === 1;
+    const percent = Math.round(this.#camera.scale * 100);
+    element('fit-label').textContent = isLost ? 'Show everything' : `${percent} %`;
+  }
+
+  /** @param {ResizeObserverEntry} entry */
+  #resized({ devicePixelContentBoxSize, contentRect }) {
+    const ratio = devicePixelRatio;
+    const exact = devicePixelContentBoxSize?.[0];
+    const width = pixels(contentRect.width * ratio, exact?.inlineSize);
+    const height = pixels(contentRect.height * ratio, exact?.blockSize);
+    this.#renderer.resize(width, height, ratio);
+    // Drawn at once: between a resize and the next frame the canvas would be empty.
+    this.#renderer.frame();
+  }
+}
+
+/**
+ * A browser that emulates a denser screen gives its own pixels as exact.
+ * @param {number} expected @param {number | undefined} exact
+ */
+function pixels(expected, exact) {
+  return exact !== undefined && Math.abs(exact - expected) < 2 ? exact : Math.round(expected);
+}

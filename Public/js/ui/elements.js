@@ -1,0 +1,33 @@
+/** The page's own elements: found, and made without markup in strings. */
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+/**
+ * @template {HTMLElement} [T=HTMLElement]
+ * @param {string} id @returns {T} the element of the page that has it
+ */
+export function element(id) {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`The page has no element ${id}.`);
+  return /** @type {T} */ (found);
+}
+
+/**
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag @param {Record<string, string>} [attributes] @param {(Node | string)[]} children text as text
+ * @returns {HTMLElementTagNameMap[K]}
+ */
+export function make(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+/** @param {string} tag @param {Record<string, string>} attributes @param {Node[]} children @returns {SVGElement} */
+export function makeSVG(tag, attributes, ...children) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}

@@ -1,0 +1,29 @@
+/** Letters for tools. */
+
+/** @param {Record<string, (event: KeyboardEvent) => void>} actions by key, `mod+` before it for Ctrl or Cmd @param {AbortSignal} [signal] */
+export function listenToKeys(actions, signal) {
+  addEventListener('keydown', (event) => {
+    if (event.defaultPrevented || event.altKey || isBusy(event.target)) return;
+    const modifier = event.ctrlKey || event.metaKey ? 'mod+' : '';
+    const shift = event.shiftKey && modifier ? 'shift+' : '';
+    const action = actions[modifier + shift + event.key.toLowerCase()];
+    if (!action) return;
+    event.preventDefault();
+    action(event);
+  }, { signal });
+}
+
+/** @param {EventTarget | null} target @returns {boolean} whether the person is typing, or asked something */
+function isBusy(target) {
+  return document.querySelector('dialog[open]') !== null ||
+    (target instanceof HTMLElement && target.matches('input, textarea, [contenteditable]'));
+}
+
+/** Marks that the person goes through the page by the tab key: then the canvas too shows that it has the focus. @param {AbortSignal} [signal] */
+export function watchTabbing(signal) {
+  const { documentElement } = document;
+  addEventListener('keydown', ({ key }) => key === 'Tab' && documentElement.toggleAttribute('data-tabbing', true), {
+    signal,
+  });
+  addEventListener('pointerdown', () => documentElement.removeAttribute('data-tabbing'), { signal, capture: true });
+}

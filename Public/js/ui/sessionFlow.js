@@ -1,0 +1,196 @@
+/** What a person sees of the session: sharing, who is here, cuts, its end. */
+
+import { askName, confirmed, tellOver } from './dialogs.js';
+import { element } from './elements.js';
+import { announce, toast } from './notices.js';
+import { showLink } from './shareDialog.js';
+
+/**
+ * @typedef {import('../session/groupSession.js').GroupSession} GroupSession
+ * @typedef {import('../session/participants.js').Participant} Participant
+ *
+ * @typedef {object} Parts
+ * @property {import('../sharing.js').Sharing} sharing
+ * @property {import('../canvas/strokes.js').Strokes} strokes
+ * @property {import('./settings.js').Settings} settings
+ * @property {import('./people.js').People} people
+ * @property {import('./connectionBanner.js').ConnectionBanner} banner
+ * @property {(participants: Participant[]) => void} participantsChanged
+ */
+
+const OVER_TITLES = {
+  left: 'You left',
+  ended: 'This session has ended',
+  unknown: 'There is no such session',
+  full: 'This session is full',
+  version: 'This page is too old',
+  refused: 'The server refused this page',
+};
+
+export class SessionFlow {
+  #parts;
+  /** @type {AbortController | null} */
+  #lifetime = null;
+  #isNews = true;
+  /** @type {Promise<GroupSession> | null} while a session is being made: pressed twice, it is made once */
+  #sharing = null;
+
+  /** @param {Parts} parts */
+  constructor(parts) {
+    this.#parts = parts;
+    parts.sharing.addEventListener('session', () => this.#sessionChanged());
+    parts.sharing.addEventListener('followed', (event) => this.#followed(/** @type {CustomEvent} */ (event).detail));
+    parts.people.addEventListener('rename', () => this.rename());
+    element('share').addEventListener('click', () => this.share());
+    this.#showPeople();
+  }
+
+  /** @returns {GroupSession | null} */
+  get #session() {
+    return this.#parts.sharing.session;
+  }
+
+  /** Makes the session if there is none, and shows its link. */
+  async share() {
+    try {
+      this.#sharing ??= this.#session ? null : this.#parts.sharing.share();
+      const session = this.#session ?? await this.#sharing;
+      if (session) await showLink(linkTo(session.id));
+    } catch (error) {
+      toast(error instanceof Error ? error.message : String(error));
+    } finally {
+      this.#sharing = null;
+    }
+  }
+
+  async rename() {
+    const { settings } = this.#parts;
+    const name = await askName(settings.name);
+    if (name === null || !settings.rename(name)) return;
+    this.#session?.setProfile({ name: settings.name, color: settings.color });
+    this.#showPeople();
+  }
+
+  /** An empty page, for everybody in the session. */
+  async newPage() {
+    const count = this.#session?.activeParticipants.length ?? 1;
+    const isAgreed = await confirmed({
+      title: count > 1 ? `Start a new page for all ${count} people?` : 'Start a new page?',
+      text: this.#session ? 'The old one stays as it is, under its own link.' : 'What you have drawn will be gone.',
+      action: 'New page',
+    });
+    if (!isAgreed) return;
+    try {
+      await this.#parts.sharing.newPage();
+    } catch (error) {
+      toast(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  async leave() {
+    const others = (this.#session?.activeParticipants.length ?? 1) - 1;
+    const text = others > 0 ? 'The others draw on. ' : '';
+    const title = 'Leave this session?';
+    if (await confirmed({ title, text: `${text}The picture stays here with you.`, action: 'Leave' })) {
+      this.#parts.sharing.leave();
+    }
+  }
+
+  async end() {
+    const count = this.#session?.activeParticipants.length ?? 1;
+    const title = count > 1 ? `End it for all ${count} people?` : 'End this session?';
+    const text = 'Everybody keeps the picture, and nobody can draw on it together any more.';
+    if (await confirmed({ title, text, action: 'End for everyone' })) this.#session?.end();
+  }
+
+  #sessionChanged() {
+    this.#lifetime?.abort();
+    this.#lifetime = new AbortController();
+    const session = this.#session;
+    history.replaceState(null, '', session ? `/s/${session.id}` : '/');
+    this.#parts.banner.hide();
+    this.#isNews = true;
+    if (session) this.#listen(session, this.#lifetime);
+    this.#showPeople();
+  }
+
+  /** @param {GroupSession} session @param {AbortController} lifetime */
+  #listen(session, lifetime) {
+    const { banner } = this.#parts;
+    banner.lost(false);
+    session.addEventListener('connectionchange', () => {
+      if (session.isConnected) banner.back();
+      else banner.lost(true);
+      this.#showPeople();
+    }, lifetime);
+    session.addEventListener('participantschange', (event) => {
+      this.#participantsChanged(/** @type {CustomEvent} */ (event).detail);
+    }, lifetime);
+    session.addEventListener('statechange', () => {
+      if (session.state === 'invalidated') this.#over(session);
+    }, lifetime);
+    session.addEventListener('notice', (event) => {
+      const { detail } = /** @type {CustomEvent} */ (event).detail;
+      if (typeof detail === 'string') toast(detail);
+    }, lifetime);
+    session.addEventListener('error', (event) => {
+      const { code, message } = /** @type {CustomEvent} */ (event).detail;
+      if (code === 'session-quota' || code === 'storage-full') toast(message);
+    }, lifetime);
+  }
+
+  /** @param {{ joined: Participant[], left: Participant[] }} change */
+  #participantsChanged({ joined, left }) {
+    this.#showPeople();
+    const me = this.#session?.localParticipant?.number;
+    const come = joined.filter(({ number }) => number !== me);
+    // Those who were here first did not come just now.
+    if (this.#isNews) announce(come.length > 0 ? `${names(come)} ${come.length > 1 ? 'are' : 'is'} here.` : '');
+    else {
+      if (come.length > 0) toast(`${names(come)} joined`, { color: come[0].color });
+      const gone = left.filter(({ number }) => number !== me);
+      if (gone.length > 0) toast(`${names(gone)} left`, { color: gone[0].color });
+    }
+    this.#isNews = false;
+  }
+
+  #showPeople() {
+    const { settings, people, participantsChanged } = this.#parts;
+    const session = this.#session;
+    const active = session?.activeParticipants ?? [];
+    const others = active.filter(({ number }) => number !== session?.localParticipant?.number);
+    people.show({ name: settings.name, color: settings.color }, others, !session || session.isConnected);
+    participantsChanged(active);
+  }
+
+  /** @param {{ from: string, by: Participant | null, isOwn: boolean }} detail */
+  #followed({ from, by, isOwn }) {
+    const text = isOwn || !by ? 'A new page.' : `${by.name} started a new page.`;
+    toast(text, { color: by?.color, link: { href: linkTo(from), text: 'See the old one' } });
+  }
+
+  /** @param {GroupSession} session */
+  async #over(session) {
+    const { sharing, strokes } = this.#parts;
+    const { kind, message } = session.reason ?? { kind: /** @type {const} */ ('ended'), message: '' };
+    sharing.detach();
+    if (kind === 'left') return toast('You left. The picture is yours alone now.');
+    const hasPicture = strokes.size > 0;
+    const kept = hasPicture ? ' The picture is still here.' : '';
+    const canRetry = kind === 'full' || kind === 'refused' || kind === 'version';
+    const choice = await tellOver({ title: OVER_TITLES[kind], text: `${message}${kept}`, canRetry, hasPicture });
+    if (choice === 'retry') location.assign(linkTo(session.id));
+    if (choice === 'start') await this.share();
+  }
+}
+
+/** @param {string} id of a session @returns {string} */
+function linkTo(id) {
+  return new URL(`/s/${id}`, location.href).href;
+}
+
+/** @param {Participant[]} people */
+function names(people) {
+  if (people.length > 3) return `${people.length} people`;
+  return new Intl.ListFormat('en').format(people.map(({ name }) => name));
+}

@@ -1,0 +1,106 @@
+/** What this browser remembers of the person: name, color, width. */
+
+import { isRGB, PALETTE, randomColor } from '../canvas/colors.js';
+
+const NAME = 'drawtogether:name';
+const OWN_COLOR = 'drawtogether:color';
+const WIDTH = 'drawtogether:width';
+
+/** In points: fine, middle and broad. */
+export const WIDTHS = Object.freeze([3, 6, 14]);
+
+const FIRST = [
+  'Amber',
+  'Azure',
+  'Coral',
+  'Crimson',
+  'Golden',
+  'Jade',
+  'Lilac',
+  'Olive',
+  'Rosy',
+  'Russet',
+  'Silver',
+  'Violet',
+];
+const SECOND = [
+  'Badger',
+  'Finch',
+  'Fox',
+  'Gecko',
+  'Hare',
+  'Heron',
+  'Lynx',
+  'Magpie',
+  'Newt',
+  'Otter',
+  'Robin',
+  'Swift',
+];
+
+/** @param {() => number} [random] @returns {string} for somebody who has not said a name */
+export function madeUpName(random = Math.random) {
+  const pick = (/** @type {string[]} */ words) => words[Math.floor(random() * words.length)];
+  return `${pick(FIRST)} ${pick(SECOND)}`;
+}
+
+/** @param {string} name @returns {string} as the gateway takes it: one line, at most 64 characters; may be empty */
+export function cleanName(name) {
+  const clean = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '').trim();
+  return [...clean].slice(0, 64).join('').trim();
+}
+
+export class Settings {
+  #storage;
+  /** @type {string} */
+  name;
+  /** @type {string} one's own color */
+  color;
+  /** @type {number} */
+  width;
+
+  /** @param {import('./storage.js').KeptStorage} storage @param {() => number} [random] */
+  constructor(storage, random = Math.random) {
+    this.#storage = storage;
+    this.name = cleanName(this.#read(NAME) ?? '') || madeUpName(random);
+    const color = this.#read(OWN_COLOR);
+    this.color = isRGB(color) && !PALETTE.some(({ rgb }) => rgb === color) ? color : randomColor(random);
+    const width = Number(this.#read(WIDTH));
+    this.width = WIDTHS.includes(width) ? width : WIDTHS[1];
+    this.#write(OWN_COLOR, this.color);
+    this.#write(NAME, this.name);
+  }
+
+  /** @param {string} name @returns {boolean} whether it can be one */
+  rename(name) {
+    const clean = cleanName(name);
+    if (!clean) return false;
+    this.name = clean;
+    this.#write(NAME, clean);
+    return true;
+  }
+
+  /** @param {number} width one of `WIDTHS` */
+  setWidth(width) {
+    this.width = width;
+    this.#write(WIDTH, String(width));
+  }
+
+  /** @param {string} key @returns {string | null} */
+  #read(key) {
+    try {
+      return this.#storage.getItem(key);
+    } catch {
+      return null;
+    }
+  }
+
+  /** @param {string} key @param {string} value */
+  #write(key, value) {
+    try {
+      this.#storage.setItem(key, value);
+    } catch {
+      // Full, or switched off: it holds until the page goes.
+    }
+  }
+}

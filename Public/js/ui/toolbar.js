@@ -1,0 +1,88 @@
+/** The bar of tools, and the menu behind its last button. */
+
+import { element } from './elements.js';
+
+/** Events: `tool`, and one for each of the other buttons by its id: `undo`, `redo`, `clear`, `keys`, `leave`, `end`. */
+export class Toolbar extends EventTarget {
+  /** @type {HTMLButtonElement[]} */
+  #tools = [...document.querySelectorAll('button[data-tool]')].map((one) => /** @type {HTMLButtonElement} */ (one));
+  #menu = element('menu');
+  #more = element('more');
+  #tool = 'pen';
+
+  constructor() {
+    super();
+    for (const button of this.#tools) button.addEventListener('click', () => this.choose(button.dataset.tool ?? 'pen'));
+    for (const id of ['undo', 'redo', 'clear', 'keys', 'leave', 'end']) {
+      element(id).addEventListener('click', () => {
+        this.closeMenu();
+        this.dispatchEvent(new Event(id));
+      });
+    }
+    this.#more.addEventListener('click', () => this.#open(this.#menu.hidden === true));
+    document.addEventListener('pointerdown', ({ target }) => {
+      if (target instanceof Element && !target.closest('#menu, #more')) this.#open(false);
+    }, { capture: true });
+    document.addEventListener('keydown', ({ key }) => key === 'Escape' && this.closeMenu());
+    this.#menu.addEventListener('keydown', (event) => this.#menuKey(event));
+  }
+
+  get tool() {
+    return this.#tool;
+  }
+
+  /** @param {string} tool */
+  choose(tool) {
+    this.#tool = tool;
+    for (const button of this.#tools) button.setAttribute('aria-pressed', String(button.dataset.tool === tool));
+    this.dispatchEvent(new Event('tool'));
+  }
+
+  /** @param {{ canUndo: boolean, canRedo: boolean, isEmpty: boolean, isShared: boolean, isConnected: boolean }} state */
+  show({ canUndo, canRedo, isEmpty, isShared, isConnected }) {
+    this.#enable('undo', canUndo);
+    this.#enable('redo', canRedo);
+    this.#enable('clear', !isEmpty && (!isShared || isConnected));
+    this.#enable('end', isConnected);
+    element('leave').hidden = !isShared;
+    element('end').hidden = !isShared;
+  }
+
+  closeMenu() {
+    if (this.#menu.hidden) return;
+    const hadFocus = this.#menu.contains(document.activeElement);
+    this.#open(false);
+    if (hadFocus) this.#more.focus();
+  }
+
+  /** @param {boolean} isOpen */
+  #open(isOpen) {
+    this.#menu.hidden = !isOpen;
+    this.#more.setAttribute('aria-expanded', String(isOpen));
+    if (isOpen) this.#items[0]?.focus();
+  }
+
+  /** @returns {HTMLButtonElement[]} that can be chosen now */
+  get #items() {
+    const all = [...this.#menu.querySelectorAll('button')];
+    return all.filter((button) => !button.hidden && !button.disabled);
+  }
+
+  /** @param {KeyboardEvent} event */
+  #menuKey(event) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const items = this.#items;
+    const at = items.findIndex((item) => item === document.activeElement);
+    items[(at + step + items.length) % items.length]?.focus();
+  }
+
+  /** @param {string} id @param {boolean} isEnabled */
+  #enable(id, isEnabled) {
+    const button = /** @type {HTMLButtonElement} */ (element(id));
+    // A button that goes dead under the focus would lose it to the page.
+    if (!isEnabled && document.activeElement === button) element('canvas').focus();
+    button.disabled = !isEnabled;
+  }
+}
