@@ -146,7 +146,8 @@ extension Reactor {
       case .wrongMember, .textLength, .payloadTooLarge:
         // A join, but a wrong one: a right one may follow.
         refuseControl(connection, conversation, hosted, error.refusal)
-      case .notJSON, .unknownControl, .controlTooLong, .entryLengthCutShort, .entryRunsOver, .entryTooShort:
+      case .notJSON, .notRequest, .unknownControl, .controlTooLong, .entryLengthCutShort, .entryRunsOver,
+        .entryTooShort:
         counters.refusals[.notJoined] += 1
         disconnect(connection, conversation, .notJoined)
       }
