@@ -1,0 +1,313 @@
+"""A client of the gateway: joins, resumes, sends exactly once, and rebuilds what the session retains."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import ssl
+from collections.abc import Callable
+from typing import Any
+
+import websockets
+from websockets.asyncio.client import ClientConnection, connect
+
+from outbox import Outbox
+from retained import Retained
+from wire import Entry, Outgoing, entries
+
+PATIENCE = 20.0
+SUBPROTOCOL = "drawtogether.v1"
+BATCH = 64 * 1024
+
+
+class Client:
+    """One person; may use many sockets, one after the other."""
+
+    def __init__(self, url: str, *, tls: ssl.SSLContext | None = None, **options: Any) -> None:
+        self.url = url
+        self._options = {
+            "subprotocols": [SUBPROTOCOL], "proxy": None, "ping_interval": None, "ssl": tls,
+            "max_size": 8 << 20, "close_timeout": 5, "compression": "deflate",
+        } | options  # fmt: skip
+        self.outbox = Outbox()
+        self.retained = Retained()
+        self.token: str | None = None
+        self.epoch: str | None = None
+        self.after: int | None = None
+        self.last = 0
+        """The newest sequence applied in this epoch; what comes live must be above it."""
+        self.catch_ups: list[str] = []
+        self.controls: list[dict[str, Any]] = []
+        self.received: list[Entry] = []
+        """Every entry in the order it came, the snapshots' left out."""
+        self.snapshots: list[list[Entry]] = []
+        """The entries of every snapshot."""
+        self.close: tuple[int, str] | None = None
+        self.failure: BaseException | None = None
+        self.may_read = asyncio.Event()
+        self.may_read.set()
+        self._ws: ClientConnection | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        self._catching_up: dict[str, Any] | None = None
+        self._may_send = False
+        self._paused_until = 0.0
+        self._changed = asyncio.Event()
+        self._wake = asyncio.Event()
+
+    async def __aenter__(self) -> Client:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.cut()
+
+    # What a test or a program calls.
+
+    @property
+    def ws(self) -> ClientConnection:
+        assert self._ws is not None, "not connected"
+        return self._ws
+
+    @property
+    def joined(self) -> dict[str, Any]:
+        """The newest answer to `join`."""
+        return self.last_control("joined")
+
+    @property
+    def number(self) -> int:
+        return self.joined["participant"]["number"]
+
+    @property
+    def id(self) -> str:
+        return self.joined["participant"]["id"]
+
+    @property
+    def errors(self) -> list[dict[str, Any]]:
+        return self.all_controls("error")
+
+    def all_controls(self, name: str) -> list[dict[str, Any]]:
+        return [message[name] for message in self.controls if name in message]
+
+    def last_control(self, name: str) -> dict[str, Any]:
+        return self.all_controls(name)[-1]
+
+    async def connect(self) -> Client:
+        """Opens a socket; nothing is said yet."""
+        await self.cut()
+        self.close = None
+        self._may_send, self._catching_up = False, None
+        self._ws = await connect(self.url, **self._options)
+        self._tasks = [
+            asyncio.create_task(self._read(self._ws)), asyncio.create_task(self._write(self._ws))
+        ]  # fmt: skip
+        return self
+
+    async def join(self, **profile: Any) -> Client:
+        """Connects where needed, joins or resumes, and waits until it is caught up."""
+        if self._ws is None or self.close is not None:
+            await self.connect()
+        joins = len(self.all_controls("joined"))
+        await self.say(join=profile | self.resume())
+        await self.wait_for(lambda: self._may_send and len(self.all_controls("joined")) > joins, "joined")
+        return self
+
+    def resume(self) -> dict[str, Any]:
+        """The `resume` member of a join; empty for somebody new."""
+        if self.token is None:
+            return {}
+        resume: dict[str, Any] = {"token": self.token, "epoch": self.epoch, "next": self.outbox.next}
+        if self.after is not None:
+            resume["after"] = self.after
+        return {"resume": resume}
+
+    async def say(self, **message: Any) -> None:
+        """Sends one control message."""
+        await self.ws.send(json.dumps(message))
+
+    async def raw(self, *messages: bytes | str) -> None:
+        """Sends messages as they are, past all bookkeeping."""
+        for message in messages:
+            await self.ws.send(message)
+
+    def send(self, *entries_: Outgoing) -> None:
+        """Sends reliable entries exactly once, now or after the next caught-up; unreliable ones if it can."""
+        for entry in entries_:
+            if entry.flags & 1:
+                self.outbox.append(entry)
+            elif self._may_send:
+                self._tasks.append(asyncio.create_task(self.raw(entry.encoded(0))))
+        self._wake.set()
+
+    async def cut(self) -> None:
+        """Breaks the connection without a word."""
+        if self._ws is not None:
+            self._ws.transport.abort()
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+            self._tasks = []
+            self._ws = None
+
+    async def wait_for(self, condition: Callable[[], Any], what: str, timeout: float = PATIENCE) -> Any:
+        """Waits for messages until the condition holds."""
+        try:
+            async with asyncio.timeout(timeout):
+                while True:
+                    if self.failure is not None:
+                        raise self.failure
+                    if answer := condition():
+                        return answer
+                    self._changed.clear()
+                    await self._changed.wait()
+        except TimeoutError:
+            tail = self.controls[-3:], self.received[-3:], self.close
+            raise AssertionError(f"not within {timeout} s: {what}; last: {tail}") from None
+
+    async def control(self, name: str, count: int = 1) -> dict[str, Any]:
+        """Waits until so many control messages of that name have come; the newest."""
+        await self.wait_for(lambda: len(self.all_controls(name)) >= count, f"{count} × {name}")
+        return self.last_control(name)
+
+    async def error(self, count: int = 1) -> dict[str, Any]:
+        return await self.control("error", count)
+
+    async def got(self, *payloads: bytes) -> list[Entry]:
+        """Waits for client entries with these payloads, outside snapshots; the entries, in that order."""
+
+        def found() -> list[Entry]:
+            by_payload = {entry.payload: entry for entry in self.received if not entry.is_system}
+            return [by_payload[payload] for payload in payloads if payload in by_payload]
+
+        await self.wait_for(lambda: len(found()) == len(payloads), f"entries {payloads[:4]}")
+        return found()
+
+    async def system(self, type_: str, matches: Callable[[Any], Any] = lambda _: True) -> Any:
+        """Waits for a live system entry of that type; its payload."""
+
+        def found() -> Any:
+            for entry in self.received:
+                if entry.is_system and entry.type == type_ and matches(json.loads(entry.payload)):
+                    return json.loads(entry.payload)
+
+        return await self.wait_for(found, f"system entry {type_}")
+
+    async def closed(self, timeout: float = PATIENCE) -> tuple[int, dict[str, Any]]:
+        """Waits for the gateway to close; the code, and the reason taken apart."""
+        code, reason = await self.wait_for(lambda: self.close, "a close", timeout)
+        assert len(reason.encode()) <= 123
+        return code, json.loads(reason) if reason else {}
+
+    async def committed(self) -> None:
+        """Waits until all that was sent is committed."""
+        await self.wait_for(lambda: not self.outbox, "everything committed")
+
+    # What comes in.
+
+    async def _read(self, ws: ClientConnection) -> None:
+        try:
+            while True:
+                await self.may_read.wait()
+                message = await ws.recv()
+                if isinstance(message, str):
+                    self._receive_control(json.loads(message))
+                else:
+                    for entry in entries(message):
+                        self._receive_entry(entry)
+                self._changed.set()
+        except websockets.ConnectionClosed as closed:
+            self.close = (closed.rcvd.code, closed.rcvd.reason) if closed.rcvd else (1006, "")
+            if self.close[0] == 4009:
+                self.token = None
+        except Exception as error:  # a rule broken by the gateway, told to whoever waits
+            self.failure = error
+        self._may_send = False
+        self._changed.set()
+
+    async def _write(self, ws: ClientConnection) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            while self._may_send and self.outbox.has_unsent:
+                if (wait := self._paused_until - loop.time()) > 0:
+                    await asyncio.sleep(wait)
+                    continue
+                try:
+                    if message := self.outbox.take(BATCH):
+                        await ws.send(message)
+                except websockets.ConnectionClosed:
+                    return
+
+    def _receive_control(self, message: dict[str, Any]) -> None:
+        assert len(message) == 1, f"not one member that names it: {message}"
+        self.controls.append(message)
+        ((name, content),) = message.items()
+        if name == "joined":
+            self._receive_joined(content)
+        elif name == "catchUp":
+            self._begin_catch_up(content)
+        elif name == "caughtUp":
+            self._end_catch_up(content)
+        elif name == "committed":
+            self.outbox.commit(content["sequence"])
+        elif name == "error":
+            self._receive_error(content)
+
+    def _receive_joined(self, joined: dict[str, Any]) -> None:
+        if joined["resumed"]:
+            self.outbox.resumed(
+                joined["acknowledged"], joined["sequence"], joined["committed"],
+                is_same_epoch=joined["epoch"] == self.epoch,
+            )  # fmt: skip
+        else:
+            assert joined["acknowledged"] == 0
+            self.outbox.begins_anew(keeps_acknowledged=self.token is not None)
+        self.token = joined["token"]
+
+    def _begin_catch_up(self, catch_up: dict[str, Any]) -> None:
+        assert catch_up["sequence"] >= self.joined["sequence"], "N is below the sequence of joined"
+        self.catch_ups.append(catch_up["kind"])
+        self._catching_up = catch_up
+        if catch_up["kind"] == "snapshot":
+            self.retained, self.last, self.after = Retained(), 0, None
+            self.snapshots.append([])
+        else:
+            assert catch_up["epoch"] == self.epoch, "a tail of another epoch"
+        self.epoch = catch_up["epoch"]
+
+    def _end_catch_up(self, caught_up: dict[str, Any]) -> None:
+        assert self._catching_up is not None, "caughtUp without catchUp"
+        assert caught_up["sequence"] == self._catching_up["sequence"]
+        assert self.last <= caught_up["sequence"], "the catch-up went past its own N"
+        self._catching_up = None
+        self.after = self.last = caught_up["sequence"]
+        self._may_send = True
+        self._wake.set()
+
+    def _receive_error(self, error: dict[str, Any]) -> None:
+        number = error.get("clientSequence")
+        if error["code"] in ("rate-limited", "session-quota", "storage-full") and number:
+            self._paused_until = asyncio.get_running_loop().time() + error.get("retryAfterMs", 100) / 1000
+            self.outbox.send_again_from(number)
+        elif error["code"] == "sequence-gap":
+            self.outbox.send_again_from(error["expected"])
+        elif number:
+            self.outbox.refused(number)
+        self._wake.set()
+
+    def _receive_entry(self, entry: Entry) -> None:
+        in_snapshot = self._catching_up is not None and self._catching_up["kind"] == "snapshot"
+        if in_snapshot:
+            self.snapshots[-1].append(entry)
+            assert entry.is_reliable, "an unreliable entry in a snapshot"
+            assert entry.sequence > self.last or (entry.sequence == 0 and self.last == 0 and entry.is_system)
+        else:
+            self.received.append(entry)
+            if entry.is_reliable:
+                assert entry.sequence > self.last, f"{entry.sequence} comes after {self.last}"
+        if entry.is_reliable:
+            self.last = max(self.last, entry.sequence)
+            if self.after is not None and not in_snapshot:
+                self.after = self.last
+            if self.token and not in_snapshot and entry.sender == self.number:
+                self.outbox.came_back(entry.client_sequence, entry.sequence)
+        self.retained.apply(entry)

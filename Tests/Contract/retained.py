@@ -1,0 +1,65 @@
+"""What a session retains, as a client rebuilds it from entries."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from wire import APPEND, EXISTING, RELIABLE, REMOVE, REPLACE, Entry
+
+Held = dict[bytes, tuple[tuple[int, int, int, str, bytes], ...]]
+
+
+class Retained:
+    """For each key the latest replace and the appends after it; the people and the activity beside them."""
+
+    def __init__(self) -> None:
+        self.keys: dict[bytes, list[Entry]] = {}
+        self.people: dict[str, dict[str, Any]] = {}
+        self.waiting: list[dict[str, Any]] = []
+        self.past: dict[str, dict[str, Any]] = {}
+        self.activity: dict[str, Any] | None = None
+        self.new_session: str | None = None
+
+    def apply(self, entry: Entry) -> None:
+        """Applies one entry, in the order it came."""
+        if entry.is_system:
+            self._apply_system(entry)
+        elif entry.flags & RELIABLE and entry.key is not None and not entry.flags & EXISTING:
+            if entry.retention == APPEND:
+                self.keys.setdefault(entry.key, []).append(entry)
+            elif entry.retention == REPLACE:
+                self.keys[entry.key] = [entry]
+            elif entry.retention == REMOVE:
+                self.keys.pop(entry.key, None)
+
+    def held(self) -> Held:
+        """The retained client entries in a form that compares."""
+        return {
+            key: tuple((e.sequence, e.sender, e.client_sequence, e.type, e.payload) for e in kept)
+            for key, kept in self.keys.items()
+        }
+
+    def payloads(self) -> dict[bytes, list[bytes]]:
+        """What each key holds, by payload alone."""
+        return {key: [entry.payload for entry in kept] for key, kept in self.keys.items()}
+
+    def _apply_system(self, entry: Entry) -> None:
+        if entry.type == "participants":
+            self._apply_participants(json.loads(entry.payload), is_state=entry.sequence == 0)
+        elif entry.type == "activity":
+            self.activity = json.loads(entry.payload)
+        elif entry.type == "newSession":
+            self.new_session = json.loads(entry.payload)["session"]
+
+    def _apply_participants(self, change: dict[str, Any], is_state: bool) -> None:
+        for person in change.get("joined", []) + change.get("changed", []):
+            self.people[person["id"]] = person
+        for person in change.get("left", []):
+            gone = self.people.pop(person["id"], None)
+            if gone is not None:
+                self.past[person["id"]] = gone
+        for person in change.get("past", []):
+            if not is_state:
+                raise AssertionError("past people are told in the state at N only")
+            self.past[person["id"]] = person

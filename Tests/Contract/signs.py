@@ -1,0 +1,67 @@
+"""Two sockets for the length of a minute: one falls silent, one answers pings."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from dataclasses import dataclass, field
+
+from gateway import Gateway
+from rawsocket import CLOSE, PING, RawSocket
+from room import Room
+
+MOST_SECONDS = 70.0
+
+
+@dataclass
+class Observed:
+    """Seconds are counted from the join."""
+
+    pings: list[float] = field(default_factory=list)
+    close: int = 0
+    reason: object = ""
+    closed_after: float = 0.0
+    answering_is_open: bool = False
+
+
+class SignsOfLife:
+    """Watches in a thread of its own while other tests run, for this takes its time."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._observed = Observed()
+        self._failure: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, args=(gateway,), daemon=True)
+        self._thread.start()
+
+    def result(self) -> Observed:
+        """Waits until the silent one was closed."""
+        self._thread.join(MOST_SECONDS + 10)
+        assert not self._thread.is_alive(), f"still waiting: {self._observed}"
+        if self._failure is not None:
+            raise self._failure
+        return self._observed
+
+    def _run(self, gateway: Gateway) -> None:
+        try:
+            asyncio.run(self._watch(gateway))
+        except BaseException as error:
+            self._failure = error
+
+    async def _watch(self, gateway: Gateway) -> None:
+        clock = asyncio.get_running_loop().time
+        async with Room(gateway) as room, Room(gateway) as other:
+            answering = await other.join("Ada")
+            async with await RawSocket.open(gateway, room.id) as silent:
+                await silent.join()
+                began = clock()
+                try:
+                    async with asyncio.timeout(MOST_SECONDS):
+                        while (received := await silent.receive()).opcode != CLOSE:
+                            if received.opcode == PING:
+                                self._observed.pings.append(clock() - began)
+                        self._observed.close, reason = received.close
+                        self._observed.reason = reason.get("code")
+                        self._observed.closed_after = clock() - began
+                except TimeoutError:
+                    pass
+            self._observed.answering_is_open = answering.close is None

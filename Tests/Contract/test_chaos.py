@@ -1,0 +1,179 @@
+"""P1, P2, P3, P8: a thousand cuts of the wire, and nothing is lost, doubled or out of order."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+import websockets
+
+from client import Client
+from gateway import Gateway
+from polling import until
+from proxy import Proxy
+from wire import APPEND, EXISTING, RELIABLE, REMOVE, REPLACE, Outgoing
+
+SENDERS = 4
+KEYS = 64
+SMALL, FULL = (60, 2_000), (1_000, 20_000)
+SETTINGS = [(1, False, 101), (2, False, 202), (1, True, 303), (2, True, 404)]
+
+
+@dataclass(frozen=True)
+class Scale:
+    cuts: int
+    entries: int
+
+
+@pytest.fixture
+def scale(request: pytest.FixtureRequest) -> Scale:
+    return Scale(*(FULL if request.config.getoption("--full") else SMALL))
+
+
+def script(chance: random.Random, sender: int, count: int) -> Iterator[Outgoing]:
+    """What one sender sends: every retention over shared keys, and a name of its own in each payload."""
+    for n in range(count):
+        retention = chance.choices((0, APPEND, REPLACE, REMOVE), (3, 5, 2, 1))[0]
+        flags = RELIABLE | retention
+        if retention in (APPEND, REPLACE) and chance.random() < 0.3:
+            flags |= EXISTING
+        payload = b"" if retention == REMOVE else f"{sender}/{n}/".encode() + bytes(chance.randrange(200))
+        yield Outgoing(f"T{sender}", payload, flags, chance.randrange(KEYS).to_bytes(16, "big"))
+
+
+class Sender:
+    """Sends its script through the proxy and comes back after every cut."""
+
+    def __init__(self, client: Client, entries: list[Outgoing]) -> None:
+        self.client, self.entries = client, entries
+        self.given = 0
+        self.numbers: set[int] = set()
+        self.joins = 0
+
+    def give(self, upto: int) -> None:
+        """Hands entries to the client, whether it is connected or not."""
+        upto = min(upto, len(self.entries))
+        self.client.send(*self.entries[self.given : upto])
+        self.given = max(self.given, upto)
+
+    async def stay(self) -> None:
+        """Joins again and again until cancelled."""
+        while True:
+            try:
+                await self.client.join(name=self.client.url[-4:])
+                self.joins += 1
+                assert self.joins == 1 or self.client.joined["resumed"], "a cut made a new participant"
+                self.numbers.add(self.client.number)
+                await self.client.wait_for(lambda: self.client.close, "a cut", timeout=600)
+            except (OSError, EOFError, TimeoutError, websockets.WebSocketException):
+                await asyncio.sleep(0.005)
+            except AssertionError as error:
+                if self.client.failure is not None or self.client.close is None:
+                    raise
+                if "not within" not in str(error):
+                    raise
+
+    @property
+    def is_done(self) -> bool:
+        return self.given == len(self.entries) and not self.client.outbox
+
+
+async def chaos(gateway: Gateway, tls: bool, seed: int, scale: Scale) -> None:
+    """One run; everything that varies comes from the seed, but for the timing of the machine."""
+    chance = random.Random(seed)
+    session = await gateway.create_session()
+    context = gateway.tls if tls else None
+    observer = Client(gateway.socket_url(session, tls), tls=context)
+    async with Proxy(gateway.https if tls else gateway.http, seed, scale.cuts) as proxy:
+        url = f"{'wss' if tls else 'ws'}://127.0.0.1:{proxy.port}/api/sessions/{session}/socket"
+        senders = [
+            Sender(
+                Client(
+                    url,
+                    tls=context,
+                    compression="deflate" if n % 2 else None,
+                    open_timeout=2,
+                    close_timeout=1,
+                ),
+                list(script(chance, n, scale.entries // SENDERS)),
+            )
+            for n in range(SENDERS)
+        ]
+        await observer.join(name="Observer")
+        stays = [asyncio.create_task(sender.stay()) for sender in senders]
+        try:
+            await _feed(proxy, senders, stays, scale)
+            await _all_is_quiet(observer, senders, scale)
+            late = await Client(gateway.socket_url(session, tls), tls=context).join(name="Late")
+            _verify(observer, senders, late, scale)
+            print(f"cuts: {proxy.by_way}, joins: {[sender.joins for sender in senders]}")
+            tails = sum(sender.client.catch_ups.count("tail") for sender in senders)
+            assert tails > 0, "nobody ever resumed by tail"
+            await late.cut()
+        finally:
+            for stay in stays:
+                stay.cancel()
+            await asyncio.gather(*stays, return_exceptions=True)
+            for client in (observer, *[sender.client for sender in senders]):
+                await client.cut()
+
+
+async def _feed(proxy: Proxy, senders: list[Sender], stays: list[asyncio.Task[None]], scale: Scale) -> None:
+    """Entries come as the cuts go on, so that all of the cuts hit a stream that is busy."""
+
+    def step() -> bool:
+        for stay in stays:
+            if stay.done():
+                stay.result()
+        share = (proxy.done + 4) / scale.cuts
+        for sender in senders:
+            sender.give(int(len(sender.entries) * share))
+        return proxy.done >= scale.cuts and all(sender.is_done for sender in senders)
+
+    await until(step, f"{scale.cuts} cuts and every entry committed", timeout=540)
+
+
+async def _all_is_quiet(observer: Client, senders: list[Sender], scale: Scale) -> None:
+    everyone = [observer, *[sender.client for sender in senders]]
+
+    def same() -> bool:
+        return all(client.last == observer.last and client.after == client.last for client in everyone)
+
+    def complete() -> bool:
+        return len([e for e in observer.received if not e.is_system]) >= scale.entries
+
+    await until(complete, "the observer has every entry")
+    await until(same, "all have come to the same sequence")
+
+
+def _verify(observer: Client, senders: list[Sender], late: Client, scale: Scale) -> None:
+    order = [entry for entry in observer.received if not entry.is_system]
+    assert len(order) == scale.entries, "an entry is missing or doubled in the order"
+    for sender in senders:
+        assert len(sender.numbers) == 1, f"one participant had the numbers {sender.numbers}"
+        (number,) = sender.numbers
+        mine = [entry for entry in order if entry.sender == number]
+        assert [entry.client_sequence for entry in mine] == list(range(1, len(sender.entries) + 1))
+        assert [(e.type, e.payload, e.key) for e in mine] == [
+            (e.type, e.payload, e.key if e.flags & REMOVE else None) for e in sender.entries
+        ]
+    held = observer.retained.held()
+    assert held, "nothing was retained, so nothing was shown"
+    for name, client in [("late", late), *[(f"sender {n}", s.client) for n, s in enumerate(senders)]]:
+        assert client.retained.held() == held, f"{name} holds something else"
+        assert client.failure is None
+        assert client.retained.people.keys() == late.retained.people.keys()
+
+
+@pytest.mark.seconds(580)
+@pytest.mark.parametrize(("reactors", "tls", "seed"), SETTINGS)
+async def test_cuts_lose_nothing_double_nothing_and_keep_the_order(
+    gateway_with, scale: Scale, request: pytest.FixtureRequest, reactors: int, tls: bool, seed: int
+) -> None:
+    seed = request.config.getoption("--seed") or seed
+    print(f"replay with --seed {seed} (reactors {reactors}, {'wss' if tls else 'ws'}, {scale})")
+    gateway: Gateway = gateway_with("--reactors", str(reactors), entriesPerSecond=50_000)
+    await chaos(gateway, tls, seed, scale)

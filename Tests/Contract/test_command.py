@@ -1,0 +1,122 @@
+"""The command: what stops it, and how it stops."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import time
+
+import pytest
+
+from gateway import Gateway, flag
+from room import Room, note
+from test_limits import LIMITS
+
+BAD_FLAGS = [
+    ["--http", "nonsense"], ["--http", "127.0.0.1:99999"], ["--https", "127.0.0.1:"], ["--max-message-bytes", "many"],
+    ["--max-message-bytes", "-1"], ["--join-seconds", "0.x"], ["--reactors", "0"], ["--durability", "sometimes"],
+    ["--log-format", "xml"], ["--log-level", "loud"], ["--public-url", "draw.example"], ["--trust-proxy", "x"],
+    ["--allowed-origins", "not an origin"], ["--public", "/nonexistent/folder"],
+]  # fmt: skip
+
+
+def run(executable: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [executable, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=20,
+        env=dict(os.environ) | environment,
+    )
+
+
+@pytest.mark.parametrize("arguments", BAD_FLAGS, ids=" ".join)
+def test_a_bad_value_stops_it_with_2_and_names_the_setting_and_the_value(
+    executable: str, arguments: list[str], tmp_path
+) -> None:
+    done = run(executable, "--data", str(tmp_path), *arguments)
+    assert done.returncode == 2, done
+    assert arguments[0].lstrip("-") in done.stderr and arguments[1] in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--unknown"], ["--max-message-byte", "5"], ["--http"], ["dance"], ["--join-seconds"]]
+)
+def test_unknown_flags_and_missing_values_are_refused(
+    executable: str, arguments: list[str], tmp_path
+) -> None:
+    done = run(executable, "--data", str(tmp_path), *arguments)
+    assert done.returncode == 2, done
+    assert arguments[0].lstrip("-") in done.stderr
+
+
+def test_the_environment_sets_what_no_flag_sets(executable: str, tmp_path) -> None:
+    done = run(
+        executable, "--check-config", "--data", str(tmp_path), "--join-seconds", "7",
+        DRAWTOGETHER_JOIN_SECONDS="8", DRAWTOGETHER_GRACE_SECONDS="9",
+    )  # fmt: skip
+    assert done.returncode == 0, done
+    lines = {line.split()[0].strip("-:="): line for line in done.stdout.splitlines() if line.split()}
+    assert "7" in lines["join-seconds"] and "8" not in lines["join-seconds"]
+    assert "9" in lines["grace-seconds"]
+
+
+def test_a_bad_or_unknown_variable_is_refused_but_not_those_that_kubernetes_makes(
+    executable: str, tmp_path
+) -> None:
+    arguments = ("--check-config", "--data", str(tmp_path))
+    for name, value in {"DRAWTOGETHER_JOIN_SECONDS": "soon", "DRAWTOGETHER_JION_SECONDS": "8"}.items():
+        done = run(executable, *arguments, **{name: value})
+        assert done.returncode == 2 and name in done.stderr, done
+    kubernetes = {
+        "DRAWTOGETHER_SERVICE_HOST": "10.0.0.1", "DRAWTOGETHER_SERVICE_PORT": "8080",
+        "DRAWTOGETHER_PORT": "tcp://10.0.0.1:8080", "DRAWTOGETHER_PORT_8080_TCP_ADDR": "10.0.0.1",
+    }  # fmt: skip
+    assert run(executable, *arguments, **kubernetes).returncode == 0
+
+
+def test_help_lists_each_limit_by_name_and_version_says_one(executable: str) -> None:
+    shown = run(executable, "--help")
+    assert shown.returncode == 0
+    assert not [flag(name) for name in LIMITS if flag(name) not in shown.stdout]
+    version = run(executable, "--version")
+    assert version.returncode == 0 and any(c.isdigit() for c in version.stdout)
+
+
+def test_a_port_in_use_is_told_in_words(executable: str, gateway: Gateway, tmp_path) -> None:
+    done = run(executable, "--data", str(tmp_path), "--http", gateway.host, "--https", "off")
+    assert done.returncode not in (0, 2) or str(gateway.http[1]) in done.stderr
+    assert str(gateway.http[1]) in done.stderr
+
+
+async def test_sigterm_drains_with_1012_and_exits_with_0_within_8_seconds(new_gateway) -> None:
+    gateway: Gateway = new_gateway()
+    async with Room(gateway) as room, Room(gateway, tls=True) as secure:
+        people = [await room.join("Ada"), await room.join("Ben"), await secure.join("Cleo")]
+        people[0].send(*[note(str(n)) for n in range(100)])
+        await people[1].got(b"99")
+        began = time.monotonic()
+        code = asyncio.create_task(asyncio.to_thread(gateway.terminate, 8))
+        for person in people:
+            close, reason = await person.closed()
+            assert close == 1012 and reason["retryAfterMs"] >= 0
+        assert await code == 0
+        assert time.monotonic() - began < 8
+
+
+async def test_sigterm_with_sockets_that_do_not_answer_still_exits_within_8_seconds(new_gateway) -> None:
+    gateway: Gateway = new_gateway()
+    async with Room(gateway) as room, await gateway.connect() as idle:
+        ada = await room.join("Ada")
+        ada.may_read.clear()
+        await idle.send("GET / HTT")
+        assert await asyncio.to_thread(gateway.terminate, 8) == 0
+
+
+async def test_one_protocol_alone_can_be_served(executable: str, tmp_path) -> None:
+    gateway = await asyncio.to_thread(
+        run, executable, "--http", "off", "--https", "off", "--data", str(tmp_path)
+    )
+    assert gateway.returncode == 2, "nothing to serve is a bad setting"

@@ -1,0 +1,185 @@
+"""Section 2.1: joining and waiting."""
+
+from __future__ import annotations
+
+import re
+import uuid
+
+import pytest
+
+from gateway import Gateway
+from room import Room, note
+
+ZERO_WIDTH_SPACE, OVERRIDE, LINE_SEPARATOR = "\u200b", "\u202e", "\u2028"
+
+
+async def test_joined_tells_who_i_am_and_where_the_session_stands(gateway: Gateway) -> None:
+    async with Room(gateway) as room:
+        ada = await room.client().join(name="Ada", color="#E4572e")
+        joined = ada.joined
+        person = joined["participant"]
+        assert str(uuid.UUID(person["id"])) == person["id"].lower()
+        assert isinstance(person["number"], int) and person["number"] >= 1
+        assert person["name"] == "Ada" and person["color"].lower() == "#e4572e"
+        assert len(joined["token"]) >= 22 and joined["epoch"]
+        assert joined["acknowledged"] == 0 and joined["resumed"] is False
+        assert joined["committed"] <= joined["sequence"]
+        assert joined["session"]["id"] == room.id
+        assert joined["limits"] == (await gateway.get("/api/limits")).json()
+        order = [name for message in ada.controls for name in message]
+        assert order[:3] == ["joined", "catchUp", "caughtUp"]
+
+
+async def test_ids_tokens_and_numbers_are_new_for_each_join(gateway: Gateway) -> None:
+    async with Room(gateway) as room:
+        people = [await room.join() for _ in range(4)]
+        assert len({person.id for person in people}) == 4
+        assert len({person.token for person in people}) == 4
+        assert len({person.number for person in people}) == 4
+        await people[0].say(leave={})
+        await people[0].closed()
+        assert (await room.join()).number not in {person.number for person in people}
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [
+        ("Ada", "Ada"),
+        ("n" * 65, "n" * 64),
+        ("\N{ARTIST PALETTE}" * 70, "\N{ARTIST PALETTE}" * 64),
+        ("A\nd\ra\t\x00\x7f\x85", "Ada"),
+        (f"A{ZERO_WIDTH_SPACE}d{OVERRIDE}a{LINE_SEPARATOR}\u2029\ufeff", "Ada"),
+        (ZERO_WIDTH_SPACE * 70 + "Ada", "Ada"),
+        ("Zoë Ö 王", "Zoë Ö 王"),
+    ],
+)
+async def test_other_characters_are_taken_out_of_a_name_then_it_is_cut(
+    gateway: Gateway, asked: str, shown: str
+) -> None:
+    async with Room(gateway) as room:
+        assert (await room.join(asked)).joined["participant"]["name"] == shown
+
+
+@pytest.mark.parametrize("asked", [None, "", "\n", ZERO_WIDTH_SPACE + OVERRIDE])
+async def test_a_missing_name_is_made_up_and_nothing_left_counts_as_missing(
+    gateway: Gateway, asked: str | None
+) -> None:
+    async with Room(gateway) as room:
+        name = (await room.join(asked)).joined["participant"]["name"]
+        assert 1 <= len(name) <= 64 and name.strip()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [None, "", "red", "#12345", "#1234567", "#12345g", "e4572e", "#\u0661\u0661\u0661\u0661\u0661\u0661"],
+)
+async def test_another_color_counts_as_missing_and_one_of_the_palette_is_taken(
+    gateway: Gateway, asked: str | None
+) -> None:
+    async with Room(gateway) as room:
+        color = (await room.client().join(**({} if asked is None else {"color": asked}))).joined[
+            "participant"
+        ]["color"]
+        assert re.fullmatch("#[0-9a-fA-F]{6}", color)
+
+
+async def test_colors_not_in_use_are_preferred(gateway: Gateway) -> None:
+    async with Room(gateway) as room:
+        colors = [(await room.join()).joined["participant"]["color"].lower() for _ in range(4)]
+        assert len(set(colors)) == 4
+
+
+async def test_members_that_a_receiver_does_not_know_are_ignored(gateway: Gateway) -> None:
+    async with Room(gateway) as room:
+        ada = await room.client().join(name="Ada", shoeSize=39)
+        assert ada.joined["participant"]["name"] == "Ada"
+
+
+async def test_everyone_hears_of_a_joiner(gateway: Gateway) -> None:
+    async with Room(gateway) as room:
+        ada = await room.join("Ada")
+        ben = await room.join("Ben")
+        change = await ada.system("participants", lambda change: change.get("joined"))
+        assert ben.joined["participant"] in change["joined"]
+        await ada.wait_for(lambda: ben.id in ada.retained.people, "Ben is known")
+        assert ben.retained.people == ada.retained.people
+
+
+async def test_who_waits_gets_the_session_the_people_and_nothing_else(gateway: Gateway) -> None:
+    async with Room(gateway) as room:
+        ada = await room.join("Ada")
+        ben = await room.connect()
+        await ben.say(wait={"name": "Ben", "color": "#010203"})
+        waiting = await ben.control("waiting")
+        assert waiting["session"]["id"] == room.id
+        assert [person["name"] for person in waiting["participants"]] == ["Ada"]
+        told = await ada.system("participants", lambda change: change.get("waiting"))
+        assert told["waiting"][-1]["name"] == "Ben" and told["waiting"][-1]["color"] == "#010203"
+        ada.send(note("not for Ben"))
+        await ada.got(b"not for Ben")
+        await room.join("Cleo")
+        await ben.system("participants", lambda change: change.get("joined", [{}])[0].get("name") == "Cleo")
+        assert {entry.type for entry in ben.received} == {"participants"}
+        assert [next(iter(message)) for message in ben.controls] == ["waiting"]
+
+
+async def test_who_waits_may_join_at_any_time_later(gateway_with) -> None:
+    gateway: Gateway = gateway_with(joinSeconds=1)
+    async with Room(gateway) as room:
+        ada = await room.join("Ada")
+        ada.send(note("kept in no snapshot"))
+        ben = await room.connect()
+        await ben.say(wait={"name": "Ben"})
+        await ben.control("waiting")
+        late = await room.connect()
+        assert (await late.closed())[0] == 4001
+        assert ben.close is None
+        await ben.join(name="Ben")
+        ben.send(note("from Ben"))
+        await ada.got(b"from Ben")
+
+
+async def test_a_waiting_one_that_goes_is_told_under_left(gateway_with) -> None:
+    gateway: Gateway = gateway_with(graceSeconds=1)
+    async with Room(gateway) as room:
+        ada = await room.join("Ada")
+        ben = await room.connect()
+        await ben.say(wait={"name": "Ben"})
+        told = await ada.system("participants", lambda change: change.get("waiting"))
+        await ben.cut()
+        gone = await ada.system("participants", lambda change: change.get("left"))
+        assert gone["left"][0]["id"] == told["waiting"][-1]["id"]
+        assert gone["left"][0]["number"] == told["waiting"][-1]["number"]
+
+
+async def test_who_joins_finds_those_who_wait_in_the_state(gateway: Gateway) -> None:
+    async with Room(gateway) as room:
+        ada = await room.join("Ada")
+        ben = await room.connect()
+        await ben.say(wait={"name": "Ben"})
+        await ada.system("participants", lambda change: change.get("waiting"))
+        cleo = await room.join("Cleo")
+        assert cleo.id in cleo.retained.people
+        assert "Ben" not in {person["name"] for person in cleo.retained.people.values()}
+
+
+async def test_no_join_in_time_4001(gateway_with) -> None:
+    gateway: Gateway = gateway_with(joinSeconds=1)
+    async with Room(gateway) as room:
+        silent = await room.connect()
+        code, reason = await silent.closed()
+        assert (code, reason["code"]) == (4001, "not-joined")
+
+
+@pytest.mark.parametrize(
+    "message", ['{"profile": {"name": "Ada"}}', '{"end": {}}', '{"leave": {}}', b"entry"]
+)
+async def test_before_join_anything_else_is_not_joined_and_1008(
+    gateway: Gateway, message: str | bytes
+) -> None:
+    async with Room(gateway) as room:
+        ada = await room.connect()
+        await ada.raw(note("too early").encoded(1) if message == b"entry" else message)
+        code, reason = await ada.closed()
+        assert (code, reason["code"]) == (1008, "not-joined")
+        assert (await gateway.get(room.path)).status == 200

@@ -1,0 +1,78 @@
+"""Sections 1 and 5: what the gateway tells about itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway import Gateway, flag
+from room import Room, note
+
+LIMITS = {
+    "messageBytes": 262_144, "attachmentBytes": 104_857_600, "entriesPerSecond": 1_000,
+    "metadataBytes": 4_096, "bytesPerSecond": 4 << 20, "sessionAttachmentBytes": 2 << 30,
+    "participantsPerSession": 1_000, "uploadKeepSeconds": 86_400, "pastParticipants": 10_000,
+    "sessionLogBytes": 256 << 20, "sessions": 10_000, "catchUpTailBytes": 4 << 20,
+    "sessionsPerAddressPerMinute": 30, "sessionKeepSeconds": 2_592_000, "connections": 10_000,
+    "endedKeepSeconds": 604_800, "connectionsPerAddress": 200, "joinSeconds": 10, "graceSeconds": 30,
+    "headBytes": 32 << 10, "headSeconds": 10, "idleSeconds": 60, "bodyStallSeconds": 20,
+    "incompleteBytes": 256 << 20, "messageSeconds": 30,
+}  # fmt: skip
+
+
+async def test_api_limits_is_one_flat_object_with_every_limit_at_its_default(gateway_with) -> None:
+    gateway: Gateway = gateway_with(sessionsPerAddressPerMinute=30)
+    response = await gateway.get("/api/limits")
+    assert response.status == 200
+    assert response["content-type"].split(";")[0] == "application/json"
+    limits = response.json()
+    assert {name: limits.get(name) for name in LIMITS} == LIMITS
+    assert all(isinstance(value, int) for value in limits.values())
+
+
+async def test_every_limit_is_a_flag_and_joined_tells_what_is_in_force(gateway_with) -> None:
+    changed = {name: value + 1 for name, value in LIMITS.items()}
+    gateway: Gateway = gateway_with(**changed)
+    assert (await gateway.get("/api/limits")).json().items() >= changed.items()
+    async with Room(gateway) as room:
+        assert (await room.join()).joined["limits"].items() >= changed.items()
+
+
+def test_the_flags_names_follow_from_the_limits() -> None:
+    assert flag("messageBytes") == "--max-message-bytes"
+    assert flag("joinSeconds") == "--join-seconds"
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+async def test_a_gateway_that_runs_is_alive_and_ready(gateway: Gateway, path: str) -> None:
+    assert (await gateway.get(path)).status == 200
+    assert (await gateway.request("HEAD", path)).status == 200
+
+
+async def test_metrics_count_sends_and_delivered_entries(gateway_with) -> None:
+    gateway: Gateway = gateway_with(idleSeconds=59)
+    async with Room(gateway) as room:
+        ada, ben = await room.join("Ada"), await room.join("Ben")
+        sends = await gateway.metric("drawtogether_send_calls_total")
+        delivered = await gateway.metric("drawtogether_entries_delivered_total")
+        ada.send(*[note(str(n)) for n in range(10)])
+        await ben.got(*[str(n).encode() for n in range(10)])
+        await ada.committed()
+        assert await gateway.metric("drawtogether_entries_delivered_total") - delivered == 20
+        assert 2 <= await gateway.metric("drawtogether_send_calls_total") - sends <= 30
+
+
+async def test_metrics_are_prometheus_text(gateway: Gateway) -> None:
+    response = await gateway.get("/metrics")
+    assert response["content-type"].startswith("text/plain")
+    for name in ("drawtogether_send_calls_total", "drawtogether_entries_delivered_total"):
+        assert f"# TYPE {name} counter" in response.text
+
+
+async def test_metrics_are_for_loopback_or_with_the_token_else_404(gateway_with) -> None:
+    gateway: Gateway = gateway_with("--trust-proxy", "1", "--metrics-token", "open sesame".replace(" ", "-"))
+    away = {"X-Forwarded-For": "203.0.113.9"}
+    assert (await gateway.request("GET", "/metrics", away)).status == 404
+    wrong = away | {"Authorization": "Bearer open-sesamf"}
+    assert (await gateway.request("GET", "/metrics", wrong)).status == 404
+    right = away | {"Authorization": "Bearer open-sesame"}
+    assert (await gateway.request("GET", "/metrics", right)).status == 200

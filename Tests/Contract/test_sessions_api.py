@@ -1,0 +1,193 @@
+"""Section 1: sessions over HTTP."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+
+import pytest
+
+from gateway import Gateway
+from http1 import request_bytes
+from room import Room, note
+
+ACTIVITY = {
+    "identifier": "chess",
+    "title": "Schach \N{BLACK CHESS PAWN}",
+    "type": "game",
+    "payload": {"a": [1, None]},
+}
+DEFAULT = {"identifier": "drawtogether", "title": "Draw Together", "type": "generic"}
+UNKNOWN = "AAAAAAAAAAAAAAAAAAAAAA"
+
+
+async def test_posting_activates_an_activity_and_tells_where(gateway: Gateway) -> None:
+    response = await gateway.post("/api/sessions", {"activity": ACTIVITY})
+    session = response.json()
+    assert response.status == 201
+    assert response["content-type"].split(";")[0] == "application/json"
+    assert response["location"] == f"/api/sessions/{session['id']}"
+    assert re.fullmatch(r"[A-Za-z0-9_-]{22}", session["id"])
+    assert session["link"] == f"/s/{session['id']}"
+    assert session["activity"] == ACTIVITY
+    assert session["participants"] == 0
+    assert isinstance(session["sequence"], int)
+    created = datetime.fromisoformat(session["createdAt"])
+    assert created.utcoffset() == timedelta(0)
+    assert (await gateway.session(session["id"])) == session
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", b'{"unknown": 1}', b'{"activity": null}'])
+async def test_a_missing_activity_means_draw_together(gateway: Gateway, body: bytes) -> None:
+    response = await gateway.request("POST", "/api/sessions", {}, body)
+    assert response.status == 201, response
+    activity = response.json()["activity"]
+    assert {name: activity[name] for name in DEFAULT} == DEFAULT
+    assert activity.get("payload") is None
+
+
+async def test_ids_never_repeat_and_use_the_whole_alphabet(gateway: Gateway) -> None:
+    ids = [await gateway.create_session() for _ in range(50)]
+    assert len(set(ids)) == 50
+    assert len(set("".join(ids))) > 50
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"{", b"[]", b'"x"', b"7", b'{"activity": 7}', b'{"activity": {"title": 7}}', b"\xff\xfe",
+        b'{"activity": {"title": ""}}', b'{"activity": {"identifier": ""}}', b'{"follows": 7}',
+        b'{"activity": {"title": "%s"}}' % (b"t" * 129), b'{"activity": {"identifier": "%s"}}' % (b"i" * 129),
+        b'{"activity": {"payload": "%s"}}' % (b"p" * 17_000),
+    ],
+    ids=lambda body: body[:40].decode("latin-1"),
+)  # fmt: skip
+async def test_a_body_that_is_not_such_json_gets_400_and_the_connection_stays_open(
+    gateway: Gateway, body: bytes
+) -> None:
+    async with await gateway.connect() as connection:
+        for _ in range(2):
+            await connection.send(request_bytes("POST", "/api/sessions", gateway.host, {}, body))
+            (await connection.receive()).problem(400, "bad-request")
+        await connection.send(request_bytes("POST", "/api/sessions", gateway.host, {}, b""))
+        assert (await connection.receive()).status == 201
+
+
+async def test_titles_are_counted_in_scalars_and_payloads_go_to_16_kib(gateway: Gateway) -> None:
+    activity = ACTIVITY | {
+        "title": "\N{ARTIST PALETTE}" * 128,
+        "identifier": "i" * 128,
+        "payload": "p" * 16_000,
+    }
+    response = await gateway.post("/api/sessions", {"activity": activity})
+    assert response.status == 201
+    assert response.json()["activity"] == activity
+
+
+@pytest.mark.parametrize("session", [UNKNOWN, "short", "A" * 23, "A" * 21 + "%21", "A" * 500])
+async def test_a_session_that_never_existed_is_404(gateway: Gateway, session: str) -> None:
+    (await gateway.get(f"/api/sessions/{session}")).problem(404, "not-found")
+
+
+async def test_the_session_object_counts_people_and_entries(gateway: Gateway) -> None:
+    async with Room(gateway) as room:
+        ada, _ = await room.join("Ada"), await room.join("Ben")
+        ada.send(note("1"))
+        (entry,) = await ada.got(b"1")
+        session = await gateway.session(room.id)
+        assert session["participants"] == 2
+        assert session["sequence"] >= entry.sequence
+
+
+async def test_delete_ends_it_for_everyone(gateway: Gateway) -> None:
+    async with Room(gateway) as room:
+        ada, ben = await room.join("Ada"), await room.join("Ben")
+        response = await gateway.request("DELETE", room.path, {"Participant-Token": ada.token or ""})
+        assert response.status == 204 and response.body == b""
+        for person in (ada, ben):
+            code, reason = await person.closed()
+            assert (code, reason["code"]) == (4010, "ended")
+        (await gateway.get(room.path)).problem(410, "ended")
+
+
+async def test_delete_without_a_token_of_that_session_is_403_and_changes_nothing(gateway: Gateway) -> None:
+    async with Room(gateway) as room, Room(gateway) as other:
+        ada, stranger = await room.join("Ada"), await other.join("Eve")
+        tokens: list[dict[str, str]] = [
+            {}, {"Participant-Token": ""}, {"Participant-Token": "x"},
+            {"Participant-Token": stranger.token or ""}, {"Participant-Token": (ada.token or "")[:-1]},
+        ]  # fmt: skip
+        for fields in tokens:
+            (await gateway.request("DELETE", room.path, fields)).problem(403, "token-needed")
+        assert (await gateway.get(room.path)).status == 200
+
+
+async def test_deleting_what_is_not_there_is_404_and_what_has_ended_410(gateway: Gateway) -> None:
+    fields = {"Participant-Token": "x"}
+    (await gateway.request("DELETE", f"/api/sessions/{UNKNOWN}", fields)).problem(404, "not-found")
+    async with Room(gateway) as room:
+        fields = {"Participant-Token": (await room.join()).token or ""}
+        assert (await gateway.request("DELETE", room.path, fields)).status == 204
+        (await gateway.request("DELETE", room.path, fields)).problem(410, "ended")
+
+
+async def test_follows_makes_one_successor_and_tells_the_old_session(gateway: Gateway) -> None:
+    async with Room(gateway) as room:
+        ada, ben = await room.join("Ada"), await room.join("Ben")
+        body = {"activity": ACTIVITY, "follows": room.id}
+        first = await gateway.post("/api/sessions", body, Participant_Token=ada.token or "")
+        assert first.status == 201
+        successor = first.json()["id"]
+        assert successor != room.id and first.json()["activity"] == ACTIVITY
+        again = await gateway.post("/api/sessions", body, Participant_Token=ben.token or "")
+        assert again.status == 200 and again.json()["id"] == successor
+        for person in (ada, ben):
+            told = await person.system("newSession")
+            assert told == {"session": successor, "by": ada.number}
+            assert [e.type for e in person.received].count("newSession") == 1
+        assert (await gateway.get(room.path)).status == 200
+
+
+async def test_follows_needs_a_token_of_somebody_who_is_or_was_there(gateway_with) -> None:
+    gateway: Gateway = gateway_with(graceSeconds=1)
+    async with Room(gateway) as room, Room(gateway) as other:
+        ada, ben, stranger = await room.join("Ada"), await room.join("Ben"), await other.join("Eve")
+        body = {"follows": room.id}
+        (await gateway.post("/api/sessions", body)).problem(403, "token-needed")
+        refused = await gateway.post("/api/sessions", body, Participant_Token=stranger.token or "")
+        refused.problem(403, "token-needed")
+        await ada.cut()
+        await ben.system("participants", lambda change: change.get("left"))
+        assert (await gateway.post("/api/sessions", body, Participant_Token=ada.token or "")).status == 201
+        assert (await ben.system("newSession"))["by"] == ada.number
+
+
+async def test_sessions_for_each_address_and_minute_are_limited_with_429(gateway_with) -> None:
+    gateway: Gateway = gateway_with(sessionsPerAddressPerMinute=3)
+    for _ in range(3):
+        assert (await gateway.post("/api/sessions")).status == 201
+    problem = (await gateway.post("/api/sessions")).problem(429, "too-many")
+    assert problem["limit"] == 3
+
+
+async def test_sessions_in_all_are_limited(gateway_with) -> None:
+    gateway: Gateway = gateway_with(sessions=2)
+    assert [(await gateway.post("/api/sessions")).status for _ in range(2)] == [201, 201]
+    refused = await gateway.post("/api/sessions")
+    assert refused.status in (429, 503)
+    assert refused.problem(refused.status, "too-many")["limit"] == 2
+
+
+async def test_ids_and_tokens_are_never_logged_whole(new_gateway) -> None:
+    gateway: Gateway = new_gateway("--log-level", "debug")
+    async with Room(gateway) as room:
+        ada = await room.join("Ada")
+        ada.send(note("a secret"))
+        await ada.committed()
+        await gateway.get(room.path)
+        await gateway.get(f"/s/{room.id}")
+        await gateway.request("DELETE", room.path, {"Participant-Token": ada.token or ""})
+        await ada.closed()
+        assert gateway.terminate() == 0
+        for secret in (room.id, ada.token, "a secret", "Ada"):
+            assert secret and secret not in gateway.log

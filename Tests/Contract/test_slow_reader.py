@@ -1,0 +1,109 @@
+"""P5: a slow reader harms nobody, and misses nothing."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from client import Client
+from gateway import Gateway
+from room import Room, append, note, replace
+
+MOST_GROWTH = 64 << 20
+
+
+def small_socket(gateway: Gateway) -> socket.socket:
+    """A connected socket whose kernel buffer is as small as it gets."""
+    connected = socket.socket()
+    connected.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+    connected.connect(gateway.http)
+    connected.setblocking(False)
+    return connected
+
+
+def resident_bytes(gateway: Gateway) -> int:
+    status = Path(f"/proc/{gateway.process.pid}/status").read_text()
+    return int(status.split("VmRSS:")[1].split()[0]) << 10
+
+
+async def rejoin(person: Client) -> None:
+    """What a client does that was closed with 4013, or sees 1006 instead."""
+    assert person.close is not None and person.close[0] in (4013, 1006), person.close
+    person._options.pop("sock", None)
+    await person.join()
+
+
+@pytest.mark.parametrize("megabytes", [1, 24])
+async def test_who_stops_reading_then_goes_on_misses_nothing(gateway_with, megabytes: int) -> None:
+    gateway: Gateway = gateway_with(
+        bytesPerSecond=1 << 30, entriesPerSecond=1_000_000, catchUpTailBytes=2 << 20, graceSeconds=31
+    )
+    async with Room(gateway) as room:
+        ada, ben = await room.join("Ada"), await room.join("Ben")
+        slow = await room.join("Slow", sock=small_socket(gateway), compression=None, max_queue=4)
+        slow.may_read.clear()
+        before = resident_bytes(gateway)
+        body = "x" * 8_000
+        for n in range(megabytes * 128):
+            ada.send(replace(n % 40, f"{n} {body}"), append(1_000 + n % 40, f"{n}"))
+            if n % 16 == 15:
+                await ben.wait_for(
+                    lambda n=n: f"{n}".encode() in [e.payload for e in ben.received[-9:]], "live"
+                )
+        await ada.committed()
+        assert resident_bytes(gateway) - before < MOST_GROWTH
+        slow.may_read.set()
+        await slow.wait_for(lambda: slow.close or slow.last >= ada.last, "it gets all, or is closed")
+        if slow.close is not None:
+            await rejoin(slow)
+        ada.send(note("end"))
+        await slow.got(b"end")
+        assert slow.retained.held() == ada.retained.held() == ben.retained.held()
+        if slow.catch_ups == ["snapshot"] and slow.close is None:
+            sent = [e.payload for e in ada.received if e.sequence > slow.last_control("caughtUp")["sequence"]]
+            assert [e.payload for e in slow.received if not e.is_system][-len(sent) :] == sent[-len(sent) :]
+
+
+async def test_who_reads_too_slowly_does_not_hold_up_a_joiner(gateway_with) -> None:
+    gateway: Gateway = gateway_with(
+        bytesPerSecond=1 << 30, entriesPerSecond=1_000_000, catchUpTailBytes=2 << 20, graceSeconds=31
+    )
+    async with Room(gateway) as room:
+        ada = await room.join("Ada")
+        ada.send(*[append(n, f"{n}" + "x" * 20_000) for n in range(500)])
+        await ada.committed()
+        stuck = await room.connect(sock=small_socket(gateway), compression=None, max_queue=4)
+        await stuck.say(join={})
+        await stuck.control("joined")
+        stuck.may_read.clear()
+        quick = await room.join("Quick")
+        assert quick.retained.held() == ada.retained.held()
+        ada.send(*[append(n, "more" + "x" * 20_000) for n in range(500)])
+        await ada.committed()
+        stuck.may_read.set()
+        await stuck.wait_for(lambda: stuck.close or stuck.last >= ada.last, "it gets all, or is closed")
+        if stuck.close is not None:
+            await rejoin(stuck)
+        assert stuck.retained.held() == ada.retained.held()
+
+
+async def test_unreliable_entries_do_not_pile_up_for_a_slow_reader(gateway_with) -> None:
+    gateway: Gateway = gateway_with(
+        bytesPerSecond=1 << 30, entriesPerSecond=1_000_000, catchUpTailBytes=2 << 20, graceSeconds=31
+    )
+    async with Room(gateway) as room:
+        ada = await room.join("Ada")
+        slow = await room.join("Slow", sock=small_socket(gateway), compression=None, max_queue=4)
+        slow.may_read.clear()
+        before = resident_bytes(gateway)
+        cursor = b"".join(b"\0\0\x10\x06\0\x01\0\0\0\0C" + bytes(4_095) for _ in range(16))
+        for _ in range(500):
+            await ada.raw(cursor)
+        ada.send(note("end"))
+        await ada.got(b"end")
+        assert resident_bytes(gateway) - before < MOST_GROWTH
+        slow.may_read.set()
+        await slow.wait_for(lambda: slow.close or slow.last >= ada.last, "it gets all, or is closed")
+        assert slow.close is None or slow.close[0] in (4013, 1006)

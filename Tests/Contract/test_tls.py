@@ -1,0 +1,133 @@
+"""TLS: versions, resumption, the certificate, and plain text on the wrong port."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+import stat
+import subprocess
+import warnings
+
+import pytest
+
+from gateway import Gateway, trusting
+from http1 import HTTPConnection, request_bytes
+from room import Room, append, note
+
+
+def context_for(version: ssl.TLSVersion) -> ssl.SSLContext:
+    context = trusting()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # that old ones are refused is what is tested
+        context.minimum_version = context.maximum_version = version
+    context.set_ciphers("DEFAULT@SECLEVEL=0")
+    return context
+
+
+async def exchange(gateway: Gateway, context: ssl.SSLContext, session: ssl.SSLSession | None = None):
+    """One request in a blocking socket, for only those take a session to resume."""
+
+    def run() -> ssl.SSLSocket:
+        plain = socket.create_connection(gateway.https, timeout=10)
+        secure = context.wrap_socket(plain, server_hostname="localhost", session=session)
+        host = f"localhost:{gateway.https[1]}"
+        secure.sendall(request_bytes("GET", "/healthz", host, {"Connection": "close"}))
+        answer = b""
+        while piece := secure.recv(65_536):
+            answer += piece
+        assert answer.startswith(b"HTTP/1.1 200 ")
+        secure.close()
+        return secure
+
+    return await asyncio.to_thread(run)
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+async def test_1_2_and_1_3_are_spoken_with_http_1_1_by_alpn(
+    gateway: Gateway, version: ssl.TLSVersion
+) -> None:
+    context = context_for(version)
+    context.set_alpn_protocols(["h2", "http/1.1"])
+    async with await HTTPConnection.open(gateway.https, context) as connection:
+        secure = connection.writer.get_extra_info("ssl_object")
+        assert secure.selected_alpn_protocol() == "http/1.1"
+        assert secure.version() == version.name.replace("_", ".")
+        assert secure.compression() is None
+        assert any(name in secure.cipher()[0] for name in ("GCM", "CHACHA20"))
+        await connection.send(request_bytes("GET", "/healthz", f"localhost:{gateway.https[1]}"))
+        assert (await connection.receive()).status == 200
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1])
+async def test_older_versions_are_refused(gateway: Gateway, version: ssl.TLSVersion) -> None:
+    with pytest.raises(ssl.SSLError, match="(?i)alert protocol version"):
+        await HTTPConnection.open(gateway.https, context_for(version))
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+async def test_a_tls_session_is_resumed(gateway: Gateway, version: ssl.TLSVersion) -> None:
+    context = context_for(version)
+    first = await exchange(gateway, context)
+    assert not first.session_reused
+    second = await exchange(gateway, context, first.session)
+    assert second.session_reused
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "GET / HTTP/1.1\r\nHost: {host}\r\n\r\n",
+        "POST /api/sessions HTTP/1.0\r\n\r\n",
+        "HEAD / HTTP/1.1\r\n\r\n",
+    ],
+)
+async def test_plain_text_on_the_tls_port_gets_a_readable_400_naming_the_https_address(
+    gateway: Gateway, text: str
+) -> None:
+    host = f"127.0.0.1:{gateway.https[1]}"
+    async with await HTTPConnection.open(gateway.https) as connection:
+        await connection.send(text.replace("{host}", host))
+        answer = (await connection.ends()).decode()
+        assert answer.startswith("HTTP/1.1 400 ")
+        assert "https://" in answer and str(gateway.https[1]) in answer
+
+
+async def test_rubbish_on_the_tls_port_is_closed(gateway: Gateway) -> None:
+    async with await HTTPConnection.open(gateway.https) as connection:
+        await connection.send(b"\x16\x03\x01\x00\x05hello" + b"\xff" * 100)
+        await connection.ends()
+    assert (await gateway.get("/healthz")).status == 200
+
+
+async def test_the_own_certificate_is_ecdsa_p_256_for_localhost_and_kept_private(
+    new_gateway, tmp_path
+) -> None:
+    gateway: Gateway = new_gateway(folder=tmp_path / "kept")
+    pem = await asyncio.to_thread(ssl.get_server_certificate, gateway.https)
+    shown = subprocess.run(
+        ["openssl", "x509", "-noout", "-text"], input=pem, text=True, capture_output=True, check=True
+    )
+    assert "NIST CURVE: P-256" in shown.stdout and "DNS:localhost" in shown.stdout
+    assert "IP Address:127.0.0.1" in shown.stdout
+    keys = [
+        f for f in (tmp_path / "kept" / "data").rglob("*") if f.is_file() and b"PRIVATE KEY" in f.read_bytes()
+    ]
+    assert [stat.S_IMODE(file.stat().st_mode) for file in keys] == [0o600]
+    assert gateway.terminate() == 0
+    again: Gateway = new_gateway(folder=tmp_path / "kept")
+    assert await asyncio.to_thread(ssl.get_server_certificate, again.https) == pem
+
+
+async def test_a_room_over_tls_works_as_over_plain_tcp(gateway: Gateway) -> None:
+    async with Room(gateway, tls=True) as room:
+        ada, ben = await room.join("Ada"), await room.join("Ben")
+        ada.send(*[append(n, f"{n}" + "x" * 30_000) for n in range(50)], note("end"))
+        await ben.got(b"end")
+        await ben.cut()
+        ada.send(*[note(f"{n}" + "y" * 30_000) for n in range(20)])
+        await ada.committed()
+        await ben.join()
+        assert ben.catch_ups[-1] == "tail"
+        late = await room.join("Late")
+        assert late.retained.held() == ben.retained.held() == ada.retained.held()
