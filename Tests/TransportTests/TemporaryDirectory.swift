@@ -50,4 +50,8 @@ final class TemporaryDirectory {
     guard unsafe stat(path + "/" + name, &status) == 0 else { return 0 }
     return status.st_mode & 0o777
   }
+
+  func setMode(_ mode: UInt32, of name: String) {
+    _ = unsafe chmod(path + "/" + name, mode)
+  }
 }
