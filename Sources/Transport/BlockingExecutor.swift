@@ -10,7 +10,7 @@ package final class BlockingExecutor: SerialExecutor, Sendable {
   private let bell: OwnedDescriptor
   private let isStopping = Atomic(false)
   private let runningThread = Atomic<UInt>(0)
-  private let thread = Mutex<SystemThread?>(nil)
+  private let thread = Guarded<SystemThread?>(nil)
 
   /// Starts the thread; throws when the system has no descriptor or no thread left.
   package init(name: String) throws(SystemError) {

@@ -22,7 +22,7 @@ package final class EventLoopThread: SerialExecutor, Sendable {
   private let isWakePending = Atomic(false)
   private let isStopping = Atomic(false)
   private let runningThread = Atomic<UInt>(0)
-  private let thread = Mutex<SystemThread?>(nil)
+  private let thread = Guarded<SystemThread?>(nil)
 
   /// The wakeup's own token; no descriptor may be registered under it.
   private static let wakeToken = UInt64.max

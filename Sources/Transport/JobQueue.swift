@@ -1,8 +1,6 @@
-internal import Synchronization
-
 /// The jobs that Swift's concurrency has handed to an executor and that have not run yet, in their order.
 final class JobQueue: Sendable {
-  private let jobs = Mutex<[UnownedJob]>([])
+  private let jobs = Guarded<[UnownedJob]>([])
 
   /// Puts a job at the end; any thread may.
   func put(_ job: consuming ExecutorJob) {

@@ -1,6 +1,5 @@
 internal import CLinux
 internal import Glibc
-internal import Synchronization
 
 /// A TCP socket that connections come in by. Several may listen on one port, one for each event loop; the
 /// kernel spreads the connections over them.
@@ -22,7 +21,7 @@ package final class Listener: Sendable {
   package let address: SocketAddress
   private let socket: OwnedDescriptor
   /// Kept for the day when there is no other: given up for a moment to turn a connection away with.
-  private let spare: Mutex<CInt?>
+  private let spare: Guarded<CInt?>
 
   /// Listens on an address that nobody else may listen on, or throws an error that `isAddressInUse`. With
   /// port 0 the system picks a free one.
@@ -59,7 +58,7 @@ package final class Listener: Sendable {
     if isFirst { _ = try SystemError.check("setsockopt", clinux_socket_set_reuse_port(raw)) }
     _ = try SystemError.check("listen", clinux_socket_listen(raw, CInt(clamping: backlog)))
     self.address = try Socket(raw).localAddress()
-    spare = Mutex(try SystemError.check("open", clinux_open_nothing()))
+    spare = Guarded(try SystemError.check("open", clinux_open_nothing()))
   }
 
   deinit {

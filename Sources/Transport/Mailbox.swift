@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Values on their way to an event loop, first in, first out.
 ///
 /// Any thread puts, the loop drains. A value is given away by being put, so that it need not be `Sendable`:
@@ -8,7 +6,7 @@ package final class Mailbox<Message>: Sendable {
   /// The most messages that may wait.
   package let capacity: Int
   private let loop: EventLoopThread
-  private let waiting = Mutex<[Envelope<Message>]>([])
+  private let waiting = Guarded<[Envelope<Message>]>([])
 
   /// Makes the mailbox of a loop, for at most `capacity` messages at a time.
   package init(waking loop: EventLoopThread, capacity: Int) {

@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import Synchronization
 
 /// A version of TLS that we speak.
 package enum TLSVersion: Comparable, Hashable, Sendable, CaseIterable {
@@ -127,11 +126,11 @@ package struct TLSClientContext: Sendable {
 
 /// The context of a server whose certificate may be replaced while it runs.
 package final class TLSServerContextHolder: Sendable {
-  private let context: Mutex<TLSServerContext>
+  private let context: Guarded<TLSServerContext>
 
   /// Holds a first context.
   package init(_ context: TLSServerContext) {
-    self.context = Mutex(context)
+    self.context = Guarded(context)
   }
 
   /// The context for the next connection; any thread may ask.

@@ -25,7 +25,7 @@ struct EventLoopThreadTests {
   func deadline() throws {
     let loop = try EventLoopThread(name: "test-deadline")
     let late = Queue<Duration>()
-    let due = Mutex<MonotonicTime?>(nil)
+    let due = Guarded<MonotonicTime?>(nil)
     try loop.start { _ in
       let now = MonotonicTime.now()
       return due.withLock { due in

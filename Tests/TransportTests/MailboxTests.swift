@@ -1,4 +1,3 @@
-import Synchronization
 import Testing
 import Transport
 
@@ -8,7 +7,7 @@ struct MailboxTests {
   func order() throws {
     let loop = try EventLoopThread(name: "test-mailbox")
     let mailbox = Mailbox<(sender: Int, number: Int)>(waking: loop, capacity: 1_000_000)
-    let received = Mutex<[[Int]]>(Array(repeating: [], count: 4))
+    let received = Guarded<[[Int]]>(Array(repeating: [], count: 4))
     let done = Queue<Bool>()
     try loop.start { _ in
       mailbox.drain { message in received.withLock { $0[message.sender].append(message.number) } }

@@ -1,9 +1,9 @@
 import Glibc
-import Synchronization
+import Transport
 
 /// Hands values from a loop's thread to a test, which waits for them.
 final class Queue<Value: Sendable>: Sendable {
-  private let values = Mutex<[Value]>([])
+  private let values = Guarded<[Value]>([])
   private let (reading, writing): (CInt, CInt)
 
   init() {
