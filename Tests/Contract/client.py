@@ -107,7 +107,11 @@ class Client:
             await self.connect()
         joins = len(self.all_controls("joined"))
         await self.say(join=profile | self.resume())
-        await self.wait_for(lambda: self._may_send and len(self.all_controls("joined")) > joins, "joined")
+        await self.wait_for(
+            lambda: self.close or (self._may_send and len(self.all_controls("joined")) > joins), "joined"
+        )
+        if self.close is not None:
+            raise ConnectionError(f"closed before it was caught up: {self.close}")
         return self
 
     def resume(self) -> dict[str, Any]:

@@ -27,12 +27,13 @@ class Plan:
 
 
 def make_plan(chance: random.Random) -> Plan:
-    """Cuts lie anywhere from the first byte of the handshake to far into the stream."""
+    """Cuts lie anywhere: a quarter in the handshake or the join, the others in the stream, or by the clock."""
+    magnitude = chance.uniform(0, 3.2) if chance.random() < 0.25 else chance.uniform(3, 4.7)
     return Plan(
         way=chance.choice(WAYS),
         is_upstream=chance.random() < 0.5,
-        bytes=int(10 ** chance.uniform(0, 4.7)) if chance.random() < 0.9 else 0,
-        seconds=chance.uniform(0.02, 0.3),
+        bytes=int(10**magnitude) if chance.random() < 0.8 else 0,
+        seconds=chance.uniform(0.05, 0.4),
         piece=chance.choice((1, 7, 100, 1_460, PIECE, PIECE, PIECE)),
         linger=chance.uniform(0.0, 0.15),
     )

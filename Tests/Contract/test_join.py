@@ -52,6 +52,7 @@ async def test_ids_tokens_and_numbers_are_new_for_each_join(gateway: Gateway) ->
         (ZERO_WIDTH_SPACE * 70 + "Ada", "Ada"),
         ("Zoë Ö 王", "Zoë Ö 王"),
     ],
+    ids=["plain", "65", "70 pictures", "controls", "format", "format before", "letters"],
 )
 async def test_other_characters_are_taken_out_of_a_name_then_it_is_cut(
     gateway: Gateway, asked: str, shown: str

@@ -1,0 +1,57 @@
+"""Section 5: how long a session is kept, with people, without them, and after its end."""
+
+from __future__ import annotations
+
+from gateway import Gateway
+from polling import until
+from room import Room, append, note
+
+
+async def test_a_session_is_kept_session_keep_seconds_after_the_last_one_left(gateway_with) -> None:
+    gateway: Gateway = gateway_with(sessionKeepSeconds=1, graceSeconds=1)
+    async with Room(gateway) as room:
+        ada = await room.join("Ada")
+        ada.send(append(1, "kept while Ada is here"))
+        await ada.committed()
+        ben = await room.join("Ben")
+        await ben.say(leave={})
+        await ben.closed()
+        await ada.cut()
+        await ada.join()
+        assert ada.retained.keys and (await gateway.get(room.path)).status == 200
+        await ada.say(leave={})
+        await ada.closed()
+
+        async def is_gone() -> bool:
+            return (await gateway.get(room.path)).status in (404, 410)
+
+        await until(is_gone, "the session is given up")
+
+
+async def test_what_nobody_left_is_kept_whole_for_who_comes_back(gateway_with) -> None:
+    gateway: Gateway = gateway_with(graceSeconds=1)
+    async with Room(gateway) as room:
+        ada = await room.join("Ada")
+        ada.send(append(1, "kept"), note("passing"))
+        await ada.committed()
+        await ada.cut()
+
+        async def is_empty() -> bool:
+            return (await gateway.session(room.id))["participants"] == 0
+
+        await until(is_empty, "Ada's grace time is over")
+        assert (await room.join("Ben")).retained.payloads() == {(1).to_bytes(16, "big"): [b"kept"]}
+
+
+async def test_an_ended_session_is_known_for_ended_keep_seconds(gateway_with) -> None:
+    gateway: Gateway = gateway_with(endedKeepSeconds=1)
+    async with Room(gateway) as room:
+        ada = await room.join("Ada")
+        await ada.say(end={})
+        assert (await ada.closed())[0] == 4010
+        assert (await gateway.get(room.path)).status in (404, 410)
+
+        async def is_forgotten() -> bool:
+            return (await gateway.get(room.path)).status == 404
+
+        await until(is_forgotten, "the ended session is forgotten")
