@@ -4,11 +4,11 @@ import { afterClose } from './closeCodes.js';
 import { browserSurroundings, Connection } from './connection.js';
 import { DEFAULT_LIMITS, isObject, number, readControl, readJoined } from './control.js';
 import { GroupSessionError, InvalidationReason, MessageTooLargeError, NotJoinedError } from './errors.js';
-import { Outbox } from './outbox.js';
+import { Outgoing } from './outgoing.js';
 import { Participants } from './participants.js';
+import { Position } from './position.js';
 import { RetainedState } from './retained.js';
-import { Sender } from './sender.js';
-import { decodeEntries, Retention, WireError } from './wire.js';
+import { decodeEntries, WireError } from './wire.js';
 
 /**
  * @typedef {import('./connection.js').Surroundings} Surroundings
@@ -23,12 +23,12 @@ import { decodeEntries, Retention, WireError } from './wire.js';
  * @typedef {object} Observer
  * @property {() => void} [snapshotBegan] what is retained is told anew; it counts from `caughtUp` on
  * @property {(entry: Entry) => void} [entry]
- * @property {(item: OutboxItem, accepted: boolean) => void} [settled] what we said is in the session, or never will be
+ * @property {(item: OutboxItem, refusal: GroupSessionError | null) => void} [settled] what we said is in the session, or never will be
  * @property {() => void} [caughtUp]
  *
  * @typedef {object} SavedParticipant what makes a later page of the same tab the same participant
  * @property {string | null} token
- * @property {ReturnType<Outbox['snapshot']>} outbox
+ * @property {ReturnType<Outgoing['save']>} outbox
  */
 
 /**
@@ -40,13 +40,11 @@ export class GroupSession extends EventTarget {
   #id;
   /** @type {{ name?: string, color?: string }} */
   #profile;
-  #outbox = new Outbox();
   #retained = new RetainedState();
   #participants = new Participants();
-  /** @type {Participant[]} as last published */
-  #published = [];
+  #position = new Position();
   #connection;
-  #sender;
+  #outgoing;
   /** @type {Set<Observer>} */
   #observers = new Set();
   /** @type {State} */
@@ -60,14 +58,8 @@ export class GroupSession extends EventTarget {
   #local = null;
   /** @type {string | null} */
   #token;
-  #epoch = '';
-  /** @type {number | null} up to where, in this epoch, what is retained here is whole */
-  #after = null;
-  #lastSequence = 0;
   #isConnected = false;
   #isCatchingUp = false;
-  /** @type {OutboxItem[]} found to be accepted while we were away; told when their effect is seen */
-  #learned = [];
 
   /**
    * @param {object} options
@@ -82,7 +74,6 @@ export class GroupSession extends EventTarget {
     this.#id = id;
     this.#profile = profile;
     this.#token = saved?.token ?? null;
-    if (saved) this.#outbox.restore(saved.outbox);
     const url = new URL(`api/sessions/${id}/socket`, base);
     url.protocol = url.protocol.replace('http', 'ws');
     this.#connection = new Connection(url.href, {
@@ -91,7 +82,8 @@ export class GroupSession extends EventTarget {
       binary: (bytes) => this.#entries(bytes),
       closed: (code, reason) => this.#closed(code, reason),
     }, around);
-    this.#sender = new Sender(this.#outbox, this.#connection, around);
+    this.#outgoing = new Outgoing(this.#connection, around, (item, refusal) => this.#settled(item, refusal));
+    if (saved) this.#outgoing.restore(saved.outbox);
   }
 
   get id() {
@@ -132,7 +124,7 @@ export class GroupSession extends EventTarget {
 
   /** @returns {Participant[]} everyone who has joined, oneself too */
   get activeParticipants() {
-    return this.#published;
+    return this.#participants.published;
   }
 
   /** @returns {Participant[]} */
@@ -146,12 +138,12 @@ export class GroupSession extends EventTarget {
 
   /** The highest sequence seen. */
   get lastSequence() {
-    return this.#lastSequence;
+    return this.#position.last;
   }
 
   /** @returns {OutboxItem[]} what was said and is not known to be in the session */
   get unsettled() {
-    return this.#outbox.unsettled;
+    return this.#outgoing.unsettled;
   }
 
   /** @param {number} number @returns {Participant | null} */
@@ -209,37 +201,19 @@ export class GroupSession extends EventTarget {
     if (entry.payload.length > this.#limits.messageBytes) {
       throw new MessageTooLargeError(this.#limits.messageBytes, entry.payload.length);
     }
-    if (!entry.reliable) {
-      this.#sender.sendUnreliable(entry);
-      return null;
-    }
-    const item = this.#add(entry);
-    this.#sender.flush();
-    return item;
+    return this.#outgoing.send(entry);
   }
 
   /** What a later page of this tab needs in order to go on. @returns {SavedParticipant} */
   save() {
-    return { token: this.#token, outbox: this.#outbox.snapshot() };
-  }
-
-  /** @param {OutgoingEntry} entry */
-  #add(entry) {
-    const saysAll = entry.retention === Retention.replace || entry.retention === Retention.remove;
-    if (!saysAll) return this.#outbox.add(entry);
-    const { item, superseded } = this.#outbox.addInPlace(entry);
-    for (const old of superseded) this.#settle(old, true);
-    return item;
+    return { token: this.#token, outbox: this.#outgoing.save() };
   }
 
   #opened() {
     /** @type {Record<string, unknown>} */
     const join = { ...this.#profile };
     if (this.#token) {
-      join.resume = { token: this.#token, next: this.#outbox.next };
-      if (this.#after !== null) {
-        Object.assign(/** @type {object} */ (join.resume), { epoch: this.#epoch, after: this.#after });
-      }
+      join.resume = { token: this.#token, next: this.#outgoing.next, ...this.#position.resume };
     }
     this.#tell('join', join);
   }
@@ -260,7 +234,7 @@ export class GroupSession extends EventTarget {
       case 'caughtUp':
         return this.#caughtUp(number(control.body.sequence));
       case 'committed':
-        this.#outbox.committed(number(control.body.sequence));
+        this.#outgoing.committed(number(control.body.sequence));
         return this.#changed();
       case 'error':
         return this.#refused(control.body);
@@ -270,12 +244,7 @@ export class GroupSession extends EventTarget {
   /** @param {Joined | null} joined */
   #joined(joined) {
     if (!joined) return this.#connection.restart();
-    const sameEpoch = joined.epoch === this.#epoch;
-    if (!sameEpoch) this.#after = null;
-    if (joined.resumed) this.#learned.push(...this.#outbox.resume(joined.acknowledged, joined.sequence, sameEpoch));
-    else this.#outbox.renumber(sameEpoch);
-    this.#outbox.committed(joined.committed);
-    this.#epoch = joined.epoch;
+    this.#outgoing.joined(joined, this.#position.enter(joined.epoch));
     this.#token = joined.token;
     this.#local = joined.participant;
     this.#limits = joined.limits;
@@ -288,8 +257,7 @@ export class GroupSession extends EventTarget {
     this.#isCatchingUp = true;
     this.#connection.expect(true);
     if (body.kind !== 'snapshot') return;
-    this.#after = null;
-    this.#lastSequence = 0;
+    this.#position.lose();
     this.#retained.clear();
     this.#participants.clear();
     for (const observer of this.#observers) observer.snapshotBegan?.();
@@ -298,9 +266,8 @@ export class GroupSession extends EventTarget {
   /** @param {number} sequence */
   #caughtUp(sequence) {
     this.#isCatchingUp = false;
-    this.#after = sequence;
-    this.#lastSequence = Math.max(this.#lastSequence, sequence);
-    for (const item of this.#learned.splice(0)) if (item.sequence > 0) this.#settle(item, true);
+    this.#position.caughtUp(sequence);
+    this.#outgoing.caughtUp();
     for (const observer of this.#observers) observer.caughtUp?.();
     this.#connection.works();
     this.#publishParticipants();
@@ -308,8 +275,8 @@ export class GroupSession extends EventTarget {
     this.#isConnected = true;
     if (this.#state === 'waiting') this.#become('joined');
     if (isNews) this.dispatchEvent(new Event('connectionchange'));
-    this.#connection.expect(this.#outbox.isAwaited);
-    if (isNews) this.#sender.start(this.#limits);
+    this.#connection.expect(this.#outgoing.isAwaited);
+    if (isNews) this.#outgoing.start(this.#limits);
   }
 
   /** @param {Uint8Array} bytes */
@@ -318,7 +285,7 @@ export class GroupSession extends EventTarget {
       for (const entry of decodeEntries(bytes)) this.#entry(entry);
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
-      this.#after = null;
+      this.#position.lose();
       this.#connection.restart();
     }
   }
@@ -328,20 +295,12 @@ export class GroupSession extends EventTarget {
     const isOwn = entry.sender === this.#local?.number;
     if (isOwn && !entry.reliable) return;
     if (entry.reliable) this.#retained.apply(entry);
-    if (entry.sequence > this.#lastSequence) this.#lastSequence = entry.sequence;
-    // Within a tail or live, each entry leaves a whole state behind; within a snapshot only its end does.
-    if (this.#after !== null && entry.sequence > this.#after) this.#after = entry.sequence;
+    this.#position.apply(entry.sequence);
     if (entry.system) this.#system(entry);
     for (const observer of this.#observers) observer.entry?.(entry);
-    if (isOwn && entry.clientSequence > 0) this.#echoed(entry);
-  }
-
-  /** @param {Entry} entry our own, back in order */
-  #echoed(entry) {
-    const item = this.#outbox.accepted(entry.clientSequence, entry.sequence);
-    if (!item) return;
-    this.#settle(item, true);
-    this.#connection.expect(this.#isCatchingUp || this.#outbox.isAwaited);
+    if (!isOwn || entry.clientSequence === 0) return;
+    this.#outgoing.echoed(entry);
+    this.#connection.expect(this.#isCatchingUp || this.#outgoing.isAwaited);
   }
 
   /** @param {Entry} entry from the gateway itself */
@@ -366,13 +325,10 @@ export class GroupSession extends EventTarget {
   }
 
   #publishParticipants() {
-    const before = this.#published;
-    const now = this.#participants.active;
-    this.#published = now;
-    if (this.#local) this.#local = now.find((one) => one.number === this.#local?.number) ?? this.#local;
-    const joined = now.filter((one) => !before.some((other) => other.number === one.number));
-    const left = before.filter((one) => !now.some((other) => other.number === one.number));
-    this.dispatchEvent(new CustomEvent('participantschange', { detail: { joined, left } }));
+    const detail = this.#participants.publish();
+    const local = this.#local && this.#participants.find(this.#local.number);
+    if (local) this.#local = local;
+    this.dispatchEvent(new CustomEvent('participantschange', { detail }));
   }
 
   /** @param {Record<string, unknown>} body of an `error` */
@@ -380,33 +336,14 @@ export class GroupSession extends EventTarget {
     const clientSequence = number(body.clientSequence);
     const code = typeof body.code === 'string' ? body.code : 'internal';
     const detail = typeof body.detail === 'string' ? body.detail : code;
-    if (clientSequence > 0) this.#entryRefused(clientSequence, code, body);
-    this.dispatchEvent(new CustomEvent('error', { detail: new GroupSessionError(code, detail) }));
+    const error = new GroupSessionError(code, detail);
+    if (clientSequence > 0) this.#outgoing.refused(clientSequence, error, body);
+    this.dispatchEvent(new CustomEvent('error', { detail: error }));
   }
 
-  /** @param {number} clientSequence @param {string} code @param {Record<string, unknown>} body */
-  #entryRefused(clientSequence, code, body) {
-    switch (code) {
-      case 'rate-limited':
-      case 'session-quota':
-      case 'storage-full':
-        this.#outbox.rewind(clientSequence, { removesFirst: code !== 'rate-limited' });
-        return this.#sender.pause(number(body.retryAfterMs) || 1000);
-      case 'sequence-gap':
-        // Ours and the gateway's counts differ: it tells its own when we resume.
-        return this.#connection.restart();
-      default: {
-        const item = this.#outbox.refused(clientSequence);
-        if (item) this.#settle(item, false);
-      }
-    }
-  }
-
-  /** @param {OutboxItem} item @param {boolean} accepted */
-  #settle(item, accepted) {
-    if (item.settled) return;
-    item.settled = true;
-    for (const observer of this.#observers) observer.settled?.(item, accepted);
+  /** @param {OutboxItem} item @param {GroupSessionError | null} refusal */
+  #settled(item, refusal) {
+    for (const observer of this.#observers) observer.settled?.(item, refusal);
     this.#changed();
   }
 
@@ -417,7 +354,7 @@ export class GroupSession extends EventTarget {
 
   /** @param {number} code @param {string} reason @returns {number | null} */
   #closed(code, reason) {
-    this.#sender.stop();
+    this.#outgoing.stop();
     this.#isCatchingUp = false;
     const then = afterClose(code, reason);
     if (then.action === 'invalidate') {
@@ -437,7 +374,7 @@ export class GroupSession extends EventTarget {
     if (this.#state === 'invalidated') return;
     this.#reason = reason;
     this.#isConnected = false;
-    this.#sender.stop();
+    this.#outgoing.stop();
     this.#connection.stop();
     this.#become('invalidated');
   }

@@ -47,7 +47,7 @@ export class GroupSessionMessenger {
     this.#session = session;
     this.#isReliable = deliveryMode === 'reliable';
     this.#now = now;
-    session.observe({ settled: (item, accepted) => this.#settled(item, accepted) });
+    session.observe({ settled: (item, refusal) => this.#settled(item, refusal) });
     session.addEventListener('statechange', () => this.#stateChanged());
   }
 
@@ -132,13 +132,13 @@ export class GroupSessionMessenger {
     if (wait > 0) throw new RateLimitedError(wait);
   }
 
-  /** @param {OutboxItem} item @param {boolean} accepted */
-  #settled(item, accepted) {
+  /** @param {OutboxItem} item @param {Error | null} refusal */
+  #settled(item, refusal) {
     const sending = this.#sending.get(item);
     if (!sending) return;
     this.#sending.delete(item);
-    if (accepted) sending.resolve();
-    else sending.reject(new MessageTooLargeError(this.#session.limits.messageBytes, item.entry.payload.length));
+    if (refusal) sending.reject(refusal);
+    else sending.resolve();
   }
 
   #stateChanged() {

@@ -15,10 +15,17 @@ export class Participants {
   #past = new Map();
   /** @type {Map<number | string, Participant>} connected, not joined */
   #waiting = new Map();
+  /** @type {Participant[]} */
+  #published = [];
 
   /** @returns {Participant[]} everyone who has joined, in the order of joining */
   get active() {
     return [...this.#active.values()].sort((a, b) => a.number - b.number);
+  }
+
+  /** @returns {Participant[]} the active ones as of the last `publish` */
+  get published() {
+    return this.#published;
   }
 
   /** @returns {Participant[]} */
@@ -29,6 +36,14 @@ export class Participants {
   /** @param {number} number @returns {Participant | null} whoever has or had this number, as far as known */
   find(number) {
     return this.#active.get(number) ?? this.#past.get(number) ?? null;
+  }
+
+  /** @returns {{ joined: Participant[], left: Participant[] }} who came and went since the last time */
+  publish() {
+    const before = this.#published;
+    const now = this.active;
+    this.#published = now;
+    return { joined: without(now, before), left: without(before, now) };
   }
 
   /** A state is about to be told from the start. */
@@ -68,6 +83,12 @@ export class Participants {
     this.#active.delete(number);
     this.#past.set(number, participant);
   }
+}
+
+/** @param {Participant[]} some @param {Participant[]} others */
+function without(some, others) {
+  const numbers = new Set(others.map(({ number }) => number));
+  return some.filter(({ number }) => !numbers.has(number));
 }
 
 /** @param {unknown} value @returns {Participant[]} those of the list that are participants */

@@ -56,8 +56,11 @@ async function askOthers(claim, page, tabs) {
   channel.onmessage = ({ data }) => {
     if (data?.claim !== claim || data.page === page) return;
     if (data.kind === 'mine') isMine = false;
-    // Of two that ask at once, the lesser name yields.
-    else if (data.kind === 'ask' && (isHeld || data.page < page)) channel.postMessage({ kind: 'mine', claim, page });
+    else if (data.kind === 'ask') {
+      // Of two that ask at once, the lesser name yields.
+      if (isHeld || data.page < page) channel.postMessage({ kind: 'mine', claim, page });
+      else isMine = false;
+    }
   };
   channel.postMessage({ kind: 'ask', claim, page });
   await tabs.wait(ANSWER_MS);

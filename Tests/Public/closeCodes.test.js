@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { afterClose } from '../../Public/js/session/closeCodes.js';
+import { fakeSession, welcome } from './support.js';
+
+const RECONNECTS = [1001, 1005, 1006, 1011, 1012, 1013, 4001, 4008, 4013, 4029, 4099];
+
+/** @type {[number, string][]} */
+const INVALIDATES = [
+  [1000, 'left'],
+  [1002, 'refused'],
+  [1003, 'refused'],
+  [1007, 'refused'],
+  [1008, 'refused'],
+  [1009, 'refused'],
+  [4004, 'unknown'],
+  [4005, 'full'],
+  [4010, 'ended'],
+  [4026, 'version'],
+];
+
+for (const code of RECONNECTS) {
+  test(`§2.2 ${code}: the session stays joined and the socket comes back`, () => {
+    const { session, clock, sockets, last } = fakeSession();
+    session.join();
+    welcome(last());
+    last().cut(code);
+    assert.equal(session.state, 'joined');
+    assert.equal(session.isConnected, false);
+    clock.pass(60_000);
+    assert.ok(sockets.length > 1);
+  });
+}
+
+for (const [code, kind] of INVALIDATES) {
+  test(`§2.2 ${code}: the session is invalidated, ${kind}`, () => {
+    const { session, clock, sockets, last } = fakeSession();
+    session.join();
+    welcome(last());
+    last().cut(code, '{"code":"x","detail":"Ada ended it."}');
+    assert.equal(session.state, 'invalidated');
+    assert.equal(session.reason?.kind, kind);
+    assert.ok(session.reason?.message);
+    clock.pass(120_000);
+    assert.equal(sockets.length, 1);
+    assert.equal(clock.waiting, 0);
+  });
+}
+
+test('§2.2 4009: comes back as somebody new', () => {
+  assert.deepEqual(afterClose(4009, '{"code":"resumed-elsewhere"}'), { action: 'reconnect-as-new', afterMs: 0 });
+});
+
+test('§2.2 1012: not before the gateway said', () => {
+  assert.deepEqual(afterClose(1012, '{"code":"unavailable","retryAfterMs":800}'), {
+    action: 'reconnect',
+    afterMs: 800,
+  });
+});
+
+test('§2.2 4029: leaves the gateway time', () => {
+  assert.deepEqual(afterClose(4029, ''), { action: 'reconnect', afterMs: 5000 });
+});
+
+for (const reason of ['', 'Bye', '[1]', 'null', '{"retryAfterMs":"soon"}', '{"retryAfterMs":-1}']) {
+  test(`a reason of somebody else's making is no trouble: ${reason}`, () => {
+    assert.deepEqual(afterClose(1006, reason), { action: 'reconnect', afterMs: 0 });
+  });
+}
+
+test('no gateway makes us wait for hours', () => {
+  assert.deepEqual(afterClose(1013, '{"retryAfterMs":1e12}'), { action: 'reconnect', afterMs: 60_000 });
+});

@@ -1,0 +1,483 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MessageTooLargeError, NotJoinedError } from '../../Public/js/session/errors.js';
+import { Retention } from '../../Public/js/session/wire.js';
+import {
+  ADA,
+  BEN,
+  catchUp,
+  caughtUp,
+  fakeSession,
+  gatewayEntry,
+  joined,
+  keyOf,
+  LIMITS,
+  reliable,
+  welcome,
+} from './support.js';
+
+test('waits, is joined after the first catch-up, and stays so while the socket is away', () => {
+  const { session, last } = fakeSession();
+  const states = collect(session, 'statechange', () => session.state);
+  assert.equal(session.state, 'waiting');
+  session.join();
+  assert.equal(last().url, 'wss://draw.example/api/sessions/AAAAAAAAAAAAAAAAAAAAAA/socket');
+  last().open();
+  last().tell(joined());
+  assert.equal(session.state, 'waiting');
+  last().tell(catchUp('snapshot', 0));
+  last().tell(caughtUp(0));
+  assert.equal(session.state, 'joined');
+  last().cut();
+  assert.equal(session.state, 'joined');
+  assert.deepEqual(states, ['joined']);
+});
+
+test('§2.1 joins with its profile, and the first time without a resume', () => {
+  const { session, last } = fakeSession({ profile: { name: 'Ada', color: '#e4572e' } });
+  session.join();
+  last().open();
+  assert.deepEqual(last().controls, [{ join: { name: 'Ada', color: '#e4572e' } }]);
+});
+
+test('§2.1 sends nothing but the join before it is caught up, then everything in order', () => {
+  const { session, last } = fakeSession();
+  session.send(reliable('A'));
+  session.join();
+  last().open();
+  session.send(reliable('B'));
+  last().tell(joined());
+  last().tell(catchUp('snapshot', 0));
+  assert.deepEqual(last().said, []);
+  last().tell(caughtUp(0));
+  session.send(reliable('C'));
+  assert.deepEqual(last().said.map(({ type, clientSequence }) => [type, clientSequence]), [['A', 1], ['B', 2], [
+    'C',
+    3,
+  ]]);
+});
+
+test('§2.1 resumes by the tail: with token, epoch, the last entry applied, and what it still holds', () => {
+  const { session, last, reopen } = fakeSession();
+  session.join();
+  welcome(last(), { sequence: 5 });
+  last().entries(gatewayEntry({ flags: 1, sequence: 9, sender: 2, type: 'X', payload: {} }));
+  session.send(reliable('A'));
+  last().cut();
+  reopen();
+  assert.deepEqual(last().controls[0].join.resume, { token: 'token-1', next: 1, epoch: 'e1', after: 9 });
+});
+
+test('§2.1 an entry of a tail moves `after`; one of a snapshot that was cut does not', () => {
+  const { session, last, reopen } = fakeSession();
+  session.join();
+  welcome(last(), { sequence: 5 });
+  last().cut();
+  reopen();
+  last().tell(joined({ sequence: 8, resumed: true }));
+  last().tell(catchUp('tail', 8));
+  last().entries(gatewayEntry({ flags: 1, sequence: 6, sender: 2, type: 'X', payload: {} }));
+  last().cut();
+  reopen();
+  assert.equal(last().controls[0].join.resume.after, 6);
+  last().tell(joined({ sequence: 8, resumed: true }));
+  last().tell(catchUp('snapshot', 8));
+  last().entries(gatewayEntry({ flags: 1, sequence: 7, sender: 2, type: 'X', payload: {} }));
+  last().cut();
+  reopen();
+  assert.equal('after' in last().controls[0].join.resume, false);
+});
+
+test('P2 after a cut it sends what is above `acknowledged` again, under the same client sequences', () => {
+  const { session, last, reopen } = fakeSession();
+  const settled = observeSettled(session);
+  session.join();
+  welcome(last());
+  for (const type of ['A', 'B', 'C']) session.send(reliable(type));
+  last().entries(gatewayEntry({ flags: 1, sequence: 1, sender: 1, clientSequence: 1, type: 'A', payload: {} }));
+  last().cut();
+  session.send(reliable('D'));
+  reopen();
+  last().tell(joined({ sequence: 2, acknowledged: 2, resumed: true }));
+  last().tell(catchUp('tail', 2));
+  assert.deepEqual(settled, ['A accepted']);
+  last().tell(caughtUp(2));
+  assert.deepEqual(settled, ['A accepted', 'B accepted']);
+  assert.deepEqual(last().said.map(({ type, clientSequence }) => [type, clientSequence]), [['C', 3], ['D', 4]]);
+});
+
+test('§2.1 `next` is the lowest client sequence that is still held, until it is committed', () => {
+  const { session, last, reopen } = fakeSession();
+  session.join();
+  welcome(last());
+  session.send(reliable('A'));
+  session.send(reliable('B'));
+  last().entries(
+    gatewayEntry({ flags: 1, sequence: 1, sender: 1, clientSequence: 1, type: 'A', payload: {} }),
+    gatewayEntry({ flags: 1, sequence: 2, sender: 1, clientSequence: 2, type: 'B', payload: {} }),
+  );
+  assert.equal(nextAfterCut({ reopen, last }), 1);
+  last().tell(joined({ sequence: 2, acknowledged: 2, resumed: true, committed: 1 }));
+  last().tell(catchUp('tail', 2));
+  last().tell(caughtUp(2));
+  last().tell({ committed: { sequence: 2 } });
+  assert.equal(nextAfterCut({ reopen, last }), 3);
+});
+
+test('§3.1 in a new epoch it sends again what others had already seen and the gateway has lost', () => {
+  const { session, last, reopen } = fakeSession();
+  session.join();
+  welcome(last());
+  session.send(reliable('A', { retention: Retention.replace, key: keyOf(7) }));
+  last().entries(gatewayEntry({ flags: 5, sequence: 1, sender: 1, clientSequence: 1, key: 7, type: 'A', payload: {} }));
+  assert.equal(session.retained.sorted().length, 1);
+  last().cut();
+  reopen();
+  last().tell(joined({ epoch: 'e2', resumed: true }));
+  last().tell({ catchUp: { kind: 'snapshot', epoch: 'e2', sequence: 0 } });
+  last().tell(caughtUp(0));
+  assert.equal(session.retained.sorted().length, 0);
+  assert.deepEqual(last().said.map(({ type, clientSequence }) => [type, clientSequence]), [['A', 1]]);
+});
+
+test('§2.1 a sequence of another epoch does not tell what is committed in this one', () => {
+  const { session, last, reopen } = fakeSession();
+  session.join();
+  welcome(last());
+  session.send(reliable('A'));
+  last().entries(gatewayEntry({ flags: 1, sequence: 90, sender: 1, clientSequence: 1, type: 'A', payload: {} }));
+  last().cut();
+  reopen();
+  last().tell(joined({ epoch: 'e2', sequence: 50, acknowledged: 1, committed: 40, resumed: true }));
+  last().tell({ catchUp: { kind: 'snapshot', epoch: 'e2', sequence: 50 } });
+  last().tell(caughtUp(50));
+  assert.equal(session.save().outbox.items.length, 1);
+  last().tell({ committed: { sequence: 50 } });
+  assert.equal(session.save().outbox.items.length, 0);
+});
+
+test('§2.1 with an unknown token it is a new participant and numbers what it keeps anew', () => {
+  const { session, last, reopen } = fakeSession();
+  session.join();
+  welcome(last());
+  for (const type of ['A', 'B']) session.send(reliable(type));
+  last().cut();
+  reopen();
+  last().tell(joined({ participant: BEN, token: 'token-2', epoch: 'e2' }));
+  last().tell(catchUp('snapshot', 0));
+  last().tell(caughtUp(0));
+  assert.deepEqual(last().said.map(({ type, clientSequence }) => [type, clientSequence]), [['A', 1], ['B', 2]]);
+  assert.equal(session.localParticipant?.number, 2);
+});
+
+test('§2.2 4009: gives its token up and sends only what the session does not hold, newly numbered', () => {
+  const { session, last, reopen } = fakeSession();
+  session.join();
+  welcome(last());
+  for (const type of ['A', 'B', 'C']) session.send(reliable(type));
+  last().entries(gatewayEntry({ flags: 1, sequence: 1, sender: 1, clientSequence: 1, type: 'A', payload: {} }));
+  last().cut(4009, '{"code":"resumed-elsewhere"}');
+  reopen();
+  assert.equal('resume' in last().controls[0].join, false);
+  last().tell(joined({ participant: BEN, token: 'token-2', sequence: 1 }));
+  last().tell(catchUp('snapshot', 1));
+  last().tell(caughtUp(1));
+  assert.deepEqual(last().said.map(({ type, clientSequence }) => [type, clientSequence]), [['B', 1], ['C', 2]]);
+  assert.equal(session.token, 'token-2');
+});
+
+test('a snapshot takes the place of what was held, and of who was there', () => {
+  const { session, last, reopen } = fakeSession();
+  const seen = /** @type {string[]} */ ([]);
+  session.observe({
+    snapshotBegan: () => seen.push('begin'),
+    caughtUp: () => seen.push('end'),
+    entry: ({ type }) => seen.push(type),
+  });
+  session.join();
+  welcome(last());
+  last().entries(
+    gatewayEntry({ flags: 0x81, sequence: 1, type: 'participants', payload: { joined: [BEN] } }),
+    gatewayEntry({ flags: 5, sequence: 2, sender: 2, clientSequence: 1, key: 1, type: 'Old', payload: {} }),
+  );
+  assert.deepEqual(session.activeParticipants, [ADA, BEN]);
+  last().cut();
+  reopen();
+  last().tell(joined({ sequence: 9, resumed: true }));
+  last().tell(catchUp('snapshot', 9));
+  assert.deepEqual(session.activeParticipants, [ADA, BEN]);
+  last().entries(
+    gatewayEntry({ flags: 0x81, type: 'participants', payload: { joined: [ADA], past: [BEN] } }),
+    gatewayEntry({ flags: 5, sequence: 8, sender: 2, clientSequence: 4, key: 2, type: 'New', payload: {} }),
+  );
+  last().tell(caughtUp(9));
+  assert.deepEqual(session.activeParticipants, [ADA]);
+  assert.deepEqual(session.participant(2), BEN);
+  assert.deepEqual(session.retained.sorted().map(([key]) => key), [keyOf(2)]);
+  assert.deepEqual(seen, [
+    'begin',
+    'participants',
+    'end',
+    'participants',
+    'Old',
+    'begin',
+    'participants',
+    'New',
+    'end',
+  ]);
+});
+
+test('who joins and who leaves is told once, with both lists', () => {
+  const { session, last } = fakeSession();
+  const changes = collect(session, 'participantschange', (event) => {
+    const { joined: come, left } = /** @type {CustomEvent} */ (event).detail;
+    return [come.map(name), left.map(name)];
+  });
+  session.join();
+  welcome(last());
+  last().entries(gatewayEntry({ flags: 0x81, sequence: 1, type: 'participants', payload: { joined: [BEN] } }));
+  const left = [{ id: BEN.id, number: 2, reason: 'left' }];
+  last().entries(gatewayEntry({ flags: 0x81, sequence: 2, type: 'participants', payload: { left } }));
+  assert.deepEqual(changes, [[['Ada'], []], [['Ben'], []], [[], ['Ben']]]);
+});
+
+test('§3.1 a rate limit: waits as long as told, then sends from the refused one on', () => {
+  const { session, clock, last } = fakeSession();
+  session.join();
+  welcome(last());
+  for (const type of ['A', 'B', 'C']) session.send(reliable(type));
+  last().entries(gatewayEntry({ flags: 1, sequence: 1, sender: 1, clientSequence: 1, type: 'A', payload: {} }));
+  last().sent = [];
+  last().tell({ error: { code: 'rate-limited', detail: 'Slower.', clientSequence: 2, retryAfterMs: 300 } });
+  clock.pass(299);
+  assert.deepEqual(last().said, []);
+  clock.pass(1);
+  assert.deepEqual(last().said.map(({ type, clientSequence }) => [type, clientSequence]), [['B', 2], ['C', 3]]);
+});
+
+test('§3.1 a full session: removing goes first, since it passes always', () => {
+  const { session, clock, last } = fakeSession();
+  session.join();
+  welcome(last());
+  session.send(reliable('A', { retention: Retention.replace, key: keyOf(1) }));
+  session.send({ type: 'A', payload: new Uint8Array(0), reliable: true, retention: Retention.remove, key: keyOf(2) });
+  last().sent = [];
+  last().tell({ error: { code: 'session-quota', detail: 'Full.', clientSequence: 1, retryAfterMs: 10 } });
+  clock.pass(10);
+  assert.deepEqual(last().said.map(({ flags, keyByte, clientSequence }) => [flags, keyByte, clientSequence]), [[
+    7,
+    2,
+    1,
+  ], [5, 1, 2]]);
+});
+
+for (const code of ['message-too-large', 'bad-entry', 'unknown-participant']) {
+  test(`§3.1 ${code} uses the client sequence up: that entry is gone, the next keeps its number`, () => {
+    const { session, last, reopen } = fakeSession();
+    const settled = observeSettled(session);
+    session.join();
+    welcome(last());
+    session.send(reliable('A'));
+    session.send(reliable('B'));
+    last().tell({ error: { code, detail: 'No.', clientSequence: 1 } });
+    assert.deepEqual(settled, [`A ${code}`]);
+    last().cut();
+    reopen();
+    last().tell(joined({ acknowledged: 1, resumed: true }));
+    last().tell(catchUp('tail', 0));
+    last().tell(caughtUp(0));
+    assert.deepEqual(last().said.map(({ type, clientSequence }) => [type, clientSequence]), [['B', 2]]);
+  });
+}
+
+test('§3.1 a gap: the counts are put right by a resume', () => {
+  const { session, clock, sockets, last } = fakeSession();
+  session.join();
+  welcome(last());
+  session.send(reliable('A'));
+  last().tell({ error: { code: 'sequence-gap', detail: 'Gap.', clientSequence: 1, expected: 1 } });
+  clock.pass(1000);
+  assert.equal(sockets.length, 2);
+});
+
+test('a socket that owes an answer and is silent is left for another', () => {
+  const { session, clock, sockets, last } = fakeSession();
+  session.join();
+  welcome(last());
+  clock.pass(120_000);
+  assert.equal(sockets.length, 1);
+  session.send(reliable('A'));
+  clock.pass(20_000);
+  assert.ok(sockets.length > 1);
+  assert.equal(sockets[0].closedWith, 1000);
+});
+
+test('what cannot be cut into entries makes it begin again, from a snapshot', () => {
+  const { session, last, reopen } = fakeSession();
+  session.join();
+  welcome(last());
+  last().entries(Uint8Array.of(0, 0, 0, 9, 1));
+  reopen();
+  assert.equal('after' in last().controls[0].join.resume, false);
+});
+
+for (
+  const bad of [{ joined: {} }, { joined: { participant: 1, token: 't', epoch: 'e' } }, {
+    joined: { participant: ADA, token: 4, epoch: 'e' },
+  }]
+) {
+  test(`a joined that is none is not believed: ${JSON.stringify(bad)}`, () => {
+    const { session, last } = fakeSession();
+    session.join();
+    last().open();
+    last().tell(bad);
+    last().tell(caughtUp(0));
+    assert.equal(session.localParticipant, null);
+  });
+}
+
+test('control messages that say nothing known are passed over', () => {
+  const { session, last } = fakeSession();
+  session.join();
+  welcome(last());
+  for (const data of ['', '{', 'null', '7', '{}', '{"news":{}}', '{"committed":7}', '{"error":null}']) {
+    last().onmessage({ data });
+  }
+  assert.equal(session.state, 'joined');
+});
+
+test('too large is refused before anything is sent, by the limit that the gateway told', () => {
+  const { session, last } = fakeSession();
+  session.join();
+  welcome(last(), { limits: { ...LIMITS, messageBytes: 10 } });
+  session.send(reliable('A', { payload: new Uint8Array(10) }));
+  assert.throws(() => session.send(reliable('A', { payload: new Uint8Array(11) })), MessageTooLargeError);
+  assert.equal(last().said.length, 1);
+});
+
+test('nothing can be sent in a session that is over', () => {
+  const { session, last } = fakeSession();
+  session.join();
+  welcome(last());
+  session.leave();
+  assert.deepEqual(last().controls.at(-1), { leave: {} });
+  assert.equal(session.reason?.kind, 'left');
+  assert.throws(() => session.send(reliable('A')), NotJoinedError);
+});
+
+test('what is unreliable goes now or never', () => {
+  const { session, last } = fakeSession();
+  const cursor = { type: 'C', payload: new Uint8Array(0), reliable: false };
+  session.send(cursor);
+  session.join();
+  welcome(last());
+  assert.deepEqual(last().said, []);
+  session.send(cursor);
+  assert.deepEqual(last().said.map(({ flags, clientSequence }) => [flags, clientSequence]), [[0, 0]]);
+  last().bufferedAmount = 100_000;
+  session.send(cursor);
+  assert.equal(last().said.length, 1);
+});
+
+test('many entries go in few messages, none over the limit, and no faster than the session takes them', () => {
+  const { session, clock, last } = fakeSession();
+  for (let count = 0; count < 2500; count += 1) session.send(reliable('A', { payload: new Uint8Array(1000) }));
+  session.join();
+  welcome(last());
+  assert.equal(last().said.length, 1000);
+  assert.ok(last().sent.every((data) => data.length <= 1_048_576));
+  assert.ok(last().sent.length < 10);
+  clock.pass(500);
+  assert.ok(last().said.length >= 1400 && last().said.length <= 1600);
+  clock.pass(2000);
+  assert.equal(last().said.length, 2500);
+});
+
+test('waits while the socket itself is full', () => {
+  const { session, clock, last } = fakeSession();
+  session.join();
+  welcome(last());
+  last().bufferedAmount = 2_000_000;
+  session.send(reliable('A'));
+  assert.equal(last().said.length, 0);
+  last().bufferedAmount = 0;
+  clock.pass(60);
+  assert.equal(last().said.length, 1);
+});
+
+test('a later page of the same tab is the same participant, and sends what waited', () => {
+  const before = fakeSession();
+  before.session.join();
+  welcome(before.last());
+  before.session.send(reliable('A'));
+  const saved = JSON.parse(JSON.stringify(before.session.save(), (name, value) => (name === 'payload' ? [] : value)));
+  for (const item of saved.outbox.items) item.entry.payload = new Uint8Array(2);
+  const { session, last } = fakeSession({ saved });
+  session.send(reliable('B'));
+  session.join();
+  last().open();
+  assert.deepEqual(last().controls[0].join.resume, { token: 'token-1', next: 1 });
+  last().tell(joined({ acknowledged: 0, resumed: true }));
+  last().tell(catchUp('snapshot', 0));
+  last().tell(caughtUp(0));
+  assert.deepEqual(last().said.map(({ type, clientSequence }) => [type, clientSequence]), [['A', 1], ['B', 2]]);
+});
+
+test('one’s own unreliable entry is not heard, should it come back', () => {
+  const { session, last } = fakeSession();
+  const heard = /** @type {string[]} */ ([]);
+  session.join();
+  welcome(last());
+  session.observe({ entry: ({ type }) => heard.push(type) });
+  last().entries(
+    gatewayEntry({ flags: 0, sender: 1, type: 'Mine', payload: {} }),
+    gatewayEntry({ flags: 0, sender: 2, type: 'Yours', payload: {} }),
+  );
+  assert.deepEqual(heard, ['Yours']);
+});
+
+test('a new session and a notice are told', () => {
+  const { session, last } = fakeSession();
+  session.join();
+  welcome(last());
+  const told = [
+    ...['newsession', 'notice', 'activitychange'].map((kind) =>
+      collect(session, kind, (event) => /** @type {any} */ (event).detail ?? kind)
+    ),
+  ];
+  last().entries(
+    gatewayEntry({ flags: 0x81, sequence: 1, type: 'newSession', payload: { session: 'B', by: 2 } }),
+    gatewayEntry({ flags: 0x81, sequence: 2, type: 'notice', payload: { code: 'saved', detail: 'Saved again.' } }),
+    gatewayEntry({ flags: 0x81, sequence: 3, type: 'activity', payload: { title: 'Other' } }),
+  );
+  assert.deepEqual(told, [[{ session: 'B', by: 2 }], [{ code: 'saved', detail: 'Saved again.' }], ['activitychange']]);
+  assert.equal(session.activity.title, 'Other');
+});
+
+/** @param {{ reopen: () => void, last: () => any }} world @returns {number} the `next` of the resume that follows a cut */
+function nextAfterCut({ reopen, last }) {
+  last().cut();
+  reopen();
+  return last().controls[0].join.resume.next;
+}
+
+/** @param {EventTarget} target @param {string} kind @param {(event: Event) => unknown} read @returns {unknown[]} */
+function collect(target, kind, read) {
+  /** @type {unknown[]} */
+  const seen = [];
+  target.addEventListener(kind, (event) => seen.push(read(event)));
+  return seen;
+}
+
+/** @param {import('../../Public/js/session/groupSession.js').GroupSession} session @returns {string[]} */
+function observeSettled(session) {
+  /** @type {string[]} */
+  const settled = [];
+  session.observe({ settled: ({ entry }, refusal) => settled.push(`${entry.type} ${refusal?.code ?? 'accepted'}`) });
+  return settled;
+}
+
+/** @param {{ name: string }} participant */
+function name(participant) {
+  return participant.name;
+}

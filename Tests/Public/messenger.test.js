@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AsyncQueue } from '../../Public/js/session/asyncQueue.js';
+import {
+  InvalidationReason,
+  MessageTooLargeError,
+  NotJoinedError,
+  RateLimitedError,
+} from '../../Public/js/session/errors.js';
+import { GroupSessionMessenger } from '../../Public/js/session/groupSessionMessenger.js';
+import { ADA, BEN, fakeSession, gatewayEntry, keyOf, LIMITS, welcome } from './support.js';
+
+class Guess {
+  static messageIdentifier = 'QuizGuess';
+
+  /** @param {string} word */
+  constructor(word) {
+    this.word = word;
+  }
+}
+
+class Wave {}
+
+test('a message goes under its class’s identifier, else the class’s name, else the type that is said', () => {
+  const { messenger, last } = joinedMessenger();
+  messenger.send(new Guess('cat'));
+  messenger.send(new Wave());
+  messenger.send({ a: 1 }, { type: 'Plain' });
+  messenger.send(Uint8Array.of(65));
+  assert.deepEqual(last().said.map(({ type, payload, flags }) => [type, payload, flags]), [
+    ['QuizGuess', '{"word":"cat"}', 1],
+    ['Wave', '{}', 1],
+    ['Plain', '{"a":1}', 1],
+    ['Data', 'A', 1],
+  ]);
+});
+
+test('a plain object without a type is refused', async () => {
+  const { messenger } = joinedMessenger();
+  await assert.rejects(messenger.send({ a: 1 }), TypeError);
+});
+
+test('a message goes to one, to some, or to nobody, which is no error', async () => {
+  const { messenger, last } = joinedMessenger();
+  messenger.send(new Wave(), { to: BEN });
+  messenger.send(new Wave(), { to: new Set([ADA, BEN]) });
+  await messenger.send(new Wave(), { to: [] });
+  assert.deepEqual(last().said.map(({ flags, targets }) => [flags, targets]), [[9, [2]], [9, [1, 2]]]);
+});
+
+test('sending is done when the session has the message', async () => {
+  const { messenger, last } = joinedMessenger();
+  let isDone = false;
+  const sending = messenger.send(new Wave()).then(() => (isDone = true));
+  await Promise.resolve();
+  assert.equal(isDone, false);
+  last().entries(gatewayEntry({ flags: 1, sequence: 1, sender: 1, clientSequence: 1, type: 'Wave', payload: {} }));
+  await sending;
+  assert.equal(isDone, true);
+});
+
+test('what is kept for those who come later has a key', () => {
+  const { messenger, last } = joinedMessenger();
+  const key = keyOf(9);
+  messenger.send(new Wave(), { key });
+  messenger.send(new Wave(), { key, retention: 'replace', existing: true });
+  messenger.send(new Wave(), { key, retention: 'remove' });
+  assert.deepEqual(last().said.map(({ flags, keyByte, payload }) => [flags, keyByte, payload]), [[3, 9, '{}'], [
+    0x25,
+    9,
+    '{}',
+  ], [7, 9, '']]);
+});
+
+test('too large: an error with both numbers, and nothing sent', async () => {
+  const { messenger, last } = joinedMessenger({ limits: { ...LIMITS, messageBytes: 262_144 } });
+  await assert.rejects(messenger.send(new Uint8Array(262_145)), {
+    name: 'MessageTooLargeError',
+    limit: 262_144,
+    actual: 262_145,
+  });
+  assert.equal(last().said.length, 0);
+  messenger.send(new Uint8Array(262_144));
+  assert.equal(last().said.length, 1);
+});
+
+test('too fast: an error that says when, and nothing sent; ordinary use never meets it', async () => {
+  const { messenger, clock, last } = joinedMessenger();
+  for (let frame = 0; frame < 300; frame += 1) {
+    for (let count = 0; count < 4; count += 1) messenger.send(new Wave());
+    clock.pass(16);
+  }
+  assert.equal(last().said.length, 1200);
+  const sent = last().said.length;
+  const results = Array.from({ length: 2001 }, () => messenger.send(new Wave()));
+  for (const result of results) result.catch(() => {});
+  await assert.rejects(results[2000], (error) => error instanceof RateLimitedError && error.retryAfterMs > 0);
+  clock.pass(3000);
+  assert.equal(last().said.length, sent + 2000);
+});
+
+test('S16 what is sent before the session is joined waits, however much it is', () => {
+  const { session, clock, last } = fakeSession();
+  const messenger = new GroupSessionMessenger(session, { now: clock.now });
+  for (let count = 0; count < 3000; count += 1) messenger.send(new Wave());
+  session.join();
+  welcome(last());
+  clock.pass(5000);
+  assert.equal(last().said.length, 3000);
+});
+
+test('a refused message fails, and the next goes on', async () => {
+  const { messenger, last } = joinedMessenger();
+  const first = messenger.send(new Wave());
+  const second = messenger.send(new Wave());
+  last().tell({ error: { code: 'unknown-participant', detail: 'There is no participant 9.', clientSequence: 1 } });
+  await assert.rejects(first, { code: 'unknown-participant' });
+  last().entries(gatewayEntry({ flags: 1, sequence: 1, sender: 1, clientSequence: 2, type: 'Wave', payload: {} }));
+  await second;
+});
+
+test('messages of a kind come with who sent them, in order, and only of that kind and delivery', async () => {
+  const { messenger, session, last } = joinedMessenger();
+  const guesses = messenger.messages(Guess);
+  last().entries(
+    gatewayEntry({ flags: 0x81, sequence: 1, type: 'participants', payload: { joined: [BEN] } }),
+    gatewayEntry({ flags: 1, sequence: 2, sender: 2, clientSequence: 1, type: 'QuizGuess', payload: { word: 'cat' } }),
+    gatewayEntry({ flags: 1, sequence: 3, sender: 2, clientSequence: 2, type: 'Wave', payload: {} }),
+    gatewayEntry({ flags: 0, sender: 2, type: 'QuizGuess', payload: { word: 'lost' } }),
+    gatewayEntry({
+      flags: 1,
+      sequence: 4,
+      sender: 2,
+      clientSequence: 3,
+      type: 'QuizGuess',
+      payload: Uint8Array.of(123),
+    }),
+    gatewayEntry({ flags: 1, sequence: 5, sender: 7, clientSequence: 1, type: 'QuizGuess', payload: { word: 'dog' } }),
+  );
+  session.leave();
+  const heard = [];
+  for await (const { message, context } of guesses) heard.push([message.word, context.source?.name, context.sequence]);
+  assert.deepEqual(heard, [['cat', 'Ben', 2], ['dog', undefined, 5]]);
+});
+
+test('bytes come as they were sent', async () => {
+  const { messenger, last } = joinedMessenger();
+  const data = messenger.messages(Uint8Array);
+  last().entries(
+    gatewayEntry({ flags: 1, sequence: 2, sender: 2, clientSequence: 1, type: 'Data', payload: Uint8Array.of(0, 255) }),
+  );
+  assert.deepEqual((await data.next()).value?.message, Uint8Array.of(0, 255));
+});
+
+test('the end of the session ends the iteration and fails what is under way', async () => {
+  const { messenger, last } = joinedMessenger();
+  const waves = messenger.messages(Wave);
+  const waiting = waves.next();
+  const sending = messenger.send(new Wave());
+  last().cut(4010, '{"code":"ended","detail":"Ada ended it."}');
+  assert.deepEqual(await waiting, { value: undefined, done: true });
+  await assert.rejects(sending, (error) => error instanceof InvalidationReason && error.kind === 'ended');
+  await assert.rejects(messenger.send(new Wave()), NotJoinedError);
+});
+
+test('a messenger of a session that is over cannot be made', () => {
+  const { session } = joinedMessenger();
+  session.leave();
+  assert.throws(() => new GroupSessionMessenger(session), NotJoinedError);
+});
+
+test('who stops reading is told nothing more', async () => {
+  const { messenger, last } = joinedMessenger();
+  const waves = messenger.messages(Wave);
+  await waves.return();
+  last().entries(gatewayEntry({ flags: 1, sequence: 1, sender: 2, clientSequence: 1, type: 'Wave', payload: {} }));
+  assert.deepEqual(await waves.next(), { value: undefined, done: true });
+});
+
+test('unreliable messages that nobody reads make room for newer ones', async () => {
+  const { session, clock, last } = fakeSession();
+  session.join();
+  welcome(last());
+  const messenger = new GroupSessionMessenger(session, { deliveryMode: 'unreliable', now: clock.now });
+  const waves = messenger.messages('Wave');
+  for (let at = 0; at < 1500; at += 1) {
+    last().entries(gatewayEntry({ flags: 0, sender: 2, type: 'Wave', payload: { at } }));
+  }
+  assert.equal((await waves.next()).value?.message.at, 500);
+  assert.equal(messenger.deliveryMode, 'unreliable');
+});
+
+test('a queue gives to readers who wait in the order of asking', async () => {
+  const queue = new AsyncQueue();
+  const readers = [queue.next(), queue.next()];
+  queue.put(1);
+  queue.put(2);
+  queue.put(3);
+  queue.finish();
+  const results = [...await Promise.all(readers), await queue.next(), await queue.next()];
+  assert.deepEqual(results.map(({ value, done }) => [value, done]), [[1, false], [2, false], [3, false], [
+    undefined,
+    true,
+  ]]);
+});
+
+/** @param {object} [changes] */
+function joinedMessenger(changes = {}) {
+  const world = fakeSession();
+  world.session.join();
+  welcome(world.last(), changes);
+  return { ...world, messenger: new GroupSessionMessenger(world.session, { now: world.clock.now }) };
+}
+
+test('the errors are what they say', () => {
+  assert.match(new MessageTooLargeError(10, 11).message, /11 bytes; at most 10/);
+  assert.equal(new RateLimitedError(250).retryAfterMs, 250);
+});

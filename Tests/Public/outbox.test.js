@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Outbox } from '../../Public/js/session/outbox.js';
+import { reconnectDelay } from '../../Public/js/session/reconnectDelay.js';
+import { EntryRate, TokenBucket } from '../../Public/js/session/tokenBucket.js';
+import { Retention } from '../../Public/js/session/wire.js';
+
+const { append, replace, remove } = Retention;
+
+/** What waits for a number under one key, and what is left of it: B begins, A adds, W is the whole, R removes, X changes if it exists. */
+const FOLDS = [
+  { said: 'B', left: 'B' },
+  { said: 'BA', left: 'BA' },
+  { said: 'BAAX', left: 'W' },
+  { said: 'BX', left: 'W' },
+  { said: 'W', left: 'W' },
+  { said: 'WX', left: 'W' },
+  { said: 'BAR', left: 'R' },
+  { said: 'BARW', left: 'W' },
+  { said: 'RX', left: 'R' },
+  { said: 'WRX', left: 'R' },
+  { said: 'AX', left: 'X' },
+  { said: 'XR', left: 'R' },
+  { said: 'RWX', left: 'W' },
+];
+const KINDS = {
+  B: { retention: append, existing: false },
+  A: { retention: append, existing: true },
+  W: { retention: replace, existing: false },
+  X: { retention: replace, existing: true },
+  R: { retention: remove, existing: false },
+};
+
+for (const { said, left } of FOLDS) {
+  test(`offline, ${said} is as well said by ${left}`, () => {
+    const outbox = new Outbox();
+    let superseded = 0;
+    for (const kind of /** @type {(keyof typeof KINDS)[]} */ ([...said])) {
+      const entry = entryOf(KINDS[kind]);
+      if (entry.retention === append) outbox.add(entry);
+      else superseded += outbox.addInPlace(entry).superseded.length;
+    }
+    assert.equal(outbox.unsettled.map(({ entry }) => letter(entry)).join(''), left);
+    assert.equal(superseded, said.length - left.length);
+  });
+}
+
+test('what has a number is not folded: the gateway may have it', () => {
+  const outbox = new Outbox();
+  outbox.add(entryOf(KINDS.B));
+  put(outbox);
+  assert.deepEqual(outbox.addInPlace(entryOf(KINDS.X)).superseded, []);
+  assert.equal(outbox.unsettled.map(({ entry }) => letter(entry)).join(''), 'BX');
+});
+
+test('what another key says stays where it is', () => {
+  const outbox = new Outbox();
+  outbox.add(entryOf({ ...KINDS.B, key: 'K2' }));
+  outbox.add(entryOf(KINDS.B));
+  outbox.addInPlace(entryOf(KINDS.X));
+  assert.deepEqual(outbox.unsettled.map(({ entry }) => entry.key), ['K2', 'K1']);
+});
+
+test('numbers are given when an entry first goes out, rising from 1', () => {
+  const outbox = new Outbox();
+  const items = [1, 2].map(() => outbox.add(entryOf(KINDS.B)));
+  assert.deepEqual(items.map(({ clientSequence }) => clientSequence), [0, 0]);
+  put(outbox);
+  assert.deepEqual(items.map(({ clientSequence }) => clientSequence), [1, 2]);
+  assert.equal(outbox.hasMore, false);
+  assert.equal(outbox.isAwaited, true);
+});
+
+test('committed frees only what is known to lie at or before it', () => {
+  const outbox = new Outbox();
+  for (let count = 0; count < 3; count += 1) outbox.add(entryOf(KINDS.B));
+  put(outbox);
+  outbox.accepted(1, 10);
+  outbox.accepted(2, 20);
+  outbox.committed(15);
+  assert.equal(outbox.next, 2);
+  outbox.committed(20);
+  assert.equal(outbox.next, 3);
+  outbox.committed(99);
+  assert.equal(outbox.next, 3);
+});
+
+test('an entry numbered but not yet sent when the socket went is sent by the next', () => {
+  const outbox = new Outbox();
+  outbox.add(entryOf(KINDS.B));
+  outbox.peek();
+  assert.deepEqual(outbox.resume(0, 0, true), []);
+  assert.equal(outbox.peek()?.clientSequence, 1);
+});
+
+test('full jitter: between nothing and a bound that doubles up to 15 s', () => {
+  const bounds = [0, 1, 2, 3, 4, 5, 6, 50, 5000].map((attempt) => reconnectDelay(attempt, () => 0.999999));
+  assert.deepEqual(bounds, [499, 999, 1999, 3999, 7999, 14_999, 14_999, 14_999, 14_999]);
+  assert.equal(reconnectDelay(6, () => 0), 0);
+});
+
+test('a bucket gives what is in it, and tells how long the rest takes', () => {
+  const bucket = new TokenBucket(10, 20, 0);
+  assert.equal(bucket.waitFor(20, 0), 0);
+  bucket.take(20, 0);
+  assert.equal(bucket.waitFor(5, 0), 500);
+  assert.equal(bucket.waitFor(5, 400), 100);
+  assert.equal(bucket.waitFor(5, 500), 0);
+  assert.equal(bucket.waitFor(100, 3000), 0);
+});
+
+test('a clock that goes back gives nothing', () => {
+  const bucket = new TokenBucket(10, 10, 1000);
+  bucket.take(10, 1000);
+  assert.equal(bucket.waitFor(1, 0), 100);
+});
+
+test('entries and bytes count both', () => {
+  const rate = new EntryRate({ entriesPerSecond: 2, bytesPerSecond: 100 }, 1, 0);
+  assert.equal(rate.take(90, 0), 0);
+  assert.equal(rate.take(20, 0), 100);
+  assert.equal(rate.take(10, 0), 0);
+  assert.equal(rate.take(0, 0), 500);
+});
+
+/** @param {{ retention: number, existing: boolean, key?: string }} kind */
+function entryOf({ key = 'K1', ...kind }) {
+  return { type: 'T', payload: new Uint8Array(0), reliable: true, key, ...kind };
+}
+
+/** @param {any} entry */
+function letter({ retention, existing }) {
+  const found = Object.entries(KINDS).find(([, kind]) =>
+    kind.retention === retention && kind.existing === Boolean(existing)
+  );
+  return found?.[0] ?? '?';
+}
+
+/** Puts all on a socket. @param {Outbox} outbox */
+function put(outbox) {
+  while (outbox.hasMore) {
+    outbox.peek();
+    outbox.sent();
+  }
+}
