@@ -1,0 +1,369 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Camera } from '../../Public/js/canvas/camera.js';
+import { isRGB, nearestColor, PALETTE, randomColor, textOn } from '../../Public/js/canvas/colors.js';
+import { History } from '../../Public/js/canvas/history.js';
+import { outline, smoothed } from '../../Public/js/canvas/outline.js';
+import { RemoteCursors } from '../../Public/js/canvas/remoteCursors.js';
+import { MAXIMUM_POINTS, Stroke } from '../../Public/js/canvas/stroke.js';
+import { segmentDistance, StrokeIndex } from '../../Public/js/canvas/strokeIndex.js';
+import { readStroke } from '../../Public/js/canvas/strokeMessage.js';
+import { CursorSender } from '../../Public/js/tools/cursorSender.js';
+import { Eraser } from '../../Public/js/tools/eraser.js';
+import { Pinch } from '../../Public/js/tools/pinch.js';
+import { cleanName, madeUpName, Settings } from '../../Public/js/ui/settings.js';
+
+const GOOD = {
+  id: 'x',
+  color: 3,
+  point: [1, 2],
+  points: [[0, 0], [1, 2]],
+  width: 4,
+  tool: 'pen',
+  rgb: '#ABCDEF',
+  z: 7,
+};
+
+/** What the wire may bring, and what is believed of it: null, or what differs from the good one. */
+const READ = [
+  { rule: 'a whole message', change: {}, gives: {} },
+  {
+    rule: 'the sample’s',
+    change: { points: undefined, width: undefined, rgb: undefined, z: undefined, tool: undefined },
+    gives: { points: [1, 2], width: 3, rgb: PALETTE[3].rgb, z: null, tool: 'pen' },
+  },
+  { rule: 'no point', change: { points: [], point: undefined }, gives: null },
+  { rule: 'a point of one', change: { points: [[1]] }, gives: null },
+  { rule: 'a point of text', change: { points: [['1', '2']] }, gives: null },
+  { rule: 'a point off the plane', change: { points: [[1_000_001, 0]] }, gives: null },
+  {
+    rule: 'a point at the edge of the plane',
+    change: { points: [[-1_000_000, 1_000_000]] },
+    gives: { points: [-1_000_000, 1_000_000] },
+  },
+  { rule: 'a point that is no number in JSON', change: { points: [[null, 0]] }, gives: null },
+  { rule: 'points that are no list', change: { points: 'all', point: [5, 6] }, gives: { points: [5, 6] } },
+  { rule: 'pressures out of bounds', change: { pressures: [-1, 2] }, gives: { pressures: [0, 1] } },
+  { rule: 'too few pressures', change: { pressures: [0.5] }, gives: { pressures: null } },
+  { rule: 'pressures of text', change: { pressures: ['a', 'b'] }, gives: { pressures: null } },
+  { rule: 'a color that is none', change: { color: 11, rgb: undefined }, gives: { color: 0, rgb: PALETTE[0].rgb } },
+  { rule: 'rgb that is code', change: { rgb: 'url(//x)' }, gives: { rgb: PALETTE[3].rgb } },
+  { rule: 'a width without end', change: { width: 1e9 }, gives: { width: 200 } },
+  { rule: 'no width', change: { width: 0 }, gives: { width: 0.5 } },
+  { rule: 'a tool as long as a book', change: { tool: 'x'.repeat(999) }, gives: { tool: 'x'.repeat(32) } },
+  { rule: 'z below nothing', change: { z: -1 }, gives: { z: null } },
+  { rule: 'z beyond counting', change: { z: 2 ** 53 }, gives: { z: null } },
+];
+
+for (const { rule, change, gives } of READ) {
+  test(`§6 reads a stroke: ${rule}`, () => {
+    const good = { points: [0, 0, 1, 2], pressures: null, color: 3, rgb: '#abcdef', width: 4, tool: 'pen', z: 7 };
+    const message = readStroke(new TextEncoder().encode(JSON.stringify({ ...GOOD, ...change })));
+    assert.deepEqual(message, gives && { ...good, ...gives });
+  });
+}
+
+for (const text of ['', '{', '7', 'null', '[]', '"x"']) {
+  test(`§6 what is no message is passed over: ${text}`, () =>
+    assert.equal(readStroke(new TextEncoder().encode(text)), null));
+}
+
+test('a stroke has no more points than it may, and bounds that hold its width', () => {
+  const stroke = strokeOf([0, 0]);
+  stroke.append(new Array(2 * MAXIMUM_POINTS + 10).fill(5), null);
+  assert.equal(stroke.length, MAXIMUM_POINTS);
+  assert.deepEqual(stroke.bounds, { left: -7, top: -7, right: 12, bottom: 12 });
+});
+
+test('smoothing begins where the hand began, ends where it is, and goes between', () => {
+  const path = smoothed([0, 0, 10, 0, 10, 10, 20, 10]);
+  assert.deepEqual([path[0].x, path[0].y], [0, 0]);
+  assert.deepEqual([path.at(-1)?.x, path.at(-1)?.y], [20, 10]);
+  assert.ok(path[1].x > 5 && path[1].x < 10);
+  assert.deepEqual(path.map(({ at }) => at), [0, 1, 2, 3]);
+});
+
+test('smoothing a stroke that grew changes nothing but its end', () => {
+  const points = [0, 0, 8, 3, 15, 9, 20, 20, 22, 30];
+  const before = smoothed(points);
+  const after = smoothed([...points, 25, 40]);
+  assert.deepEqual(after.slice(0, 4), before.slice(0, 4));
+});
+
+test('a dot is a circle as wide as the pen', () => {
+  assert.deepEqual(outline(strokeOf([5, 5])), {
+    left: [5, 8],
+    right: [5, 2],
+    joints: [{ x: 5, y: 5, at: 0, radius: 3 }],
+  });
+});
+
+test('points on each other are one', () => {
+  const { left, joints } = outline(strokeOf([5, 5, 5, 5, 5, 5]));
+  assert.deepEqual([left.length, joints.length], [2, 1]);
+});
+
+test('a line’s sides run beside it, thinner at its ends', () => {
+  const { left, right, joints } = outline(strokeOf([0, 0, 5, 0, 10, 0, 15, 0, 20, 0, 25, 0, 30, 0]));
+  for (let at = 0; at < left.length; at += 2) {
+    assert.equal(left[at], right[at]);
+    assert.ok(left[at + 1] > 0 && right[at + 1] === -left[at + 1]);
+  }
+  assert.ok(left[1] < left[7]);
+  assert.equal(joints.length, 2);
+});
+
+test('harder pressed is thicker', () => {
+  const at = (/** @type {number} */ pressure) =>
+    outline(strokeOf([0, 0, 50, 0, 100, 0], [pressure, pressure, pressure])).left[3];
+  assert.ok(at(0) < at(0.5) && at(0.5) < at(1));
+});
+
+test('a slow hand is thicker than a fast one', () => {
+  const middle = (/** @type {number} */ step) => {
+    const { left } = outline(strokeOf(Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? (at / 2) * step : 0))));
+    return left[21];
+  };
+  assert.ok(middle(2) > middle(40));
+});
+
+test('where the line turns back on itself there is a joint', () => {
+  const { joints } = outline(strokeOf([0, 0, 30, 0, 60, 0, 30, 1, 0, 2]));
+  assert.ok(joints.length > 2);
+});
+
+test('no number is lost on odd input', () => {
+  for (const points of [[0, 0, 0, 0, 1e6, 1e6], [1e6, -1e6, -1e6, 1e6], [0.001, 0, 0.002, 0]]) {
+    const { left, right, joints } = outline(strokeOf(points));
+    assert.ok([...left, ...right, ...joints.flatMap(({ x, y, radius }) => [x, y, radius])].every(Number.isFinite));
+  }
+});
+
+/** The segments' ends, and the distance between them. */
+const DISTANCES = [
+  [[0, 0], [10, 0], [0, 5], [10, 5], 5],
+  [[0, 0], [10, 10], [0, 10], [10, 0], 0],
+  [[0, 0], [0, 0], [3, 4], [3, 4], 5],
+  [[0, 0], [10, 0], [13, 4], [13, 9], 5],
+  [[0, 0], [10, 0], [10, 0], [20, 0], 0],
+];
+
+for (const [a, b, c, d, distance] of DISTANCES) {
+  test(`between ${a}–${b} and ${c}–${d} there are ${distance}`, () => {
+    assert.equal(
+      segmentDistance(/** @type {any} */ (a), /** @type {any} */ (b), /** @type {any} */ (c), /** @type {any} */ (d)),
+      distance,
+    );
+  });
+}
+
+test('the index finds what is near, however it is reached', () => {
+  const index = new StrokeIndex();
+  const long = strokeOf([0, 0, 1000, 0]);
+  const far = strokeOf([5000, 5000, 5010, 5000]);
+  const huge = strokeOf([-1e6, 1e6, 1e6, 1e6]);
+  for (const stroke of [long, far, huge]) index.shown(stroke);
+  assert.deepEqual(index.near([500, 11], [500, 11], 9), [long]);
+  assert.deepEqual(index.near([500, 13], [500, 13], 9), []);
+  assert.deepEqual(index.near([500, -300], [500, 300], 1), [long]);
+  assert.deepEqual(index.near([5005, 5005], [5005, 5005], 9), [far]);
+  assert.deepEqual(index.near([777, 1e6], [777, 1e6], 9), [huge]);
+  assert.deepEqual(index.near([-1e6, -1e6], [1e6, 1e6], 9), [long, far, huge]);
+  far.append([5300, 5000], null);
+  index.changed(far);
+  assert.deepEqual(index.near([5290, 5000], [5290, 5000], 1), [far]);
+  index.hidden(long);
+  assert.deepEqual(index.near([500, 0], [500, 0], 9), []);
+});
+
+test('the index and looking at each stroke agree', () => {
+  let seed = 7;
+  const random = () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
+  const place = () => Math.round(random() * 1200 - 300);
+  const index = new StrokeIndex();
+  const strokes = Array.from({ length: 300 }, () => strokeOf([place(), place(), place(), place(), place(), place()]));
+  for (const stroke of strokes) index.shown(stroke);
+  for (const stroke of strokes.splice(0, 60)) index.hidden(stroke);
+  for (let tries = 0; tries < 200; tries += 1) {
+    const from = /** @type {[number, number]} */ ([place(), place()]);
+    const to = /** @type {[number, number]} */ ([from[0] + random() * 40, from[1] + random() * 40]);
+    const expected = strokes.filter(({ points }) => distanceTo(points, from, to) <= 12);
+    assert.deepEqual(new Set(index.near(from, to, 9)), new Set(expected));
+  }
+});
+
+test('the eraser takes what its way crosses, each once, as one deed', () => {
+  const index = new StrokeIndex();
+  const [a, b] = [strokeOf([0, 0, 0, 100]), strokeOf([50, 0, 50, 100])];
+  for (const stroke of [a, b]) index.shown(stroke);
+  const erased = /** @type {Stroke[]} */ ([]);
+  const deeds = /** @type {Stroke[][]} */ ([]);
+  const drawing = {
+    erase: (/** @type {Stroke} */ stroke) => (erased.push(stroke), index.hidden(stroke)),
+    erased: (/** @type {Stroke[]} */ all) => deeds.push(all),
+  };
+  const eraser = new Eraser(/** @type {any} */ (drawing), index, () => 1);
+  eraser.begin({ x: -30, y: 50, pressure: null });
+  eraser.move([{ x: 20, y: 50, pressure: null }, { x: 90, y: 50, pressure: null }]);
+  eraser.end();
+  assert.deepEqual(erased, [a, b]);
+  assert.deepEqual(deeds, [[a, b]]);
+});
+
+test('a camera leaves what is under the fingers where it is', () => {
+  const camera = new Camera();
+  const [x, y] = camera.toPlane(100, 50);
+  camera.zoom(2, 100, 50);
+  assert.deepEqual(camera.toCanvas(x, y), [100, 50]);
+  camera.pan(30, -10);
+  assert.deepEqual(camera.toCanvas(x, y), [130, 40]);
+  camera.zoom(1e9, 0, 0);
+  assert.equal(camera.scale, 16);
+  camera.zoom(1e-9, 0, 0);
+  assert.equal(camera.scale, 0.05);
+  camera.home();
+  assert.equal(camera.isHome, true);
+});
+
+test('a camera shows all of it, never larger than it is', () => {
+  const camera = new Camera();
+  camera.fit({ left: 0, top: 0, right: 4000, bottom: 100 }, 1000, 600);
+  const seen = camera.seen(1000, 600);
+  assert.ok(seen.left < 0 && seen.right > 4000 && camera.scale < 0.25);
+  camera.fit({ left: 10, top: 10, right: 20, bottom: 20 }, 1000, 600);
+  assert.equal(camera.scale, 1);
+  assert.deepEqual(camera.toCanvas(15, 15), [500, 300]);
+});
+
+test('two fingers move and enlarge the picture; the last one lifted does not draw', () => {
+  const camera = new Camera();
+  const pinch = new Pinch(camera);
+  const touch = (/** @type {number} */ pointerId, /** @type {number} */ clientX) => ({
+    pointerId,
+    clientX,
+    clientY: 0,
+  });
+  pinch.down(touch(1, 100));
+  assert.equal(pinch.move(touch(1, 100)), false);
+  pinch.down(touch(2, 200));
+  assert.equal(pinch.move(touch(2, 300)), true);
+  assert.equal(camera.scale, 2);
+  assert.deepEqual(camera.toCanvas(100, 0), [100, 0]);
+  pinch.up(touch(2, 300));
+  assert.equal(pinch.isActive, true);
+  pinch.up(touch(1, 100));
+  assert.equal(pinch.isActive, false);
+});
+
+test('others’ pointers glide, fade after two seconds, and leave', () => {
+  const cursors = new RemoteCursors();
+  cursors.hear(2, { point: [0, 0] }, 0);
+  cursors.frame(0);
+  cursors.hear(2, { point: [100, 0] }, 16);
+  assert.equal(cursors.frame(16), true);
+  const { x } = /** @type {{ x: number }} */ (cursors.all.get(2));
+  assert.ok(x > 10 && x < 90);
+  for (let now = 32; now < 2000; now += 16) cursors.frame(now);
+  assert.equal(Math.round(cursors.all.get(2)?.x ?? 0), 100);
+  assert.equal(cursors.all.get(2)?.isIdle, false);
+  assert.equal(cursors.frame(2016), false);
+  assert.equal(cursors.all.get(2)?.isIdle, true);
+  cursors.hear(2, { point: [0, 0] }, 3000);
+  assert.equal(cursors.all.get(2)?.x, 0);
+  cursors.hear(2, {}, 3010);
+  cursors.frame(3010);
+  assert.equal(cursors.all.get(2)?.isIdle, true);
+  cursors.keepOnly(() => false);
+  assert.equal(cursors.all.size, 0);
+});
+
+test('who wants no motion sees pointers jump; what is no point is no pointer', () => {
+  const cursors = new RemoteCursors({ glides: () => false });
+  cursors.hear(2, { point: [0, 0] }, 0);
+  cursors.hear(2, { point: [100, 0] }, 1);
+  cursors.frame(1);
+  assert.equal(cursors.all.get(2)?.x, 100);
+  for (const message of [null, 7, { point: 'x' }, { point: [1] }, { point: [1e9, 0] }]) cursors.hear(3, message, 1);
+  assert.equal(cursors.all.has(3), false);
+});
+
+test('one’s own pointer is told thirty times a second at most, its leaving too', () => {
+  const sent = /** @type {object[]} */ ([]);
+  const sender = new CursorSender((message) => sent.push(message));
+  sender.moved(null);
+  assert.equal(sender.frame(0), false);
+  for (let now = 0; now < 1000; now += 8) {
+    sender.moved([now + 0.123, 0]);
+    sender.frame(now);
+  }
+  assert.ok(sent.length >= 24 && sent.length <= 31);
+  assert.deepEqual(sent[0], { point: [0.1, 0] });
+  sender.moved(null);
+  assert.equal(sender.frame(1000), false);
+  assert.deepEqual(sent.at(-1), {});
+  sender.moved([1, 1]);
+  assert.equal(sender.frame(1010), true);
+  assert.equal(sender.frame(1033), false);
+});
+
+test('history keeps five hundred deeds, and forgets what was undone when something new is done', () => {
+  const history = new History();
+  for (let count = 0; count < 501; count += 1) history.did({ kind: 'draw', strokes: [strokeOf([count, 0])] });
+  history.did({ kind: 'erase', strokes: [] });
+  let depth = 0;
+  while (history.undo()) depth += 1;
+  assert.equal(depth, 500);
+  assert.equal(history.redo()?.strokes[0].points[0], 1);
+  history.did({ kind: 'draw', strokes: [strokeOf([0, 0])] });
+  assert.equal(history.canRedo, false);
+});
+
+test('there are eleven colors in their order, each told from both papers', () => {
+  const order = 'Red Orange Yellow Green Mint Teal Cyan Indigo Purple Pink Brown';
+  assert.equal(PALETTE.map(({ name }) => name).join(' '), order);
+  assert.ok(PALETTE.every(({ rgb }) => isRGB(rgb)));
+  PALETTE.forEach(({ rgb }, index) => assert.equal(nearestColor(rgb), index));
+  assert.equal(textOn('#ffffff'), '#000000');
+  assert.equal(textOn('#1d1d20'), '#ffffff');
+  assert.match(randomColor(() => 0), /^#[0-9a-f]{6}$/);
+  assert.notEqual(randomColor(() => 0), randomColor(() => 0.5));
+});
+
+test('names are clean, and made up where there is none', () => {
+  assert.equal(cleanName('  A\u0000d\u202ea\n '), 'Ada');
+  assert.equal(cleanName('😀'.repeat(70)), '😀'.repeat(64));
+  assert.equal(madeUpName(() => 0), 'Amber Badger');
+  assert.equal(madeUpName(() => 0.9999), 'Violet Swift');
+});
+
+test('a browser remembers name, color and width; rubbish in its storage is no trouble', () => {
+  const kept = new Map([['drawtogether:color', 'red'], ['drawtogether:width', '1e9'], ['drawtogether:name', '\n']]);
+  const storage = {
+    getItem: (/** @type {string} */ key) => kept.get(key) ?? null,
+    setItem: (/** @type {string} */ key, /** @type {string} */ value) => void kept.set(key, value),
+    removeItem: (/** @type {string} */ key) => void kept.delete(key),
+  };
+  const first = new Settings(storage, () => 0);
+  assert.deepEqual([first.name, first.width], ['Amber Badger', 6]);
+  assert.equal(first.rename('   '), false);
+  first.rename(' Ada ');
+  first.setWidth(14);
+  const second = new Settings(storage, () => 0.5);
+  assert.deepEqual([second.name, second.color, second.width], ['Ada', first.color, 14]);
+});
+
+/** @param {number[]} points @param {number[] | null} [pressures] */
+function strokeOf(points, pressures = null) {
+  const stroke = new Stroke({ id: 'x', rgb: '#000000', color: 0, width: 6, tool: 'pen', z: 1 });
+  stroke.append(points, pressures);
+  return stroke;
+}
+
+/** @param {number[]} points @param {[number, number]} from @param {[number, number]} to */
+function distanceTo(points, from, to) {
+  let least = Infinity;
+  for (let at = 0; at + 3 < points.length; at += 2) {
+    least = Math.min(least, segmentDistance(from, to, [points[at], points[at + 1]], [points[at + 2], points[at + 3]]));
+  }
+  return least;
+}

@@ -1,0 +1,400 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Drawing } from '../../Public/js/canvas/drawing.js';
+import { Stroke } from '../../Public/js/canvas/stroke.js';
+import { STROKE_TYPE } from '../../Public/js/canvas/strokeMessage.js';
+import { Strokes } from '../../Public/js/canvas/strokes.js';
+import { BEN, catchUp, caughtUp, fakeSession, gatewayEntry, joined, keyOf, LIMITS, welcome } from './support.js';
+
+const LOOK = { rgb: '#e5484d', color: 0, width: 6, tool: 'pen' };
+/** Flags: reliable, with append, replace, remove; and with `existing`. */
+const [APPEND, REPLACE, REMOVE, EXISTING] = [3, 5, 7, 0x20];
+
+test('alone: a stroke is drawn, undone and redone without any session', () => {
+  const { drawing, strokes } = alone();
+  draw(drawing, [0, 0, 10, 10]);
+  assert.deepEqual(strokes.all.map(({ points }) => points), [[0, 0, 10, 10]]);
+  assert.equal(drawing.canUndo, true);
+  drawing.undo();
+  assert.equal(strokes.size, 0);
+  assert.equal(drawing.canRedo, true);
+  drawing.redo();
+  assert.equal(strokes.size, 1);
+  drawing.redo();
+  draw(drawing, [5, 5]);
+  assert.equal(drawing.canRedo, false);
+});
+
+test('§6 first an append, then appends if it exists with the new points, at the end the whole', () => {
+  const { drawing, last, flush } = shared();
+  drawing.begin(LOOK, [1, 2], null);
+  flush();
+  drawing.extend([3, 4, 5.126, 6], null);
+  flush();
+  flush();
+  drawing.lift();
+  const said = last().said;
+  assert.deepEqual(said.map(({ flags, type }) => [flags, type]), [
+    [APPEND, STROKE_TYPE],
+    [APPEND | EXISTING, STROKE_TYPE],
+    [REPLACE | EXISTING, STROKE_TYPE],
+  ]);
+  const id = keyOf(1);
+  const look = { id, color: 0, width: 6, tool: 'pen', rgb: '#e5484d', z: 1 };
+  assert.deepEqual(said.map(({ payload }) => JSON.parse(payload)), [
+    { ...look, point: [1, 2], points: [[1, 2]] },
+    { ...look, point: [5.13, 6], points: [[3, 4], [5.13, 6]] },
+    { ...look, point: [5.13, 6], points: [[1, 2], [3, 4], [5.13, 6]] },
+  ]);
+  assert.deepEqual(said.map(({ keyByte }) => keyByte), [1, 1, 1]);
+});
+
+test('a stroke over before the frame is said once, and need not exist', () => {
+  const { drawing, last } = shared();
+  draw(drawing, [1, 2, 3, 4]);
+  assert.deepEqual(last().said.map(({ flags }) => flags), [REPLACE]);
+});
+
+test('§6 pressures go with the points they belong to', () => {
+  const { drawing, last, flush } = shared();
+  drawing.begin(LOOK, [1, 2], [0.25]);
+  flush();
+  drawing.extend([3, 4], [0.12345]);
+  drawing.lift();
+  assert.deepEqual(last().said.map(({ payload }) => JSON.parse(payload).pressures), [[0.25], [0.25, 0.123]]);
+});
+
+test('§6 z is above all that is known: the highest z, and the last sequence seen', () => {
+  const { drawing, strokes, last } = shared();
+  last().entries(stroke({ sequence: 40, key: 9, z: 12 }));
+  draw(drawing, [0, 0]);
+  assert.equal(strokes.find(keyOf(1))?.z, 41);
+  last().entries(stroke({ sequence: 41, key: 8, z: 100 }));
+  draw(drawing, [0, 0]);
+  assert.equal(strokes.find(keyOf(2))?.z, 101);
+});
+
+test('§6 an object without z lies where its first held entry is in the order', () => {
+  const { strokes, last } = shared();
+  last().entries(
+    stroke({ sequence: 3, key: 9 }),
+    stroke({ sequence: 4, key: 8, z: 2 }),
+    stroke({ sequence: 5, key: 9 }),
+  );
+  assert.deepEqual(strokes.all.map(({ id, z }) => [id, z]), [[keyOf(8), 2], [keyOf(9), 3]]);
+});
+
+test('§6 of equal z, the lesser key is drawn first', () => {
+  const { strokes, last } = shared();
+  last().entries(stroke({ sequence: 1, key: 9, z: 1 }), stroke({ sequence: 2, key: 8, z: 1 }));
+  assert.deepEqual(strokes.all.map(({ id }) => id), [keyOf(8), keyOf(9)]);
+});
+
+test('others’ strokes are seen while they grow', () => {
+  const { strokes, last } = shared();
+  last().entries(stroke({ sequence: 1, key: 9, z: 1, points: [[0, 0]] }));
+  last().entries(stroke({ sequence: 2, key: 9, z: 1, points: [[1, 1], [2, 2]] }));
+  assert.deepEqual(strokes.find(keyOf(9))?.points, [0, 0, 1, 1, 2, 2]);
+  assert.equal(strokes.find(keyOf(9))?.isFinished, false);
+  last().entries(stroke({ flags: REPLACE, sequence: 3, key: 9, z: 1, points: [[0, 0], [2, 2]] }));
+  assert.deepEqual(strokes.find(keyOf(9))?.points, [0, 0, 2, 2]);
+  assert.equal(strokes.find(keyOf(9))?.isFinished, true);
+});
+
+test('the sample’s one point at a time is a stroke too', () => {
+  const { strokes, last } = shared();
+  for (let at = 1; at <= 3; at += 1) {
+    const payload = { id: keyOf(9), color: 7, point: [at, at] };
+    last().entries(
+      gatewayEntry({ flags: APPEND, sequence: at, sender: 2, clientSequence: at, key: 9, type: STROKE_TYPE, payload }),
+    );
+  }
+  const { points, rgb, width, z } = /** @type {Stroke} */ (strokes.find(keyOf(9)));
+  assert.deepEqual([points, rgb, width, z], [[1, 1, 2, 2, 3, 3], '#4f5fe8', 3, 1]);
+});
+
+test('one’s own stroke is the same object before and after the session has it', () => {
+  const { drawing, strokes, last, flush } = shared();
+  drawing.begin(LOOK, [1, 2], null);
+  flush();
+  drawing.extend([3, 4], null);
+  drawing.lift();
+  const before = strokes.find(keyOf(1));
+  echo(last());
+  assert.equal(strokes.find(keyOf(1)), before);
+  assert.equal(drawing.waitingStrokes, 0);
+});
+
+test('an echo of the past does not take away what the pen did since', () => {
+  const { drawing, strokes, last, flush } = shared();
+  drawing.begin(LOOK, [1, 2], null);
+  flush();
+  echo(last());
+  drawing.extend([3, 4], null);
+  assert.deepEqual(strokes.find(keyOf(1))?.points, [1, 2, 3, 4]);
+  flush();
+  drawing.lift();
+  echo(last());
+  assert.deepEqual(strokes.find(keyOf(1))?.points, [1, 2, 3, 4]);
+});
+
+test('erased by another while the pen is down: gone, and the pen draws no more of it', () => {
+  const { drawing, strokes, last, flush } = shared();
+  drawing.begin(LOOK, [1, 2], null);
+  flush();
+  echo(last());
+  drawing.extend([3, 4], null);
+  flush();
+  last().entries(gatewayEntry({ flags: REMOVE, sequence: 9, sender: 2, clientSequence: 1, key: 1, type: STROKE_TYPE }));
+  assert.equal(strokes.size, 0);
+  drawing.extend([5, 6], null);
+  drawing.lift();
+  assert.equal(strokes.size, 0);
+  assert.equal(last().said.length, 2);
+  assert.equal(drawing.canUndo, false);
+});
+
+test('erased by another while it was being brought back: it is there', () => {
+  const { drawing, strokes, last } = shared();
+  draw(drawing, [1, 2]);
+  echo(last());
+  drawing.undo();
+  drawing.redo();
+  last().entries(gatewayEntry({ flags: REMOVE, sequence: 9, sender: 2, clientSequence: 1, key: 1, type: STROKE_TYPE }));
+  assert.equal(strokes.size, 1);
+  echo(last());
+  assert.equal(strokes.size, 1);
+});
+
+test('§6 undo removes, redo replaces: only what this person did', () => {
+  const { drawing, strokes, last } = shared();
+  draw(drawing, [1, 2]);
+  last().entries(stroke({ sequence: 2, key: 9, z: 5 }));
+  drawing.undo();
+  assert.deepEqual(strokes.all.map(({ id }) => id), [keyOf(9)]);
+  drawing.undo();
+  assert.equal(strokes.size, 1);
+  drawing.redo();
+  assert.deepEqual(last().said.map(({ flags, keyByte }) => [flags, keyByte]), [[REPLACE, 1], [REMOVE, 1], [
+    REPLACE,
+    1,
+  ]]);
+});
+
+test('§6 erasing others’ strokes removes them; undo brings all of one movement back', () => {
+  const { drawing, strokes, last } = shared();
+  last().entries(
+    stroke({ flags: REPLACE, sequence: 1, key: 8, z: 1 }),
+    stroke({ flags: REPLACE, sequence: 2, key: 9, z: 2 }),
+  );
+  const erased = [...strokes.all];
+  for (const one of erased) drawing.erase(one);
+  drawing.erased(erased);
+  assert.equal(strokes.size, 0);
+  drawing.undo();
+  assert.deepEqual(strokes.all.map(({ id, z }) => [id, z]), [[keyOf(8), 1], [keyOf(9), 2]]);
+  assert.deepEqual(last().said.map(({ flags, keyByte }) => [flags, keyByte]), [[REMOVE, 8], [REMOVE, 9], [REPLACE, 8], [
+    REPLACE,
+    9,
+  ]]);
+});
+
+test('what somebody else removed cannot be undone, and that is told', () => {
+  const { drawing, last } = shared();
+  let isTold = false;
+  drawing.addEventListener('gone', () => (isTold = true));
+  draw(drawing, [1, 2]);
+  echo(last());
+  last().entries(gatewayEntry({ flags: REMOVE, sequence: 9, sender: 2, clientSequence: 1, key: 1, type: STROKE_TYPE }));
+  drawing.undo();
+  assert.equal(isTold, true);
+  assert.equal(last().said.length, 1);
+});
+
+test('a stroke not meant leaves no trace', () => {
+  const { drawing, strokes, last, flush } = shared();
+  drawing.begin(LOOK, [1, 2], null);
+  flush();
+  drawing.cancel();
+  assert.equal(strokes.size, 0);
+  assert.deepEqual(last().said.map(({ flags }) => flags), [APPEND, REMOVE]);
+  assert.equal(drawing.canUndo, false);
+});
+
+test('a stroke too long for one message is parted, and undone as one', () => {
+  const { drawing, strokes, last } = shared({ limits: { ...LIMITS, messageBytes: 2000 } });
+  drawing.begin(LOOK, [0.01, 0.01], [0.123]);
+  for (let at = 1; at < 100; at += 1) drawing.extend([-999_999.99 + at, -999_999.99], [0.123]);
+  drawing.lift();
+  const said = last().said;
+  assert.ok(said.length > 2);
+  assert.ok(said.every(({ payload }) => payload.length <= 2000));
+  const ends = strokes.all.map(({ points }) => points.slice(-2));
+  const begins = strokes.all.map(({ points }) => points.slice(0, 2));
+  assert.deepEqual(begins.slice(1), ends.slice(0, -1));
+  drawing.undo();
+  assert.equal(strokes.size, 0);
+});
+
+test('sharing brings what was drawn alone into the session', () => {
+  const { drawing, strokes } = alone();
+  draw(drawing, [1, 2]);
+  draw(drawing, [3, 4]);
+  const world = fakeSession();
+  drawing.attach(world.session, { bringsPicture: true });
+  assert.equal(drawing.waitingStrokes, 2);
+  world.session.join();
+  welcome(world.last());
+  assert.deepEqual(world.last().said.map(({ flags, keyByte }) => [flags, keyByte]), [[REPLACE, 1], [REPLACE, 2]]);
+  assert.equal(strokes.size, 2);
+  echo(world.last());
+  assert.equal(strokes.size, 2);
+  drawing.undo();
+  assert.equal(strokes.size, 1);
+});
+
+test('P8 offline: drawn, erased and undone at once, sent afterwards in as few entries as it takes', () => {
+  const { drawing, strokes, last, reopen, flush } = shared();
+  last().cut();
+  drawing.begin(LOOK, [1, 2], null);
+  flush();
+  drawing.extend([3, 4], null);
+  flush();
+  drawing.lift();
+  draw(drawing, [5, 6]);
+  drawing.undo();
+  assert.equal(strokes.size, 1);
+  assert.equal(drawing.waitingStrokes, 2);
+  reopen();
+  last().tell(joined({ resumed: true }));
+  last().tell(catchUp('snapshot', 0));
+  last().tell(caughtUp(0));
+  assert.deepEqual(last().said.map(({ flags, keyByte }) => [flags, keyByte]), [[REPLACE, 1], [REMOVE, 2]]);
+  echo(last());
+  assert.deepEqual(strokes.all.map(({ id }) => id), [keyOf(1)]);
+});
+
+test('a snapshot changes what is seen at its end, at once; what waits to be sent stays', () => {
+  const { drawing, strokes, last, reopen } = shared();
+  last().entries(stroke({ sequence: 1, key: 8, z: 1 }), stroke({ sequence: 2, key: 9, z: 2 }));
+  last().cut();
+  draw(drawing, [1, 2]);
+  reopen();
+  last().tell(joined({ sequence: 4, resumed: true }));
+  last().tell(catchUp('snapshot', 4));
+  assert.deepEqual(strokes.all.map(({ id }) => id), [keyOf(8), keyOf(9), keyOf(1)]);
+  last().entries(stroke({ sequence: 2, key: 9, z: 2 }));
+  assert.equal(strokes.size, 3);
+  last().tell(caughtUp(4));
+  assert.deepEqual(strokes.all.map(({ id }) => id), [keyOf(9), keyOf(1)]);
+});
+
+test('a later page shows what an earlier one had yet to send', () => {
+  const before = shared();
+  before.last().cut();
+  draw(before.drawing, [1, 2]);
+  const { outbox } = before.session.save();
+  const { drawing, strokes } = alone();
+  const world = fakeSession({ saved: { token: 'token-1', outbox } });
+  drawing.attach(world.session, { bringsPicture: false });
+  assert.deepEqual(strokes.all.map(({ points }) => points), [[1, 2]]);
+  world.session.join();
+  welcome(world.last(), { resumed: true });
+  assert.deepEqual(world.last().said.map(({ flags, keyByte }) => [flags, keyByte]), [[REPLACE, 1]]);
+});
+
+test('after the end the picture stays and can be drawn on, alone', () => {
+  const { drawing, strokes, session, last } = shared();
+  last().entries(stroke({ flags: REPLACE, sequence: 1, key: 9, z: 1 }));
+  draw(drawing, [1, 2]);
+  last().cut(4010, '{"code":"ended"}');
+  drawing.begin(LOOK, [7, 7], null);
+  drawing.detach();
+  draw(drawing, [3, 4]);
+  assert.equal(session.state, 'invalidated');
+  assert.equal(strokes.size, 4);
+  drawing.undo();
+  assert.equal(strokes.size, 3);
+});
+
+test('a snapshot that breaks off at the end of the session takes nothing away', () => {
+  const { drawing, strokes, last, reopen } = shared();
+  last().entries(stroke({ flags: REPLACE, sequence: 1, key: 9, z: 1 }));
+  last().cut();
+  reopen();
+  last().tell(joined({ sequence: 4, resumed: true }));
+  last().tell(catchUp('snapshot', 4));
+  last().cut(4010);
+  drawing.detach();
+  assert.equal(strokes.size, 1);
+});
+
+test('what changed nothing is drawn by nobody', () => {
+  const { strokes, last } = shared();
+  last().entries(stroke({ flags: APPEND | EXISTING, sequence: 1, key: 9, z: 1 }));
+  assert.equal(strokes.size, 0);
+});
+
+/** A drawing without a session; its keys are all 01, all 02, and so on. */
+function alone() {
+  const strokes = new Strokes();
+  let count = 0;
+  const drawing = new Drawing(strokes, () => keyOf(count += 1));
+  return { strokes, drawing };
+}
+
+/** A drawing in a session that is joined. @param {object} [changes] to the `joined` */
+function shared(changes = {}) {
+  const { strokes, drawing } = alone();
+  const world = fakeSession();
+  drawing.attach(world.session, { bringsPicture: false });
+  world.session.join();
+  welcome(world.last(), changes);
+  return { ...world, strokes, drawing, flush: () => drawing.flush() };
+}
+
+/** @param {Drawing} drawing @param {number[]} points */
+function draw(drawing, points) {
+  drawing.begin(LOOK, points.slice(0, 2), null);
+  if (points.length > 2) drawing.extend(points.slice(2), null);
+  drawing.lift();
+}
+
+/** Somebody else's. @param {{ flags?: number, sequence: number, key: number, z?: number, points?: number[][] }} entry */
+function stroke({ flags = APPEND, sequence, key, z, points = [[1, 1]] }) {
+  const payload = { id: keyOf(key), color: 1, point: points.at(-1), points, width: 6, tool: 'pen', rgb: '#f2762e', z };
+  return gatewayEntry({
+    flags,
+    sequence,
+    sender: BEN.number,
+    clientSequence: sequence,
+    key,
+    type: STROKE_TYPE,
+    payload,
+  });
+}
+
+/** The gateway gives everything back that it has not given back, in order. @param {import('./support.js').FakeSocket} socket */
+function echo(socket) {
+  for (
+    const { flags, clientSequence, keyByte, type, payload } of socket.said.filter((one) =>
+      one.clientSequence > (echoed.get(socket) ?? 0)
+    )
+  ) {
+    echoed.set(socket, clientSequence);
+    const bytes = new TextEncoder().encode(payload);
+    const entry = {
+      flags: flags & ~EXISTING,
+      sequence: 1000 + clientSequence,
+      sender: 1,
+      clientSequence,
+      key: keyByte,
+      type,
+      payload: bytes,
+    };
+    socket.entries(gatewayEntry(entry));
+  }
+}
+
+/** @type {WeakMap<object, number>} */
+const echoed = new WeakMap();
