@@ -1,0 +1,181 @@
+import Testing
+import Transport
+import WebSocket
+import Wire
+
+@testable import Gateway
+
+extension OverSockets {
+  /// PROTOCOL 2 and 3 between real sockets.
+  @Suite("Delivery")
+  struct DeliveryTests {
+    @Test("P1: four senders' entries reach all in one order, each sender's in its own", arguments: [1, 2])
+    func oneOrder(reactors: Int) throws {
+      let gateway = try RunningGateway(reactors: reactors)
+      let session = try gateway.makeSession()
+      let members = try (0..<4).map { try ParticipantClient(gateway, session, isSecure: $0 % 2 == 1).join() }
+      let count = 400
+      for index in 0..<count {
+        for member in members {
+          try member.send(member.entry([UInt8(truncatingIfNeeded: index)]))
+        }
+      }
+      for member in members {
+        try member.read(until: "all entries") {
+          $0.received.count { $0.type == "Test" } == members.count * count
+        }
+      }
+      let order = members[0].received.filter { $0.type == "Test" }
+      for member in members {
+        // Who joined earlier saw others join: the entries themselves are the same.
+        #expect(member.received.filter { $0.type == "Test" } == order)
+        let own = order.filter { $0.sender == member.number }
+        #expect(own.map(\.clientSequence) == Array(1...UInt32(count)))
+      }
+    }
+
+    @Test("P7: a targeted entry reaches its targets and its sender, and nobody else", arguments: [1, 2])
+    func targeted(reactors: Int) throws {
+      let gateway = try RunningGateway(reactors: reactors)
+      let session = try gateway.makeSession()
+      let members = try (0..<4).map { _ in try ParticipantClient(gateway, session).join() }
+      let sender = members[0]
+      try sender.send(
+        sender.entry([1]), sender.entry([2], targets: [members[1].number]),
+        sender.entry([3], targets: [members[2].number, members[1].number]), sender.entry([4], targets: []),
+        sender.entry([5]))
+      let expected: [[[UInt8]]] = [
+        [[1], [2], [3], [4], [5]], [[1], [2], [3], [5]], [[1], [3], [5]], [[1], [5]],
+      ]
+      for (member, payloads) in zip(members, expected) {
+        try member.read(until: "the last entry") { $0.received.contains { $0.payload == [5] } }
+        let got = member.received.filter { $0.type == "Test" }
+        #expect(got.map(\.payload) == payloads)
+        #expect(got.allSatisfy { $0.flags.contains(.targeted) == [[2], [3], [4]].contains($0.payload) })
+      }
+      // Nor later: not in a tail, and not in a snapshot.
+      let outsider = members[3]
+      outsider.cut()
+      try outsider.join()
+      let late = try ParticipantClient(gateway, session).join()
+      #expect(outsider.received.filter { $0.type == "Test" }.map(\.payload) == [[1], [5]])
+      #expect(late.received.isEmpty && late.state.held.isEmpty)
+    }
+
+    @Test("P7: a number that was never given out is refused, and the entry's client sequence used up")
+    func unknownTarget() throws {
+      let gateway = try RunningGateway()
+      let sender = try ParticipantClient(gateway, gateway.makeSession()).join()
+      try sender.send(sender.entry([1], targets: [99]), sender.entry([2]))
+      try sender.read(until: "the next entry") { $0.received.contains { $0.payload == [2] } }
+      #expect(sender.errors.map(\.code) == [.unknownParticipant])
+      #expect(sender.errors.first?.clientSequence == 1)
+    }
+
+    @Test("PROTOCOL 3: unreliable entries reach the others, targeted ones only their targets")
+    func unreliable() throws {
+      let gateway = try RunningGateway(reactors: 2)
+      let session = try gateway.makeSession()
+      let members = try (0..<3).map { _ in try ParticipantClient(gateway, session).join() }
+      let sender = members[0]
+      try sender.send(
+        sender.entry([1], type: "Cursor", isReliable: false),
+        sender.entry([2], type: "Cursor", targets: [members[1].number], isReliable: false))
+      try members[1].read(until: "both") { $0.unreliable.count == 2 }
+      try members[2].read(until: "one") { $0.unreliable.count == 1 }
+      #expect(Set(members[1].unreliable.map(\.payload)) == [[1], [2]])
+      #expect(members[2].unreliable.map(\.payload) == [[1]])
+      #expect(members[2].unreliable.allSatisfy { $0.sequence == 0 && $0.sender == sender.number })
+      // What comes behind shows that nothing else was on its way.
+      try sender.send(sender.entry([9]))
+      try members[2].read(until: "the entry") { $0.received.contains { $0.payload == [9] } }
+      #expect(members[2].unreliable.count == 1)
+    }
+
+    @Test("PROTOCOL 2.2: `committed` covers what was sent")
+    func committed() throws {
+      let gateway = try RunningGateway()
+      let session = try gateway.makeSession()
+      let member = try ParticipantClient(gateway, session).join()
+      let silent = try ParticipantClient(gateway, session).join()
+      try member.send(member.entry([1]), member.entry([2]))
+      try member.read(until: "both entries") { $0.received.count { $0.type == "Test" } == 2 }
+      let sequence = member.sequence
+      try member.read(until: "committed") { $0.committed >= sequence }
+      try silent.read(through: sequence)
+      #expect(member.committed <= sequence + 1)
+    }
+
+    @Test("P3: a snapshot equals what the others hold", arguments: [1, 2])
+    func snapshot(reactors: Int) throws {
+      let gateway = try RunningGateway(reactors: reactors)
+      let session = try gateway.makeSession()
+      let drawer = try ParticipantClient(gateway, session).join()
+      for index in 0..<300 {
+        let key = EntryKey(high: 7, low: UInt64(index % 40))
+        let retention: Retention = [.append, .append, .replace, .remove][index / 40 % 4]
+        let payload = retention == .remove ? [] : [UInt8](repeating: UInt8(index % 251), count: index * 8)
+        try drawer.send(drawer.entry(payload, retention: retention, key: key))
+        if index % 60 == 59 {
+          // Joins while entries are under way: what it is sent begins in the middle.
+          let late = try ParticipantClient(gateway, session, isSecure: index % 120 == 59).join()
+          try drawer.read(until: "all so far") {
+            $0.received.last { $0.type == "Test" }?.clientSequence == UInt32(index + 1)
+          }
+          try late.read(through: drawer.sequence)
+          #expect(late.catchUps == [.snapshot])
+          #expect(late.state.held == drawer.state.held)
+          late.cut()
+        }
+      }
+      #expect(!drawer.state.held.isEmpty)
+    }
+
+    @Test("PROTOCOL 1: ending a session closes all with 4010, after all that was sent before")
+    func end() throws {
+      let gateway = try RunningGateway(reactors: 2)
+      let session = try gateway.makeSession()
+      let members = try (0..<3).map { try ParticipantClient(gateway, session, isSecure: $0 == 1).join() }
+      try members[0].send(members[0].entry([1]))
+      try members[0].socket?.send(#"{"end": {}}"#)
+      for member in members {
+        try member.read(until: "the end") { $0.closed == 4010 }
+        #expect(member.received.contains { $0.payload == [1] })
+      }
+      let late = try WebSocketClient(gateway, session: session)
+      #expect(try late.readClose() == 4010)
+      #expect(try HTTPClient(gateway).ask("GET", "/api/sessions/\(session.text)").status == 410)
+    }
+
+    @Test("PROTOCOL 2.2: `leave` closes with 1000 and is told to the others")
+    func leave() throws {
+      let gateway = try RunningGateway()
+      let session = try gateway.makeSession()
+      let stays = try ParticipantClient(gateway, session).join()
+      let leaves = try ParticipantClient(gateway, session).join()
+      try stays.read(until: "the other") { $0.state.participants.count == 2 }
+      try leaves.socket?.send(#"{"leave": {}}"#)
+      try leaves.read(until: "the close") { $0.closed == 1000 }
+      try stays.read(until: "the news") { $0.state.participants == [$0.number] }
+    }
+
+    @Test("P7: an unknown session: 4004; an `Origin` from elsewhere: 403 and nothing else")
+    func nobodyElse() throws {
+      let gateway = try RunningGateway(reactors: 2)
+      for low in [0, 1] as [UInt64] {
+        let socket = try WebSocketClient(gateway, session: SessionID(high: 1, low: low))
+        #expect(try socket.readClose() == 4004)
+      }
+      let session = try gateway.makeSession()
+      let http = try HTTPClient(gateway)
+      let answer = try http.ask(
+        "GET", WebSocketClient.path(of: session),
+        [
+          "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
+          "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==", "Origin": "https://elsewhere.example",
+        ])
+      #expect(answer.status == 403)
+      #expect(try http.ask("GET", "/api/sessions/\(session.text)").text.contains(#""participants":0"#))
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import Testing
+import Transport
+import WebSocket
+import Wire
+
+@testable import Gateway
+
+extension OverSockets {
+  /// DESIGN, Threads: a session belongs to one reactor, and is reached from every connection.
+  @Suite("Two reactors")
+  struct HandoverTests {
+    struct Way: CustomTestStringConvertible {
+      var isSecure = false
+      var hasFramesBehind = false
+      var byByte = false
+
+      var testDescription: String {
+        (isSecure ? "TLS" : "plain") + (hasFramesBehind ? ", frames behind the request" : "")
+          + (byByte ? ", byte by byte" : "")
+      }
+
+      static let all = [false, true].flatMap { isSecure in
+        [
+          Way(isSecure: isSecure), Way(isSecure: isSecure, hasFramesBehind: true),
+          Way(isSecure: isSecure, hasFramesBehind: true, byByte: true),
+        ]
+      }
+    }
+
+    @Test("A socket joins a session of either reactor, from either", arguments: Way.all)
+    func join(_ way: Way) throws {
+      let gateway = try RunningGateway(reactors: 2)
+      let metrics = try Metrics(of: gateway)
+      for (asked, owner) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        let session = try HTTPClient.on(reactor: owner, of: gateway).makeSession()
+        let http = try HTTPClient.on(reactor: asked, of: gateway, isSecure: way.isSecure)
+        let client = ParticipantClient(gateway, session, isSecure: way.isSecure)
+        let join = WebSocketClient.frame(.text, client.joinMessage())
+        // A ping behind it shows that what follows is still read as frames.
+        let behind = join + WebSocketClient.frame(.ping, [1, 2, 3])
+        let socket = try WebSocketClient(
+          upgrading: http, to: WebSocketClient.path(of: session),
+          behind: way.hasFramesBehind ? behind : [], byByte: way.byByte)
+        if !way.hasFramesBehind { try socket.stream.send(behind) }
+        try client.begin(on: socket)
+        let entry = client.entry([7, 7], retention: .replace, key: EntryKey(high: 1, low: 2))
+        try client.send(entry)
+        try client.read(until: "the entry") { $0.received.contains { $0.payload == [7, 7] } }
+        #expect(client.received.last?.clientSequence == 1)
+        client.cut()
+      }
+      try metrics.waitForNoSockets()
+    }
+
+    @Test("A pong comes back over a connection that was handed over", arguments: [false, true])
+    func pong(isSecure: Bool) throws {
+      let gateway = try RunningGateway(reactors: 2)
+      let session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()
+      let http = try HTTPClient.on(reactor: 0, of: gateway, isSecure: isSecure)
+      let socket = try WebSocketClient(
+        upgrading: http, to: WebSocketClient.path(of: session), offersDeflate: true,
+        behind: WebSocketClient.frame(.ping, [4, 5]))
+      #expect(try socket.next() == .pong([4, 5]))
+    }
+
+    @Test(
+      "What was pipelined behind an upgrade that the owner refuses is answered", arguments: [false, true])
+    func refusedUpgrade(isSecure: Bool) throws {
+      let gateway = try RunningGateway(reactors: 2)
+      let session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()
+      let http = try HTTPClient.on(reactor: 0, of: gateway, isSecure: isSecure)
+      // A plain GET of the socket's address: 426 (PROTOCOL 2), and the connection goes on.
+      try http.stream.send(
+        http.head("GET", WebSocketClient.path(of: session)) + http.head("GET", "/healthz")
+          + http.head("GET", "/api/sessions/\(session.text)"))
+      #expect(try http.response().status == 426)
+      #expect(try http.response().text == "alive\n")
+      let described = try http.response()
+      #expect(described.status == 200)
+      #expect(described.text.contains(session.text))
+    }
+
+    @Test(
+      "PROTOCOL 1: GET and DELETE of the other reactor's session, with requests pipelined behind",
+      arguments: [false, true])
+    func otherSession(isSecure: Bool) throws {
+      let gateway = try RunningGateway(reactors: 2)
+      let session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()
+      let member = try ParticipantClient(gateway, session).join()
+      let token = try #require(member.joined?.token)
+      let http = try HTTPClient.on(reactor: 0, of: gateway, isSecure: isSecure)
+      let path = "/api/sessions/\(session.text)"
+      try http.stream.send(
+        http.head("GET", path) + http.head("GET", "/healthz") + http.head("HEAD", path)
+          + http.head("DELETE", path) + http.head("GET", "/js/main.js")
+          + http.head("DELETE", path, ["Participant-Token": token.text]) + http.head("GET", path)
+          + http.head("GET", "/"))
+      let described = try http.response()
+      #expect(described.status == 200)
+      #expect(described.text.contains(#""participants":1"#))
+      #expect(try http.response().text == "alive\n")
+      #expect(try http.response(to: "HEAD").status == 200)
+      let refused = try http.response()
+      #expect(refused.status == 403)
+      #expect(refused.text.contains("token-needed"))
+      #expect(try http.response().text == RunningGateway.script)
+      #expect(try http.response().status == 204)
+      #expect(try http.response().status == 410)
+      #expect(try http.response().text == RunningGateway.page)
+      try member.read(until: "the session's end") { $0.closed == 4010 }
+    }
+
+    @Test(
+      "PROTOCOL 1: `follows` of the other reactor's session makes one successor", arguments: [false, true])
+    func follows(isSecure: Bool) throws {
+      let gateway = try RunningGateway(reactors: 2)
+      let session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()
+      let member = try ParticipantClient(gateway, session).join()
+      let token = try #require(member.joined?.token)
+      let http = try HTTPClient.on(reactor: 0, of: gateway, isSecure: isSecure)
+      let body = Array(#"{"follows": "\#(session.text)"}"#.utf8)
+      let first = try http.ask("POST", "/api/sessions", ["Participant-Token": token.text], body: body)
+      let second = try http.ask("POST", "/api/sessions", ["Participant-Token": token.text], body: body)
+      #expect(first.status == 201)
+      #expect(second.status == 200)
+      let location = try #require(first.field("Location"))
+      #expect(second.field("Location") == location)
+      try member.read(until: "newSession") { $0.received.contains { $0.type == SystemType.newSession } }
+      #expect(try http.ask("GET", location).status == 200)
+    }
+
+    @Test("P1, P3: connections of both reactors are in one session and hold the same")
+    func together() throws {
+      let gateway = try RunningGateway(reactors: 2)
+      let session = try gateway.makeSession()
+      let members = try [(0, false), (1, false), (0, true), (1, true)].map { reactor, isSecure in
+        let http = try HTTPClient.on(reactor: reactor, of: gateway, isSecure: isSecure)
+        let socket = try WebSocketClient(upgrading: http, to: WebSocketClient.path(of: session))
+        return try ParticipantClient(gateway, session, isSecure: isSecure).join(over: socket)
+      }
+      for (index, member) in members.enumerated() {
+        let key = EntryKey(high: 0, low: UInt64(index))
+        try member.send(member.entry([UInt8(index)], retention: .append, key: key))
+      }
+      for member in members {
+        try member.read(until: "all entries") { $0.state.held.count == 4 && $0.state.participants.count == 4 }
+      }
+      for member in members {
+        #expect(member.state == members[0].state)
+      }
+    }
+  }
+}

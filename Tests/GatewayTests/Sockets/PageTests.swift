@@ -1,0 +1,149 @@
+import Testing
+import Transport
+import Wire
+
+@testable import Gateway
+
+extension OverSockets {
+  /// PROTOCOL 1: the page and the API over one connection after the other.
+  @Suite("HTTP over sockets")
+  struct PageTests {
+    @Test("PROTOCOL 1: the page's files, over http and https, on one connection", arguments: [false, true])
+    func pageFiles(isSecure: Bool) throws {
+      let client = try HTTPClient(RunningGateway(), isSecure: isSecure)
+      let page = try client.ask("GET", "/")
+      #expect(page.status == 200)
+      #expect(page.text == RunningGateway.page)
+      let script = try client.ask("GET", "/js/main.js")
+      #expect(script.text == RunningGateway.script)
+      #expect(script.field("Content-Type")?.hasPrefix("text/javascript") == true)
+      let tag = try #require(script.field("ETag"))
+      let unchanged = try client.ask("GET", "/js/main.js", ["If-None-Match": tag])
+      #expect(unchanged.status == 304)
+      #expect(unchanged.body.isEmpty)
+      let part = try client.ask("GET", "/js/main.js", ["Range": "bytes=0-5"])
+      #expect(part.status == 206)
+      #expect(part.text == "export")
+      #expect(try client.ask("GET", "/js/none.js").status == 404)
+    }
+
+    @Test("RFC 9110 §9.3.2: HEAD has the fields of GET and no body", arguments: [false, true])
+    func head(isSecure: Bool) throws {
+      let client = try HTTPClient(RunningGateway(), isSecure: isSecure)
+      let head = try client.ask("HEAD", "/")
+      #expect(head.status == 200)
+      #expect(head.field("Content-Length") == "\(RunningGateway.page.utf8.count)")
+      #expect(head.body.isEmpty)
+      // Were there a body, it would be taken for the beginning of the next answer.
+      #expect(try client.ask("GET", "/healthz").text == "alive\n")
+    }
+
+    @Test("RFC 9112 §9.3.2: pipelined requests are answered in their order", arguments: [false, true])
+    func pipelining(isSecure: Bool) throws {
+      let client = try HTTPClient(RunningGateway(), isSecure: isSecure)
+      let paths = (0..<50).map { ["/healthz", "/", "/js/main.js", "/api/limits", "/none"][$0 % 5] }
+      try client.stream.send(paths.flatMap { client.head("GET", $0) })
+      for path in paths {
+        let answer = try client.response()
+        #expect(answer.status == (path == "/none" ? 404 : 200))
+        switch path {
+        case "/": #expect(answer.text == RunningGateway.page)
+        case "/js/main.js": #expect(answer.text == RunningGateway.script)
+        case "/healthz": #expect(answer.text == "alive\n")
+        default: break
+        }
+      }
+    }
+
+    @Test("A refused head's answer arrives, though its sender goes on sending", arguments: [false, true])
+    func refusedHead(isSecure: Bool) throws {
+      let client = try HTTPClient(RunningGateway(), isSecure: isSecure)
+      try client.stream.send(
+        Array("GET / HTTP/1.1\r\nHost : x\r\n\r\n".utf8) + [UInt8](repeating: 0x61, count: 100_000))
+      let answer = try client.response()
+      #expect(answer.status == 400)
+      #expect(answer.field("Content-Type") == "application/problem+json")
+      #expect(answer.field("Connection") == "close")
+      try client.stream.drainToEnd()
+    }
+
+    @Test("P6: over `headBytes` the answer says so", arguments: [false, true])
+    func headTooLarge(isSecure: Bool) throws {
+      let client = try HTTPClient(
+        RunningGateway { $0.limits.headBytes = 4096 }, isSecure: isSecure)
+      try client.stream.send(client.head("GET", "/", ["X": String(repeating: "x", count: 8000)]))
+      #expect(try client.response().status == 431)
+      try client.stream.drainToEnd()
+    }
+
+    @Test("RFC 9110 §10.1.1: a body is asked for by 100 and then read", arguments: [false, true])
+    func expectContinue(isSecure: Bool) throws {
+      let client = try HTTPClient(RunningGateway(), isSecure: isSecure)
+      let body = Array(#"{"activity": {"title": "Ours"}}"#.utf8)
+      try client.stream.send(
+        client.head("POST", "/api/sessions", ["Expect": "100-continue", "Content-Length": "\(body.count)"]))
+      let deadline = Patience.deadline
+      while client.stream.unread.isEmpty { try client.stream.receiveMore(by: deadline) }
+      #expect(String(decoding: client.stream.unread, as: UTF8.self) == "HTTP/1.1 100 Continue\r\n\r\n")
+      try client.stream.send(body)
+      let answer = try client.response()
+      #expect(answer.interim == [100])
+      #expect(answer.status == 201)
+      #expect(answer.text.contains(#""title":"Ours""#))
+    }
+
+    @Test("RFC 9110 §10.1.1: a request that is refused gets no 100, and its body is not waited for")
+    func expectRefused() throws {
+      let client = try HTTPClient(RunningGateway())
+      try client.stream.send(
+        client.head(
+          "POST", "/api/sessions",
+          ["Expect": "100-continue", "Content-Length": "5", "Origin": "https://elsewhere.example"]))
+      let answer = try client.response()
+      #expect(answer.interim == [])
+      #expect(answer.status == 403)
+      #expect(answer.text.contains("origin-refused"))
+    }
+
+    @Test("RFC 9112 §7.1: a body in chunks, whole and byte by byte", arguments: [false, true])
+    func chunks(byByte: Bool) throws {
+      let client = try HTTPClient(RunningGateway())
+      let request =
+        client.head("POST", "/api/sessions", ["Transfer-Encoding": "chunked"])
+        + Array("d;x=y\r\n{\"activity\": \r\n14\r\n{\"title\": \"Pieces\"}}\r\n0\r\nTrailer: t\r\n\r\n".utf8)
+        + client.head("GET", "/healthz")
+      for piece in byByte ? request.map({ [$0] }) : [request] { try client.stream.send(piece) }
+      let answer = try client.response()
+      #expect(answer.status == 201)
+      #expect(answer.text.contains(#""title":"Pieces""#))
+      #expect(try client.response().text == "alive\n")
+    }
+
+    @Test("A body that is too large: 413 with the numbers, while it is still being sent")
+    func bodyTooLarge() throws {
+      let client = try HTTPClient(RunningGateway())
+      try client.stream.send(
+        client.head("POST", "/api/sessions", ["Content-Length": "10000000"])
+          + [UInt8](repeating: 0x20, count: 100_000))
+      let answer = try client.response()
+      #expect(answer.status == 413)
+      #expect(answer.text.contains(#""actual":10000000"#))
+      try client.stream.drainToEnd()
+    }
+
+    @Test("Plain text on the TLS port is told, readably, where to go")
+    func plainTextOnTLSPort() throws {
+      let gateway = try RunningGateway()
+      let stream = try ByteStream(to: gateway, isSecure: true, shakesHands: false)
+      try stream.sendRaw(Array("GET / HTTP/1.1\r\nHost: gateway.example:8443\r\n\r\n".utf8))
+      let deadline = Patience.deadline
+      do {
+        while true { try stream.receiveMore(by: deadline) }
+      } catch ClientError.streamEnded {
+      }
+      let text = String(decoding: stream.unread, as: UTF8.self)
+      #expect(text.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
+      #expect(text.contains("https://gateway.example:8443/"))
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import Testing
+import Transport
+
+/// What a test's client met that it had not expected.
+enum ClientError: Error {
+  case outOfPatience(waitingFor: String)
+  case streamEnded
+  case broken(SystemError)
+  case closed(code: UInt16?, reason: String)
+  case answered(status: Int)
+}
+
+/// How long a test waits for something before it gives up: far longer than it takes on a busy machine.
+enum Patience {
+  static let limit = Duration.seconds(30)
+  /// The moment at which patience that begins now is over.
+  static var deadline: MonotonicTime { .now() + limit }
+}
+
+/// A connection to a gateway, plain or TLS, for a thread that may block. Every wait has a deadline.
+final class ByteStream {
+  let gateway: RunningGateway
+  let isSecure: Bool
+  /// What came and was not taken yet; the codecs take from its front.
+  var unread: [UInt8] = []
+  private let socket: Socket
+  private let tls: TLSConnection?
+  private var descriptor: OwnedDescriptor?
+  private var buffer = [UInt8](repeating: 0, count: 131_072)
+
+  /// Connects; over TLS, shakes hands too, unless told not to.
+  init(
+    to gateway: RunningGateway, isSecure: Bool = false, shakesHands: Bool = true,
+    receiveBufferInBytes: Int? = nil
+  ) throws {
+    let descriptor = try Socket.connect(to: isSecure ? gateway.https : gateway.http)
+    self.gateway = gateway
+    self.isSecure = isSecure
+    socket = Socket(descriptor.rawValue)
+    self.descriptor = consume descriptor
+    tls = isSecure && shakesHands ? gateway.trust.makeConnection(to: "127.0.0.1") : nil
+    try socket.apply(SocketOptions(receiveBufferInBytes: receiveBufferInBytes))
+    guard try socket.wait(until: .writable, atMost: Patience.limit) else {
+      throw ClientError.outOfPatience(waitingFor: "a connection")
+    }
+    try socket.pendingError()
+    if let tls {
+      try advance(tls, [])
+      let deadline = Patience.deadline
+      while !tls.isHandshakeComplete { try receiveMore(by: deadline) }
+    }
+  }
+
+  /// Sends all of it.
+  func send(_ bytes: [UInt8]) throws {
+    guard let tls else {
+      try sendRaw(bytes)
+      return
+    }
+    var start = 0
+    while start < bytes.count {
+      let end = min(bytes.count, start + TLSConnection.encryptLimitInBytes)
+      var ciphertext: [UInt8] = []
+      try tls.encrypt(bytes.span.extracting(start..<end), into: &ciphertext)
+      try sendRaw(ciphertext)
+      start = end
+    }
+  }
+
+  /// Sends bytes as they are, past TLS.
+  func sendRaw(_ bytes: [UInt8]) throws {
+    let deadline = Patience.deadline
+    var sent = 0
+    while sent < bytes.count {
+      switch socket.send(bytes.span.extracting(sent..<bytes.count)) {
+      case .sent(let count): sent += count
+      case .failed(let error): throw ClientError.broken(error)
+      case .wouldBlock:
+        guard try socket.wait(until: .writable, atMost: deadline - .now()), .now() < deadline else {
+          throw ClientError.outOfPatience(waitingFor: "room to send")
+        }
+      }
+    }
+  }
+
+  /// Waits for more and adds it to `unread`, or for the end of the stream, which it throws.
+  func receiveMore(by deadline: MonotonicTime) throws {
+    while true {
+      switch socket.receive(into: &buffer) {
+      case .received(let count):
+        if let tls {
+          try advance(tls, Array(buffer[..<count]))
+        } else {
+          unread.append(contentsOf: buffer[..<count])
+        }
+        return
+      case .endOfStream: throw ClientError.streamEnded
+      case .failed(let error): throw ClientError.broken(error)
+      case .wouldBlock:
+        let left = deadline - .now()
+        guard left > .zero, try socket.wait(until: .readable, atMost: left) else {
+          throw ClientError.outOfPatience(waitingFor: "bytes")
+        }
+      }
+    }
+  }
+
+  /// Whether something comes, or the stream ends, within that time.
+  func isReadable(within limit: Duration) throws -> Bool {
+    try socket.wait(until: .readable, atMost: limit)
+  }
+
+  /// Reads until the peer has ended its direction, and drops what comes.
+  func drainToEnd() throws {
+    let deadline = Patience.deadline
+    do {
+      while true {
+        try receiveMore(by: deadline)
+        unread = []
+      }
+    } catch ClientError.streamEnded {
+    } catch ClientError.broken {
+    }
+  }
+
+  /// Ends our direction.
+  func endWriting() throws {
+    try socket.shutdownWrite()
+  }
+
+  /// Closes as a cut cable or a killed process would, in the middle of whatever there was: with a reset.
+  func cut() {
+    // Of a socket that broke already nothing else can be asked.
+    try? socket.resetOnClose()
+    descriptor = nil
+  }
+
+  private func advance(_ tls: TLSConnection, _ bytes: [UInt8]) throws {
+    var out: [UInt8] = []
+    let progress = try tls.receive(bytes.span, plaintext: &unread, ciphertextOut: &out)
+    if !out.isEmpty { try sendRaw(out) }
+    if progress.hasPeerClosed, unread.isEmpty { throw ClientError.streamEnded }
+  }
+}

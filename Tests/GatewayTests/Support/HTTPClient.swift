@@ -1,0 +1,95 @@
+import HTTP
+import Testing
+import Transport
+import Wire
+
+/// Speaks HTTP/1.1 to a gateway over one connection.
+final class HTTPClient {
+  struct Response {
+    var interim: [Int] = []
+    var head: ResponseHead
+    var body: [UInt8] = []
+
+    var status: Int { head.status.code }
+    var text: String { String(decoding: body, as: UTF8.self) }
+    func field(_ name: String) -> String? { head.fields.first(name) }
+  }
+
+  let stream: ByteStream
+  let host: String
+  private var reader = ResponseReader()
+
+  init(_ gateway: RunningGateway, isSecure: Bool = false) throws {
+    stream = try ByteStream(to: gateway, isSecure: isSecure)
+    host = "\(isSecure ? gateway.https : gateway.http)"
+  }
+
+  /// A request's head as bytes.
+  func head(_ method: String, _ path: String, _ fields: KeyValuePairs<String, String> = [:]) -> [UInt8] {
+    var text = "\(method) \(path) HTTP/1.1\r\nHost: \(host)\r\n"
+    for (name, value) in fields { text += "\(name): \(value)\r\n" }
+    return Array((text + "\r\n").utf8)
+  }
+
+  /// Asks, and waits for the answer.
+  func ask(
+    _ method: String, _ path: String, _ fields: KeyValuePairs<String, String> = [:], body: [UInt8]? = nil
+  ) throws -> Response {
+    var bytes = head(method, path, fields)
+    if let body {
+      bytes.removeLast(2)
+      bytes += Array("Content-Length: \(body.count)\r\n\r\n".utf8) + body
+    }
+    try stream.send(bytes)
+    return try response(to: method)
+  }
+
+  /// Waits for the next answer, which is to a request of that method.
+  func response(to method: String = "GET") throws -> Response {
+    reader.expect(method == "HEAD" ? .head : .get)
+    let deadline = Patience.deadline
+    var interim: [Int] = []
+    var response: Response?
+    while true {
+      let unread = stream.unread
+      var position = 0
+      while let event = try reader.next(in: unread.span, at: &position) {
+        switch event {
+        case .interim(let head): interim.append(head.status.code)
+        case .head(let head):
+          response = Response(interim: interim, head: head)
+          if head.status == .switchingProtocols {
+            stream.unread.removeFirst(position)
+            return Response(interim: interim, head: head)
+          }
+        case .body(let range): response?.body += unread[range]
+        case .end:
+          stream.unread.removeFirst(position)
+          return try #require(response)
+        }
+      }
+      stream.unread = []
+      try stream.receiveMore(by: deadline)
+    }
+  }
+
+  /// Makes a session on the reactor that this connection is on.
+  func makeSession() throws -> SessionID {
+    let answer = try ask("POST", "/api/sessions", body: [])
+    guard answer.status == 201 else { throw ClientError.answered(status: answer.status) }
+    let location = try #require(answer.field("Location"))
+    return try #require(SessionID(location.split(separator: "/").last ?? ""))
+  }
+
+  /// A connection to that reactor of a gateway's: the kernel spreads them, so it takes a few attempts.
+  static func on(
+    reactor: Int, of gateway: RunningGateway, reactors: Int = 2, isSecure: Bool = false
+  ) throws -> HTTPClient {
+    for _ in 0..<200 {
+      let client = try HTTPClient(gateway, isSecure: isSecure)
+      // A session belongs to the reactor that was asked for it, which its id tells.
+      if try client.makeSession().low % UInt64(reactors) == UInt64(reactor) { return client }
+    }
+    throw ClientError.outOfPatience(waitingFor: "a connection on reactor \(reactor)")
+  }
+}

@@ -1,0 +1,51 @@
+import Testing
+import Transport
+
+/// Asks for `/metrics` again and again, over one connection that counts itself among the sockets.
+final class Metrics {
+  private let client: HTTPClient
+
+  init(of gateway: RunningGateway) throws {
+    client = try HTTPClient(gateway)
+  }
+
+  /// All values at present, by name and labels as they stand in the text, without the common prefix.
+  func values() throws -> [String: Int] {
+    let answer = try client.ask("GET", "/metrics")
+    try #require(answer.status == 200)
+    var values: [String: Int] = [:]
+    for line in answer.text.split(separator: "\n") where line.hasPrefix("drawtogether_") {
+      let parts = line.dropFirst("drawtogether_".count).split(separator: " ")
+      if parts.count == 2, let value = Int(parts[1]) { values[String(parts[0])] = value }
+    }
+    return values
+  }
+
+  func value(_ name: String) throws -> Int {
+    try #require(try values()[name])
+  }
+
+  /// Asks until the values are as wanted.
+  /// - Throws: when they are not before patience is over; the last ones are recorded.
+  func wait(for what: String, _ condition: ([String: Int]) -> Bool) throws {
+    let deadline = Patience.deadline
+    while true {
+      let values = try values()
+      if condition(values) { return }
+      guard .now() < deadline else {
+        Issue.record("\(what): \(values.filter { $0.value != 0 })")
+        throw ClientError.outOfPatience(waitingFor: what)
+      }
+      // Nothing comes unasked: this only leaves the reactor some time between two questions.
+      _ = try client.stream.isReadable(within: .milliseconds(5))
+    }
+  }
+
+  /// Waits until no socket is open but the one that asks.
+  func waitForNoSockets() throws {
+    try wait(for: "all sockets are closed") {
+      $0["sockets{kind=\"http\"}"] == 1 && $0["sockets{kind=\"websocket\"}"] == 0
+        && $0["sockets{kind=\"tls\"}"] == 0 && $0["incomplete_bytes"] == 0
+    }
+  }
+}

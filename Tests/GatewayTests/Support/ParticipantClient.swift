@@ -1,0 +1,179 @@
+import Testing
+import Transport
+import WebSocket
+import Wire
+
+/// Somebody in a session, over one socket after another: joins, resumes, sends again what was not acknowledged, and keeps
+/// the state. What comes is checked as it comes: sequences rise, nothing doubled, catch-ups whole.
+final class ParticipantClient {
+  let gateway: RunningGateway
+  let session: SessionID
+  let isSecure: Bool
+  private(set) var socket: WebSocketClient?
+  private(set) var joined: Joined?
+  private(set) var state = RetainedState()
+  /// What came besides snapshots, in its order.
+  var received: [ReceivedEntry] = []
+  private(set) var unreliable: [ReceivedEntry] = []
+  private(set) var catchUps: [CatchUpKind] = []
+  private(set) var errors: [Refusal] = []
+  private(set) var committed: UInt64 = 0
+  private(set) var closed: UInt16?
+  /// The sequence of the newest entry or catch-up.
+  private(set) var sequence: UInt64 = 0
+  private(set) var isCaughtUp = false
+  private var snapshotSequence: UInt64?
+  private var after: UInt64?
+  /// The client sequence given out last.
+  private(set) var clientSequence: UInt32 = 0
+  private var kept: [(clientSequence: UInt32, bytes: [UInt8])] = []
+
+  init(_ gateway: RunningGateway, _ session: SessionID, isSecure: Bool = false) {
+    self.gateway = gateway
+    self.session = session
+    self.isSecure = isSecure
+  }
+
+  var number: ParticipantNumber { joined?.participant.number ?? 0 }
+
+  /// Joins over a new socket and reads up to `caughtUp`; then sends again what is kept.
+  @discardableResult
+  func join(over socket: WebSocketClient? = nil, resuming: Bool = true) throws -> ParticipantClient {
+    let socket = try socket ?? WebSocketClient(gateway, session: session, isSecure: isSecure)
+    try socket.send(.text, joinMessage(resuming: resuming))
+    try begin(on: socket)
+    return self
+  }
+
+  /// The first message.
+  func joinMessage(resuming: Bool = true) -> [UInt8] {
+    var join = Join()
+    if resuming, let joined {
+      join.resume = Resume(
+        token: joined.token, epoch: joined.epoch, after: after, next: kept.first?.clientSequence)
+    }
+    var bytes = Array(#"{"join":"#.utf8)
+    bytes += WireJSON.encode(join)
+    bytes += Array("}".utf8)
+    return bytes
+  }
+
+  /// Goes on with a socket over which `join` has been sent already.
+  func begin(on socket: WebSocketClient) throws {
+    self.socket = socket
+    isCaughtUp = false
+    closed = nil
+    try read(until: "caughtUp") { $0.isCaughtUp }
+    if joined?.resumed != true {
+      // A new participant numbers anew.
+      clientSequence = 0
+      kept = []
+    }
+    let acknowledged = joined?.acknowledged ?? 0
+    kept.removeAll { $0.clientSequence <= acknowledged }
+    if !kept.isEmpty { try socket.send(.binary, kept.flatMap(\.bytes)) }
+  }
+
+  /// Goes without a word.
+  func cut() {
+    socket?.stream.cut()
+    socket = nil
+    isCaughtUp = false
+  }
+
+  // MARK: - Sending
+
+  /// An entry with this participant's next client sequence, kept until it is acknowledged.
+  func entry(
+    _ payload: [UInt8], type: String = "Test", retention: Retention = .none, key: EntryKey = .zero,
+    targets: [ParticipantNumber]? = nil, isReliable: Bool = true
+  ) -> [UInt8] {
+    var flags: EntryFlags = isReliable ? .reliable : []
+    if targets != nil { flags.insert(.targeted) }
+    flags.retention = retention
+    if isReliable { clientSequence += 1 }
+    var bytes: [UInt8] = []
+    ClientEntry.append(
+      to: &bytes, flags: flags, clientSequence: isReliable ? clientSequence : 0, key: key,
+      targets: targets ?? [], type: Array(type.utf8).span, payload: payload.span)
+    if isReliable { kept.append((clientSequence, bytes)) }
+    return bytes
+  }
+
+  /// Sends entries in one message, if there is a socket that has caught up.
+  func send(_ entries: [UInt8]...) throws {
+    guard let socket, isCaughtUp else { return }
+    try socket.send(.binary, entries.flatMap { $0 })
+  }
+
+  // MARK: - Receiving
+
+  /// Reads until the condition holds. It may hold already.
+  func read(until what: String, _ condition: (ParticipantClient) throws -> Bool) throws {
+    let deadline = Patience.deadline
+    while try !condition(self) {
+      guard .now() < deadline, let socket else { throw ClientError.outOfPatience(waitingFor: what) }
+      switch try socket.next(by: deadline) {
+      case .text(let bytes): try receive(GatewayControl.decode(bytes.span))
+      case .binary(let bytes): for entry in try ReceivedEntry.all(in: bytes) { try receive(entry) }
+      case .pong: break
+      case .close(let code, let reason):
+        closed = code
+        guard try condition(self) else { throw ClientError.closed(code: code, reason: reason) }
+      }
+    }
+  }
+
+  /// Reads until everything up to a sequence is here.
+  func read(through sequence: UInt64) throws {
+    try read(until: "sequence \(sequence)") { $0.isCaughtUp && $0.sequence >= sequence }
+  }
+
+  private func receive(_ control: GatewayControl) throws {
+    switch control {
+    case .joined(let joined): self.joined = joined
+    case .waiting: break
+    case .catchUp(let kind, let epoch, let sequence):
+      #expect(epoch == joined?.epoch)
+      #expect(sequence >= joined?.sequence ?? 0)
+      catchUps.append(kind)
+      isCaughtUp = false
+      if kind == .snapshot {
+        state = RetainedState()
+        snapshotSequence = sequence
+        self.sequence = 0
+      } else {
+        #expect(self.sequence <= sequence)
+      }
+    case .caughtUp(let sequence):
+      #expect(snapshotSequence == nil || snapshotSequence == sequence)
+      #expect(self.sequence <= sequence)
+      snapshotSequence = nil
+      self.sequence = sequence
+      after = sequence
+      isCaughtUp = true
+    case .committed(let sequence): committed = max(committed, sequence)
+    case .error(let refusal): errors.append(refusal)
+    }
+  }
+
+  private func receive(_ entry: ReceivedEntry) throws {
+    guard entry.flags.contains(.reliable) else {
+      unreliable.append(entry)
+      return
+    }
+    if snapshotSequence != nil {
+      // The state comes first, with sequence 0; then entries in rising order.
+      #expect(entry.sequence > sequence || (entry.sequence == 0 && sequence == 0))
+      sequence = entry.sequence
+      try state.apply(entry)
+      return
+    }
+    if entry.sequence <= sequence { Issue.record("\(entry.sequence) came behind \(sequence)") }
+    sequence = entry.sequence
+    // In a tail, too, each entry moves it.
+    after = sequence
+    received.append(entry)
+    try state.apply(entry)
+  }
+}

@@ -1,0 +1,104 @@
+import HTTP
+import Testing
+import Transport
+import WebSocket
+import Wire
+
+/// Speaks WebSocket to a gateway over one connection, in the client's role.
+final class WebSocketClient {
+  enum Message: Equatable {
+    case text([UInt8])
+    case binary([UInt8])
+    case pong([UInt8])
+    case close(code: UInt16?, reason: String)
+  }
+
+  let stream: ByteStream
+  private var reader: MessageReader
+  private let inflater = Inflater()
+  private var assembly: [UInt8] = []
+  private var position = 0
+
+  /// Upgrades a connection that speaks HTTP. Frames in `behind` are sent in the same packet as the request; with
+  /// `byByte` each byte of both is sent alone.
+  init(
+    upgrading http: HTTPClient, to path: String, offersDeflate: Bool = false, behind: [UInt8] = [],
+    byByte: Bool = false
+  ) throws {
+    stream = http.stream
+    let attempt = UpgradeAttempt(subprotocols: ["drawtogether.v1"], offersDeflate: offersDeflate)
+    var request = http.head("GET", path)
+    request.removeLast(2)
+    for (name, value) in attempt.requestFields { request += Array("\(name): \(value)\r\n".utf8) }
+    request += Array("\r\n".utf8) + behind
+    if byByte {
+      for byte in request { try stream.send([byte]) }
+    } else {
+      try stream.send(request)
+    }
+    let answer = try http.response()
+    let agreement = try attempt.check(
+      status: answer.status, fields: answer.head.fields.map { (name: $0.name, value: $0.value) })
+    #expect(agreement.subprotocol == "drawtogether.v1")
+    reader = MessageReader(
+      role: .client, limits: MessageLimits(messageBytes: 8 << 20), deflate: agreement.deflate)
+  }
+
+  convenience init(_ gateway: RunningGateway, session: SessionID, isSecure: Bool = false) throws {
+    try self.init(
+      upgrading: HTTPClient(gateway, isSecure: isSecure), to: Self.path(of: session))
+  }
+
+  static func path(of session: SessionID) -> String { "/api/sessions/\(session.text)/socket" }
+
+  /// A frame as a client sends it.
+  static func frame(_ opcode: Opcode, _ payload: [UInt8]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    FrameWriter.append(opcode, payload: payload.span, maskingKey: .random(), to: &bytes)
+    return bytes
+  }
+
+  func send(_ opcode: Opcode, _ payload: [UInt8]) throws {
+    try stream.send(Self.frame(opcode, payload))
+  }
+
+  func send(_ text: String) throws {
+    try send(.text, Array(text.utf8))
+  }
+
+  /// Waits for the next message. Pings are answered; whoever breaks RFC 6455 fails the test.
+  func next(by deadline: MonotonicTime = Patience.deadline) throws -> Message {
+    while true {
+      let end = stream.unread.count
+      while let event = try reader.next(in: &stream.unread, at: &position, upTo: end, inflater: inflater) {
+        switch event {
+        case .piece(let kind, let range, _, let isLast):
+          assembly += stream.unread[range]
+          guard isLast else { continue }
+          defer { assembly = [] }
+          return kind == .text ? .text(assembly) : .binary(assembly)
+        case .message(let kind, let payload):
+          return kind == .text ? .text(payload) : .binary(payload)
+        case .ping(let payload): try send(.pong, payload)
+        case .pong(let payload): return .pong(payload)
+        case .close(let code, let reason): return .close(code: code?.rawValue, reason: reason)
+        }
+      }
+      position = 0
+      stream.unread.removeAll(keepingCapacity: true)
+      try stream.receiveMore(by: deadline)
+    }
+  }
+
+  /// Reads up to the close frame, answers it, and reads up to the end of the stream.
+  /// - Returns: the code, and the code word in its reason.
+  func readClose() throws -> UInt16? {
+    let deadline = Patience.deadline
+    while true {
+      guard case .close(let code, _) = try next(by: deadline) else { continue }
+      if let code { try send(.close, [UInt8(code >> 8), UInt8(truncatingIfNeeded: code)]) }
+      try stream.drainToEnd()
+      return code
+    }
+  }
+}
