@@ -9,6 +9,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <linux/sockios.h>
 #include <arpa/inet.h>
 #include <poll.h>
 #include <pthread.h>
@@ -17,6 +18,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -341,6 +343,11 @@ static int set_option(int socket, int level, int name, int value) {
 int clinux_socket_error(int socket) {
   int error = get_option(socket, SOL_SOCKET, SO_ERROR);
   return error > 0 ? -error : error;
+}
+
+int clinux_socket_queued(int socket) {
+  int count = 0;
+  return ioctl(socket, SIOCOUTQ, &count) < 0 ? -errno : count;
 }
 
 int clinux_socket_shutdown_write(int socket) { return result(shutdown(socket, SHUT_WR)); }

@@ -75,6 +75,11 @@ package struct Socket: Hashable, Sendable, BitwiseCopyable {
     }
   }
 
+  /// How many bytes were sent that the peer has not acknowledged yet.
+  package func queuedBytes() throws(SystemError) -> Int {
+    Int(try SystemError.check("ioctl", clinux_socket_queued(descriptor)))
+  }
+
   /// Ends our direction: the peer reads the end of the stream after what was sent.
   package func shutdownWrite() throws(SystemError) {
     _ = try SystemError.check("shutdown", clinux_socket_shutdown_write(descriptor))

@@ -81,6 +81,7 @@ int clinux_socket_accept(int socket, clinux_address *peer);
 int clinux_socket_name(int socket, clinux_address *address);
 int clinux_socket_peer(int socket, clinux_address *address);
 int clinux_socket_error(int socket);
+int clinux_socket_queued(int socket);
 int clinux_socket_shutdown_write(int socket);
 int clinux_socket_reset_on_close(int socket);
 

@@ -31,6 +31,8 @@ final class WebSocketConversation {
   /// When the peer last made room for what we send.
   var tookAt: MonotonicTime
   var pingedAt: MonotonicTime
+  /// What waited in the kernel when it was looked at last: less of it now means that the peer took something.
+  var queuedBytes = 0
   let openedAt: MonotonicTime
   var pausedUntil: MonotonicTime?
   /// The code that the socket is closed with, for the log.

@@ -70,6 +70,9 @@ extension Reactor {
       disconnect(connection, conversation, .noJoin)
       return
     }
+    if now - max(conversation.heardAt, conversation.tookAt) >= Self.silenceLimit / 2 {
+      noteTaking(connection, conversation)
+    }
     if now - max(conversation.heardAt, conversation.tookAt) >= Self.silenceLimit {
       counters.refusals[.noAnswer] += 1
       disconnect(connection, conversation, .noSignOfLife)
@@ -92,6 +95,18 @@ extension Reactor {
     conversation.reader.enqueue(.ping, [])
     conversation.enteredSession?.attend(conversation.reader)
     flush(connection, conversation)
+  }
+
+  /// A peer on a slow line says nothing for long, its pong being behind what it still has to take.
+  private func noteTaking(_ connection: Connection, _ conversation: WebSocketConversation) {
+    do throws(SystemError) {
+      let queued = try connection.socket.queuedBytes()
+      if queued < conversation.queuedBytes { conversation.tookAt = now }
+      conversation.queuedBytes = queued
+    } catch {
+      // A socket that cannot be asked gives no sign of life.
+      conversation.queuedBytes = 0
+    }
   }
 
   // MARK: - Stopping
