@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <ifaddrs.h>
 #include <limits.h>
+#include <malloc.h>
 #include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -410,6 +411,8 @@ int64_t clinux_receive(int socket, void *bytes, size_t count) {
   while (received < 0 && errno == EINTR);
   return received < 0 ? -errno : received;
 }
+
+uint64_t clinux_heap_in_use(void) { return mallinfo2().uordblks; }
 
 // Files
 

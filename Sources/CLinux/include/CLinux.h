@@ -101,6 +101,9 @@ int64_t clinux_send(int socket, const void *bytes, size_t count);
 int64_t clinux_send_two(int socket, const void *first, size_t first_count, const void *second, size_t second_count);
 int64_t clinux_receive(int socket, void *bytes, size_t count);
 
+// The bytes of the heap that are in use.
+uint64_t clinux_heap_in_use(void);
+
 // Files.
 int clinux_open_nothing(void);
 int clinux_create_private(const char *path, uint32_t mode);
