@@ -82,14 +82,15 @@ package final class Listener: Sendable {
         return .noneWaiting
       case EMFILE, ENFILE:
         return turnAway(SystemError("accept4", code: -result))
-      case ENOBUFS, ENOMEM:
-        return .exhausted(SystemError("accept4", code: -result))
       case ECONNABORTED, EPROTO, EPERM, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, EOPNOTSUPP,
         ENETUNREACH, ETIMEDOUT:
         // The connection's own trouble, told here; the next one may be well.
         continue
+      case EBADF, EINVAL, ENOTSOCK:
+        preconditionFailure("a listener's own descriptor listens")
       default:
-        preconditionFailure("accept4 on a listening socket gives errno \(-result)")
+        // ENOBUFS, ENOMEM, and what a kernel may think of: nothing that a peer does may end the process.
+        return .exhausted(SystemError("accept4", code: -result))
       }
     }
   }
