@@ -1,0 +1,240 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <linux/sockios.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static int result(int value) { return value < 0 ? -errno : value; }
+
+// Addresses
+
+static uint64_t big_endian_half(const uint8_t *bytes) {
+  uint64_t value = 0;
+  for (int i = 0; i < 8; i++) value = value << 8 | bytes[i];
+  return value;
+}
+
+static void store_big_endian(uint64_t value, uint8_t *bytes) {
+  for (int i = 7; i >= 0; i--, value >>= 8) bytes[i] = (uint8_t)value;
+}
+
+// Zero when the family is neither of the two.
+static int address_from(const struct sockaddr *source, clinux_address *address) {
+  memset(address, 0, sizeof *address);
+  if (source->sa_family == AF_INET) {
+    struct sockaddr_in v4;
+    memcpy(&v4, source, sizeof v4);
+    address->low = ntohl(v4.sin_addr.s_addr);
+    address->port = ntohs(v4.sin_port);
+    return 1;
+  }
+  if (source->sa_family == AF_INET6) {
+    struct sockaddr_in6 v6;
+    memcpy(&v6, source, sizeof v6);
+    address->is_v6 = 1;
+    address->high = big_endian_half(v6.sin6_addr.s6_addr);
+    address->low = big_endian_half(v6.sin6_addr.s6_addr + 8);
+    address->scope = v6.sin6_scope_id;
+    address->port = ntohs(v6.sin6_port);
+    return 1;
+  }
+  return 0;
+}
+
+static socklen_t address_into(const clinux_address *address, struct sockaddr_storage *storage) {
+  memset(storage, 0, sizeof *storage);
+  if (!address->is_v6) {
+    struct sockaddr_in *v4 = (struct sockaddr_in *)storage;
+    v4->sin_family = AF_INET;
+    v4->sin_port = htons(address->port);
+    v4->sin_addr.s_addr = htonl((uint32_t)address->low);
+    return sizeof *v4;
+  }
+  struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)storage;
+  v6->sin6_family = AF_INET6;
+  v6->sin6_port = htons(address->port);
+  v6->sin6_scope_id = address->scope;
+  store_big_endian(address->high, v6->sin6_addr.s6_addr);
+  store_big_endian(address->low, v6->sin6_addr.s6_addr + 8);
+  return sizeof *v6;
+}
+
+int clinux_address_text(const clinux_address *address, char *text) {
+  struct sockaddr_storage storage;
+  address_into(address, &storage);
+  const void *bytes = address->is_v6 ? (const void *)&((struct sockaddr_in6 *)&storage)->sin6_addr
+                                     : (const void *)&((struct sockaddr_in *)&storage)->sin_addr;
+  return inet_ntop(storage.ss_family, bytes, text, clinux_address_text_capacity) == NULL ? -errno : 0;
+}
+
+int clinux_resolve(const char *host, int is_numeric, clinux_address *addresses, size_t capacity) {
+  struct addrinfo hints = {
+      .ai_family = AF_UNSPEC,
+      .ai_socktype = SOCK_STREAM,
+      .ai_flags = is_numeric ? AI_NUMERICHOST : 0,
+  };
+  struct addrinfo *list = NULL;
+  int error = getaddrinfo(host, NULL, &hints, &list);
+  if (error != 0) return error;
+  size_t count = 0;
+  for (struct addrinfo *entry = list; entry != NULL && count < capacity; entry = entry->ai_next)
+    count += (size_t)address_from(entry->ai_addr, &addresses[count]);
+  freeaddrinfo(list);
+  return (int)count;
+}
+
+const char *clinux_resolve_error(int code) { return gai_strerror(code); }
+
+int clinux_interface_addresses(clinux_address *addresses, size_t capacity) {
+  struct ifaddrs *list = NULL;
+  if (getifaddrs(&list) < 0) return -errno;
+  size_t count = 0;
+  for (struct ifaddrs *entry = list; entry != NULL && count < capacity; entry = entry->ifa_next)
+    if (entry->ifa_addr != NULL && (entry->ifa_flags & IFF_UP))
+      count += (size_t)address_from(entry->ifa_addr, &addresses[count]);
+  freeifaddrs(list);
+  return (int)count;
+}
+
+int clinux_host_name(char *name, size_t capacity) {
+  int status = gethostname(name, capacity);
+  if (capacity > 0) name[capacity - 1] = 0;
+  return result(status);
+}
+
+// Sockets
+
+int clinux_socket_stream(int is_v6) {
+  return result(socket(is_v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+}
+
+int clinux_socket_bind(int socket, const clinux_address *address) {
+  struct sockaddr_storage storage;
+  socklen_t length = address_into(address, &storage);
+  return result(bind(socket, (struct sockaddr *)&storage, length));
+}
+
+int clinux_socket_listen(int socket, int backlog) { return result(listen(socket, backlog)); }
+
+int clinux_socket_connect(int socket, const clinux_address *address) {
+  struct sockaddr_storage storage;
+  socklen_t length = address_into(address, &storage);
+  return result(connect(socket, (struct sockaddr *)&storage, length));
+}
+
+int clinux_socket_accept(int socket, clinux_address *peer) {
+  struct sockaddr_storage storage;
+  socklen_t length = sizeof storage;
+  int accepted;
+  do accepted = accept4(socket, (struct sockaddr *)&storage, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  while (accepted < 0 && errno == EINTR);
+  if (accepted < 0) return -errno;
+  address_from((struct sockaddr *)&storage, peer);
+  return accepted;
+}
+
+int clinux_socket_name(int socket, clinux_address *address) {
+  struct sockaddr_storage storage;
+  socklen_t length = sizeof storage;
+  if (getsockname(socket, (struct sockaddr *)&storage, &length) < 0) return -errno;
+  return address_from((struct sockaddr *)&storage, address) ? 0 : -EAFNOSUPPORT;
+}
+
+int clinux_socket_peer(int socket, clinux_address *address) {
+  struct sockaddr_storage storage;
+  socklen_t length = sizeof storage;
+  if (getpeername(socket, (struct sockaddr *)&storage, &length) < 0) return -errno;
+  return address_from((struct sockaddr *)&storage, address) ? 0 : -EAFNOSUPPORT;
+}
+
+static int get_option(int socket, int level, int name) {
+  int value = 0;
+  socklen_t length = sizeof value;
+  return getsockopt(socket, level, name, &value, &length) < 0 ? -errno : value;
+}
+
+static int set_option(int socket, int level, int name, int value) {
+  return result(setsockopt(socket, level, name, &value, sizeof value));
+}
+
+// The error that the socket has met is returned negative, as if this call had met it.
+int clinux_socket_error(int socket) {
+  int error = get_option(socket, SOL_SOCKET, SO_ERROR);
+  return error > 0 ? -error : error;
+}
+
+int clinux_socket_queued(int socket) {
+  int count = 0;
+  return ioctl(socket, SIOCOUTQ, &count) < 0 ? -errno : count;
+}
+
+int clinux_socket_shutdown_write(int socket) { return result(shutdown(socket, SHUT_WR)); }
+
+int clinux_socket_reset_on_close(int socket) {
+  struct linger linger = {.l_onoff = 1, .l_linger = 0};
+  return result(setsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, sizeof linger));
+}
+
+int clinux_socket_set_reuse_address(int socket) { return set_option(socket, SOL_SOCKET, SO_REUSEADDR, 1); }
+
+int clinux_socket_set_reuse_port(int socket) { return set_option(socket, SOL_SOCKET, SO_REUSEPORT, 1); }
+
+int clinux_socket_set_dual_stack(int socket) { return set_option(socket, IPPROTO_IPV6, IPV6_V6ONLY, 0); }
+
+int clinux_socket_set_no_delay(int socket, int is_on) {
+  return set_option(socket, IPPROTO_TCP, TCP_NODELAY, is_on);
+}
+
+int clinux_socket_set_not_sent_low_water(int socket, int bytes) {
+  return set_option(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, bytes);
+}
+
+int clinux_socket_set_send_buffer(int socket, int bytes) {
+  return set_option(socket, SOL_SOCKET, SO_SNDBUF, bytes);
+}
+
+int clinux_socket_set_receive_buffer(int socket, int bytes) {
+  return set_option(socket, SOL_SOCKET, SO_RCVBUF, bytes);
+}
+
+int clinux_socket_no_delay(int socket) { return get_option(socket, IPPROTO_TCP, TCP_NODELAY); }
+
+int clinux_socket_not_sent_low_water(int socket) { return get_option(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT); }
+
+int clinux_socket_send_buffer(int socket) { return get_option(socket, SOL_SOCKET, SO_SNDBUF); }
+
+int64_t clinux_send(int socket, const void *bytes, size_t count) {
+  ssize_t sent;
+  do sent = send(socket, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT);
+  while (sent < 0 && errno == EINTR);
+  return sent < 0 ? -errno : sent;
+}
+
+int64_t clinux_send_two(int socket, const void *first, size_t first_count, const void *second, size_t second_count) {
+  struct iovec parts[2] = {
+      {.iov_base = (void *)first, .iov_len = first_count},
+      {.iov_base = (void *)second, .iov_len = second_count},
+  };
+  struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
+  ssize_t sent;
+  do sent = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  while (sent < 0 && errno == EINTR);
+  return sent < 0 ? -errno : sent;
+}
+
+int64_t clinux_receive(int socket, void *bytes, size_t count) {
+  ssize_t received;
+  do received = recv(socket, bytes, count, MSG_DONTWAIT);
+  while (received < 0 && errno == EINTR);
+  return received < 0 ? -errno : received;
+}
