@@ -86,6 +86,8 @@ final class Hosted {
   var membership = 0
   var flushMembership = 0
   var scheduledAt: Instant?
+  /// When its turn was ended last, where a flush interval is set.
+  var flushedAt: MonotonicTime?
 
   init(_ session: Session) {
     self.session = session

@@ -198,18 +198,19 @@ extension Reactor {
   func createSession(
     _ connection: Connection, _ http: HTTPConversation, _ exchange: HTTPConversation.Exchange
   ) {
+    let address = clientAddress(exchange.head, connection)
     do throws(WireError) {
       let request = try ActivityRequest.decode(exchange.body.span)
       if let old = request.follows {
         let token = exchange.head.fields.first("Participant-Token").flatMap { Token($0) }
         askOwner(
-          of: old, .follow(token, request.activity, from: connection.peer.ip), connection, http,
+          of: old, .follow(token, request.activity, from: address), connection, http,
           head: exchange.head)
         return
       }
       let answer: Answer
       do throws(Refusal) {
-        let session = try makeSession(request.activity, from: connection.peer.ip)
+        let session = try makeSession(request.activity, from: address)
         answer = created(session.id, .json(.created, describe(session.id)))
       } catch {
         counters.refusals[error.code] += 1
@@ -220,6 +221,14 @@ extension Reactor {
       counters.refusals[.badRequest] += 1
       send(.problem(error.refusal), on: connection, http, for: exchange.head)
     }
+  }
+
+  /// Where a request comes from. Of `X-Forwarded-For` only what the trusted proxies wrote is believed: each adds one at the end.
+  private func clientAddress(_ head: RequestHead, _ connection: Connection) -> IPAddress {
+    let proxies = shared.configuration.trustedProxies
+    let hops = head.fields.tokens(of: "X-Forwarded-For")
+    guard proxies > 0, hops.count >= proxies else { return connection.peer.ip }
+    return IPAddress(hops[hops.count - proxies]) ?? connection.peer.ip
   }
 
   private func describe(_ id: SessionID) -> [UInt8] {

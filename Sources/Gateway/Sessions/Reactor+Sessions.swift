@@ -88,6 +88,7 @@ extension Reactor {
         continue
       }
       hosted.isDirty = false
+      if holdsBack(hosted) { continue }
       hosted.session.endTurn(now: instant)
       schedule(hosted)
       hosted.flushNext = 0
@@ -97,6 +98,20 @@ extension Reactor {
         if let (connection, conversation) = webSocket(reader.connection) { flush(connection, conversation) }
       }
     }
+  }
+}
+
+extension Reactor {
+  /// With a flush interval, a session that was flushed just now collects for the rest of it.
+  private func holdsBack(_ hosted: Hosted) -> Bool {
+    let interval = shared.configuration.flushInterval
+    guard interval > .zero else { return false }
+    if let last = hosted.flushedAt, now < last + interval {
+      deadlines.insert(hosted.session.id, at: Instant(nanoseconds: (last + interval).nanoseconds))
+      return true
+    }
+    hosted.flushedAt = now
+    return false
   }
 }
 
