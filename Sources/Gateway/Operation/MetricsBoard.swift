@@ -1,10 +1,10 @@
-internal import Synchronization
+internal import Transport
 
 /// Where each reactor publishes its counters and anybody reads their sum.
 package final class MetricsBoard: Sendable {
   /// One reactor's copy, with a lock of its own, so that reactors never wait for each other.
   private final class Slot: Sendable {
-    let counters = Mutex(Counters())
+    let counters = Guarded(Counters())
   }
 
   private let slots: [Slot]

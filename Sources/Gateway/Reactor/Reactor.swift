@@ -1,6 +1,5 @@
 internal import HTTP
 internal import SessionCore
-internal import Synchronization
 internal import Transport
 internal import WebSocket
 internal import Wire
@@ -83,7 +82,7 @@ actor Reactor {
   nonisolated func start(plain: Listener?, secure: Listener?) throws(SystemError) {
     if let plain { try loop.register(plain.descriptor, token: Self.plainToken) }
     if let secure { try loop.register(secure.descriptor, token: Self.secureToken) }
-    let isFirstTurn = Mutex(true)
+    let isFirstTurn = Guarded(true)
     try loop.start { events in
       self.assumeIsolated { reactor in
         if isFirstTurn.withLock({ $0.take() }) {

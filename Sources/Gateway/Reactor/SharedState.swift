@@ -15,14 +15,14 @@ final class SharedState: Sendable {
   let certificates: TLSServerContextHolder?
   let startedAt: WallTime
 
-  private let reactors = Mutex<[Reactor]>([])
+  private let reactors = Guarded<[Reactor]>([])
   private let connectionCount = Atomic(0)
   private let sessionCount = Atomic(0)
   private let incompleteBytes = Atomic(0)
   private let draining = Atomic(false)
-  private let addresses = Mutex<[IPAddress: Int]>([:])
-  private let creations = Mutex(CreationRate())
-  private let endpoints = Mutex(Endpoints())
+  private let addresses = Guarded<[IPAddress: Int]>([:])
+  private let creations = Guarded(CreationRate())
+  private let endpoints = Guarded(Endpoints())
 
   init(
     configuration: GatewayConfiguration, log: Log, files: StaticFiles, certificates: TLSServerContextHolder?
