@@ -45,7 +45,10 @@ extension Reactor {
         }
       case .end:
         if let exchange = http.exchange { complete(connection, http, exchange) }
-        guard connections[Int(connection.key.slot)] === connection else { return }
+        // After a last answer nothing is held any more: what still comes is read and dropped, up to the peer's end.
+        guard connections[Int(connection.key.slot)] === connection, case .http = connection.state else {
+          return
+        }
       }
     }
   }
