@@ -141,6 +141,8 @@ actor Reactor {
 
   private func nextDeadline() -> MonotonicTime? {
     guard flushing.isEmpty, readAgain.isEmpty, flushAgain.isEmpty, dirty.isEmpty else { return .distantPast }
+    // The last socket of a drain has gone in this turn: the next one stops.
+    if drainDeadline != nil, connectionTotal == 0 { return .distantPast }
     var next: MonotonicTime?
     func consider(_ time: MonotonicTime?) {
       guard let time else { return }

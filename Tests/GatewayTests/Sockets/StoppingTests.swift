@@ -1,0 +1,66 @@
+import Testing
+import Transport
+import WebSocket
+import Wire
+
+@testable import Gateway
+
+extension OverSockets {
+  /// How a gateway ends, and what becomes of those who are on it.
+  @Suite("Stopping")
+  struct StoppingTests {
+    @Test("A drain sends all that was said, closes with 1012, and ends", arguments: [1, 2])
+    func drain(reactors: Int) throws {
+      let gateway = try RunningGateway(reactors: reactors)
+      let session = try gateway.makeSession()
+      let members = try (0..<6).map { try ParticipantClient(gateway, session, isSecure: $0 % 2 == 1).join() }
+      let idle = try HTTPClient(gateway)
+      #expect(try idle.ask("GET", "/readyz").status == 200)
+      for index in 0..<50 {
+        for member in members { try member.send(member.entry([UInt8(index)])) }
+      }
+      // What one of them has seen was said; the others are sent at least as much before they are closed.
+      try members[0].read(until: "all entries") {
+        $0.received.count { $0.type == "Test" } == 50 * members.count
+      }
+      gateway.gateway.drain()
+      for member in members {
+        try member.read(until: "the close") { $0.closed == 1012 }
+        #expect(
+          member.received.filter { $0.type == "Test" } == members[0].received.filter { $0.type == "Test" })
+        try member.socket?.send(.close, [0x03, 0xf4])
+        try member.socket?.stream.drainToEnd()
+        member.cut()
+      }
+      try idle.stream.drainToEnd()
+      // Everybody has gone: there is nothing left to wait for.
+      let before = MonotonicTime.now()
+      gateway.gateway.waitUntilStopped()
+      #expect(.now() - before < .seconds(3))
+      #expect(throws: (any Error).self) { try HTTPClient(gateway).ask("GET", "/healthz") }
+    }
+
+    @Test("A drain ends though nobody answers its close frames")
+    func drainOfTheSilent() throws {
+      let gateway = try RunningGateway(reactors: 2)
+      let session = try gateway.makeSession()
+      let members = try (0..<3).map { try ParticipantClient(gateway, session, isSecure: $0 == 1).join() }
+      let before = MonotonicTime.now()
+      gateway.gateway.drain()
+      gateway.gateway.waitUntilStopped()
+      #expect(.now() - before < .seconds(8))
+      for member in members { #expect(try member.socket?.readClose() == 1012) }
+    }
+
+    @Test("A stop closes everything, listeners too", arguments: [1, 2])
+    func stop(reactors: Int) throws {
+      let gateway = try RunningGateway(reactors: reactors)
+      let member = try ParticipantClient(gateway, gateway.makeSession(), isSecure: true).join()
+      let idle = try HTTPClient(gateway)
+      gateway.stop()
+      try member.socket?.stream.drainToEnd()
+      try idle.stream.drainToEnd()
+      #expect(throws: (any Error).self) { try HTTPClient(gateway).ask("GET", "/healthz") }
+    }
+  }
+}
