@@ -10,6 +10,8 @@ struct Base {
   private static let rewriteBudget = 1_048_576
 
   private(set) var segments: [Segment] = []
+  /// Bytes of all segments, dead ones included.
+  private(set) var byteCount = 0
   private var nextNumber: UInt32 = 1
   private var halfDead: Set<UInt32> = []
   private var run = BaseRun()
@@ -88,6 +90,7 @@ struct Base {
       }
     }
     rewritten.close(into: fresh)
+    byteCount += fresh.bytes.count - old.reduce(0) { $0 + $1.bytes.count }
     if fresh.bytes.isEmpty { segments.remove(at: group.lowerBound) }
   }
 
@@ -108,7 +111,9 @@ struct Base {
 
   private mutating func closeRun() {
     guard let last = segments.last else { return }
+    let before = last.bytes.count
     run.close(into: last)
+    byteCount += last.bytes.count - before
   }
 
   private func position(of number: UInt32) -> Int? {

@@ -26,7 +26,10 @@ package enum JoinKind: String, Sendable {
 package struct SessionCounters: Sendable {
   package var entriesAccepted = 0
   package var repeats = 0
+  package var unreliableReceived = 0
+  package var unreliableRefused = 0
   package var unreliableDropped = 0
+  package var lateCatchUps = 0
   package var silentlyDropped = 0
   package var delivered = 0
   package var snapshots = 0

@@ -16,6 +16,7 @@ struct SegmentLog {
   private(set) var grewThisTurn = false
 
   private let largestSegment: Int
+  /// Bytes of all segments but the last.
   private var byteCount = 0
   /// What is being collected: `append` it between `reserve` and `didAppend`.
   var run: [UInt8] = []
@@ -32,6 +33,7 @@ struct SegmentLog {
   var firstSegment: UInt32 { segments[0].number }
   var tailSegment: Segment { segments[segments.count - 1] }
   var tail: Cursor { Cursor(segment: tailSegment.number, offset: tailSegment.bytes.count) }
+  var totalBytes: Int { byteCount + tailSegment.bytes.count }
   var hasOpenRun: Bool { runEntries > 0 }
 
   subscript(_ number: UInt32) -> Segment? {

@@ -110,11 +110,12 @@ extension Session {
   private func receiveUnreliable(
     _ entry: ClientEntry, _ message: Span<UInt8>, _ record: ParticipantRecord, _ now: Instant
   ) {
+    counters.unreliableReceived += 1
     let size = entry.payload.count + entry.type.count + ClientEntry.fixedLength
     guard record.bucket.take(size, at: now),
       entry.fault(in: message, messageBytes: limits.messageBytes) == nil
     else {
-      counters.unreliableDropped += 1
+      counters.unreliableRefused += 1
       return
     }
     var targets: [ParticipantNumber]?
@@ -132,7 +133,6 @@ extension Session {
     name.append(type)
     counters.unreliableDropped += ephemeral.add(
       sender: record.number, type: name, targets: targets, entry: bytes)
-    counters.entriesAccepted += 1
   }
 
   /// The entry is what was due, whether or not it is any good.

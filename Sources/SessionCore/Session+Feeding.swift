@@ -19,6 +19,7 @@ extension Session {
       case .lost:
         if let piece = reader.privatePiece(onBoundary: true) { return piece }
         reader.source = .none
+        counters.lateCatchUps += 1
         catchingUp.append(PendingCatchUp(reader: reader, after: nil))
         return nil
       case .catchingUp(let progress):

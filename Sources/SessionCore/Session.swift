@@ -81,6 +81,8 @@ package final class Session {
   package var sequence: UInt64 { log.lastSequence }
   package var activeParticipantCount: Int { activeCount }
   package var retainedBytes: Int { index.byteCount }
+  /// Bytes of the log and of what joiners are caught up from.
+  package var logBytes: Int { log.totalBytes + base.byteCount }
 
   package var object: SessionObject {
     SessionObject(

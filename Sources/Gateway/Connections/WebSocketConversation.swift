@@ -88,6 +88,11 @@ final class Hosted {
   var scheduledAt: Instant?
   /// When its turn was ended last, where a flush interval is set.
   var flushedAt: MonotonicTime?
+  /// It has ended or expired: nothing of it counts any more.
+  var isRemoved = false
+  /// What of it is in the reactor's gauges.
+  var countedParticipants = 0
+  var countedLogBytes = 0
 
   init(_ session: Session) {
     self.session = session

@@ -279,6 +279,9 @@ extension Reactor {
   /// Takes a session out of the table; who asks for it is told that it ended.
   func remove(_ hosted: Hosted) {
     guard sessions.removeValue(forKey: hosted.session.id) != nil else { return }
+    collectCounters(hosted)
+    note(hosted, participants: 0, logBytes: 0)
+    hosted.isRemoved = true
     ended.insert(hosted.session.id, now: instant)
     counters.sessions -= 1
     counters.sessionsEnded += 1

@@ -27,7 +27,7 @@ extension Reactor {
       hosted.flushMembership = hosted.membership
       let (next, sends) = flush(hosted.session, from: start, budget: budget)
       budget -= max(1, sends)
-      collectCounters(hosted.session)
+      collectCounters(hosted)
       if next < hosted.session.members.count {
         hosted.flushNext = next
       } else {
@@ -199,11 +199,25 @@ extension Reactor {
     }
   }
 
-  private func collectCounters(_ session: Session) {
-    let counted = session.takeCounters()
+  /// Takes over what a session counted, and how much of it there is now.
+  func collectCounters(_ hosted: Hosted) {
+    let counted = hosted.session.takeCounters()
     counters.entriesReceived += UInt64(counted.entriesAccepted)
     counters.entriesDelivered += UInt64(counted.delivered)
     counters.repeats += UInt64(counted.repeats)
+    counters.unreliableReceived += UInt64(counted.unreliableReceived)
+    counters.unreliableRefused += UInt64(counted.unreliableRefused)
     counters.unreliableDropped += UInt64(counted.unreliableDropped)
+    counters.lateCatchUps += UInt64(counted.lateCatchUps)
+    guard !hosted.isRemoved else { return }
+    note(hosted, participants: hosted.session.members.count, logBytes: hosted.session.logBytes)
+  }
+
+  /// Keeps the gauges of participants and of bytes in memory.
+  func note(_ hosted: Hosted, participants: Int, logBytes: Int) {
+    counters.participants += Int64(participants - hosted.countedParticipants)
+    counters.logBytes += Int64(logBytes - hosted.countedLogBytes)
+    hosted.countedParticipants = participants
+    hosted.countedLogBytes = logBytes
   }
 }

@@ -90,6 +90,10 @@ extension OverSockets {
       try sender.send(sender.entry([9]))
       try members[2].read(until: "the entry") { $0.received.contains { $0.payload == [9] } }
       #expect(members[2].unreliable.count == 1)
+      let values = try Metrics(of: gateway).values()
+      #expect(values["unreliable_received_total"] == 2)
+      // What is in the order: three arrivals are the gateway's own.
+      #expect(values["entries_received_total"] == 1)
     }
 
     @Test("PROTOCOL 2.2: `committed` covers what was sent")
@@ -135,12 +139,19 @@ extension OverSockets {
     func end() throws {
       let gateway = try RunningGateway(reactors: 2)
       let session = try gateway.makeSession()
+      let metrics = try Metrics(of: gateway)
       let members = try (0..<3).map { try ParticipantClient(gateway, session, isSecure: $0 == 1).join() }
+      try metrics.wait(for: "three participants") {
+        $0["participants"] == 3 && $0["sessions"] == 1 && ($0["log_bytes"] ?? 0) > 0
+      }
       try members[0].send(members[0].entry([1]))
       try members[0].socket?.send(#"{"end": {}}"#)
       for member in members {
         try member.read(until: "the end") { $0.closed == 4010 }
         #expect(member.received.contains { $0.payload == [1] })
+      }
+      try metrics.wait(for: "nothing left of it") {
+        $0["participants"] == 0 && $0["sessions"] == 0 && $0["log_bytes"] == 0
       }
       let late = try WebSocketClient(gateway, session: session)
       #expect(try late.readClose() == 4010)
