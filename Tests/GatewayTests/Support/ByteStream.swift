@@ -29,17 +29,14 @@ final class ByteStream {
   private var buffer = [UInt8](repeating: 0, count: 131_072)
 
   /// Connects; over TLS, shakes hands too, unless told not to.
-  init(
-    to gateway: RunningGateway, isSecure: Bool = false, shakesHands: Bool = true,
-    receiveBufferInBytes: Int? = nil
-  ) throws {
+  init(to gateway: RunningGateway, isSecure: Bool = false, shakesHands: Bool = true) throws {
     let descriptor = try Socket.connect(to: isSecure ? gateway.https : gateway.http)
     self.gateway = gateway
     self.isSecure = isSecure
     socket = Socket(descriptor.rawValue)
     self.descriptor = consume descriptor
     tls = isSecure && shakesHands ? gateway.trust.makeConnection(to: "127.0.0.1") : nil
-    try socket.apply(SocketOptions(receiveBufferInBytes: receiveBufferInBytes))
+    try socket.apply(SocketOptions())
     guard try socket.wait(until: .writable, atMost: Patience.limit) else {
       throw ClientError.outOfPatience(waitingFor: "a connection")
     }
@@ -81,6 +78,30 @@ final class ByteStream {
         }
       }
     }
+  }
+
+  /// Offers bytes until all are taken (`true`) or nothing was taken for that time (`false`). Plain only.
+  func offer(_ bytes: [UInt8], within limit: Duration) throws -> Bool {
+    var sent = 0
+    while sent < bytes.count {
+      switch socket.send(bytes.span.extracting(sent..<bytes.count)) {
+      case .sent(let count): sent += count
+      case .failed(let error): throw ClientError.broken(error)
+      case .wouldBlock:
+        guard try socket.wait(until: .writable, atMost: limit) else { return false }
+      }
+    }
+    return true
+  }
+
+  /// Sends the first message of a TLS handshake, and takes no notice of the answer.
+  func sendHello() throws {
+    var plaintext: [UInt8] = []
+    var hello: [UInt8] = []
+    let none: [UInt8] = []
+    _ = try gateway.trust.makeConnection(to: "127.0.0.1").receive(
+      none.span, plaintext: &plaintext, ciphertextOut: &hello)
+    try sendRaw(hello)
   }
 
   /// Waits for more and adds it to `unread`, or for the end of the stream, which it throws.
@@ -132,6 +153,11 @@ final class ByteStream {
   func cut() {
     // Of a socket that broke already nothing else can be asked.
     try? socket.resetOnClose()
+    descriptor = nil
+  }
+
+  /// Closes, as the kernel does for a process that ends.
+  func close() {
     descriptor = nil
   }
 

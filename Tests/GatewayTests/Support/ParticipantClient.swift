@@ -12,6 +12,8 @@ final class ParticipantClient {
   private(set) var socket: WebSocketClient?
   private(set) var joined: Joined?
   private(set) var state = RetainedState()
+  /// Whether the news of who is here are read; they are many where many are.
+  var followsParticipants = true
   /// What came besides snapshots, in its order.
   var received: [ReceivedEntry] = []
   private(set) var unreliable: [ReceivedEntry] = []
@@ -166,7 +168,7 @@ final class ParticipantClient {
       // The state comes first, with sequence 0; then entries in rising order.
       #expect(entry.sequence > sequence || (entry.sequence == 0 && sequence == 0))
       sequence = entry.sequence
-      try state.apply(entry)
+      if followsParticipants || !entry.flags.contains(.system) { try state.apply(entry) }
       return
     }
     if entry.sequence <= sequence { Issue.record("\(entry.sequence) came behind \(sequence)") }
@@ -174,6 +176,6 @@ final class ParticipantClient {
     // In a tail, too, each entry moves it.
     after = sequence
     received.append(entry)
-    try state.apply(entry)
+    if followsParticipants || !entry.flags.contains(.system) { try state.apply(entry) }
   }
 }

@@ -1,0 +1,167 @@
+import HTTP
+import Testing
+import Transport
+import WebSocket
+import Wire
+
+@testable import Gateway
+
+extension OverSockets {
+  /// P6: every limit, reached, is an error in words with the number.
+  @Suite("Limits")
+  struct LimitTests {
+    @Test("P6: over `connections` a newcomer is told why; when one goes, the next is in", arguments: [1, 2])
+    func connections(reactors: Int) throws {
+      let gateway = try RunningGateway(reactors: reactors) { $0.limits.connections = 3 }
+      var clients = try (0..<3).map { _ in try HTTPClient(gateway) }
+      for client in clients { #expect(try client.ask("GET", "/healthz").status == 200) }
+      let refused = try HTTPClient(gateway)
+      let answer = try refused.response()
+      #expect(answer.status == 503)
+      #expect(answer.field("Retry-After") != nil)
+      #expect(answer.text.contains("too-many") && answer.text.contains(#""limit":3"#))
+      clients.removeLast().stream.cut()
+      let deadline = Patience.deadline
+      while true {
+        let next = try HTTPClient(gateway)
+        try next.stream.send(next.head("GET", "/healthz"))
+        do {
+          if try next.response().status == 200 { break }
+        } catch ClientError.broken {
+          // Refused and closed before the request was read.
+        } catch ClientError.streamEnded {
+        }
+        try #require(.now() < deadline)
+      }
+    }
+
+    @Test("P6: over `sessionsPerAddressPerMinute`: 429 with the limit and a time", arguments: [1, 2])
+    func sessionRate(reactors: Int) throws {
+      let gateway = try RunningGateway(reactors: reactors) { $0.limits.sessionsPerAddressPerMinute = 4 }
+      for _ in 0..<4 { _ = try gateway.makeSession() }
+      let answer = try HTTPClient(gateway).ask("POST", "/api/sessions", body: [])
+      #expect(answer.status == 429)
+      #expect(answer.text.contains("too-many") && answer.text.contains(#""limit":4"#))
+      let seconds = try #require(answer.field("Retry-After").flatMap { Int($0) })
+      #expect((1...60).contains(seconds))
+    }
+
+    @Test("P6: over `sessions`: 503; when one ends, there is room")
+    func sessions() throws {
+      let gateway = try RunningGateway(reactors: 2) { $0.limits.sessions = 2 }
+      let http = try HTTPClient(gateway)
+      let first = try http.makeSession()
+      _ = try gateway.makeSession()
+      #expect(try http.ask("POST", "/api/sessions", body: []).status == 503)
+      let member = try ParticipantClient(gateway, first).join()
+      let token = try #require(member.joined?.token.text)
+      #expect(
+        try http.ask("DELETE", "/api/sessions/\(first.text)", ["Participant-Token": token]).status == 204)
+      _ = try http.makeSession()
+    }
+
+    @Test("P6: over `participantsPerSession`: 4005, and who leaves makes room")
+    func participants() throws {
+      let gateway = try RunningGateway { $0.limits.participantsPerSession = 2 }
+      let session = try gateway.makeSession()
+      let first = try ParticipantClient(gateway, session).join()
+      let second = try ParticipantClient(gateway, session).join()
+      let third = try WebSocketClient(gateway, session: session)
+      try third.send(#"{"join": {}}"#)
+      #expect(try third.readClose() == 4005)
+      try second.socket?.send(#"{"leave": {}}"#)
+      try first.read(until: "the news") { $0.received.contains { $0.type == SystemType.participants } }
+      try second.read(until: "the close") { $0.closed == 1000 }
+      try ParticipantClient(gateway, session).join()
+    }
+
+    @Test("PROTOCOL 2.1: no `join` within `joinSeconds`: 4001, though pongs come", arguments: [false, true])
+    func joinDeadline(isSecure: Bool) throws {
+      let gateway = try RunningGateway { $0.limits.joinSeconds = 1 }
+      let socket = try WebSocketClient(gateway, session: gateway.makeSession(), isSecure: isSecure)
+      try socket.send(.pong, [])
+      #expect(try socket.readClose() == 4001)
+    }
+
+    @Test(
+      "P6: a head that does not come within `headSeconds`: 408, however it trickles",
+      arguments: [false, true])
+    func headDeadline(isSecure: Bool) throws {
+      let gateway = try RunningGateway { $0.limits.headSeconds = 1 }
+      let client = try HTTPClient(gateway, isSecure: isSecure)
+      let deadline = Patience.deadline
+      for byte in client.head("GET", "/", ["X-Slow": String(repeating: "y", count: 10_000)]) {
+        try client.stream.send([byte])
+        if try client.stream.isReadable(within: .milliseconds(50)) { break }
+        try #require(.now() < deadline)
+      }
+      #expect(try client.response().status == 408)
+      try client.stream.drainToEnd()
+    }
+
+    @Test("P6: a body that stalls for `bodyStallSeconds`: 408")
+    func bodyDeadline() throws {
+      let client = try HTTPClient(RunningGateway { $0.limits.bodyStallSeconds = 1 })
+      try client.stream.send(client.head("POST", "/api/sessions", ["Content-Length": "10"]) + [0x7b])
+      let answer = try client.response()
+      #expect(answer.status == 408)
+      #expect(answer.text.contains(#""limit":1"#))
+    }
+
+    @Test(
+      "P6: silence before a first request ends after `headSeconds`, between requests after `idleSeconds`",
+      arguments: [(false, false), (false, true), (true, false), (true, true)])
+    func idleDeadline(hasAsked: Bool, isSecure: Bool) throws {
+      let gateway = try RunningGateway {
+        $0.limits.headSeconds = hasAsked ? 600 : 1
+        $0.limits.idleSeconds = hasAsked ? 1 : 600
+      }
+      let client = try HTTPClient(gateway, isSecure: isSecure)
+      if hasAsked { #expect(try client.ask("GET", "/healthz").status == 200) }
+      try client.stream.drainToEnd()
+      #expect(client.stream.unread.isEmpty)
+    }
+
+    @Test("P6: a TLS handshake that is not made within `headSeconds` ends")
+    func handshakeDeadline() throws {
+      let gateway = try RunningGateway { $0.limits.headSeconds = 1 }
+      let silent = try ByteStream(to: gateway, isSecure: true, shakesHands: false)
+      let begun = try ByteStream(to: gateway, isSecure: true, shakesHands: false)
+      try begun.sendRaw([0x16, 0x03, 0x01, 0x02, 0x00])
+      try silent.drainToEnd()
+      try begun.drainToEnd()
+    }
+
+    @Test(
+      "P6: over `incompleteBytes` of half-received messages: 1013, and the others stay", arguments: [1, 2])
+    func incompleteBytes(reactors: Int) throws {
+      let gateway = try RunningGateway(reactors: reactors) { $0.limits.incompleteBytes = 300_000 }
+      let session = try gateway.makeSession()
+      let metrics = try Metrics(of: gateway)
+      let clients = try (0..<4).map { _ in try ParticipantClient(gateway, session).join() }
+      for client in clients.prefix(3) {
+        // 90,000 bytes of a message that would have 200,000.
+        let frame = WebSocketClient.frame(.binary, client.entry([UInt8](repeating: 1, count: 200_000)))
+        try client.socket?.stream.send(Array(frame.prefix(90_000)))
+      }
+      try metrics.wait(for: "half-received messages") { ($0["incomplete_bytes"] ?? 0) > 250_000 }
+      let last = clients[3]
+      let frame = WebSocketClient.frame(.binary, last.entry([UInt8](repeating: 1, count: 200_000)))
+      try last.socket?.stream.send(Array(frame.prefix(90_000)))
+      try last.read(until: "the close") { $0.closed == 1013 }
+      let stays = clients[0]
+      #expect(stays.closed == nil)
+      for client in clients { client.cut() }
+      try metrics.waitForNoSockets()
+    }
+
+    @Test("P6: a message that is not whole within `messageSeconds` closes its socket")
+    func messageDeadline() throws {
+      let gateway = try RunningGateway { $0.limits.messageSeconds = 1 }
+      let client = try ParticipantClient(gateway, gateway.makeSession()).join()
+      let frame = WebSocketClient.frame(.binary, client.entry([1, 2, 3]))
+      try client.socket?.stream.send(Array(frame.dropLast()))
+      try client.read(until: "the close") { $0.closed == 1008 }
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import Testing
+import Transport
+import WebSocket
+import Wire
+
+@testable import Gateway
+
+extension OverSockets {
+  /// DESIGN, One log: k entries in a turn cost each socket one `send`, not k.
+  @Suite("Sends")
+  struct SendCountTests {
+    @Test(
+      "16 entries that arrive in one read cost a session of 200 one `send` a member",
+      arguments: [false, true])
+    func oneSendEach(isSecure: Bool) throws {
+      let gateway = try RunningGateway()
+      let session = try gateway.makeSession()
+      let members = try (0..<200).map { index in
+        let member = ParticipantClient(gateway, session, isSecure: isSecure && index % 4 == 0)
+        member.followsParticipants = false
+        return try member.join()
+      }
+      let sender = members[0]
+      let last = try #require(members.last)
+      for member in members { try member.read(through: last.sequence) }
+      let metrics = try Metrics(of: gateway)
+      // Each 16 in a frame of its own, all of them in one write.
+      var frames: [UInt8] = []
+      for index in 0..<16 { frames += WebSocketClient.frame(.binary, sender.entry([UInt8(index)])) }
+      let before = try metrics.values()
+      try sender.socket?.stream.send(frames)
+      for member in members {
+        try member.read(until: "16 entries") { $0.received.count { $0.type == "Test" } == 16 }
+      }
+      let after = try metrics.values()
+      let entries =
+        try #require(after["entries_delivered_total"]) - #require(before["entries_delivered_total"])
+      let sends = try #require(after["send_calls_total"]) - #require(before["send_calls_total"])
+      #expect(entries == 16 * members.count)
+      // One a member; besides, the two answers with the counters, and `committed` to the sender alone.
+      #expect(sends <= members.count + 3)
+      #expect(sends >= members.count)
+    }
+  }
+}
