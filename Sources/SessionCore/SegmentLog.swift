@@ -15,6 +15,9 @@ struct SegmentLog {
   /// Whether frames were appended since `endTurn`.
   private(set) var grewThisTurn = false
 
+  /// Where the tail was when the last turn ended: who reads at once is there or further.
+  private var turnSegment: UInt32 = 1
+
   private let largestSegment: Int
   /// Bytes of all segments but the last.
   private var byteCount = 0
@@ -59,6 +62,7 @@ struct SegmentLog {
 
   mutating func endTurn() {
     closeRun()
+    turnSegment = tailSegment.number
     grewThisTurn = false
   }
 
@@ -80,8 +84,10 @@ struct SegmentLog {
   }
 
   /// Whether the oldest segment lies wholly outside the tail that is to be kept.
+  ///
+  /// What was said in this turn stays, however much it is: nobody has been sent it yet.
   func oldestCanGo(tailBytes: Int) -> Bool {
-    guard segments.count > 1 else { return false }
+    guard segments.count > 1, segments[0].number < turnSegment else { return false }
     return byteCount - segments[0].bytes.count + tailSegment.bytes.count >= tailBytes
   }
 
