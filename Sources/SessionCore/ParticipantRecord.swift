@@ -32,6 +32,8 @@ final class ParticipantRecord {
   /// The last refusal was heeded only because nothing was read meanwhile.
   var wasPaused = false
   var bucket: RateBucket
+  /// The sequence of its newest entry.
+  var lastSequence: UInt64 = 0
   /// Has entries that no `committed` has covered yet.
   var awaitsCommitted = false
   /// Ever sent a retained entry, so that a snapshot may hold something of it.

@@ -173,14 +173,11 @@ extension Session {
       payload: message.extracting(entry.payload))
     log.didAppend(targets: targets)
     counters.entriesAccepted += 1
+    record.lastSequence = sequence
     if retention != .none, !changesNothing {
       record.hasRetained = true
       index.apply(retention, key: key, sequence: sequence, length: length) { base.died($0, $1) }
     }
-    if !record.awaitsCommitted {
-      record.awaitsCommitted = true
-      awaitingCommitted.append(record.number)
-    }
-    if commitDue == nil { commitDue = now.adding(milliseconds: Self.commitIntervalMs) }
+    awaitsCommitted(record, now: now)
   }
 }

@@ -123,7 +123,8 @@ extension Session {
     counters.delivered += entries
   }
 
-  /// The socket took only `count` bytes of this turn's ephemeral frames: a begun one is finished later.
+  /// The socket took only `count` bytes of this turn's ephemeral frames, or none, as it was not at the tail: a begun one
+  /// is finished later.
   package func tookEphemeral(_ count: Int, _ reader: Reader, now: Instant) {
     guard reader.memberIndex >= 0 else { return }
     let rest = ephemeral.restOfFrame(at: count)
@@ -131,7 +132,7 @@ extension Session {
       reader.prepend(rest, entries: 0)
       attend(reader)
     }
-    missedEphemeral(reader.memberIndex, now: now)
+    missedEphemeral(reader, now: now)
   }
 
   /// This turn's unreliable frames for some: who is at the tail and can be written to gets them.

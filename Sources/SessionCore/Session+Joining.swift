@@ -56,6 +56,12 @@ extension Session {
       record.acknowledged = next - 1
     }
 
+    if record.acknowledged > 0, committed < log.lastSequence {
+      // All it sent counts as committed only when a `committed` reaches the sequence that `joined` tells.
+      record.lastSequence = log.lastSequence
+      awaitsCommitted(record, now: now)
+    }
+
     reader.memberIndex = members.count
     reader.source = .none
     readers.append(reader)

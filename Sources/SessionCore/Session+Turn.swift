@@ -45,31 +45,45 @@ extension Session {
   private func announceCommitted(now: Instant) -> [UInt8] {
     let message = GatewayControl.committed(sequence: committed).encoded()
     let ridesAlong = log.grewThisTurn || ephemeral.hasPending
+    ridingCommitted.removeAll(keepingCapacity: true)
     var later: [ParticipantNumber] = []
+    var notYet: [ParticipantNumber] = []
     for number in awaitingCommitted {
       guard let record = participants[number] else { continue }
-      record.awaitsCommitted = false
+      // What it sent since is for the next message.
+      record.awaitsCommitted = record.lastSequence > committed
+      if record.awaitsCommitted { notYet.append(number) }
       guard case .joined(let reader) = record.presence, reader.memberIndex >= 0 else { continue }
-      if ridesAlong, members[reader.memberIndex].flags.isEmpty { continue }
+      if ridesAlong, members[reader.memberIndex].flags.isEmpty {
+        ridingCommitted.insert(number)
+        continue
+      }
       if reader.isOutboxFull {
-        later.append(number)
+        if !record.awaitsCommitted { later.append(number) }
         record.awaitsCommitted = true
       } else {
         tell(reader, message)
       }
     }
-    awaitingCommitted = later
+    awaitingCommitted = later + notYet
     announceBy = later.isEmpty ? nil : now.adding(milliseconds: Self.commitIntervalMs)
     return ridesAlong ? message : []
   }
 
-  /// A reader could not take the turn's unreliable buffer: what was said in it about its own entries is said again.
-  package func missedEphemeral(_ member: Int, now: Instant) {
-    guard let record = participants[members[member].participant], !record.awaitsCommitted,
-      record.acknowledged > 0
+  /// A reader did not get the turn's unreliable buffer: what was said in it about its own entries is said again.
+  func missedEphemeral(_ reader: Reader, now: Instant) {
+    guard let record = participant(of: reader), ridingCommitted.contains(record.number),
+      !record.awaitsCommitted
     else { return }
-    record.awaitsCommitted = true
-    awaitingCommitted.append(record.number)
+    awaitsCommitted(record, now: now)
+  }
+
+  /// Somebody is to be told when everything up to the newest entry is committed.
+  func awaitsCommitted(_ record: ParticipantRecord, now: Instant) {
+    if !record.awaitsCommitted {
+      record.awaitsCommitted = true
+      awaitingCommitted.append(record.number)
+    }
     if commitDue == nil { commitDue = now.adding(milliseconds: Self.commitIntervalMs) }
   }
 

@@ -53,6 +53,8 @@ package final class Session {
   package internal(set) var committed: UInt64 = 0
   /// Those who sent what no `committed` message has covered yet.
   var awaitingCommitted: [ParticipantNumber] = []
+  /// Those to whom this turn's `committed` goes in its unreliable buffer, if they get that.
+  var ridingCommitted: Set<ParticipantNumber> = []
   /// When what was appended counts as on disk, and until when the message about it may wait for entries to ride along with.
   var commitDue: Instant?
   var announceBy: Instant?
