@@ -1,0 +1,212 @@
+import SessionCore
+import Wire
+
+/// Knows what a session must do, in the dumbest way there is: one list of everything, searched from its beginning.
+struct Oracle {
+  /// One place in the order.
+  struct Entry {
+    let sequence: UInt64
+    /// 0: the gateway itself, and then only the sequence is known.
+    let sender: ParticipantNumber
+    var clientSequence: UInt32 = 0
+    var flags: EntryFlags = [.reliable, .system]
+    var key = EntryKey.zero
+    var type: [UInt8] = []
+    var payload: [UInt8] = []
+    var targets: [ParticipantNumber]?
+    /// Whether it is part of, or takes from, what is retained.
+    var changesState = false
+
+    var isSystem: Bool { sender == 0 }
+
+    func isFor(_ number: ParticipantNumber) -> Bool {
+      guard let targets else { return true }
+      return sender == number || targets.contains(number)
+    }
+
+    /// As it must look to those who get it.
+    var received: ReceivedEntry {
+      ReceivedEntry(
+        flags: flags, sequence: sequence, sender: sender, clientSequence: clientSequence, key: key,
+        type: type, payload: payload)
+    }
+  }
+
+  /// What is told to a sender.
+  struct Refused: Equatable {
+    let code: ErrorCode
+    let clientSequence: UInt32?
+    var expected: UInt32?
+    var retryAfterMs: UInt64?
+  }
+
+  /// What is known of a sender.
+  private struct Sender {
+    var acknowledged: UInt32 = 0
+    var isAwaitingDue = false
+    /// What the bucket holds, and until when it was filled.
+    var tokens: Int
+    var filledAt = Instant.zero
+  }
+
+  let limits: Limits
+  private(set) var log: [Entry] = []
+  /// How long the entries are that are held under each key.
+  private var held: [EntryKey: [Int]] = [:]
+  private(set) var heldBytes = 0
+  private var senders: [ParticipantNumber: Sender] = [:]
+  /// The highest number given out.
+  private(set) var highestNumber: ParticipantNumber = 0
+
+  init(limits: Limits) {
+    self.limits = limits
+  }
+
+  var sequence: UInt64 { UInt64(log.count) }
+
+  /// The session gave sequences for entries of its own.
+  mutating func noteSystemEntries(upTo sequence: UInt64) {
+    while self.sequence < sequence {
+      log.append(Entry(sequence: self.sequence + 1, sender: 0))
+    }
+  }
+
+  mutating func admit(_ number: ParticipantNumber, now: Instant) throws {
+    // Who waited has its number since then, so they need not come in order.
+    try require(senders[number] == nil, "number \(number) was given out twice")
+    highestNumber = max(highestNumber, number)
+    senders[number] = Sender(tokens: 2 * limits.entriesPerSecond, filledAt: now)
+  }
+
+  mutating func resume(_ number: ParticipantNumber) {
+    senders[number]?.isAwaitingDue = false
+  }
+
+  func acknowledged(_ number: ParticipantNumber) -> UInt32 { senders[number]?.acknowledged ?? 0 }
+
+  /// Which sequences are held under each key when everything up to `sequence` is applied (3.2).
+  func state(at sequence: UInt64) -> [EntryKey: [UInt64]] {
+    var state: [EntryKey: [UInt64]] = [:]
+    for entry in log.prefix(Int(sequence)) where entry.changesState {
+      switch entry.flags.retention {
+      case .none: break
+      case .append: state[entry.key, default: []].append(entry.sequence)
+      case .replace: state[entry.key] = [entry.sequence]
+      case .remove: state[entry.key] = nil
+      }
+    }
+    return state
+  }
+
+  /// The clock of these tests goes in steps that make the buckets whole numbers.
+  mutating func takeToken(_ number: ParticipantNumber, now: Instant) -> Bool {
+    guard var sender = senders[number] else { return false }
+    let steps = (now.nanoseconds - sender.filledAt.nanoseconds) / Simulation.tickNanoseconds
+    let gained = Int(steps) * limits.entriesPerSecond / Simulation.ticksPerSecond
+    sender.tokens = min(2 * limits.entriesPerSecond, sender.tokens + gained)
+    sender.filledAt = now
+    let hasToken = sender.tokens >= 1
+    if hasToken { sender.tokens -= 1 }
+    senders[number] = sender
+    return hasToken
+  }
+
+  /// Milliseconds until a quarter of the burst is there (3.1).
+  func retryAfterMs(_ number: ParticipantNumber) -> UInt64 {
+    let lacking = max(1, limits.entriesPerSecond / 2) - (senders[number]?.tokens ?? 0)
+    return UInt64(lacking * 1000 / limits.entriesPerSecond)
+  }
+
+  /// A message arrives (3.1): which refusals must be told, in order.
+  ///
+  /// Those accepted must have the last sequences of all up to `sequence`, the session's when it has taken the message.
+  mutating func receive(
+    _ message: [SentEntry], from number: ParticipantNumber, now: Instant, sequence: UInt64
+  ) throws -> [Refused] {
+    var refused: [Refused] = []
+    var accepted: [(entry: SentEntry, changesState: Bool)] = []
+    for entry in message where entry.flags.contains(.reliable) {
+      switch judge(entry, from: number, now: now) {
+      case nil: continue
+      case .refuse(let refusal): refused.append(refusal)
+      case .accept:
+        guard let changesState = take(entry) else {
+          senders[number]?.isAwaitingDue = true
+          refused.append(
+            Refused(code: .sessionQuota, clientSequence: entry.clientSequence, retryAfterMs: 1000))
+          continue
+        }
+        senders[number]?.acknowledged = entry.clientSequence
+        senders[number]?.isAwaitingDue = false
+        accepted.append((entry, changesState))
+      }
+    }
+    try require(
+      sequence >= self.sequence + UInt64(accepted.count),
+      "\(accepted.count) entries were to be accepted, but the sequence went from \(self.sequence) to \(sequence)"
+    )
+    noteSystemEntries(upTo: sequence - UInt64(accepted.count))
+    for (entry, changesState) in accepted {
+      var flags = entry.flags
+      if changesState || !flags.contains(.existing) { flags.remove(.existing) }
+      log.append(
+        Entry(
+          sequence: self.sequence + 1, sender: number, clientSequence: entry.clientSequence, flags: flags,
+          key: entry.key, type: entry.type, payload: entry.payload,
+          targets: flags.contains(.targeted) ? entry.targets : nil, changesState: changesState))
+    }
+    return refused
+  }
+
+  /// Keeps the count of what is retained; `nil` when there is no room, else whether the entry changes anything.
+  private mutating func take(_ entry: SentEntry) -> Bool? {
+    let retention = entry.flags.retention
+    let old = held[entry.key] ?? []
+    if retention == .none || entry.flags.contains(.existing) && old.isEmpty { return false }
+    var new: [Int] = retention == .append ? old : []
+    // Length, flags, T, sequence, sender, client sequence and key are 38 bytes (section 3).
+    if retention != .remove { new.append(38 + entry.type.count + entry.payload.count) }
+    let growth = new.reduce(0, +) - old.reduce(0, +)
+    guard growth <= 0 || heldBytes + growth <= limits.sessionLogBytes else { return nil }
+    held[entry.key] = new.isEmpty ? nil : new
+    heldBytes += growth
+    return true
+  }
+
+  private enum Verdict {
+    case refuse(Refused)
+    case accept
+  }
+
+  /// The tests in the contract's order; `nil` is dropped in silence.
+  private mutating func judge(
+    _ entry: SentEntry, from number: ParticipantNumber, now: Instant
+  ) -> Verdict? {
+    guard let sender = senders[number] else { return nil }
+    if entry.clientSequence <= sender.acknowledged { return nil }
+    guard entry.clientSequence == sender.acknowledged + 1 else {
+      if sender.isAwaitingDue { return nil }
+      senders[number]?.isAwaitingDue = true
+      return .refuse(
+        Refused(
+          code: .sequenceGap, clientSequence: entry.clientSequence, expected: sender.acknowledged + 1))
+    }
+    guard takeToken(number, now: now) else {
+      senders[number]?.isAwaitingDue = true
+      return .refuse(
+        Refused(
+          code: .rateLimited, clientSequence: entry.clientSequence, retryAfterMs: retryAfterMs(number)))
+    }
+    var code: ErrorCode?
+    if entry.flags.contains(.targeted), entry.flags.retention != .none { code = .badEntry }
+    if entry.type.isEmpty { code = .badEntry }
+    if entry.payload.count > limits.messageBytes { code = .messageTooLarge }
+    if code == nil, entry.targets.contains(where: { $0 == 0 || $0 > highestNumber }) {
+      code = .unknownParticipant
+    }
+    guard let code else { return .accept }
+    senders[number]?.acknowledged = entry.clientSequence
+    senders[number]?.isAwaitingDue = false
+    return .refuse(Refused(code: code, clientSequence: entry.clientSequence))
+  }
+}

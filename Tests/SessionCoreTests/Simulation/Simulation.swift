@@ -1,0 +1,442 @@
+import FoundationEssentials
+import Wire
+
+@testable import SessionCore
+
+/// One session, its clients and the wires between them, all chance from one seed; every step is checked against the oracle.
+final class Simulation {
+  static let ticksPerSecond = 8
+  static let tickNanoseconds: Int64 = 125_000_000
+
+  var random: SeededGenerator
+  let limits: Limits
+  let session: Session
+  var oracle: Oracle
+  var clients: [VirtualClient] = []
+  var sockets: [Int32: VirtualSocket] = [:]
+  var now = Instant.zero
+  /// Refusals on their way to a socket's client, in order.
+  var expectedRefusals: [Int32: [Oracle.Refused]] = [:]
+  /// Who is to be seen as here, by number, and under which name.
+  var here: [ParticipantNumber: String] = [:]
+  var away: [ParticipantNumber: Instant] = [:]
+  var title = "Draw Together"
+
+  private var nextConnection: Int32 = 0
+  private var nextIntention = 0
+  /// Whose intentions they are, and whether they are to be accepted.
+  private var intentions: [Int: (client: Int, isGood: Bool)] = [:]
+  private var removals: Set<Int> = []
+  private let usesLargeEntries: Bool
+
+  init(seed: UInt64) {
+    random = SeededGenerator(seed: seed)
+    var limits = Limits()
+    limits.catchUpTailBytes = [0, 1_500, 8_192, 65_536][random.below(4)]
+    limits.entriesPerSecond = random.chance(40) ? 8 : 1 << 30
+    limits.bytesPerSecond = 1 << 32
+    limits.graceSeconds = 3
+    limits.messageBytes = 80_000
+    usesLargeEntries = random.chance(20)
+    if !usesLargeEntries, random.chance(30) { limits.sessionLogBytes = 900 }
+    self.limits = limits
+    oracle = Oracle(limits: limits)
+    session = Session(
+      id: SessionID(high: 1, low: seed), epoch: "e\(seed)", activity: .standard,
+      createdAt: Date(timeIntervalSince1970: 0), limits: limits, now: now)
+    for index in 0..<(3 + random.below(4)) { clients.append(VirtualClient(name: "C\(index)")) }
+  }
+
+  /// Runs so many steps, then lets everything come to rest and looks whether all are of one mind.
+  func run(steps: Int) throws {
+    for _ in 0..<steps { try step() }
+    try comeToRest()
+  }
+
+  private func step() throws {
+    let client = clients[random.below(clients.count)]
+    switch random.below(100) {
+    case 0..<20: want(client)
+    case 20..<40: send(client)
+    case 40..<58: try receiveAtGateway()
+    case 58..<76: try endTurn()
+    case 76..<88: try readAtClient(client)
+    case 88..<91: connect(client)
+    case 91..<94: cut(client)
+    case 94..<96: noticeCuts()
+    case 96..<98: try passTime(ticks: random.chance(5) ? 40 : 1 + random.below(4))
+    default: changeOrLeave(client)
+    }
+    oracle.noteSystemEntries(upTo: session.sequence)
+  }
+
+  // MARK: - The clients' side
+
+  private func want(_ client: VirtualClient) {
+    guard client.number != nil, !client.hasLeft else { return }
+    for _ in 0...random.below(4) {
+      var entry = SentEntry()
+      var isGood = true
+      var size = random.below(60)
+      if usesLargeEntries, random.chance(10) { size = 60_000 + random.below(12_000) }
+      entry.payload = [UInt8](repeating: UInt8(truncatingIfNeeded: nextIntention), count: size)
+      entry.key = EntryKey(high: 7, low: UInt64(random.below(6)))
+      switch random.below(100) {
+      case 0..<15: break
+      case 15..<45: entry.flags.retention = .append
+      case 45..<60: entry.flags.retention = .replace
+      case 60..<70:
+        entry.flags.retention = .remove
+        entry.payload = []
+      case 70..<80:
+        entry.flags = EntryFlags([.reliable, .existing], retention: random.chance(50) ? .append : .replace)
+      case 80..<92:
+        entry.flags.insert(.targeted)
+        entry.targets = clients.compactMap { random.chance(40) ? $0.number : nil }
+      case 92..<94:
+        entry.flags = [.reliable, .targeted]
+        entry.targets = [1_000_000]
+        isGood = false
+      case 94..<96:
+        entry.flags = EntryFlags([.reliable, .targeted], retention: .append)
+        isGood = false
+      case 96..<97:
+        entry.payload = [UInt8](repeating: 1, count: 80_001)
+        isGood = false
+      default: entry.flags.insert(.sealed)
+      }
+      entry.type = Array("i\(nextIntention)".utf8)
+      if entry.flags.retention == .none { entry.key = .zero }
+      intentions[nextIntention] = (clients.firstIndex { $0 === client } ?? 0, isGood)
+      client.want(entry, intention: nextIntention)
+      nextIntention += 1
+    }
+  }
+
+  private func send(_ client: VirtualClient) {
+    guard let socket = client.socket, !client.hasLeft else { return }
+    if client.isQuotaRefused, now >= client.waitUntil, random.chance(80) { makeRoom(client) }
+    var entries = client.takeToSend(1 + random.below(4), now: now)
+    // Who makes room gives numbers anew, and must know that no copy is under way.
+    if limits.sessionLogBytes > 1_000, random.chance(5) { entries += client.takeOutOfOrder(&random) }
+    if client.isCaughtUp, random.chance(15) {
+      var cursor = SentEntry(flags: [], type: Array("Cursor".utf8))
+      cursor.payload = Array("u\(nextIntention)".utf8)
+      nextIntention += 1
+      entries.append(cursor)
+    }
+    if !entries.isEmpty { socket.uplink.append(.entries(entries)) }
+  }
+
+  private func makeRoom(_ client: VirtualClient) {
+    guard let key = oracle.state(at: oracle.sequence).keys.min(by: { $0.low < $1.low }) else { return }
+    guard client.removeInstead(key, intention: nextIntention) else { return }
+    intentions[nextIntention] = (clients.firstIndex { $0 === client } ?? 0, true)
+    removals.insert(nextIntention)
+    nextIntention += 1
+  }
+
+  private func changeOrLeave(_ client: VirtualClient) {
+    guard let socket = client.socket, client.isCaughtUp, now >= client.waitUntil else { return }
+    switch random.below(10) {
+    case 0..<5: socket.uplink.append(.profile(name: "N\(random.below(1_000))"))
+    case 5..<9: socket.uplink.append(.activity(title: "A\(random.below(1_000))"))
+    default:
+      // The first two stay, so that there is somebody to compare with.
+      guard clients.firstIndex(where: { $0 === client }) ?? 0 > 1 else { return }
+      socket.uplink.append(.leave)
+      client.hasLeft = true
+    }
+  }
+
+  private func connect(_ client: VirtualClient) {
+    guard client.mayRejoin else { return }
+    let capacity = [Int.max, .max, 40, 700, 5_000][random.below(5)]
+    nextConnection += 1
+    let socket = VirtualSocket(connection: nextConnection, capacity: capacity)
+    sockets[nextConnection] = socket
+    let waits = random.chance(10)
+    client.connect(socket, waits: waits)
+    if waits {
+      _ = session.wait(
+        socket.reader, profile: Profile(name: client.name), identity: identity(), now: now)
+    }
+    socket.uplink.append(.join)
+  }
+
+  private func cut(_ client: VirtualClient) {
+    guard let socket = client.socket else { return }
+    socket.isCut = true
+    socket.pageGone = random.chance(20)
+    socket.uplink.removeLast(random.below(socket.uplink.count + 1))
+    client.lost()
+  }
+
+  private func readAtClient(_ client: VirtualClient, all: Bool = false) throws {
+    guard let socket = client.socket else { return }
+    let bytes = socket.read(all || random.chance(30) ? .max : 1 + random.below(300))
+    try client.receive(bytes, now: now, oracle: oracle)
+    let connection = socket.reader.connection
+    for refusal in client.told {
+      try require(
+        expectedRefusals[connection]?.first == refusal,
+        "\(client.name) was told \(refusal), not \(String(describing: expectedRefusals[connection]?.first))")
+      expectedRefusals[connection]?.removeFirst()
+    }
+    client.told = []
+    if client.socket == nil {
+      sockets[connection] = nil
+      return
+    }
+    session.setBlocked(false, socket.reader)
+    flush(socket)
+  }
+
+  // MARK: - The gateway's side
+
+  private func identity() -> NewIdentity {
+    NewIdentity(
+      id: EntryKey(high: random.next(), low: random.next()).uuid,
+      token: Token(high: random.next(), low: random.next()), lot: random.next())
+  }
+
+  private func receiveAtGateway() throws {
+    let busy = sockets.keys.sorted().filter { sockets[$0]?.uplink.isEmpty == false }
+    guard !busy.isEmpty, let socket = sockets[busy[random.below(busy.count)]] else { return }
+    try receive(socket.uplink.removeFirst(), from: socket)
+  }
+
+  private func receive(_ uplink: VirtualSocket.Uplink, from socket: VirtualSocket) throws {
+    guard !socket.isClosing else { return }
+    let connection = socket.reader.connection
+    if case .join = uplink { return try join(socket) }
+    guard let number = session.participant(of: socket.reader)?.number else { return }
+    var effects: [Effect] = []
+    var expected: [Oracle.Refused] = []
+    switch uplink {
+    case .join: break
+    case .entries(let entries):
+      let message = SentEntry.message(entries)
+      session.receive(message.span, from: socket.reader, now: now, effects: &effects)
+      expected = try oracle.receive(entries, from: number, now: now, sequence: session.sequence)
+      // Unreliable ones are last in their messages, so the bucket is asked in the same order.
+      for entry in entries where !entry.flags.contains(.reliable) { _ = oracle.takeToken(number, now: now) }
+    case .profile(let name):
+      guard admit(socket, number, &effects, &expected) else { break }
+      session.setProfile(Profile(name: name), of: socket.reader)
+      here[number] = name
+      clients.first { $0.number == number }?.name = name
+    case .activity(let title):
+      guard admit(socket, number, &effects, &expected) else { break }
+      session.setActivity(ActivityChange(title: title), by: socket.reader)
+      self.title = title
+    case .leave:
+      effects = session.leave(socket.reader, now: now)
+      here[number] = nil
+    }
+    expectedRefusals[connection, default: []] += expected
+    let refused = effects.compactMap { if case .refused(_, let code) = $0 { code } else { nil } }
+    try require(refused == expected.map(\.code), "refused \(refused), not \(expected)")
+    try perform(effects)
+  }
+
+  private func admit(
+    _ socket: VirtualSocket, _ number: ParticipantNumber, _ effects: inout [Effect],
+    _ expected: inout [Oracle.Refused]
+  ) -> Bool {
+    let isAdmitted = session.admitControl(socket.reader, size: 40, now: now, effects: &effects)
+    if !oracle.takeToken(number, now: now) {
+      expected = [
+        Oracle.Refused(
+          code: .rateLimited, clientSequence: nil, retryAfterMs: oracle.retryAfterMs(number))
+      ]
+    }
+    return isAdmitted
+  }
+
+  private func join(_ socket: VirtualSocket) throws {
+    guard let client = clients.first(where: { $0.socket === socket }) else {
+      // Cut before it said anything.
+      return
+    }
+    let effects = session.join(socket.reader, client.join, identity: identity(), now: now)
+    guard let number = session.participant(of: socket.reader)?.number else {
+      throw Violation("\(client.name) could not join: \(effects)")
+    }
+    if client.number == nil {
+      try oracle.admit(number, now: now)
+    } else {
+      try require(client.number == number, "\(client.name) came back as \(number)")
+    }
+    oracle.resume(number)
+    here[number] = client.name
+    away[number] = nil
+    try perform(effects)
+  }
+
+  private func perform(_ effects: [Effect]) throws {
+    for effect in effects {
+      switch effect {
+      case .close(let connection, let reason):
+        guard let socket = sockets[connection] else { continue }
+        try require([1000, 4009].contains(reason.code), "closed with \(reason)")
+        socket.isClosing = true
+        socket.reader.enqueue(
+          .close, [UInt8(reason.code >> 8), UInt8(reason.code & 0xFF)] + reason.payloadReason())
+        flush(socket)
+      case .acknowledgedMoved(let number, let from, let to):
+        throw Violation("P2: \(number) moved from \(from) to \(to)")
+      case .pauseReading: throw Violation("a client that listens was paused")
+      case .joined, .refused: break
+      }
+    }
+  }
+
+  private func noticeCuts() {
+    for connection in sockets.keys.sorted() {
+      guard let socket = sockets[connection], socket.isCut else { continue }
+      sockets[connection] = nil
+      guard !socket.isClosing else { continue }
+      if let number = session.participant(of: socket.reader)?.number, here[number] != nil,
+        !(session.participant(of: socket.reader)?.isWaiting ?? true)
+      {
+        away[number] = now.adding(
+          seconds: socket.pageGone ? min(5, limits.graceSeconds) : limits.graceSeconds)
+      }
+      session.disconnected(socket.reader, pageGone: socket.pageGone, now: now)
+    }
+  }
+
+  private func passTime(ticks: Int) throws {
+    now = Instant(nanoseconds: now.nanoseconds + Int64(ticks) * Self.tickNanoseconds)
+    session.tick(now: now)
+    for (number, until) in away where until <= now {
+      away[number] = nil
+      here[number] = nil
+    }
+    try endTurn()
+  }
+
+  private func endTurn() throws {
+    session.endTurn(now: now)
+    oracle.noteSystemEntries(upTo: session.sequence)
+    let frames = session.ephemeralFrames
+    for connection in sockets.keys.sorted() {
+      guard let socket = sockets[connection] else { continue }
+      flush(socket)
+      try require(
+        socket.reader.outboxCount <= Reader.outboxBytes + 80_000,
+        "P6: an outbox of \(socket.reader.outboxCount)")
+      guard !frames.isEmpty, !socket.isClosing else { continue }
+      let count = session.isSettled(socket.reader) ? socket.send(frames[...]) : 0
+      guard count < frames.count else { continue }
+      if count > 0 { session.setBlocked(true, socket.reader) }
+      session.tookEphemeral(count, socket.reader, now: now)
+    }
+    session.forEachTargetedEphemeral { reader, frame in
+      guard let socket = sockets[reader.connection] else { return }
+      let count = socket.send(frame[...])
+      if count > 0, count < frame.count { session.keep(Array(frame[count...]), for: reader) }
+      if count < frame.count { session.setBlocked(true, reader) }
+    }
+    _ = session.takeWaitingAttention()
+    try checkFastReaders()
+  }
+
+  /// P5: who reads at once has everything when the turn is over, however slow others are.
+  private func checkFastReaders() throws {
+    for client in clients {
+      guard let socket = client.socket, socket.capacity == .max else { continue }
+      try readAtClient(client, all: true)
+      guard client.isCaughtUp, let number = client.number else { continue }
+      for missed in oracle.log[Int(client.position)...] {
+        try require(
+          !missed.isFor(number),
+          "P5: \(client.name) reads at once, but is at \(client.position) and has not \(missed); \(socket.reader.source) \(session.members[max(0, socket.reader.memberIndex)]) \(session.log.tail) \(socket.isClosing)"
+        )
+      }
+    }
+  }
+
+  private func flush(_ socket: VirtualSocket) {
+    while let piece = session.nextPiece(socket.reader) {
+      let count = socket.send(piece.bytes[piece.range])
+      session.sent(piece, count, to: socket.reader)
+      guard count == piece.range.count || socket.isCut else {
+        session.setBlocked(true, socket.reader)
+        return
+      }
+    }
+  }
+
+  // MARK: - The end
+
+  private func comeToRest() throws {
+    for round in 1...400 {
+      // Who was given a snapshot in between may not know what became of an entry that is not in it: a resume tells.
+      if round % 50 == 0 { for client in clients where !client.isSettled { cut(client) } }
+      noticeCuts()
+      for client in clients {
+        connect(client)
+        if client.isQuotaRefused, now >= client.waitUntil { makeRoom(client) }
+        let entries = client.takeToSend(8, now: now)
+        if !entries.isEmpty { client.socket?.uplink.append(.entries(entries)) }
+      }
+      for connection in sockets.keys.sorted() {
+        while let socket = sockets[connection], !socket.uplink.isEmpty {
+          try receive(socket.uplink.removeFirst(), from: socket)
+        }
+      }
+      try endTurn()
+      for client in clients {
+        for _ in 0..<200 where client.socket?.kernel.isEmpty == false {
+          try readAtClient(client, all: true)
+        }
+      }
+      let isCalm = clients.allSatisfy { $0.hasLeft || $0.isSettled } && away.isEmpty
+      if isCalm, !session.needsTurn { return try checkAgreement() }
+      try passTime(ticks: 2)
+    }
+    let restless = clients.filter { !$0.hasLeft && !$0.isSettled }
+    let words = restless.map { client in
+      let first = client.kept.first.map { "\($0.entry.clientSequence) at \($0.sequence ?? 0)" } ?? "nothing"
+      return "\(client.name) \(client.isCaughtUp) keeps \(first), \(client.committed) committed"
+    }
+    throw Violation("no rest: \(words), \(session.sequence) \(session.committed)")
+  }
+
+  private func checkAgreement() throws {
+    let state = oracle.state(at: oracle.sequence)
+    try require(
+      session.retainedBytes == oracle.heldBytes, "\(session.retainedBytes) bytes, not \(oracle.heldBytes)")
+    for client in clients where !client.hasLeft {
+      try require(client.state == state, "P3: \(client.name) holds \(client.state), not \(state)")
+      try require(
+        client.people.mapValues(\.name) == here, "P8: \(client.name) sees \(client.people), not \(here)")
+      try require(client.waiting.isEmpty, "\(client.name) sees \(client.waiting) wait")
+      try require(client.title == title, "\(client.name) has the activity \(client.title), not \(title)")
+    }
+    try checkOnce()
+  }
+
+  /// P1 and P2: what somebody did is in the order once, and in the order it was done in.
+  private func checkOnce() throws {
+    var accepted: [Int: UInt64] = [:]
+    var lastOfSender: [ParticipantNumber: UInt32] = [:]
+    var lastIntention: [ParticipantNumber: Int] = [:]
+    for entry in oracle.log where !entry.isSystem {
+      try require(
+        entry.clientSequence > lastOfSender[entry.sender] ?? 0, "P1: \(entry) is out of its sender's order")
+      lastOfSender[entry.sender] = entry.clientSequence
+      guard let intention = Int(String(decoding: entry.type.dropFirst(), as: UTF8.self)) else { continue }
+      try require(accepted.updateValue(entry.sequence, forKey: intention) == nil, "P2: \(entry) came twice")
+      guard !removals.contains(intention) else { continue }
+      try require(intention > lastIntention[entry.sender] ?? -1, "P1: \(entry) was done later")
+      lastIntention[entry.sender] = intention
+    }
+    for (intention, (client, isGood)) in intentions where !clients[client].hasLeft {
+      try require(
+        (accepted[intention] != nil) == isGood, "P2: \(intention) of C\(client), good: \(isGood), is missing")
+    }
+  }
+}

@@ -1,0 +1,327 @@
+import SessionCore
+import Wire
+
+/// A client as the contract wants it: keeps what is not committed, holds what is retained, comes back with its token.
+final class VirtualClient {
+  /// A reliable entry that is kept until it is committed.
+  struct Kept {
+    var entry: SentEntry
+    /// Names what the person did, whatever number it goes under.
+    let intention: Int
+    /// Where it came back in the order, once known.
+    var sequence: UInt64?
+  }
+
+  var name: String
+  var socket: VirtualSocket?
+  private var stream = FrameStream()
+
+  private(set) var number: ParticipantNumber?
+  private(set) var token: Token?
+  private var epoch: String?
+  /// What a resume may say under `after`: the last `caughtUp`, or a later entry.
+  private(set) var after: UInt64?
+  private(set) var isCaughtUp = false
+  private(set) var hasJoined = false
+  private(set) var isWaiting = false
+  var hasLeft = false
+
+  /// Held sequences under each key.
+  private(set) var state: [EntryKey: [UInt64]] = [:]
+  /// Everything up to here has been applied, or was for others.
+  private(set) var position: UInt64 = 0
+  private var snapshot: UInt64?
+  private var isStateAtN = false
+  private(set) var people: [ParticipantNumber: Participant] = [:]
+  private(set) var waiting: [ParticipantNumber: Participant] = [:]
+  private(set) var title = ""
+
+  private(set) var kept: [Kept] = []
+  private var nextClientSequence: UInt32 = 1
+  /// The client sequence to be put on the socket next.
+  private(set) var sendNext: UInt32 = 1
+  /// Told to wait until then.
+  private(set) var waitUntil = Instant.zero
+  private(set) var committed: UInt64 = 0
+  /// What was refused for good.
+  private(set) var givenUp: Set<Int> = []
+  private(set) var isQuotaRefused = false
+  /// The refusals it was told, for comparison.
+  var told: [Oracle.Refused] = []
+  private(set) var unreliable: Set<[UInt8]> = []
+
+  init(name: String) {
+    self.name = name
+  }
+
+  var isSettled: Bool { isCaughtUp && kept.isEmpty && stream.isOnBoundary }
+  var mayRejoin: Bool { socket == nil && !hasLeft }
+
+  // MARK: - Sending
+
+  /// The person does something.
+  func want(_ entry: SentEntry, intention: Int) {
+    var entry = entry
+    entry.clientSequence = nextClientSequence
+    nextClientSequence += 1
+    kept.append(Kept(entry: entry, intention: intention))
+  }
+
+  /// What goes on the socket next, in one message.
+  func takeToSend(_ count: Int, now: Instant) -> [SentEntry] {
+    guard isCaughtUp, now >= waitUntil else { return [] }
+    let due = kept.filter { $0.entry.clientSequence >= sendNext && $0.sequence == nil }.prefix(count)
+    if let last = due.last {
+      sendNext = last.entry.clientSequence + 1
+      isQuotaRefused = false
+    }
+    return due.map(\.entry)
+  }
+
+  /// Something that was sent before, or is not its turn yet: a client with a fault.
+  func takeOutOfOrder(_ random: inout SeededGenerator) -> [SentEntry] {
+    let others = kept.filter { $0.entry.clientSequence != sendNext }
+    guard isCaughtUp, !others.isEmpty else { return [] }
+    return [others[random.below(others.count)].entry]
+  }
+
+  /// Makes room in a full session: a `remove` takes the number of what was refused, if that is still to be sent.
+  func removeInstead(_ key: EntryKey, intention: Int) -> Bool {
+    isQuotaRefused = false
+    guard let place = kept.firstIndex(where: { $0.entry.clientSequence == sendNext }) else { return false }
+    var removal = SentEntry(flags: EntryFlags(.reliable, retention: .remove), key: key)
+    removal.type = Array("i\(intention)".utf8)
+    removal.clientSequence = sendNext
+    for index in place..<kept.count { kept[index].entry.clientSequence += 1 }
+    kept.insert(Kept(entry: removal, intention: intention), at: place)
+    nextClientSequence += 1
+    return true
+  }
+
+  // MARK: - Coming and going
+
+  var join: Join {
+    var resume = token.map { Resume(token: $0, epoch: epoch, after: after) }
+    resume?.next = kept.first?.entry.clientSequence ?? nextClientSequence
+    return Join(profile: Profile(name: name), resume: resume)
+  }
+
+  func connect(_ socket: VirtualSocket, waits: Bool) {
+    self.socket = socket
+    stream = FrameStream()
+    isCaughtUp = false
+    hasJoined = false
+    isWaiting = waits
+    snapshot = nil
+  }
+
+  func lost() {
+    socket = nil
+    isCaughtUp = false
+    hasJoined = false
+    isWaiting = false
+    // Cut within a snapshot: what is held is no state at all.
+    if snapshot != nil { after = nil }
+    snapshot = nil
+  }
+
+  // MARK: - Receiving
+
+  func receive(_ bytes: [UInt8], now: Instant, oracle: Oracle) throws {
+    stream.append(bytes)
+    while let message = try stream.next() {
+      switch message {
+      case .control(let control): try receive(control, now: now, oracle: oracle)
+      case .entries(let entries): for entry in entries { try receive(entry, oracle: oracle) }
+      case .close(let code, let reason):
+        try require([1000, 4009].contains(code), "\(name) was closed with \(code) \(reason)")
+        if code == 1000 { hasLeft = true }
+        lost()
+        return
+      }
+    }
+  }
+
+  private func receive(_ control: GatewayControl, now: Instant, oracle: Oracle) throws {
+    switch control {
+    case .waiting(let waiting):
+      try require(isWaiting, "\(name) did not ask to wait")
+      people = Dictionary(uniqueKeysWithValues: waiting.participants.map { ($0.number, $0) })
+      self.waiting = [:]
+    case .joined(let joined): try receive(joined)
+    case .catchUp(let kind, let epoch, let sequence):
+      try require(hasJoined, "catchUp before joined")
+      self.epoch = epoch
+      switch kind {
+      case .snapshot:
+        snapshot = sequence
+        isStateAtN = true
+        state = [:]
+        people = [:]
+        waiting = [:]
+        position = 0
+      case .tail:
+        try require(after != nil, "a tail for \(name), who did not ask for one")
+        snapshot = nil
+      }
+      isCaughtUp = false
+    case .caughtUp(let sequence):
+      try caughtUp(sequence, oracle: oracle)
+    case .committed(let sequence):
+      try require(sequence <= oracle.sequence, "committed \(sequence) of \(oracle.sequence)")
+      committed = max(committed, sequence)
+      dropCommitted()
+    case .error(let refusal): receive(refusal, now: now)
+    }
+  }
+
+  private func receive(_ joined: Joined) throws {
+    hasJoined = true
+    isWaiting = false
+    if joined.resumed {
+      try require(joined.participant.number == number, "\(name) is \(joined.participant) after a resume")
+      try require(joined.token == token, "\(name) has another token after a resume")
+    } else {
+      try require(token == nil, "\(name)'s token was forgotten")
+      number = joined.participant.number
+      token = joined.token
+    }
+    for index in kept.indices where kept[index].entry.clientSequence <= joined.acknowledged {
+      kept[index].sequence = kept[index].sequence ?? joined.sequence
+    }
+    sendNext = joined.acknowledged + 1
+    isQuotaRefused = false
+    committed = max(committed, joined.committed)
+    dropCommitted()
+  }
+
+  private func caughtUp(_ sequence: UInt64, oracle: Oracle) throws {
+    try require(!isCaughtUp, "caughtUp twice")
+    if let snapshot {
+      try require(snapshot == sequence, "a snapshot of \(snapshot) ended with \(sequence)")
+      let expected = oracle.state(at: sequence)
+      try require(
+        state == expected, "P3: \(name) holds \(state) after the snapshot of \(sequence), not \(expected)")
+      self.snapshot = nil
+      isStateAtN = false
+    } else {
+      try skip(to: sequence + 1, oracle: oracle)
+    }
+    position = sequence
+    after = sequence
+    isCaughtUp = true
+  }
+
+  /// Everything between here and `sequence` was for others.
+  private func skip(to sequence: UInt64, oracle: Oracle) throws {
+    guard let number, position + 1 < sequence else { return }
+    for missed in oracle.log[Int(position)..<Int(sequence - 1)] {
+      try require(
+        !missed.isFor(number), "P1, P2: \(name) (\(number)) at \(position) was not given \(missed)")
+    }
+  }
+
+  private func receive(_ entry: ReceivedEntry, oracle: Oracle) throws {
+    if isWaiting {
+      try require(entry.typeText == "participants", "\(name) waits, and was given \(entry)")
+      return try applyPeople(entry)
+    }
+    try require(hasJoined, "an entry before joined")
+    guard entry.flags.contains(.reliable) else {
+      try require(isCaughtUp, "an unreliable entry before caughtUp")
+      try require(unreliable.insert(entry.payload).inserted, "an unreliable entry came twice")
+      try require(entry.sequence == 0 && entry.clientSequence == 0, "an unreliable entry has numbers")
+      return
+    }
+    if entry.sequence == 0 {
+      try require(isStateAtN && entry.flags.contains(.system), "state at N outside a snapshot")
+      return try applySystem(entry)
+    }
+    try require(
+      entry.sequence > position, "P2: \(name) at \(position) was given \(entry.sequence) again")
+    try require(entry.sequence <= oracle.sequence, "\(entry.sequence) is not known")
+    let known = oracle.log[Int(entry.sequence - 1)]
+    if known.isSystem {
+      try require(entry.flags.contains(.system) && entry.sender == 0, "\(entry) is not the gateway's")
+    } else {
+      try require(known.received == entry, "P1: \(entry) came instead of \(known.received)")
+      try require(number.map(known.isFor) ?? false, "P7: \(entry) was not for \(name)")
+    }
+    if let snapshot {
+      try require(entry.sequence <= snapshot, "\(entry.sequence) in a snapshot of \(snapshot)")
+      try require(known.changesState, "\(entry) is not part of what is retained")
+    } else {
+      try skip(to: entry.sequence, oracle: oracle)
+      after = after == nil ? nil : entry.sequence
+      if entry.flags.contains(.system) { try applySystem(entry) }
+    }
+    position = entry.sequence
+    apply(known)
+    if entry.sender == number { cameBack(entry) }
+  }
+
+  private func apply(_ entry: Oracle.Entry) {
+    guard !entry.flags.contains(.existing), !entry.isSystem else { return }
+    switch entry.flags.retention {
+    case .none: break
+    case .append: state[entry.key, default: []].append(entry.sequence)
+    case .replace: state[entry.key] = [entry.sequence]
+    case .remove: state[entry.key] = nil
+    }
+  }
+
+  private func cameBack(_ entry: ReceivedEntry) {
+    // What was sent before it is in the order before it, even if it was never seen here.
+    for index in kept.indices
+    where kept[index].entry.clientSequence <= entry.clientSequence && kept[index].sequence == nil {
+      kept[index].sequence = entry.sequence
+    }
+    dropCommitted()
+  }
+
+  private func dropCommitted() {
+    kept.removeAll { item in item.sequence.map { $0 <= committed } ?? false }
+  }
+
+  private func receive(_ refusal: Refusal, now: Instant) {
+    told.append(
+      Oracle.Refused(
+        code: refusal.code, clientSequence: refusal.clientSequence, expected: refusal.expected,
+        retryAfterMs: refusal.retryAfterMs))
+    switch refusal.code {
+    case .rateLimited, .sessionQuota:
+      waitUntil = now.adding(milliseconds: Int(refusal.retryAfterMs ?? 0))
+      if let clientSequence = refusal.clientSequence { sendNext = clientSequence }
+      if refusal.code == .sessionQuota { isQuotaRefused = true }
+    case .sequenceGap:
+      sendNext = refusal.expected ?? sendNext
+    default:
+      if let index = kept.firstIndex(where: { $0.entry.clientSequence == refusal.clientSequence }) {
+        givenUp.insert(kept.remove(at: index).intention)
+      }
+    }
+  }
+
+  private func applySystem(_ entry: ReceivedEntry) throws {
+    switch entry.typeText {
+    case "participants": try applyPeople(entry)
+    case "activity": title = try ActivityPayload.decode(entry.payload.span).activity.title
+    default: throw Violation("a system entry \(entry.typeText)")
+    }
+  }
+
+  private func applyPeople(_ entry: ReceivedEntry) throws {
+    let payload = try ParticipantsPayload.decode(entry.payload.span)
+    for person in payload.joined {
+      people[person.number] = person
+      waiting[person.number] = nil
+    }
+    for person in payload.waiting { waiting[person.number] = person }
+    // A tail after waiting may tell of somebody who has gone since.
+    for person in payload.changed where people[person.number] != nil { people[person.number] = person }
+    for person in payload.left {
+      people[person.number] = nil
+      waiting[person.number] = nil
+    }
+  }
+}

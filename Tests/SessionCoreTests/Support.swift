@@ -1,0 +1,144 @@
+import FoundationEssentials
+import SessionCore
+import Wire
+
+/// The same numbers for the same seed, on every machine.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  /// SplitMix64.
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var word = state
+    word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
+    word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
+    return word ^ word >> 31
+  }
+
+  mutating func below(_ count: Int) -> Int {
+    Int(next() % UInt64(count))
+  }
+
+  mutating func chance(_ percent: Int) -> Bool {
+    below(100) < percent
+  }
+}
+
+/// What a client puts on the wire, in parts, so that it can be compared.
+struct SentEntry: Equatable {
+  var flags = EntryFlags.reliable
+  var clientSequence: UInt32 = 0
+  var key = EntryKey.zero
+  var targets: [ParticipantNumber] = []
+  var type = Array("T".utf8)
+  var payload: [UInt8] = []
+
+  func append(to message: inout [UInt8]) {
+    ClientEntry.append(
+      to: &message, flags: flags, clientSequence: clientSequence, key: key, targets: targets,
+      type: type.span, payload: payload.span)
+  }
+
+  static func message(_ entries: [SentEntry]) -> [UInt8] {
+    var message: [UInt8] = []
+    for entry in entries { entry.append(to: &message) }
+    return message
+  }
+}
+
+/// What the gateway gave, in parts.
+struct ReceivedEntry: Equatable {
+  var flags: EntryFlags
+  var sequence: UInt64
+  var sender: ParticipantNumber
+  var clientSequence: UInt32
+  var key: EntryKey
+  var type: [UInt8]
+  var payload: [UInt8]
+
+  var typeText: String { String(decoding: type, as: UTF8.self) }
+
+  /// Cuts a binary message.
+  static func all(in message: [UInt8]) throws -> [ReceivedEntry] {
+    var entries: [ReceivedEntry] = []
+    var offset = 0
+    while offset < message.count {
+      let entry = try GatewayEntry.parse(message.span, at: offset)
+      entries.append(
+        ReceivedEntry(
+          flags: entry.flags, sequence: entry.sequence, sender: entry.sender,
+          clientSequence: entry.clientSequence, key: entry.key, type: Array(message[entry.type]),
+          payload: Array(message[entry.payload])))
+      offset = entry.end
+    }
+    return entries
+  }
+}
+
+/// What a client finds in the bytes of its socket.
+enum ReceivedMessage {
+  case control(GatewayControl)
+  case entries([ReceivedEntry])
+  case close(UInt16, reason: String)
+}
+
+/// A rule that did not hold, in words.
+struct Violation: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}
+
+/// Says what was violated unless the condition holds.
+func require(_ condition: Bool, _ words: @autoclosure () -> String) throws {
+  if !condition { throw Violation(words()) }
+}
+
+/// Cuts a gateway's bytes into messages; the least that RFC 6455 wants, and nothing of the code under test.
+struct FrameStream {
+  private var bytes: [UInt8] = []
+
+  /// Whether everything so far was whole frames.
+  var isOnBoundary: Bool { bytes.isEmpty }
+
+  mutating func append(_ more: some Sequence<UInt8>) {
+    bytes.append(contentsOf: more)
+  }
+
+  mutating func next() throws -> ReceivedMessage? {
+    guard bytes.count >= 2 else { return nil }
+    try require(bytes[0] & 0xF0 == 0x80, "a frame is torn: it begins with \(bytes[0])")
+    try require(bytes[1] & 0x80 == 0, "a gateway's frame is masked, or torn")
+    var length = Int(bytes[1])
+    var header = 2
+    if length >= 126 {
+      header = length == 126 ? 4 : 10
+      guard bytes.count >= header else { return nil }
+      length = bytes[2..<header].reduce(0) { $0 << 8 | Int($1) }
+    }
+    try require(length < 1 << 24, "a frame of \(length) bytes, or a torn one")
+    guard bytes.count >= header + length else { return nil }
+    let opcode = bytes[0] & 0xF
+    let payload = Array(bytes[header..<header + length])
+    bytes.removeFirst(header + length)
+    switch opcode {
+    case 1: return .control(try GatewayControl.decode(payload.span))
+    case 2: return .entries(try ReceivedEntry.all(in: payload))
+    case 8:
+      return .close(
+        UInt16(payload[0]) << 8 | UInt16(payload[1]),
+        reason: String(decoding: payload.dropFirst(2), as: UTF8.self))
+    default: throw Violation("a frame with opcode \(opcode), or a torn one")
+    }
+  }
+}
+
+extension Instant {
+  static let zero = Instant(nanoseconds: 0)
+}
