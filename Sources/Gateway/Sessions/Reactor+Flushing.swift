@@ -58,7 +58,10 @@ extension Reactor {
     while position < members.count, sends < budget {
       defer { position += 1 }
       let member = members[position]
-      if member.flags.contains(.blocked) { continue }
+      if member.flags.contains(.blocked) {
+        if !ephemeral.isEmpty { shorts.append((position, 0)) }
+        continue
+      }
       let from = member.cursor.offset
       guard member.flags.isEmpty, member.cursor.segment == tail.number, from >= tail.targetedEnd,
         log.count - from <= Session.pieceBytes
@@ -96,7 +99,12 @@ extension Reactor {
     for reader in readers {
       guard let (connection, conversation) = webSocket(reader.connection) else { continue }
       flush(connection, conversation)
-      guard session.isSettled(reader), !ephemeral.isEmpty else { continue }
+      guard !ephemeral.isEmpty else { continue }
+      guard session.isSettled(reader) else {
+        // It may have been counted on to take what rides along.
+        missed(session, reader, took: 0, of: entries)
+        continue
+      }
       offerEphemeral(ephemeral, entries, to: reader, connection, session)
     }
     return (position, sends)
