@@ -37,11 +37,15 @@ extension StaticFiles {
   /// How many folders may lie within each other: this ends a circle of links.
   private static let maximumDepth = 16
 
-  /// Reads a folder and those in it. Links are followed; names that begin with a dot are left out.
+  /// Reads a folder and those in it. Names that begin with a dot are left out, and so is what a link leads to outside
+  /// the folder; inside it links are followed.
   package static func load(
     directory: String, maximumLength: Int = maximumLength
   ) throws(StaticFilesError) -> StaticFiles {
-    var loader = Loader(directory: directory, room: maximumLength, limit: maximumLength)
+    guard let root = Loader.realPath(of: directory) else {
+      throw .unreadable(path: directory, SystemError("open", code: errno))
+    }
+    var loader = Loader(directory: directory, root: root, room: maximumLength, limit: maximumLength)
     try loader.load(directory, prefix: "", depth: 0)
     guard loader.files.contains(where: { $0.path == "index.html" }) else {
       throw .noIndex(directory: directory)
@@ -51,6 +55,8 @@ extension StaticFiles {
 
   private struct Loader {
     let directory: String
+    /// The folder itself, without links in its path.
+    let root: String
     var room: Int
     let limit: Int
     var files: [(path: String, file: StaticFile)] = []
@@ -60,7 +66,7 @@ extension StaticFiles {
       guard depth <= maximumDepth else { throw .tooMany(directory: directory, limit: maximumCount) }
       for name in try names(in: folder) where !name.hasPrefix(".") {
         let path = folder + "/" + name
-        guard let information = status(of: path) else { continue }
+        guard let information = status(of: path), isInside(path) else { continue }
         switch information.st_mode & S_IFMT {
         case S_IFDIR:
           try load(path, prefix: prefix + name + "/", depth: depth + 1)
@@ -97,6 +103,19 @@ extension StaticFiles {
       } catch {
         throw .unreadable(path: folder, SystemError("readdir", code: EIO))
       }
+    }
+
+    /// Whether a path leads to something in the folder, whatever links are in it.
+    private func isInside(_ path: String) -> Bool {
+      guard let real = Self.realPath(of: path) else { return false }
+      return real == root || real.hasPrefix(root == "/" ? root : root + "/")
+    }
+
+    /// The path without links; `nil`, and an `errno`, when it leads nowhere.
+    static func realPath(of path: String) -> String? {
+      guard let real = unsafe realpath(path, nil) else { return nil }
+      defer { unsafe free(real) }
+      return unsafe String(cString: real)
     }
 
     /// What a link leads to; `nil` when that is nothing.

@@ -69,6 +69,25 @@ struct StaticFilesLoadingTests {
     }
   }
 
+  @Test("No link leads out of the folder")
+  func linksOutside() throws {
+    let around = try Folder()
+    try around.write("secret.txt", "no")
+    try around.write("public-too/secret.txt", "no")
+    try around.write("public/index.html", "<p>")
+    let folder = around.path + "/public"
+    for (name, target) in [("file.txt", "../secret.txt"), ("folder", ".."), ("beside", "../public-too")] {
+      try FileManager.default.createSymbolicLink(atPath: folder + "/" + name, withDestinationPath: target)
+    }
+    // The folder itself may be a link.
+    try FileManager.default.createSymbolicLink(atPath: around.path + "/link", withDestinationPath: "public")
+    for directory in [folder, around.path + "/link", around.path + "/link/"] {
+      let files = try StaticFiles.load(directory: directory)
+      #expect(files.count == 1)
+      #expect(try status(files, "/") == 200)
+    }
+  }
+
   @Test("The limit counts all files together, to the byte", arguments: [(9, false), (8, true)])
   func limit(_ limit: Int, _ isTooLarge: Bool) throws {
     let folder = try Folder()
