@@ -7,8 +7,12 @@ extension DrawTogetherCommand {
   /// Runs a gateway until a signal has stopped it.
   ///
   /// The first SIGTERM or SIGINT drains it, the second stops it at once; SIGHUP reads the certificate again.
-  func serve(_ configuration: GatewayConfiguration) -> ExitCode {
+  func serve(_ asked: GatewayConfiguration) -> ExitCode {
     let begun = MonotonicTime.now()
+    var configuration = asked
+    configuration.publicDirectory = PublicDirectory.find(
+      asked.publicDirectory, isDefault: asked.publicDirectory == GatewayConfiguration().publicDirectory,
+      program: PublicDirectory.program(), hasPage: PublicDirectory.hasPage)
     let format = configuration.logFormat ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
     let log = Log(level: configuration.logLevel, format: format)
     do {
@@ -26,10 +30,25 @@ extension DrawTogetherCommand {
       gateway.waitUntilStopped()
       log(.info, "stopped")
       return .success
+    } catch let error as GatewayError {
+      return tell(error, of: configuration)
     } catch {
       errors("drawtogether: \(error)\n")
       return .failure
     }
+  }
+
+  /// Says why there is no gateway, and which setting is at fault where one is.
+  private func tell(_ error: GatewayError, of configuration: GatewayConfiguration) -> ExitCode {
+    let settings: String? =
+      switch error {
+      case .files: "--public"
+      case .dataDirectory: "--data"
+      case .certificate: configuration.certificateFile == nil ? nil : "--tls-cert and --tls-key"
+      case .listen, .system: nil
+      }
+    errors("drawtogether: \(settings.map { "\($0): " } ?? "")\(error)\n")
+    return settings == nil ? .failure : .usage
   }
 }
 

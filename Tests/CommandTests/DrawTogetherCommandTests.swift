@@ -73,4 +73,31 @@ struct DrawTogetherCommandTests {
       result.errors
         == "drawtogether: the address has port 0: health needs the port that the gateway was given\n")
   }
+
+  @Test("A setting that names what is not there ends serving with 2, before anything is served")
+  func startFailures() {
+    let result = run(["--public", "/nonexistent/folder", "--http", "127.0.0.1:0", "--https", "off"])
+    #expect(result.code == 2)
+    #expect(result.output.isEmpty)
+    #expect(
+      result.errors
+        == "drawtogether: --public: /nonexistent/folder cannot be read (open: No such file or directory)\n")
+  }
+
+  @Test(
+    "The page is found where it is, else beside the program; a folder that was named is taken at its word",
+    arguments: [
+      ("Public", true, ["Public"], "Public"),
+      (
+        "Public", true, ["/usr/local/bin/../share/drawtogether/Public"],
+        "/usr/local/bin/../share/drawtogether/Public"
+      ),
+      ("Public", true, ["/usr/local/bin/../../../Public"], "/usr/local/bin/../../../Public"),
+      ("Public", true, [], "Public"), ("site", false, ["/usr/local/bin/../../../Public"], "site"),
+    ] as [(String, Bool, [String], String)])
+  func publicDirectory(_ configured: String, _ isDefault: Bool, _ pages: [String], _ found: String) {
+    let directory = PublicDirectory.find(
+      configured, isDefault: isDefault, program: "/usr/local/bin/drawtogether", hasPage: pages.contains)
+    #expect(directory == found)
+  }
 }
