@@ -10,21 +10,19 @@ extension OverSockets {
   @Suite("Two reactors")
   struct HandoverTests {
     struct Way: CustomTestStringConvertible {
-      var isSecure = false
-      var hasFramesBehind = false
-      var byByte = false
+      let isSecure: Bool
+      /// Nil: the frames are sent once the request is answered.
+      let packets: WebSocketClient.Packets?
 
       var testDescription: String {
-        (isSecure ? "TLS" : "plain") + (hasFramesBehind ? ", frames behind the request" : "")
-          + (byByte ? ", byte by byte" : "")
+        let behind = packets.map { "frames behind the request, \($0)" } ?? "frames after the answer"
+        return "\(isSecure ? "TLS" : "plain"), \(behind)"
       }
 
-      static let all = [false, true].flatMap { isSecure in
-        [
-          Way(isSecure: isSecure), Way(isSecure: isSecure, hasFramesBehind: true),
-          Way(isSecure: isSecure, hasFramesBehind: true, byByte: true),
-        ]
-      }
+      static let all =
+        [false, true].flatMap { isSecure in
+          [nil, .one, .byByte].map { Way(isSecure: isSecure, packets: $0) }
+        } + [Way(isSecure: true, packets: .cutRecord)]
     }
 
     @Test("A socket joins a session of either reactor, from either", arguments: Way.all)
@@ -40,8 +38,8 @@ extension OverSockets {
         let behind = join + WebSocketClient.frame(.ping, [1, 2, 3])
         let socket = try WebSocketClient(
           upgrading: http, to: WebSocketClient.path(of: session),
-          behind: way.hasFramesBehind ? behind : [], byByte: way.byByte)
-        if !way.hasFramesBehind { try socket.stream.send(behind) }
+          behind: way.packets == nil ? [] : behind, in: way.packets ?? .one)
+        if way.packets == nil { try socket.stream.send(behind) }
         try client.begin(on: socket)
         let entry = client.entry([7, 7], retention: .replace, key: EntryKey(high: 1, low: 2))
         try client.send(entry)

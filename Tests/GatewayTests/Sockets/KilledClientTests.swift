@@ -11,7 +11,8 @@ extension OverSockets {
   struct KilledClientTests {
     /// What the client was doing.
     enum State: CaseIterable {
-      case connected, midHello, afterHello, afterHandshake, midHead, midBody, awaitingAnswer, midUpgrade
+      case connected, midHello, afterHello, afterHandshake, midHead, midBody, awaitingAnswer, midUpgrade,
+        asked
       case upgraded, midJoin, joined, midFrame, midMessage, midClose, afterClose, waiting
     }
 
@@ -90,15 +91,12 @@ extension OverSockets {
         return client.stream
       case .midUpgrade:
         let client = try http()
+        try client.stream.send(upgrade(client, session).dropLast())
+        return client.stream
+      case .asked:
+        let client = try http()
         try client.stream.send(
-          Array(
-            client.head(
-              "GET", WebSocketClient.path(of: session),
-              [
-                "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
-                "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
-              ]
-            ).dropLast(1)))
+          upgrade(client, session) + WebSocketClient.frame(.text, Array(#"{"join": {}}"#.utf8)))
         return client.stream
       case .upgraded:
         return try socket().stream
@@ -134,6 +132,15 @@ extension OverSockets {
         try client.send(#"{"wait": {}}"#)
         return client.stream
       }
+    }
+
+    private static func upgrade(_ client: HTTPClient, _ session: SessionID) -> [UInt8] {
+      client.head(
+        "GET", WebSocketClient.path(of: session),
+        [
+          "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
+          "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
+        ])
     }
   }
 }

@@ -27,6 +27,37 @@ extension OverSockets {
       #expect(try client.ask("GET", "/js/none.js").status == 404)
     }
 
+    @Test("P6: a large file arrives whole, however slowly it is read", arguments: [false, true])
+    func largeFile(isSecure: Bool) throws {
+      let bytes = 6 << 20
+      let client = try HTTPClient(RunningGateway(largeFileBytes: bytes), isSecure: isSecure, bodyLimit: bytes)
+      try client.stream.send(client.head("GET", "/js/large.js") + client.head("GET", "/healthz"))
+      // Nothing is read before the gateway can send no more.
+      let metrics = try Metrics(of: client.stream.gateway)
+      var before = 0
+      try metrics.wait(for: "a full socket") { values in
+        let sent = values["sent_bytes_total"] ?? 0
+        defer { before = sent }
+        // Between two looks nothing went out but what was looked at.
+        return sent > 100_000 && sent - before < 30_000
+      }
+      #expect(try client.response().body == RunningGateway.largeFile(bytes: bytes))
+      #expect(try client.response().text == "alive\n")
+    }
+
+    @Test("RFC 9112 §9.6: who ends its own direction still gets its answers", arguments: [1, 2])
+    func halfClosed(reactors: Int) throws {
+      let gateway = try RunningGateway(reactors: reactors)
+      let session = try HTTPClient.on(reactor: reactors - 1, of: gateway, reactors: reactors).makeSession()
+      let client = try HTTPClient.on(reactor: 0, of: gateway, reactors: reactors)
+      try client.stream.send(
+        client.head("GET", "/healthz") + client.head("GET", "/api/sessions/\(session.text)"))
+      try client.stream.endWriting()
+      #expect(try client.response().text == "alive\n")
+      #expect(try client.response().text.contains(session.text))
+      try client.stream.drainToEnd()
+    }
+
     @Test("RFC 9110 §9.3.2: HEAD has the fields of GET and no body", arguments: [false, true])
     func head(isSecure: Bool) throws {
       let client = try HTTPClient(RunningGateway(), isSecure: isSecure)

@@ -83,7 +83,7 @@ extension OverSockets {
     }
 
     @Test(
-      "PROTOCOL 2.2: the same participant elsewhere closes the old socket with 4009, whichever comes first",
+      "PROTOCOL 2.2: the same participant elsewhere closes the old socket with 4009",
       arguments: [1, 2])
     func elsewhere(reactors: Int) throws {
       let gateway = try RunningGateway(reactors: reactors)

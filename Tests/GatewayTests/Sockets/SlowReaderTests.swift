@@ -15,7 +15,7 @@ extension OverSockets {
       let drawer: ParticipantClient
       let other: ParticipantClient
       let slow: ParticipantClient
-      private var drawn = 0
+      private(set) var drawn = 0
 
       init(isSecure: Bool, reactors: Int = 1) throws {
         gateway = try RunningGateway(reactors: reactors) { $0.limits.catchUpTailBytes = 1 << 20 }
@@ -60,6 +60,8 @@ extension OverSockets {
       // Now it reads: what the kernel had, the rest of the frame it was in, a catch-up, and all is well.
       try room.slow.read(through: room.drawer.sequence)
       #expect(room.slow.catchUps.count >= 2)
+      // Not one of them was lost.
+      #expect(room.drawer.state.held[EntryKey(high: 6, low: 0)]?.count == room.drawn)
       #expect(room.slow.state == room.drawer.state)
       #expect(room.other.state == room.drawer.state)
       #expect(try metrics.value("late_catch_ups_total") >= 1)

@@ -64,6 +64,18 @@ final class ByteStream {
     }
   }
 
+  /// Sends two parts in records of their own, and of the second record only the first bytes.
+  /// - Returns: the rest, which `sendRaw` sends. TLS only.
+  func sendCut(_ first: [UInt8], _ second: [UInt8]) throws -> [UInt8] {
+    var ciphertext: [UInt8] = []
+    try tls?.encrypt(first.span, into: &ciphertext)
+    let end = ciphertext.count
+    try tls?.encrypt(second.span, into: &ciphertext)
+    // The record's header has five bytes; cut behind it and inside of what it holds.
+    try sendRaw(Array(ciphertext[..<(end + 9)]))
+    return Array(ciphertext[(end + 9)...])
+  }
+
   /// Sends bytes as they are, past TLS.
   func sendRaw(_ bytes: [UInt8]) throws {
     let deadline = Patience.deadline

@@ -19,7 +19,8 @@ final class HTTPClient {
   let host: String
   private var reader = ResponseReader()
 
-  init(_ gateway: RunningGateway, isSecure: Bool = false) throws {
+  init(_ gateway: RunningGateway, isSecure: Bool = false, bodyLimit: Int = 1 << 20) throws {
+    reader.bodyLimit = bodyLimit
     stream = try ByteStream(to: gateway, isSecure: isSecure)
     host = "\(isSecure ? gateway.https : gateway.http)"
   }

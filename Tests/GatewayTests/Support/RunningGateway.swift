@@ -16,12 +16,18 @@ final class RunningGateway {
   private let folder: String
   private var hasStopped = false
 
-  /// Starts it. Limits that only get in a test's way are wide, unless `adjust` says otherwise.
-  init(reactors: Int = 1, _ adjust: (inout GatewayConfiguration) -> Void = { _ in }) throws {
+  /// Starts it, with a file `js/large.js` of that many bytes if any. Limits that only get in a test's way are wide, unless
+  /// `adjust` says otherwise.
+  init(
+    reactors: Int = 1, largeFileBytes: Int = 0, _ adjust: (inout GatewayConfiguration) -> Void = { _ in }
+  ) throws {
     folder = FileManager.default.temporaryDirectory.path + "/drawtogether-gateway-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder + "/public/js", withIntermediateDirectories: true)
     try Data(Self.page.utf8).write(to: URL(filePath: folder + "/public/index.html"))
     try Data(Self.script.utf8).write(to: URL(filePath: folder + "/public/js/main.js"))
+    if largeFileBytes > 0 {
+      try Data(Self.largeFile(bytes: largeFileBytes)).write(to: URL(filePath: folder + "/public/js/large.js"))
+    }
     var configuration = GatewayConfiguration()
     configuration.http = ListenAddress(host: "127.0.0.1", port: 0)
     configuration.https = ListenAddress(host: "127.0.0.1", port: 0)
@@ -56,6 +62,14 @@ final class RunningGateway {
   /// A new session, made over a connection of its own.
   func makeSession(isSecure: Bool = false) throws -> SessionID {
     try HTTPClient(self, isSecure: isSecure).makeSession()
+  }
+
+  /// What is in `js/large.js`: lines that tell where they are.
+  static func largeFile(bytes: Int) -> [UInt8] {
+    let filling = [UInt8](repeating: UInt8(ascii: "x"), count: 4000)
+    var file: [UInt8] = []
+    while file.count < bytes { file += Array("\n// \(file.count) ".utf8) + filling }
+    return Array(file[..<bytes])
   }
 
   static let page = "<!doctype html><title>Draw</title>"

@@ -19,24 +19,35 @@ final class WebSocketClient {
   private var assembly: [UInt8] = []
   private var position = 0
 
-  /// Upgrades a connection that speaks HTTP. Frames in `behind` are sent in the same packet as the request; with
-  /// `byByte` each byte of both is sent alone.
+  /// How the frames in `behind` are sent.
+  enum Packets {
+    /// With the request, in one packet.
+    case one
+    /// Each byte, the request's too, alone.
+    case byByte
+    /// Over TLS: with the request, but in a record of their own, of which the rest comes when the request is answered.
+    case cutRecord
+  }
+
+  /// Upgrades a connection that speaks HTTP, with frames behind the request.
   init(
     upgrading http: HTTPClient, to path: String, offersDeflate: Bool = false, behind: [UInt8] = [],
-    byByte: Bool = false
+    in packets: Packets = .one
   ) throws {
     stream = http.stream
     let attempt = UpgradeAttempt(subprotocols: ["drawtogether.v1"], offersDeflate: offersDeflate)
     var request = http.head("GET", path)
     request.removeLast(2)
     for (name, value) in attempt.requestFields { request += Array("\(name): \(value)\r\n".utf8) }
-    request += Array("\r\n".utf8) + behind
-    if byByte {
-      for byte in request { try stream.send([byte]) }
-    } else {
-      try stream.send(request)
+    request += Array("\r\n".utf8)
+    var rest: [UInt8] = []
+    switch packets {
+    case .one: try stream.send(request + behind)
+    case .byByte: for byte in request + behind { try stream.send([byte]) }
+    case .cutRecord: rest = try stream.sendCut(request, behind)
     }
     let answer = try http.response()
+    if !rest.isEmpty { try stream.sendRaw(rest) }
     let agreement = try attempt.check(
       status: answer.status, fields: answer.head.fields.map { (name: $0.name, value: $0.value) })
     #expect(agreement.subprotocol == "drawtogether.v1")
