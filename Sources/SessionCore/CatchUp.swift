@@ -34,6 +34,10 @@ struct CatchUpProgress {
   var part = 0
   var offset = 0
 
+  /// The parts that are not wholly sent, each with where it ends.
+  var remaining: ArraySlice<CatchUp.Part> { catchUp.parts[part...] }
+  /// Bytes that are still to be sent.
+  var left: Int { remaining.reduce(0) { $0 + $1.end } - offset }
   var isFinished: Bool { part == catchUp.parts.count }
   var isOnBoundary: Bool { isFinished || catchUp.parts[part].segment.isBoundary(offset) }
 

@@ -5,14 +5,14 @@ package import Wire
 /// What goes to the sockets themselves is not among the effects: it stands in the log and in the readers' outboxes.
 package enum Effect: Sendable {
   /// Tell the socket why, and close it. The session has let go of it already.
-  case close(connection: Int32, CloseReason)
+  case close(connection: UInt64, CloseReason)
   /// Read nothing more from the socket before this moment: it ignored refusals.
-  case pauseReading(connection: Int32, until: Instant)
+  case pauseReading(connection: UInt64, until: Instant)
   /// For the log and the counters: somebody is in, and how they were caught up.
-  case joined(connection: Int32, ParticipantNumber, JoinKind)
+  case joined(connection: UInt64, ParticipantNumber, JoinKind)
   /// For the log: the client knew of more than the session; what was between is lost.
   case acknowledgedMoved(ParticipantNumber, from: UInt32, to: UInt32)
-  case refused(connection: Int32, ErrorCode)
+  case refused(connection: UInt64, ErrorCode)
 }
 
 /// How somebody came in.

@@ -4,14 +4,16 @@ internal import Wire
 /// to gets it, all others get nothing of it. The `committed` message of the turn rides along.
 struct Ephemeral {
   static let limit = 262_144
+  /// The bytes that targeted ones come to, counted once for each target.
+  static let targetedLimit = 4_194_304
 
   /// Frames for everybody.
   private(set) var frames: [UInt8] = []
   private(set) var entryCount = 0
   /// Where the frames end, so that the rest of a begun one can be kept.
   private(set) var ends: [Int] = []
-  /// Frames for some.
-  private(set) var targeted: [(targets: [UInt32], frame: [UInt8])] = []
+  /// Frames for some, by who gets them.
+  private(set) var targeted: [UInt32: (frames: [UInt8], entries: Int)] = [:]
 
   private struct Pending {
     var sender: ParticipantNumber
@@ -21,6 +23,7 @@ struct Ephemeral {
   }
   private var pending: [Pending] = []
   private var pendingBytes = 0
+  private var targetedBytes = 0
 
   var isEmpty: Bool { frames.isEmpty && targeted.isEmpty }
   var hasPending: Bool { !pending.isEmpty }
@@ -31,6 +34,10 @@ struct Ephemeral {
     sender: ParticipantNumber, type: [UInt8], targets: [UInt32]?, entry: [UInt8]
   ) -> Int {
     var dropped = 0
+    if let targets {
+      guard targetedBytes + entry.count * targets.count <= Self.targetedLimit else { return 1 }
+      targetedBytes += entry.count * targets.count
+    }
     if pendingBytes + entry.count > Self.limit {
       let before = pending.count
       pending.removeAll { $0.sender == sender && $0.type == type && $0.targets == targets }
@@ -51,7 +58,8 @@ struct Ephemeral {
     guard hasPending || !committed.isEmpty || !isEmpty else { return }
     frames = []
     ends = []
-    targeted = []
+    targeted = [:]
+    targetedBytes = 0
     entryCount = 0
     var entries: [UInt8] = []
     for item in pending {
@@ -59,7 +67,10 @@ struct Ephemeral {
         var frame: [UInt8] = []
         FrameHeader.append(.binary, length: item.entry.count, to: &frame)
         frame.append(contentsOf: item.entry)
-        targeted.append((targets, frame))
+        for target in targets {
+          targeted[target, default: ([], 0)].frames.append(contentsOf: frame)
+          targeted[target, default: ([], 0)].entries += 1
+        }
       } else {
         entries.append(contentsOf: item.entry)
         entryCount += 1

@@ -58,10 +58,16 @@ extension Session {
     GatewayEntry.append(
       to: &entry, flags: [.reliable, .system], sequence: sequence, sender: 0, clientSequence: 0,
       type: Array(SystemType.participants.utf8).span, payload: payload.encoded().span)
-    for record in participants.values {
-      guard case .waiting(let reader) = record.presence else { continue }
-      reader.enqueue(.binary, entry)
-      waitingAttention.append(reader)
+    for number in waitingNumbers {
+      guard let record = participants[number], case .waiting(let reader) = record.presence else { continue }
+      if reader.isOutboxFull {
+        // Its list can no longer be right: it is closed, and may come back.
+        remove(record, reason: .gone)
+        outgoing.append(.close(connection: reader.connection, .tooSlow))
+      } else {
+        reader.enqueue(.binary, entry)
+        waitingAttention.append(reader)
+      }
     }
   }
 

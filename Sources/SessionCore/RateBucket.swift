@@ -14,17 +14,18 @@ package struct RateBucket: Sendable {
     filledAt = now
   }
 
-  /// Takes one entry of `size` bytes, or nothing at all when the bucket lacks it.
+  /// Takes one entry of `size` bytes, or the price of `count` entries, or nothing at all when the bucket lacks it.
   /// What is larger than the whole burst passes when the bucket is full, and leaves it in debt.
-  package mutating func take(_ size: Int, at now: Instant) -> Bool {
+  package mutating func take(_ size: Int, entries count: Int = 1, at now: Instant) -> Bool {
     let elapsed = now.seconds(since: filledAt)
     if elapsed > 0 {
       entries = min(entriesPerSecond * 2, entries + elapsed * entriesPerSecond)
       bytes = min(bytesPerSecond * 2, bytes + elapsed * bytesPerSecond)
       filledAt = now
     }
-    guard entries >= 1, bytes >= min(Double(size), bytesPerSecond * 2) else { return false }
-    entries -= 1
+    let price = min(Double(count), entriesPerSecond * 2)
+    guard entries >= price, bytes >= min(Double(size), bytesPerSecond * 2) else { return false }
+    entries -= price
     bytes -= Double(size)
     return true
   }

@@ -17,8 +17,8 @@ package final class Reader {
     case lost
   }
 
-  /// The shell's own name for the socket.
-  package let connection: Int32
+  /// The shell's own name for the socket: never given to another one.
+  package let connection: UInt64
   /// Its row among the session's members, or -1.
   var memberIndex = -1
   var source = Source.none
@@ -36,7 +36,7 @@ package final class Reader {
   private var outbox: [UInt8] = []
   private var outboxOffset = 0
 
-  package init(connection: Int32) {
+  package init(connection: UInt64) {
     self.connection = connection
   }
 

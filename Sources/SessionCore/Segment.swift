@@ -26,6 +26,8 @@ package final class Segment {
   private(set) var targetLists: [[UInt32]] = []
   /// How many bytes it takes before the next segment is begun.
   let capacity: Int
+  /// What it takes in memory, target lists and notes about frames included.
+  private(set) var weight = 0
   /// Bytes of entries that no longer count for what is retained (used by base segments only).
   var deadBytes = 0
 
@@ -58,6 +60,8 @@ package final class Segment {
       targetLists.append(targets)
       targetedEnd = bytes.count
     }
+    weight += bytes.count - before + MemoryLayout<Frame>.stride
+    if let targets { weight += 4 * targets.count + 48 }
     frames.append(
       Frame(
         end: bytes.count, headerLength: headerLength, firstSequence: firstSequence,

@@ -19,8 +19,8 @@ struct SegmentLog {
   private var turnSegment: UInt32 = 1
 
   private let largestSegment: Int
-  /// Bytes of all segments but the last.
-  private var byteCount = 0
+  /// What all segments but the last take in memory.
+  private var weight = 0
   /// What is being collected: `append` it between `reserve` and `didAppend`.
   var run: [UInt8] = []
   private var runFirstSequence: UInt64 = 0
@@ -36,7 +36,7 @@ struct SegmentLog {
   var firstSegment: UInt32 { segments[0].number }
   var tailSegment: Segment { segments[segments.count - 1] }
   var tail: Cursor { Cursor(segment: tailSegment.number, offset: tailSegment.bytes.count) }
-  var totalBytes: Int { byteCount + tailSegment.bytes.count }
+  var totalBytes: Int { weight + tailSegment.weight }
   var hasOpenRun: Bool { runEntries > 0 }
 
   subscript(_ number: UInt32) -> Segment? {
@@ -71,7 +71,7 @@ struct SegmentLog {
     guard runEntries > 0 else { return }
     let room = run.count + 10
     if !tailSegment.hasRoom(for: room) {
-      byteCount += tailSegment.bytes.count
+      weight += tailSegment.weight
       let capacity = min(largestSegment, tailSegment.capacity * 2)
       segments.append(Segment(number: tailSegment.number + 1, capacity: max(capacity, room)))
     }
@@ -88,12 +88,12 @@ struct SegmentLog {
   /// What was said in this turn stays, however much it is: nobody has been sent it yet.
   func oldestCanGo(tailBytes: Int) -> Bool {
     guard segments.count > 1, segments[0].number < turnSegment else { return false }
-    return byteCount - segments[0].bytes.count + tailSegment.bytes.count >= tailBytes
+    return weight - segments[0].weight + tailSegment.weight >= tailBytes
   }
 
   mutating func dropOldest() -> Segment {
     let oldest = segments.removeFirst()
-    byteCount -= oldest.bytes.count
+    weight -= oldest.weight
     droppedThrough = oldest.frames.last?.lastSequence ?? droppedThrough
     return oldest
   }

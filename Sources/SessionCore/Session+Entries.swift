@@ -41,7 +41,12 @@ extension Session {
   ) {
     let clientSequence = entry.clientSequence
     guard clientSequence != 0 else {
-      refuse(reader, EntryFault.noSequenceOnReliable.refusal(clientSequence: 0), &effects)
+      guard record.bucket.take(ClientEntry.fixedLength, at: now) else {
+        counters.silentlyDropped += 1
+        return
+      }
+      refuse(
+        reader, EntryFault.noSequenceOnReliable.refusal(clientSequence: 0), now: now, &effects)
       return
     }
     guard clientSequence > record.acknowledged else {
@@ -59,17 +64,17 @@ extension Session {
         "Entry \(clientSequence) came, but entry \(record.acknowledged + 1) is due: send again from there.")
       refusal.expected = record.acknowledged + 1
       refusal.clientSequence = clientSequence
-      refuse(reader, refusal, &effects)
+      refuse(reader, refusal, now: now, &effects)
       return
     }
-    let size = entry.payload.count + entry.type.count + ClientEntry.fixedLength
+    let size = entry.payload.count + entry.type.count + entry.targets.count + ClientEntry.fixedLength
     guard record.bucket.take(size, at: now) else {
       effects += refuseForRate(record, reader, clientSequence: clientSequence, size: size, now: now)
       return
     }
     if let fault = entry.fault(in: message, messageBytes: limits.messageBytes) {
       due(record, passes: clientSequence, now: now)
-      refuse(reader, fault.refusal(clientSequence: clientSequence), &effects)
+      refuse(reader, fault.refusal(clientSequence: clientSequence), now: now, &effects)
       return
     }
     var targets: [ParticipantNumber]?
@@ -82,7 +87,7 @@ extension Session {
           var refusal = Refusal(
             .unknownParticipant, "Participant \(number) was never in this session.")
           refusal.clientSequence = clientSequence
-          refuse(reader, refusal, &effects)
+          refuse(reader, refusal, now: now, &effects)
           return
         }
         list.append(number)
@@ -97,7 +102,7 @@ extension Session {
         limit: limits.sessionLogBytes, actual: index.byteCount)
       refusal.clientSequence = clientSequence
       refusal.retryAfterMs = 1000
-      refuse(reader, refusal, &effects)
+      refuse(reader, refusal, now: now, &effects)
       noteIgnored(record, reader, retryAfterMs: 1000, now: now, &effects)
       return
     }
@@ -111,8 +116,9 @@ extension Session {
     _ entry: ClientEntry, _ message: Span<UInt8>, _ record: ParticipantRecord, _ now: Instant
   ) {
     counters.unreliableReceived += 1
-    let size = entry.payload.count + entry.type.count + ClientEntry.fixedLength
-    guard record.bucket.take(size, at: now),
+    // To each of its targets it costs a send: sixteen of them cost its sender an entry.
+    let size = entry.payload.count + entry.type.count + entry.targets.count + ClientEntry.fixedLength
+    guard record.bucket.take(size, entries: 1 + entry.targetCount / 16, at: now),
       entry.fault(in: message, messageBytes: limits.messageBytes) == nil
     else {
       counters.unreliableRefused += 1

@@ -135,23 +135,22 @@ extension Session {
     missedEphemeral(reader, now: now)
   }
 
-  /// This turn's unreliable frames for some: who is at the tail and can be written to gets them.
-  package func forEachTargetedEphemeral(_ body: (Reader, [UInt8]) -> Void) {
-    for item in ephemeral.targeted {
-      for number in item.targets {
-        guard let record = participants[number], case .joined(let reader) = record.presence,
-          reader.memberIndex >= 0, members[reader.memberIndex].flags.isEmpty
-        else {
-          counters.unreliableDropped += 1
-          continue
-        }
-        counters.delivered += 1
-        body(reader, item.frame)
+  /// This turn's unreliable frames for some: who is at the tail and can be written to gets them, in one piece.
+  package func forEachTargetedEphemeral(_ body: (Reader, _ frames: [UInt8], _ entries: Int) -> Void) {
+    for (number, item) in ephemeral.targeted {
+      guard let record = participants[number], case .joined(let reader) = record.presence,
+        reader.memberIndex >= 0, members[reader.memberIndex].flags.isEmpty
+      else {
+        counters.unreliableDropped += item.entries
+        continue
       }
+      body(reader, item.frames, item.entries)
     }
   }
 
-  /// Keeps the rest of a frame that was begun on a reader's socket.
+  package var hasTargetedEphemeral: Bool { !ephemeral.targeted.isEmpty }
+
+  /// The socket took only `count` bytes of frames that were for it alone: they are whole, so the rest goes first later.
   package func keep(_ rest: [UInt8], for reader: Reader) {
     reader.prepend(rest, entries: 0)
     attend(reader)

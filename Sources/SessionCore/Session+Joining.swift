@@ -11,7 +11,7 @@ extension Session {
     }
     let record = admit(profile, identity: identity, now: now)
     record.presence = .waiting(reader)
-    waitingCount += 1
+    waitingNumbers.append(record.number)
     let others = participants.values.filter { $0.isActive }.map(\.participant)
     reader.enqueue(
       .text,
@@ -24,7 +24,7 @@ extension Session {
   /// A socket joins: as somebody new, as somebody who waited on it, or as who holds the token.
   package func join(_ reader: Reader, _ join: Join, identity: NewIdentity, now: Instant) -> [Effect] {
     var effects: [Effect] = []
-    let waited = participants.values.first { $0.isWaiting && $0.reader === reader }
+    let waited = waiting(on: reader)
     let resume = join.resume
     var record: ParticipantRecord
     var resumed = false
@@ -34,14 +34,14 @@ extension Session {
         detach(old)
         effects.append(.close(connection: old.connection, .resumedElsewhere))
       }
-      guard known.isActive || activeCount < limits.participantsPerSession else { return [full(reader)] }
       if let waited { remove(waited, reason: .left) }
+      guard known.isActive || activeCount < limits.participantsPerSession else { return [full(reader)] }
       record = known
       resumed = true
       comeBack(record, as: join.profile)
     } else if let waited {
       record = waited
-      waitingCount -= 1
+      waitingNumbers.removeAll { $0 == waited.number }
       apply(join.profile, to: record)
       enter(record)
     } else {
@@ -67,7 +67,8 @@ extension Session {
     readers.append(reader)
     members.append(
       Member(
-        connection: reader.connection, participant: record.number, cursor: log.tail, flags: .special))
+        connection: reader.connection, participant: record.number, cursor: log.tail, flags: .special,
+        flush: flushNumber))
     reader.enqueue(.text, GatewayControl.joined(joined(record, resumed: resumed)).encoded())
 
     var kind = resumed ? JoinKind.snapshot : .new
@@ -110,9 +111,7 @@ extension Session {
 
   /// Ends the session for everyone, whoever ends it included.
   package func end() -> [Effect] {
-    announcePresence()
-    log.closeRun()
-    return participants.values.compactMap { record in
+    participants.values.compactMap { record in
       guard let reader = record.reader else { return nil }
       if record.isJoined { detach(reader) }
       record.presence = .past
@@ -135,7 +134,14 @@ extension Session {
   /// Whose socket this is.
   func participant(of reader: Reader) -> ParticipantRecord? {
     if reader.memberIndex >= 0 { return participants[members[reader.memberIndex].participant] }
-    return waitingCount > 0 ? participants.values.first { $0.reader === reader } : nil
+    return waiting(on: reader)
+  }
+
+  private func waiting(on reader: Reader) -> ParticipantRecord? {
+    for number in waitingNumbers {
+      if let record = participants[number], record.reader === reader { return record }
+    }
+    return nil
   }
 
   /// Takes the socket out of the session; what it is in the middle of is kept for it, so that no frame is torn.
@@ -217,10 +223,10 @@ extension Session {
   }
 
   /// Tells that somebody is gone, and keeps the name of those who may have drawn something.
-  private func remove(
+  func remove(
     _ record: ParticipantRecord, reason: Departure.Reason, now: Instant? = nil
   ) {
-    if record.isWaiting { waitingCount -= 1 }
+    if record.isWaiting { waitingNumbers.removeAll { $0 == record.number } }
     if record.isActive { activeCount -= 1 }
     let waited = record.isWaiting
     record.presence = reason == .left ? .left : .past

@@ -5,8 +5,17 @@ extension Session {
   /// How many refusals in a row may be ignored before nothing more is read for a while.
   static let ignoredRefusalsBeforePause = 10
 
-  func refuse(_ reader: Reader, _ refusal: Refusal, _ effects: inout [Effect]) {
+  /// How many bytes of refusals may wait for a reader: within one message nothing stops them but this.
+  private static let refusalBytes = 131_072
+
+  func refuse(_ reader: Reader, _ refusal: Refusal, now: Instant, _ effects: inout [Effect]) {
     effects.append(.refused(connection: reader.connection, refusal.code))
+    guard reader.outboxCount < Self.refusalBytes else {
+      var reason = CloseReason.badEntry
+      reason.detail = "More refusals than you read."
+      close(reader, reason, now: now, &effects)
+      return
+    }
     tell(reader, GatewayControl.error(refusal).encoded())
   }
 
@@ -23,7 +32,7 @@ extension Session {
     refusal.clientSequence = clientSequence
     refusal.retryAfterMs = UInt64(retryAfterMs)
     var effects: [Effect] = []
-    refuse(reader, refusal, &effects)
+    refuse(reader, refusal, now: now, &effects)
     noteIgnored(record, reader, retryAfterMs: retryAfterMs, now: now, &effects)
     return effects
   }
@@ -34,7 +43,12 @@ extension Session {
     _ effects: inout [Effect]
   ) {
     defer { record.retryAt = now.adding(milliseconds: retryAfterMs) }
-    guard record.retryAt != nil else { return }
+    guard let retryAt = record.retryAt else { return }
+    guard now < retryAt else {
+      // It waited as it was told to, and was refused again: no fault of its own.
+      if record.ignoredRefusals < Self.ignoredRefusalsBeforePause { record.ignoredRefusals = 0 }
+      return
+    }
     record.ignoredRefusals += 1
     if record.ignoredRefusals == Self.ignoredRefusalsBeforePause {
       record.wasPaused = true

@@ -4,10 +4,12 @@ internal import Wire
 extension Session {
   /// Closes the turn. After it, the shell flushes every reader that can be written to.
   package func endTurn(now: Instant) {
+    flushNumber &+= 1
     trim()
     announcePresence()
     log.closeRun()
     catchUp()
+    closeTooSlow(now: now)
     let rides = announceBy.map { log.grewThisTurn || ephemeral.hasPending || $0 <= now } ?? false
     ephemeral.close(committed: rides ? announceCommitted(now: now) : [])
     log.endTurn()
@@ -24,6 +26,12 @@ extension Session {
   package func takeWaitingAttention() -> [Reader] {
     defer { waitingAttention = [] }
     return waitingAttention
+  }
+
+  /// What the end of a turn asks the shell to do.
+  package func takeEffects() -> [Effect] {
+    defer { outgoing = [] }
+    return outgoing
   }
 
   package func takeCounters() -> SessionCounters {
@@ -158,6 +166,7 @@ extension Session {
   /// The state as of now: made once for all who need it in this turn.
   private func makeSnapshot() -> CatchUp {
     updateBase()
+    boundPinned()
     let sequence = log.lastSequence
     let opening = Segment(number: 0, capacity: 1024)
     opening.appendControl(
@@ -170,6 +179,46 @@ extension Session {
     return CatchUp(
       sequence: sequence, continuesAt: log.tail, opening: opening, base: base.segments, closing: closing)
   }
+
+  /// Readers that take long hold on to segments that were rewritten since. Beyond a bound, those who have taken the least
+  /// are closed, to come back to what is held now.
+  private func boundPinned() {
+    let current = Set(base.segments.map { ObjectIdentifier($0) })
+    var pinned: [ObjectIdentifier: Int] = [:]
+    var slow: [(left: Int, reader: Reader, progress: CatchUpProgress)] = []
+    for reader in readers {
+      guard case .catchingUp(let progress) = reader.source else { continue }
+      slow.append((progress.left, reader, progress))
+      for part in progress.catchUp.parts where !current.contains(ObjectIdentifier(part.segment)) {
+        pinned[ObjectIdentifier(part.segment)] = part.end
+      }
+    }
+    guard pinned.values.reduce(0, +) > Self.pinnedBytes else { return }
+    slow.sort { $0.left < $1.left }
+    var held: Set<ObjectIdentifier> = []
+    var bytes = 0
+    for item in slow {
+      let own = item.progress.catchUp.parts.filter {
+        !current.contains(ObjectIdentifier($0.segment)) && !held.contains(ObjectIdentifier($0.segment))
+      }
+      let more = own.reduce(0) { $0 + $1.end }
+      if bytes + more <= Self.pinnedBytes {
+        bytes += more
+        held.formUnion(own.map { ObjectIdentifier($0.segment) })
+      } else {
+        tooSlow.append(item.reader)
+      }
+    }
+  }
+
+  private func closeTooSlow(now: Instant) {
+    let list = tooSlow
+    tooSlow = []
+    for reader in list { close(reader, .tooSlow, now: now, &outgoing) }
+  }
+
+  /// How many bytes that the base no longer holds may be held for slow readers.
+  private static let pinnedBytes = 33_554_432
 
   private func appendState(_ type: String, _ payload: [UInt8], to segment: Segment) {
     var entry: [UInt8] = []

@@ -38,13 +38,21 @@ package final class Session {
   var past: [ParticipantNumber] = []
   var nextNumber: ParticipantNumber = 1
   var activeCount = 0
-  var waitingCount = 0
+  var waitingCount: Int { waitingNumbers.count }
   var colorsInUse: [String: Int] = [:]
 
   /// What `participants` entry the turn ends with.
   var presence = PresenceChanges()
   /// Who is to be caught up when the turn ends.
   var catchingUp: [PendingCatchUp] = []
+  /// Those who wait.
+  var waitingNumbers: [ParticipantNumber] = []
+  /// What came of a turn's end for the shell to do.
+  var outgoing: [Effect] = []
+  /// Readers that hold too much of what is no longer current.
+  var tooSlow: [Reader] = []
+  /// Counts the flushes: every member is looked at once in each.
+  package internal(set) var flushNumber: UInt32 = 0
   /// Those who wait and have been told something, so that the shell sends it.
   var waitingAttention: [Reader] = []
   /// Graces that run, by deadline.
@@ -119,7 +127,7 @@ package final class Session {
   }
 }
 
-/// One joined socket: all that the flush loop needs of it, 32 bytes.
+/// One joined socket: all that the flush loop needs of it, 40 bytes.
 package struct Member: Sendable, BitwiseCopyable {
   /// Why the flush loop must not just send the tail to it.
   package struct Flags: OptionSet, Sendable, BitwiseCopyable {
@@ -135,10 +143,12 @@ package struct Member: Sendable, BitwiseCopyable {
     package static var special: Flags { Flags(rawValue: 2) }
   }
 
-  package let connection: Int32
+  package let connection: UInt64
   package let participant: ParticipantNumber
   package var cursor: Cursor
   package var flags: Flags
+  /// The flush in which it was looked at last.
+  package var flush: UInt32
 }
 
 /// Somebody who is to be caught up when the turn ends.

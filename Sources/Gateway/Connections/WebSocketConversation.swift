@@ -80,11 +80,8 @@ final class Hosted {
   let session: Session
   /// Something was said in this turn.
   var isDirty = false
-  /// Whose turn it is in a flush that goes on over several turns.
-  var flushNext: Int?
-  /// How often somebody came or went: a flush under way then begins anew.
-  var membership = 0
-  var flushMembership = 0
+  /// What its last turn came to is being sent; until all have it, what arrives is collected for the next flush.
+  var isFlushing = false
   var scheduledAt: Instant?
   /// When its turn was ended last, where a flush interval is set.
   var flushedAt: MonotonicTime?

@@ -270,7 +270,7 @@ extension Reactor {
     shared.log(.info, "session ended", ["session": .session(session.id)])
     // What was said before goes out before.
     session.endTurn(now: instant)
-    flush(session, from: 0, budget: .max)
+    flush(session, budget: .max)
     let effects = session.end()
     remove(hosted)
     perform(effects, in: hosted)

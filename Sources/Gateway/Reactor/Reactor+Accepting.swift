@@ -4,9 +4,6 @@ internal import Wire
 
 /// New connections, and those that come over from another reactor.
 extension Reactor {
-  /// How many TLS handshakes a reactor has under way at most: a storm of them must not delay who is in already.
-  static let handshakeLimit = 256
-
   func acceptPlain() {
     guard let plainListener, accept(from: plainListener, isSecure: false) else { return }
     acceptAgainAt = now + .milliseconds(100)
@@ -14,13 +11,12 @@ extension Reactor {
 
   func acceptSecure() {
     guard let secureListener, accept(from: secureListener, isSecure: true) else { return }
-    acceptAgainAt = now + .milliseconds(20)
+    acceptAgainAt = now + .milliseconds(100)
   }
 
   /// - Returns: whether connections still wait, for which no event will come.
   private func accept(from listener: Listener, isSecure: Bool) -> Bool {
     while true {
-      if isSecure, handshakesUnderWay >= Self.handshakeLimit { return true }
       switch listener.accept() {
       case .accepted(let descriptor, let peer):
         welcome(descriptor, peer: peer, isSecure: isSecure)
@@ -45,13 +41,7 @@ extension Reactor {
     }
     counters.connectionsAccepted += 1
     let tls = isSecure ? shared.certificates?.current.makeConnection() : nil
-    guard let connection = admit(descriptor, peer: peer, tls: tls) else {
-      shared.releaseConnection(from: peer)
-      return
-    }
-    guard isSecure else { return }
-    connection.isHandshaking = true
-    handshakesUnderWay += 1
+    if admit(descriptor, peer: peer, tls: tls) == nil { shared.releaseConnection(from: peer) }
   }
 
   /// Says why before closing, as far as that goes without waiting.

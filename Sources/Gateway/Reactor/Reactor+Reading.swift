@@ -4,6 +4,10 @@ internal import WebSocket
 
 /// What sockets bring.
 extension Reactor {
+  /// How many TLS handshakes a reactor has under way at most, counted from the first byte.
+  private static let handshakeLimit = 1024
+  /// How many steps of handshakes are taken in a turn: a storm of them must not delay who is in already.
+  private static let handshakeStepsPerTurn = 16
   /// How many buffers are read from one socket in a turn.
   private static let readsPerTurn = 4
 
@@ -23,8 +27,19 @@ extension Reactor {
   }
 
   private func read(_ connection: Connection) {
+    guard !connection.isReadingPaused else { return }
+    if let tls = connection.tls, !tls.isHandshakeComplete, handshakeSteps >= Self.handshakeStepsPerTurn {
+      readAgain.append(connection.key)
+      return
+    }
+    if !connection.heldInput.isEmpty {
+      var held: [UInt8] = []
+      swap(&held, &connection.heldInput)
+      consume(connection, &held, from: 0, upTo: held.count)
+      guard connections[Int(connection.key.slot)] === connection, connection.heldInput.isEmpty else { return }
+    }
     var rounds = 0
-    while connection.mayHaveInput, !connection.isReadingPaused {
+    while connection.mayHaveInput, !connection.isReadingPaused, connection.heldInput.isEmpty {
       guard rounds < Self.readsPerTurn else {
         readAgain.append(connection.key)
         return
@@ -64,7 +79,17 @@ extension Reactor {
       refusePlainText(connection, buffer, count)
       return
     }
-    connection.hasReceived = true
+    if !connection.hasReceived {
+      guard handshakesUnderWay < Self.handshakeLimit else {
+        counters.handshakesFailed += 1
+        close(connection)
+        return
+      }
+      connection.hasReceived = true
+      connection.isHandshaking = true
+      handshakesUnderWay += 1
+    }
+    if connection.isHandshaking { handshakeSteps += 1 }
     decrypt(connection, tls, buffer.span.extracting(0..<count))
   }
 
@@ -114,16 +139,17 @@ extension Reactor {
     if start < end { connection.heldInput.append(contentsOf: bytes[start..<end]) }
   }
 
+  /// Keeps what is to be taken in the next turn, after others had theirs.
+  func setAside(_ connection: Connection, _ bytes: [UInt8], from start: Int, upTo end: Int) {
+    if start < end { connection.heldInput.append(contentsOf: bytes[start..<end]) }
+    readAgain.append(connection.key)
+  }
+
+  /// Takes up reading again, in the next turn: never from within what is being read, however deep that is.
   func resumeReading(_ connection: Connection) {
     guard connection.isReadingPaused else { return }
     connection.isReadingPaused = false
-    var held: [UInt8] = []
-    swap(&held, &connection.heldInput)
-    if !held.isEmpty { consume(connection, &held, from: 0, upTo: held.count) }
-    guard connections[Int(connection.key.slot)] === connection, !connection.isReadingPaused,
-      connection.mayHaveInput
-    else { return }
-    readAgain.append(connection.key)
+    if connection.mayHaveInput || !connection.heldInput.isEmpty { readAgain.append(connection.key) }
   }
 
   /// The peer sends nothing more.

@@ -42,8 +42,9 @@ extension Reactor {
 
   private func expired(_ connection: Connection, _ http: HTTPConversation) {
     let isWaitingForRequest = http.reader.isBetweenRequests && http.exchange == nil
-    guard !isWaitingForRequest, !http.isBusy, !connection.isHandshaking else {
-      if connection.isHandshaking { counters.handshakesFailed += 1 }
+    let isHandshaking = connection.tls.map { !$0.isHandshakeComplete } ?? false
+    guard !isWaitingForRequest, !http.isBusy, !isHandshaking else {
+      if isHandshaking { counters.handshakesFailed += 1 }
       close(connection)
       return
     }
@@ -118,7 +119,7 @@ extension Reactor {
     stopAccepting()
     for hosted in sessions.values {
       hosted.session.endTurn(now: instant)
-      flush(hosted.session, from: 0, budget: .max)
+      flush(hosted.session, budget: .max)
     }
     for connection in connections {
       guard let connection else { continue }

@@ -25,10 +25,11 @@ extension Reactor {
 
   /// Offers bytes of a conversation to a socket.
   ///
-  /// - Returns: how many it takes now. Over TLS that is all or nothing: what is encrypted is kept until the kernel takes it.
+  /// - Returns: how many it takes now. Over TLS that is all of it, up to 64 KiB, or nothing: what is encrypted is kept until the kernel takes it.
   func offer(_ bytes: Span<UInt8>, on connection: Connection) -> Int {
     guard !connection.hasBacklog, !connection.isWriteBlocked else { return 0 }
     guard let tls = connection.tls else { return trySending(bytes, on: connection) }
+    let bytes = bytes.extracting(first: TLSConnection.encryptLimitInBytes)
     ciphertext.removeAll(keepingCapacity: true)
     do throws(TLSError) {
       try tls.encrypt(bytes, into: &ciphertext)

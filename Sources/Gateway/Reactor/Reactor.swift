@@ -26,6 +26,8 @@ actor Reactor {
   var secureListener: Listener?
   var acceptAgainAt: MonotonicTime?
   var handshakesUnderWay = 0
+  /// Steps of handshakes taken in this turn.
+  var handshakeSteps = 0
 
   // Connections by slot.
   var connections: [Connection?] = []
@@ -82,13 +84,12 @@ actor Reactor {
   nonisolated func start(plain: Listener?, secure: Listener?) throws(SystemError) {
     if let plain { try loop.register(plain.descriptor, token: Self.plainToken) }
     if let secure { try loop.register(secure.descriptor, token: Self.secureToken) }
-    let isFirstTurn = Guarded(true)
+    // Given away in the first turn: the listeners close when the reactor lets go of them.
+    let listeners = Guarded<(plain: Listener?, secure: Listener?)?>((plain, secure))
     try loop.start { events in
-      self.assumeIsolated { reactor in
-        if isFirstTurn.withLock({ $0.take() }) {
-          reactor.plainListener = plain
-          reactor.secureListener = secure
-        }
+      let given = listeners.withLock { $0.take() }
+      return self.assumeIsolated { reactor in
+        if let given { (reactor.plainListener, reactor.secureListener) = given }
         return reactor.turn(events)
       }
     }
@@ -105,6 +106,7 @@ actor Reactor {
   private func turn(_ events: [ReadyEvent]) -> MonotonicTime? {
     now = .now()
     counters.turns += 1
+    handshakeSteps = 0
     mailbox.drain { receive($0) }
     for event in events { handle(event) }
     continueReading()
@@ -169,10 +171,6 @@ actor Reactor {
     connection(token: key.token)
   }
 
-  func connection(slot: Int32) -> Connection? {
-    slot >= 0 && Int(slot) < connections.count ? connections[Int(slot)] : nil
-  }
-
   /// Puts a connection into the table and has the loop watch it.
   func admit(
     _ descriptor: consuming OwnedDescriptor, peer: SocketAddress, tls: TLSConnection?
@@ -225,12 +223,4 @@ actor Reactor {
 
   /// The longest body that the API takes: a payload of 16 KiB, however it is escaped.
   static let apiBodyBytes = 131_072
-}
-
-extension Bool {
-  /// Whether it was still true, and false from now on.
-  fileprivate mutating func take() -> Bool {
-    defer { self = false }
-    return self
-  }
 }

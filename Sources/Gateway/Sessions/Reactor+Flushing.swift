@@ -21,29 +21,32 @@ extension Reactor {
       }
     }
     var budget = Self.sendsPerTurn
-    while budget > 0, let hosted = flushing.first {
-      // Somebody came or went: rows have moved, so all are looked at again. Who has everything costs next to nothing.
-      let start = hosted.flushMembership == hosted.membership ? hosted.flushNext ?? 0 : 0
-      hosted.flushMembership = hosted.membership
-      let (next, sends) = flush(hosted.session, from: start, budget: budget)
+    var turns = flushing.count
+    while budget > 0, turns > 0 {
+      turns -= 1
+      let hosted = flushing.removeFirst()
+      let (isDone, sends) = flush(hosted.session, budget: budget)
       budget -= max(1, sends)
-      collectCounters(hosted)
-      if next < hosted.session.members.count {
-        hosted.flushNext = next
+      if isDone {
+        budget -= flushTargeted(hosted.session)
+        hosted.isFlushing = false
       } else {
-        flushTargeted(hosted.session)
-        hosted.flushNext = nil
-        flushing.removeFirst()
+        // The others have their turn too.
+        flushing.append(hosted)
       }
+      collectCounters(hosted)
       if hosted.session.needsTurn { touch(hosted) }
     }
   }
 
-  /// Sends the tail to members, from a row on until so many sends were made. Those who are anywhere else, or have something
-  /// of their own to be sent, are looked at one by one afterwards.
-  /// - Returns: where to go on, and how many sends were made.
+  /// Sends the tail to members who have not been looked at in this flush, until so many sends were made. Those who are
+  /// anywhere else, or have something of their own to be sent, are looked at one by one afterwards.
+  ///
+  /// Rows may have moved since the last slice, for people come and go: each row knows in which flush it was looked at.
+  /// - Returns: whether all have been looked at, and how many sends were made.
   @discardableResult
-  func flush(_ session: Session, from start: Int, budget: Int) -> (next: Int, sends: Int) {
+  func flush(_ session: Session, budget: Int) -> (isDone: Bool, sends: Int) {
+    let number = session.flushNumber
     let tail = session.tailSegment
     let log = tail.bytes
     let ephemeral = session.ephemeralFrames
@@ -54,10 +57,12 @@ extension Reactor {
     var counted = (from: -1, entries: 0)
     var delivered = 0
     var sends = 0
-    var position = start
+    var position = 0
     while position < members.count, sends < budget {
       defer { position += 1 }
       let member = members[position]
+      if member.flush == number { continue }
+      members[position].flush = number
       if member.flags.contains(.blocked) {
         if !ephemeral.isEmpty { shorts.append((position, 0)) }
         continue
@@ -71,7 +76,7 @@ extension Reactor {
         continue
       }
       let count = log.count - from
-      guard count + ephemeral.count > 0, let connection = connection(slot: member.connection) else {
+      guard count + ephemeral.count > 0, let connection = connection(token: member.connection) else {
         continue
       }
       sends += 1
@@ -91,6 +96,7 @@ extension Reactor {
         shorts.append((position, sent - count))
       }
     }
+    let isDone = position == members.count
     let readers = others.map { session.readers[$0] }
     let shortReaders = shorts.map { (session.readers[$0.position], $0.took) }
     session.putMembers(members)
@@ -100,14 +106,13 @@ extension Reactor {
       guard let (connection, conversation) = webSocket(reader.connection) else { continue }
       flush(connection, conversation)
       guard !ephemeral.isEmpty else { continue }
-      guard session.isSettled(reader) else {
-        // It may have been counted on to take what rides along.
+      if session.isSettled(reader) {
+        offerEphemeral(ephemeral, entries, to: reader, connection, session)
+      } else {
         missed(session, reader, took: 0, of: entries)
-        continue
       }
-      offerEphemeral(ephemeral, entries, to: reader, connection, session)
     }
-    return (position, sends)
+    return (isDone, sends)
   }
 
   private func offerEphemeral(
@@ -124,17 +129,34 @@ extension Reactor {
 
   /// A socket did not take all of the turn's unreliable frames: only a begun one is finished.
   private func missed(_ session: Session, _ reader: Reader, took: Int, of entries: Int) {
-    session.tookEphemeral(took, reader, now: instant)
     counters.unreliableDropped += UInt64(entries)
+    session.tookEphemeral(took, reader, now: instant)
+    finishBegun(reader)
   }
 
-  private func flushTargeted(_ session: Session) {
-    session.forEachTargetedEphemeral { reader, frame in
-      guard let connection = connection(slot: reader.connection) else { return }
-      let sent = offer(frame.span, on: connection)
-      if sent > 0, sent < frame.count { session.keep(Array(frame[sent...]), for: reader) }
+  /// Over TLS a begun frame may wait for no event: its rest is sent at once.
+  private func finishBegun(_ reader: Reader) {
+    guard reader.hasPrivateBytes, let (connection, conversation) = webSocket(reader.connection),
+      !connection.isWriteBlocked
+    else { return }
+    flush(connection, conversation)
+  }
+
+  /// - Returns: how many sends were made.
+  private func flushTargeted(_ session: Session) -> Int {
+    guard session.hasTargetedEphemeral else { return 0 }
+    var sends = 0
+    session.forEachTargetedEphemeral { reader, frames, entries in
+      guard let connection = connection(token: reader.connection) else { return }
+      sends += 1
+      let sent = offer(frames.span, on: connection)
+      if sent > 0 { session.countDelivered(entries) } else { counters.unreliableDropped += UInt64(entries) }
       if connection.isWriteBlocked { session.setBlocked(true, reader) }
+      guard sent > 0, sent < frames.count else { return }
+      session.keep(Array(frames[sent...]), for: reader)
+      finishBegun(reader)
     }
+    return sends
   }
 
   /// Sends one socket what is due to it, up to its share of a turn.

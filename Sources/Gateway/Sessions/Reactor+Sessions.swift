@@ -15,24 +15,23 @@ extension Reactor {
   func perform(_ effects: [Effect], in hosted: Hosted) {
     for effect in effects {
       switch effect {
-      case .close(let slot, let reason):
-        guard let (connection, conversation) = webSocket(slot) else { continue }
-        hosted.membership += 1
+      case .close(let token, let reason):
+        guard let (connection, conversation) = webSocket(token) else { continue }
         if let code = ErrorCode(rawValue: reason.reasonCode), reason.code == 4005 || reason.code == 4029 {
           counters.refusals[code] += 1
         }
         close(connection, conversation, reason)
-      case .pauseReading(let slot, let until):
-        guard let (connection, conversation) = webSocket(slot) else { continue }
+      case .pauseReading(let token, let until):
+        guard let (connection, conversation) = webSocket(token) else { continue }
         conversation.pausedUntil = MonotonicTime(nanoseconds: until.nanoseconds)
         connection.isReadingPaused = true
-      case .joined(let slot, let number, let kind):
+      case .joined(_, let number, let kind):
         counters.arrivals[Arrival(kind)] += 1
         shared.log(
           .info, "participant joined",
           [
             "session": .session(hosted.session.id), "participant": .number(number),
-            "kind": "\(kind.rawValue)", "socket": .number(slot),
+            "kind": "\(kind.rawValue)",
           ])
       case .acknowledgedMoved(let number, let from, let to):
         shared.log(
@@ -47,8 +46,8 @@ extension Reactor {
     }
   }
 
-  func webSocket(_ slot: Int32) -> (Connection, WebSocketConversation)? {
-    guard let connection = connection(slot: slot), case .webSocket(let conversation) = connection.state
+  func webSocket(_ token: UInt64) -> (Connection, WebSocketConversation)? {
+    guard let connection = connection(token: token), case .webSocket(let conversation) = connection.state
     else { return nil }
     return (connection, conversation)
   }
@@ -83,7 +82,7 @@ extension Reactor {
     dirty = []
     for hosted in sessions {
       // While a flush goes on, what arrives is collected for the next one.
-      guard hosted.flushNext == nil else {
+      guard !hosted.isFlushing else {
         dirty.append(hosted)
         continue
       }
@@ -91,9 +90,9 @@ extension Reactor {
       if holdsBack(hosted) { continue }
       hosted.session.endTurn(now: instant)
       schedule(hosted)
-      hosted.flushNext = 0
-      hosted.flushMembership = hosted.membership
+      hosted.isFlushing = true
       flushing.append(hosted)
+      perform(hosted.session.takeEffects(), in: hosted)
       for reader in hosted.session.takeWaitingAttention() {
         if let (connection, conversation) = webSocket(reader.connection) { flush(connection, conversation) }
       }

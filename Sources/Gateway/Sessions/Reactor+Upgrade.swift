@@ -63,7 +63,7 @@ extension Reactor {
     ResponseHead(.switchingProtocols, fields: fields).append(to: &bytes)
     counters.answers[AnsweredWith(101)] += 1
     let conversation = WebSocketConversation(
-      phase: phase, reader: Reader(connection: connection.key.slot),
+      phase: phase, reader: Reader(connection: connection.key.token),
       limits: MessageLimits(messageBytes: messageBytes), deflate: request.deflate, now: now)
     counters.openHTTPSockets -= 1
     counters.openWebSockets += 1

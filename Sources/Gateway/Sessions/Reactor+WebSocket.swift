@@ -9,16 +9,24 @@ extension Reactor {
   /// How long the peer has to answer a close frame.
   private static let closeTime = Duration.seconds(3)
   private static let badControlLimit = 10
+  /// How many bytes of inflated messages one socket may have handled in a turn.
+  private static let messageBytesPerTurn = 1_048_576
 
   func receive(
     _ connection: Connection, _ conversation: WebSocketConversation, _ buffer: inout [UInt8],
     from start: Int, upTo end: Int
   ) {
     var position = start
+    var handled = 0
     conversation.heardAt = now
     while true {
       guard !conversation.reader.isOutboxFull, conversation.pausedUntil == nil else {
         hold(connection, buffer, from: position, upTo: end)
+        break
+      }
+      guard handled < Self.messageBytesPerTurn else {
+        // A little that was compressed may be much: others have their turn first.
+        setAside(connection, buffer, from: position, upTo: end)
         break
       }
       let event: MessageReader.Event?
@@ -38,6 +46,7 @@ extension Reactor {
           assemble(connection, conversation, kind, buffer.span.extracting(range), isLast: isLast)
         }
       case .message(let kind, let payload):
+        handled += payload.count
         handle(connection, conversation, kind, payload.span)
       case .ping(let payload):
         conversation.reader.enqueue(.pong, payload)
@@ -97,6 +106,8 @@ extension Reactor {
     _ message: Span<UInt8>
   ) {
     counters.messagesReceived += 1
+    // A message has ended: the time for the next one begins with it.
+    conversation.messageBegan = nil
     switch (conversation.phase, kind) {
     case (.closing, _):
       break
@@ -160,7 +171,6 @@ extension Reactor {
     var join = join
     join.profile = join.profile.sanitised
     conversation.phase = .joined(hosted)
-    hosted.membership += 1
     let effects = hosted.session.join(
       conversation.reader, join, identity: newIdentity(), now: instant)
     touch(hosted)
@@ -194,7 +204,6 @@ extension Reactor {
     touch(hosted)
     if case .leave = control {
       conversation.phase = .joined(hosted)
-      hosted.membership += 1
       perform(session.leave(reader, now: instant), in: hosted)
       return
     }
@@ -319,7 +328,6 @@ extension Reactor {
   func depart(_ connection: Connection, _ conversation: WebSocketConversation, pageGone: Bool) {
     guard let hosted = conversation.hosted else { return }
     if conversation.enteredSession != nil {
-      hosted.membership += 1
       hosted.session.disconnected(conversation.reader, pageGone: pageGone, now: instant)
       touch(hosted)
     }

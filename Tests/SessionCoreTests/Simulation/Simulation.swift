@@ -13,16 +13,16 @@ final class Simulation {
   let session: Session
   var oracle: Oracle
   var clients: [VirtualClient] = []
-  var sockets: [Int32: VirtualSocket] = [:]
+  var sockets: [UInt64: VirtualSocket] = [:]
   var now = Instant.zero
   /// Refusals on their way to a socket's client, in order.
-  var expectedRefusals: [Int32: [Oracle.Refused]] = [:]
+  var expectedRefusals: [UInt64: [Oracle.Refused]] = [:]
   /// Who is to be seen as here, by number, and under which name.
   var here: [ParticipantNumber: String] = [:]
   var away: [ParticipantNumber: Instant] = [:]
   var title = "Draw Together"
 
-  private var nextConnection: Int32 = 0
+  private var nextConnection: UInt64 = 0
   private var nextIntention = 0
   /// Whose intentions they are, and whether they are to be accepted.
   private var intentions: [Int: (client: Int, isGood: Bool)] = [:]
@@ -319,6 +319,7 @@ final class Simulation {
 
   private func endTurn() throws {
     session.endTurn(now: now)
+    try perform(session.takeEffects())
     oracle.noteSystemEntries(upTo: session.sequence)
     let frames = session.ephemeralFrames
     for connection in sockets.keys.sorted() {
@@ -333,7 +334,7 @@ final class Simulation {
       if count > 0 { session.setBlocked(true, socket.reader) }
       session.tookEphemeral(count, socket.reader, now: now)
     }
-    session.forEachTargetedEphemeral { reader, frame in
+    session.forEachTargetedEphemeral { reader, frame, _ in
       guard let socket = sockets[reader.connection] else { return }
       let count = socket.send(frame[...])
       if count > 0, count < frame.count { session.keep(Array(frame[count...]), for: reader) }

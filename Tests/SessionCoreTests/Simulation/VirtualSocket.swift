@@ -25,7 +25,7 @@ final class VirtualSocket {
     case leave
   }
 
-  init(connection: Int32, capacity: Int) {
+  init(connection: UInt64, capacity: Int) {
     reader = Reader(connection: connection)
     self.capacity = capacity
   }
