@@ -141,6 +141,12 @@ class Client:
                 self._tasks.append(asyncio.create_task(self.raw(entry.encoded(0))))
         self._wake.set()
 
+    async def send_paced(self, *entries_: Outgoing, at_once: int = 10) -> None:
+        """Sends so many at a time and waits until they are committed, so that we are never far behind."""
+        for first in range(0, len(entries_), at_once):
+            self.send(*entries_[first : first + at_once])
+            await self.committed()
+
     async def cut(self) -> None:
         """Breaks the connection without a word."""
         if self._ws is not None:

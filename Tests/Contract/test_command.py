@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from gateway import Gateway, flag
+from gateway import REPOSITORY, Gateway, flag
 from room import Room, note
 from test_limits import LIMITS
 
@@ -21,14 +21,10 @@ BAD_FLAGS = [
 ]  # fmt: skip
 
 
-def run(executable: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [executable, *arguments],
-        capture_output=True,
-        text=True,
-        timeout=20,
-        env=dict(os.environ) | environment,
-    )
+def run(executable: str, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("DRAWTOGETHER_")} | variables
+    command = [executable, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=20, env=environment)
 
 
 @pytest.mark.parametrize("arguments", BAD_FLAGS, ids=" ".join)
@@ -86,7 +82,17 @@ def test_help_lists_each_limit_by_name_and_version_says_one(executable: str) -> 
 
 
 def test_a_port_in_use_is_told_in_words(executable: str, gateway: Gateway, tmp_path) -> None:
-    done = run(executable, "--data", str(tmp_path), "--http", gateway.host, "--https", "off")
+    done = run(
+        executable,
+        "--data",
+        str(tmp_path),
+        "--http",
+        gateway.host,
+        "--https",
+        "off",
+        "--public",
+        str(REPOSITORY / "Public"),
+    )
     assert done.returncode not in (0, 2) or str(gateway.http[1]) in done.stderr
     assert str(gateway.http[1]) in done.stderr
 

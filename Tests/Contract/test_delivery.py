@@ -159,3 +159,20 @@ async def test_a_message_type_means_nothing_to_the_gateway(gateway: Gateway) -> 
         ada.send(Outgoing("participants", b'{"joined": []}', RELIABLE))
         (entry,) = await ben.got(b'{"joined": []}')
         assert entry.sender == ada.number and not entry.is_system
+
+
+async def test_bursts_come_back_whole_while_other_frames_are_due(gateway_with) -> None:
+    """Commit messages, errors and unreliable entries never end up inside a frame that is being sent."""
+    gateway: Gateway = gateway_with(bytesPerSecond=1 << 30, entriesPerSecond=1_000_000)
+    async with Room(gateway) as room:
+        ada, ben = await room.join("Ada"), await room.join("Ben", compression=None)
+        for n in range(60):
+            ada.send(*[note(f"{n}/{size} " + "x" * size) for size in (3, 70_000, 30_000, 100, 70_000, 5_000)])
+            await ben.raw(unreliable("cursor", numbers=(ada.number,)).encoded(0), "nonsense")
+            await ben.say(profile={"name": f"Ben {n}"})
+            await asyncio.sleep(0)
+        ada.send(note("end"))
+        for person in (ada, ben):
+            await person.got(b"end")
+        await ada.committed()
+        assert sum(e.sender == ada.number and e.is_reliable for e in ben.received) == 361

@@ -82,8 +82,7 @@ async def test_more_than_the_tail_holds_is_a_snapshot(gateway_with) -> None:
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         await ben.cut()
-        ada.send(append(1, "kept"), *[note(b"%d" % n + bytes(10_000)) for n in range(100)])
-        await ada.committed()
+        await ada.send_paced(append(1, "kept"), *[note(b"%d" % n + bytes(10_000)) for n in range(60)])
         await ben.join()
         assert ben.catch_ups[-1] == "snapshot" and ben.joined["resumed"] is True
         assert ben.retained.held() == ada.retained.held()
@@ -93,8 +92,7 @@ async def test_less_than_the_tail_holds_is_a_tail_also_when_older_entries_are_go
     gateway: Gateway = gateway_with(catchUpTailBytes=200_000)
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
-        ada.send(*[note(b"%d" % n + bytes(10_000)) for n in range(60)])
-        await ada.committed()
+        await ada.send_paced(*[note(b"%d" % n + bytes(10_000)) for n in range(60)])
         await ben.wait_for(lambda: ben.last >= ada.last, "all seen")
         await ben.cut()
         ada.send(*[note(b"later %d" % n + bytes(10_000)) for n in range(5)])

@@ -72,16 +72,14 @@ async def test_who_reads_too_slowly_does_not_hold_up_a_joiner(gateway_with) -> N
     )
     async with Room(gateway) as room:
         ada = await room.join("Ada")
-        ada.send(*[append(n, f"{n}" + "x" * 20_000) for n in range(500)])
-        await ada.committed()
+        await ada.send_paced(*[append(n, f"{n}" + "x" * 20_000) for n in range(500)], at_once=50)
         stuck = await room.connect(sock=small_socket(gateway), compression=None, max_queue=4)
         await stuck.say(join={})
         await stuck.control("joined")
         stuck.may_read.clear()
         quick = await room.join("Quick")
         assert quick.retained.held() == ada.retained.held()
-        ada.send(*[append(n, "more" + "x" * 20_000) for n in range(500)])
-        await ada.committed()
+        await ada.send_paced(*[append(n, "more" + "x" * 20_000) for n in range(500)], at_once=50)
         stuck.may_read.set()
         await stuck.wait_for(lambda: stuck.close or stuck.last >= ada.last, "it gets all, or is closed")
         if stuck.close is not None:

@@ -15,7 +15,7 @@ UNKNOWN = "AAAAAAAAAAAAAAAAAAAAAA"
 @pytest.mark.parametrize(
     "changes",
     [{"Upgrade": None, "Connection": None}, {"Upgrade": None}, {"Upgrade": "h2c"},
-     {"Sec_WebSocket_Version": "8"}, {"Sec_WebSocket_Version": None}, {"Connection": "keep-alive"}],
+     {"Sec_WebSocket_Version": "8"}, {"Sec_WebSocket_Version": None}],
     ids=str,
 )  # fmt: skip
 async def test_without_an_upgrade_of_version_13_426(gateway: Gateway, changes: dict[str, str | None]) -> None:
