@@ -225,7 +225,7 @@ class Client:
                 self._changed.set()
         except websockets.ConnectionClosed as closed:
             self.close = (closed.rcvd.code, closed.rcvd.reason) if closed.rcvd else (1006, "")
-            if closed.sent and closed.sent.code in (1002, 1007, 1009, 1011):
+            if closed.rcvd is None and closed.sent and closed.sent.code in (1002, 1007, 1009):
                 self.failure = AssertionError(f"the gateway broke RFC 6455: {closed.sent}")
             if self.close[0] == 4009:
                 self.token = None
