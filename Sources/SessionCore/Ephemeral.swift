@@ -15,42 +15,41 @@ struct Ephemeral {
   /// Frames for some, by who gets them.
   private(set) var targeted: [UInt32: (frames: [UInt8], entries: Int)] = [:]
 
-  private struct Pending {
+  /// What is told apart when there is room for the newest only.
+  private struct Stream: Hashable {
     var sender: ParticipantNumber
     var type: [UInt8]
     var targets: [UInt32]?
-    var entry: [UInt8]
   }
-  private var pending: [Pending] = []
+  private var pending: [(targets: [UInt32]?, entry: [UInt8])] = []
+  /// Where the newest of each stream is.
+  private var newest: [Stream: Int] = [:]
   private var pendingBytes = 0
   private var targetedBytes = 0
 
   var isEmpty: Bool { frames.isEmpty && targeted.isEmpty }
   var hasPending: Bool { !pending.isEmpty }
 
-  /// Takes one more; when there is no room, what is older of the same sender, type and targets goes first.
+  /// Takes one more; when there is no room, it takes the place of the newest of the same sender, type and targets.
   /// - Returns: how many entries were dropped.
   mutating func add(
     sender: ParticipantNumber, type: [UInt8], targets: [UInt32]?, entry: [UInt8]
   ) -> Int {
-    var dropped = 0
-    if let targets {
-      guard targetedBytes + entry.count * targets.count <= Self.targetedLimit else { return 1 }
-      targetedBytes += entry.count * targets.count
+    let stream = Stream(sender: sender, type: type, targets: targets)
+    let cost = entry.count * (targets?.count ?? 0)
+    if pendingBytes + entry.count <= Self.limit, targetedBytes + cost <= Self.targetedLimit {
+      newest[stream] = pending.count
+      pending.append((targets, entry))
+      pendingBytes += entry.count
+      targetedBytes += cost
+      return 0
     }
-    if pendingBytes + entry.count > Self.limit {
-      let before = pending.count
-      pending.removeAll { $0.sender == sender && $0.type == type && $0.targets == targets }
-      dropped = before - pending.count
-      pendingBytes = pending.reduce(0) { $0 + $1.entry.count }
-      while pendingBytes + entry.count > Self.limit, !pending.isEmpty {
-        pendingBytes -= pending.removeFirst().entry.count
-        dropped += 1
-      }
-    }
-    pending.append(Pending(sender: sender, type: type, targets: targets, entry: entry))
-    pendingBytes += entry.count
-    return dropped
+    guard let place = newest[stream], entry.count <= pending[place].entry.count else { return 1 }
+    let less = pending[place].entry.count - entry.count
+    pendingBytes -= less
+    targetedBytes -= less * (targets?.count ?? 0)
+    pending[place].entry = entry
+    return 1
   }
 
   /// Makes the buffer of this turn out of what came in it, and forgets the last turn's.
@@ -87,6 +86,7 @@ struct Ephemeral {
       ends.append(frames.count)
     }
     pending.removeAll(keepingCapacity: true)
+    newest.removeAll(keepingCapacity: true)
     pendingBytes = 0
   }
 

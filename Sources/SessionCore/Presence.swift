@@ -45,19 +45,37 @@ extension Session {
   /// Appends the turn's `participants` entry, if anything changed.
   func announcePresence() {
     guard !presence.isEmpty else { return }
-    var payload = ParticipantsPayload()
-    payload.joined = presence.joined.compactMap { participants[$0]?.participant }
-    payload.left = presence.left
-    payload.changed = presence.changed.compactMap { participants[$0]?.participant }
-    payload.waiting = presence.waiting.compactMap { participants[$0]?.participant }
+    let changes = presence
     presence = PresenceChanges()
-    let sequence = appendSystem(SystemType.participants, payload.encoded())
+    announce(\.joined, changes.joined.compactMap { participants[$0]?.participant })
+    announce(\.left, changes.left)
+    announce(\.changed, changes.changed.compactMap { participants[$0]?.participant })
+    announce(\.waiting, changes.waiting.compactMap { participants[$0]?.participant })
+  }
+
+  /// Of many who come or go at once several entries are made, so that none is too long for a message.
+  private func announce<Element>(
+    _ field: WritableKeyPath<ParticipantsPayload, [Element]>, _ list: [Element]
+  ) {
+    for start in stride(from: 0, to: list.count, by: Self.peoplePerEntry) {
+      var payload = ParticipantsPayload()
+      payload[keyPath: field] = Array(list[start..<min(start + Self.peoplePerEntry, list.count)])
+      announce(payload)
+    }
+  }
+
+  /// How many people one `participants` entry tells of: names may be long.
+  static let peoplePerEntry = 300
+
+  private func announce(_ payload: ParticipantsPayload) {
+    let body = payload.encoded()
+    let sequence = appendSystem(SystemType.participants, body)
     guard waitingCount > 0 else { return }
     // Those who wait are sent these entries and nothing else.
     var entry: [UInt8] = []
     GatewayEntry.append(
       to: &entry, flags: [.reliable, .system], sequence: sequence, sender: 0, clientSequence: 0,
-      type: Array(SystemType.participants.utf8).span, payload: payload.encoded().span)
+      type: Array(SystemType.participants.utf8).span, payload: body.span)
     for number in waitingNumbers {
       guard let record = participants[number], case .waiting(let reader) = record.presence else { continue }
       if reader.isOutboxFull {

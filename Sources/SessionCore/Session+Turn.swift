@@ -5,6 +5,7 @@ extension Session {
   /// Closes the turn. After it, the shell flushes every reader that can be written to.
   package func endTurn(now: Instant) {
     flushNumber &+= 1
+    ridingCommitted.removeAll(keepingCapacity: true)
     trim()
     announcePresence()
     log.closeRun()
@@ -230,7 +231,7 @@ extension Session {
 
   /// The `participants` payloads of the state: several when they are many, so that none is too long for a message.
   private func stateOfParticipants() -> [[UInt8]] {
-    let perEntry = 300
+    let perEntry = Self.peoplePerEntry
     let records = participants.values.sorted { $0.number < $1.number }
     var payloads: [ParticipantsPayload] = []
     func add(_ list: [Participant], _ field: WritableKeyPath<ParticipantsPayload, [Participant]>) {

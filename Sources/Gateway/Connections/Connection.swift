@@ -34,6 +34,8 @@ final class Connection {
   /// An edge said that there is input, and not all of it was read.
   var mayHaveInput = false
   var sawHangUp = false
+  /// The peer sends nothing more.
+  var hasEnded = false
 
   /// What the kernel has not taken yet: always sent before anything else.
   private(set) var backlog: [UInt8] = []
@@ -63,6 +65,7 @@ final class Connection {
 
   var isSecure: Bool { tls != nil }
   var hasBacklog: Bool { backlogOffset < backlog.count }
+  var backlogCount: Int { backlog.count - backlogOffset }
 
   func keepBacklog(_ bytes: Span<UInt8>) {
     if !hasBacklog {

@@ -10,7 +10,7 @@ extension Reactor {
   ) {
     var position = start
     while true {
-      guard !http.isBusy else {
+      guard !http.isBusy, !connection.hasBacklog else {
         hold(connection, buffer, from: position, upTo: end)
         return
       }

@@ -8,6 +8,8 @@ extension Reactor {
   private static let handshakeLimit = 1024
   /// How many steps of handshakes are taken in a turn: a storm of them must not delay who is in already.
   private static let handshakeStepsPerTurn = 16
+  /// Who does not take what TLS has to answer is not listened to.
+  private static let backlogBytes = 65_536
   /// How many buffers are read from one socket in a turn.
   private static let readsPerTurn = 4
 
@@ -39,7 +41,9 @@ extension Reactor {
       guard connections[Int(connection.key.slot)] === connection, connection.heldInput.isEmpty else { return }
     }
     var rounds = 0
-    while connection.mayHaveInput, !connection.isReadingPaused, connection.heldInput.isEmpty {
+    while connection.mayHaveInput, !connection.isReadingPaused, connection.heldInput.isEmpty,
+      connection.backlogCount <= Self.backlogBytes
+    {
       guard rounds < Self.readsPerTurn else {
         readAgain.append(connection.key)
         return
@@ -154,8 +158,9 @@ extension Reactor {
 
   /// The peer sends nothing more.
   private func ended(_ connection: Connection) {
+    connection.hasEnded = true
     switch connection.state {
-    case .http(let http) where http.isBusy && connection.tls == nil:
+    case .http(let http) where http.isBusy:
       // It may still wait for its answer.
       http.closesAfterOutput = true
       connection.isReadingPaused = true

@@ -71,6 +71,7 @@ extension Reactor {
       let rest = backlog.span.extracting(connection.backlogOffset..<backlog.count)
       connection.sentBacklog(trySending(rest, on: connection))
       guard !connection.hasBacklog else { return }
+      if connection.mayHaveInput { readAgain.append(connection.key) }
     }
     switch connection.state {
     case .http(let http):
@@ -150,7 +151,11 @@ extension Reactor {
       close(connection)
       return
     }
-    if connection.mayHaveInput { readAgain.append(connection.key) }
+    if connection.hasEnded {
+      close(connection)
+    } else if connection.mayHaveInput {
+      readAgain.append(connection.key)
+    }
   }
 
   func linger(_ connection: Connection, bytesLeft: Int) {

@@ -66,7 +66,7 @@ final class SharedState: Sendable {
         .tooMany, "This gateway has \(limits.connections) connections, which is all it takes.",
         limit: limits.connections, actual: count)
     }
-    guard !address.isLoopback else { return nil }
+    guard countsAddress(address) else { return nil }
     let fromAddress = addresses.withLock { counts in
       let count = counts[address.ip, default: 0] + 1
       if count <= limits.connectionsPerAddress { counts[address.ip] = count }
@@ -81,9 +81,14 @@ final class SharedState: Sendable {
     return nil
   }
 
+  /// Behind a trusted proxy every connection has the proxy's address, which says nothing.
+  private func countsAddress(_ address: SocketAddress) -> Bool {
+    !address.isLoopback && configuration.trustedProxies == 0
+  }
+
   func releaseConnection(from address: SocketAddress) {
     connectionCount.subtract(1, ordering: .relaxed)
-    guard !address.isLoopback else { return }
+    guard countsAddress(address) else { return }
     addresses.withLock { counts in
       guard let count = counts[address.ip] else { return }
       counts[address.ip] = count > 1 ? count - 1 : nil

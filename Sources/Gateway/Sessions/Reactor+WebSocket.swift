@@ -80,7 +80,8 @@ extension Reactor {
 
   /// Half-received messages of all sockets have one limit, and each a time to end in.
   private func noteIncomplete(_ connection: Connection, _ conversation: WebSocketConversation) {
-    let held = conversation.assembly.count + conversation.messages.bufferedBytes
+    let held =
+      conversation.assembly.count + conversation.messages.bufferedBytes + connection.heldInput.count
     let change = held - conversation.countedIncomplete
     if conversation.messages.isInsideMessage {
       if conversation.messageBegan == nil { conversation.messageBegan = now }
@@ -133,6 +134,12 @@ extension Reactor {
     _ connection: Connection, _ conversation: WebSocketConversation, _ hosted: Hosted,
     _ message: Span<UInt8>
   ) {
+    guard !hosted.isRemoved else {
+      // It ended while this socket was open and had said nothing.
+      counters.refusals[.ended] += 1
+      close(connection, conversation, .ended)
+      return
+    }
     guard message.count <= ClientControl.maximumLength else {
       disconnect(connection, conversation, .messageTooLarge(limit: ClientControl.maximumLength))
       return
