@@ -86,7 +86,10 @@ extension Session {
 
   /// Whether the reader has all there is, and nothing keeps the flush loop from just sending it the tail.
   package func isSettled(_ reader: Reader) -> Bool {
-    reader.memberIndex >= 0 && members[reader.memberIndex].flags.isEmpty
+    guard reader.memberIndex >= 0 else { return false }
+    // With no flags it may still be inside a frame: it had its share of a turn, and goes on in the next.
+    let member = members[reader.memberIndex]
+    return member.flags.isEmpty && member.cursor == log.tail
   }
 
   /// Queues a message of the gateway's for one reader.
@@ -138,8 +141,7 @@ extension Session {
   /// This turn's unreliable frames for some: who is at the tail and can be written to gets them, in one piece.
   package func forEachTargetedEphemeral(_ body: (Reader, _ frames: [UInt8], _ entries: Int) -> Void) {
     for (number, item) in ephemeral.targeted {
-      guard let record = participants[number], case .joined(let reader) = record.presence,
-        reader.memberIndex >= 0, members[reader.memberIndex].flags.isEmpty
+      guard let record = participants[number], case .joined(let reader) = record.presence, isSettled(reader)
       else {
         counters.unreliableDropped += item.entries
         continue

@@ -37,6 +37,20 @@ extension Session {
     return effects
   }
 
+  /// Tells everybody, once, that the session is nearly full; once more when it had room again in between.
+  func noteFilling() {
+    let limit = limits.sessionLogBytes
+    if index.byteCount * 5 < limit * 3 {
+      isNearlyFull = false
+    } else if !isNearlyFull, index.byteCount * 5 >= limit * 4 {
+      isNearlyFull = true
+      let notice = NoticePayload(
+        .sessionQuota, "This session holds \(index.byteCount) of the \(limit) bytes that it can keep.",
+        limit: UInt64(clamping: limit), actual: UInt64(clamping: index.byteCount))
+      appendSystem(SystemType.notice, notice.encoded())
+    }
+  }
+
   /// Counts a refusal; one that comes before the last one's time was over has been ignored.
   func noteIgnored(
     _ record: ParticipantRecord, _ reader: Reader, retryAfterMs: Int, now: Instant,

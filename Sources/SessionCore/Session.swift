@@ -47,6 +47,8 @@ package final class Session {
   var catchingUp: [PendingCatchUp] = []
   /// Those who wait.
   var waitingNumbers: [ParticipantNumber] = []
+  /// Everybody has been told that the session is nearly full.
+  var isNearlyFull = false
   /// What came of a turn's end for the shell to do.
   var outgoing: [Effect] = []
   /// Readers that hold too much of what is no longer current.

@@ -67,7 +67,7 @@ extension Reactor {
     connection.hasServed = true
     let route = Route(head.path)
     let plan: HTTPConversation.Plan
-    if let answer = refusal(of: head, route, connection) {
+    if let answer = refusal(of: head, route, connection) ?? bodyRefusal(of: head) {
       plan = .answer(answer)
     } else if case .socket(let id) = route {
       if let id, shared.owner(of: id) !== self {
@@ -94,6 +94,15 @@ extension Reactor {
     } else {
       send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), on: connection, http)
     }
+  }
+
+  /// Too long a body is refused as soon as its length is told, before the client begins to send it.
+  private func bodyRefusal(of head: RequestHead) -> Answer? {
+    guard case .length(let length) = head.body, length > Self.apiBodyBytes else { return nil }
+    return .problem(
+      Refusal(
+        .messageTooLarge, "A body here has at most \(Self.apiBodyBytes) bytes; this one has \(length).",
+        limit: Self.apiBodyBytes, actual: length))
   }
 
   /// The whole request is there.

@@ -215,8 +215,8 @@ actor Reactor {
   private var requestLimits: RequestLimits {
     var limits = RequestLimits()
     limits.headBytes = shared.limits.headBytes
-    limits.requestLineBytes = min(limits.requestLineBytes, limits.headBytes)
-    limits.fieldBytes = min(limits.fieldBytes, limits.headBytes)
+    limits.requestLineBytes = limits.headBytes / 4
+    limits.fieldBytes = limits.headBytes
     limits.bodyBytes = Self.apiBodyBytes
     return limits
   }
