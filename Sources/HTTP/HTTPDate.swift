@@ -28,7 +28,7 @@ package struct HTTPDate: Equatable, Comparable, Hashable, Sendable {
   }
 
   /// The year, month (1–12) and day (1–31) that lie so many days after 1970-01-01.
-  static func calendar(days: Int) -> (year: Int, month: Int, day: Int) {
+  package static func calendar(days: Int) -> (year: Int, month: Int, day: Int) {
     let shifted = days + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
     let dayOfEra = shifted - era * 146_097
