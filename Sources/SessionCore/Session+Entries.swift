@@ -183,7 +183,6 @@ extension Session {
     if retention != .none, !changesNothing {
       record.hasRetained = true
       index.apply(retention, key: key, sequence: sequence, length: length) { base.died($0, $1) }
-      noteFilling()
     }
     awaitsCommitted(record, now: now)
   }

@@ -8,6 +8,7 @@ extension Session {
     ridingCommitted.removeAll(keepingCapacity: true)
     trim()
     announcePresence()
+    noteFilling()
     log.closeRun()
     catchUp()
     closeTooSlow(now: now)

@@ -306,6 +306,9 @@ final class VirtualClient {
     switch entry.typeText {
     case "participants": try applyPeople(entry)
     case "activity": title = try ActivityPayload.decode(entry.payload.span).activity.title
+    case "notice":
+      let notice = try NoticePayload.decode(entry.payload.span)
+      guard notice.code == .sessionQuota else { throw Violation("a notice \(notice.code)") }
     default: throw Violation("a system entry \(entry.typeText)")
     }
   }
