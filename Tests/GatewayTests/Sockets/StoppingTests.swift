@@ -40,6 +40,24 @@ extension OverSockets {
       #expect(throws: (any Error).self) { try HTTPClient(gateway).ask("GET", "/healthz") }
     }
 
+    @Test("A drain sends what was still held back to be joined with more")
+    func drainOfHeldEntries() throws {
+      let gateway = try RunningGateway { $0.flushInterval = .milliseconds(1000) }
+      let session = try gateway.makeSession()
+      let metrics = try Metrics(of: gateway)
+      let members = try (0..<3).map { try ParticipantClient(gateway, session, isSecure: $0 == 1).join() }
+      for index in 0..<20 {
+        for member in members { try member.send(member.entry([UInt8(index)])) }
+      }
+      // Each said `join` once.
+      try metrics.wait(for: "all that was said") { $0["messages_received_total"] == 21 * members.count }
+      gateway.gateway.drain()
+      for member in members {
+        try member.read(until: "the close") { $0.closed == 1012 }
+        #expect(member.received.count { $0.type == "Test" } == 20 * members.count)
+      }
+    }
+
     @Test("A drain ends though nobody answers its close frames")
     func drainOfTheSilent() throws {
       let gateway = try RunningGateway(reactors: 2)
