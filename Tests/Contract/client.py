@@ -43,6 +43,8 @@ class Client:
         self.snapshots: list[list[Entry]] = []
         """The entries of every snapshot."""
         self.close: tuple[int, str] | None = None
+        self.must_resume = False
+        """A snapshot came while entries of ours were under way: only a resume tells which of them arrived."""
         self.failure: BaseException | None = None
         self.may_read = asyncio.Event()
         self.may_read.set()
@@ -94,7 +96,7 @@ class Client:
         """Opens a socket; nothing is said yet."""
         await self.cut()
         self.close = None
-        self._may_send, self._catching_up = False, None
+        self._may_send, self._catching_up, self.must_resume = False, None, False
         self._ws = await connect(self.url, **self._options)
         self._tasks = [
             asyncio.create_task(self._read(self._ws)), asyncio.create_task(self._write(self._ws))
@@ -208,7 +210,10 @@ class Client:
 
     async def committed(self) -> None:
         """Waits until all that was sent is committed."""
-        await self.wait_for(lambda: not self.outbox, "everything committed")
+        while self.outbox:
+            await self.wait_for(lambda: not self.outbox or self.must_resume, "everything committed")
+            if self.must_resume:
+                await self.join()
 
     # What comes in.
 
@@ -281,6 +286,7 @@ class Client:
         self._catching_up = catch_up
         if catch_up["kind"] == "snapshot":
             self.retained, self.last, self.after = Retained(), 0, None
+            self.must_resume = self._may_send and self.outbox.has_unacknowledged
             self.snapshots.append([])
         else:
             assert catch_up["epoch"] == self.epoch, "a tail of another epoch"

@@ -42,6 +42,11 @@ class Outbox:
     def has_unsent(self) -> bool:
         return self._unsent < len(self._kept)
 
+    @property
+    def has_unacknowledged(self) -> bool:
+        """Whether an entry was put on this socket and is not known to stand in the session."""
+        return any(kept.sequence is None for kept in islice(self._kept, self._unsent))
+
     def append(self, entry: Outgoing) -> None:
         self._kept.append(Kept(entry))
 

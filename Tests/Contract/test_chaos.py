@@ -20,7 +20,13 @@ SENDERS = 4
 KEYS = 64
 REPEATS = 20
 SMALL, FULL = (60, 2_000), (1_000, 20_000)
-SETTINGS = [(1, False, 101), (2, False, 202), (1, True, 303), (2, True, 404)]
+SETTINGS = [
+    (1, False, 4 << 20, 101),
+    (2, False, 4 << 20, 202),
+    (1, True, 4 << 20, 303),
+    (2, True, 4 << 20, 404),
+    (2, False, 64_000, 505),
+]
 
 
 @dataclass(frozen=True)
@@ -69,7 +75,9 @@ class Sender:
                 assert self.joins == 1 or self.client.joined["resumed"], "a cut made a new participant"
                 self.numbers.add(self.client.number)
                 await self._repeat()
-                await self.client.wait_for(lambda: self.client.close, "a cut", timeout=600)
+                await self.client.wait_for(
+                    lambda: self.client.close or self.client.must_resume, "a cut", timeout=600
+                )
             except (OSError, EOFError, TimeoutError, websockets.WebSocketException):
                 await asyncio.sleep(0.005)
 
@@ -171,11 +179,13 @@ def _verify(observer: Client, senders: list[Sender], late: Client, scale: Scale)
 
 
 @pytest.mark.seconds(580)
-@pytest.mark.parametrize(("reactors", "tls", "seed"), SETTINGS)
+@pytest.mark.parametrize(("reactors", "tls", "tail", "seed"), SETTINGS)
 async def test_cuts_lose_nothing_double_nothing_and_keep_the_order(
-    gateway_with, scale: Scale, request: pytest.FixtureRequest, reactors: int, tls: bool, seed: int
+    gateway_with, scale: Scale, request: pytest.FixtureRequest, reactors: int, tls: bool, tail: int, seed: int
 ) -> None:
     seed = request.config.getoption("--seed") or seed
-    print(f"replay with --seed {seed} (reactors {reactors}, {'wss' if tls else 'ws'}, {scale})")
-    gateway: Gateway = gateway_with("--reactors", str(reactors), entriesPerSecond=50_000)
+    print(f"replay with --seed {seed} (reactors {reactors}, {'wss' if tls else 'ws'}, tail {tail}, {scale})")
+    gateway: Gateway = gateway_with(
+        "--reactors", str(reactors), entriesPerSecond=50_000, catchUpTailBytes=tail
+    )
     await chaos(gateway, tls, seed, scale)
