@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 import websockets
@@ -14,7 +14,7 @@ from client import Client
 from gateway import Gateway
 from polling import until
 from proxy import Proxy
-from wire import APPEND, EXISTING, RELIABLE, REMOVE, REPLACE, Outgoing
+from wire import APPEND, EXISTING, RELIABLE, REMOVE, REPLACE, TARGETED, Entry, Outgoing
 
 SENDERS = 4
 KEYS = 64
@@ -41,14 +41,20 @@ def scale(request: pytest.FixtureRequest) -> Scale:
 
 
 def script(chance: random.Random, sender: int, count: int) -> Iterator[Outgoing]:
-    """What one sender sends: every retention over shared keys, and a name of its own in each payload."""
+    """What one sender sends: every retention over shared keys, and a name of its own in each payload.
+
+    Some are for the observer and some of the senders only: targets are the senders' places until numbers are known.
+    """
     for n in range(count):
         retention = chance.choices((0, APPEND, REPLACE, REMOVE), (3, 5, 2, 1))[0]
         flags = RELIABLE | retention
         if retention in (APPEND, REPLACE) and chance.random() < 0.3:
             flags |= EXISTING
+        aimed = retention == 0 and chance.random() < 0.5
+        targets = chance.sample(range(SENDERS), chance.randrange(SENDERS)) if aimed else []
         payload = b"" if retention == REMOVE else f"{sender}/{n}/".encode() + bytes(chance.randrange(200))
-        yield Outgoing(f"T{sender}", payload, flags, chance.randrange(KEYS).to_bytes(16, "big"))
+        key = chance.randrange(KEYS).to_bytes(16, "big")
+        yield Outgoing(f"T{sender}", payload, flags | TARGETED if aimed else flags, key, targets)
 
 
 class Sender:
@@ -65,6 +71,15 @@ class Sender:
         upto = min(upto, len(self.entries))
         self.client.send(*self.entries[self.given : upto])
         self.given = max(self.given, upto)
+
+    def aim(self, numbers: list[int], observer: int) -> None:
+        """Puts numbers for the places of those an entry is for; the observer gets every one."""
+        self.entries = [
+            replace(entry, targets=[observer, *[numbers[place] for place in entry.targets]])
+            if entry.flags & TARGETED
+            else entry
+            for entry in self.entries
+        ]
 
     async def stay(self) -> None:
         """Joins again and again until cancelled."""
@@ -117,7 +132,7 @@ async def chaos(gateway: Gateway, tls: bool, seed: int, scale: Scale) -> None:
         await observer.join(name="Observer")
         stays = [asyncio.create_task(sender.stay()) for sender in senders]
         try:
-            await _feed(proxy, senders, stays, scale)
+            await _feed(observer, proxy, senders, stays, scale)
             print(f"cuts: {proxy.by_way}, joins: {[sender.joins for sender in senders]}")
             late = await Client(gateway.socket_url(session, tls), tls=context).join(name="Late")
             await _all_is_quiet([observer, late, *[sender.client for sender in senders]])
@@ -134,13 +149,21 @@ async def chaos(gateway: Gateway, tls: bool, seed: int, scale: Scale) -> None:
                 await client.cut()
 
 
-async def _feed(proxy: Proxy, senders: list[Sender], stays: list[asyncio.Task[None]], scale: Scale) -> None:
+async def _feed(
+    observer: Client, proxy: Proxy, senders: list[Sender], stays: list[asyncio.Task[None]], scale: Scale
+) -> None:
     """Entries come as the cuts go on, so that all of the cuts hit a stream that is busy."""
 
     def step() -> bool:
         for stay in stays:
             if stay.done():
                 stay.result()
+        if not all(sender.joins for sender in senders):
+            return False
+        if not senders[0].given:
+            numbers = [sender.client.number for sender in senders]
+            for sender in senders:
+                sender.aim(numbers, observer.number)
         share = (proxy.done + 4) / scale.cuts
         for sender in senders:
             sender.give(int(len(sender.entries) * share))
@@ -170,12 +193,23 @@ def _verify(observer: Client, senders: list[Sender], late: Client, scale: Scale)
         assert [(e.type, e.payload, e.key) for e in mine] == [
             (e.type, e.payload, e.key if e.flags & REMOVE else None) for e in sender.entries
         ]
+        _verify_received(sender, number, order, senders)
     held = observer.retained.held()
     assert held, "nothing was retained, so nothing was shown"
     for name, client in [("late", late), *[(f"sender {n}", s.client) for n, s in enumerate(senders)]]:
         assert client.retained.held() == held, f"{name} holds something else"
         assert client.failure is None
         assert client.retained.people.keys() == late.retained.people.keys()
+
+
+def _verify_received(sender: Sender, number: int, order: list[Entry], senders: list[Sender]) -> None:
+    """Who came back by tails alone was given each entry for it once, and none for others."""
+    if sender.client.catch_ups.count("snapshot") > 1:
+        return
+    targets = {e.payload: e.targets for s in senders for e in s.entries if e.flags & TARGETED}
+    meant = [e for e in order if e.sender == number or number in targets.get(e.payload, [number])]
+    came = [e for e in sender.client.received if not e.is_system]
+    assert came == meant, "what came is not what was meant for this one"
 
 
 @pytest.mark.seconds(580)
