@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,13 +15,14 @@ from room import Room, append, note, replace
 MOST_GROWTH = 64 << 20
 
 
-def small_socket(gateway: Gateway) -> socket.socket:
-    """A connected socket whose kernel buffer is as small as it gets."""
+def small_socket(gateway: Gateway, tls: bool = False) -> dict[str, Any]:
+    """Options for a client whose kernel buffer is as small as it gets."""
     connected = socket.socket()
     connected.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
-    connected.connect(gateway.http)
+    connected.connect(gateway.https if tls else gateway.http)
     connected.setblocking(False)
-    return connected
+    options = {"server_hostname": "localhost"} if tls else {}
+    return {"sock": connected, "compression": None, "max_queue": 4} | options
 
 
 def resident_bytes(gateway: Gateway) -> int:
@@ -31,18 +33,20 @@ def resident_bytes(gateway: Gateway) -> int:
 async def rejoin(person: Client) -> None:
     """What a client does that was closed with 4013, or sees 1006 instead."""
     assert person.close is not None and person.close[0] in (4013, 1006), person.close
-    person._options.pop("sock", None)
+    for name in ("sock", "server_hostname"):
+        person._options.pop(name, None)
     await person.join()
 
 
+@pytest.mark.parametrize("tls", [False, True], ids=["ws", "wss"])
 @pytest.mark.parametrize("megabytes", [1, 24])
-async def test_who_stops_reading_then_goes_on_misses_nothing(gateway_with, megabytes: int) -> None:
+async def test_who_stops_reading_then_goes_on_misses_nothing(gateway_with, megabytes: int, tls: bool) -> None:
     gateway: Gateway = gateway_with(
         bytesPerSecond=1 << 30, entriesPerSecond=1_000_000, catchUpTailBytes=2 << 20, graceSeconds=31
     )
-    async with Room(gateway) as room:
+    async with Room(gateway, tls=tls) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
-        slow = await room.join("Slow", sock=small_socket(gateway), compression=None, max_queue=4)
+        slow = await room.join("Slow", **small_socket(gateway, tls))
         slow.may_read.clear()
         before = resident_bytes(gateway)
         body = "x" * 8_000
@@ -73,7 +77,7 @@ async def test_who_reads_too_slowly_does_not_hold_up_a_joiner(gateway_with) -> N
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         await ada.send_paced(*[append(n, f"{n}" + "x" * 20_000) for n in range(500)], at_once=50)
-        stuck = await room.connect(sock=small_socket(gateway), compression=None, max_queue=4)
+        stuck = await room.connect(**small_socket(gateway))
         await stuck.say(join={})
         await stuck.control("joined")
         stuck.may_read.clear()
@@ -93,7 +97,7 @@ async def test_unreliable_entries_do_not_pile_up_for_a_slow_reader(gateway_with)
     )
     async with Room(gateway) as room:
         ada = await room.join("Ada")
-        slow = await room.join("Slow", sock=small_socket(gateway), compression=None, max_queue=4)
+        slow = await room.join("Slow", **small_socket(gateway))
         slow.may_read.clear()
         before = resident_bytes(gateway)
         cursor = b"".join(b"\0\0\x10\x06\0\x01\0\0\0\0C" + bytes(4_095) for _ in range(16))
