@@ -163,17 +163,17 @@ extension Reactor {
   func flush(_ connection: Connection, _ conversation: WebSocketConversation) {
     let reader = conversation.reader
     let session = conversation.enteredSession
-    var pieces = 0
+    var given = 0
     while !connection.isWriteBlocked, !connection.hasBacklog,
       let piece = session?.nextPiece(reader) ?? reader.nextPrivatePiece()
     {
-      guard pieces < 4 else {
+      guard given < Session.pieceBytes else {
         flushAgain.append(connection.key)
         return
       }
-      pieces += 1
       let end = min(piece.range.upperBound, piece.range.lowerBound + TLSConnection.encryptLimitInBytes)
       let sent = offer(piece.bytes.span.extracting(piece.range.lowerBound..<end), on: connection)
+      given += sent
       if let session { session.sent(piece, sent, to: reader) } else { reader.sentPrivate(piece, sent) }
     }
     if connection.isWriteBlocked { session?.setBlocked(true, reader) }
