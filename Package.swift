@@ -52,7 +52,8 @@ let package = Package(
       dependencies: ["Gateway", "Wire", "HTTP", "WebSocket", "SessionCore", "Transport"],
       swiftSettings: settings),
     .testTarget(
-      name: "CommandTests", dependencies: ["drawtogether", "Gateway", "Wire"], swiftSettings: settings),
+      name: "CommandTests", dependencies: ["drawtogether", "Gateway", "Wire", "Transport"],
+      swiftSettings: settings),
   ],
   cLanguageStandard: .c17
 )

@@ -1,0 +1,86 @@
+import Glibc
+import Transport
+
+/// This package's program as a process of its own, with its standard output and standard error in pipes.
+final class ChildProcess {
+  private let identifier: pid_t
+  private let output: OwnedDescriptor
+  private let errors: OwnedDescriptor
+  private var hasEnded = false
+
+  /// The two ends of a pipe; no other process gets them.
+  private struct Pipe: ~Copyable {
+    let reading: OwnedDescriptor
+    let writing: OwnedDescriptor
+
+    init() throws {
+      var ends: [CInt] = [0, 0]
+      guard unsafe pipe(&ends) == 0 else { throw SystemError("pipe", code: errno) }
+      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      reading = OwnedDescriptor(owning: ends[0])
+      writing = OwnedDescriptor(owning: ends[1])
+    }
+
+    /// The end to read from; the other is closed here, so that the child's end is the end of what is read.
+    consuming func readingEnd() -> OwnedDescriptor { reading }
+  }
+
+  /// Starts the program that was built beside these tests, with an empty environment.
+  init(arguments: [String]) throws {
+    let output = try Pipe()
+    let errors = try Pipe()
+    let path = try Self.program()
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    unsafe posix_spawn_file_actions_adddup2(&actions, output.writing.rawValue, STDOUT_FILENO)
+    unsafe posix_spawn_file_actions_adddup2(&actions, errors.writing.rawValue, STDERR_FILENO)
+    var words = unsafe ([path] + arguments).map { unsafe strdup($0) }
+    unsafe words.append(nil)
+    defer { unsafe words.forEach { unsafe free($0) } }
+    var environment: [UnsafeMutablePointer<CChar>?] = unsafe [nil]
+    var identifier: pid_t = 0
+    let status = unsafe posix_spawn(&identifier, path, &actions, nil, &words, &environment)
+    guard status == 0 else { throw SystemError("posix_spawn", code: status) }
+    self.identifier = identifier
+    self.output = output.readingEnd()
+    self.errors = errors.readingEnd()
+  }
+
+  deinit {
+    if !hasEnded {
+      kill(identifier, SIGKILL)
+      waitpid(identifier, nil, 0)
+    }
+  }
+
+  /// The next line of standard output, without its line feed; what there is when the child ends. Waits for it.
+  func outputLine() -> String { Self.line(from: output.rawValue) }
+
+  /// The next line of standard error, in the same way.
+  func errorLine() -> String { Self.line(from: errors.rawValue) }
+
+  func send(_ signal: CInt) { kill(identifier, signal) }
+
+  /// Waits for the end; the exit code, or the negative number of the signal that ended it.
+  func end() -> Int32 {
+    var status: Int32 = 0
+    _ = unsafe waitpid(identifier, &status, 0)
+    hasEnded = true
+    return status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F)
+  }
+
+  private static func line(from descriptor: CInt) -> String {
+    var line: [UInt8] = []
+    var byte: UInt8 = 0
+    while unsafe read(descriptor, &byte, 1) == 1, byte != UInt8(ascii: "\n") { line.append(byte) }
+    return String(decoding: line, as: UTF8.self)
+  }
+
+  private static func program() throws -> String {
+    guard let own = unsafe realpath("/proc/self/exe", nil) else { throw SystemError("realpath", code: errno) }
+    defer { unsafe free(own) }
+    let path = unsafe String(cString: own)
+    return path[..<(path.lastIndex(of: "/") ?? path.startIndex)] + "/drawtogether"
+  }
+}
