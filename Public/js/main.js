@@ -198,6 +198,9 @@ Object.defineProperty(globalThis, 'drawTogether', {
     get participants() {
       return sharing.session?.activeParticipants ?? [];
     },
+    get me() {
+      return sharing.session?.localParticipant ?? null;
+    },
     redraw: () => {
       renderer.redraw();
       renderer.frame();

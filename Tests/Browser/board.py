@@ -1,0 +1,95 @@
+"""What a person does on the page, and what can be seen of it."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+
+from playwright.sync_api import Page
+
+from conftest import until
+
+Point = tuple[float, float]
+
+
+def move(page: Page, points: list[Point]) -> None:
+    for x, y in points:
+        page.mouse.move(x, y)
+
+
+def draw(page: Page, points: list[Point]) -> None:
+    page.mouse.move(*points[0])
+    page.mouse.down()
+    move(page, points[1:])
+    page.mouse.up()
+
+
+def line(x: float, y: float, to_x: float, to_y: float, steps: int = 12) -> list[Point]:
+    return [(x + (to_x - x) * at / steps, y + (to_y - y) * at / steps) for at in range(steps + 1)]
+
+
+def wave(x: float, y: float, width: float, height: float, steps: int = 40) -> list[Point]:
+    return [(x + width * at / steps, y + height * math.sin(at / steps * 3 * math.pi)) for at in range(steps + 1)]
+
+
+INK = """([x, y]) => {
+  const canvas = document.getElementById('canvas');
+  const ratio = canvas.width / canvas.clientWidth;
+  return canvas.getContext('2d').getImageData(x * ratio, y * ratio, 1, 1).data[3];
+}"""
+
+
+def has_ink(page: Page, x: float, y: float) -> bool:
+    return page.evaluate(INK, [x, y]) > 200
+
+
+def sees_ink(page: Page, x: float, y: float) -> None:
+    until(lambda: has_ink(page, x, y))
+
+
+def sees_paper(page: Page, x: float, y: float) -> None:
+    until(lambda: not has_ink(page, x, y))
+
+
+def picture(page: Page) -> str:
+    """A digest of the pixels, all drawn anew."""
+    page.evaluate("drawTogether.redraw()")
+    return hashlib.sha256(page.evaluate("document.getElementById('canvas').toDataURL()").encode()).hexdigest()
+
+
+def state(page: Page) -> str:
+    return page.evaluate("drawTogether.stateHash()")
+
+
+def all_hold_the_same(*pages: Page) -> str:
+    def states() -> set[str]:
+        return {state(page) for page in pages}
+
+    return until(states, lambda found: len(found) == 1 and "" not in found).pop()
+
+
+def people(page: Page) -> list[str]:
+    return page.evaluate("drawTogether.participants.map(({ name }) => name)")
+
+
+def sees_people(page: Page, count: int, seconds: float = 8) -> None:
+    until(lambda: len(people(page)), lambda found: found == count, seconds)
+
+
+def share(page: Page) -> str:
+    """Makes the session and gives its path."""
+    page.locator("#share").click()
+    page.locator("#share-dialog").wait_for()
+    link = page.locator("#share-link").input_value()
+    page.keyboard.press("Escape")
+    sees_people(page, 1)
+    return link[link.index("/s/") + 1 :]
+
+
+def choose(page: Page, menu_item: str) -> None:
+    page.locator("#more").click()
+    page.locator(f"#{menu_item}").click()
+
+
+def says(page: Page, selector: str, text: str, seconds: float = 8) -> None:
+    until(lambda: page.locator(selector).inner_text(), lambda found: text in found, seconds)

@@ -1,0 +1,168 @@
+"""The gateway, one Chromium, one Firefox, and pages that fail their test by what they complain of."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from gateway import Gateway  # noqa: E402
+from proxy import Proxy  # noqa: E402
+
+OUT = Path(__file__).parent / "out"
+# What Playwright's own screenshots add to a page in Firefox, which the page's policy reports by this hash.
+SCREENSHOT_STYLE = "sha256-YjaKGiklmzC6wjXA513HAMmzus8VE61XCOT+SmwNZWA="
+
+
+@pytest.fixture(scope="session")
+def out() -> Path:
+    OUT.mkdir(exist_ok=True)
+    return OUT
+
+
+@pytest.fixture(scope="session")
+def gateway() -> Iterator[Gateway]:
+    running = Gateway()
+    yield running
+    assert running.stop() == 0
+
+
+@pytest.fixture(scope="session")
+def base(gateway: Gateway) -> str:
+    """Over TLS: a secure context by any name."""
+    return gateway.https
+
+
+@pytest.fixture
+def proxy(gateway: Gateway) -> Iterator[Proxy]:
+    """Between the browser and the plain port."""
+    address = urlsplit(gateway.http)
+    between = Proxy((address.hostname or "127.0.0.1", address.port or 80))
+    yield between
+    between.close()
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
+    with sync_playwright() as running:
+        yield running
+
+
+def executable(variable: str, *names: str) -> str:
+    """The browser that the environment names, else the first of these that is installed."""
+    found = os.environ.get(variable) or next(filter(None, map(shutil.which, names)), None)
+    if not found:
+        pytest.fail(f"none of {', '.join(names)} is installed, and {variable} names none")
+    return found
+
+
+@pytest.fixture(scope="session")
+def chromium(playwright: Playwright) -> Iterator[Browser]:
+    path = executable("CHROMIUM", "chromium", "chromium-browser", "google-chrome")
+    # A name that is not localhost, so that there is a page outside of secure contexts.
+    browser = playwright.chromium.launch(executable_path=path, args=["--host-resolver-rules=MAP draw.test 127.0.0.1"])
+    print(f"\nchromium {browser.version}", file=sys.__stderr__)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="session")
+def firefox(playwright: Playwright) -> Iterator[Browser]:
+    path = executable("FIREFOX", "firefox-esr", "firefox")
+    browser = playwright.firefox.launch(executable_path=path, channel="moz-firefox")
+    print(f"\nfirefox {browser.version}", file=sys.__stderr__)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def browser(request: pytest.FixtureRequest) -> Browser:
+    """The one named by the parameter, for tests marked with `both`."""
+    return request.getfixturevalue(request.param)
+
+
+both = pytest.mark.parametrize("browser", ["chromium", "firefox"], indirect=True)
+
+
+class Problems(list[str]):
+    """What pages complained of. A test that expects a complaint says so by `allow`."""
+
+    allowed: tuple[str, ...] = ()
+
+    def allow(self, *texts: str) -> None:
+        self.allowed += texts
+
+    def hear(self, text: str) -> None:
+        if SCREENSHOT_STYLE not in text:
+            self.append(text)
+
+    @property
+    def unexpected(self) -> list[str]:
+        return [text for text in self if not any(part in text for part in self.allowed)]
+
+
+@pytest.fixture
+def problems() -> Problems:
+    return Problems()
+
+
+Opener = Callable[..., Page]
+
+
+@pytest.fixture
+def open_page(base: str, problems: Problems) -> Iterator[Opener]:
+    """open_page(browser, path or address, **options of the context): a page in a context of its own.
+
+    What any of them wrote to the console, threw or could not load fails the test in the end.
+    """
+    with ExitStack() as stack:
+
+        def opener(browser: Browser, address: str = "", **options) -> Page:
+            options = {"viewport": {"width": 1000, "height": 700}, **options}
+            context = browser.new_context(ignore_https_errors=True, **options)
+            stack.callback(context.close)
+            return open_in(context, address if "://" in address else base + address, problems)
+
+        yield opener
+    assert not problems.unexpected, "\n".join(problems.unexpected)
+
+
+def open_in(context: BrowserContext, address: str, problems: Problems) -> Page:
+    page = context.new_page()
+    attend(page, problems)
+    page.goto(address)
+    ready(page)
+    return page
+
+
+def attend(page: Page, problems: Problems) -> None:
+    def console(message) -> None:
+        if message.type in ("error", "warning"):
+            problems.hear(f"console.{message.type}: {message.text}")
+
+    page.on("console", console)
+    page.on("pageerror", lambda error: problems.hear(f"uncaught: {error}"))
+    page.on("requestfailed", lambda request: problems.hear(f"failed: {request.url} {request.failure}"))
+
+
+def ready(page: Page) -> None:
+    page.locator("html[data-ready]").wait_for(state="attached")
+
+
+def until(get: Callable[[], object], is_right: Callable[[object], bool] = bool, seconds: float = 8):
+    """Asks again and again from here: a page with a strict policy evaluates no strings of its own."""
+    end = time.monotonic() + seconds
+    while not is_right(value := get()):
+        assert time.monotonic() < end, f"still {value!r} after {seconds} s"
+        time.sleep(0.02)
+    return value

@@ -1,0 +1,57 @@
+"""The gateway under test: built by us, started on free ports, stopped by a signal."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def binary() -> Path:
+    """Named by DRAWTOGETHER, else what `swift build` left."""
+    if named := os.environ.get("DRAWTOGETHER"):
+        return Path(named)
+    for configuration in ("release", "debug"):
+        built = ROOT / ".build" / configuration / "drawtogether"
+        if built.exists():
+            return built
+    raise FileNotFoundError("swift build first, or name the gateway in DRAWTOGETHER")
+
+
+class Gateway:
+    """Runs until `stop`. `http` and `https` are its addresses, with a slash at the end."""
+
+    def __init__(self, *flags: str) -> None:
+        self.data = tempfile.TemporaryDirectory(prefix="drawtogether-")
+        # fmt: off
+        command = [
+            str(binary()), "serve", "--http", "127.0.0.1:0", "--https", "127.0.0.1:0",
+            "--log-format", "json", "--data", self.data.name, "--public", str(ROOT / "Public"), *flags,
+        ]
+        # fmt: on
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        ready = self._ready()
+        self.http = ready["http"].rstrip("/") + "/"
+        self.https = ready["https"].rstrip("/") + "/"
+
+    def _ready(self) -> dict[str, str]:
+        assert self.process.stdout
+        for line in self.process.stdout:
+            try:
+                event = json.loads(line)
+            except ValueError:
+                continue
+            if event.get("event") == "ready":
+                return event
+        raise AssertionError(f"the gateway did not start: exit code {self.process.wait()}")
+
+    def stop(self) -> int:
+        self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(15)
+        self.data.cleanup()
+        return code

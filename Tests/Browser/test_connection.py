@@ -1,0 +1,173 @@
+"""Cuts, reloads, duplicated tabs: nothing is lost, nothing is there twice."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from board import all_hold_the_same, draw, has_ink, line, says, sees_ink, sees_people, share
+from conftest import attend, both, ready, until
+
+STROKES = "document.getElementById('summary').textContent"
+
+
+def strokes(page) -> int:
+    text = page.evaluate(STROKES)
+    return 0 if text.startswith("Nothing") else int(text.split()[0])
+
+
+@pytest.fixture
+def plain(proxy, problems):
+    """The address behind the proxy. A cut socket is something that browsers write to the console about."""
+    problems.allow("WebSocket", "can’t establish a connection", "was interrupted", "ERR_")
+    return f"http://127.0.0.1:{proxy.port}/"
+
+
+@both
+def test_drawn_while_away_is_sent_when_back(browser, open_page, plain, proxy, gateway):
+    a = open_page(browser, plain)
+    path = share(a)
+    b = open_page(browser, gateway.http + path)
+    sees_people(a, 2)
+    draw(a, line(100, 150, 300, 150))
+    sees_ink(b, 200, 150)
+    proxy.refuse()
+    draw(a, line(100, 250, 300, 250))
+    draw(a, line(100, 350, 300, 350))
+    draw(b, line(100, 450, 300, 450))
+    says(a, "#banner", "Reconnecting… 2 strokes will be sent.")
+    a.keyboard.press("Control+z")
+    a.keyboard.press("Control+Shift+Z")
+    assert has_ink(a, 200, 350)
+    assert not has_ink(b, 200, 250)
+    proxy.mend()
+    a.locator("#banner-action").click()
+    says(a, "#banner", "Back. 2 strokes sent.")
+    for page in (a, b):
+        for y in (150, 250, 350, 450):
+            sees_ink(page, 200, y)
+        assert strokes(page) == 4
+    all_hold_the_same(a, b)
+    until(lambda: a.locator("#banner").is_hidden())
+
+
+def test_cut_again_and_again_in_the_middle_of_strokes(chromium, open_page, plain, proxy, gateway):
+    chance = random.Random(7)
+    a = open_page(chromium, plain)
+    path = share(a)
+    b = open_page(chromium, gateway.http + path)
+    sees_people(a, 2)
+    for turn in range(12):
+        a.mouse.move(60, 90 + 45 * turn)
+        a.mouse.down()
+        for step in range(1, 25):
+            a.mouse.move(60 + 30 * step, 90 + 45 * turn)
+            if chance.random() < 0.12:
+                proxy.cut()
+        a.mouse.up()
+    until(lambda: strokes(b), lambda count: count == 12, 30)
+    until(lambda: a.evaluate("drawTogether.stateHash()") == b.evaluate("drawTogether.stateHash()"), seconds=30)
+    sees_people(a, 2)
+    for turn in range(12):
+        sees_ink(b, 700, 90 + 45 * turn)
+
+
+def test_a_network_that_swallows_is_found_out(chromium, open_page, plain, proxy, gateway):
+    a = open_page(chromium, plain)
+    path = share(a)
+    b = open_page(chromium, gateway.http + path)
+    sees_people(a, 2)
+    proxy.is_holding = True
+    draw(a, line(100, 250, 300, 250))
+    says(a, "#banner", "1 stroke will be sent", seconds=30)
+    proxy.mend()
+    proxy.cut()
+    sees_ink(b, 200, 250)
+    all_hold_the_same(a, b)
+
+
+@both
+def test_a_reload_is_the_same_participant(browser, open_page):
+    a = open_page(browser)
+    path = share(a)
+    b = open_page(browser, path)
+    sees_people(a, 2)
+    draw(b, line(100, 200, 300, 200))
+    sees_ink(a, 200, 200)
+    number = b.evaluate("drawTogether.participants.length && drawTogether.me.number")
+    b.reload()
+    ready(b)
+    sees_people(b, 2)
+    assert b.evaluate("drawTogether.me.number") == number
+    sees_ink(b, 200, 200)
+    all_hold_the_same(a, b)
+    assert len(a.evaluate("drawTogether.participants")) == 2
+
+
+def test_a_reload_sends_what_waited(chromium, open_page, plain, proxy, gateway):
+    a = open_page(chromium, plain)
+    path = share(a)
+    b = open_page(chromium, gateway.http + path)
+    sees_people(a, 2)
+    proxy.refuse()
+    draw(a, line(100, 250, 300, 250))
+    saved = f"sessionStorage.getItem('drawtogether:{path[2:]}')"
+    until(lambda: "UpsertStrokeMessage" in (a.evaluate(saved) or ""))
+    proxy.mend()
+    a.reload()
+    ready(a)
+    sees_ink(b, 200, 250)
+    sees_ink(a, 200, 250)
+    assert strokes(b) == 1
+    all_hold_the_same(a, b)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "draw.test"], ids=["with locks", "without a secure context"])
+def test_a_duplicated_tab_is_somebody_new_and_doubles_nothing(chromium, open_page, proxy, problems, plain, gateway, host):
+    a = open_page(chromium, plain.replace("127.0.0.1", host))
+    assert a.evaluate("isSecureContext") == (host == "127.0.0.1")
+    path = share(a)
+    b = open_page(chromium, gateway.http + path)
+    sees_people(a, 2)
+    proxy.refuse()
+    draw(a, line(100, 250, 300, 250))
+    saved = f"sessionStorage.getItem('drawtogether:{path[2:]}')"
+    until(lambda: "UpsertStrokeMessage" in (a.evaluate(saved) or ""))
+    # A tab opened by script gets a copy of the session storage, as a duplicated one does. The page itself must load.
+    proxy.mend()
+    with a.expect_popup() as opened:
+        a.evaluate("address => void window.open(address)", a.url)
+    copy = opened.value
+    attend(copy, problems)
+    ready(copy)
+    sees_people(copy, 3)
+    for page in (a, b, copy):
+        sees_people(page, 3)
+        sees_ink(page, 200, 250)
+        assert strokes(page) == 1
+    assert copy.evaluate("drawTogether.me.number") != a.evaluate("drawTogether.me.number")
+    draw(copy, line(100, 400, 300, 400))
+    draw(a, line(100, 500, 300, 500))
+    all_hold_the_same(a, b, copy)
+    assert [strokes(page) for page in (a, b, copy)] == [3, 3, 3]
+
+
+def test_resumed_elsewhere_makes_itself_somebody_new(chromium, open_page, plain, gateway, problems):
+    """The gateway's own rule, when nothing else told the tabs apart."""
+    a = open_page(chromium, plain)
+    path = share(a)
+    draw(a, line(100, 250, 300, 250))
+    saved = a.evaluate(f"sessionStorage.getItem('drawtogether:{path[2:]}')")
+    thief = open_page(chromium, gateway.http)
+    thief.evaluate("([name, value]) => sessionStorage.setItem(name, value)", [f"drawtogether:{path[2:]}", saved])
+    number = a.evaluate("drawTogether.me.number")
+    thief.goto(gateway.http + path)
+    ready(thief)
+    for page in (a, thief):
+        sees_people(page, 2)
+    assert thief.evaluate("drawTogether.me.number") == number
+    assert a.evaluate("drawTogether.me.number") != number
+    draw(a, line(100, 400, 300, 400))
+    sees_ink(thief, 200, 400)
+    all_hold_the_same(a, thief)
+    assert strokes(thief) == 2

@@ -1,0 +1,242 @@
+"""One page by itself: by hand, finger, pen and key; on a phone, in the dark; for everybody."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+
+from axe_playwright_python.sync_playwright import Axe
+from board import draw, has_ink, line, picture, says, sees_ink, sees_paper, share, wave
+from conftest import both, until
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 3, "is_mobile": True, "has_touch": True}
+
+
+@both
+def test_draws_at_once_and_alone(browser, open_page):
+    page = open_page(browser)
+    says(page, "#hint", "Draw. Then invite someone.")
+    draw(page, wave(100, 300, 400, 80))
+    sees_ink(page, 100 + 400 / 3 / 2, 380)
+    until(lambda: page.locator("#hint").get_attribute("data-gone"), lambda gone: gone is not None)
+    assert page.evaluate("performance.getEntriesByType('resource').every(({ name }) => name.startsWith(location.origin))")
+
+
+def test_no_socket_before_it_is_shared(chromium, open_page):
+    sockets = []
+    page = open_page(chromium)
+    page.on("websocket", lambda socket: sockets.append(socket.url))
+    draw(page, line(100, 200, 300, 200))
+    page.evaluate("1")
+    assert sockets == []
+    path = share(page)
+    assert len(sockets) == 1 and sockets[0].endswith(f"/api/sessions/{path[2:]}/socket")
+
+
+@both
+def test_the_link_can_be_copied(browser, open_page):
+    page = open_page(browser)
+    page.locator("#share").click()
+    page.locator("#share-dialog").wait_for()
+    assert page.locator("#share-link").input_value() == page.url
+    page.locator("#share-copy").click()
+    says(page, "#share-copy", "Copied")
+
+
+def test_the_link_can_be_copied_outside_of_secure_contexts(chromium, open_page, gateway):
+    page = open_page(chromium, gateway.http.replace("127.0.0.1", "draw.test").replace("localhost", "draw.test"))
+    assert not page.evaluate("isSecureContext")
+    page.locator("#share").click()
+    page.locator("#share-dialog").wait_for()
+    page.locator("#share-copy").click()
+    until(lambda: page.locator("#share-copy").inner_text() == "Copied" or "selected" in page.locator("#share-note").inner_text())
+    page.keyboard.press("Escape")
+    until(lambda: page.evaluate("drawTogether.participants.length"), lambda count: count == 1)
+    assert page.evaluate("drawTogether.stateHash()").startswith("fnv1a64:")
+
+
+def test_a_pen_draws_thicker_where_it_is_pressed(chromium, open_page):
+    page = open_page(chromium)
+    page.keyboard.press("]")
+    pen = page.context.new_cdp_session(page)
+
+    def event(kind: str, x: float, y: float, force: float) -> None:
+        pen.send(
+            "Input.dispatchMouseEvent",
+            {
+                "type": kind, "x": x, "y": y, "force": force, "button": "left", "buttons": 1, "clickCount": 1,
+                "pointerType": "pen",
+            },
+        )
+
+    for y, force in ((200, 0.1), (400, 1.0)):
+        event("mousePressed", 100, y, force)
+        for x in range(110, 400, 10):
+            event("mouseMoved", x, y, force)
+        event("mouseReleased", 400, y, force)
+        sees_ink(page, 250, y)
+    assert has_ink(page, 250, 408) and not has_ink(page, 250, 208)
+
+
+def test_a_finger_draws_and_two_move_the_picture(chromium, open_page):
+    page = open_page(chromium, **PHONE)
+    hand = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *points: tuple[float, float]) -> None:
+        touches = [{"x": x, "y": y, "id": index} for index, (x, y) in enumerate(points)]
+        hand.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touches})
+
+    touch("touchStart", (100, 300))
+    for x in range(110, 300, 10):
+        touch("touchMove", (x, 300))
+    touch("touchEnd")
+    sees_ink(page, 200, 300)
+
+    # The first finger of two has hardly begun: it leaves no stroke.
+    touch("touchStart", (150, 500))
+    touch("touchStart", (150, 500), (250, 500))
+    for step in range(1, 11):
+        touch("touchMove", (150, 500 + 10 * step), (250, 500 + 10 * step))
+    touch("touchEnd")
+    sees_ink(page, 200, 400)
+    sees_paper(page, 200, 300)
+    assert "1 strokes" in page.locator("#summary").text_content()
+
+
+@both
+def test_keys_choose_tools_colors_and_widths(browser, open_page):
+    page = open_page(browser)
+    page.keyboard.press("e")
+    assert page.locator("[data-tool=eraser]").get_attribute("aria-pressed") == "true"
+    page.keyboard.press("8")
+    assert page.locator("[data-tool=pen]").get_attribute("aria-pressed") == "true"
+    assert page.get_by_role("radio", name="Indigo").get_attribute("aria-checked") == "true"
+    page.keyboard.press("[")
+    assert page.get_by_role("radio", name="Fine").get_attribute("aria-checked") == "true"
+    page.keyboard.press("?")
+    page.locator("#keys-dialog").wait_for()
+    page.keyboard.press("e")
+    page.keyboard.press("Escape")
+    assert page.locator("[data-tool=pen]").get_attribute("aria-pressed") == "true"
+
+
+def test_everything_is_reached_by_the_tab_key(chromium, open_page):
+    page = open_page(chromium)
+    draw(page, line(100, 200, 300, 200))
+    reached = set()
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        reached.add(page.evaluate("document.activeElement.id || document.activeElement.dataset.tool || document.activeElement.ariaLabel"))
+    assert {"share", "undo", "more", "pen", "eraser", "canvas"} <= reached
+
+
+def test_a_phone_has_large_targets_and_no_scrolling(chromium, open_page, out):
+    page = open_page(chromium, **PHONE)
+    page.locator("#ink").click()
+    page.screenshot(path=out / "phone.png")
+    for button in page.locator("#tools button:visible, .top button:visible").all():
+        box = button.bounding_box()
+        assert box and box["width"] >= 44 and box["height"] >= 44, button.get_attribute("aria-label")
+        assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_on_a_dense_screen_the_canvas_has_all_its_pixels(chromium, open_page):
+    page = open_page(chromium, device_scale_factor=2)
+    assert page.evaluate("[canvas.width, canvas.height]") == [2000, 1400]
+    draw(page, line(100, 200, 300, 200))
+    sees_ink(page, 200, 200)
+    before = picture(page)
+    page.set_viewport_size({"width": 800, "height": 600})
+    until(lambda: page.evaluate("[canvas.width, canvas.height]"), lambda size: size == [1600, 1200])
+    sees_ink(page, 200, 200)
+    page.set_viewport_size({"width": 1000, "height": 700})
+    until(lambda: page.evaluate("canvas.width"), lambda width: width == 2000)
+    assert picture(page) == before
+
+
+def test_what_was_mended_looks_as_if_drawn_anew(chromium, open_page):
+    page = open_page(chromium)
+    for at in range(6):
+        page.keyboard.press(str(at + 1))
+        draw(page, wave(80 + 20 * at, 300 + 10 * at, 500, 90))
+    for _ in range(3):
+        page.keyboard.press("Control+z")
+    page.keyboard.press("e")
+    draw(page, line(560, 150, 640, 290))
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Control+Shift+Z")
+    frames = page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert frames is not None
+    mended = page.evaluate("canvas.toDataURL()")
+    page.evaluate("drawTogether.redraw()")
+    assert page.evaluate("canvas.toDataURL()") == mended
+
+
+def test_nothing_for_axe_to_say(chromium, open_page):
+    for options in ({}, {"color_scheme": "dark"}, PHONE):
+        page = open_page(chromium, **options)
+        share(page)
+        draw(page, line(100, 200, 300, 200))
+        for state in ("", "#more", "#share", "?"):
+            if state.startswith("#"):
+                page.locator(state).click()
+            elif state:
+                page.keyboard.press(state)
+            found = Axe().run(page).response["violations"]
+            assert not found, json.dumps([(one["id"], [node["html"] for node in one["nodes"]]) for one in found], indent=1)
+            page.keyboard.press("Escape")
+
+
+def test_dark_and_light_differ(chromium, open_page, out):
+    colors = set()
+    for scheme in ("light", "dark"):
+        page = open_page(chromium, color_scheme=scheme)
+        colors.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+        draw(page, wave(100, 300, 400, 80))
+        page.screenshot(path=out / f"{scheme}.png")
+    assert len(colors) == 2
+
+
+def test_thousands_of_strokes_cost_no_frames(chromium, open_page):
+    """Many finished strokes lie on a layer: a frame costs what grows. Bounds are wide, other work shares the machine."""
+    a = open_page(chromium)
+    path = share(a)
+    sender = open_page(chromium, path)
+    sender.evaluate(MANY_STROKES)
+    until(lambda: a.locator("#summary").text_content(), lambda text: text.startswith("3000 "), seconds=60)
+    a.mouse.move(100, 100)
+    a.mouse.down()
+    a.evaluate("globalThis.frames_ = []; (function next(t) { frames_.push(t); if (frames_.length < 90) requestAnimationFrame(next); })(performance.now())")
+    for step in range(120):
+        a.mouse.move(100 + 5 * step, 100 + 3 * step)
+    a.mouse.up()
+    times = until(lambda: a.evaluate("frames_"), lambda frames: len(frames) == 90, seconds=30)
+    gaps = sorted(after - before for before, after in zip(times[1:], times[2:]))
+    assert gaps[len(gaps) // 2] < 40, gaps
+
+
+MANY_STROKES = """async () => {
+  const { GroupSession } = await import('/js/session/groupSession.js');
+  const { newKey } = await import('/js/session/key.js');
+  const session = new GroupSession({ id: location.pathname.slice(3), base: new URL('/', location.href) });
+  for (let at = 0; at < 3000; at += 1) {
+    const id = newKey();
+    const [x, y] = [(at * 37) % 900, 80 + (at * 53) % 550];
+    const points = Array.from({ length: 12 }, (_, step) => [x + 6 * step, y + 12 * Math.sin(step)]);
+    const message = { id, color: at % 11, point: points[11], points, width: 4, tool: 'pen', z: at + 1 };
+    const payload = new TextEncoder().encode(JSON.stringify(message));
+    session.send({ type: 'UpsertStrokeMessage', payload, reliable: true, retention: 2, key: id, existing: false });
+  }
+  session.join();
+}"""
+
+
+def test_what_is_served_is_strict(gateway):
+    with urllib.request.urlopen(gateway.http) as answer:
+        policy = answer.headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy and "unsafe" not in policy
+        assert answer.headers["Referrer-Policy"] == "no-referrer"
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        html = answer.read().decode()
+    assert " style=" not in html and "<style" not in html and "onclick" not in html

@@ -1,0 +1,175 @@
+"""Several browsers, one picture."""
+
+from __future__ import annotations
+
+from board import (
+    all_hold_the_same, choose, draw, has_ink, line, move, people, picture, says, sees_ink, sees_paper, sees_people,
+    share, wave,
+)
+from conftest import both, until
+
+
+def test_three_browsers_see_each_other_draw_and_a_fourth_comes_late(chromium, firefox, open_page, out):
+    a = open_page(chromium)
+    draw(a, line(100, 150, 300, 150))
+    path = share(a)
+    assert f"/{path}" in a.url
+    b, c = open_page(chromium, path), open_page(firefox, path)
+    for page in (a, b, c):
+        sees_people(page, 3)
+        sees_ink(page, 200, 150)
+
+    # While the pen is down: the others see what there is of the stroke.
+    for drawer, y in ((a, 250), (b, 350), (c, 450)):
+        drawer.mouse.move(100, y)
+        drawer.mouse.down()
+        move(drawer, line(100, y, 400, y))
+        for other in (a, b, c):
+            sees_ink(other, 250, y)
+        assert not has_ink(b if drawer is a else a, 550, y)
+        move(drawer, line(400, y, 600, y))
+        drawer.mouse.up()
+        for other in (a, b, c):
+            sees_ink(other, 500, y)
+
+    late = open_page(firefox, path)
+    sees_people(late, 4)
+    all_hold_the_same(a, b, c, late)
+    for y in (150, 250, 350, 450):
+        sees_ink(late, 200, y)
+    assert picture(a) == picture(b)
+    assert picture(c) == picture(late)
+    for name, page in (("chromium", a), ("firefox", c)):
+        page.screenshot(path=out / f"together-{name}.png")
+
+
+def test_all_draw_at_once_and_hold_the_same(chromium, firefox, open_page):
+    a = open_page(chromium)
+    path = share(a)
+    pages = [a, open_page(chromium, path), open_page(firefox, path)]
+    for page in pages:
+        sees_people(page, 3)
+    for turn in range(4):
+        for index, page in enumerate(pages):
+            page.mouse.move(60 + 40 * turn, 120 + 150 * index)
+            page.mouse.down()
+        for step in range(1, 20):
+            for index, page in enumerate(pages):
+                page.mouse.move(60 + 40 * turn + 30 * step, 120 + 150 * index + 9 * step)
+        for page in pages:
+            page.mouse.up()
+    all_hold_the_same(*pages)
+    assert picture(pages[0]) == picture(pages[1])
+
+
+def test_undo_and_redo_are_ones_own(chromium, open_page):
+    a = open_page(chromium)
+    path = share(a)
+    b = open_page(chromium, path)
+    sees_people(b, 2)
+    draw(a, line(100, 200, 300, 200))
+    draw(b, line(100, 400, 300, 400))
+    sees_ink(a, 200, 400)
+    sees_ink(b, 200, 200)
+    a.keyboard.press("Control+z")
+    for page in (a, b):
+        sees_paper(page, 200, 200)
+        assert has_ink(page, 200, 400)
+    assert a.locator("#undo").is_disabled()
+    a.keyboard.press("Control+Shift+Z")
+    for page in (a, b):
+        sees_ink(page, 200, 200)
+    all_hold_the_same(a, b)
+
+
+def test_the_eraser_takes_others_strokes_and_undo_brings_them_back(chromium, firefox, open_page):
+    a = open_page(chromium)
+    path = share(a)
+    b = open_page(firefox, path)
+    sees_people(b, 2)
+    draw(a, line(100, 200, 300, 200))
+    draw(a, line(100, 300, 300, 300))
+    sees_ink(b, 200, 300)
+    b.keyboard.press("e")
+    draw(b, line(200, 150, 200, 350))
+    for page in (a, b):
+        sees_paper(page, 150, 200)
+        sees_paper(page, 150, 300)
+    b.keyboard.press("Control+z")
+    for page in (a, b):
+        sees_ink(page, 150, 200)
+        sees_ink(page, 150, 300)
+    all_hold_the_same(a, b)
+    assert a.locator("#undo").is_enabled()
+
+
+def test_a_new_page_takes_everybody_along_and_keeps_the_old_one(chromium, firefox, open_page):
+    a = open_page(chromium)
+    draw(a, wave(100, 300, 400, 80))
+    old = share(a)
+    b = open_page(firefox, old)
+    sees_people(a, 2)
+    before = all_hold_the_same(a, b)
+    choose(b, "clear")
+    says(b, "#confirm-title", "all 2 people")
+    b.locator("#confirm-ok").click()
+    until(lambda: a.url == b.url.replace(b.url.split("/s/")[0], a.url.split("/s/")[0]) and old not in a.url)
+    for page in (a, b):
+        sees_people(page, 2)
+        until(lambda page=page: page.locator("#summary").inner_text(), lambda text: text == "Nothing is drawn yet.")
+    says(a, "#toasts", "started a new page")
+    draw(a, line(100, 500, 300, 500))
+    sees_ink(b, 200, 500)
+    all_hold_the_same(a, b)
+    again = open_page(chromium, old)
+    until(lambda: all_hold_the_same(again), lambda found: found == before)
+    href = a.locator("#toasts a").get_attribute("href") or ""
+    assert href.endswith(old)
+
+
+def test_cursors_have_names_and_fade(chromium, open_page):
+    a = open_page(chromium)
+    path = share(a)
+    b = open_page(chromium, path)
+    sees_people(a, 2)
+    move(b, line(300, 300, 400, 350))
+    cursor = a.locator(".cursor")
+    until(lambda: cursor.count(), lambda count: count == 1)
+    assert cursor.locator(".tag").inner_text() in people(a)
+    until(lambda: abs((cursor.locator(".dot").bounding_box() or {"x": 0})["x"] + 5 - 400), lambda distance: distance < 3)
+    assert cursor.get_attribute("data-idle") is None
+    until(lambda: cursor.get_attribute("data-idle"), lambda idle: idle is not None)
+
+
+@both
+def test_a_name_is_changed_by_its_chip_and_remembered(browser, open_page):
+    a = open_page(browser)
+    path = share(a)
+    b = open_page(browser, path)
+    sees_people(b, 2)
+    b.locator(".chip.me").click()
+    b.locator("#name").fill("Ada <b>Lovelace</b>")
+    b.keyboard.press("Enter")
+    until(lambda: "Ada <b>Lovelace</b>" in people(a))
+    a.locator(".chip:not(.me)").click()
+    says(a, "#people-list", "Ada <b>Lovelace</b>")
+    b.reload()
+    until(lambda: b.evaluate("localStorage.getItem('drawtogether:name')"), lambda name: name == "Ada <b>Lovelace</b>")
+
+
+def test_leaving_keeps_the_picture_and_the_others_go_on(chromium, open_page):
+    a = open_page(chromium)
+    path = share(a)
+    b = open_page(chromium, path)
+    sees_people(a, 2)
+    draw(a, line(100, 200, 300, 200))
+    sees_ink(b, 200, 200)
+    choose(b, "leave")
+    b.locator("#confirm-ok").click()
+    sees_people(a, 1)
+    assert "/s/" not in b.url
+    assert has_ink(b, 200, 200)
+    draw(b, line(100, 400, 300, 400))
+    draw(a, line(100, 300, 300, 300))
+    assert not has_ink(b, 200, 300)
+    assert not has_ink(a, 200, 400)
