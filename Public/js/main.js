@@ -156,7 +156,7 @@ async function listenToCursors(messenger) {
   }
 }
 
-toolbar.addEventListener('tool', () => (canvas.dataset.tool = toolbar.tool));
+toolbar.addEventListener('tool', () => (canvas.dataset.cursor = toolbar.tool));
 toolbar.addEventListener('undo', () => drawing.undo());
 toolbar.addEventListener('redo', () => drawing.redo());
 toolbar.addEventListener('clear', () => flow.newPage());

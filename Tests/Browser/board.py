@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
+import base64
+import io
 import math
 
+from PIL import Image
 from playwright.sync_api import Page
 
 from conftest import until
@@ -51,10 +53,39 @@ def sees_paper(page: Page, x: float, y: float) -> None:
     until(lambda: not has_ink(page, x, y))
 
 
+def address(page: Page) -> str:
+    """As the person sees it; not every driver follows what a page writes there itself."""
+    return page.evaluate("location.href")
+
+
+def path_of(page: Page) -> str:
+    return page.evaluate("location.pathname.slice(1)")
+
+
+PIXELS = """async () => {
+  const { width, height } = canvas;
+  const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
+  return [...new Uint8Array(await crypto.subtle.digest('SHA-256', data))];
+}"""
+
+
+def pixels(page: Page) -> str:
+    """A digest of the pixels; that of a PNG would differ between equal pictures."""
+    return bytes(page.evaluate(PIXELS)).hex()
+
+
+def image(page: Page) -> Image.Image:
+    """The canvas on white paper, as it is."""
+    png = base64.b64decode(page.evaluate("canvas.toDataURL()").split(",")[1])
+    drawn = Image.open(io.BytesIO(png)).convert("RGBA")
+    paper = Image.new("RGBA", drawn.size, "white")
+    return Image.alpha_composite(paper, drawn).convert("RGB")
+
+
 def picture(page: Page) -> str:
-    """A digest of the pixels, all drawn anew."""
+    """The same, all drawn anew."""
     page.evaluate("drawTogether.redraw()")
-    return hashlib.sha256(page.evaluate("document.getElementById('canvas').toDataURL()").encode()).hexdigest()
+    return pixels(page)
 
 
 def state(page: Page) -> str:

@@ -13,14 +13,14 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def binary() -> Path:
-    """Named by DRAWTOGETHER, else what `swift build` left."""
-    if named := os.environ.get("DRAWTOGETHER"):
+    """Named by DRAWTOGETHER_BIN, else what `swift build` left."""
+    if named := os.environ.get("DRAWTOGETHER_BIN"):
         return Path(named)
     for configuration in ("release", "debug"):
         built = ROOT / ".build" / configuration / "drawtogether"
         if built.exists():
             return built
-    raise FileNotFoundError("swift build first, or name the gateway in DRAWTOGETHER")
+    raise FileNotFoundError("swift build first, or name the gateway in DRAWTOGETHER_BIN")
 
 
 class Gateway:
