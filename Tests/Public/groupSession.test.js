@@ -440,11 +440,9 @@ test('a new session and a notice are told', () => {
   const { session, last } = fakeSession();
   session.join();
   welcome(last());
-  const told = [
-    ...['newsession', 'notice', 'activitychange'].map((kind) =>
-      collect(session, kind, (event) => /** @type {any} */ (event).detail ?? kind)
-    ),
-  ];
+  const told = ['newsession', 'notice', 'activitychange'].map((kind) =>
+    collect(session, kind, (event) => /** @type {any} */ (event).detail ?? kind)
+  );
   last().entries(
     gatewayEntry({ flags: 0x81, sequence: 1, type: 'newSession', payload: { session: 'B', by: 2 } }),
     gatewayEntry({ flags: 0x81, sequence: 2, type: 'notice', payload: { code: 'saved', detail: 'Saved again.' } }),

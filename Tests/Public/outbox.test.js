@@ -35,7 +35,7 @@ for (const { said, left } of FOLDS) {
   test(`offline, ${said} is as well said by ${left}`, () => {
     const outbox = new Outbox();
     let superseded = 0;
-    for (const kind of /** @type {(keyof typeof KINDS)[]} */ ([...said])) {
+    for (const kind of /** @type {Iterable<keyof typeof KINDS>} */ (said)) {
       const entry = entryOf(KINDS[kind]);
       if (entry.retention === append) outbox.add(entry);
       else superseded += outbox.addInPlace(entry).superseded.length;

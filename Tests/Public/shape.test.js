@@ -70,7 +70,7 @@ for (const text of ['', '{', '7', 'null', '[]', '"x"']) {
 
 test('a stroke has no more points than it may, and bounds that hold its width', () => {
   const stroke = strokeOf([0, 0]);
-  stroke.append(new Array(2 * MAXIMUM_POINTS + 10).fill(5), null);
+  stroke.append(Array.from({ length: 2 * MAXIMUM_POINTS + 10 }, () => 5), null);
   assert.equal(stroke.length, MAXIMUM_POINTS);
   assert.deepEqual(stroke.bounds, { left: -7, top: -7, right: 12, bottom: 12 });
 });

@@ -190,7 +190,7 @@ export function gatewayEntry({ flags, sequence = 0, sender = 0, clientSequence =
     ? payload
     : new TextEncoder().encode(payload === undefined ? '' : JSON.stringify(payload));
   const name = new TextEncoder().encode(type);
-  const keyBytes = key === undefined ? [] : new Array(16).fill(key);
+  const keyBytes = key === undefined ? [] : Array.from({ length: 16 }, () => key);
   const rest = [
     flags,
     name.length,

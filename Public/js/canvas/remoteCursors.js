@@ -42,7 +42,7 @@ export class RemoteCursors {
 
   /** @param {(number: number) => boolean} isHere */
   keepOnly(isHere) {
-    for (const number of [...this.#cursors.keys()]) if (!isHere(number)) this.#cursors.delete(number);
+    for (const number of this.#cursors.keys()) if (!isHere(number)) this.#cursors.delete(number);
   }
 
   /** @param {number} now @returns {boolean} whether something will still move or fade */

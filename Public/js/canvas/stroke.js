@@ -55,7 +55,7 @@ export class Stroke {
     const count = Math.min(points.length / 2, room);
     if (count <= 0) return;
     if (pressures || this.pressures) {
-      this.pressures ??= new Array(this.length).fill(0.5);
+      this.pressures ??= Array.from({ length: this.length }, () => 0.5);
       for (let at = 0; at < count; at += 1) this.pressures.push(pressures?.[at] ?? 0.5);
     }
     const extent = this.#extent;

@@ -163,14 +163,14 @@ export class Strokes {
 
   /** The same of all. */
   keepAll() {
-    for (const id of [...this.#own.keys()]) this.keep(id);
+    for (const id of this.#own.keys()) this.keep(id);
   }
 
   clear() {
     this.#own.clear();
     this.#confirmed.clear();
     this.#incoming = null;
-    for (const id of [...this.#visible.keys()]) this.#show(id);
+    for (const id of this.#visible.keys()) this.#show(id);
     this.#highestZ = 0;
   }
 
