@@ -12,7 +12,10 @@
  */
 
 /** How much of the way to each new point the smoothed one goes: less is smoother, and cuts corners. */
-const FOLLOW = 0.62;
+const FOLLOW = 0.5;
+/** Points nearer to each other than this part of the width say more about the screen's pixels than about the hand. */
+const NEAR = 0.16;
+const NEAREST = 0.05;
 /** How far the radius may go from half the width, up and down, between no and full pressure. */
 const THINNING = 0.55;
 /** Points per width in which a hand without a pen gets thin; and how fast the radius follows. */
@@ -26,7 +29,7 @@ const SHARP = 0.8;
 
 /** @param {Stroke} stroke @returns {Outline} */
 export function outline(stroke) {
-  const samples = withRadius(smoothed(stroke.points), stroke);
+  const samples = withRadius(smoothed(stroke.points, stroke.width), stroke);
   const left = [];
   const right = [];
   const joints = samples.length > 0 ? [samples[0]] : [];
@@ -46,9 +49,10 @@ export function outline(stroke) {
 
 /**
  * Follows the hand with a little inertia, and ends where the hand is.
- * @param {number[]} points x and y in turn @returns {{ x: number, y: number, at: number }[]} `at`: of which point it came
+ * @param {number[]} points x and y in turn @param {number} width of the stroke
+ * @returns {{ x: number, y: number, at: number }[]} `at`: of which point it came
  */
-export function smoothed(points) {
+export function smoothed(points, width) {
   const path = [];
   let [x, y] = [points[0], points[1]];
   const last = points.length - 2;
@@ -57,8 +61,8 @@ export function smoothed(points) {
     x += (points[at] - x) * (isEnd ? 1 : FOLLOW);
     y += (points[at + 1] - y) * (isEnd ? 1 : FOLLOW);
     const before = path[path.length - 1];
-    // Points that lie on each other have no direction.
-    if (before && Math.hypot(before.x - x, before.y - y) < 0.05) continue;
+    const near = isEnd ? NEAREST : Math.max(NEAREST, width * NEAR);
+    if (before && Math.hypot(before.x - x, before.y - y) < near) continue;
     path.push({ x, y, at: at / 2 });
   }
   return path;
