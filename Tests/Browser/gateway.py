@@ -34,7 +34,9 @@ class Gateway:
             "--log-format", "json", "--data", self.data.name, "--public", str(ROOT / "Public"), *flags,
         ]
         # fmt: on
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        # The gateway takes every variable with its prefix for a setting.
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("DRAWTOGETHER")}
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
         ready = self._ready()
         self.http = ready["http"].rstrip("/") + "/"
         self.https = ready["https"].rstrip("/") + "/"
