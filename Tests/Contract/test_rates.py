@@ -118,7 +118,7 @@ async def test_who_ignores_ten_refusals_in_a_row_is_closed_with_4029(gateway_wit
         with contextlib.suppress(websockets.ConnectionClosed):
             while ada.close is None:
                 await ada.raw(*[note("at once again").encoded(due + n // 5) for n in range(100)])
-                await asyncio.sleep(0.02)
+                await asyncio.sleep(0.005)
         code, reason = await ada.closed()
         assert (code, reason["code"]) == (4029, "rate-limited")
         assert len(ada.errors) >= 10
