@@ -127,7 +127,14 @@ extension Session {
     var targets: [ParticipantNumber]?
     if entry.flags.contains(.targeted) {
       var list: [ParticipantNumber] = []
-      for index in 0..<entry.targetCount { list.append(entry.target(at: index, in: message)) }
+      for index in 0..<entry.targetCount {
+        let number = entry.target(at: index, in: message)
+        guard number > 0, number < nextNumber else {
+          counters.unreliableRefused += 1
+          return
+        }
+        list.append(number)
+      }
       targets = Array(Set(list)).sorted()
     }
     var bytes: [UInt8] = []
