@@ -35,7 +35,10 @@ extension Session {
         effects.append(.close(connection: old.connection, .resumedElsewhere))
       }
       if let waited { remove(waited, reason: .left) }
-      guard known.isActive || activeCount < limits.participantsPerSession else { return [full(reader)] }
+      // Who waits holds a place.
+      guard known.isActive || activeCount + waitingCount < limits.participantsPerSession else {
+        return [full(reader)]
+      }
       record = known
       resumed = true
       comeBack(record, as: join.profile)
