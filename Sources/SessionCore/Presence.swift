@@ -103,3 +103,28 @@ extension Session {
     return sequence
   }
 }
+
+extension ParticipantsPayload {
+  /// Several payloads when there are many people, so that none is too long for a message: 110 KiB at most.
+  var pieces: [ParticipantsPayload] {
+    let perPiece = 300
+    guard joined.count + left.count + changed.count + waiting.count + past.count > perPiece else {
+      return [self]
+    }
+    var pieces: [ParticipantsPayload] = []
+    func split<Person>(_ field: WritableKeyPath<ParticipantsPayload, [Person]>) {
+      let people = self[keyPath: field]
+      for start in stride(from: 0, to: people.count, by: perPiece) {
+        var piece = ParticipantsPayload()
+        piece[keyPath: field] = Array(people[start..<min(start + perPiece, people.count)])
+        pieces.append(piece)
+      }
+    }
+    split(\.joined)
+    split(\.left)
+    split(\.changed)
+    split(\.waiting)
+    split(\.past)
+    return pieces
+  }
+}

@@ -230,33 +230,13 @@ extension Session {
     segment.appendFrame(entry.span, firstSequence: 0, lastSequence: 0, entryCount: 1, targets: nil)
   }
 
-  /// The `participants` payloads of the state: several when they are many, so that none is too long for a message.
+  /// The `participants` payloads of the state.
   private func stateOfParticipants() -> [[UInt8]] {
-    let perEntry = Self.peoplePerEntry
     let records = participants.values.sorted { $0.number < $1.number }
-    var payloads: [ParticipantsPayload] = []
-    func add(_ list: [Participant], _ field: WritableKeyPath<ParticipantsPayload, [Participant]>) {
-      for start in stride(from: 0, to: list.count, by: perEntry) {
-        var payload = ParticipantsPayload()
-        payload[keyPath: field] = Array(list[start..<min(start + perEntry, list.count)])
-        payloads.append(payload)
-      }
-    }
-    add(records.filter(\.isActive).map(\.participant), \.joined)
-    add(records.filter(\.isWaiting).map(\.participant), \.waiting)
-    add(records.filter { !$0.isActive && !$0.isWaiting && $0.hasRetained }.map(\.participant), \.past)
-    if payloads.count > 1,
-      payloads.reduce(0, { $0 + $1.joined.count + $1.waiting.count + $1.past.count }) <= perEntry
-    {
-      // The usual case: all of it in one entry.
-      payloads = [
-        payloads.reduce(into: ParticipantsPayload()) {
-          $0.joined += $1.joined
-          $0.waiting += $1.waiting
-          $0.past += $1.past
-        }
-      ]
-    }
-    return payloads.map { $0.encoded() }
+    let payload = ParticipantsPayload(
+      joined: records.filter(\.isActive).map(\.participant),
+      waiting: records.filter(\.isWaiting).map(\.participant),
+      past: records.filter { !$0.isActive && !$0.isWaiting && $0.hasRetained }.map(\.participant))
+    return payload.pieces.map { $0.encoded() }
   }
 }
