@@ -1,0 +1,235 @@
+import Testing
+import Wire
+
+@testable import SessionCore
+
+/// P6: every count, queue and wait has a limit, and reaching it is said.
+@Suite("P6: bounded")
+struct BoundsTests {
+  /// How many of so many entries of one size a bucket takes at one moment.
+  private func takes(_ bucket: inout RateBucket, _ count: Int, of size: Int, at now: Instant) -> Int {
+    (0..<count).filter { _ in bucket.take(size, at: now) }.count
+  }
+
+  @Test("S27 the bucket: a burst of twice the rate, refilled by the rate, a quarter of the burst to wait for")
+  func bucket() {
+    var bucket = RateBucket(entriesPerSecond: 8, bytesPerSecond: 1_000, at: .zero)
+    let burst = takes(&bucket, 20, of: 1, at: .zero)
+    #expect(burst == 16)
+    // A quarter of 16 is 4: half a second.
+    #expect(bucket.millisecondsUntilQuarter(for: 1) == 500)
+    let quarter = takes(&bucket, 20, of: 1, at: Instant.zero.adding(milliseconds: 500))
+    #expect(quarter == 4)
+    // Never more than the burst, however long nothing came.
+    let rested = takes(&bucket, 20, of: 1, at: Instant.zero.adding(seconds: 3_600))
+    #expect(rested == 16)
+  }
+
+  @Test(
+    "S27 bytes are counted beside entries; what exceeds the burst passes when it is full, and leaves a debt")
+  func bucketBytes() {
+    var bucket = RateBucket(entriesPerSecond: 100, bytesPerSecond: 1_000, at: .zero)
+    let first = takes(&bucket, 2, of: 1_999, at: .zero)
+    #expect(first == 1)
+    // Until a quarter of the burst, 500 bytes, is there: 499 are lacking.
+    #expect(bucket.millisecondsUntilQuarter(for: 2) == 499)
+    // Until there is room for itself.
+    #expect(bucket.millisecondsUntilQuarter(for: 1_501) == 1_500)
+    let full = Instant.zero.adding(seconds: 2)
+    let large = takes(&bucket, 2, of: 10_000, at: full)
+    #expect(large == 1)
+    let indebted = takes(&bucket, 1, of: 1, at: full.adding(seconds: 8))
+    #expect(indebted == 0)
+    let free = takes(&bucket, 2, of: 1, at: full.adding(milliseconds: 8_001))
+    #expect(free == 1)
+    // A clock that goes back fills nothing.
+    let earlier = takes(&bucket, 1, of: 1, at: full)
+    #expect(earlier == 0)
+  }
+
+  @Test("S28 over the rate is refused with a time, then silence until what is due comes")
+  func rate() throws {
+    let fixture = Fixture { $0.entriesPerSecond = 4 }
+    let ada = try fixture.join()
+    for index in 1...12 { ada.send("\(index)") }
+    try fixture.turn(ada)
+    #expect(ada.texts == (1...8).map(String.init))
+    #expect(ada.refusals.map(\.code) == [.rateLimited])
+    #expect(ada.refusals.first?.clientSequence == 9)
+    #expect(ada.refusals.first?.retryAfterMs == 500)
+    fixture.pass(milliseconds: 500)
+    ada.sendRaw(SentEntry(clientSequence: 10))
+    ada.sendRaw(SentEntry(clientSequence: 9), SentEntry(clientSequence: 10))
+    try fixture.turn(ada)
+    #expect(ada.drawn.map(\.clientSequence) == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+    #expect(ada.refusals.count == 1)
+  }
+
+  @Test("S28 a control message counts as an entry")
+  func controlRate() throws {
+    let fixture = Fixture { $0.entriesPerSecond = 1 }
+    let ada = try fixture.join()
+    var effects: [Effect] = []
+    var admitted: [Bool] = []
+    admitted.append(fixture.session.admitControl(ada.reader, size: 10, now: fixture.now, effects: &effects))
+    admitted.append(fixture.session.admitControl(ada.reader, size: 10, now: fixture.now, effects: &effects))
+    #expect(effects.isEmpty)
+    admitted.append(fixture.session.admitControl(ada.reader, size: 10, now: fixture.now, effects: &effects))
+    #expect(admitted == [true, true, false])
+    try fixture.turn(ada)
+    #expect(ada.refusals.map(\.code) == [.rateLimited])
+    #expect(ada.refusals.first?.clientSequence == nil)
+  }
+
+  @Test("S29 who ignores ten refusals in a row is not read from for a while, then closed with 4029")
+  func ignoring() throws {
+    let fixture = Fixture { $0.entriesPerSecond = 1 }
+    let ada = try fixture.join()
+    let due = SentEntry(clientSequence: 3)
+    ada.sendRaw(SentEntry(clientSequence: 1), SentEntry(clientSequence: 2))
+    _ = fixture.takeEffects()
+    for _ in 0..<10 { ada.sendRaw(due) }
+    #expect(!fixture.takeEffects().contains { if case .pauseReading = $0 { true } else { false } })
+    ada.sendRaw(due)
+    let pauses = fixture.takeEffects().compactMap { effect -> Instant? in
+      if case .pauseReading(ada.connection, let until) = effect { until } else { nil }
+    }
+    #expect(pauses == [fixture.now.adding(milliseconds: 1_000)])
+    ada.sendRaw(due)
+    #expect(fixture.takeCloses() == [Closed(connection: ada.connection, code: 4029)])
+  }
+
+  @Test("S29 who waits as told may be refused any number of times")
+  func patient() throws {
+    let fixture = Fixture { $0.sessionLogBytes = 1_024 }
+    let ada = try fixture.join()
+    ada.send(String(repeating: "x", count: 900), .appended, key: 1)
+    for _ in 0..<30 {
+      ada.sendRaw(
+        SentEntry(
+          flags: .appended, clientSequence: 2, key: EntryKey(high: 0, low: 2),
+          payload: [UInt8](repeating: 1, count: 500)))
+      fixture.pass(milliseconds: 1_000)
+    }
+    try fixture.turn(ada)
+    #expect(ada.refusals.map(\.code) == [ErrorCode](repeating: .sessionQuota, count: 30))
+    #expect(fixture.takeCloses().isEmpty)
+  }
+
+  @Test("S30 a full session refuses what makes it grow, with numbers; what makes it shrink passes")
+  func quota() throws {
+    let fixture = Fixture { $0.sessionLogBytes = 1_024 }
+    let ada = try fixture.join()
+    // 39 bytes go before a payload.
+    ada.send(String(repeating: "x", count: 500), .appended, key: 1)
+    ada.send(String(repeating: "y", count: 400), .appended, key: 2)
+    ada.send(String(repeating: "z", count: 100), .appended, key: 3)
+    try fixture.turn(ada)
+    #expect(ada.drawn.count == 2)
+    let refusal = try #require(ada.refusals.first)
+    #expect(refusal.code == .sessionQuota)
+    #expect(refusal.limit == 1_024)
+    #expect(refusal.actual == 978)
+    #expect(refusal.clientSequence == 3)
+    #expect(refusal.retryAfterMs != nil)
+    ada.sendRaw(
+      SentEntry(clientSequence: 3, payload: [UInt8](repeating: 0, count: 2_000)),
+      SentEntry(
+        flags: .replaced, clientSequence: 4, key: EntryKey(high: 0, low: 1),
+        payload: [UInt8](repeating: 0, count: 400)),
+      SentEntry(flags: .appendedIfHeld, clientSequence: 5, key: EntryKey(high: 0, low: 9), payload: [1]),
+      SentEntry(flags: .removed, clientSequence: 6, key: EntryKey(high: 0, low: 2)),
+      SentEntry(
+        flags: .appended, clientSequence: 7, key: EntryKey(high: 0, low: 3),
+        payload: [UInt8](repeating: 0, count: 100)))
+    try fixture.turn(ada)
+    #expect(ada.drawn.map(\.clientSequence) == [1, 2, 3, 4, 5, 6, 7])
+    #expect(ada.refusals.count == 1)
+  }
+
+  @Test("S31 a full session closes with 4005; who is within the grace time still has a place")
+  func full() throws {
+    let fixture = Fixture { $0.participantsPerSession = 2 }
+    let ada = try fixture.join()
+    _ = try fixture.join()
+    _ = fixture.takeEffects()
+    let third = try fixture.join()
+    #expect(fixture.takeCloses() == [Closed(connection: third.connection, code: 4005)])
+    let waits = fixture.connect()
+    waits.wait()
+    #expect(fixture.takeCloses() == [Closed(connection: waits.connection, code: 4005)])
+    ada.breakWire()
+    let again = try fixture.join(resume: ada.resume(after: nil))
+    #expect(again.joined?.resumed == true)
+  }
+
+  @Test("S31 who waits holds a place: nobody comes back into it but on that socket")
+  func fullByWaiting() throws {
+    let fixture = Fixture { $0.participantsPerSession = 2 }
+    let ada = try fixture.join()
+    ada.breakWire()
+    fixture.pass(milliseconds: 30_000)
+    let waits = fixture.connect()
+    waits.wait()
+    _ = try fixture.join()
+    _ = fixture.takeEffects()
+    let elsewhere = try fixture.join(resume: ada.resume(after: nil))
+    #expect(fixture.takeCloses() == [Closed(connection: elsewhere.connection, code: 4005)])
+    waits.join(resume: ada.resume(after: nil))
+    try fixture.turn(waits)
+    #expect(waits.joined?.participant.number == ada.number)
+    #expect(fixture.takeCloses().isEmpty)
+    #expect(fixture.session.waitingCount == 0)
+    #expect(fixture.session.activeParticipantCount == 2)
+  }
+
+  @Test("S32 the newest pastParticipants come back as themselves")
+  func past() throws {
+    let fixture = Fixture { $0.pastParticipants = 2 }
+    var gone: [TestClient] = []
+    for _ in 0..<3 {
+      let client = try fixture.join()
+      client.send("x")
+      client.breakWire()
+      fixture.pass(milliseconds: 30_000)
+      gone.append(client)
+    }
+    let again = try gone.map { try fixture.join(resume: $0.resume(after: nil)) }
+    #expect(again.map { $0.joined?.resumed } == [false, true, true])
+    #expect(again.map(\.number) == [4, 2, 3])
+    #expect(again.map { $0.joined?.acknowledged } == [0, 1, 1])
+  }
+
+  @Test("S33 who waits and does not read is closed with 4013 when its outbox is full")
+  func waitingSlow() throws {
+    let fixture = Fixture()
+    let waits = fixture.connect()
+    waits.wait()
+    let ada = try fixture.join()
+    _ = fixture.takeEffects()
+    var closes: [Closed] = []
+    for index in 0..<400 {
+      fixture.session.setProfile(Profile(name: "Ada \(index)"), of: ada.reader)
+      try fixture.turn(ada)
+      closes += fixture.takeCloses()
+      #expect(waits.reader.outboxCount < Reader.outboxBytes + 1_000)
+    }
+    #expect(closes == [Closed(connection: waits.connection, code: 4013)])
+    try fixture.turn(ada)
+    #expect(ada.people.last { !$0.left.isEmpty }?.left.map(\.reason) == [.gone])
+    #expect(fixture.session.waitingCount == 0)
+  }
+
+  @Test("S34 a session is over when nobody has come back for its time: 600 s if it holds nothing")
+  func expiry() throws {
+    let fixture = Fixture { $0.sessionKeepSeconds = 5_000 }
+    #expect(fixture.session.expiresAt == Instant.zero.adding(seconds: 600))
+    let ada = try fixture.join()
+    #expect(fixture.session.expiresAt == nil)
+    ada.send("x", .appended, key: 1)
+    ada.breakWire()
+    #expect(fixture.session.expiresAt == nil)
+    fixture.pass(milliseconds: 30_000)
+    #expect(fixture.session.expiresAt == Instant.zero.adding(seconds: 5_030))
+  }
+}

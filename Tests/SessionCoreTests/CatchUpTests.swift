@@ -1,0 +1,266 @@
+import Testing
+import Wire
+
+@testable import SessionCore
+
+/// P3: what a joiner holds is what everybody else holds.
+@Suite("P3: no seam")
+struct CatchUpTests {
+  @Test("S17 a snapshot begins with the state at N, then rising entries that make what is retained")
+  func snapshot() throws {
+    let fixture = Fixture()
+    let ada = try fixture.join(name: "Ada")
+    ada.send("gone", .appended, key: 1)
+    ada.send("a", .replaced, key: 1)
+    ada.send("b", .appended, key: 1)
+    ada.send("removed", .appended, key: 2)
+    ada.send("", .removed, key: 2)
+    ada.send("unretained")
+    ada.send("secret", [.reliable, .targeted], to: [1])
+    ada.send("changes nothing", .appendedIfHeld, key: 3)
+    try fixture.turn(ada)
+    let late = try fixture.join(name: "Bo")
+    #expect(late.catchUps == [.snapshot])
+    #expect(late.caughtUpAt == [fixture.session.sequence])
+    #expect(late.joined.map { $0.sequence <= fixture.session.sequence } == true)
+    #expect(late.texts == ["a", "b"])
+    let state = late.entries.prefix { $0.sequence == 0 }
+    #expect(state.map(\.typeText) == ["participants", "activity"])
+    #expect(state.allSatisfy { $0.flags == [.reliable, .system] && $0.sender == 0 })
+    #expect(late.people.first?.joined.map(\.name) == ["Ada", "Bo"])
+    #expect(late.drawn.map(\.sequence) == late.drawn.map(\.sequence).sorted())
+    #expect(late.joined?.resumed == false)
+  }
+
+  @Test("S17 past names who sent something in the snapshot and is no longer here")
+  func past() throws {
+    let fixture = Fixture()
+    let ada = try fixture.join(name: "Ada")
+    let quiet = try fixture.join(name: "Quiet")
+    ada.send("a", .appended, key: 1)
+    ada.leave()
+    quiet.leave()
+    let late = try fixture.join(name: "Bo")
+    #expect(late.people.first?.past.map(\.name) == ["Ada"])
+    #expect(late.people.first?.joined.map(\.name) == ["Bo"])
+  }
+
+  @Test("S18 a tail gives exactly what followed, also when that is nothing or begins inside a frame")
+  func tail() throws {
+    let fixture = Fixture()
+    let ada = try fixture.join()
+    let bo = try fixture.join()
+    for text in ["1", "2", "3", "4"] { bo.send(text) }
+    bo.send("secret", [.reliable, .targeted], to: [bo.number])
+    bo.send("5")
+    try fixture.turn(ada, bo)
+    let drawn = bo.drawn
+    for (index, entry) in drawn.enumerated() {
+      ada.breakWire()
+      let again = try fixture.join(resume: ada.resume(after: entry.sequence))
+      #expect(again.catchUps == [.tail])
+      #expect(again.drawn == drawn.dropFirst(index + 1).filter { !$0.flags.contains(.targeted) })
+      #expect(again.caughtUpAt == [fixture.session.sequence])
+      again.breakWire()
+    }
+  }
+
+  @Test(
+    "S19 another epoch, a sequence that is still to come, or none at all gets a snapshot",
+    arguments: [("other", 1), ("epoch", 999), ("epoch", nil)] as [(String, UInt64?)])
+  func noTail(_ epoch: String, _ after: UInt64?) throws {
+    let fixture = Fixture()
+    let ada = try fixture.join()
+    ada.send("a", .appended, key: 1)
+    try fixture.turn(ada)
+    ada.breakWire()
+    let again = try fixture.join(resume: ada.resume(after: after, epoch: epoch))
+    #expect(again.catchUps == [.snapshot])
+    #expect(again.joined?.resumed == true)
+    #expect(again.texts == ["a"])
+  }
+
+  @Test("S19 what the tail no longer holds gets a snapshot")
+  func tooOld() throws {
+    let fixture = Fixture { $0.catchUpTailBytes = 10_000 }
+    let ada = try fixture.join()
+    let bo = try fixture.join()
+    let sequence = fixture.session.sequence
+    ada.breakWire()
+    for index in 0..<40 {
+      bo.send(String(repeating: "x", count: 1_000), .replaced, key: UInt64(index % 2))
+      try fixture.turn(bo)
+    }
+    let again = try fixture.join(resume: ada.resume(after: sequence))
+    #expect(again.catchUps == [.snapshot])
+    let recent = try fixture.join(resume: bo.resume(after: fixture.session.sequence))
+    #expect(recent.catchUps == [.tail])
+    #expect(again.drawn == Array(bo.drawn.suffix(2)))
+  }
+
+  @Test("S20 existing is decided at the entry's place in the order, and left set where it changed nothing")
+  func existing() throws {
+    let fixture = Fixture()
+    let ada = try fixture.join()
+    ada.send("no", .appendedIfHeld, key: 1)
+    ada.send("yes", .appended, key: 1)
+    ada.send("and", .appendedIfHeld, key: 1)
+    ada.send("instead", .replacedIfHeld, key: 1)
+    ada.send("", .removed, key: 1)
+    ada.send("never", .replacedIfHeld, key: 1)
+    try fixture.turn(ada)
+    #expect(ada.drawn.map { $0.flags.contains(.existing) } == [true, false, false, false, false, true])
+    #expect(fixture.session.retainedBytes == 0)
+    let late = try fixture.join()
+    #expect(late.texts.isEmpty)
+  }
+
+  @Test("S21 the gateway's keys and those of clients do not touch, even when they are the same")
+  func keySpaces() {
+    var index = RetentionIndex()
+    let key = EntryKey(high: 1, low: 2)
+    let ours = RetainedKey(key: key, isSystem: true)
+    let theirs = RetainedKey(key: key, isSystem: false)
+    index.apply(.append, key: ours, sequence: 1, length: 10) { _, _ in }
+    index.apply(.remove, key: theirs, sequence: 2, length: 10) { _, _ in }
+    #expect(index.isHeld(ours))
+    #expect(!index.isHeld(theirs))
+  }
+
+  @Test("S22 a base that is rewritten, many times over, still makes what is retained")
+  func rewriting() throws {
+    let fixture = Fixture { $0.catchUpTailBytes = 0 }
+    let ada = try fixture.join()
+    var random = SeededGenerator(seed: 3)
+    var held: [UInt64: [String]] = [:]
+    for step in 0..<3_000 {
+      let key = UInt64(random.below(40))
+      let text = "\(step)" + String(repeating: "x", count: random.below(200))
+      switch random.below(10) {
+      case 0..<4:
+        ada.send(text, .appended, key: key)
+        held[key, default: []].append(text)
+      case 4..<8:
+        ada.send(text, .replaced, key: key)
+        held[key] = [text]
+      default:
+        ada.send("", .removed, key: key)
+        held[key] = nil
+      }
+      if step % 10 == 0 {
+        fixture.pass(milliseconds: 100)
+        try fixture.turn(ada)
+      }
+      if step % 300 == 299 {
+        let late = try fixture.join()
+        var got: [UInt64: [String]] = [:]
+        for entry in late.drawn {
+          let text = String(decoding: entry.payload, as: UTF8.self)
+          switch entry.flags.retention {
+          case .none: break
+          case .append: got[entry.key.low, default: []].append(text)
+          case .replace: got[entry.key.low] = [text]
+          case .remove: got[entry.key.low] = nil
+          }
+        }
+        #expect(got == held)
+        late.leave()
+      }
+    }
+    let bytes = fixture.session.base.segments.reduce(0) { $0 + $1.bytes.count }
+    #expect(bytes < 3 * fixture.session.retainedBytes + 300_000)
+  }
+}
+
+/// P5: a slow reader costs bounded memory and nobody's time.
+@Suite("P5: a slow reader harms nobody")
+struct SlowReaderTests {
+  @Test("S23 who falls behind the tail finishes its frame, is given a snapshot, and misses nothing")
+  func lost() throws {
+    let fixture = Fixture { $0.catchUpTailBytes = 8_192 }
+    let ada = try fixture.join()
+    let slow = try fixture.join()
+    slow.forget()
+    ada.send(String(repeating: "f", count: 500), .replaced, key: 1)
+    try fixture.turn(ada)
+    try slow.read(upTo: 100)
+    for index in 0..<200 {
+      fixture.pass(milliseconds: 10)
+      ada.send(String(repeating: "x", count: 1_000), .replaced, key: UInt64(index % 3))
+      try fixture.turn(ada)
+      #expect(fixture.session.log.segments.reduce(0) { $0 + $1.bytes.count } < 8_192 + 3 * 4_096)
+    }
+    #expect(slow.entries.isEmpty)
+    try fixture.turn(slow)
+    #expect(slow.drawn.first?.payload.count == 500)
+    #expect(slow.catchUps == [.snapshot])
+    #expect(slow.caughtUpAt == [fixture.session.sequence])
+    #expect(Set(slow.drawn.suffix(3).map(\.sequence)) == Set(ada.drawn.suffix(3).map(\.sequence)))
+    ada.send("live")
+    try fixture.turn(ada, slow)
+    #expect(slow.texts.last == "live")
+  }
+
+  @Test("S24 what is said in one turn stays until it could be sent, however much it is")
+  func longTurn() throws {
+    let fixture = Fixture { $0.catchUpTailBytes = 1_000 }
+    let ada = try fixture.join()
+    ada.forget()
+    for _ in 0..<30 { ada.send(String(repeating: "x", count: 20_000)) }
+    try fixture.turn(ada)
+    #expect(ada.drawn.count == 30)
+    #expect(ada.catchUps.isEmpty)
+  }
+
+  @Test(
+    "S25 unreliable entries go to the others who are at the tail, without numbers, and are kept for nobody")
+  func unreliable() throws {
+    let fixture = Fixture()
+    let ada = try fixture.join()
+    let bo = try fixture.join()
+    bo.forget()
+    let cursor = SentEntry(flags: [], type: Array("Cursor".utf8), payload: [1])
+    ada.sendRaw(cursor)
+    try fixture.turn(ada, bo)
+    try bo.take(fixture.session.ephemeralFrames)
+    #expect(
+      bo.drawn == [
+        ReceivedEntry(
+          flags: [], sequence: 0, sender: 1, clientSequence: 0, key: .zero, type: Array("Cursor".utf8),
+          payload: [1])
+      ])
+    try fixture.turn(ada, bo)
+    #expect(fixture.session.ephemeralFrames.isEmpty)
+    #expect(fixture.session.sequence == ada.joined.map { $0.sequence + 2 })
+  }
+
+  @Test(
+    "S26 unreliable ones over the rate, wrong or for somebody unknown are dropped and counted, unanswered")
+  func unreliableDropped() throws {
+    let fixture = Fixture { $0.entriesPerSecond = 2 }
+    let ada = try fixture.join()
+    ada.sendRaw(
+      SentEntry(flags: [], clientSequence: 3), SentEntry(flags: .targeted, targets: [77]),
+      SentEntry(flags: [], type: []), SentEntry(flags: []), SentEntry(flags: []))
+    try fixture.turn(ada)
+    #expect(ada.refusals.isEmpty)
+    let counters = fixture.session.takeCounters()
+    #expect(counters.unreliableReceived == 5)
+    #expect(counters.unreliableRefused == 4)
+  }
+
+  @Test("S26 when a turn has too many, the newest of a sender, type and target list stays")
+  func newest() {
+    var ephemeral = Ephemeral()
+    var dropped = 0
+    for index in 0..<6 {
+      dropped += ephemeral.add(
+        sender: 1, type: [1], targets: nil, entry: [UInt8](repeating: UInt8(index), count: 100_000))
+    }
+    ephemeral.close(committed: [])
+    #expect(dropped == 4)
+    #expect(ephemeral.entryCount == 2)
+    #expect(ephemeral.frames.last == 5)
+    #expect(ephemeral.frames.count <= Ephemeral.limit + 10)
+  }
+}

@@ -1,0 +1,85 @@
+import Testing
+import Wire
+
+@testable import SessionCore
+
+/// P4, as far as memory is a disk: what is committed is told.
+@Suite("P4: committed")
+struct CommittedTests {
+  @Test("S35 who sent something is told within 150 ms, at most every 100 ms, once for all of it")
+  func told() throws {
+    let fixture = Fixture()
+    let ada = try fixture.join()
+    let bo = try fixture.join()
+    ada.send("1")
+    try fixture.turn(ada, bo)
+    #expect(ada.committed.isEmpty)
+    fixture.pass(milliseconds: 50)
+    ada.send("2")
+    try fixture.turn(ada, bo)
+    fixture.pass(milliseconds: 50)
+    try fixture.turn(ada, bo)
+    fixture.pass(milliseconds: 50)
+    try fixture.turn(ada, bo)
+    #expect(ada.committed == [ada.drawn.last?.sequence])
+    #expect(bo.committed.isEmpty)
+  }
+
+  @Test("S35 an entry that came between a commit and its message is told of in the next")
+  func between() throws {
+    let fixture = Fixture()
+    let ada = try fixture.join()
+    ada.send("1")
+    try fixture.turn(ada)
+    fixture.pass(milliseconds: 100)
+    ada.send("2")
+    for _ in 0..<10 {
+      try fixture.turn(ada)
+      fixture.pass(milliseconds: 50)
+    }
+    try fixture.turn(ada)
+    #expect(ada.joined?.committed == 0)
+    let last = try #require(ada.drawn.last?.sequence)
+    // The first rode along with the entry, in the frames for all who are at the tail.
+    #expect(ada.committed.last == last)
+  }
+
+  @Test("S35 a resume whose sequence lies beyond the last commit is told when that is committed too")
+  func resumed() throws {
+    let fixture = Fixture()
+    let ada = try fixture.join()
+    ada.send("1")
+    fixture.pass(milliseconds: 100)
+    try fixture.turn(ada)
+    ada.breakWire()
+    let bo = try fixture.join()
+    try fixture.turn(bo)
+    let again = try fixture.join(resume: ada.resume(after: nil))
+    let joined = try #require(again.joined)
+    #expect(joined.committed < joined.sequence)
+    for _ in 0..<5 {
+      fixture.pass(milliseconds: 50)
+      try fixture.turn(again, bo)
+    }
+    #expect(again.committed.last.map { $0 >= joined.sequence } == true)
+  }
+
+  @Test("S36 whose turn's unreliable frames were not taken is told again")
+  func missed() throws {
+    let fixture = Fixture()
+    let ada = try fixture.join()
+    let bo = try fixture.join()
+    ada.send("1")
+    try fixture.turn(ada, bo)
+    fixture.pass(milliseconds: 100)
+    bo.send("2")
+    try fixture.turn(ada, bo)
+    #expect(!fixture.session.ephemeralFrames.isEmpty)
+    fixture.session.tookEphemeral(0, ada.reader, now: fixture.now)
+    for _ in 0..<5 {
+      fixture.pass(milliseconds: 50)
+      try fixture.turn(ada, bo)
+    }
+    #expect(ada.committed.last.map { $0 >= ada.drawn.first?.sequence ?? .max } == true)
+  }
+}

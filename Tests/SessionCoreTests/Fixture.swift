@@ -1,0 +1,237 @@
+import FoundationEssentials
+import SessionCore
+import Wire
+
+/// A session and a clock that a test moves by hand.
+final class Fixture {
+  let session: Session
+  var now = Instant.zero
+  private(set) var effects: [Effect] = []
+  private var connections: UInt64 = 0
+  private var tokens: UInt64 = 0
+
+  init(_ change: (inout Limits) -> Void = { _ in }) {
+    var limits = Limits()
+    change(&limits)
+    session = Session(
+      id: SessionID(high: 0, low: 1), epoch: "epoch", activity: .standard,
+      createdAt: Date(timeIntervalSince1970: 0), limits: limits, now: now)
+  }
+
+  /// A socket, with nobody on it yet.
+  func connect() -> TestClient {
+    connections += 1
+    return TestClient(self, Reader(connection: connections))
+  }
+
+  /// Somebody who has joined, and has been told so.
+  func join(
+    name: String? = nil, color: String? = nil, resume: Resume? = nil, endsTurn: Bool = true
+  ) throws -> TestClient {
+    let client = connect()
+    client.join(name: name, color: color, resume: resume)
+    if endsTurn { try turn(client) }
+    return client
+  }
+
+  func identity() -> NewIdentity {
+    tokens += 1
+    return NewIdentity(
+      id: EntryKey(high: 9, low: tokens).uuid, token: Token(high: 0, low: tokens), lot: tokens)
+  }
+
+  func perform(_ more: [Effect]) {
+    effects += more
+  }
+
+  /// What there was to do since the last call.
+  func takeEffects() -> [Effect] {
+    defer { effects = [] }
+    return effects
+  }
+
+  /// The close codes among the effects since the last call, with their connections.
+  func takeCloses() -> [Closed] {
+    takeEffects().compactMap { effect in
+      guard case .close(let connection, let reason) = effect else { return nil }
+      return Closed(connection: connection, code: reason.code)
+    }
+  }
+
+  /// Ends the turn, and lets some clients read all that there is.
+  func turn(_ clients: TestClient...) throws {
+    endTurn()
+    for client in clients { try client.read() }
+    guard session.needsTurn else { return }
+    endTurn()
+    for client in clients { try client.read() }
+  }
+
+  private func endTurn() {
+    session.endTurn(now: now)
+    perform(session.takeEffects())
+    _ = session.takeWaitingAttention()
+  }
+
+  /// Time passes, deadlines with it.
+  func pass(milliseconds: Int) {
+    now = now.adding(milliseconds: milliseconds)
+    session.tick(now: now)
+  }
+}
+
+/// A socket that was closed.
+struct Closed: Equatable {
+  let connection: UInt64
+  let code: UInt16
+}
+
+/// One socket: what is sent on it, and all that came.
+final class TestClient {
+  private let fixture: Fixture
+  let reader: Reader
+  private var stream = FrameStream()
+  private(set) var controls: [GatewayControl] = []
+  private(set) var entries: [ReceivedEntry] = []
+  private var nextClientSequence: UInt32 = 1
+
+  init(_ fixture: Fixture, _ reader: Reader) {
+    self.fixture = fixture
+    self.reader = reader
+  }
+
+  var connection: UInt64 { reader.connection }
+
+  func join(name: String? = nil, color: String? = nil, resume: Resume? = nil) {
+    fixture.perform(
+      fixture.session.join(
+        reader, Join(profile: Profile(name: name, color: color), resume: resume),
+        identity: fixture.identity(), now: fixture.now))
+  }
+
+  func wait(name: String? = nil) {
+    fixture.perform(
+      fixture.session.wait(
+        reader, profile: Profile(name: name), identity: fixture.identity(), now: fixture.now))
+  }
+
+  /// Sends a reliable entry under the next client sequence.
+  func send(
+    _ text: String = "", _ flags: EntryFlags = .reliable, key: UInt64 = 0,
+    to targets: [ParticipantNumber] = []
+  ) {
+    sendRaw(
+      SentEntry(
+        flags: flags, clientSequence: nextClientSequence, key: EntryKey(high: 0, low: key), targets: targets,
+        payload: Array(text.utf8)))
+    nextClientSequence += 1
+  }
+
+  /// Sends entries as they are, in one message.
+  func sendRaw(_ entries: SentEntry...) {
+    sendRaw(SentEntry.message(entries))
+  }
+
+  func sendRaw(_ message: [UInt8]) {
+    var effects: [Effect] = []
+    fixture.session.receive(message.span, from: reader, now: fixture.now, effects: &effects)
+    fixture.perform(effects)
+  }
+
+  func leave() {
+    fixture.perform(fixture.session.leave(reader, now: fixture.now))
+  }
+
+  func breakWire(pageGone: Bool = false) {
+    fixture.session.disconnected(reader, pageGone: pageGone, now: fixture.now)
+  }
+
+  /// Takes up to so many bytes of what is due to the socket.
+  func read(upTo limit: Int = .max) throws {
+    var left = limit
+    while left > 0, let piece = fixture.session.nextPiece(reader) {
+      let count = min(left, piece.range.count)
+      stream.append(piece.bytes[piece.range.prefix(count)])
+      fixture.session.sent(piece, count, to: reader)
+      left -= count
+    }
+    try cut()
+  }
+
+  /// Takes bytes that did not come out of the log.
+  func take(_ bytes: [UInt8]) throws {
+    stream.append(bytes)
+    try cut()
+  }
+
+  private func cut() throws {
+    while let message = try stream.next() {
+      switch message {
+      case .control(let control): controls.append(control)
+      case .entries(let more): entries += more
+      case .close(let code, let reason): throw Violation("closed with \(code) \(reason)")
+      }
+    }
+  }
+
+  /// Forgets what came so far.
+  func forget() {
+    controls = []
+    entries = []
+  }
+
+  // MARK: - What came
+
+  /// The payloads of what people sent, in order.
+  var texts: [String] { drawn.map { String(decoding: $0.payload, as: UTF8.self) } }
+  /// The entries that people sent.
+  var drawn: [ReceivedEntry] { entries.filter { $0.sender != 0 } }
+
+  var joined: Joined? {
+    for case .joined(let joined) in controls { return joined }
+    return nil
+  }
+
+  var number: ParticipantNumber { joined?.participant.number ?? 0 }
+
+  var refusals: [Refusal] {
+    controls.compactMap { if case .error(let refusal) = $0 { refusal } else { nil } }
+  }
+
+  var committed: [UInt64] {
+    controls.compactMap { if case .committed(let sequence) = $0 { sequence } else { nil } }
+  }
+
+  /// How it was caught up, and as of which sequences.
+  var catchUps: [CatchUpKind] {
+    controls.compactMap { if case .catchUp(let kind, _, _) = $0 { kind } else { nil } }
+  }
+
+  var caughtUpAt: [UInt64] {
+    controls.compactMap { if case .caughtUp(let sequence) = $0 { sequence } else { nil } }
+  }
+
+  /// The `participants` entries, in order.
+  var people: [ParticipantsPayload] {
+    entries.filter { $0.typeText == "participants" }.compactMap { entry in
+      do {
+        return try ParticipantsPayload.decode(entry.payload.span)
+      } catch {
+        return nil
+      }
+    }
+  }
+
+  /// What a client would say that was cut here.
+  func resume(after: UInt64?, epoch: String = "epoch", next: UInt32? = nil) -> Resume {
+    Resume(token: joined?.token, epoch: epoch, after: after, next: next)
+  }
+}
+
+extension EntryFlags {
+  static let appended = EntryFlags(.reliable, retention: .append)
+  static let replaced = EntryFlags(.reliable, retention: .replace)
+  static let removed = EntryFlags(.reliable, retention: .remove)
+  static let appendedIfHeld = EntryFlags([.reliable, .existing], retention: .append)
+  static let replacedIfHeld = EntryFlags([.reliable, .existing], retention: .replace)
+}

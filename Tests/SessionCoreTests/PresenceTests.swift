@@ -1,0 +1,164 @@
+import SessionCore
+import Testing
+import Wire
+
+/// P8: a broken wire is not a leave; and how people are shown.
+@Suite("P8: a broken wire is not a leave")
+struct PresenceTests {
+  @Test("S37 nobody is told of a broken wire before the grace time is over, nor of who is back by then")
+  func grace() throws {
+    let fixture = Fixture()
+    let ada = try fixture.join()
+    let bo = try fixture.join()
+    bo.breakWire()
+    fixture.pass(milliseconds: 29_999)
+    let again = try fixture.join(resume: bo.resume(after: nil))
+    fixture.pass(milliseconds: 60_000)
+    try fixture.turn(ada, again)
+    #expect(ada.people.allSatisfy { $0.left.isEmpty })
+    #expect(ada.people.flatMap(\.joined).filter { $0.number == 2 }.count == 1)
+    again.breakWire()
+    fixture.pass(milliseconds: 30_000)
+    try fixture.turn(ada)
+    #expect(ada.people.last?.left.map(\.reason) == [.gone])
+    #expect(ada.people.last?.left.map(\.number) == [2])
+  }
+
+  @Test("S37 after a page went it is five seconds")
+  func pageGone() throws {
+    let fixture = Fixture()
+    let ada = try fixture.join()
+    let bo = try fixture.join()
+    bo.breakWire(pageGone: true)
+    fixture.pass(milliseconds: 4_999)
+    try fixture.turn(ada)
+    #expect(ada.people.allSatisfy { $0.left.isEmpty })
+    fixture.pass(milliseconds: 1)
+    try fixture.turn(ada)
+    #expect(ada.people.last?.left.map(\.reason) == [.gone])
+  }
+
+  @Test("S38 who comes back after the grace time is told of as joined again, with the same id and number")
+  func again() throws {
+    let fixture = Fixture()
+    let ada = try fixture.join()
+    let bo = try fixture.join(name: "Bo")
+    bo.send("1")
+    bo.breakWire()
+    fixture.pass(milliseconds: 30_000)
+    try fixture.turn(ada)
+    let again = try fixture.join(resume: bo.resume(after: nil))
+    try fixture.turn(ada)
+    #expect(again.joined?.participant == bo.joined?.participant)
+    #expect(again.joined?.acknowledged == 1)
+    #expect(ada.people.last?.joined.first == again.joined?.participant)
+  }
+
+  @Test("S39 leave is told as such, and closes with 1000")
+  func leave() throws {
+    let fixture = Fixture()
+    let ada = try fixture.join()
+    let bo = try fixture.join()
+    _ = fixture.takeEffects()
+    bo.leave()
+    #expect(fixture.takeCloses() == [Closed(connection: bo.connection, code: 1000)])
+    try fixture.turn(ada)
+    #expect(ada.people.last?.left.map(\.reason) == [.left])
+    #expect(fixture.session.activeParticipantCount == 1)
+  }
+
+  @Test("S40 a missing name or color is made up, a color that nobody has is preferred")
+  func madeUp() throws {
+    let fixture = Fixture()
+    var colors: Set<String> = []
+    for _ in 0..<11 {
+      let participant = try #require(try fixture.join().joined?.participant)
+      #expect(participant.name.split(separator: " ").count == 2)
+      colors.insert(participant.color)
+    }
+    #expect(colors == Set(Palette.colors))
+    let own = try fixture.join(name: "Ada", color: "#123456")
+    #expect(own.joined?.participant.name == "Ada")
+    #expect(own.joined?.participant.color == "#123456")
+  }
+
+  @Test("S40 a profile changes what it names; the same again is not told")
+  func profile() throws {
+    let fixture = Fixture()
+    let ada = try fixture.join(name: "Ada", color: "#111111")
+    ada.forget()
+    fixture.session.setProfile(Profile(color: "#222222"), of: ada.reader)
+    fixture.session.setProfile(Profile(name: "Ada", color: "#222222"), of: ada.reader)
+    try fixture.turn(ada)
+    #expect(ada.people.map { $0.changed.map(\.name) } == [["Ada"]])
+    #expect(ada.people.first?.changed.map(\.color) == ["#222222"])
+  }
+
+  @Test("S41 who waits sees who is here and who comes and goes, and nothing else; others see it wait")
+  func waiting() throws {
+    let fixture = Fixture()
+    let ada = try fixture.join(name: "Ada")
+    ada.send("unseen", .appended, key: 1)
+    try fixture.turn(ada)
+    let waits = fixture.connect()
+    waits.wait(name: "Wendy")
+    try fixture.turn(ada, waits)
+    guard case .waiting(let told)? = waits.controls.first else {
+      Issue.record("\(waits.controls)")
+      return
+    }
+    #expect(told.participants.map(\.name) == ["Ada"])
+    #expect(told.session.participants == 1)
+    #expect(ada.people.last?.waiting.map(\.name) == ["Wendy"])
+    ada.send("unseen too")
+    let bo = try fixture.join(name: "Bo")
+    try fixture.turn(ada, waits)
+    #expect(waits.drawn.isEmpty)
+    #expect(waits.people.last?.joined.map(\.name) == ["Bo"])
+    #expect(bo.people.first?.waiting.map(\.name) == ["Wendy"])
+    waits.join(name: "Wendy")
+    try fixture.turn(ada, waits)
+    #expect(waits.joined?.resumed == false)
+    #expect(waits.texts == ["unseen"])
+    #expect(ada.people.last?.joined.map(\.name) == ["Wendy"])
+    #expect(fixture.session.activeParticipantCount == 3)
+  }
+
+  @Test("S41 who waits and goes is told of under left")
+  func waitingGone() throws {
+    let fixture = Fixture()
+    let ada = try fixture.join()
+    let waits = fixture.connect()
+    waits.wait()
+    try fixture.turn(ada)
+    waits.breakWire()
+    try fixture.turn(ada)
+    #expect(ada.people.last?.left.map(\.number) == [2])
+  }
+
+  @Test("S42 the end closes everybody with 4010, who waits included")
+  func end() throws {
+    let fixture = Fixture()
+    let ada = try fixture.join()
+    let bo = try fixture.join()
+    let waits = fixture.connect()
+    waits.wait()
+    _ = fixture.takeEffects()
+    fixture.perform(fixture.session.end())
+    let closes = fixture.takeCloses().sorted { $0.connection < $1.connection }
+    #expect(
+      closes == [ada.connection, bo.connection, waits.connection].map { Closed(connection: $0, code: 4010) })
+  }
+
+  @Test("S43 a thousand who come in one turn make a few entries, each small enough for a message")
+  func crowd() throws {
+    let fixture = Fixture()
+    let first = try fixture.join()
+    first.forget()
+    for _ in 0..<999 { fixture.connect().join(name: String(repeating: "😀", count: 64)) }
+    try fixture.turn(first)
+    #expect(first.people.count <= 4)
+    #expect(first.people.flatMap(\.joined).count == 999)
+    #expect(first.entries.allSatisfy { $0.payload.count <= 262_144 })
+  }
+}
