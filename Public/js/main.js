@@ -2,21 +2,18 @@
 
 import { Camera } from './canvas/camera.js';
 import { Drawing } from './canvas/drawing.js';
-import { RemoteCursors } from './canvas/remoteCursors.js';
 import { Renderer } from './canvas/renderer.js';
 import { StrokeIndex } from './canvas/strokeIndex.js';
 import { Strokes } from './canvas/strokes.js';
-import { GroupSessionMessenger } from './session/groupSessionMessenger.js';
 import { newKey } from './session/key.js';
 import { stateHash } from './session/stateHash.js';
 import { Sharing } from './sharing.js';
-import { CURSOR_TYPE, CursorSender } from './tools/cursorSender.js';
+import { CURSOR_TYPE } from './tools/cursorSender.js';
 import { Eraser } from './tools/eraser.js';
 import { Pen } from './tools/pen.js';
 import { PointerInput } from './tools/pointerInput.js';
 import { CanvasView } from './ui/canvasView.js';
 import { ConnectionBanner } from './ui/connectionBanner.js';
-import { CursorLayer } from './ui/cursorLayer.js';
 import { showKeys } from './ui/dialogs.js';
 import { element } from './ui/elements.js';
 import { Frames } from './ui/frames.js';
@@ -26,6 +23,7 @@ import { toast } from './ui/notices.js';
 import { People } from './ui/people.js';
 import { SessionFlow } from './ui/sessionFlow.js';
 import { Settings } from './ui/settings.js';
+import { SharedCursors } from './ui/sharedCursors.js';
 import { storageOr } from './ui/storage.js';
 import { Toolbar } from './ui/toolbar.js';
 
@@ -33,13 +31,15 @@ const canvas = /** @type {HTMLCanvasElement} */ (element('canvas'));
 const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
 
 const frames = new Frames();
+/** Whether buttons, summary and banner are behind what happened: they follow once a frame. */
+let isStateNew = true;
 const settings = new Settings(storageOr(() => localStorage));
 const strokes = new Strokes();
 const index = new StrokeIndex();
 const camera = new Camera();
 const drawing = new Drawing(strokes);
 const renderer = new Renderer(canvas, strokes, camera);
-const cursors = new RemoteCursors({ glides: () => !reducedMotion.matches });
+const cursors = new SharedCursors(camera, { glides: () => !reducedMotion.matches, ask: () => frames.ask() });
 const sharing = new Sharing({
   drawing,
   base: new URL('/', location.href),
@@ -52,7 +52,6 @@ const toolbar = new Toolbar();
 const inks = new Inks(settings);
 const people = new People();
 const view = new CanvasView(renderer, strokes, camera, () => frames.ask());
-const cursorLayer = new CursorLayer(cursors, camera, (number) => sharing.session?.participant(number) ?? null);
 const banner = new ConnectionBanner({
   waiting: () => drawing.waitingStrokes,
   retry: () => sharing.session?.reconnectNow(),
@@ -64,28 +63,18 @@ const flow = new SessionFlow({
   people,
   banner,
   participantsChanged: (active) => {
-    cursors.keepOnly((number) => active.some((one) => one.number === number));
-    showState();
-    frames.ask();
+    cursors.keepOnly(active);
+    stateChanged();
   },
-});
-
-/** @type {GroupSessionMessenger | null} */
-let cursorMessenger = null;
-const cursorSender = new CursorSender((message) => {
-  if (!sharing.session?.isConnected) return;
-  // One that is lost, by the rate too, is made good by the next.
-  cursorMessenger?.send(message, { type: CURSOR_TYPE }).catch(() => {});
 });
 
 frames.run(
-  () => (drawing.flush(), false),
-  (now) => cursorSender.frame(now),
-  (now) => {
-    const isMoving = cursors.frame(now);
-    cursorLayer.frame();
-    return isMoving;
+  () => {
+    if (isStateNew) showState();
+    return false;
   },
+  () => (drawing.flush(), false),
+  (now) => cursors.frame(now),
   () => view.frame(),
 );
 
@@ -96,21 +85,24 @@ const tools = {
 
 strokes.watch(index);
 strokes.watch({ shown: frames.ask.bind(frames), changed: frames.ask.bind(frames), hidden: frames.ask.bind(frames) });
-drawing.addEventListener('change', showState);
+drawing.addEventListener('change', stateChanged);
 drawing.addEventListener('gone', () => toast('Somebody else removed it.'));
 
 const input = new PointerInput(canvas, camera, {
-  tool: () => (toolbar.tool === 'eraser' ? tools.eraser : tools.pen),
-  hovered: (point) => {
-    cursorSender.moved(point);
-    frames.ask();
-  },
+  tool: (isTurned) => (isTurned || toolbar.tool === 'eraser' ? tools.eraser : tools.pen),
+  hovered: (point) => cursors.moved(point),
   moved: () => frames.ask(),
   signal: new AbortController().signal,
 });
 
+function stateChanged() {
+  isStateNew = true;
+  frames.ask();
+}
+
 function showState() {
   const { session } = sharing;
+  isStateNew = false;
   toolbar.show({
     canUndo: drawing.canUndo,
     canRedo: drawing.canRedo,
@@ -124,16 +116,13 @@ function showState() {
 
 sharing.addEventListener('session', () => {
   const { session } = sharing;
-  cursors.keepOnly(() => false);
-  cursorMessenger = null;
-  showState();
+  cursors.follow(session);
+  stateChanged();
   if (session) accompany(session);
 });
 
 /** @param {import('./session/groupSession.js').GroupSession} session that has just been entered */
 function accompany(session) {
-  const messenger = new GroupSessionMessenger(session, { deliveryMode: 'unreliable' });
-  cursorMessenger = messenger;
   let isFirst = true;
   session.observe({
     entry: ({ sender, type }) => {
@@ -144,16 +133,6 @@ function accompany(session) {
       isFirst = false;
     },
   });
-  listenToCursors(messenger);
-}
-
-/** @param {GroupSessionMessenger} messenger until its session ends */
-async function listenToCursors(messenger) {
-  for await (const { message, context } of messenger.messages(CURSOR_TYPE)) {
-    if (messenger !== cursorMessenger || !context.source) continue;
-    cursors.hear(context.source.number, message, performance.now());
-    frames.ask();
-  }
 }
 
 toolbar.addEventListener('tool', () => (canvas.dataset.cursor = toolbar.tool));
@@ -210,5 +189,5 @@ Object.defineProperty(globalThis, 'drawTogether', {
 
 const shared = /^\/s\/([\w-]{22})\/?$/.exec(location.pathname);
 if (shared) sharing.join(shared[1]);
-showState();
+stateChanged();
 document.documentElement.dataset.ready = 'true';

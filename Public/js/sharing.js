@@ -103,7 +103,8 @@ export class Sharing extends EventTarget {
     const record = store.load();
     const isOwn = record !== null && await takeClaim(record.claim, this.#page, this.#tabs);
     if (record && isOwn) store.claim = record.claim;
-    else await takeClaim(store.claim, this.#page, this.#tabs);
+    // One that was made just now is nobody else's: there is nothing to wait for.
+    else takeClaim(store.claim, this.#page, this.#tabs);
     const saved = isOwn ? record.saved : null;
     const session = new GroupSession({ id, base: this.#base, profile: this.#profile(), saved, around: this.#around });
     this.#drawing.attach(session, { bringsPicture });

@@ -102,7 +102,7 @@ def test_a_finger_draws_and_two_move_the_picture(chromium, open_page):
     touch("touchEnd")
     sees_ink(page, 200, 400)
     sees_paper(page, 200, 300)
-    assert "1 strokes" in page.locator("#summary").text_content()
+    until(lambda: page.locator("#summary").text_content(), lambda text: text == "1 stroke is drawn.")
 
 
 @both

@@ -11,6 +11,8 @@ import { Pinch } from './pinch.js';
 /** A second finger within this time means that the first was not meant to draw. */
 const PINCH_MS = 350;
 const WHEEL_LINE = 24;
+/** The number of a pen's other end among its buttons. */
+const ERASER_END = 5;
 
 export class PointerInput {
   #canvas;
@@ -28,7 +30,7 @@ export class PointerInput {
   /**
    * @param {HTMLCanvasElement} canvas @param {Camera} camera
    * @param {object} options
-   * @param {() => Tool} options.tool the one that is chosen
+   * @param {(isTurned: boolean) => Tool} options.tool the one that is chosen; `isTurned`: the pen's other end is down
    * @param {(point: [number, number] | null, event: PointerEvent) => void} options.hovered where the pointer is, in the plane; null: gone
    * @param {() => void} options.moved the camera was
    * @param {AbortSignal} options.signal
@@ -76,11 +78,11 @@ export class PointerInput {
       event.preventDefault();
       return;
     }
-    if (event.button !== 0 && event.button !== 5) return;
+    if (event.button !== 0 && event.button !== ERASER_END) return;
     event.preventDefault();
     this.#canvas.focus({ preventScroll: true });
     this.#capture(event);
-    const tool = this.#tool();
+    const tool = this.#tool(event.button === ERASER_END);
     this.#working = { id: event.pointerId, tool, type: event.pointerType, at: event.timeStamp };
     tool.begin(this.#sample(event));
     this.#tellHovered(event);

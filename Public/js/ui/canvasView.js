@@ -20,6 +20,7 @@ export class CanvasView {
   #strokes;
   #camera;
   #cameraVersion = -1;
+  #isPictureNew = true;
 
   /** @param {Renderer} renderer @param {Strokes} strokes @param {Camera} camera @param {() => void} ask for a frame */
   constructor(renderer, strokes, camera, ask) {
@@ -46,6 +47,7 @@ export class CanvasView {
   /** Draws what is new. @returns {boolean} whether another frame is needed */
   frame() {
     if (this.#cameraVersion !== this.#camera.version) this.#moved();
+    if (this.#isPictureNew) this.#describe();
     this.#renderer.frame();
     return this.#renderer.isUnsettled;
   }
@@ -68,11 +70,16 @@ export class CanvasView {
     this.#camera.zoom(factor, this.#renderer.width / 2, this.#renderer.height / 2);
   }
 
-  /** What is drawn has changed. */
+  /** What is drawn has changed: the next frame says so. */
   changed() {
+    this.#isPictureNew = true;
+  }
+
+  #describe() {
+    this.#isPictureNew = false;
     const count = this.#strokes.size;
     element('hint').toggleAttribute('data-gone', count > 0);
-    element('summary').textContent = count === 0 ? 'Nothing is drawn yet.' : `${count} strokes are drawn.`;
+    element('summary').textContent = summary(count);
     this.#showFit();
   }
 
@@ -112,6 +119,12 @@ export class CanvasView {
     // Drawn at once: between a resize and the next frame the canvas would be empty.
     this.#renderer.frame();
   }
+}
+
+/** @param {number} count of strokes */
+function summary(count) {
+  if (count === 0) return 'Nothing is drawn yet.';
+  return count === 1 ? '1 stroke is drawn.' : `${count} strokes are drawn.`;
 }
 
 /**

@@ -172,6 +172,8 @@ export class SessionFlow {
   /** @param {GroupSession} session */
   async #over(session) {
     const { sharing, strokes } = this.#parts;
+    // Left for the one that follows it: nobody needs to be told that it is over.
+    if (sharing.session !== session) return;
     const { kind, message } = session.reason ?? { kind: /** @type {const} */ ('ended'), message: '' };
     sharing.detach();
     if (kind === 'left') return toast('You left. The picture is yours alone now.');

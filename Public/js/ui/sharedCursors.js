@@ -1,0 +1,75 @@
+/** Everybody's pointers: one's own is told to the others, theirs are shown. */
+
+import { RemoteCursors } from '../canvas/remoteCursors.js';
+import { GroupSessionMessenger } from '../session/groupSessionMessenger.js';
+import { CURSOR_TYPE, CursorSender } from '../tools/cursorSender.js';
+import { CursorLayer } from './cursorLayer.js';
+
+/**
+ * @typedef {import('../session/groupSession.js').GroupSession} GroupSession
+ * @typedef {import('../session/participants.js').Participant} Participant
+ */
+
+export class SharedCursors {
+  #cursors;
+  #layer;
+  #ask;
+  #sender = new CursorSender((message) => this.#send(message));
+  /** @type {GroupSession | null} */
+  #session = null;
+  /** @type {GroupSessionMessenger | null} */
+  #messenger = null;
+
+  /**
+   * @param {import('../canvas/camera.js').Camera} camera
+   * @param {{ glides: () => boolean, ask: () => void }} options whether they glide or jump; asks for a frame
+   */
+  constructor(camera, { glides, ask }) {
+    this.#cursors = new RemoteCursors({ glides });
+    this.#layer = new CursorLayer(this.#cursors, camera, (number) => this.#session?.participant(number) ?? null);
+    this.#ask = ask;
+  }
+
+  /** @param {GroupSession | null} session from now on */
+  follow(session) {
+    this.#cursors.keepOnly(() => false);
+    this.#session = session;
+    this.#messenger = session && new GroupSessionMessenger(session, { deliveryMode: 'unreliable' });
+    if (this.#messenger) this.#listen(this.#messenger);
+  }
+
+  /** @param {Participant[]} active whose pointers there can be */
+  keepOnly(active) {
+    this.#cursors.keepOnly((number) => active.some((one) => one.number === number));
+  }
+
+  /** @param {[number, number] | null} point of the plane where one's own is; null: it left */
+  moved(point) {
+    this.#sender.moved(point);
+    this.#ask();
+  }
+
+  /** @param {number} now @returns {boolean} whether another frame is needed */
+  frame(now) {
+    const isUntold = this.#sender.frame(now);
+    const isMoving = this.#cursors.frame(now);
+    this.#layer.frame();
+    return isUntold || isMoving;
+  }
+
+  /** @param {object} message */
+  #send(message) {
+    if (!this.#session?.isConnected) return;
+    // One that is lost, to the rate or on the way, is made good by the next.
+    this.#messenger?.send(message, { type: CURSOR_TYPE }).catch(() => {});
+  }
+
+  /** @param {GroupSessionMessenger} messenger until its session ends */
+  async #listen(messenger) {
+    for await (const { message, context } of messenger.messages(CURSOR_TYPE)) {
+      if (messenger !== this.#messenger || !context.source) continue;
+      this.#cursors.hear(context.source.number, message, performance.now());
+      this.#ask();
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const PUBLIC = fileURLToPath(new URL('../../Public/', import.meta.url));
+const HTML = readFileSync(join(PUBLIC, 'index.html'), 'utf8');
+
+test('the page loads all its modules at once, and no others', () => {
+  const preloaded = [...HTML.matchAll(/<link rel="modulepreload" href="\/([^"]+)">/g)].map(([, path]) => path);
+  assert.deepEqual(preloaded.toSorted(), [...reached('js/main.js', new Set())].toSorted());
+  assert.equal(new Set(preloaded).size, preloaded.length);
+});
+
+test('each module is used', () => {
+  const all = readdirSync(join(PUBLIC, 'js'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+    path.endsWith('.js')
+  );
+  assert.deepEqual(all.map((path) => join('js', path)).toSorted(), [...reached('js/main.js', new Set())].toSorted());
+});
+
+test('there is nothing in the markup that a strict policy forbids', () => {
+  assert.doesNotMatch(HTML, /\sstyle=|<style|\son[a-z]+=|<script(?![^>]*\ssrc=)|javascript:|https?:\/\//);
+});
+
+test('each icon that is shown is in the sprite', () => {
+  const sprite = readFileSync(join(PUBLIC, 'icons.svg'), 'utf8');
+  const used = new Set([...HTML.matchAll(/icons\.svg#([\w-]+)/g)].map(([, id]) => id));
+  const drawn = new Set([...sprite.matchAll(/<symbol id="([\w-]+)"/g)].map(([, id]) => id));
+  assert.deepEqual([...used].toSorted(), [...drawn].toSorted());
+});
+
+test('the whole page is small', () => {
+  const files = readdirSync(PUBLIC, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+  const bytes = files.reduce((sum, file) => sum + readFileSync(join(file.parentPath, file.name)).length, 0);
+  assert.ok(bytes < 300_000, `${bytes} bytes`);
+});
+
+/** @param {string} path @param {Set<string>} seen @returns {Set<string>} it and what it imports */
+function reached(path, seen) {
+  if (seen.has(path)) return seen;
+  seen.add(path);
+  const source = readFileSync(join(PUBLIC, path), 'utf8');
+  for (const [, target] of source.matchAll(/^(?:import|export) .*?from '(\.[^']+)';$|^} from '(\.[^']+)';$/gm)) {
+    reached(relative(PUBLIC, join(PUBLIC, dirname(path), target)), seen);
+  }
+  return seen;
+}
