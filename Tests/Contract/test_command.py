@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import subprocess
 import time
 
 import pytest
 
 from gateway import REPOSITORY, Gateway, flag
+from rawsocket import CLOSE, RawSocket
 from room import Room, note
 from test_limits import LIMITS
 
@@ -121,8 +123,18 @@ async def test_sigterm_with_sockets_that_do_not_answer_still_exits_within_8_seco
         assert await asyncio.to_thread(gateway.terminate, 8) == 0
 
 
-async def test_one_protocol_alone_can_be_served(executable: str, tmp_path) -> None:
-    gateway = await asyncio.to_thread(
+async def test_a_second_sigterm_stops_at_once(new_gateway) -> None:
+    gateway: Gateway = new_gateway()
+    async with Room(gateway) as room, await RawSocket.open(gateway, room.id) as silent:
+        await silent.join()
+        gateway.process.send_signal(signal.SIGTERM)
+        assert (await silent.receive_until(CLOSE)).close[0] == 1012
+        gateway.process.send_signal(signal.SIGTERM)
+        await asyncio.to_thread(gateway.wait, 1.5)
+
+
+async def test_nothing_to_serve_is_a_bad_setting(executable: str, tmp_path) -> None:
+    done = await asyncio.to_thread(
         run, executable, "--http", "off", "--https", "off", "--data", str(tmp_path)
     )
-    assert gateway.returncode == 2, "nothing to serve is a bad setting"
+    assert done.returncode == 2, done

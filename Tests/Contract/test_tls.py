@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import socket
 import ssl
 import stat
 import subprocess
 import warnings
+from pathlib import Path
 
 import pytest
 
-from gateway import Gateway, trusting
+from gateway import REPOSITORY, Gateway, trusting
 from http1 import HTTPConnection, request_bytes
+from polling import until
 from room import Room, append, note
 
 
@@ -132,3 +136,63 @@ async def test_a_room_over_tls_works_as_over_plain_tcp(gateway: Gateway) -> None
         assert ben.catch_ups[-1] == "tail"
         late = await room.join("Late")
         assert late.retained.held() == ben.retained.held() == ada.retained.held()
+
+
+def make_certificate(folder: Path, name: str) -> None:
+    """A certificate and its key, as an operator would have them."""
+    command = [
+        "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+        "-subj", f"/CN={name}", "-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem"),
+    ]  # fmt: skip
+    subprocess.run(command, check=True, capture_output=True)
+
+
+async def test_sighup_reads_certificate_and_key_again_and_keeps_what_is_open(
+    new_gateway, tmp_path: Path
+) -> None:
+    make_certificate(tmp_path, "first.example")
+    gateway: Gateway = new_gateway(
+        "--tls-cert", str(tmp_path / "cert.pem"), "--tls-key", str(tmp_path / "key.pem")
+    )
+    first = await asyncio.to_thread(ssl.get_server_certificate, gateway.https)
+    assert first.split() == (tmp_path / "cert.pem").read_text().split()
+    async with Room(gateway, tls=True) as room:
+        ada = await room.join("Ada")
+        make_certificate(tmp_path, "second.example")
+        gateway.process.send_signal(signal.SIGHUP)
+
+        async def is_new() -> bool:
+            now = await asyncio.to_thread(ssl.get_server_certificate, gateway.https)
+            return now.split() == (tmp_path / "cert.pem").read_text().split()
+
+        await until(is_new, "the new certificate is served")
+        (tmp_path / "cert.pem").write_text("no certificate")
+        gateway.process.send_signal(signal.SIGHUP)
+        ada.send(note("still here"))
+        await ada.got(b"still here")
+        (await room.join("Ben")).send(note("and taking more"))
+        await ada.got(b"and taking more")
+
+
+@pytest.mark.parametrize("broken", ["missing", "rubbish", "another key"])
+async def test_a_certificate_that_cannot_be_used_is_a_bad_setting(
+    executable: str, tmp_path: Path, broken: str
+) -> None:
+    make_certificate(tmp_path, "first.example")
+    if broken == "missing":
+        (tmp_path / "cert.pem").unlink()
+    elif broken == "rubbish":
+        (tmp_path / "cert.pem").write_text("no certificate")
+    else:
+        certificate = (tmp_path / "cert.pem").read_bytes()
+        make_certificate(tmp_path, "other.example")
+        (tmp_path / "cert.pem").write_bytes(certificate)
+    arguments = ["--tls-cert", str(tmp_path / "cert.pem"), "--tls-key", str(tmp_path / "key.pem")]
+    arguments += ["--data", str(tmp_path / "data"), "--public", str(REPOSITORY / "Public")]
+    done = await asyncio.to_thread(
+        subprocess.run, [executable, "--http", "127.0.0.1:0", "--https", "127.0.0.1:0", *arguments],
+        capture_output=True, text=True, timeout=20,
+        env={k: v for k, v in os.environ.items() if not k.startswith("DRAWTOGETHER_")},
+    )  # fmt: skip
+    assert done.returncode == 2, done
+    assert "tls-cert" in done.stderr or "tls-key" in done.stderr
