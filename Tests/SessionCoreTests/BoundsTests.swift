@@ -220,6 +220,44 @@ struct BoundsTests {
     #expect(fixture.session.waitingCount == 0)
   }
 
+  @Test("S44 refusals that nobody reads close the socket when they are many, within one message too")
+  func refusals() throws {
+    let fixture = Fixture { $0.entriesPerSecond = 100_000 }
+    let ada = try fixture.join()
+    _ = fixture.takeEffects()
+    let wrong = (1...20_000).map { SentEntry(flags: [.reliable, .existing], clientSequence: UInt32($0)) }
+    ada.sendRaw(SentEntry.message(wrong))
+    #expect(ada.reader.outboxCount < 131_072 + 1_000)
+    #expect(fixture.takeCloses() == [Closed(connection: ada.connection, code: 1008)])
+  }
+
+  @Test(
+    "S45 what only slow readers of old snapshots hold is bounded: who has taken least is closed with 4013")
+  func pinned() throws {
+    let fixture = Fixture {
+      $0.catchUpTailBytes = 65_536
+      $0.bytesPerSecond = 1 << 32
+    }
+    let ada = try fixture.join()
+    let text = String(repeating: "x", count: 250_000)
+    func drawAll() throws {
+      for key in 0..<150 {
+        ada.send(text, .replaced, key: UInt64(key))
+        try fixture.turn(ada)
+        ada.forget()
+      }
+    }
+    try drawAll()
+    let slow = try fixture.join(endsTurn: false)
+    try fixture.turn()
+    try slow.read(upTo: 1_000)
+    try drawAll()
+    _ = fixture.takeEffects()
+    let late = try fixture.join()
+    #expect(fixture.takeCloses() == [Closed(connection: slow.connection, code: 4013)])
+    #expect(late.drawn.count == 150)
+  }
+
   @Test("S34 a session is over when nobody has come back for its time: 600 s if it holds nothing")
   func expiry() throws {
     let fixture = Fixture { $0.sessionKeepSeconds = 5_000 }
