@@ -25,8 +25,8 @@ final class Simulation {
   private var nextConnection: UInt64 = 0
   private var nextIntention = 0
   /// Whose intentions they are, and whether they are to be accepted.
-  private var intentions: [Int: (client: Int, isGood: Bool)] = [:]
-  private var removals: Set<Int> = []
+  private(set) var intentions: [Int: (client: Int, isGood: Bool)] = [:]
+  private(set) var removals: Set<Int> = []
   private let usesLargeEntries: Bool
 
   init(seed: UInt64) {
@@ -128,7 +128,7 @@ final class Simulation {
     if !entries.isEmpty { socket.uplink.append(.entries(entries)) }
   }
 
-  private func makeRoom(_ client: VirtualClient) {
+  func makeRoom(_ client: VirtualClient) {
     guard let key = oracle.state(at: oracle.sequence).keys.min(by: { $0.low < $1.low }) else { return }
     guard client.removeInstead(key, intention: nextIntention) else { return }
     intentions[nextIntention] = (clients.firstIndex { $0 === client } ?? 0, true)
@@ -149,7 +149,7 @@ final class Simulation {
     }
   }
 
-  private func connect(_ client: VirtualClient) {
+  func connect(_ client: VirtualClient) {
     guard client.mayRejoin else { return }
     let capacity = [Int.max, .max, 40, 700, 5_000][random.below(5)]
     nextConnection += 1
@@ -164,7 +164,7 @@ final class Simulation {
     socket.uplink.append(.join)
   }
 
-  private func cut(_ client: VirtualClient) {
+  func cut(_ client: VirtualClient) {
     guard let socket = client.socket else { return }
     socket.isCut = true
     socket.pageGone = random.chance(20)
@@ -172,7 +172,7 @@ final class Simulation {
     client.lost()
   }
 
-  private func readAtClient(_ client: VirtualClient, all: Bool = false) throws {
+  func readAtClient(_ client: VirtualClient, all: Bool = false) throws {
     guard let socket = client.socket else { return }
     let bytes = socket.read(all || random.chance(30) ? .max : 1 + random.below(300))
     try client.receive(bytes, now: now, oracle: oracle)
@@ -206,7 +206,7 @@ final class Simulation {
     try receive(socket.uplink.removeFirst(), from: socket)
   }
 
-  private func receive(_ uplink: VirtualSocket.Uplink, from socket: VirtualSocket) throws {
+  func receive(_ uplink: VirtualSocket.Uplink, from socket: VirtualSocket) throws {
     guard !socket.isClosing else { return }
     let connection = socket.reader.connection
     if case .join = uplink { return try join(socket) }
@@ -292,7 +292,7 @@ final class Simulation {
     }
   }
 
-  private func noticeCuts() {
+  func noticeCuts() {
     for connection in sockets.keys.sorted() {
       guard let socket = sockets[connection], socket.isCut else { continue }
       sockets[connection] = nil
@@ -307,7 +307,7 @@ final class Simulation {
     }
   }
 
-  private func passTime(ticks: Int) throws {
+  func passTime(ticks: Int) throws {
     now = Instant(nanoseconds: now.nanoseconds + Int64(ticks) * Self.tickNanoseconds)
     session.tick(now: now)
     for (number, until) in away where until <= now {
@@ -317,7 +317,7 @@ final class Simulation {
     try endTurn()
   }
 
-  private func endTurn() throws {
+  func endTurn() throws {
     session.endTurn(now: now)
     try perform(session.takeEffects())
     oracle.noteSystemEntries(upTo: session.sequence)
@@ -367,77 +367,6 @@ final class Simulation {
         session.setBlocked(true, socket.reader)
         return
       }
-    }
-  }
-
-  // MARK: - The end
-
-  private func comeToRest() throws {
-    for round in 1...400 {
-      // Who was given a snapshot in between may not know what became of an entry that is not in it: a resume tells.
-      if round % 50 == 0 { for client in clients where !client.isSettled { cut(client) } }
-      noticeCuts()
-      for client in clients {
-        connect(client)
-        if client.isQuotaRefused, now >= client.waitUntil { makeRoom(client) }
-        let entries = client.takeToSend(8, now: now)
-        if !entries.isEmpty { client.socket?.uplink.append(.entries(entries)) }
-      }
-      for connection in sockets.keys.sorted() {
-        while let socket = sockets[connection], !socket.uplink.isEmpty {
-          try receive(socket.uplink.removeFirst(), from: socket)
-        }
-      }
-      try endTurn()
-      for client in clients {
-        for _ in 0..<200 where client.socket?.kernel.isEmpty == false {
-          try readAtClient(client, all: true)
-        }
-      }
-      let isCalm = clients.allSatisfy { $0.hasLeft || $0.isSettled } && away.isEmpty
-      if isCalm, !session.needsTurn { return try checkAgreement() }
-      try passTime(ticks: 2)
-    }
-    let restless = clients.filter { !$0.hasLeft && !$0.isSettled }
-    let words = restless.map { client in
-      let first = client.kept.first.map { "\($0.entry.clientSequence) at \($0.sequence ?? 0)" } ?? "nothing"
-      return "\(client.name) \(client.isCaughtUp) keeps \(first), \(client.committed) committed"
-    }
-    throw Violation("no rest: \(words), \(session.sequence) \(session.committed)")
-  }
-
-  private func checkAgreement() throws {
-    let state = oracle.state(at: oracle.sequence)
-    try require(
-      session.retainedBytes == oracle.heldBytes, "\(session.retainedBytes) bytes, not \(oracle.heldBytes)")
-    for client in clients where !client.hasLeft {
-      try require(client.state == state, "P3: \(client.name) holds \(client.state), not \(state)")
-      try require(
-        client.people.mapValues(\.name) == here, "P8: \(client.name) sees \(client.people), not \(here)")
-      try require(client.waiting.isEmpty, "\(client.name) sees \(client.waiting) wait")
-      try require(client.title == title, "\(client.name) has the activity \(client.title), not \(title)")
-    }
-    try checkOnce()
-  }
-
-  /// P1 and P2: what somebody did is in the order once, and in the order it was done in.
-  private func checkOnce() throws {
-    var accepted: [Int: UInt64] = [:]
-    var lastOfSender: [ParticipantNumber: UInt32] = [:]
-    var lastIntention: [ParticipantNumber: Int] = [:]
-    for entry in oracle.log where !entry.isSystem {
-      try require(
-        entry.clientSequence > lastOfSender[entry.sender] ?? 0, "P1: \(entry) is out of its sender's order")
-      lastOfSender[entry.sender] = entry.clientSequence
-      guard let intention = Int(String(decoding: entry.type.dropFirst(), as: UTF8.self)) else { continue }
-      try require(accepted.updateValue(entry.sequence, forKey: intention) == nil, "P2: \(entry) came twice")
-      guard !removals.contains(intention) else { continue }
-      try require(intention > lastIntention[entry.sender] ?? -1, "P1: \(entry) was done later")
-      lastIntention[entry.sender] = intention
-    }
-    for (intention, (client, isGood)) in intentions where !clients[client].hasLeft {
-      try require(
-        (accepted[intention] != nil) == isGood, "P2: \(intention) of C\(client), good: \(isGood), is missing")
     }
   }
 }

@@ -1,0 +1,75 @@
+import SessionCore
+import Wire
+
+/// The end of a simulation: everything comes to rest, and all are of one mind.
+extension Simulation {
+  /// Heals every wire and lets every client send what it keeps, until nothing is left to do.
+  func comeToRest() throws {
+    for round in 1...400 {
+      // Who was given a snapshot in between may not know what became of an entry that is not in it: a resume tells.
+      if round % 50 == 0 { for client in clients where !client.isSettled { cut(client) } }
+      noticeCuts()
+      for client in clients {
+        connect(client)
+        if client.isQuotaRefused, now >= client.waitUntil { makeRoom(client) }
+        let entries = client.takeToSend(8, now: now)
+        if !entries.isEmpty { client.socket?.uplink.append(.entries(entries)) }
+      }
+      for connection in sockets.keys.sorted() {
+        while let socket = sockets[connection], !socket.uplink.isEmpty {
+          try receive(socket.uplink.removeFirst(), from: socket)
+        }
+      }
+      try endTurn()
+      for client in clients {
+        for _ in 0..<200 where client.socket?.kernel.isEmpty == false {
+          try readAtClient(client, all: true)
+        }
+      }
+      let isCalm = clients.allSatisfy { $0.hasLeft || $0.isSettled } && away.isEmpty
+      if isCalm, !session.needsTurn { return try checkAgreement() }
+      try passTime(ticks: 2)
+    }
+    let restless = clients.filter { !$0.hasLeft && !$0.isSettled }
+    let words = restless.map { client in
+      let first = client.kept.first.map { "\($0.entry.clientSequence) at \($0.sequence ?? 0)" } ?? "nothing"
+      return "\(client.name) \(client.isCaughtUp) keeps \(first), \(client.committed) committed"
+    }
+    throw Violation("no rest: \(words), \(session.sequence) \(session.committed)")
+  }
+
+  private func checkAgreement() throws {
+    let state = oracle.state(at: oracle.sequence)
+    try require(
+      session.retainedBytes == oracle.heldBytes, "\(session.retainedBytes) bytes, not \(oracle.heldBytes)")
+    for client in clients where !client.hasLeft {
+      try require(client.state == state, "P3: \(client.name) holds \(client.state), not \(state)")
+      try require(
+        client.people.mapValues(\.name) == here, "P8: \(client.name) sees \(client.people), not \(here)")
+      try require(client.waiting.isEmpty, "\(client.name) sees \(client.waiting) wait")
+      try require(client.title == title, "\(client.name) has the activity \(client.title), not \(title)")
+    }
+    try checkOnce()
+  }
+
+  /// P1 and P2: what somebody did is in the order once, and in the order it was done in.
+  private func checkOnce() throws {
+    var accepted: [Int: UInt64] = [:]
+    var lastOfSender: [ParticipantNumber: UInt32] = [:]
+    var lastIntention: [ParticipantNumber: Int] = [:]
+    for entry in oracle.log where !entry.isSystem {
+      try require(
+        entry.clientSequence > lastOfSender[entry.sender] ?? 0, "P1: \(entry) is out of its sender's order")
+      lastOfSender[entry.sender] = entry.clientSequence
+      guard let intention = Int(String(decoding: entry.type.dropFirst(), as: UTF8.self)) else { continue }
+      try require(accepted.updateValue(entry.sequence, forKey: intention) == nil, "P2: \(entry) came twice")
+      guard !removals.contains(intention) else { continue }
+      try require(intention > lastIntention[entry.sender] ?? -1, "P1: \(entry) was done later")
+      lastIntention[entry.sender] = intention
+    }
+    for (intention, (client, isGood)) in intentions where !clients[client].hasLeft {
+      try require(
+        (accepted[intention] != nil) == isGood, "P2: \(intention) of C\(client), good: \(isGood), is missing")
+    }
+  }
+}
