@@ -51,6 +51,7 @@ const READ = [
   { rule: 'a width without end', change: { width: 1e9 }, gives: { width: 200 } },
   { rule: 'no width', change: { width: 0 }, gives: { width: 0.5 } },
   { rule: 'a tool as long as a book', change: { tool: 'x'.repeat(999) }, gives: { tool: 'x'.repeat(32) } },
+  { rule: 'a point that cannot be a number', change: { points: [[{ toString: 1, valueOf: 1 }, 0]] }, gives: null },
   { rule: 'z below nothing', change: { z: -1 }, gives: { z: null } },
   { rule: 'z beyond counting', change: { z: 2 ** 53 }, gives: { z: null } },
 ];

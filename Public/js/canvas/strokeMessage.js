@@ -73,7 +73,7 @@ function readPoints({ point, points }) {
 /** @param {unknown} value @returns {value is [number, number]} whether it is a point of the plane */
 export function isPoint(value) {
   return Array.isArray(value) && value.length === 2 &&
-    value.every((part) => Math.abs(part) <= PLANE && Number.isFinite(part));
+    value.every((part) => typeof part === 'number' && Math.abs(part) <= PLANE);
 }
 
 /** @param {unknown} value @param {number} count @returns {number[] | null} */
