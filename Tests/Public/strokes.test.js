@@ -83,6 +83,23 @@ test('§6 an object without z lies where its first held entry is in the order', 
   assert.deepEqual(strokes.all.map(({ id, z }) => [id, z]), [[keyOf(8), 2], [keyOf(9), 3]]);
 });
 
+test('P3 §6 a replace without z lies where a newcomer, who sees nothing else of it, puts it', () => {
+  const { strokes, last } = shared();
+  last().entries(
+    stroke({ sequence: 3, key: 9 }),
+    stroke({ sequence: 4, key: 8 }),
+    stroke({ sequence: 5, key: 9, flags: REPLACE }),
+  );
+  assert.deepEqual(strokes.all.map(({ id, z }) => [id, z]), [[keyOf(8), 4], [keyOf(9), 5]]);
+});
+
+test('§6 with the highest z that can be told, a new stroke has it too', () => {
+  const { drawing, strokes, last } = shared();
+  last().entries(stroke({ sequence: 1, key: 9, z: Number.MAX_SAFE_INTEGER }));
+  draw(drawing, [1, 2]);
+  assert.deepEqual(strokes.all.map(({ z }) => z), [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]);
+});
+
 test('§6 of equal z, the lesser key is drawn first', () => {
   const { strokes, last } = shared();
   last().entries(stroke({ sequence: 1, key: 9, z: 1 }), stroke({ sequence: 2, key: 8, z: 1 }));

@@ -209,7 +209,9 @@ export class Drawing extends EventTarget {
   /** @param {Look} look @param {Stroke[]} parts drawn before in the same movement */
   #start(look, parts) {
     // Above all that is known, also to those who do not say where their strokes lie.
-    const z = Math.max(this.#strokes.highestZ, this.#session?.lastSequence ?? 0) + 1;
+    const above = Math.max(this.#strokes.highestZ, this.#session?.lastSequence ?? 0) + 1;
+    // Somebody may have used up all there is; a `z` beyond would be none to the others.
+    const z = Math.min(above, Number.MAX_SAFE_INTEGER);
     const stroke = new Stroke({ ...look, id: this.#newKey(), z });
     this.#pen = { stroke, sent: 0, parts };
     this.#strokes.put(stroke, { isHeld: true });
@@ -281,7 +283,7 @@ export class Drawing extends EventTarget {
       if (!message) return;
       this.#strokes.confirm(key, (held) => {
         if (retention === Retention.replace || !held) {
-          const stroke = strokeFrom(key, message, held?.z ?? sequence);
+          const stroke = strokeFrom(key, message, sequence);
           stroke.isFinished = retention === Retention.replace;
           return stroke;
         }
