@@ -290,6 +290,31 @@ for (const code of ['message-too-large', 'bad-entry', 'unknown-participant']) {
   });
 }
 
+test('P2 a snapshot in the middle that leaves out what we replaced: all of it is settled at its end', () => {
+  const { session, last } = fakeSession();
+  const settled = observeSettled(session);
+  session.join();
+  welcome(last());
+  for (const type of ['A', 'B', 'C']) session.send(reliable(type, { retention: 2, key: keyOf(9) }));
+  last().tell(catchUp('snapshot', 7));
+  last().entries(gatewayEntry({ flags: 5, sequence: 6, sender: 1, clientSequence: 2, key: 9, type: 'B', payload: {} }));
+  assert.deepEqual(settled, []);
+  last().tell(caughtUp(7));
+  assert.deepEqual(settled, ['A accepted', 'B accepted']);
+  last().tell({ committed: { sequence: 7 } });
+  assert.deepEqual(session.save().outbox.items.map(({ clientSequence }) => clientSequence), [3]);
+});
+
+test('a socket whose answer was a refusal owes nothing more', () => {
+  const { session, clock, sockets, last } = fakeSession();
+  session.join();
+  welcome(last());
+  session.send(reliable('A'));
+  last().tell({ error: { code: 'bad-entry', detail: 'No.', clientSequence: 1 } });
+  clock.pass(60_000);
+  assert.equal(sockets.length, 1);
+});
+
 test('§3.1 a gap: the counts are put right by a resume', () => {
   const { session, clock, sockets, last } = fakeSession();
   session.join();

@@ -299,8 +299,8 @@ export class GroupSession extends EventTarget {
     if (entry.system) this.#system(entry);
     for (const observer of this.#observers) observer.entry?.(entry);
     if (!isOwn || entry.clientSequence === 0) return;
-    this.#outgoing.echoed(entry);
-    this.#connection.expect(this.#isCatchingUp || this.#outgoing.isAwaited);
+    this.#outgoing.echoed(entry, { isSeen: !this.#isCatchingUp });
+    this.#expectAnswers();
   }
 
   /** @param {Entry} entry from the gateway itself */
@@ -324,6 +324,10 @@ export class GroupSession extends EventTarget {
     }
   }
 
+  #expectAnswers() {
+    this.#connection.expect(this.#isCatchingUp || this.#outgoing.isAwaited);
+  }
+
   #publishParticipants() {
     const detail = this.#participants.publish();
     const local = this.#local && this.#participants.find(this.#local.number);
@@ -337,7 +341,10 @@ export class GroupSession extends EventTarget {
     const code = typeof body.code === 'string' ? body.code : 'internal';
     const detail = typeof body.detail === 'string' ? body.detail : code;
     const error = new GroupSessionError(code, detail);
-    if (clientSequence > 0) this.#outgoing.refused(clientSequence, error, body);
+    if (clientSequence > 0) {
+      this.#outgoing.refused(clientSequence, error, body);
+      if (this.#connection.isOpen) this.#expectAnswers();
+    }
     this.dispatchEvent(new CustomEvent('error', { detail: error }));
   }
 

@@ -87,12 +87,19 @@ export class Outbox {
     this.#onSocket += 1;
   }
 
-  /** Our own entry came back in order. @param {number} clientSequence @param {number} sequence @returns {OutboxItem | null} */
+  /**
+   * Our own entry came back in order: so what we said before it is in the session too, though a snapshot left it out.
+   * @param {number} clientSequence @param {number} sequence @returns {OutboxItem[]} what we learn by it to have been accepted
+   */
   accepted(clientSequence, sequence) {
-    const item = this.#find(clientSequence);
-    if (!item) return null;
-    item.sequence = sequence;
-    return item;
+    const learned = [];
+    for (const item of this.#numbered) {
+      if (item.clientSequence > clientSequence) break;
+      if (item.sequence > 0) continue;
+      item.sequence = sequence;
+      learned.push(item);
+    }
+    return learned;
   }
 
   /** The gateway used the number up and took nothing. @param {number} clientSequence @returns {OutboxItem | null} */
@@ -186,10 +193,5 @@ export class Outbox {
       const item = { entry, clientSequence, sequence: 0, settled: false };
       (clientSequence > 0 ? this.#numbered : this.#waiting).push(item);
     }
-  }
-
-  /** @param {number} clientSequence */
-  #find(clientSequence) {
-    return this.#numbered.find((item) => item.clientSequence === clientSequence) ?? null;
   }
 }

@@ -80,10 +80,11 @@ export class Outgoing {
     this.#sender.stop();
   }
 
-  /** Our own entry came back. @param {import('./wire.js').Entry} entry */
-  echoed({ clientSequence, sequence }) {
-    const item = this.#outbox.accepted(clientSequence, sequence);
-    if (item) this.#settle(item, null);
+  /** Our own entry came back. @param {import('./wire.js').Entry} entry @param {{ isSeen: boolean }} options whether its effect is seen already */
+  echoed({ clientSequence, sequence }, { isSeen }) {
+    const accepted = this.#outbox.accepted(clientSequence, sequence);
+    if (isSeen) { for (const item of accepted) this.#settle(item, null); }
+    else this.#learned.push(...accepted);
   }
 
   /** @param {number} sequence */
