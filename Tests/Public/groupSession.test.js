@@ -418,6 +418,17 @@ test('many entries go in few messages, none over the limit, and no faster than t
   assert.equal(last().said.length, 2500);
 });
 
+test('§3 no message has more than 1 MiB, whatever the sizes of its entries', () => {
+  const { session, clock, last } = fakeSession();
+  const sizes = [262_144, 262_144, 262_109, 262_144, 262_144];
+  for (const size of sizes) session.send(reliable('A', { payload: new Uint8Array(size) }));
+  session.join();
+  welcome(last());
+  clock.pass(2000);
+  assert.equal(last().said.length, sizes.length);
+  assert.deepEqual(last().sent.filter((data) => data.length > 1_048_576), []);
+});
+
 test('waits while the socket itself is full', () => {
   const { session, clock, last } = fakeSession();
   session.join();

@@ -10,8 +10,8 @@ import { encodedLength, encodeEntry } from './wire.js';
  * @typedef {import('./wire.js').OutgoingEntry} OutgoingEntry
  */
 
-/** A binary message from a client may have 1 MiB; an entry is at most a quarter of that. */
-const MESSAGE_BYTES = 768 * 1024;
+/** What a binary message from a client may have. */
+const MESSAGE_BYTES = 1024 * 1024;
 /** What may wait in the socket itself before we hold back, and before what may be lost is not sent at all. */
 const SOCKET_BYTES = 1024 * 1024;
 const UNRELIABLE_SOCKET_BYTES = 32 * 1024;
@@ -77,10 +77,12 @@ export class Sender {
     const parts = [];
     let length = 0;
     let wait = 0;
-    while (length < MESSAGE_BYTES) {
+    for (;;) {
       const item = this.#outbox.peek();
       if (!item) break;
-      wait = rate.take(encodedLength(item.entry), this.#around.now());
+      const next = encodedLength(item.entry);
+      if (length > 0 && length + next > MESSAGE_BYTES) break;
+      wait = rate.take(next, this.#around.now());
       if (wait > 0) break;
       const bytes = encodeEntry(item.entry, item.clientSequence);
       parts.push(bytes);
