@@ -418,6 +418,14 @@ test('many entries go in few messages, none over the limit, and no faster than t
   assert.equal(last().said.length, 2500);
 });
 
+test('P8 what is said while the connection is away is worth writing down at once', () => {
+  const { session } = fakeSession();
+  let changes = 0;
+  session.addEventListener('savechange', () => changes += 1);
+  session.send(reliable('A'));
+  assert.equal(changes, 1);
+});
+
 test('§3 no message has more than 1 MiB, whatever the sizes of its entries', () => {
   const { session, clock, last } = fakeSession();
   const sizes = [262_144, 262_144, 262_109, 262_144, 262_144];

@@ -319,6 +319,17 @@ test('a later page shows what an earlier one had yet to send', () => {
   assert.deepEqual(world.last().said.map(({ flags, keyByte }) => [flags, keyByte]), [[REPLACE, 1]]);
 });
 
+test('P6 a stroke that the gateway refuses goes, and that is told', () => {
+  const { drawing, strokes, last } = shared();
+  /** @type {string[]} */
+  const told = [];
+  drawing.addEventListener('error', (event) => told.push(/** @type {CustomEvent} */ (event).detail.message));
+  draw(drawing, [1, 2]);
+  last().tell({ error: { code: 'message-too-large', detail: 'Too much.', clientSequence: 1 } });
+  assert.equal(strokes.size, 0);
+  assert.deepEqual(told, ['Too much.']);
+});
+
 test('after the end the picture stays and can be drawn on, alone', () => {
   const { drawing, strokes, session, last } = shared();
   last().entries(stroke({ flags: REPLACE, sequence: 1, key: 9, z: 1 }));

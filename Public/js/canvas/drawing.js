@@ -83,7 +83,7 @@ export class Drawing extends EventTarget {
       snapshotBegan: () => this.#strokes.beginSnapshot(),
       caughtUp: () => this.#caughtUp(),
       entry: (entry) => this.#receive(entry),
-      settled: (item) => this.#settled(item),
+      settled: (item, refusal) => this.#settled(item, refusal),
     }, this.#lifetime);
     for (const { entry } of session.unsettled) this.#restore(entry);
     if (bringsPicture) { for (const stroke of picture) this.#say(stroke, Retention.replace, { existing: false }); }
@@ -294,9 +294,10 @@ export class Drawing extends EventTarget {
     this.#changed();
   }
 
-  /** @param {OutboxItem} item */
-  #settled({ entry }) {
+  /** @param {OutboxItem} item @param {Error | null} refusal */
+  #settled({ entry }, refusal) {
     if (entry.type !== STROKE_TYPE || !entry.key) return;
+    if (refusal) this.dispatchEvent(new CustomEvent('error', { detail: refusal }));
     this.#strokes.settled(entry.key, entry.retention !== Retention.remove && !entry.existing);
     this.#changed();
   }

@@ -201,7 +201,9 @@ export class GroupSession extends EventTarget {
     if (entry.payload.length > this.#limits.messageBytes) {
       throw new MessageTooLargeError(this.#limits.messageBytes, entry.payload.length);
     }
-    return this.#outgoing.send(entry);
+    const item = this.#outgoing.send(entry);
+    if (item) this.#changed();
+    return item;
   }
 
   /** What a later page of this tab needs in order to go on. @returns {SavedParticipant} */
