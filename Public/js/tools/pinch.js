@@ -44,6 +44,12 @@ export class Pinch {
     if (this.#fingers.size === 0) this.#isActive = false;
   }
 
+  /** The fingers that are down are no longer minded. */
+  forget() {
+    this.#fingers.clear();
+    this.#isActive = false;
+  }
+
   /** @returns {{ x: number, y: number, length: number } | null} middle and distance of the first two */
   #span() {
     const [a, b] = this.#fingers.values();

@@ -71,6 +71,7 @@ export class PointerInput {
   /** @param {PointerEvent} event */
   #down(event) {
     if (event.pointerType === 'touch' && this.#second(event)) return;
+    if (event.pointerType === 'pen') this.#preferPen();
     if (this.#working || this.#pinch.isActive) return;
     if (event.pointerType === 'mouse' && (event.button === 1 || (event.button === 0 && this.#isSpaceDown))) {
       this.#dragging = { id: event.pointerId, x: event.clientX, y: event.clientY };
@@ -86,6 +87,14 @@ export class PointerInput {
     this.#working = { id: event.pointerId, tool, type: event.pointerType, at: event.timeStamp };
     tool.begin(this.#sample(event));
     this.#tellHovered(event);
+  }
+
+  /** A hand often lies down before its pen: what it drew was not meant, nor does it hold the picture. */
+  #preferPen() {
+    this.#pinch.forget();
+    if (this.#working?.type !== 'touch') return;
+    this.#working.tool.cancel();
+    this.#working = null;
   }
 
   /** @param {PointerEvent} event of a finger @returns {boolean} whether it is not for a tool */
@@ -112,8 +121,10 @@ export class PointerInput {
       this.#moved();
       return this.#hovered(null, event);
     }
+    // The hand beside the pen is not where the pen is.
+    if (this.#working && this.#working.id !== event.pointerId) return;
     this.#tellHovered(event);
-    if (this.#working?.id !== event.pointerId) return;
+    if (!this.#working) return;
     // Coalesced events exist in secure contexts only, and may be an empty list for an event that script made.
     const events = event.getCoalescedEvents?.() ?? [];
     this.#working.tool.move((events.length > 0 ? events : [event]).map((one) => this.#sample(one)));
