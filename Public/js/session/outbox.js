@@ -135,13 +135,18 @@ export class Outbox {
     this.#onSocket = Math.min(this.#onSocket, index);
     this.#waiting = [...again, ...this.#waiting];
     this.#nextSequence = clientSequence;
-    if (removesFirst) this.#waiting.sort((a, b) => Number(this.#isRemoval(b)) - Number(this.#isRemoval(a)));
+    if (removesFirst) this.#putRemovalsFirst();
   }
 
-  /** Only what was retained before can be removed out of turn. @param {OutboxItem} item */
-  #isRemoval(item) {
-    const { key, retention } = item.entry;
-    return retention === Retention.remove && !this.#waiting.some((other) => other !== item && other.entry.key === key);
+  /** Only what was retained before can be removed out of turn: not what else waits under the key. */
+  #putRemovalsFirst() {
+    /** @type {Map<string | null | undefined, number>} */
+    const counts = new Map();
+    for (const { entry } of this.#waiting) counts.set(entry.key, (counts.get(entry.key) ?? 0) + 1);
+    const goesFirst = (/** @type {OutboxItem} */ { entry }) =>
+      entry.retention === Retention.remove && counts.get(entry.key) === 1;
+    const removals = this.#waiting.filter(goesFirst);
+    this.#waiting = [...removals, ...this.#waiting.filter((item) => !goesFirst(item))];
   }
 
   /**
