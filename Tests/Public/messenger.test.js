@@ -212,6 +212,13 @@ function joinedMessenger(changes = {}) {
   return { ...world, messenger: new GroupSessionMessenger(world.session, { now: world.clock.now }) };
 }
 
+test('messages of a session that is over end at once', async () => {
+  const { session } = fakeSession();
+  const messenger = new GroupSessionMessenger(session);
+  session.leave();
+  assert.equal((await messenger.messages('A').next()).done, true);
+});
+
 test('the errors are what they say', () => {
   assert.match(new MessageTooLargeError(10, 11).message, /11 bytes; at most 10/);
   assert.equal(new RateLimitedError(250).retryAfterMs, 250);

@@ -109,6 +109,7 @@ export class GroupSessionMessenger {
     this.#session.addEventListener('statechange', () => {
       if (this.#session.state === 'invalidated') queue.finish();
     }, lifetime);
+    if (this.#session.state === 'invalidated') queue.return();
     return queue;
   }
 
