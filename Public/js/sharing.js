@@ -83,10 +83,14 @@ export class Sharing extends EventTarget {
     this.#session?.leave();
   }
 
-  /** The session is over for this page; the picture is its own. */
-  detach() {
+  /**
+   * The session is over for this page; the picture is its own.
+   * @param {{ comesBack?: boolean }} [options] whether a later page may go on with what waits to be sent
+   */
+  detach({ comesBack = false } = {}) {
     this.#drawing.detach();
-    this.#store?.forget();
+    if (comesBack && this.#session) this.#store?.save(this.#session.save());
+    else this.#store?.forget();
     this.#become(null, null);
   }
 

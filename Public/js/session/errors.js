@@ -57,4 +57,9 @@ export class InvalidationReason extends GroupSessionError {
     super(kind, message);
     this.kind = kind;
   }
+
+  /** Whether a later page may be let in, with all that waits to be sent. What was refused would be again. */
+  get canComeBack() {
+    return this.kind === 'full' || this.kind === 'version';
+  }
 }

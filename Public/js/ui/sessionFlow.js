@@ -175,7 +175,7 @@ export class SessionFlow {
     // Left for the one that follows it: nobody needs to be told that it is over.
     if (sharing.session !== session) return;
     const { kind, message } = session.reason ?? { kind: /** @type {const} */ ('ended'), message: '' };
-    sharing.detach();
+    sharing.detach({ comesBack: session.reason?.canComeBack });
     if (kind === 'left') return toast('You left. The picture is yours alone now.');
     const hasPicture = strokes.size > 0;
     const kept = hasPicture ? ' The picture is still here.' : '';

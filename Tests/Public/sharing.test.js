@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Drawing } from '../../Public/js/canvas/drawing.js';
+import { Strokes } from '../../Public/js/canvas/strokes.js';
+import { Sharing } from '../../Public/js/sharing.js';
+import { fakeSession, reliable, welcome } from './support.js';
+
+const ID = 'AAAAAAAAAAAAAAAAAAAAAA';
+
+for (
+  const { kept, code, reason } of [
+    { kept: 1, code: 4005, reason: '{"code":"session-full"}' },
+    { kept: 1, code: 4026, reason: '' },
+    { kept: 0, code: 1008, reason: '{"code":"bad-entry"}' },
+    { kept: 0, code: 4010, reason: '{"code":"ended"}' },
+  ]
+) {
+  test(`closed with ${code}, what waits is ${kept ? 'kept for a later try' : 'given up'}`, async () => {
+    const { sharing, last, storage } = fakeSharing();
+    const session = await sharing.join(ID);
+    welcome(last());
+    last().cut();
+    session.send(reliable('A'));
+    session.addEventListener('statechange', () => sharing.detach({ comesBack: session.reason?.canComeBack }));
+    session.reconnectNow();
+    last().open();
+    last().cut(code, reason);
+    const record = JSON.parse(storage.get(`drawtogether:${ID}`) ?? '{"items":[]}');
+    assert.equal(record.items.length, kept);
+    assert.equal(sharing.session, null);
+  });
+}
+
+function fakeSharing() {
+  const { around, last } = fakeSession();
+  /** @type {Map<string, string>} */
+  const storage = new Map();
+  let ids = 0;
+  const sharing = new Sharing({
+    drawing: new Drawing(new Strokes()),
+    base: new URL('https://draw.example/'),
+    profile: () => ({ name: 'Ada', color: '#e5484d' }),
+    storage: {
+      getItem: (name) => storage.get(name) ?? null,
+      setItem: (name, value) => void storage.set(name, value),
+      removeItem: (name) => void storage.delete(name),
+    },
+    newId: () => `id-${ids += 1}`,
+    tabs: {
+      locks: /** @type {any} */ ({ request: async (_, __, use) => use({}) }),
+      openChannel: /** @type {any} */ (null),
+      wait: async () => {},
+    },
+    around,
+  });
+  return { sharing, last, storage };
+}
