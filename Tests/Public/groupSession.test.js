@@ -380,6 +380,15 @@ test('too large is refused before anything is sent, by the limit that the gatewa
   assert.equal(last().said.length, 1);
 });
 
+test('§3 what has no form on the wire is not sent', () => {
+  const { session } = fakeSession();
+  for (const type of ['', 'é'.repeat(128)]) assert.throws(() => session.send(reliable(type)), TypeError);
+  assert.throws(() => session.send(reliable('A', { retention: 1, key: 'no-key' })), TypeError);
+  const targets = Array.from({ length: 1001 }, () => 1);
+  assert.throws(() => session.send(reliable('A', { targets })), TypeError);
+  assert.equal(session.unsettled.length, 0);
+});
+
 test('nothing can be sent in a session that is over', () => {
   const { session, last } = fakeSession();
   session.join();

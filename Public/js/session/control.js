@@ -28,6 +28,16 @@ export function readControl(text) {
   }
 }
 
+/** @param {Uint8Array} payload of a system entry @returns {Record<string, unknown> | null} */
+export function readPayload(payload) {
+  try {
+    const told = JSON.parse(new TextDecoder().decode(payload));
+    return isObject(told) ? told : null;
+  } catch {
+    return null;
+  }
+}
+
 /** @param {Record<string, unknown>} body of a `joined` @returns {Joined | null} */
 export function readJoined(body) {
   const participant = readParticipant(body.participant);

@@ -2,13 +2,13 @@
 
 import { afterClose } from './closeCodes.js';
 import { browserSurroundings, Connection } from './connection.js';
-import { DEFAULT_LIMITS, isObject, number, readControl, readJoined } from './control.js';
+import { DEFAULT_LIMITS, number, readControl, readJoined, readPayload } from './control.js';
 import { GroupSessionError, InvalidationReason, MessageTooLargeError, NotJoinedError } from './errors.js';
 import { Outgoing } from './outgoing.js';
 import { Participants } from './participants.js';
 import { Position } from './position.js';
 import { RetainedState } from './retained.js';
-import { decodeEntries, WireError } from './wire.js';
+import { checkEntry, decodeEntries, WireError } from './wire.js';
 
 /**
  * @typedef {import('./connection.js').Surroundings} Surroundings
@@ -194,13 +194,14 @@ export class GroupSession extends EventTarget {
    * what is not goes now or never.
    * @param {OutgoingEntry} entry
    * @returns {OutboxItem | null} null for what is not reliable
-   * @throws {MessageTooLargeError | NotJoinedError}
+   * @throws {MessageTooLargeError | NotJoinedError | TypeError}
    */
   send(entry) {
     if (this.#state === 'invalidated') throw new NotJoinedError();
     if (entry.payload.length > this.#limits.messageBytes) {
       throw new MessageTooLargeError(this.#limits.messageBytes, entry.payload.length);
     }
+    checkEntry(entry);
     const item = this.#outgoing.send(entry);
     if (item) this.#changed();
     return item;
@@ -392,15 +393,5 @@ export class GroupSession extends EventTarget {
   #become(state) {
     this.#state = state;
     this.dispatchEvent(new Event('statechange'));
-  }
-}
-
-/** @param {Uint8Array} payload */
-function readPayload(payload) {
-  try {
-    const told = JSON.parse(new TextDecoder().decode(payload));
-    return isObject(told) ? told : null;
-  } catch {
-    return null;
   }
 }

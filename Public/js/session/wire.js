@@ -1,6 +1,6 @@
 /** The bytes of entries: what a binary message of the session's socket holds. No state, no socket. */
 
-import { bytesFromKey, keyFromBytes } from './key.js';
+import { bytesFromKey, isKey, keyFromBytes } from './key.js';
 
 /** What becomes of an entry under its key. */
 export const Retention = Object.freeze({ none: 0, append: 1, replace: 2, remove: 3 });
@@ -12,8 +12,8 @@ const EXISTING = 32;
 const SYSTEM = 128;
 
 /** How many bytes a message type may have, and a list of targets may name. */
-export const MAXIMUM_TYPE_BYTES = 255;
-export const MAXIMUM_TARGETS = 1000;
+const MAXIMUM_TYPE_BYTES = 255;
+const MAXIMUM_TARGETS = 1000;
 
 /**
  * What a client wants said.
@@ -52,6 +52,14 @@ export class WireError extends Error {
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** @param {OutgoingEntry} entry @throws {TypeError} if it has no form on the wire */
+export function checkEntry({ type, retention, key, targets }) {
+  const { length } = encoder.encode(type);
+  if (length === 0 || length > MAXIMUM_TYPE_BYTES) throw new TypeError(`A type has 1–${MAXIMUM_TYPE_BYTES} bytes.`);
+  if (retention && !isKey(key)) throw new TypeError('A key is a UUID in upper case.');
+  if (targets && targets.length > MAXIMUM_TARGETS) throw new TypeError(`At most ${MAXIMUM_TARGETS} can be named.`);
+}
 
 /** @param {OutgoingEntry} entry @returns {number} bytes it takes on the wire */
 export function encodedLength(entry) {
