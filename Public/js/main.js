@@ -86,8 +86,8 @@ const tools = {
 strokes.watch(index);
 strokes.watch({ shown: frames.ask.bind(frames), changed: frames.ask.bind(frames), hidden: frames.ask.bind(frames) });
 drawing.addEventListener('change', stateChanged);
+drawing.addEventListener('error', (event) => toast(/** @type {CustomEvent<Error>} */ (event).detail.message));
 drawing.addEventListener('gone', () => toast('Somebody else removed it.'));
-drawing.addEventListener('error', (event) => toast(/** @type {CustomEvent} */ (event).detail.message));
 
 const input = new PointerInput(canvas, camera, {
   tool: (isTurned) => (isTurned || toolbar.tool === 'eraser' ? tools.eraser : tools.pen),

@@ -1,45 +1,38 @@
-/** The drawing activity: what a person does to the strokes, and what the others in the session do. */
+/** The drawing activity: what a person does to the strokes, alone or in a session. */
 
-import { DEFAULT_LIMITS } from '../session/control.js';
-import { MessageTooLargeError } from '../session/errors.js';
-import { isKey, newKey } from '../session/key.js';
-import { Retention } from '../session/wire.js';
+import { newKey } from '../session/key.js';
 import { History } from './history.js';
 import { PLANE, Stroke } from './stroke.js';
-import { encodeStroke, readStroke, rounded, STROKE_TYPE, strokeFrom } from './strokeMessage.js';
+import { StrokeExchange } from './strokeExchange.js';
+import { rounded } from './strokeMessage.js';
 
 /**
  * @typedef {import('../session/groupSession.js').GroupSession} GroupSession
- * @typedef {import('../session/outbox.js').OutboxItem} OutboxItem
- * @typedef {import('../session/wire.js').Entry} Entry
- * @typedef {import('./strokes.js').Strokes} Strokes
+ * @typedef {import('./history.js').Deed} Deed
  * @typedef {{ rgb: string, color: number, width: number, tool: string }} Look
  */
 
-/** The most bytes a point can take in a message, its pressure too; and all that is not points. */
-const POINT_BYTES = 34;
-const LOOK_BYTES = 512;
-/** However much a message may hold, a longer stroke is parted: its shape is made anew with each point. */
-const POINTS_A_STROKE = 4000;
-
-/** Events: `change` (of what can be undone, or whether there is anything at all), `gone` (what was to be undone
- * is not there), `error` (a stroke that cannot be sent). */
+/**
+ * Events: `change` (of the strokes, of what waits, of what can be undone), `gone` (what was to be undone is not there),
+ * `error` (a stroke that cannot be sent; detail: why).
+ */
 export class Drawing extends EventTarget {
   #strokes;
+  #exchange;
   #history = new History();
   #newKey;
-  /** @type {GroupSession | null} */
-  #session = null;
-  /** @type {AbortController | null} */
-  #lifetime = null;
-  /** @type {{ stroke: Stroke, sent: number, parts: Stroke[] } | null} the stroke under the pen; `sent`: how many of its points */
+  /** @type {{ stroke: Stroke, sent: number, parts: Stroke[] } | null} what is under the pen; `sent`: how many of its points */
   #pen = null;
 
-  /** @param {Strokes} strokes @param {() => string} [key] */
+  /** @param {import('./strokes.js').Strokes} strokes @param {() => string} [key] */
   constructor(strokes, key = newKey) {
     super();
     this.#strokes = strokes;
     this.#newKey = key;
+    this.#exchange = new StrokeExchange(strokes, {
+      changed: () => this.#changed(),
+      failed: (detail) => this.dispatchEvent(new CustomEvent('error', { detail })),
+    });
   }
 
   get canUndo() {
@@ -50,23 +43,10 @@ export class Drawing extends EventTarget {
     return this.#history.canRedo;
   }
 
-  get isDrawing() {
-    return this.#pen !== null;
-  }
-
   /** How many strokes the session does not hold yet. */
   get waitingStrokes() {
-    const waiting = this.#session?.unsettled.filter(({ entry }) => entry.type === STROKE_TYPE) ?? [];
-    return new Set(waiting.map(({ entry }) => entry.key)).size;
+    return this.#exchange.waiting;
   }
-
-  /** A whole stroke must fit one message. */
-  get #pointsAStroke() {
-    const { messageBytes } = this.#session?.limits ?? DEFAULT_LIMITS;
-    return Math.max(2, Math.min(POINTS_A_STROKE, Math.floor((messageBytes - LOOK_BYTES) / POINT_BYTES)));
-  }
-
-  // With others.
 
   /**
    * From now on the picture is the session's.
@@ -74,29 +54,16 @@ export class Drawing extends EventTarget {
    */
   attach(session, { bringsPicture }) {
     this.detach();
+    if (!bringsPicture) this.clear();
     const picture = [...this.#strokes.all];
-    if (bringsPicture) this.#strokes.keepAll();
-    else this.clear();
-    this.#session = session;
-    this.#lifetime = new AbortController();
-    session.observe({
-      snapshotBegan: () => this.#strokes.beginSnapshot(),
-      caughtUp: () => this.#caughtUp(),
-      entry: (entry) => this.#receive(entry),
-      settled: (item, refusal) => this.#settled(item, refusal),
-    }, this.#lifetime);
-    for (const { entry } of session.unsettled) this.#restore(entry);
-    if (bringsPicture) { for (const stroke of picture) this.#say(stroke, Retention.replace, { existing: false }); }
+    this.#exchange.attach(session);
+    for (const stroke of picture) this.#exchange.replace(stroke, { existing: false });
   }
 
   /** The picture is this person's alone again. */
   detach() {
     this.lift();
-    this.#lifetime?.abort();
-    this.#lifetime = null;
-    this.#session = null;
-    this.#strokes.abandonSnapshot();
-    this.#strokes.keepAll();
+    this.#exchange.detach();
   }
 
   /** Empties the page, without a word to the session. */
@@ -107,9 +74,7 @@ export class Drawing extends EventTarget {
     this.#changed();
   }
 
-  // The pen.
-
-  /** @param {Look} look @param {number[]} points x and y in turn @param {number[] | null} pressures */
+  /** The pen touches the paper. @param {Look} look @param {number[]} points x and y in turn @param {number[] | null} pressures */
   begin(look, points, pressures) {
     this.lift();
     this.#start(look, []);
@@ -120,17 +85,17 @@ export class Drawing extends EventTarget {
   extend(points, pressures) {
     const pen = this.#pen;
     if (!pen) return;
-    if (this.#strokes.find(pen.stroke.id) !== pen.stroke) return this.#drop();
+    if (this.#strokes.find(pen.stroke.id) !== pen.stroke) return this.#drop(pen.parts);
     pen.stroke.append(points.map(onPlane), pressures?.map((one) => Math.round(one * 1000) / 1000) ?? null);
     this.#strokes.touched(pen.stroke.id);
-    if (pen.stroke.length >= this.#pointsAStroke) this.#part(pen.stroke);
+    if (pen.stroke.length >= this.#exchange.pointsAStroke) this.#part(pen.stroke, pen.parts);
   }
 
   /** Tells the others what the pen did since the last time: to be called once a frame. */
   flush() {
     const pen = this.#pen;
     if (!pen || pen.stroke.length === pen.sent) return;
-    this.#say(pen.stroke, Retention.append, { existing: pen.sent > 0, from: pen.sent });
+    this.#exchange.append(pen.stroke, pen.sent);
     pen.sent = pen.stroke.length;
   }
 
@@ -153,18 +118,16 @@ export class Drawing extends EventTarget {
     this.#changed();
   }
 
-  // Whole strokes.
-
-  /** @param {Stroke[]} strokes taken away by one movement */
-  erased(strokes) {
-    this.#history.did({ kind: 'erase', strokes });
-    this.#changed();
-  }
-
   /** @param {Stroke} stroke of whomever */
   erase(stroke) {
     if (stroke === this.#pen?.stroke) return;
     this.#remove(stroke);
+    this.#changed();
+  }
+
+  /** @param {Stroke[]} strokes taken away by one movement: undone together */
+  erased(strokes) {
+    this.#history.did({ kind: 'erase', strokes });
     this.#changed();
   }
 
@@ -178,18 +141,16 @@ export class Drawing extends EventTarget {
     this.#apply(this.#history.redo(), 'erase');
   }
 
-  /** @param {import('./history.js').Deed | null} deed @param {'draw' | 'erase'} removing the kind that takes strokes away */
+  /** @param {Deed | null} deed @param {Deed['kind']} removing the kind whose strokes go now; those of the other come back */
   #apply(deed, removing) {
     if (!deed) return;
-    let count = 0;
-    for (const stroke of deed.strokes) {
-      const isThere = this.#strokes.find(stroke.id) !== null;
-      if (deed.kind === removing && isThere) this.#remove(stroke);
-      else if (deed.kind !== removing && !isThere) this.#bringBack(stroke);
-      else continue;
-      count += 1;
+    const removes = deed.kind === removing;
+    const strokes = deed.strokes.filter(({ id }) => (this.#strokes.find(id) !== null) === removes);
+    for (const stroke of strokes) {
+      if (removes) this.#remove(stroke);
+      else this.#bringBack(stroke);
     }
-    if (count === 0) this.dispatchEvent(new Event('gone'));
+    if (strokes.length === 0) this.dispatchEvent(new Event('gone'));
     this.#changed();
   }
 
@@ -197,126 +158,43 @@ export class Drawing extends EventTarget {
   #bringBack(stroke) {
     stroke.isFinished = true;
     this.#strokes.put(stroke);
-    this.#say(stroke, Retention.replace, { existing: false });
+    this.#exchange.replace(stroke, { existing: false });
   }
 
   /** @param {Stroke} stroke */
   #remove(stroke) {
     this.#strokes.remove(stroke.id);
-    this.#say(stroke, Retention.remove, { existing: false });
+    this.#exchange.remove(stroke);
   }
 
   /** @param {Look} look @param {Stroke[]} parts drawn before in the same movement */
   #start(look, parts) {
-    // Above all that is known, also to those who do not say where their strokes lie.
-    const above = Math.max(this.#strokes.highestZ, this.#session?.lastSequence ?? 0) + 1;
-    // Somebody may have used up all there is; a `z` beyond would be none to the others.
-    const z = Math.min(above, Number.MAX_SAFE_INTEGER);
-    const stroke = new Stroke({ ...look, id: this.#newKey(), z });
+    const stroke = new Stroke({ ...look, id: this.#newKey(), z: this.#exchange.nextZ });
     this.#pen = { stroke, sent: 0, parts };
     this.#strokes.put(stroke, { isHeld: true });
   }
 
-  /** Goes on in a new stroke, from where this one ends. @param {Stroke} stroke */
-  #part(stroke) {
-    const pen = this.#pen;
-    if (!pen) return;
+  /** Goes on in a new stroke, from where this one ends. @param {Stroke} stroke @param {Stroke[]} parts before it */
+  #part(stroke, parts) {
     this.#finish(stroke);
-    this.#start(stroke, [...pen.parts, stroke]);
+    this.#start(stroke, [...parts, stroke]);
     this.extend(stroke.points.slice(-2), stroke.pressures?.slice(-1) ?? null);
   }
 
-  /** @param {Stroke} stroke */
+  /** @param {Stroke} stroke the pen's */
   #finish(stroke) {
-    const isNew = this.#pen?.sent === 0;
     stroke.finish();
-    this.#say(stroke, Retention.replace, { existing: !isNew });
+    // What the others have not heard of cannot be gone.
+    this.#exchange.replace(stroke, { existing: this.#pen !== null && this.#pen.sent > 0 });
     this.#strokes.touched(stroke.id);
     this.#strokes.release(stroke.id);
   }
 
-  /** Somebody removed the stroke under the pen. */
-  #drop() {
-    this.#history.did({ kind: 'draw', strokes: this.#pen?.parts ?? [] });
+  /** Somebody removed the stroke under the pen. @param {Stroke[]} parts that were drawn before */
+  #drop(parts) {
     this.#pen = null;
+    this.#history.did({ kind: 'draw', strokes: parts });
     this.#changed();
-  }
-
-  /** @param {Stroke} stroke @param {number} retention @param {{ existing: boolean, from?: number }} options */
-  #say(stroke, retention, { existing, from = 0 }) {
-    const session = this.#session;
-    if (!session || session.state === 'invalidated') return this.#strokes.keep(stroke.id);
-    const isRemoval = retention === Retention.remove;
-    const isCreating = !isRemoval && !existing;
-    this.#strokes.sent(stroke.id, isCreating);
-    try {
-      session.send({
-        type: STROKE_TYPE,
-        payload: isRemoval ? new Uint8Array(0) : encodeStroke(stroke, from),
-        reliable: true,
-        retention,
-        key: stroke.id,
-        existing: !isRemoval && existing,
-      });
-    } catch (error) {
-      if (!(error instanceof MessageTooLargeError)) throw error;
-      this.#strokes.settled(stroke.id, isCreating);
-      this.dispatchEvent(new CustomEvent('error', { detail: error }));
-    }
-  }
-
-  // What comes from the session.
-
-  #caughtUp() {
-    this.#strokes.endSnapshot();
-    this.#changed();
-  }
-
-  /** @param {Entry} entry */
-  #receive(entry) {
-    const { key, retention, sequence } = entry;
-    if (!key || !entry.reliable || entry.system || entry.unchanged) return;
-    if (retention === Retention.remove) {
-      this.#strokes.confirmRemoval(key, entry.sender !== this.#session?.localParticipant?.number);
-    } else if (entry.type === STROKE_TYPE) {
-      const message = readStroke(entry.payload);
-      if (!message) return;
-      this.#strokes.confirm(key, (held) => {
-        if (retention === Retention.replace || !held) {
-          const stroke = strokeFrom(key, message, sequence);
-          stroke.isFinished = retention === Retention.replace;
-          return stroke;
-        }
-        held.append(message.points, message.pressures);
-        return held;
-      });
-    }
-    this.#changed();
-  }
-
-  /** @param {OutboxItem} item @param {Error | null} refusal */
-  #settled({ entry }, refusal) {
-    if (entry.type !== STROKE_TYPE || !entry.key) return;
-    if (refusal) this.dispatchEvent(new CustomEvent('error', { detail: refusal }));
-    this.#strokes.settled(entry.key, entry.retention !== Retention.remove && !entry.existing);
-    this.#changed();
-  }
-
-  /** Shows what an earlier page of this tab said and the session does not hold. @param {import('../session/wire.js').OutgoingEntry} entry */
-  #restore({ type, key, retention, payload, existing }) {
-    if (type !== STROKE_TYPE || !isKey(key)) return;
-    this.#strokes.sent(key, retention !== Retention.remove && !existing);
-    const shown = this.#strokes.find(key);
-    if (retention === Retention.remove) return this.#strokes.remove(key);
-    const message = readStroke(payload);
-    if (!message) return;
-    if (retention === Retention.append && shown) {
-      shown.append(message.points, message.pressures);
-      return this.#strokes.touched(key);
-    }
-    const stroke = strokeFrom(key, message, 0);
-    stroke.isFinished = retention === Retention.replace;
-    this.#strokes.put(stroke);
   }
 
   #changed() {
