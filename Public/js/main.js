@@ -111,7 +111,7 @@ function showState() {
     isShared: session !== null,
     isConnected: session?.isConnected ?? false,
   });
-  view.changed();
+  view.changed(session !== null);
   banner.changed();
 }
 

@@ -32,19 +32,33 @@ export function nearestColor(rgb) {
   return best;
 }
 
-/** A color for one person: any hue, neither pale nor dark. @param {() => number} [random] @returns {string} */
+/** As light as a person's color may be, and be seen on white paper. */
+const LIGHTEST = 0.4;
+const DARKEST = 0.12;
+
+/** A color for one person: any hue, told from both papers. @param {() => number} [random] @returns {string} */
 export function randomColor(random = Math.random) {
-  return rgbFromHSL(random() * 360, 0.62 + random() * 0.2, 0.5 + random() * 0.08);
+  const hue = random() * 360;
+  const saturation = 0.62 + random() * 0.2;
+  let lightness = 0.54;
+  while (luminance(rgbFromHSL(hue, saturation, lightness)) > LIGHTEST) lightness -= 0.02;
+  while (luminance(rgbFromHSL(hue, saturation, lightness)) < DARKEST) lightness += 0.02;
+  return rgbFromHSL(hue, saturation, lightness);
 }
 
 /** Whether white or black is read better on it. @param {string} rgb @returns {'#ffffff' | '#000000'} */
 export function textOn(rgb) {
+  const light = luminance(rgb) + 0.05;
+  return 1.05 / light >= light / 0.05 ? '#ffffff' : '#000000';
+}
+
+/** Relative luminance (WCAG 2), from 0 for black to 1 for white. @param {string} rgb @returns {number} */
+export function luminance(rgb) {
   const [r, g, b] = channels(rgb).map((channel) => {
     const value = channel / 255;
     return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
   });
-  const luminance = 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  return 1.05 / (luminance + 0.05) >= (luminance + 0.05) / 0.05 ? '#ffffff' : '#000000';
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
 /** @param {string} rgb @returns {[number, number, number]} */

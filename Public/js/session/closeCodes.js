@@ -23,13 +23,13 @@ export function afterClose(code, reason) {
     case 1000:
       return invalidate('left', 'You left the session.');
     case 4010:
-      return invalidate('ended', told.detail || 'The session was ended for everyone.');
+      return invalidate('ended', 'Somebody ended it for everyone.');
     case 4004:
-      return invalidate('unknown', 'There is no such session. It may have ended long ago.');
+      return invalidate('unknown', 'The link may be wrong, or the session was over long ago.');
     case 4005:
       return invalidate('full', told.detail || 'The session is full.');
     case 4026:
-      return invalidate('version', 'The server speaks another version. Load the page again.');
+      return invalidate('version', 'The server speaks a newer version. Load the page again.');
     case 1002:
     case 1003:
     case 1007:

@@ -21,6 +21,7 @@ export class CanvasView {
   #camera;
   #cameraVersion = -1;
   #isPictureNew = true;
+  #isShared = false;
 
   /** @param {Renderer} renderer @param {Strokes} strokes @param {Camera} camera @param {() => void} ask for a frame */
   constructor(renderer, strokes, camera, ask) {
@@ -59,10 +60,11 @@ export class CanvasView {
     else this.#camera.fit(bounds, this.#renderer.width, this.#renderer.height);
   }
 
-  /** What somebody else drew on a larger screen must not lie outside of this one. */
+  /** What somebody else drew on a larger screen must not lie outside of this one; an empty page begins where all do. */
   showAtFirst() {
     const { bounds } = this.#strokes;
-    if (bounds && !this.#isHomeEnough(bounds)) this.showEverything();
+    if (!bounds) this.#camera.home();
+    else if (this.#camera.isHome && !this.#isHomeEnough(bounds)) this.showEverything();
   }
 
   /** @param {number} factor around the middle */
@@ -70,15 +72,17 @@ export class CanvasView {
     this.#camera.zoom(factor, this.#renderer.width / 2, this.#renderer.height / 2);
   }
 
-  /** What is drawn has changed: the next frame says so. */
-  changed() {
+  /** What is drawn has changed: the next frame says so. @param {boolean} isShared */
+  changed(isShared) {
     this.#isPictureNew = true;
+    this.#isShared = isShared;
   }
 
   #describe() {
     this.#isPictureNew = false;
     const count = this.#strokes.size;
     element('hint').toggleAttribute('data-gone', count > 0);
+    element('hint').textContent = this.#isShared ? 'Draw. Everybody here sees it.' : 'Draw. Then invite someone.';
     element('summary').textContent = summary(count);
     this.#showFit();
   }

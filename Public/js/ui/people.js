@@ -6,7 +6,9 @@ import { element, make } from './elements.js';
 
 /** @typedef {import('../session/participants.js').Participant} Participant */
 
+/** How many of the others have a chip; on a narrow screen. */
 const SHOWN_CHIPS = 4;
+const SHOWN_CHIPS_NARROW = 1;
 const DRAWING_MS = 900;
 
 /** Event: `rename`. */
@@ -20,9 +22,12 @@ export class People extends EventTarget {
   #others = [];
   /** @type {{ name: string, color: string }} */
   #me = { name: '', color: '#888888' };
+  #isConnected = true;
+  #narrow = matchMedia('(max-width: 560px)');
 
   constructor() {
     super();
+    this.#narrow.addEventListener('change', () => this.show(this.#me, this.#others, this.#isConnected));
     element('rename').addEventListener('click', () => {
       /** @type {HTMLDialogElement} */ (element('people-dialog')).close();
       this.dispatchEvent(new Event('rename'));
@@ -33,11 +38,13 @@ export class People extends EventTarget {
   show(me, others, isConnected) {
     this.#me = me;
     this.#others = others;
+    this.#isConnected = isConnected;
     this.#chips.clear();
     const mine = chip(me, `You, ${me.name}. Change your name`);
     mine.classList.add('me');
     mine.addEventListener('click', () => this.dispatchEvent(new Event('rename')));
-    const rest = others.length > SHOWN_CHIPS + 1 ? others.slice(0, SHOWN_CHIPS) : others;
+    const room = this.#narrow.matches ? SHOWN_CHIPS_NARROW : SHOWN_CHIPS;
+    const rest = others.length > room + 1 ? others.slice(0, room) : others;
     const chips = rest.map((one) => this.#otherChip(one));
     if (rest.length < others.length) chips.push(this.#restChip(others.length - rest.length));
     this.#list.replaceChildren(...[...chips, mine].map((one) => make('li', {}, one)));
