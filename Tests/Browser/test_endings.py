@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from board import address, all_hold_the_same, choose, draw, has_ink, line, says, sees_ink, sees_people, share
 from conftest import both, until
+from gateway import Gateway
+from proxy import Proxy
 
 
 @both
@@ -51,3 +55,28 @@ def test_ended_for_everyone_keeps_the_picture_and_starts_anew_with_it(chromium, 
     late = open_page(chromium, path)
     says(late, "#over-dialog", "This session has ended")
     until(lambda: "/s/" not in address(late))
+
+
+def test_a_gateway_that_comes_back_without_the_session_costs_no_picture(chromium, open_page, problems):
+    problems.allow("WebSocket", "ERR_")
+    first, second = Gateway(), Gateway()
+    between = Proxy((urlsplit(first.http).hostname, urlsplit(first.http).port))
+    try:
+        page = open_page(chromium, f"http://127.0.0.1:{between.port}/")
+        path = share(page)
+        draw(page, line(100, 200, 300, 200))
+        between.target = (urlsplit(second.http).hostname, urlsplit(second.http).port)
+        assert first.stop() == 0
+        draw(page, line(100, 300, 300, 300))
+        says(page, "#over-dialog", "There is no such session", seconds=20)
+        page.locator("#over-start").click()
+        page.locator("#share-dialog").wait_for()
+        again = page.locator("#share-link").input_value()
+        assert path not in again
+        other = open_page(chromium, again)
+        for y in (200, 300):
+            sees_ink(other, 200, y)
+        all_hold_the_same(page, other)
+    finally:
+        between.close()
+        second.stop()
