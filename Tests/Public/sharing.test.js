@@ -47,7 +47,7 @@ function fakeSharing() {
     },
     newId: () => `id-${ids += 1}`,
     tabs: {
-      locks: /** @type {any} */ ({ request: async (_, __, use) => use({}) }),
+      locks: /** @type {any} */ ({ request: (_, __, use) => Promise.resolve(use({})) }),
       openChannel: /** @type {any} */ (null),
       wait: async () => {},
     },
