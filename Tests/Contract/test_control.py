@@ -13,7 +13,7 @@ from room import Room, note
 BAD = [
     "", "{", "[]", "7", '"join"', "null", "{}", '{"unknown": {}}', '{"leave": {}, "end": {}}',
     '{"activity": {"title": 7}}', '{"activity": {"title": ""}}', '{"activity": 3}',
-    '{"activity": {"title": "%s"}}' % ("t" * 129), '{"profile": 7}', '{"profile": {"name": 7}}', '{"join": {}}',
+    '{"activity": {"title": "%s"}}' % ("t" * 129), '{"activity": {"payload": "%s"}}' % ("p" * 17_000), '{"profile": 7}', '{"profile": {"name": 7}}', '{"join": {}}',
     '{"leave": 7}', '{"end": []}', '{"leave": {}} trailing',
 ]  # fmt: skip
 

@@ -95,6 +95,10 @@ async def test_entries_of_one_segment_cost_at_most_one_send_a_socket(gateway_wit
     gateway: Gateway = gateway_with(participantsPerSession=SOCKETS + 1)
     async with Room(gateway) as room:
         receivers = await crowd(gateway, room, SOCKETS)
+        late = await room.join("Late")
+        assert len(late.retained.people) == SOCKETS + 1, "the state at N tells of everybody, however many"
+        await late.say(leave={})
+        await late.closed()
         sender, costs, next_ = receivers[0], [], 1
         for round_ in range(1, ROUNDS + 1):
             before = await gateway.metric("drawtogether_send_calls_total")
@@ -112,5 +116,6 @@ async def test_entries_of_one_segment_cost_at_most_one_send_a_socket(gateway_wit
             costs.append(await gateway.metric("drawtogether_send_calls_total") - before)
         for receiver in receivers:
             receiver.transport.abort()
+        print(f"send calls for {ENTRIES} entries to {SOCKETS} sockets, round by round: {costs}")
         answers = 2  # the answer to /metrics, and the sender's `committed`
         assert min(costs) <= SOCKETS + answers, costs

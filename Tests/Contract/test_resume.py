@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway import Gateway
+from polling import until
 from rawsocket import RawSocket
 from room import Room, append, note, numbered, replace, targeted
 from wire import Outgoing
@@ -187,6 +188,29 @@ async def test_the_same_participant_resumed_elsewhere_4009(gateway: Gateway) -> 
         await ada.join()
         assert ada.id != twin.id
         assert (await twin.got(b"from the old tab"))[0].client_sequence == 1
+
+
+async def test_of_many_that_resume_at_once_one_stays(gateway: Gateway) -> None:
+    async with Room(gateway) as room:
+        ada, ben = await room.join("Ada"), await room.join("Ben")
+        ada.send(note("1"))
+        await ada.committed()
+        twins = [room.client() for _ in range(12)]
+        for twin in twins:
+            twin.token, twin.epoch, twin.after = ada.token, ada.epoch, ada.after
+            await twin.connect()
+        for twin in twins:
+            await twin.say(join=twin.resume())
+        await ada.closed()
+        await until(lambda: sum(twin.close is None for twin in twins) == 1, "eleven of twelve are closed")
+        left = [twin for twin in twins if twin.close is None]
+        assert all(twin.close and twin.close[0] == 4009 for twin in twins if twin is not left[0])
+        await left[0].control("caughtUp")
+        assert left[0].joined["acknowledged"] == 1 and left[0].id == ada.id
+        left[0].send(note("2"))
+        (entry,) = await ben.got(b"2")
+        assert entry.sender == ada.number
+        assert set(ben.retained.people) == {ada.id, ben.id}
 
 
 async def test_the_old_socket_is_closed_before_acknowledged_is_computed(gateway: Gateway) -> None:

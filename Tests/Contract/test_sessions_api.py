@@ -122,6 +122,15 @@ async def test_delete_without_a_token_of_that_session_is_403_and_changes_nothing
         assert (await gateway.get(room.path)).status == 200
 
 
+async def test_leave_gives_the_right_to_end_up(gateway: Gateway) -> None:
+    async with Room(gateway) as room:
+        ada, _ = await room.join("Ada"), await room.join("Ben")
+        await ada.say(leave={})
+        await ada.closed()
+        fields = {"Participant-Token": ada.token or ""}
+        (await gateway.request("DELETE", room.path, fields)).problem(403, "token-needed")
+
+
 async def test_deleting_what_is_not_there_is_404_and_what_has_ended_410(gateway: Gateway) -> None:
     fields = {"Participant-Token": "x"}
     (await gateway.request("DELETE", f"/api/sessions/{UNKNOWN}", fields)).problem(404, "not-found")
