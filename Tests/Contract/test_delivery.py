@@ -163,7 +163,9 @@ async def test_a_message_type_means_nothing_to_the_gateway(gateway: Gateway) -> 
 
 async def test_bursts_come_back_whole_while_other_frames_are_due(gateway_with) -> None:
     """Commit messages, errors and unreliable entries never end up inside a frame that is being sent."""
-    gateway: Gateway = gateway_with(bytesPerSecond=1 << 30, entriesPerSecond=1_000_000)
+    gateway: Gateway = gateway_with(
+        bytesPerSecond=1 << 30, entriesPerSecond=1_000_000, catchUpTailBytes=64 << 20
+    )
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben", compression=None)
         for n in range(60):
