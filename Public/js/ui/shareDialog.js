@@ -10,13 +10,16 @@ export function showLink(link) {
   const copy = element('share-copy');
   const send = element('share-send');
   input.value = link;
-  note.textContent = '';
+  const hint = isForThisDeviceOnly(link)
+    ? 'Only this device can open that. For others, open the page by the address that this machine has in your network.'
+    : '';
+  note.textContent = hint;
   copy.textContent = 'Copy';
   send.hidden = !navigator.share;
   copy.onclick = async () => {
     const isCopied = await copied(input);
     copy.textContent = isCopied ? 'Copied' : 'Copy';
-    note.textContent = isCopied ? '' : 'The link is selected: copy it with Ctrl C, or hold it.';
+    note.textContent = isCopied ? hint : 'The link is selected: copy it with Ctrl C, or hold it.';
   };
   // The person may have changed their mind; that is no error.
   send.onclick = () => navigator.share({ title: 'Draw Together', url: link }).catch(() => {});
@@ -37,4 +40,10 @@ async function copied(input) {
   } catch {
     return document.execCommand('copy');
   }
+}
+
+/** @param {string} link */
+function isForThisDeviceOnly(link) {
+  const { hostname } = new URL(link);
+  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
 }

@@ -35,6 +35,9 @@ final class WebSocketConversation {
   var queuedBytes = 0
   let openedAt: MonotonicTime
   var pausedUntil: MonotonicTime?
+  /// Whose socket it was in which session, for the log.
+  var session: SessionID?
+  var participant: ParticipantNumber?
   /// The code that the socket is closed with, for the log.
   var closeCode: UInt16?
   var peerClosed = false

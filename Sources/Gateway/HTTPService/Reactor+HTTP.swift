@@ -186,7 +186,7 @@ extension Reactor {
       response.fields.append("Connection", "keep-alive")
     }
     SecurityFields.add(
-      to: &response,
+      to: &response, isSecure: isSecure,
       withTransportSecurity: isSecure && shared.configuration.sendsStrictTransportSecurity)
     return response
   }

@@ -10,9 +10,11 @@ package enum SecurityFields {
   /// A year: what browsers want before they list a host as one of TLS only.
   private static let transportSecurity = "max-age=31536000"
 
-  /// Adds the fields to an answer; a policy that it brings stays. `Strict-Transport-Security` is for answers over
-  /// TLS, when the operator asked for it (RFC 6797 §7.2).
-  package static func add(to head: inout ResponseHead, withTransportSecurity: Bool) {
+  /// Adds the fields to an answer; a policy that it brings stays. `isSecure` says that it goes over TLS;
+  /// `Strict-Transport-Security` is for those, when the operator asked for it (RFC 6797 §7.2).
+  package static func add(
+    to head: inout ResponseHead, isSecure: Bool = true, withTransportSecurity: Bool
+  ) {
     if head.fields.first("Content-Security-Policy") == nil {
       head.fields.append("Content-Security-Policy", contentSecurityPolicy)
     }
@@ -21,7 +23,8 @@ package enum SecurityFields {
     if head.fields.first("Cross-Origin-Resource-Policy") == nil {
       head.fields.append("Cross-Origin-Resource-Policy", "same-origin")
     }
-    head.fields.set("Cross-Origin-Opener-Policy", "same-origin")
+    // Browsers complain of it where it means nothing: in plain text.
+    if isSecure { head.fields.set("Cross-Origin-Opener-Policy", "same-origin") }
     if withTransportSecurity { head.fields.set("Strict-Transport-Security", transportSecurity) }
   }
 }

@@ -115,8 +115,8 @@ extension Reactor {
   /// Tells everybody to come back later, and stops when they are gone.
   func drain() {
     guard drainDeadline == nil else { return }
+    // New connections are still answered, so that who asks whether this gateway is ready hears that it is not.
     drainDeadline = now + Self.drainTime
-    stopAccepting()
     for hosted in sessions.values {
       hosted.session.endTurn(now: instant)
       flush(hosted.session, budget: .max)

@@ -82,7 +82,8 @@ extension Reactor {
     shared.log(
       .info, "socket closed",
       [
-        "code": .number(code), "reason": "\(reason)",
+        "session": "\(conversation.session.map { "\($0)" } ?? "")",
+        "participant": .number(conversation.participant ?? 0), "code": .number(code), "reason": "\(reason)",
         "seconds": .milliseconds((now - conversation.openedAt) / 1000),
       ])
   }

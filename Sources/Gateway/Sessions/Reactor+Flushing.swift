@@ -35,6 +35,8 @@ extension Reactor {
         flushing.append(hosted)
       }
       collectCounters(hosted)
+      // Who missed what rode along is told later, also when nobody says anything more.
+      schedule(hosted)
       if hosted.session.needsTurn { touch(hosted) }
     }
   }

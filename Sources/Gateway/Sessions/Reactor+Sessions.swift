@@ -25,13 +25,14 @@ extension Reactor {
         guard let (connection, conversation) = webSocket(token) else { continue }
         conversation.pausedUntil = MonotonicTime(nanoseconds: until.nanoseconds)
         connection.isReadingPaused = true
-      case .joined(_, let number, let kind):
+      case .joined(let token, let number, let kind):
+        webSocket(token)?.1.participant = number
         counters.arrivals[Arrival(kind)] += 1
         shared.log(
           .info, "participant joined",
           [
             "session": .session(hosted.session.id), "participant": .number(number),
-            "kind": "\(kind.rawValue)",
+            "kind": "\(kind.rawValue)", "remote": "\(connection(token: token)?.peer.host ?? "")",
           ])
       case .acknowledgedMoved(let number, let from, let to):
         shared.log(
@@ -69,6 +70,7 @@ extension Reactor {
 
   /// Has a session looked at when it wants to be.
   func schedule(_ hosted: Hosted) {
+    guard !hosted.isRemoved else { return }
     var next = hosted.session.nextDeadline
     if let expiry = hosted.session.expiresAt { next = min(next ?? expiry, expiry) }
     guard let next, hosted.scheduledAt.map({ next < $0 }) ?? true else { return }

@@ -24,6 +24,7 @@ extension Reactor {
     let conversation = open(
       connection, request, subprotocol: speaksVersion ? WireVersion.subprotocol : nil,
       phase: hosted.map { .opened($0) } ?? .closing, messageBytes: ClientEntry.maximumMessageLength)
+    conversation.session = id
     if !request.subprotocols.isEmpty, !speaksVersion {
       counters.refusals[.unsupportedVersion] += 1
       close(connection, conversation, .unsupportedVersion())
