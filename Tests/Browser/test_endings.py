@@ -68,7 +68,7 @@ def test_a_gateway_that_comes_back_without_the_session_costs_no_picture(chromium
         between.target = (urlsplit(second.http).hostname, urlsplit(second.http).port)
         assert first.stop() == 0
         draw(page, line(100, 300, 300, 300))
-        says(page, "#over-dialog", "There is no such session", seconds=20)
+        says(page, "#over-dialog", "This session is gone", seconds=20)
         page.locator("#over-start").click()
         page.locator("#share-dialog").wait_for()
         again = page.locator("#share-link").input_value()

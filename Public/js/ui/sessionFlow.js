@@ -174,16 +174,32 @@ export class SessionFlow {
     const { sharing, strokes } = this.#parts;
     // Left for the one that follows it: nobody needs to be told that it is over.
     if (sharing.session !== session) return;
-    const { kind, message } = session.reason ?? { kind: /** @type {const} */ ('ended'), message: '' };
+    const { kind, message } = overWords(session);
     sharing.detach({ comesBack: session.reason?.canComeBack });
     if (kind === 'left') return toast('You left. The picture is yours alone now.');
     const hasPicture = strokes.size > 0;
     const kept = hasPicture ? ' The picture is still here.' : '';
     const canRetry = kind === 'full' || kind === 'refused' || kind === 'version';
-    const choice = await tellOver({ title: OVER_TITLES[kind], text: `${message}${kept}`, canRetry, hasPicture });
+    const choice = await tellOver({ title: overTitle(session), text: `${message}${kept}`, canRetry, hasPicture });
     if (choice === 'retry') location.assign(linkTo(session.id));
     if (choice === 'start') await this.share();
   }
+}
+
+/** @param {GroupSession} session */
+function overWords(session) {
+  const { kind, message } = session.reason ?? { kind: /** @type {const} */ ('ended'), message: '' };
+  // Who was in it a moment ago did not follow a wrong link.
+  if (kind === 'unknown' && session.localParticipant) {
+    return { kind, message: 'The gateway was started anew and does not have it any more.' };
+  }
+  return { kind, message };
+}
+
+/** @param {GroupSession} session */
+function overTitle(session) {
+  const { kind } = overWords(session);
+  return kind === 'unknown' && session.localParticipant ? 'This session is gone' : OVER_TITLES[kind];
 }
 
 /** @param {string} id of a session @returns {string} */

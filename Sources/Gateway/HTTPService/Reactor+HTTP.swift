@@ -154,6 +154,11 @@ extension Reactor {
     finish(answer, isSecure: connection.isSecure, closes: http.closesAfterOutput, for: head)
       .append(to: &bytes)
     counters.answers[AnsweredWith(answer.head.status.code)] += 1
+    if answer.head.status.code >= 400 {
+      shared.log(
+        .debug, "request refused",
+        ["status": .number(answer.head.status.code), "remote": "\(connection.peer.host)"])
+    }
     let hasBody = head?.method != .head && !answer.range.isEmpty
     if hasBody, answer.range.count <= 16_384 {
       bytes.append(contentsOf: answer.bytes[answer.range])
