@@ -37,10 +37,16 @@ export function outline(stroke) {
   for (let at = 0; at < samples.length; at += 1) {
     const { x, y, radius } = samples[at];
     const [afterX, afterY] = at + 1 < samples.length ? direction(samples[at], samples[at + 1]) : [beforeX, beforeY];
-    if (beforeX * afterX + beforeY * afterY < SHARP) joints.push(samples[at]);
-    const [dx, dy] = unit(beforeX + afterX, beforeY + afterY, [afterX, afterY]);
-    left.push(x - dy * radius, y + dx * radius);
-    right.push(x + dy * radius, y - dx * radius);
+    if (beforeX * afterX + beforeY * afterY < SHARP) {
+      joints.push(samples[at]);
+      // Two points a side lead the sides up to the corner: smoothed through one, they would cut it, and the joint stick out.
+      left.push(x - beforeY * radius, y + beforeX * radius, x - afterY * radius, y + afterX * radius);
+      right.push(x + beforeY * radius, y - beforeX * radius, x + afterY * radius, y - afterX * radius);
+    } else {
+      const [dx, dy] = unit(beforeX + afterX, beforeY + afterY, [afterX, afterY]);
+      left.push(x - dy * radius, y + dx * radius);
+      right.push(x + dy * radius, y - dx * radius);
+    }
     [beforeX, beforeY] = [afterX, afterY];
   }
   if (samples.length > 1) joints.push(samples[samples.length - 1]);
