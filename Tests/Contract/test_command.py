@@ -138,3 +138,19 @@ async def test_nothing_to_serve_is_a_bad_setting(executable: str, tmp_path) -> N
         run, executable, "--http", "off", "--https", "off", "--data", str(tmp_path)
     )
     assert done.returncode == 2, done
+
+
+async def test_readyz_is_503_while_draining(new_gateway) -> None:
+    gateway: Gateway = new_gateway()
+    async with Room(gateway) as room:
+        assert (await gateway.get("/readyz")).status == 200
+        async with await RawSocket.open(gateway, room.id) as silent:
+            await silent.join()
+            code = asyncio.create_task(asyncio.to_thread(gateway.terminate, 8))
+            assert (await silent.receive_until(CLOSE)).close[0] == 1012
+            (await gateway.get("/readyz")).problem(503, "unavailable")
+            (await gateway.post("/api/sessions")).problem(503, "unavailable")
+            assert (await gateway.get("/healthz")).status == 200
+            async with await RawSocket.open(gateway, room.id) as late:
+                assert (await late.close_of())[0] == 1012
+            assert await code == 0
