@@ -21,7 +21,7 @@ struct ErrorsTests {
     arguments: [
       (.badRequest, 400), (.originRefused, 403), (.tokenNeeded, 403), (.notFound, 404), (.ended, 410),
       (.attachmentTooLarge, 413), (.sessionQuota, 413), (.digestMismatch, 422), (.storageFull, 507),
-      (.notReady, 409), (.rateLimited, 429), (.unavailable, 503),
+      (.offsetMismatch, 409), (.notReady, 409), (.rateLimited, 429), (.unavailable, 503),
     ] as [(ErrorCode, Int)])
   func statuses(_ code: ErrorCode, _ status: Int) {
     #expect(Refusal(code, "").httpStatus == status)

@@ -129,6 +129,12 @@ struct LimitsTests {
         "sessionAttachmentBytes", 2_147_483_648, "--max-session-attachment-bytes",
         "DRAWTOGETHER_MAX_SESSION_ATTACHMENT_BYTES"
       ),
+      (
+        "attachmentsPerSession", 1_000, "--max-attachments-per-session",
+        "DRAWTOGETHER_MAX_ATTACHMENTS_PER_SESSION"
+      ),
+      ("uploads", 256, "--max-uploads", "DRAWTOGETHER_MAX_UPLOADS"),
+      ("diskReserveBytes", 268_435_456, "--disk-reserve-bytes", "DRAWTOGETHER_DISK_RESERVE_BYTES"),
     ])
   func flags(_ name: String, _ value: Int, _ flag: String, _ variable: String) throws {
     let limit = try #require(Limits.all.first { $0.name == name })
@@ -139,9 +145,9 @@ struct LimitsTests {
 
   @Test("each is in the table once, by its own member, and its default is accepted")
   func table() {
-    #expect(Limits.all.count == 25)
-    #expect(Set(Limits.all.map(\.name)).count == 25)
-    #expect(Set(Limits.all.map(\.flag)).count == 25)
+    #expect(Limits.all.count == 28)
+    #expect(Set(Limits.all.map(\.name)).count == 28)
+    #expect(Set(Limits.all.map(\.flag)).count == 28)
     for (index, limit) in Limits.all.enumerated() {
       #expect(limit.range.contains(Limits()[keyPath: limit.keyPath]))
       #expect(!limit.help.isEmpty)

@@ -2,7 +2,7 @@
 package struct LimitDescription: Sendable {
   /// What the limit's number counts.
   package enum Unit: String, Sendable {
-    case bytes, seconds, entries, participants, sessions, connections
+    case bytes, seconds, entries, participants, sessions, connections, attachments, uploads
   }
 
   /// The name in `/api/limits`, such as `messageBytes`.
@@ -15,8 +15,11 @@ package struct LimitDescription: Sendable {
   package let unit: Unit
   /// One line of help.
   package let help: String
+  /// Whether the number is the least that is kept free, not the most that there may be.
+  package var isReserve = false
 
-  /// The command's flag: `--max-message-bytes` for `messageBytes`, `--join-seconds` for `joinSeconds`.
+  /// The command's flag: `--max-message-bytes` for `messageBytes`; without `max` for what counts seconds or is kept free,
+  /// such as `--join-seconds` and `--disk-reserve-bytes`.
   package var flag: String {
     var kebab = ""
     for character in name {
@@ -26,7 +29,7 @@ package struct LimitDescription: Sendable {
         kebab.append(character)
       }
     }
-    return unit == .seconds ? "--\(kebab)" : "--max-\(kebab)"
+    return unit == .seconds || isReserve ? "--\(kebab)" : "--max-\(kebab)"
   }
 
   /// The environment variable: the flag in capitals behind `DRAWTOGETHER_`.
@@ -90,6 +93,15 @@ extension Limits {
     LimitDescription(
       name: "uploadKeepSeconds", keyPath: \.uploadKeepSeconds, range: 1...31_536_000,
       unit: .seconds, help: "time an upload without progress is kept"),
+    LimitDescription(
+      name: "attachmentsPerSession", keyPath: \.attachmentsPerSession, range: 0...1_000_000,
+      unit: .attachments, help: "attachments of a session"),
+    LimitDescription(
+      name: "uploads", keyPath: \.uploads, range: 1...1_000_000, unit: .uploads,
+      help: "uploads at once, all sessions together"),
+    LimitDescription(
+      name: "diskReserveBytes", keyPath: \.diskReserveBytes, range: 0...1 << 50, unit: .bytes,
+      help: "bytes that uploads leave free on the disk", isReserve: true),
     LimitDescription(
       name: "sessionLogBytes", keyPath: \.sessionLogBytes, range: 1_024...1 << 40, unit: .bytes,
       help: "bytes of retained entries of a session"),

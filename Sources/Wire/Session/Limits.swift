@@ -32,6 +32,12 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   package var sessionAttachmentBytes = 2 << 30
   /// For how many seconds an upload is kept that makes no progress.
   package var uploadKeepSeconds = 86_400
+  /// How many attachments a session may hold, those that are being uploaded included.
+  package var attachmentsPerSession = 1_000
+  /// How many uploads may run at once, over all sessions.
+  package var uploads = 256
+  /// How many bytes uploads leave free on the disk.
+  package var diskReserveBytes = 256 << 20
   /// The most bytes of retained entries of a session.
   package var sessionLogBytes = 256 << 20
   /// How many bytes of its newest entries a session keeps as they were sent.
