@@ -42,26 +42,7 @@ package struct Profile: JSONWritable, Equatable, Sendable {
   }
 
   private static func sanitised(name: String) -> String? {
-    var kept = String.UnicodeScalarView()
-    var scalars = 0
-    var bytes = 0
-    for scalar in name.unicodeScalars where isShown(scalar) {
-      if kept.isEmpty, scalar.properties.isWhitespace { continue }
-      scalars += 1
-      bytes += UTF8.width(scalar)
-      guard scalars <= maximumNameScalars, bytes <= maximumNameBytes else { break }
-      kept.append(scalar)
-    }
-    while let last = kept.last, last.properties.isWhitespace { kept.removeLast() }
-    return kept.isEmpty ? nil : String(kept)
-  }
-
-  /// Control, format and line characters could move or hide what stands beside a name.
-  private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: false
-    default: true
-    }
+    ShownText.sanitised(name, maximumScalars: maximumNameScalars, maximumBytes: maximumNameBytes)
   }
 
   private static func sanitised(color: String) -> String? {

@@ -7,12 +7,16 @@ struct JSONParser {
 
   /// Reads a message that is one value and nothing else.
   ///
+  /// - Parameters:
+  ///   - bytes: all of the message.
+  ///   - depth: how deep the value itself counts as nested; 1 when nothing will stand around it.
+  /// - Returns: the value.
   /// - Throws: `notJSON` for anything but JSON in UTF-8, for numbers beyond a `Double`, and for values nested more
   ///   than `JSONValue.maximumDepth` deep.
-  static func parse(_ bytes: Span<UInt8>) throws(WireError) -> JSONValue {
+  static func parse(_ bytes: Span<UInt8>, depth: Int = 1) throws(WireError) -> JSONValue {
     guard bytes.isUTF8 else { throw .notJSON }
     var parser = JSONParser()
-    let value = try parser.value(bytes, depth: 1)
+    let value = try parser.value(bytes, depth: depth)
     guard parser.next(bytes) == nil else { throw .notJSON }
     return value
   }

@@ -103,6 +103,24 @@ extension JSONWriter {
     value.write(to: &self)
   }
 
+  /// A member that is a text, or `null`.
+  package mutating func nullableMember(_ name: String, _ text: String?) {
+    self.name(name)
+    if let text { write(text) } else { writeNull() }
+  }
+
+  /// A member that is a whole number, or `null`.
+  package mutating func nullableMember(_ name: String, _ number: (some BinaryInteger)?) {
+    self.name(name)
+    if let number { write(number) } else { writeNull() }
+  }
+
+  /// A member that knows how it is written, or `null`.
+  package mutating func nullableMember(_ name: String, _ value: (some JSONWritable)?) {
+    self.name(name)
+    if let value { value.write(to: &self) } else { writeNull() }
+  }
+
   /// A member that is an array of what knows how it is written.
   package mutating func member(_ name: String, _ values: [some JSONWritable]) {
     self.name(name)

@@ -1,0 +1,53 @@
+/// What a program says about an attachment: any JSON, kept as the text it came as.
+///
+/// As text it costs what it was sent with; as values a few kilobytes of brackets would cost a hundred.
+package struct AttachmentMetadata: Equatable, Sendable {
+  /// How many levels of an attachment's list lie around its metadata, so that the whole can be read again.
+  private static let surroundingDepth = 4
+
+  /// One JSON value in UTF-8.
+  package let text: [UInt8]
+
+  /// Reads metadata as it was sent.
+  ///
+  /// - Parameters:
+  ///   - text: JSON in UTF-8, of at most `limit` bytes.
+  ///   - limit: `metadataBytes`.
+  /// - Returns: `nil` for none: no bytes at all, or `null`.
+  /// - Throws: `bad-request` when it is too long, with `limit` and `actual`, when it is no JSON, or nested too deep.
+  package static func parse(_ text: Span<UInt8>, limit: Int) throws(Refusal) -> AttachmentMetadata? {
+    guard text.count <= limit else {
+      throw Refusal(
+        .badRequest, "An attachment's metadata has at most \(limit) bytes as JSON; this has \(text.count).",
+        limit: limit, actual: text.count)
+    }
+    guard !text.isEmpty else { return nil }
+    do throws(WireError) {
+      guard try JSONParser.parse(text, depth: 1 + surroundingDepth) != .null else { return nil }
+    } catch {
+      throw Refusal(
+        .badRequest,
+        "An attachment's metadata is JSON in UTF-8, nested at most \(JSONValue.maximumDepth - surroundingDepth) deep."
+      )
+    }
+    var bytes: [UInt8] = []
+    bytes.append(text)
+    return AttachmentMetadata(text: bytes)
+  }
+
+  private init(text: [UInt8]) {
+    self.text = text
+  }
+}
+
+extension AttachmentMetadata: JSONWritable, Decodable {
+  /// Reads any JSON, for the client's role; its text is then compact, members in the order of their names.
+  package init(from decoder: any Decoder) throws {
+    text = WireJSON.encode(try JSONValue(from: decoder))
+  }
+
+  /// Writes the JSON it is.
+  package func write(to writer: inout JSONWriter) {
+    writer.write(json: text)
+  }
+}
