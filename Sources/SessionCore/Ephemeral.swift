@@ -52,6 +52,11 @@ struct Ephemeral {
     return 1
   }
 
+  /// Takes an entry of the gateway's own, whatever clients filled the turn with: one for each upload at most.
+  mutating func addSystem(_ entry: [UInt8]) {
+    pending.append((nil, entry))
+  }
+
   /// Makes the buffer of this turn out of what came in it, and forgets the last turn's.
   mutating func close(committed: [UInt8]) {
     guard hasPending || !committed.isEmpty || !isEmpty else { return }

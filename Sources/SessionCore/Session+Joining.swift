@@ -122,7 +122,7 @@ extension Session {
     }
   }
 
-  /// Grace times that are over, and what is to be told as committed.
+  /// Grace times that are over, what is to be told as committed, and how far uploads are.
   package func tick(now: Instant) {
     while let first = graces.first, first.until <= now {
       graces.removeFirst()
@@ -132,6 +132,7 @@ extension Session {
       remove(record, reason: .gone, now: now)
     }
     if let due = commitDue, due <= now { commit(now: now) }
+    journal.tellHeldBack(now: now)
   }
 
   /// Whose socket this is.

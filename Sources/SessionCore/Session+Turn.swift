@@ -12,6 +12,7 @@ extension Session {
     log.closeRun()
     catchUp()
     closeTooSlow(now: now)
+    tellProgress(now: now)
     let rides = announceBy.map { log.grewThisTurn || ephemeral.hasPending || $0 <= now } ?? false
     ephemeral.close(committed: rides ? announceCommitted(now: now) : [])
     log.endTurn()
@@ -21,7 +22,7 @@ extension Session {
   /// Whether `endTurn` has anything to do.
   package var needsTurn: Bool {
     log.hasOpenRun || log.grewThisTurn || !presence.isEmpty || !catchingUp.isEmpty || ephemeral.hasPending
-      || !waitingAttention.isEmpty
+      || !waitingAttention.isEmpty || journal.hasProgress
   }
 
   /// Those who wait and have something to be sent.

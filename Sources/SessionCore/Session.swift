@@ -31,6 +31,7 @@ package final class Session {
   /// Up to where the log has been taken into the base.
   var basedOn: Cursor
   var ephemeral = Ephemeral()
+  var journal: Journal
 
   var participants: [ParticipantNumber: ParticipantRecord] = [:]
   var numberByToken: [Token: ParticipantNumber] = [:]
@@ -86,6 +87,7 @@ package final class Session {
     self.limits = limits
     log = SegmentLog(tailBytes: limits.catchUpTailBytes)
     basedOn = log.tail
+    journal = Journal(keepSeconds: limits.uploadKeepSeconds)
     emptySince = now
   }
 
@@ -121,7 +123,7 @@ package final class Session {
   /// When `tick` has something to do; nil: not by itself.
   package var nextDeadline: Instant? {
     var next = commitDue
-    for deadline in [announceBy, graces.first?.until] {
+    for deadline in [announceBy, graces.first?.until, journal.nextDeadline] {
       guard let deadline else { continue }
       next = min(next ?? deadline, deadline)
     }

@@ -1,0 +1,287 @@
+internal import Wire
+
+internal import struct FoundationEssentials.UUID
+
+/// The attachments of a session, what they take of its quota, and when something about them is due. Knows no file.
+///
+/// The quota counts each content once, however many attachments have it, and what uploads have reserved. An attachment's
+/// reservation becomes its content in `store`.
+struct Journal {
+  /// One attachment.
+  struct Record {
+    /// What does not change, and what everybody was told last.
+    var object: AttachmentObject
+    let isResumable: Bool
+    /// `Upload-Metadata` as it was given, for those who ask for it again.
+    let uploadMetadata: String?
+    /// When bytes arrived last.
+    var progressAt: Instant
+    var state: State
+    /// Rises in the order of creation.
+    let number: UInt64
+  }
+
+  enum State {
+    case uploading(Upload)
+    /// All bytes are there and counted; their file is on its way to its place.
+    case stored(digest: String)
+    case ready(digest: String)
+  }
+
+  /// What is known of an attachment only while bytes arrive.
+  struct Upload {
+    /// Bytes that it takes of the quota.
+    var reserved: UInt64
+    /// Where it stands among those that may expire: not moved when bytes arrive, but looked at when that is over.
+    var expiryCheck: Instant
+    /// When everybody was told how far it is.
+    var toldAt: Instant?
+    var telling = Telling.nothing
+  }
+
+  /// Whether everybody is to be told how far an upload is.
+  enum Telling {
+    case nothing
+    case atTurnsEnd
+    case later(Instant)
+  }
+
+  /// A file's bytes, by their digest.
+  private struct Content {
+    let size: UInt64
+    var references: Int
+  }
+
+  /// By how much an upload of unknown length reserves more.
+  static let reservationStep: UInt64 = 8 << 20
+  /// How much time lies between two `attachmentProgress` entries of an attachment: four a second.
+  static let progressIntervalMs = 250
+
+  private(set) var records: [UUID: Record] = [:]
+  private var contents: [String: Content] = [:]
+  /// Each content once, and all reservations.
+  private(set) var usedBytes: UInt64 = 0
+  private var nextNumber: UInt64 = 0
+
+  /// Uploads whose progress is told when the turn ends, if nothing else is told of them before.
+  private var told: [UUID] = []
+  /// Uploads whose progress is told later.
+  private var heldBack = DeadlineQueue()
+  private var expiryChecks = DeadlineQueue()
+
+  private let keepSeconds: Int
+
+  init(keepSeconds: Int) {
+    self.keepSeconds = keepSeconds
+  }
+
+  /// Whether something is to be told when the turn ends.
+  var hasProgress: Bool { !told.isEmpty }
+
+  /// When `tellHeldBack` or `expired` has something to do, or looks whether it has.
+  var nextDeadline: Instant? {
+    guard let tell = heldBack.first, let check = expiryChecks.first else {
+      return heldBack.first ?? expiryChecks.first
+    }
+    return min(tell, check)
+  }
+
+  var inOrder: [Record] { records.values.sorted { $0.number < $1.number } }
+
+  // MARK: - The quota
+
+  /// Checks that an attachment which has reserved some bytes may have `size` in all.
+  ///
+  /// - Throws: `attachment-too-large` or `session-quota`, with `limit` and `actual`.
+  func check(size: UInt64, reserved: UInt64, limits: Limits) throws(Refusal) {
+    let limit = UInt64(clamping: limits.attachmentBytes)
+    guard size <= limit else {
+      var refusal = Refusal(
+        .attachmentTooLarge, "An attachment has at most \(limit) bytes; this one has \(size).")
+      refusal.limit = limit
+      refusal.actual = size
+      throw refusal
+    }
+    let quota = UInt64(clamping: limits.sessionAttachmentBytes)
+    let needed = usedBytes - reserved + size
+    guard size <= reserved || needed <= quota else {
+      var refusal = Refusal(
+        .sessionQuota,
+        "This session's attachments may take \(quota) bytes; with these they would take \(needed). Remove one first."
+      )
+      refusal.limit = quota
+      refusal.actual = needed
+      throw refusal
+    }
+  }
+
+  // MARK: - Uploads
+
+  mutating func add(_ object: AttachmentObject, isResumable: Bool, uploadMetadata: String?, now: Instant) {
+    let check = now.adding(seconds: keepSeconds)
+    let upload = Upload(reserved: object.size ?? 0, expiryCheck: check)
+    records[object.id] = Record(
+      object: object, isResumable: isResumable, uploadMetadata: uploadMetadata, progressAt: now,
+      state: .uploading(upload), number: nextNumber)
+    nextNumber += 1
+    usedBytes += upload.reserved
+    expiryChecks.insert(object.id, at: check)
+  }
+
+  /// The upload of that id; `nil` when there is none, or all of its bytes are there.
+  func upload(_ id: UUID) -> (record: Record, upload: Upload)? {
+    guard let record = records[id], case .uploading(let upload) = record.state else { return nil }
+    return (record, upload)
+  }
+
+  /// Changes what an upload has reserved.
+  mutating func reserve(_ id: UUID, _ bytes: UInt64) {
+    guard var (record, upload) = upload(id) else { return }
+    usedBytes = usedBytes - upload.reserved + bytes
+    upload.reserved = bytes
+    put(&record, upload)
+  }
+
+  /// Says how many bytes there will be, and reserves them.
+  mutating func setSize(_ id: UUID, _ size: UInt64?) {
+    records[id]?.object.size = size
+    reserve(id, size ?? 0)
+  }
+
+  /// Bytes arrived: everybody is told when the turn ends, or when the last time is long enough ago.
+  mutating func moved(_ id: UUID, to offset: UInt64, now: Instant) {
+    guard var (record, upload) = upload(id), record.object.offset != offset else { return }
+    record.object.offset = offset
+    record.progressAt = now
+    if case .nothing = upload.telling {
+      let due = upload.toldAt?.adding(milliseconds: Self.progressIntervalMs) ?? now
+      if due <= now {
+        upload.telling = .atTurnsEnd
+        told.append(id)
+      } else {
+        upload.telling = .later(due)
+        heldBack.insert(id, at: due)
+      }
+    }
+    put(&record, upload)
+  }
+
+  /// Notes where an upload stands, which everybody is told in another way.
+  mutating func place(_ id: UUID, at offset: UInt64, now: Instant) {
+    guard var (record, upload) = upload(id) else { return }
+    if record.object.offset != offset { record.progressAt = now }
+    record.object.offset = offset
+    if case .later(let due) = upload.telling { heldBack.remove(id, at: due) }
+    upload.telling = .nothing
+    put(&record, upload)
+  }
+
+  /// What was held back until now is told when the turn ends.
+  mutating func tellHeldBack(now: Instant) {
+    while let id = heldBack.popFirst(until: now) {
+      guard var (record, upload) = upload(id) else { continue }
+      upload.telling = .atTurnsEnd
+      put(&record, upload)
+      told.append(id)
+    }
+  }
+
+  /// What everybody is to be told in this turn, which then is told.
+  mutating func takeProgress(now: Instant) -> [AttachmentProgressPayload] {
+    let ids = told
+    told = []
+    var payloads: [AttachmentProgressPayload] = []
+    for id in ids {
+      guard var (record, upload) = upload(id), case .atTurnsEnd = upload.telling else { continue }
+      upload.telling = .nothing
+      upload.toldAt = now
+      put(&record, upload)
+      payloads.append(
+        AttachmentProgressPayload(id: id, offset: record.object.offset, size: record.object.size))
+    }
+    return payloads
+  }
+
+  /// Uploads that made no progress for too long; each is told of once.
+  mutating func expired(now: Instant) -> [UUID] {
+    var ids: [UUID] = []
+    while let id = expiryChecks.popFirst(until: now) {
+      guard var (record, upload) = upload(id) else { continue }
+      upload.expiryCheck = record.progressAt.adding(seconds: keepSeconds)
+      put(&record, upload)
+      if upload.expiryCheck <= now {
+        ids.append(id)
+      } else {
+        expiryChecks.insert(id, at: upload.expiryCheck)
+      }
+    }
+    return ids
+  }
+
+  // MARK: - Whole attachments
+
+  /// Counts an upload's content instead of its reservation.
+  /// - Returns: whether the session had such content before; `nil` when it is no upload any more.
+  mutating func store(_ id: UUID, digest: String, size: UInt64) -> ContentPlacement? {
+    guard let (_, upload) = upload(id) else { return nil }
+    end(upload, of: id)
+    records[id]?.state = .stored(digest: digest)
+    records[id]?.object.size = size
+    records[id]?.object.offset = size
+    if contents[digest] != nil {
+      contents[digest]?.references += 1
+      return .duplicate
+    }
+    contents[digest] = Content(size: size, references: 1)
+    usedBytes += size
+    return .first
+  }
+
+  /// An attachment whose content was stored is ready.
+  mutating func finish(_ id: UUID) -> AttachmentObject? {
+    guard var record = records[id], case .stored(let digest) = record.state else { return nil }
+    record.state = .ready(digest: digest)
+    record.object.state = .ready
+    record.object.sha256 = digest
+    records[id] = record
+    return record.object
+  }
+
+  mutating func remove(_ id: UUID) -> RemovedAttachment? {
+    guard let record = records.removeValue(forKey: id) else { return nil }
+    switch record.state {
+    case .uploading(let upload):
+      end(upload, of: id)
+      return RemovedAttachment(id: id, wasUploading: true, orphanedDigest: nil)
+    case .stored(let digest):
+      return RemovedAttachment(id: id, wasUploading: true, orphanedDigest: release(digest))
+    case .ready(let digest):
+      return RemovedAttachment(id: id, wasUploading: false, orphanedDigest: release(digest))
+    }
+  }
+
+  /// - Returns: the digest, when nothing refers to its content any more.
+  private mutating func release(_ digest: String) -> String? {
+    guard var content = contents[digest] else { return nil }
+    content.references -= 1
+    guard content.references == 0 else {
+      contents[digest] = content
+      return nil
+    }
+    contents[digest] = nil
+    usedBytes -= content.size
+    return digest
+  }
+
+  /// Nothing more arrives for an upload: its reservation is released, and it is no longer waited for.
+  private mutating func end(_ upload: Upload, of id: UUID) {
+    usedBytes -= upload.reserved
+    expiryChecks.remove(id, at: upload.expiryCheck)
+    if case .later(let due) = upload.telling { heldBack.remove(id, at: due) }
+  }
+
+  private mutating func put(_ record: inout Record, _ upload: Upload) {
+    record.state = .uploading(upload)
+    records[record.object.id] = record
+  }
+}
