@@ -16,12 +16,53 @@ struct DigestTests {
   func sha256(text: String, hexadecimal: String) {
     let bytes = Array(text.utf8)
     #expect(SHA256Digest(of: bytes.span).description == hexadecimal)
-    var hash = SHA256()
+    #expect(SHA256Digest(finishing: digest(.sha256, bytes)) == SHA256Digest(of: bytes.span))
+  }
+
+  @Test(
+    "FIPS 180-4's examples of SHA-1",
+    arguments: [
+      (
+        "",
+        [
+          0xDA, 0x39, 0xA3, 0xEE, 0x5E, 0x6B, 0x4B, 0x0D, 0x32, 0x55, 0xBF, 0xEF, 0x95, 0x60, 0x18, 0x90,
+          0xAF,
+          0xD8, 0x07, 0x09,
+        ]
+      ),
+      (
+        "abc",
+        [
+          0xA9, 0x99, 0x3E, 0x36, 0x47, 0x06, 0x81, 0x6A, 0xBA, 0x3E, 0x25, 0x71, 0x78, 0x50, 0xC2, 0x6C,
+          0x9C,
+          0xD0, 0xD8, 0x9D,
+        ]
+      ),
+    ] as [(String, [UInt8])])
+  func sha1(text: String, expected: [UInt8]) {
+    #expect(digest(.sha1, Array(text.utf8)).finish() == expected)
+  }
+
+  @Test("A copy goes its own way from where it was made")
+  func copies() {
+    let abc = digest(.sha256, Array("ab".utf8))
+    let other = abc.copy()
+    let (c, x) = (Array("c".utf8), Array("x".utf8))
+    other.update(x.span)
+    abc.update(c.span)
+    let (whole, different) = (Array("abc".utf8), Array("abx".utf8))
+    #expect(abc.finish() == SHA256Digest(of: whole.span).bytes)
+    #expect(other.finish() == SHA256Digest(of: different.span).bytes)
+  }
+
+  /// Digests the bytes one by one.
+  private func digest(_ algorithm: RunningDigest.Algorithm, _ bytes: [UInt8]) -> RunningDigest {
+    let digest = RunningDigest(algorithm)
     for byte in bytes {
       let piece = [byte]
-      hash.update(piece.span)
+      digest.update(piece.span)
     }
-    #expect(hash.finish() == SHA256Digest(of: bytes.span))
+    return digest
   }
 
   @Test("Random bytes are as many as asked for, and differ")
