@@ -2,7 +2,6 @@
 #include "CLinux.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <malloc.h>
 #include <poll.h>
@@ -12,8 +11,8 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -157,6 +156,18 @@ int clinux_thread_join(uintptr_t thread) { return -pthread_join((pthread_t)threa
 
 uintptr_t clinux_thread_current(void) { return (uintptr_t)pthread_self(); }
 
+int clinux_thread_block_signals(const int *signals, size_t count) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (size_t i = 0; i < count; i++) sigaddset(&set, signals[i]);
+  return -pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+// On Linux a niceness belongs to the thread, whatever POSIX says of processes.
+int clinux_thread_set_niceness(int niceness) { return result(setpriority(PRIO_PROCESS, (id_t)gettid(), niceness)); }
+
+int clinux_thread_niceness(void) { return getpriority(PRIO_PROCESS, (id_t)gettid()); }
+
 // Signals
 
 int clinux_signals_open(const int *signals, size_t count) {
@@ -181,26 +192,3 @@ int clinux_signal_ignore(int signal_number) {
 }
 
 uint64_t clinux_heap_in_use(void) { return mallinfo2().uordblks; }
-
-// Files
-
-int clinux_open_nothing(void) { return result(open("/dev/null", O_RDONLY | O_CLOEXEC)); }
-
-int clinux_create_private(const char *path, uint32_t mode) {
-  unlink(path);
-  int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-  if (descriptor < 0) return -errno;
-  // The umask has taken bits away; a mode that is asked for is meant.
-  if (fchmod(descriptor, mode) == 0) return descriptor;
-  int error = errno;
-  close(descriptor);
-  return -error;
-}
-
-int clinux_sync_directory(const char *path) {
-  int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return -errno;
-  int status = result(fsync(descriptor));
-  close(descriptor);
-  return status;
-}

@@ -1,11 +1,14 @@
 internal import CLinux
+internal import Glibc
 internal import Synchronization
 
 /// A serial executor with a thread of its own, for actors that block: files, syncs, names to look up.
 ///
-/// Jobs run one after another in the order they came. Those that come after `stop` may never run.
+/// Jobs run one after another in the order they came. Those that come after `stop` may never run. What they write
+/// never raises a signal: a closed socket is EPIPE and a file over the process's limit is EFBIG, nothing else.
 package final class BlockingExecutor: SerialExecutor, Sendable {
   private let name: String
+  private let niceness: CInt
   private let jobs = JobQueue()
   private let bell: OwnedDescriptor
   private let isStopping = Atomic(false)
@@ -13,8 +16,15 @@ package final class BlockingExecutor: SerialExecutor, Sendable {
   private let thread = Guarded<SystemThread?>(nil)
 
   /// Starts the thread; throws when the system has no descriptor or no thread left.
-  package init(name: String) throws(SystemError) {
+  ///
+  /// - Parameters:
+  ///   - name: the thread's; at most 15 bytes of it count.
+  ///   - niceness: how far it gives way to other threads, from 0 to 19. Where the system refuses it, it is as the
+  ///     others.
+  /// - Throws: `SystemError`.
+  package init(name: String, niceness: Int = 0) throws(SystemError) {
     self.name = name
+    self.niceness = CInt(clamping: niceness)
     bell = OwnedDescriptor(owning: try SystemError.check("eventfd", clinux_eventfd_create(1)))
     let started = try SystemThread(name: name) { self.run() }
     thread.withLock { $0 = started }
@@ -59,6 +69,7 @@ package final class BlockingExecutor: SerialExecutor, Sendable {
 
   private func run() {
     runningThread.store(SystemThread.current, ordering: .relaxed)
+    prepareThread()
     var batch: [UnownedJob] = []
     while true {
       // Read before the jobs are taken: one that comes with the stop is then still run.
@@ -74,5 +85,13 @@ package final class BlockingExecutor: SerialExecutor, Sendable {
       }
     }
     runningThread.store(0, ordering: .relaxed)
+  }
+
+  private func prepareThread() {
+    let signals = [SIGPIPE, SIGXFSZ]
+    let status = unsafe clinux_thread_block_signals(signals, signals.count)
+    precondition(status == 0, "a thread may block the signals of its own writes")
+    // Less priority is a wish: a sandbox may refuse it, and the work is the same without.
+    if niceness != 0 { _ = clinux_thread_set_niceness(niceness) }
   }
 }

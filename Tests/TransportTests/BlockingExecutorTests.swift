@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import Testing
 import Transport
@@ -33,6 +34,25 @@ struct BlockingExecutorTests {
     executor.join()
     executor.join()
   }
+
+  @Test("What is written to a closed pipe is an error and no signal")
+  func signals() async throws {
+    let executor = try BlockingExecutor(name: "test-blocking")
+    let recorder = Recorder(executor: executor)
+    #expect(await recorder.writeToClosedPipe() == EPIPE)
+    executor.stop()
+    executor.join()
+  }
+
+  @Test("Its thread gives way by as much as is asked, and no other does")
+  func niceness() async throws {
+    let executor = try BlockingExecutor(name: "test-blocking", niceness: 7)
+    let (nice, usual) = (Recorder(executor: executor), clinux_thread_niceness())
+    #expect(await nice.niceness == 7)
+    #expect(clinux_thread_niceness() == usual)
+    executor.stop()
+    executor.join()
+  }
 }
 
 private actor Recorder {
@@ -46,6 +66,18 @@ private actor Recorder {
 
   init(executor: BlockingExecutor) {
     self.executor = executor
+  }
+
+  var niceness: CInt { clinux_thread_niceness() }
+
+  /// The error of a write that nobody can read.
+  func writeToClosedPipe() -> CInt {
+    var ends: [CInt] = [0, 0]
+    guard unsafe pipe(&ends) == 0 else { return errno }
+    close(ends[0])
+    defer { close(ends[1]) }
+    let byte: [UInt8] = [0]
+    return unsafe write(ends[1], byte, 1) < 0 ? errno : 0
   }
 
   func append(_ number: Int) {

@@ -44,6 +44,10 @@ int clinux_eventfd_wait(int descriptor);
 int clinux_thread_start(const char *name, void (*body)(void *), void *context, uintptr_t *thread);
 int clinux_thread_join(uintptr_t thread);
 uintptr_t clinux_thread_current(void);
+// For the calling thread alone: signals that never interrupt it, and its niceness (-20 to 19, 0 is usual).
+int clinux_thread_block_signals(const int *signals, size_t count);
+int clinux_thread_set_niceness(int niceness);
+int clinux_thread_niceness(void);
 
 // Signals: blocks the listed ones for this thread and those it makes later, and opens a signalfd for them.
 int clinux_signals_open(const int *signals, size_t count);
@@ -104,9 +108,37 @@ int64_t clinux_receive(int socket, void *bytes, size_t count);
 // The bytes of the heap that are in use.
 uint64_t clinux_heap_in_use(void);
 
-// Files.
+// Files. None of these is cut short by a signal, and every descriptor is close-on-exec.
 int clinux_open_nothing(void);
 int clinux_create_private(const char *path, uint32_t mode);
 int clinux_sync_directory(const char *path);
+
+// Names in an open folder: a name is one component, and no link is followed.
+int clinux_folder_open(const char *path);
+int clinux_folder_open_in(int folder, const char *name);
+int clinux_folder_make_in(int folder, const char *name);
+int clinux_file_create_in(int folder, const char *name);
+int clinux_file_open_in(int folder, const char *name, int is_writing);
+int clinux_file_open_or_create_in(int folder, const char *name);
+int clinux_rename_in(int folder, const char *name, int new_folder, const char *new_name);
+int clinux_unlink_in(int folder, const char *name);
+// Removes what has that name, and all that is in it when it is a folder.
+int clinux_remove_tree_in(int folder, const char *name);
+
+// Keeps everybody else who calls this off the file until the descriptor is closed; EWOULDBLOCK when somebody has it.
+int clinux_lock_exclusively(int descriptor);
+// EINVAL for what is no regular file.
+int64_t clinux_file_length(int descriptor);
+// Reads `count` bytes; less only at the file's end.
+int64_t clinux_file_read(int descriptor, void *bytes, size_t count, int64_t offset);
+// Writes all bytes. When it fails, some may have been written.
+int clinux_file_write(int descriptor, const void *bytes, size_t count, int64_t offset);
+int clinux_file_truncate(int descriptor, int64_t length);
+int clinux_file_sync(int descriptor);
+int clinux_file_expect_sequential(int descriptor);
+// Sends at most `count` bytes of the file in one attempt; 0 at the file's end. A closed socket raises SIGPIPE.
+int64_t clinux_file_send(int socket, int descriptor, int64_t offset, size_t count);
+// How many bytes an ordinary user may still write to the file system of an open file or folder.
+int clinux_free_bytes(int descriptor, uint64_t *bytes);
 
 #endif

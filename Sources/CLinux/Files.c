@@ -1,0 +1,177 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+static int result(int value) { return value < 0 ? -errno : value; }
+
+int clinux_open_nothing(void) { return result(open("/dev/null", O_RDONLY | O_CLOEXEC)); }
+
+int clinux_create_private(const char *path, uint32_t mode) {
+  unlink(path);
+  int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+  if (descriptor < 0) return -errno;
+  // The umask has taken bits away; a mode that is asked for is meant.
+  if (fchmod(descriptor, mode) == 0) return descriptor;
+  int error = errno;
+  close(descriptor);
+  return -error;
+}
+
+int clinux_sync_directory(const char *path) {
+  int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return -errno;
+  int status = result(fsync(descriptor));
+  close(descriptor);
+  return status;
+}
+
+// Names in an open folder
+
+int clinux_folder_open(const char *path) { return result(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)); }
+
+int clinux_folder_open_in(int folder, const char *name) {
+  return result(openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+int clinux_folder_make_in(int folder, const char *name) { return result(mkdirat(folder, name, 0700)); }
+
+int clinux_file_create_in(int folder, const char *name) {
+  return result(openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+}
+
+// Not blocking: a pipe that somebody put there would else hold the caller for ever.
+int clinux_file_open_in(int folder, const char *name, int is_writing) {
+  return result(openat(folder, name, (is_writing ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+}
+
+int clinux_file_open_or_create_in(int folder, const char *name) {
+  return result(openat(folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
+}
+
+int clinux_rename_in(int folder, const char *name, int new_folder, const char *new_name) {
+  return result(renameat(folder, name, new_folder, new_name));
+}
+
+int clinux_unlink_in(int folder, const char *name) { return result(unlinkat(folder, name, 0)); }
+
+static int remove_tree(int folder, const char *name, int depth);
+
+static int remove_contents(DIR *directory, int depth) {
+  for (;;) {
+    errno = 0;
+    struct dirent *entry = readdir(directory);
+    if (entry == NULL) return -errno;
+    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+    int status = remove_tree(dirfd(directory), entry->d_name, depth);
+    if (status < 0) return status;
+  }
+}
+
+static int remove_tree(int folder, const char *name, int depth) {
+  // A name that is no folder's goes at once, a link's too: what it leads to is never looked at.
+  if (unlinkat(folder, name, 0) == 0) return 0;
+  if (errno != EISDIR && errno != EPERM) return -errno;
+  if (depth == 0) return -ELOOP;
+  int descriptor = clinux_folder_open_in(folder, name);
+  if (descriptor < 0) return descriptor;
+  DIR *directory = fdopendir(descriptor);
+  if (directory == NULL) {
+    int error = errno;
+    close(descriptor);
+    return -error;
+  }
+  int status = remove_contents(directory, depth - 1);
+  closedir(directory);
+  return status < 0 ? status : result(unlinkat(folder, name, AT_REMOVEDIR));
+}
+
+int clinux_remove_tree_in(int folder, const char *name) {
+  // Each level holds a descriptor, so that there is an end to them.
+  static const int maximum_depth = 32;
+  return remove_tree(folder, name, maximum_depth);
+}
+
+// Open files
+
+int clinux_lock_exclusively(int descriptor) {
+  int status;
+  do status = flock(descriptor, LOCK_EX | LOCK_NB);
+  while (status < 0 && errno == EINTR);
+  return result(status);
+}
+
+int64_t clinux_file_length(int descriptor) {
+  struct stat information;
+  if (fstat(descriptor, &information) < 0) return -errno;
+  return S_ISREG(information.st_mode) ? information.st_size : -EINVAL;
+}
+
+int64_t clinux_file_read(int descriptor, void *bytes, size_t count, int64_t offset) {
+  size_t done = 0;
+  while (done < count) {
+    ssize_t read = pread(descriptor, (char *)bytes + done, count - done, offset + (int64_t)done);
+    if (read == 0) break;
+    if (read > 0)
+      done += (size_t)read;
+    else if (errno != EINTR)
+      return -errno;
+  }
+  return (int64_t)done;
+}
+
+int clinux_file_write(int descriptor, const void *bytes, size_t count, int64_t offset) {
+  size_t done = 0;
+  while (done < count) {
+    ssize_t written = pwrite(descriptor, (const char *)bytes + done, count - done, offset + (int64_t)done);
+    if (written > 0)
+      done += (size_t)written;
+    else if (written == 0)
+      return -EIO;
+    else if (errno != EINTR)
+      return -errno;
+  }
+  return 0;
+}
+
+int clinux_file_truncate(int descriptor, int64_t length) {
+  int status;
+  do status = ftruncate(descriptor, length);
+  while (status < 0 && errno == EINTR);
+  return result(status);
+}
+
+int clinux_file_sync(int descriptor) {
+  int status;
+  do status = fsync(descriptor);
+  while (status < 0 && errno == EINTR);
+  return result(status);
+}
+
+int clinux_file_expect_sequential(int descriptor) {
+  return -posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
+}
+
+int64_t clinux_file_send(int socket, int descriptor, int64_t offset, size_t count) {
+  ssize_t sent;
+  off_t position = offset;
+  do sent = sendfile(socket, descriptor, &position, count);
+  while (sent < 0 && errno == EINTR);
+  return sent < 0 ? -errno : sent;
+}
+
+int clinux_free_bytes(int descriptor, uint64_t *bytes) {
+  struct statvfs information;
+  if (fstatvfs(descriptor, &information) < 0) return -errno;
+  *bytes = (uint64_t)information.f_bavail * information.f_frsize;
+  return 0;
+}
