@@ -32,9 +32,12 @@ let package = Package(
 
     // Where the bytes come from and go to.
     .target(name: "Transport", dependencies: ["COpenSSL", "CLinux"], swiftSettings: settings),
+    .target(name: "Storage", dependencies: ["Transport", "CLinux", "Wire"], swiftSettings: settings),
     .target(
       name: "Gateway",
-      dependencies: ["Wire", "HTTP", "WebSocket", "SessionCore", "Transport", "CLinux", "COpenSSL", "CZlib"],
+      dependencies: [
+        "Wire", "HTTP", "WebSocket", "SessionCore", "Transport", "Storage", "CLinux", "COpenSSL", "CZlib",
+      ],
       swiftSettings: settings),
     .executableTarget(
       name: "drawtogether", dependencies: ["Gateway", "Transport", "Wire", "HTTP", "CLinux"],
@@ -47,6 +50,8 @@ let package = Package(
       name: "SessionCoreTests", dependencies: ["SessionCore", "Wire"], swiftSettings: settings),
     .testTarget(
       name: "TransportTests", dependencies: ["Transport", "CLinux", "COpenSSL"], swiftSettings: settings),
+    .testTarget(
+      name: "StorageTests", dependencies: ["Storage", "Transport", "CLinux", "Wire"], swiftSettings: settings),
     .testTarget(
       name: "GatewayTests",
       dependencies: ["Gateway", "Wire", "HTTP", "WebSocket", "SessionCore", "Transport"],

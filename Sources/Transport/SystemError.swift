@@ -29,7 +29,8 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
     return result
   }
 
-  static func words(for code: CInt) -> String {
+  /// The system's own words for an `errno`.
+  package static func words(for code: CInt) -> String {
     guard let text = unsafe clinux_error_text(code) else { return "error \(code)" }
     return unsafe String(cString: text)
   }

@@ -1,0 +1,124 @@
+package import FoundationEssentials
+internal import Glibc
+internal import Wire
+
+/// The attachments of one session: what has arrived of each upload, and whole contents by their digest.
+///
+/// Every call blocks; any thread may make one. The order of what is done under one name is the caller's.
+package struct AttachmentFolder: Sendable {
+  private static let uploads = "uploads"
+  private static let contents = "attachments"
+
+  private let data: DataFolder
+  private let session: SessionID
+
+  init(data: DataFolder, session: SessionID) {
+    self.data = data
+    self.session = session
+  }
+
+  /// Makes the session's folders; those that are there stay as they are.
+  package func make() throws(StorageError) {
+    let operation = StorageError.Operation.makeSession
+    let sessions = try data.openSessions(for: operation)
+    try sessions.makeFolder(session.text, for: operation)
+    let own = try sessions.folder(session.text, for: operation)
+    try own.makeFolder(Self.uploads, for: operation)
+    try own.makeFolder(Self.contents, for: operation)
+  }
+
+  /// Removes the session's folder with all that is in it; fine when there is none.
+  package func removeSession() throws(StorageError) {
+    try data.openSessions(for: .removeSession).removeTree(session.text, for: .removeSession)
+  }
+
+  /// Begins an upload. What was there under that id is gone for whoever looks; who still writes to it, writes to
+  /// nothing.
+  package func createUpload(_ id: UUID) throws(StorageError) -> UploadFile {
+    let uploads = try open(Self.uploads, for: .createUpload)
+    try uploads.removeFile(id.uuidString, for: .createUpload)
+    return UploadFile(creating: try uploads.createFile(id.uuidString, for: .createUpload))
+  }
+
+  /// Goes on behind what has arrived of an upload, which is read once for its digest. Who had it open must not write
+  /// any more.
+  package func openUpload(_ id: UUID) throws(StorageError) -> UploadFile {
+    let uploads = try open(Self.uploads, for: .openUpload)
+    return try UploadFile(
+      continuing: try uploads.openFile(id.uuidString, toWrite: true, for: .openUpload))
+  }
+
+  /// Makes a finished upload a content. One of the same digest that is there already is replaced, which nobody sees.
+  ///
+  /// - Parameters:
+  ///   - id: of the upload, which is none afterwards.
+  ///   - digest: what `UploadFile.finish` gave: 64 lowercase hexadecimal digits, or EINVAL is thrown.
+  ///   - syncs: whether to wait until the new name is on the disk. The bytes are there if `finish` was told so too.
+  /// - Throws: `StorageError`; the upload is then still one, unless only a sync has failed.
+  package func place(_ id: UUID, as digest: String, syncs: Bool) throws(StorageError) {
+    let operation = StorageError.Operation.placeContent
+    let name = try contentName(digest, for: operation)
+    let sessions = try data.openSessions(for: operation)
+    let own = try sessions.folder(session.text, for: operation)
+    let uploads = try own.folder(Self.uploads, for: operation)
+    let contents = try own.folder(Self.contents, for: operation)
+    try uploads.rename(id.uuidString, to: name, in: contents, for: operation)
+    guard syncs else { return }
+    try contents.sync(for: operation)
+    try uploads.sync(for: operation)
+    // A name is safe when those of the folders above it are.
+    try own.sync(for: operation)
+    try sessions.sync(for: operation)
+  }
+
+  /// Removes what has arrived of an upload; fine when there is nothing.
+  package func discardUpload(_ id: UUID) throws(StorageError) {
+    try remove(id.uuidString, from: Self.uploads, for: .discardUpload)
+  }
+
+  /// Removes a content; fine when there is none. Who has it open reads on.
+  package func removeContent(_ digest: String) throws(StorageError) {
+    try remove(try contentName(digest, for: .removeContent), from: Self.contents, for: .removeContent)
+  }
+
+  /// Opens a content to be read.
+  package func openContent(_ digest: String) throws(StorageError) -> ContentFile {
+    let name = try contentName(digest, for: .openContent)
+    let contents = try open(Self.contents, for: .openContent)
+    return try ContentFile(opening: try contents.openFile(name, toWrite: false, for: .openContent))
+  }
+
+  private func open(
+    _ name: String, for operation: StorageError.Operation
+  ) throws(StorageError) -> Folder {
+    try data.openSessions(for: operation).folder(session.text, for: operation).folder(name, for: operation)
+  }
+
+  private func remove(
+    _ name: String, from folder: String, for operation: StorageError.Operation
+  ) throws(StorageError) {
+    let opened: Folder
+    do throws(StorageError) {
+      opened = try open(folder, for: operation)
+    } catch {
+      // Without the session's folder there is nothing to remove.
+      guard error.code == ENOENT else { throw error }
+      return
+    }
+    try opened.removeFile(name, for: operation)
+  }
+
+  /// Only what a digest looks like becomes a name.
+  private func contentName(
+    _ digest: String, for operation: StorageError.Operation
+  ) throws(StorageError) -> String {
+    let isDigest =
+      digest.utf8.count == 64
+      && digest.utf8.allSatisfy {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+          || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+      }
+    guard isDigest else { throw StorageError(operation, code: EINVAL) }
+    return digest
+  }
+}

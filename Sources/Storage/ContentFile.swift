@@ -1,0 +1,62 @@
+internal import CLinux
+internal import Glibc
+package import Transport
+
+/// What came of an attempt to send a part of a file.
+package enum SendOutcome: Equatable, Sendable {
+  /// So many bytes, at least one unless none were asked for, went to the kernel.
+  case sent(Int)
+  /// There is no room in the socket.
+  case wouldBlock
+  /// The connection is broken.
+  case failed(SystemError)
+  /// The file cannot be read, or is shorter than it was.
+  case unreadable(StorageError)
+}
+
+/// An open content: its bytes stay what they are and can be read, even after it was removed.
+package final class ContentFile: Sendable {
+  /// In bytes.
+  package let length: UInt64
+  private let descriptor: OwnedDescriptor
+
+  /// Takes over an open file. Throws EINVAL when it is no regular one.
+  init(opening descriptor: consuming OwnedDescriptor) throws(StorageError) {
+    let length = try StorageError.check(.openContent, clinux_file_length(descriptor.rawValue))
+    // A hint: who refuses it reads ahead less.
+    _ = clinux_file_expect_sequential(descriptor.rawValue)
+    self.length = UInt64(length)
+    self.descriptor = descriptor
+  }
+
+  /// Appends `count` bytes from `offset` on, all of them or, when it throws, none. The file has to have them: ENODATA.
+  package func read(
+    at offset: UInt64, count: Int, into bytes: inout [UInt8]
+  ) throws(StorageError) {
+    let start = bytes.count
+    bytes.append(contentsOf: repeatElement(0, count: count))
+    let read = unsafe bytes.withUnsafeMutableBytes { bytes in
+      let room = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[start...])
+      return unsafe clinux_file_read(descriptor.rawValue, room.baseAddress, count, Int64(clamping: offset))
+    }
+    guard read == count else {
+      bytes.removeLast(count)
+      throw StorageError(.readContent, code: read < 0 ? CInt(clamping: -read) : ENODATA)
+    }
+  }
+
+  /// Hands at most `count` bytes from `offset` on to a socket that does not block, without a copy (`sendfile`).
+  ///
+  /// The file is read from the disk if need be, so this belongs on a file's thread, which a `BlockingExecutor` also
+  /// keeps from the SIGPIPE of a closed socket.
+  package func send(to socket: CInt, at offset: UInt64, count: Int) -> SendOutcome {
+    let sent = clinux_file_send(socket, descriptor.rawValue, Int64(clamping: offset), count)
+    switch sent {
+    case 0 where count > 0: return .unreadable(StorageError(.readContent, code: ENODATA))
+    case 0...: return .sent(Int(sent))
+    case -Int64(EAGAIN): return .wouldBlock
+    case -Int64(EIO): return .unreadable(StorageError(.readContent, code: EIO))
+    default: return .failed(SystemError("sendfile", code: CInt(clamping: -sent)))
+    }
+  }
+}

@@ -1,0 +1,103 @@
+internal import CLinux
+internal import Glibc
+internal import Transport
+package import Wire
+
+/// The one folder that the gateway writes to, kept from other processes as long as this object lives.
+///
+/// Every call blocks; any thread may make one.
+package final class DataFolder: Sendable {
+  private static let sessions = "sessions"
+  /// Where the sessions are moved to be removed. What a crash left there goes with the next ones.
+  private static let removed = "sessions.removed"
+
+  private let root: Folder
+  /// The lock is the open file's: it goes when this is closed, by whatever end of the process.
+  private let lock: OwnedDescriptor
+
+  /// Opens the folder, makes it and those above it (for this user alone) when it is missing, and takes its lock.
+  package init(opening path: String) throws(DataFolderError) {
+    try Self.make(path)
+    root = try Self.open(path)
+    lock = try Self.takeLock(of: root, path)
+    let status = unsafe clinux_folder_make_in(root.rawValue, Self.sessions)
+    guard status == 0 || status == -EEXIST else {
+      throw .notWritable(path: path, SystemError("mkdir", code: -status))
+    }
+  }
+
+  /// How many bytes may still be written to the folder's file system by a user without privileges.
+  package func freeBytes() throws(StorageError) -> UInt64 {
+    var bytes: UInt64 = 0
+    try StorageError.check(.measureFreeSpace, unsafe clinux_free_bytes(root.rawValue, &bytes))
+    return bytes
+  }
+
+  /// Removes every session with all that belongs to it. No link is followed.
+  package func removeAllSessions() throws(StorageError) {
+    let operation = StorageError.Operation.removeAllSessions
+    try root.removeTree(Self.removed, for: operation)
+    // Renamed first: what is half removed is never taken for a session.
+    try root.rename(Self.sessions, to: Self.removed, in: root, for: operation)
+    try root.makeFolder(Self.sessions, for: operation)
+    try root.removeTree(Self.removed, for: operation)
+  }
+
+  /// Where a session's attachments are; nothing is made or looked at by this.
+  package func attachments(of session: SessionID) -> AttachmentFolder {
+    AttachmentFolder(data: self, session: session)
+  }
+
+  /// The folder that those of the sessions lie in.
+  func openSessions(for operation: StorageError.Operation) throws(StorageError) -> Folder {
+    try root.folder(Self.sessions, for: operation)
+  }
+
+  private static func make(_ path: String) throws(DataFolderError) {
+    var made = path.hasPrefix("/") ? "/" : ""
+    for part in path.split(separator: "/") {
+      made += part
+      if unsafe mkdir(made, 0o700) != 0, errno != EEXIST {
+        throw .notMade(path: path, SystemError("mkdir", code: errno))
+      }
+      made += "/"
+    }
+  }
+
+  private static func open(_ path: String) throws(DataFolderError) -> Folder {
+    let opened = unsafe clinux_folder_open(path)
+    switch opened {
+    case 0...: return Folder(owning: OwnedDescriptor(owning: opened))
+    case -ENOTDIR: throw .notAFolder(path: path)
+    default: throw .unusable(path: path, SystemError("open", code: -opened))
+    }
+  }
+
+  private static func takeLock(
+    of root: borrowing Folder, _ path: String
+  ) throws(DataFolderError) -> OwnedDescriptor {
+    let opened = unsafe clinux_file_open_or_create_in(root.rawValue, "lock")
+    guard opened >= 0 else {
+      let error = SystemError("open", code: -opened)
+      throw [EACCES, EPERM, EROFS].contains(-opened)
+        ? .notWritable(path: path, error) : .unusable(path: path, error)
+    }
+    let file = OwnedDescriptor(owning: opened)
+    let status = clinux_lock_exclusively(file.rawValue)
+    guard status != -EWOULDBLOCK else { throw .inUse(path: path, process: holder(of: file)) }
+    guard status == 0 else { throw .unusable(path: path, SystemError("flock", code: -status)) }
+    let text = Array("\(getpid())\n".utf8)
+    var written = clinux_file_truncate(file.rawValue, 0)
+    if written == 0 { written = unsafe clinux_file_write(file.rawValue, text, text.count, 0) }
+    guard written == 0 else { throw .notWritable(path: path, SystemError("write", code: -written)) }
+    return file
+  }
+
+  /// The process that wrote its number into the lock; `nil` when there is none yet.
+  private static func holder(of lock: borrowing OwnedDescriptor) -> Int32? {
+    var text = [UInt8](repeating: 0, count: 16)
+    let count = unsafe clinux_file_read(lock.rawValue, &text, text.count, 0)
+    guard count > 0 else { return nil }
+    return Int32(String(decoding: text.prefix(Int(count)).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
+  }
+}

@@ -1,0 +1,74 @@
+internal import CLinux
+internal import Glibc
+internal import Transport
+
+/// An open folder, and what is done with single names in it. No call follows a link, and a name is one of ours: a word,
+/// a session's id, a UUID or a digest.
+struct Folder: ~Copyable, Sendable {
+  private let descriptor: OwnedDescriptor
+
+  /// Takes over the descriptor of an open folder.
+  init(owning descriptor: consuming OwnedDescriptor) {
+    self.descriptor = descriptor
+  }
+
+  var rawValue: CInt { descriptor.rawValue }
+
+  /// Opens a folder in this one.
+  func folder(_ name: String, for operation: StorageError.Operation) throws(StorageError) -> Folder {
+    let opened = try StorageError.check(operation, unsafe clinux_folder_open_in(rawValue, name))
+    return Folder(owning: OwnedDescriptor(owning: opened))
+  }
+
+  /// Makes a folder in this one, for this user alone, unless it is there already.
+  func makeFolder(_ name: String, for operation: StorageError.Operation) throws(StorageError) {
+    let status = unsafe clinux_folder_make_in(rawValue, name)
+    if status != -EEXIST { try StorageError.check(operation, status) }
+  }
+
+  /// Makes a file that was not there, for this user alone, to be written and read.
+  func createFile(
+    _ name: String, for operation: StorageError.Operation
+  ) throws(StorageError) -> OwnedDescriptor {
+    OwnedDescriptor(
+      owning: try StorageError.check(operation, unsafe clinux_file_create_in(rawValue, name)))
+  }
+
+  /// Opens a file to be read, and written if that is asked for.
+  func openFile(
+    _ name: String, toWrite isWriting: Bool, for operation: StorageError.Operation
+  ) throws(StorageError) -> OwnedDescriptor {
+    OwnedDescriptor(
+      owning: try StorageError.check(
+        operation, unsafe clinux_file_open_in(rawValue, name, isWriting ? 1 : 0)))
+  }
+
+  /// Gives what has that name another, here or in another folder of the file system, in the place of what had that.
+  func rename(
+    _ name: String, to newName: String, in newFolder: borrowing Folder, for operation: StorageError.Operation
+  ) throws(StorageError) {
+    try StorageError.check(
+      operation, unsafe clinux_rename_in(rawValue, name, newFolder.rawValue, newName))
+  }
+
+  /// Removes a file, if there is one.
+  func removeFile(_ name: String, for operation: StorageError.Operation) throws(StorageError) {
+    try Self.checkRemoval(operation, unsafe clinux_unlink_in(rawValue, name))
+  }
+
+  /// Removes a folder and all that is in it, or a file, if there is one.
+  func removeTree(_ name: String, for operation: StorageError.Operation) throws(StorageError) {
+    try Self.checkRemoval(operation, unsafe clinux_remove_tree_in(rawValue, name))
+  }
+
+  /// Waits until the names in it are on the disk.
+  func sync(for operation: StorageError.Operation) throws(StorageError) {
+    try StorageError.check(operation, clinux_file_sync(rawValue))
+  }
+
+  private static func checkRemoval(
+    _ operation: StorageError.Operation, _ status: CInt
+  ) throws(StorageError) {
+    if status != -ENOENT { try StorageError.check(operation, status) }
+  }
+}

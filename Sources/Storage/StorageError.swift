@@ -1,0 +1,53 @@
+internal import Glibc
+internal import Transport
+
+/// A file or folder that could not be made, read, written or removed: what was tried, and the system's error.
+///
+/// Its words are fit for logs: they name no session and no path.
+package struct StorageError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// What was tried; its raw value ends the sentence "cannot …".
+  package enum Operation: String, Sendable {
+    case measureFreeSpace = "tell how much space is free"
+    case makeSession = "make the folder of a session"
+    case removeSession = "remove the folder of a session"
+    case removeAllSessions = "remove the folders of earlier sessions"
+    case createUpload = "begin an upload"
+    case openUpload = "go on with an upload"
+    case writeUpload = "write an upload"
+    case rollBackUpload = "take back a piece of an upload"
+    case finishUpload = "finish an upload"
+    case discardUpload = "discard an upload"
+    case placeContent = "put the content of an upload in its place"
+    case removeContent = "remove the content of an attachment"
+    case openContent = "open the content of an attachment"
+    case readContent = "read the content of an attachment"
+  }
+
+  /// What was tried.
+  package let operation: Operation
+  /// The `errno`; ENODATA for a file that is shorter than it was, EINVAL for a name or a file of the wrong kind.
+  package let code: CInt
+
+  /// Names what was tried, and the `errno` that it gave.
+  package init(_ operation: Operation, code: CInt) {
+    self.operation = operation
+    self.code = code
+  }
+
+  /// Whether there is no room: the disk is full, or what this user may have of it.
+  package var isFull: Bool { code == ENOSPC || code == EDQUOT }
+
+  /// One clause: `cannot write an upload: No space left on device`.
+  package var description: String {
+    "cannot \(operation.rawValue): \(SystemError.words(for: code))"
+  }
+
+  /// The result of a shim's call, which is a negative `errno` when the call failed.
+  @discardableResult
+  static func check<Number: FixedWidthInteger & SignedInteger>(
+    _ operation: Operation, _ result: Number
+  ) throws(StorageError) -> Number {
+    guard result >= 0 else { throw StorageError(operation, code: CInt(clamping: -result)) }
+    return result
+  }
+}

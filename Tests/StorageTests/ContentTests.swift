@@ -1,0 +1,189 @@
+import FoundationEssentials
+import Glibc
+import Storage
+import Testing
+import Transport
+import Wire
+
+@Suite("Contents")
+struct ContentTests {
+  private let one: OneSession
+
+  init() throws {
+    one = try OneSession()
+  }
+
+  private var contents: [String]? { one.temporary.names(in: "\(one.folder)/attachments") }
+
+  @Test("A finished upload moves to its place", arguments: [false, true])
+  func places(syncs: Bool) throws {
+    #expect(try one.place("abc", syncs: syncs) == Digests.abc)
+    #expect(contents == [Digests.abc])
+    #expect(one.temporary.names(in: "\(one.folder)/uploads") == [])
+    let file = try one.attachments.openContent(Digests.abc)
+    #expect(file.length == 3)
+    #expect(try file.whole() == Array("abc".utf8))
+  }
+
+  @Test("The same content twice is there once, and who reads it reads on")
+  func duplicates() throws {
+    _ = try one.place("abc")
+    let file = try one.attachments.openContent(Digests.abc)
+    _ = try one.place("abc")
+    #expect(contents == [Digests.abc])
+    #expect(try file.whole() == Array("abc".utf8))
+  }
+
+  @Test("What is removed is there no more, but for who has it open")
+  func removes() throws {
+    _ = try one.place("abc")
+    let file = try one.attachments.openContent(Digests.abc)
+    try one.attachments.removeContent(Digests.abc)
+    try one.attachments.removeContent(Digests.abc)
+    #expect(contents == [])
+    #expect(throws: StorageError(.openContent, code: ENOENT)) {
+      try one.attachments.openContent(Digests.abc)
+    }
+    #expect(try file.whole() == Array("abc".utf8))
+  }
+
+  @Test("A session goes with all it has; without one, removing is done already")
+  func removesSession() throws {
+    _ = try one.place("abc")
+    let upload = try one.attachments.createUpload(UUID())
+    try one.attachments.removeSession()
+    #expect(one.temporary.names(in: "data/sessions") == [])
+    try one.attachments.removeSession()
+    try one.attachments.removeContent(Digests.abc)
+    try one.attachments.discardUpload(UUID())
+    #expect(throws: StorageError(.createUpload, code: ENOENT)) {
+      try one.attachments.createUpload(UUID())
+    }
+    let bytes = Array("abc".utf8)
+    try upload.append(bytes.span)
+  }
+
+  @Test(
+    "What is no digest is no name",
+    arguments: [
+      "", "..", "../lock", "abc", Digests.abc.uppercased(), Digests.abc + "0", String(Digests.abc.dropLast()),
+      String(Digests.abc.dropLast()) + "/", String(Digests.abc.dropLast()) + "\u{0}",
+      String(Digests.abc.dropLast(2)) + "é",
+    ])
+  func names(digest: String) throws {
+    _ = try one.place("abc")
+    #expect(throws: StorageError(.openContent, code: EINVAL)) { try one.attachments.openContent(digest) }
+    #expect(throws: StorageError(.removeContent, code: EINVAL)) {
+      try one.attachments.removeContent(digest)
+    }
+    #expect(throws: StorageError(.placeContent, code: EINVAL)) {
+      try one.attachments.place(UUID(), as: digest, syncs: false)
+    }
+    #expect(contents == [Digests.abc])
+  }
+
+  @Test("A part is appended behind what is there, wholly or not at all")
+  func readsParts() throws {
+    let file = try one.attachments.openContent(try one.place("0123456789"))
+    var bytes = Array("> ".utf8)
+    try file.read(at: 3, count: 4, into: &bytes)
+    #expect(bytes == Array("> 3456".utf8))
+    try file.read(at: 10, count: 0, into: &bytes)
+    for (offset, count) in [(7, 4), (10, 1), (UInt64.max, 1)] as [(UInt64, Int)] {
+      #expect(throws: StorageError.self) { try file.read(at: offset, count: count, into: &bytes) }
+    }
+    #expect(bytes == Array("> 3456".utf8))
+  }
+
+  @Test("A file that was cut short from outside is an error and never zeros")
+  func cutShort() throws {
+    let digest = try one.place("0123456789")
+    let file = try one.attachments.openContent(digest)
+    #expect(unsafe truncate("\(one.temporary.path)/\(one.folder)/attachments/\(digest)", 5) == 0)
+    var bytes: [UInt8] = []
+    #expect(throws: StorageError(.readContent, code: ENODATA)) {
+      try file.read(at: 0, count: 10, into: &bytes)
+    }
+    #expect(bytes == [])
+    let ends = try SocketPair()
+    #expect(file.send(to: ends.sender, at: 0, count: 10) == .sent(5))
+    #expect(
+      file.send(to: ends.sender, at: 5, count: 5) == .unreadable(StorageError(.readContent, code: ENODATA)))
+  }
+
+  @Test("A part goes to a socket until that is full, and goes on when it was read")
+  func sends() throws {
+    let text = String(repeating: "0123456789abcdef", count: 1 << 16)
+    let file = try one.attachments.openContent(try one.place(text))
+    let ends = try SocketPair()
+    var (offset, received): (Int, [UInt8]) = (16, [])
+    var waits = 0
+    while offset < text.utf8.count {
+      switch file.send(to: ends.sender, at: UInt64(offset), count: text.utf8.count - offset) {
+      case .sent(let count):
+        #expect(count > 0)
+        offset += count
+      case .wouldBlock:
+        waits += 1
+        received += ends.receive()
+      case .failed(let error):
+        Issue.record("the socket failed: \(error)")
+        return
+      case .unreadable(let error):
+        Issue.record("the file failed: \(error)")
+        return
+      }
+    }
+    ends.closeSender()
+    while case let piece = ends.receive(), !piece.isEmpty { received += piece }
+    #expect(waits > 0)
+    #expect(received == Array(text.utf8.dropFirst(16)))
+  }
+
+  @Test("A closed peer is an error and no signal, on a file's thread")
+  func closedPeer() async throws {
+    let file = try one.attachments.openContent(try one.place("abc"))
+    let ends = try SocketPair()
+    ends.closeReceiver()
+    let executor = try BlockingExecutor(name: "test-files")
+    let outcome = await FileThread(executor: executor).send(file, to: ends.sender)
+    #expect(outcome == .failed(SystemError("sendfile", code: EPIPE)))
+    executor.stop()
+    executor.join()
+  }
+}
+
+/// A pair of connected sockets that do not block.
+private final class SocketPair {
+  private(set) var sender: CInt
+  private var receiver: CInt
+
+  init() throws {
+    var ends: [CInt] = [-1, -1]
+    let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+    try #require(unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0)
+    (sender, receiver) = (ends[0], ends[1])
+  }
+
+  deinit {
+    closeSender()
+    closeReceiver()
+  }
+
+  func closeSender() {
+    if sender >= 0 { close(sender) }
+    sender = -1
+  }
+
+  func closeReceiver() {
+    if receiver >= 0 { close(receiver) }
+    receiver = -1
+  }
+
+  /// What has arrived; empty at the end.
+  func receive() -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: 1 << 18)
+    let count = unsafe recv(receiver, &bytes, bytes.count, 0)
+    return Array(bytes.prefix(max(count, 0)))
+  }
+}

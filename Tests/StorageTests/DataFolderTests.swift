@@ -1,0 +1,172 @@
+import FoundationEssentials
+import Glibc
+import Storage
+import Testing
+import Transport
+import Wire
+
+@Suite("The data folder")
+struct DataFolderTests {
+  @Test("It is made, with those above it, for this user alone")
+  func makes() throws {
+    let temporary = TemporaryFolder()
+    let data = try DataFolder(opening: temporary.path + "/a/b")
+    #expect(temporary.names(in: "a/b") == ["lock", "sessions"])
+    #expect(temporary.mode(of: "a/b") == 0o700)
+    #expect(temporary.mode(of: "a/b/sessions") == 0o700)
+    #expect(temporary.mode(of: "a/b/lock") == 0o600)
+    #expect(try data.freeBytes() > 0)
+  }
+
+  @Test("One that is there stays as it is, and is named by its process")
+  func opens() throws {
+    let temporary = TemporaryFolder()
+    try temporary.write("old words that are longer than a number\n", to: "lock")
+    try temporary.makeFolder("sessions/one")
+    try withExtendedLifetime(DataFolder(opening: temporary.path)) {
+      #expect(temporary.contents(of: "lock") == Array("\(getpid())\n".utf8))
+      #expect(temporary.names(in: "sessions") == ["one"])
+    }
+  }
+
+  @Test("Who comes second is told who has it, until that one goes")
+  func locks() throws {
+    let temporary = TemporaryFolder()
+    var first: DataFolder? = try DataFolder(opening: temporary.path)
+    let error = #expect(throws: DataFolderError.self) { try DataFolder(opening: temporary.path) }
+    #expect(error == .inUse(path: temporary.path, process: getpid()))
+    #expect(
+      error?.description
+        == "the data folder \(temporary.path) is in use by process \(getpid()): "
+        + "one gateway at a time may have it")
+    #expect(first != nil)
+    first = nil
+    _ = try DataFolder(opening: temporary.path)
+  }
+
+  @Test("A lock that another process holds is seen")
+  func locksBetweenProcesses() throws {
+    let temporary = TemporaryFolder()
+    let holder = try LockHolder(temporary.path + "/lock", saying: "12345")
+    let error = #expect(throws: DataFolderError.self) { try DataFolder(opening: temporary.path) }
+    #expect(error == .inUse(path: temporary.path, process: 12345))
+    holder.end()
+    _ = try DataFolder(opening: temporary.path)
+  }
+
+  @Test("A holder that has not said its number is another process")
+  func unnamedHolder() throws {
+    let temporary = TemporaryFolder()
+    let holder = try LockHolder(temporary.path + "/lock", saying: "")
+    let error = #expect(throws: DataFolderError.self) { try DataFolder(opening: temporary.path) }
+    #expect(
+      error?.description.contains("is in use by another process") == true, "\(String(describing: error))")
+    holder.end()
+  }
+
+  @Test("What cannot be the folder is said in a sentence that names it")
+  func refusals() throws {
+    let temporary = TemporaryFolder()
+    try temporary.write("", to: "file")
+    let file = temporary.path + "/file"
+    #expect(throws: DataFolderError.notAFolder(path: file)) { try DataFolder(opening: file) }
+    #expect(throws: DataFolderError.notMade(path: file + "/a", SystemError("mkdir", code: ENOTDIR))) {
+      try DataFolder(opening: file + "/a")
+    }
+    // Nobody may make a file there, root included.
+    let error = #expect(throws: DataFolderError.self) { try DataFolder(opening: "/sys") }
+    #expect(
+      error?.description.hasPrefix("the data folder /sys cannot be written to (") == true,
+      "\(String(describing: error))")
+  }
+
+  @Test("A lock that is a link is not followed")
+  func linkedLock() throws {
+    let temporary = TemporaryFolder()
+    try temporary.write("precious", to: "other")
+    try temporary.makeFolder("data")
+    try temporary.link("data/lock", to: temporary.path + "/other")
+    let path = temporary.path + "/data"
+    #expect(throws: DataFolderError.unusable(path: path, SystemError("open", code: ELOOP))) {
+      try DataFolder(opening: path)
+    }
+    #expect(temporary.contents(of: "other") == Array("precious".utf8))
+  }
+
+  @Test("All sessions go, and what a link leads to stays")
+  func removesAll() throws {
+    let one = try OneSession()
+    _ = try one.place("abc")
+    try one.temporary.makeFolder("data/sessions/other/deep/deeper")
+    try one.temporary.makeFolder("data/sessions.removed/left/by/a/crash")
+    try one.temporary.makeFolder("outside")
+    try one.temporary.write("precious", to: "outside/file")
+    try one.temporary.link("data/sessions/other/deep/link", to: one.temporary.path + "/outside")
+    try one.temporary.link("data/sessions/link", to: one.temporary.path + "/outside")
+    try one.data.removeAllSessions()
+    #expect(one.temporary.names(in: "data") == ["lock", "sessions"])
+    #expect(one.temporary.names(in: "data/sessions") == [])
+    #expect(one.temporary.contents(of: "outside/file") == Array("precious".utf8))
+    try one.attachments.make()
+    #expect(try one.place("abc") == Digests.abc)
+  }
+
+  @Test("Sessions that are a link are removed as the link that they are")
+  func removesLink() throws {
+    let temporary = TemporaryFolder()
+    try temporary.makeFolder("outside")
+    try temporary.write("precious", to: "outside/file")
+    try temporary.makeFolder("data")
+    try temporary.link("data/sessions", to: temporary.path + "/outside")
+    let data = try DataFolder(opening: temporary.path + "/data")
+    let attachments = data.attachments(of: SessionID(high: 1, low: 2))
+    let error = #expect(throws: StorageError.self) { try attachments.make() }
+    #expect(error == StorageError(.makeSession, code: ENOTDIR))
+    try data.removeAllSessions()
+    #expect(temporary.contents(of: "outside/file") == Array("precious".utf8))
+    try attachments.make()
+    #expect(temporary.names(in: "outside") == ["file"])
+  }
+
+  @Test("Errors name no session and no path, and know what is full")
+  func words() {
+    let full = StorageError(.writeUpload, code: ENOSPC)
+    #expect(full.description == "cannot write an upload: No space left on device")
+    #expect(full.isFull)
+    #expect(StorageError(.writeUpload, code: EDQUOT).isFull)
+    #expect(!StorageError(.writeUpload, code: EIO).isFull)
+  }
+}
+
+/// A process beside this one that holds a lock.
+private final class LockHolder {
+  private let ours: CInt
+  private let process: pid_t
+
+  /// Waits until the lock is held.
+  init(_ path: String, saying text: String) throws {
+    let script = "exec 9>\(path); flock 9; printf '\(text)' >&9; echo held; read end"
+    var ends: [CInt] = [0, 0]
+    let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    try #require(unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0)
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    for standard: CInt in 0...1 { unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], standard) }
+    var words = unsafe (["sh", "-c", script] as [String]).map { unsafe strdup($0) } + [nil]
+    var process: pid_t = 0
+    let status = unsafe posix_spawnp(&process, "sh", &actions, nil, &words, environ)
+    unsafe words.forEach { unsafe free($0) }
+    unsafe posix_spawn_file_actions_destroy(&actions)
+    close(ends[1])
+    (self.process, ours) = (process, ends[0])
+    try #require(status == 0, "a shell is needed for this test")
+    var answer: [UInt8] = [0, 0, 0, 0, 0]
+    try #require(unsafe read(ours, &answer, answer.count) == 5, "flock(1) is needed for this test")
+  }
+
+  /// Lets the lock go and waits until it is.
+  func end() {
+    close(ours)
+    waitpid(process, nil, 0)
+  }
+}

@@ -1,0 +1,24 @@
+import Storage
+import Transport
+
+/// Makes calls on a thread for files, as the gateway does.
+actor FileThread {
+  private let executor: BlockingExecutor
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe executor.asUnownedSerialExecutor()
+  }
+
+  init(executor: BlockingExecutor) {
+    self.executor = executor
+  }
+
+  func send(_ file: ContentFile, to socket: CInt) -> SendOutcome {
+    file.send(to: socket, at: 0, count: Int(file.length))
+  }
+
+  /// Runs what may not leave the thread.
+  func run<Result: Sendable>(_ body: @Sendable () throws -> Result) rethrows -> Result {
+    try body()
+  }
+}
