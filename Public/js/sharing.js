@@ -2,6 +2,7 @@
 
 import { browserSurroundings } from './session/connection.js';
 import { GroupSession } from './session/groupSession.js';
+import { GroupSessionJournal } from './session/groupSessionJournal.js';
 import { ParticipantStore } from './session/savedParticipant.js';
 import { createSession } from './session/sessions.js';
 import { browserTabs, takeClaim } from './session/tabClaim.js';
@@ -25,8 +26,11 @@ export class Sharing extends EventTarget {
   #page;
   #tabs;
   #around;
+  #openJournal;
   /** @type {GroupSession | null} */
   #session = null;
+  /** @type {GroupSessionJournal | null} */
+  #journal = null;
   /** @type {ParticipantStore | null} */
   #store = null;
   /** @type {unknown} */
@@ -41,8 +45,18 @@ export class Sharing extends EventTarget {
    * @param {() => string} options.newId random
    * @param {import('./session/tabClaim.js').ClaimSurroundings} [options.tabs]
    * @param {import('./session/connection.js').Surroundings} [options.around]
+   * @param {(session: GroupSession) => GroupSessionJournal} [options.openJournal]
    */
-  constructor({ drawing, base, profile, storage, newId, tabs = browserTabs, around = browserSurroundings }) {
+  constructor({
+    drawing,
+    base,
+    profile,
+    storage,
+    newId,
+    tabs = browserTabs,
+    around = browserSurroundings,
+    openJournal = (session) => new GroupSessionJournal(session),
+  }) {
     super();
     this.#drawing = drawing;
     this.#base = base;
@@ -52,10 +66,16 @@ export class Sharing extends EventTarget {
     this.#page = newId();
     this.#tabs = tabs;
     this.#around = around;
+    this.#openJournal = openJournal;
   }
 
   get session() {
     return this.#session;
+  }
+
+  /** The session's attachments, as long as there is a session. */
+  get journal() {
+    return this.#journal;
   }
 
   /** Makes a session of the picture. @returns {Promise<GroupSession>} */
@@ -142,8 +162,10 @@ export class Sharing extends EventTarget {
 
   /** @param {GroupSession | null} session @param {ParticipantStore | null} store */
   #become(session, store) {
+    this.#journal?.close();
     this.#session = session;
     this.#store = store;
+    this.#journal = session && this.#openJournal(session);
     this.dispatchEvent(new Event('session'));
   }
 }

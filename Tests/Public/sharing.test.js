@@ -52,6 +52,7 @@ function fakeSharing() {
       wait: async () => {},
     },
     around,
+    openJournal: () => /** @type {any} */ ({ close: () => {} }),
   });
   return { sharing, last, storage };
 }

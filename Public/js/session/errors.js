@@ -23,6 +23,27 @@ export class MessageTooLargeError extends GroupSessionError {
   }
 }
 
+/**
+ * An attachment was refused, or could not be brought over. Beside the gateway's codes there is `unreadable`: the file was
+ * changed or taken away under our hands. Where something was too large, `limit` and `actual` say it in bytes.
+ */
+export class AttachmentError extends GroupSessionError {
+  name = 'AttachmentError';
+
+  /**
+   * @param {string} code @param {string} message
+   * @param {{ limit?: number, actual?: number, status?: number, retryAfterMs?: number, cause?: unknown }} [more]
+   *   `status`: 0 when there was no answer at all
+   */
+  constructor(code, message, { limit, actual, status = 0, retryAfterMs = 0, cause } = {}) {
+    super(code, message, { cause });
+    this.limit = limit;
+    this.actual = actual;
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
 /** More messages than the session takes. Nothing was sent; try again after `retryAfterMs`. */
 export class RateLimitedError extends GroupSessionError {
   name = 'RateLimitedError';

@@ -38,6 +38,7 @@ import { checkEntry, decodeEntries, WireError } from './wire.js';
  */
 export class GroupSession extends EventTarget {
   #id;
+  #base;
   /** @type {{ name?: string, color?: string }} */
   #profile;
   #retained = new RetainedState();
@@ -72,6 +73,7 @@ export class GroupSession extends EventTarget {
   constructor({ id, base, profile = {}, saved = null, around = browserSurroundings }) {
     super();
     this.#id = id;
+    this.#base = base;
     this.#profile = profile;
     this.#token = saved?.token ?? null;
     const url = new URL(`api/sessions/${id}/socket`, base);
@@ -88,6 +90,11 @@ export class GroupSession extends EventTarget {
 
   get id() {
     return this.#id;
+  }
+
+  /** Where the gateway answers requests about this session. */
+  get url() {
+    return new URL(`api/sessions/${this.#id}`, this.#base).href;
   }
 
   get state() {

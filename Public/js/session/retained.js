@@ -39,6 +39,11 @@ export class RetainedState {
     for (const held of this.#entries.values()) yield* held;
   }
 
+  /** @returns {Iterable<Entry>} what the gateway said, by key */
+  *systemEntries() {
+    for (const held of this.#system.values()) yield* held;
+  }
+
   /** @returns {[string, Entry[]][]} sorted by key: what clients said, then what the gateway said */
   sorted() {
     return [...sortedByKey(this.#entries), ...sortedByKey(this.#system)];

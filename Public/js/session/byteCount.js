@@ -1,0 +1,23 @@
+/** Sizes of files, for people. */
+
+const UNITS = ['KB', 'MB', 'GB', 'TB'];
+
+/** @param {number} bytes @returns {string} such as `131 MB`; 1 KB is 1,024 bytes */
+export function byteCount(bytes) {
+  if (bytes < 1024) return `${bytes} bytes`;
+  let size = bytes / 1024;
+  let unit = 0;
+  while (size >= 1023.5 && unit < UNITS.length - 1) {
+    size /= 1024;
+    unit += 1;
+  }
+  return `${size < 9.95 ? size.toFixed(1).replace('.0', '') : Math.round(size)} ${UNITS[unit]}`;
+}
+
+/** @param {number} actual @param {number} limit both in bytes @returns {string} */
+export function tooLargeText(actual, limit) {
+  const [is, most] = [actual, limit].map(byteCount);
+  if (is !== most) return `This file is ${is}. The limit here is ${most}.`;
+  const exactly = (/** @type {number} */ bytes) => `${bytes.toLocaleString('en')} bytes`;
+  return `This file is ${exactly(actual)}. The limit here is ${exactly(limit)}.`;
+}
