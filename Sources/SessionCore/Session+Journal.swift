@@ -112,6 +112,7 @@ extension Session {
 
   /// Who wrote a resumable upload is gone: everybody is told where it stands.
   package func uploadPaused(_ id: UUID, at offset: UInt64, now: Instant) {
+    guard journal.upload(id) != nil else { return }
     journal.place(id, at: offset, now: now)
     announce(id)
   }
@@ -142,7 +143,8 @@ extension Session {
     return removed
   }
 
-  /// The uploads that made no progress for `uploadKeepSeconds`, each told of once: the shell removes them.
+  /// The uploads that made no progress for `uploadKeepSeconds`, each told of once: the shell removes them. To be asked
+  /// whenever `tick` is told the time.
   package func expiredUploads(now: Instant) -> [UUID] {
     journal.expired(now: now)
   }

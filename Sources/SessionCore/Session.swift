@@ -120,7 +120,7 @@ package final class Session {
     return emptySince.adding(seconds: seconds)
   }
 
-  /// When `tick` has something to do; nil: not by itself.
+  /// When `tick` or `expiredUploads` has something to do; nil: not by itself.
   package var nextDeadline: Instant? {
     var next = commitDue
     for deadline in [announceBy, graces.first?.until, journal.nextDeadline] {

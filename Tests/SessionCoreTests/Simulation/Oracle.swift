@@ -6,8 +6,10 @@ struct Oracle {
   /// One place in the order.
   struct Entry {
     let sequence: UInt64
-    /// 0: the gateway itself, and then only the sequence is known.
+    /// 0: the gateway itself.
     let sender: ParticipantNumber
+    /// Of most of the gateway's own only the sequence is known.
+    var isKnown = false
     var clientSequence: UInt32 = 0
     var flags: EntryFlags = [.reliable, .system]
     var key = EntryKey.zero
@@ -17,7 +19,7 @@ struct Oracle {
     /// Whether it is part of, or takes from, what is retained.
     var changesState = false
 
-    var isSystem: Bool { sender == 0 }
+    var heldKey: HeldKey { HeldKey(key: key, isSystem: flags.contains(.system)) }
 
     func isFor(_ number: ParticipantNumber) -> Bool {
       guard let targets else { return true }
@@ -30,6 +32,12 @@ struct Oracle {
         flags: flags, sequence: sequence, sender: sender, clientSequence: clientSequence, key: key,
         type: type, payload: payload)
     }
+  }
+
+  /// A key, and whose key space it is in: clients' entries and the gateway's never touch one another (3.3).
+  struct HeldKey: Hashable {
+    var key: EntryKey
+    var isSystem = false
   }
 
   /// What is told to a sender.
@@ -52,7 +60,7 @@ struct Oracle {
   let limits: Limits
   private(set) var log: [Entry] = []
   /// How long the entries are that are held under each key.
-  private var held: [EntryKey: [Int]] = [:]
+  private var held: [HeldKey: [Int]] = [:]
   private(set) var heldBytes = 0
   private var senders: [ParticipantNumber: Sender] = [:]
   /// The highest number given out.
@@ -85,14 +93,14 @@ struct Oracle {
   func acknowledged(_ number: ParticipantNumber) -> UInt32 { senders[number]?.acknowledged ?? 0 }
 
   /// Which sequences are held under each key when everything up to `sequence` is applied (3.2).
-  func state(at sequence: UInt64) -> [EntryKey: [UInt64]] {
-    var state: [EntryKey: [UInt64]] = [:]
+  func state(at sequence: UInt64) -> [HeldKey: [UInt64]] {
+    var state: [HeldKey: [UInt64]] = [:]
     for entry in log.prefix(Int(sequence)) where entry.changesState {
       switch entry.flags.retention {
       case .none: break
-      case .append: state[entry.key, default: []].append(entry.sequence)
-      case .replace: state[entry.key] = [entry.sequence]
-      case .remove: state[entry.key] = nil
+      case .append: state[entry.heldKey, default: []].append(entry.sequence)
+      case .replace: state[entry.heldKey] = [entry.sequence]
+      case .remove: state[entry.heldKey] = nil
       }
     }
     return state
@@ -151,7 +159,8 @@ struct Oracle {
       if changesState || !flags.contains(.existing) { flags.remove(.existing) }
       log.append(
         Entry(
-          sequence: self.sequence + 1, sender: number, clientSequence: entry.clientSequence, flags: flags,
+          sequence: self.sequence + 1, sender: number, isKnown: true, clientSequence: entry.clientSequence,
+          flags: flags,
           key: entry.key, type: entry.type, payload: entry.payload,
           targets: flags.contains(.targeted) ? entry.targets : nil, changesState: changesState))
     }
@@ -161,16 +170,57 @@ struct Oracle {
   /// Keeps the count of what is retained; `nil` when there is no room, else whether the entry changes anything.
   private mutating func take(_ entry: SentEntry) -> Bool? {
     let retention = entry.flags.retention
-    let old = held[entry.key] ?? []
-    if retention == .none || entry.flags.contains(.existing) && old.isEmpty { return false }
-    var new: [Int] = retention == .append ? old : []
-    // Length, flags, T, sequence, sender, client sequence and key are 38 bytes (section 3).
-    if retention != .remove { new.append(38 + entry.type.count + entry.payload.count) }
-    let growth = new.reduce(0, +) - old.reduce(0, +)
+    let key = HeldKey(key: entry.key)
+    if retention == .none || entry.flags.contains(.existing) && held[key] == nil { return false }
+    let growth = growth(retention, key, entry.type.count + entry.payload.count)
     guard growth <= 0 || heldBytes + growth <= limits.sessionLogBytes else { return nil }
-    held[entry.key] = new.isEmpty ? nil : new
-    heldBytes += growth
+    hold(retention, key, entry.type.count + entry.payload.count)
     return true
+  }
+
+  /// Whether there is room for an `attachment` entry.
+  func fits(_ key: EntryKey, _ payload: [UInt8]) -> Bool {
+    heldBytes + growth(.replace, HeldKey(key: key, isSystem: true), "attachment".utf8.count + payload.count)
+      <= limits.sessionLogBytes
+  }
+
+  /// The gateway told of an attachment, with the last entries of all up to `sequence`; nil: that it is gone, in both key spaces.
+  mutating func noteAttachment(_ key: EntryKey, _ payload: [UInt8]?, sequence: UInt64) throws {
+    let spaces = payload == nil ? [true, false] : [true]
+    try require(
+      sequence >= self.sequence + UInt64(spaces.count),
+      "an attachment was to be told of, but the sequence went from \(self.sequence) to \(sequence)")
+    noteSystemEntries(upTo: sequence - UInt64(spaces.count))
+    for isSystem in spaces {
+      let retention = payload == nil ? Retention.remove : .replace
+      let entry = Entry(
+        sequence: self.sequence + 1, sender: 0, isKnown: true,
+        flags: EntryFlags(isSystem ? [.reliable, .system] : .reliable, retention: retention), key: key,
+        type: Array("attachment".utf8), payload: payload ?? [], changesState: true)
+      hold(retention, entry.heldKey, entry.type.count + entry.payload.count)
+      log.append(entry)
+    }
+  }
+
+  /// Length, flags, T, sequence, sender, client sequence and key are 38 bytes (section 3).
+  private func growth(_ retention: Retention, _ key: HeldKey, _ length: Int) -> Int {
+    let old = held[key]?.reduce(0, +) ?? 0
+    switch retention {
+    case .none: return 0
+    case .append: return 38 + length
+    case .replace: return 38 + length - old
+    case .remove: return -old
+    }
+  }
+
+  private mutating func hold(_ retention: Retention, _ key: HeldKey, _ length: Int) {
+    heldBytes += growth(retention, key, length)
+    switch retention {
+    case .none: break
+    case .append: held[key, default: []].append(38 + length)
+    case .replace: held[key] = [38 + length]
+    case .remove: held[key] = nil
+    }
   }
 
   private enum Verdict {

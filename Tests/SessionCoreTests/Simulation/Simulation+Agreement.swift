@@ -27,7 +27,12 @@ extension Simulation {
         }
       }
       let isCalm = clients.allSatisfy { $0.hasLeft || $0.isSettled } && away.isEmpty
-      if isCalm, !session.needsTurn { return try checkAgreement() }
+      if isCalm, !session.needsTurn {
+        try checkAgreement()
+        // With every place told in the order, all know them, whatever they missed.
+        guard try pauseUploads() else { return try checkAttachments() }
+      }
+      if isFullOfAttachments { try removeOneAttachment() }
       try passTime(ticks: 2)
     }
     let restless = clients.filter { !$0.hasLeft && !$0.isSettled }
@@ -57,7 +62,7 @@ extension Simulation {
     var accepted: [Int: UInt64] = [:]
     var lastOfSender: [ParticipantNumber: UInt32] = [:]
     var lastIntention: [ParticipantNumber: Int] = [:]
-    for entry in oracle.log where !entry.isSystem {
+    for entry in oracle.log where entry.sender != 0 {
       try require(
         entry.clientSequence > lastOfSender[entry.sender] ?? 0, "P1: \(entry) is out of its sender's order")
       lastOfSender[entry.sender] = entry.clientSequence

@@ -21,6 +21,8 @@ final class Simulation {
   var here: [ParticipantNumber: String] = [:]
   var away: [ParticipantNumber: Instant] = [:]
   var title = "Draw Together"
+  /// The attachments as they must be, by the key of their entries.
+  var attachments: [EntryKey: ModelAttachment] = [:]
 
   private var nextConnection: UInt64 = 0
   private var nextIntention = 0
@@ -60,7 +62,8 @@ final class Simulation {
     case 20..<40: send(client)
     case 40..<58: try receiveAtGateway()
     case 58..<76: try endTurn()
-    case 76..<88: try readAtClient(client)
+    case 76..<84: try readAtClient(client)
+    case 84..<88: try changeJournal()
     case 88..<91: connect(client)
     case 91..<94: cut(client)
     case 94..<96: noticeCuts()
@@ -129,7 +132,8 @@ final class Simulation {
   }
 
   func makeRoom(_ client: VirtualClient) {
-    guard let key = oracle.state(at: oracle.sequence).keys.min(by: { $0.low < $1.low }) else { return }
+    let keys = oracle.state(at: oracle.sequence).keys.filter { !$0.isSystem }.map(\.key)
+    guard let key = keys.min(by: { $0.low < $1.low }) else { return }
     guard client.removeInstead(key, intention: nextIntention) else { return }
     intentions[nextIntention] = (clients.firstIndex { $0 === client } ?? 0, true)
     removals.insert(nextIntention)
@@ -322,6 +326,7 @@ final class Simulation {
     try perform(session.takeEffects())
     oracle.noteSystemEntries(upTo: session.sequence)
     let frames = session.ephemeralFrames
+    try checkProgress(frames)
     for connection in sockets.keys.sorted() {
       guard let socket = sockets[connection] else { continue }
       flush(socket)

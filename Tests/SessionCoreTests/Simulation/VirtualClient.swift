@@ -27,7 +27,9 @@ final class VirtualClient {
   var hasLeft = false
 
   /// Held sequences under each key.
-  private(set) var state: [EntryKey: [UInt64]] = [:]
+  private(set) var state: [Oracle.HeldKey: [UInt64]] = [:]
+  /// As it was told, the newest progress included.
+  private(set) var attachments: [EntryKey: AttachmentObject] = [:]
   /// Everything up to here has been applied, or was for others.
   private(set) var position: UInt64 = 0
   private var snapshot: UInt64?
@@ -157,6 +159,7 @@ final class VirtualClient {
         snapshot = sequence
         isStateAtN = true
         state = [:]
+        attachments = [:]
         people = [:]
         waiting = [:]
         position = 0
@@ -229,6 +232,7 @@ final class VirtualClient {
     try require(hasJoined, "an entry before joined")
     guard entry.flags.contains(.reliable) else {
       try require(isCaughtUp, "an unreliable entry before caughtUp")
+      if entry.flags.contains(.system) { return try applyProgress(entry) }
       try require(unreliable.insert(entry.payload).inserted, "an unreliable entry came twice")
       try require(entry.sequence == 0 && entry.clientSequence == 0, "an unreliable entry has numbers")
       return
@@ -241,11 +245,11 @@ final class VirtualClient {
       entry.sequence > position, "P2: \(name) at \(position) was given \(entry.sequence) again")
     try require(entry.sequence <= oracle.sequence, "\(entry.sequence) is not known")
     let known = oracle.log[Int(entry.sequence - 1)]
-    if known.isSystem {
-      try require(entry.flags.contains(.system) && entry.sender == 0, "\(entry) is not the gateway's")
-    } else {
+    if known.isKnown {
       try require(known.received == entry, "P1: \(entry) came instead of \(known.received)")
       try require(number.map(known.isFor) ?? false, "P7: \(entry) was not for \(name)")
+    } else {
+      try require(entry.flags.contains(.system) && entry.sender == 0, "\(entry) is not the gateway's")
     }
     if let snapshot {
       try require(entry.sequence <= snapshot, "\(entry.sequence) in a snapshot of \(snapshot)")
@@ -253,20 +257,20 @@ final class VirtualClient {
     } else {
       try skip(to: entry.sequence, oracle: oracle)
       after = after == nil ? nil : entry.sequence
-      if entry.flags.contains(.system) { try applySystem(entry) }
     }
+    if entry.flags.contains(.system) { try applySystem(entry) }
     position = entry.sequence
     apply(known)
     if entry.sender == number { cameBack(entry) }
   }
 
   private func apply(_ entry: Oracle.Entry) {
-    guard !entry.flags.contains(.existing), !entry.isSystem else { return }
+    guard !entry.flags.contains(.existing) else { return }
     switch entry.flags.retention {
     case .none: break
-    case .append: state[entry.key, default: []].append(entry.sequence)
-    case .replace: state[entry.key] = [entry.sequence]
-    case .remove: state[entry.key] = nil
+    case .append: state[entry.heldKey, default: []].append(entry.sequence)
+    case .replace: state[entry.heldKey] = [entry.sequence]
+    case .remove: state[entry.heldKey] = nil
     }
   }
 
@@ -309,8 +313,22 @@ final class VirtualClient {
     case "notice":
       let notice = try NoticePayload.decode(entry.payload.span)
       guard notice.code == .sessionQuota else { throw Violation("a notice \(notice.code)") }
+    case "attachment" where entry.flags.retention == .remove:
+      attachments[entry.key] = nil
+    case "attachment":
+      attachments[entry.key] = try AttachmentObject.decode(entry.payload.span)
     default: throw Violation("a system entry \(entry.typeText)")
     }
+  }
+
+  private func applyProgress(_ entry: ReceivedEntry) throws {
+    try require(
+      entry.typeText == "attachmentProgress" && entry.sender == 0 && entry.sequence == 0,
+      "\(entry) is no progress")
+    let progress = try AttachmentProgressPayload.decode(entry.payload.span)
+    try require(
+      attachments[EntryKey(progress.id)]?.state == .uploading, "\(progress) of no upload of \(attachments)")
+    attachments[EntryKey(progress.id)]?.offset = progress.offset
   }
 
   private func applyPeople(_ entry: ReceivedEntry) throws {

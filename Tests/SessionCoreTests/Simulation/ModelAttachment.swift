@@ -1,0 +1,37 @@
+import FoundationEssentials
+import SessionCore
+import Wire
+
+/// An attachment as everybody must know it, in the dumbest way there is.
+struct ModelAttachment {
+  enum Phase {
+    case uploading
+    case stored
+    case ready
+  }
+
+  let key: EntryKey
+  let participant: ParticipantNumber?
+  var size: Int?
+  var offset = 0
+  var phase = Phase.uploading
+  var digest: String?
+  /// What everybody was told last, and when by progress.
+  var told = 0
+  var toldAt: Instant?
+  /// Told for the last time, at the end of a simulation.
+  var isPaused = false
+
+  /// The object of section 4, written by hand.
+  func payload(session: SessionID) -> [UInt8] {
+    func orNull(_ value: (some CustomStringConvertible)?) -> String { value?.description ?? "null" }
+    let id = key.uuid.uuidString
+    let sha256 = phase == .ready ? digest.map { #""\#($0)""# } : nil
+    return Array(
+      (#"{"id":"\#(id)","name":"n","contentType":"image/png","size":\#(orNull(size)),"#
+        + #""sha256":\#(orNull(sha256)),"metadata":{"location":[1,-2.5]},"participant":\#(orNull(participant)),"#
+        + #""state":"\#(phase == .ready ? "ready" : "uploading")","offset":\#(offset),"#
+        + #""createdAt":"1970-01-01T00:00:00Z","#
+        + #""url":"/api/sessions/\#(session.text)/attachments/\#(id)"}"#).utf8)
+  }
+}

@@ -1,0 +1,145 @@
+import FoundationEssentials
+import Wire
+
+@testable import SessionCore
+
+/// Attachments in a simulation: added, uploaded, finished and removed, under keys that clients use for entries of their own.
+extension Simulation {
+  /// Something happens to an attachment, as the shell would tell it.
+  func changeJournal() throws {
+    let key = EntryKey(high: 7, low: UInt64(random.below(4)))
+    guard var item = attachments[key] else { return try addAttachment(key) }
+    let id = key.uuid
+    switch (item.phase, random.below(100)) {
+    case (.uploading, 0..<60):
+      item.offset = min(item.offset + 1 + random.below(40), item.size ?? .max)
+      session.uploadMoved(id, to: UInt64(item.offset), now: now)
+    case (.uploading, 60..<68):
+      item.offset = min(item.offset + random.below(3), item.size ?? .max)
+      session.uploadPaused(id, at: UInt64(item.offset), now: now)
+      try told(&item)
+    case (.uploading, 68..<74):
+      item.offset = 0
+      item.size = random.chance(50) ? 100 : nil
+      try session.restartUpload(id, size: item.size.map(UInt64.init), now: now)
+      try told(&item)
+    case (.uploading, 74..<90):
+      let isKnown = attachments.values.contains { $0.digest == "d\(item.offset)" }
+      item.digest = "d\(item.offset)"
+      item.size = item.offset
+      item.phase = .stored
+      let placement = session.storeContent(id, digest: item.digest ?? "", size: UInt64(item.offset))
+      try require(placement == (isKnown ? .duplicate : .first), "\(item) was placed as \(placement as Any)")
+    case (.stored, 0..<60):
+      item.phase = .ready
+      try require(session.finishAttachment(id, now: now)?.state == .ready, "\(item) is not ready")
+      try told(&item)
+    case (_, 90..<100):
+      return try removeAttachment(key)
+    default: break
+    }
+    attachments[key] = item
+  }
+
+  private func addAttachment(_ key: EntryKey) throws {
+    let participant = clients[random.below(clients.count)].number
+    var item = ModelAttachment(key: key, participant: participant, size: random.chance(50) ? 100 : nil)
+    let text = Array(#"{"location":[1,-2.5]}"#.utf8)
+    let draft = AttachmentDraft(
+      id: key.uuid, name: "n", contentType: "image/png", size: item.size.map(UInt64.init),
+      metadata: try AttachmentMetadata.parse(text.span, limit: 100), participant: item.participant,
+      isResumable: random.chance(50), uploadMetadata: nil)
+    let fits = oracle.fits(key, item.payload(session: session.id))
+    do throws(Refusal) {
+      try session.addAttachment(draft, now: now, date: Date(timeIntervalSince1970: 0))
+    } catch {
+      return try require(
+        !fits && error.code == .sessionQuota, "an attachment that fits was refused: \(error)")
+    }
+    try require(fits, "an attachment was taken, with \(session.retainedBytes) bytes")
+    try told(&item)
+    attachments[key] = item
+  }
+
+  private func removeAttachment(_ key: EntryKey) throws {
+    guard let item = attachments.removeValue(forKey: key) else { return }
+    let isShared = attachments.values.contains { $0.digest == item.digest }
+    let expected = RemovedAttachment(
+      id: key.uuid, wasUploading: item.phase != .ready, orphanedDigest: isShared ? nil : item.digest)
+    let removed = session.removeAttachment(key.uuid, now: now)
+    try require(removed == expected, "removed \(removed as Any), not \(expected)")
+    try oracle.noteAttachment(key, nil, sequence: session.sequence)
+  }
+
+  /// Everybody is told of an attachment in the order.
+  private func told(_ item: inout ModelAttachment) throws {
+    item.told = item.offset
+    try oracle.noteAttachment(item.key, item.payload(session: session.id), sequence: session.sequence)
+  }
+
+  /// The turn's unreliable frames: progress as it is, and of each upload four times a second at most.
+  func checkProgress(_ frames: [UInt8]) throws {
+    var stream = FrameStream()
+    stream.append(frames)
+    while let message = try stream.next() {
+      guard case .entries(let entries) = message else { continue }
+      for entry in entries where entry.typeText == "attachmentProgress" {
+        let progress = try AttachmentProgressPayload.decode(entry.payload.span)
+        let key = EntryKey(progress.id)
+        guard var item = attachments[key], item.phase == .uploading, Int(progress.offset) == item.offset,
+          progress.size.map(Int.init) == item.size
+        else { throw Violation("\(progress), but it is \(attachments[key] as Any)") }
+        try require(
+          item.toldAt.map { $0.adding(milliseconds: 250) <= now } ?? true,
+          "\(progress) was told at \(item.toldAt as Any), and again at \(now)")
+        item.told = item.offset
+        item.toldAt = now
+        attachments[key] = item
+      }
+    }
+  }
+
+  /// Nothing that a client may remove makes room for what it was refused.
+  var isFullOfAttachments: Bool {
+    !attachments.isEmpty && clients.contains { $0.isQuotaRefused }
+      && oracle.state(at: oracle.sequence).keys.allSatisfy(\.isSystem)
+  }
+
+  func removeOneAttachment() throws {
+    guard let key = attachments.keys.min(by: { $0.low < $1.low }) else { return }
+    try removeAttachment(key)
+  }
+
+  /// Ends the uploads that go on.
+  /// - Returns: whether there was one.
+  func pauseUploads() throws -> Bool {
+    var any = false
+    for key in attachments.keys.sorted(by: { $0.low < $1.low }) {
+      guard var item = attachments[key], item.phase == .uploading, !item.isPaused else { continue }
+      try require(item.told == item.offset, "\(item) was never told to its end")
+      item.isPaused = true
+      session.uploadPaused(key.uuid, at: UInt64(item.offset), now: now)
+      try told(&item)
+      attachments[key] = item
+      any = true
+    }
+    return any
+  }
+
+  /// All hold the same attachments as the session, at the same places.
+  func checkAttachments() throws {
+    var expected: [EntryKey: AttachmentObject] = [:]
+    for object in session.attachmentObjects { expected[EntryKey(object.id)] = object }
+    try require(Set(expected.keys) == Set(attachments.keys), "\(expected), not \(attachments)")
+    for client in clients where !client.hasLeft {
+      for (key, item) in attachments where item.phase != .stored {
+        try require(
+          client.attachments[key] == expected[key],
+          "P3: \(client.name) knows \(client.attachments[key] as Any), not \(expected[key] as Any)")
+      }
+      try require(
+        Set(client.attachments.keys) == Set(expected.keys),
+        "P3: \(client.name) knows \(client.attachments), not \(expected)")
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import FoundationEssentials
+import Testing
+import Wire
+
+@testable import SessionCore
+
+/// Section 4: how far uploads are, and those that stopped.
+@Suite("§4: the progress of uploads")
+struct UploadProgressTests {
+  /// Ends a turn as the shell does: the tail, then the unreliable frames.
+  private func turn(_ fixture: Fixture, _ client: TestClient) throws {
+    guard fixture.session.needsTurn else { return }
+    fixture.session.endTurn(now: fixture.now)
+    try client.read()
+    if fixture.session.isSettled(client.reader) { try client.take(fixture.session.ephemeralFrames) }
+  }
+
+  @Test("S48 four a second at most, however often bytes arrive, and the newest at last")
+  func rate() throws {
+    let fixture = Fixture()
+    let ada = try fixture.join()
+    let id = try fixture.add(1, size: 10_000)
+    try turn(fixture, ada)
+    var toldAt: [Instant] = []
+    for step in 1...200 {
+      fixture.session.uploadMoved(id, to: UInt64(step * 50), now: fixture.now)
+      let before = ada.progress.count
+      try turn(fixture, ada)
+      if ada.progress.count > before { toldAt.append(fixture.now) }
+      if step < 200 { fixture.pass(milliseconds: 10) }
+    }
+    #expect(toldAt == (0..<8).map { Instant.zero.adding(milliseconds: 250 * $0) })
+    #expect(ada.progress.last == 8_800)
+    // Nothing more arrives: the deadline tells the rest.
+    #expect(fixture.session.nextDeadline == Instant.zero.adding(milliseconds: 2_000))
+    fixture.pass(milliseconds: 10)
+    try turn(fixture, ada)
+    #expect(ada.progress.count == 9)
+    #expect(ada.progress.last == 10_000)
+    fixture.pass(milliseconds: 10_000)
+    #expect(!fixture.session.needsTurn)
+  }
+
+  @Test("S48 each upload has a rate of its own, and one entry in a turn")
+  func several() throws {
+    let fixture = Fixture()
+    let ada = try fixture.join()
+    let ids = try (1...3).map { try fixture.add($0) }
+    try turn(fixture, ada)
+    for id in ids {
+      for offset in 1...5 { fixture.session.uploadMoved(id, to: UInt64(offset), now: fixture.now) }
+    }
+    try turn(fixture, ada)
+    #expect(ada.progress == [5, 5, 5])
+    let entry = try #require(ada.entries.last)
+    #expect(entry.flags == .system)
+    #expect(entry.sender == 0 && entry.sequence == 0)
+    #expect(
+      String(decoding: entry.payload, as: UTF8.self)
+        == #"{"id":"00000000-0000-0000-0000-000000000003","offset":5,"size":null}"#)
+  }
+
+  @Test("S48 a session whose clients fill its unreliable entries tells progress all the same")
+  func busy() throws {
+    let fixture = Fixture()
+    let ada = try fixture.join()
+    let id = try fixture.add(1)
+    for _ in 0..<3 {
+      ada.sendRaw(SentEntry(flags: [], type: Array("C".utf8), payload: [UInt8](repeating: 0, count: 200_000)))
+    }
+    #expect(fixture.session.counters.unreliableDropped > 0)
+    fixture.session.uploadMoved(id, to: 7, now: fixture.now)
+    try turn(fixture, ada)
+    #expect(ada.progress == [7])
+  }
+
+  @Test("S48 nothing is told behind the entry that makes it stale")
+  func stale() throws {
+    let fixture = Fixture()
+    let ada = try fixture.join()
+    let ids = try (1...4).map { try fixture.add($0) }
+    try turn(fixture, ada)
+    // Told at once, then held back.
+    for offset in 1...2 as ClosedRange<UInt64> {
+      for id in ids { fixture.session.uploadMoved(id, to: offset, now: fixture.now) }
+      try turn(fixture, ada)
+    }
+    #expect(ada.progress == [1, 1, 1, 1])
+    ada.forget()
+    fixture.session.uploadPaused(ids[0], at: 2, now: fixture.now)
+    _ = fixture.session.removeAttachment(ids[1], now: fixture.now)
+    try fixture.session.restartUpload(ids[2], size: nil, now: fixture.now)
+    _ = fixture.session.storeContent(ids[3], digest: "ab", size: 2)
+    fixture.pass(milliseconds: 250)
+    try turn(fixture, ada)
+    #expect(ada.progress.isEmpty)
+    // The same in one turn: only what still holds is told.
+    fixture.session.uploadMoved(ids[0], to: 3, now: fixture.now)
+    fixture.session.uploadMoved(ids[2], to: 3, now: fixture.now)
+    _ = fixture.session.removeAttachment(ids[0], now: fixture.now)
+    try turn(fixture, ada)
+    #expect(ada.progress == [3])
+  }
+
+  @Test("S48 a restart tells that it begins at 0, with the size that is said now")
+  func restart() throws {
+    let fixture = Fixture()
+    let id = try fixture.add(1, size: 10)
+    fixture.session.uploadMoved(id, to: 6, now: fixture.now)
+    try fixture.session.restartUpload(id, size: nil, now: fixture.now)
+    let object = try #require(fixture.session.attachment(id)?.object)
+    #expect(object.offset == 0 && object.size == nil && object.state == .uploading)
+    #expect(fixture.session.journal.usedBytes == 0)
+  }
+
+  @Test("S52 an upload without progress for uploadKeepSeconds expires; one that moves does not")
+  func expiry() throws {
+    let fixture = Fixture { $0.uploadKeepSeconds = 100 }
+    let still = try fixture.add(1)
+    let moves = try fixture.add(2)
+    let whole = try fixture.add(3, size: 0)
+    _ = fixture.session.storeContent(whole, digest: "ab", size: 0)
+    #expect(fixture.session.nextDeadline == Instant.zero.adding(seconds: 100))
+    fixture.pass(milliseconds: 60_000)
+    fixture.session.uploadMoved(moves, to: 1, now: fixture.now)
+    fixture.session.uploadMoved(still, to: 0, now: fixture.now)
+    fixture.pass(milliseconds: 39_999)
+    #expect(fixture.session.expiredUploads(now: fixture.now).isEmpty)
+    fixture.pass(milliseconds: 1)
+    #expect(fixture.session.expiredUploads(now: fixture.now) == [still])
+    #expect(fixture.session.expiredUploads(now: fixture.now).isEmpty)
+    _ = fixture.session.removeAttachment(still, now: fixture.now)
+    #expect(fixture.session.nextDeadline == Instant.zero.adding(seconds: 160))
+    fixture.session.uploadPaused(moves, at: 2, now: fixture.now)
+    fixture.pass(milliseconds: 60_000)
+    #expect(fixture.session.expiredUploads(now: fixture.now).isEmpty)
+    #expect(fixture.session.nextDeadline == Instant.zero.adding(seconds: 200))
+    fixture.pass(milliseconds: 40_000)
+    #expect(fixture.session.expiredUploads(now: fixture.now) == [moves])
+    #expect(fixture.session.attachment(moves)?.progressAt == Instant.zero.adding(seconds: 100))
+    _ = fixture.session.removeAttachment(moves, now: fixture.now)
+    #expect(fixture.session.nextDeadline == nil)
+    fixture.pass(milliseconds: 1_000_000)
+    #expect(fixture.session.expiredUploads(now: fixture.now).isEmpty)
+  }
+}
