@@ -2,7 +2,8 @@
 ///
 /// As text it costs what it was sent with; as values a few kilobytes of brackets would cost a hundred.
 package struct AttachmentMetadata: Equatable, Sendable {
-  /// How many levels of an attachment's list lie around its metadata, so that the whole can be read again.
+  /// Levels that are not the metadata's own: three around it in a list of attachments, and one for what stands in its
+  /// innermost array. With them the whole list can be read again.
   private static let surroundingDepth = 4
 
   /// One JSON value in UTF-8.

@@ -2,7 +2,7 @@
 enum ShownText {
   /// The text within the rules: control, format and line characters taken out, white space trimmed at both ends, then cut
   /// to so many scalars and so many bytes in UTF-8; `nil` when nothing is left.
-  static func sanitised(_ text: String, maximumScalars: Int, maximumBytes: Int) -> String? {
+  static func sanitised(_ text: String, maximumScalars: Int, maximumBytes: Int = .max) -> String? {
     var kept = String.UnicodeScalarView()
     var scalars = 0
     var bytes = 0
