@@ -68,39 +68,25 @@ package struct StaticFiles: Sendable {
   private func answer(to head: RequestHead, with file: StaticFile, now: HTTPDate) -> Answer {
     let isCompressed = file.gzip != nil && AcceptEncoding.prefersGzip(head.fields)
     let form = isCompressed ? file.gzip ?? file.identity : file.identity
-    let length = form.representation.length
-    var fields: FieldList = ["Cache-Control": "no-cache", "Accept-Ranges": "bytes"]
-    if let tag = form.representation.entityTag { fields.append("ETag", "\(tag)") }
-    if let modified = form.representation.lastModified { fields.append("Last-Modified", "\(modified)") }
-    if file.gzip != nil { fields.append("Vary", "Accept-Encoding") }
-
-    let outcome = Preconditions.evaluate(
-      method: head.method, fields: head.fields, representation: form.representation, now: now)
-    let status: Status
-    let range: Range<Int>
-    switch outcome {
-    case .notModified:
-      return Answer(head: ResponseHead(.notModified, fields: fields), bytes: [], range: 0..<0)
+    var always: FieldList = ["Cache-Control": "no-cache"]
+    if file.gzip != nil { always.append("Vary", "Accept-Encoding") }
+    var withContent: FieldList = ["Content-Type": file.mediaType.value]
+    if isCompressed { withContent.append("Content-Encoding", "gzip") }
+    switch RepresentationAnswer(
+      to: head, with: form.representation, always: always, withContent: withContent, now: now)
+    {
+    case .content(let answered, let range):
+      return Answer(head: answered, bytes: form.bytes, range: range)
     case .preconditionFailed:
       var refusal = Refusal(.badRequest, "The file is not the version that was asked for.")
       refusal.status = 412
       return Self.answer(refusal)
-    case .rangeNotSatisfiable:
-      var refusal = Refusal(.badRequest, "The file has no such bytes.", limit: length)
+    case .rangeNotSatisfiable(let contentRange):
+      var refusal = Refusal(
+        .badRequest, "The file has no such bytes.", limit: form.representation.length)
       refusal.status = 416
-      return Self.answer(refusal, adding: "Content-Range", "bytes */\(length)")
-    case .partial(let part):
-      (status, range) = (.partialContent, part)
-      fields.append("Content-Range", "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(length)")
-    case .full:
-      (status, range) = (.ok, 0..<length)
+      return Self.answer(refusal, adding: "Content-Range", contentRange)
     }
-    fields.append("Content-Type", file.mediaType.value)
-    if isCompressed { fields.append("Content-Encoding", "gzip") }
-    fields.append("Content-Length", String(range.count))
-    return Answer(
-      head: ResponseHead(status, fields: fields), bytes: form.bytes,
-      range: head.method == .head ? 0..<0 : range)
   }
 
   private static func answer(_ refusal: Refusal, adding name: String? = nil, _ value: String = "") -> Answer {
