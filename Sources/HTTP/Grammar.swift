@@ -4,8 +4,13 @@ enum Grammar {
   static let lineFeed: UInt8 = 0x0A
   static let carriageReturn: UInt8 = 0x0D
   static let space: UInt8 = 0x20
+  static let quotationMark: UInt8 = 0x22
+  static let percent: UInt8 = 0x25
   static let comma: UInt8 = 0x2C
   static let colon: UInt8 = 0x3A
+  static let semicolon: UInt8 = 0x3B
+  static let equals: UInt8 = 0x3D
+  static let backslash: UInt8 = 0x5C
 
   /// A byte that a token may hold (`tchar`, RFC 9110 §5.6.2).
   static func isToken(_ byte: UInt8) -> Bool {
@@ -85,6 +90,16 @@ extension StringProtocol {
 }
 
 extension String {
+  /// The bytes of a text that came as Latin-1; nil when it has a character that Latin-1 lacks.
+  var latin1Bytes: [UInt8]? {
+    var bytes: [UInt8] = []
+    for scalar in unicodeScalars {
+      guard let byte = UInt8(exactly: scalar.value) else { return nil }
+      bytes.append(byte)
+    }
+    return bytes
+  }
+
   /// Decodes bytes as Latin-1: byte 0xE9 becomes U+00E9, so that nothing is lost and nothing can be malformed.
   init(latin1 bytes: some Collection<UInt8>) {
     if bytes.allSatisfy({ $0 < 0x80 }) {

@@ -12,7 +12,13 @@ package struct MediaType: Equatable, Hashable, Sendable {
     return known.first { $0.key.equalsIgnoringCase(suffix) }?.value ?? octetStream
   }
 
+  /// What is not known.
   package static let octetStream = MediaType(value: "application/octet-stream", isCompressible: false)
+
+  /// Whether gzip makes content smaller that has this type and subtype, in lower case; of what is not known, it does not.
+  static func isCompressible(_ essence: String) -> Bool {
+    known.values.contains { $0.isCompressible && $0.essence == essence }
+  }
 
   private static let known: [String: MediaType] = [
     "html": text("text/html"),

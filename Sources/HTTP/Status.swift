@@ -13,7 +13,7 @@ package struct Status: Equatable, Hashable, Sendable {
   /// Whether a response of this status never has content, whatever its fields say (RFC 9112 §6.3).
   package var forbidsContent: Bool { code < 200 || code == 204 || code == 304 }
 
-  /// The phrase of RFC 9110 §15 and the registry; empty for codes that are not in it.
+  /// The phrase of RFC 9110 §15, the registry and tus; empty for codes that are in none of them.
   package var reasonPhrase: String { Self.reasonPhrases[code] ?? "" }
 
   package static let `continue` = Status(100)
@@ -42,8 +42,11 @@ package struct Status: Equatable, Hashable, Sendable {
   package static let misdirectedRequest = Status(421)
   package static let unprocessableContent = Status(422)
   package static let upgradeRequired = Status(426)
+  package static let preconditionRequired = Status(428)
   package static let tooManyRequests = Status(429)
   package static let requestHeaderFieldsTooLarge = Status(431)
+  /// Not of RFC 9110 but of tus 1.0.0: a piece does not have the digest that came with it.
+  package static let checksumMismatch = Status(460)
   package static let internalServerError = Status(500)
   package static let notImplemented = Status(501)
   package static let serviceUnavailable = Status(503)
@@ -63,7 +66,7 @@ package struct Status: Equatable, Hashable, Sendable {
     416: "Range Not Satisfiable",
     417: "Expectation Failed", 421: "Misdirected Request", 422: "Unprocessable Content", 423: "Locked",
     425: "Too Early", 426: "Upgrade Required", 428: "Precondition Required", 429: "Too Many Requests",
-    431: "Request Header Fields Too Large",
+    431: "Request Header Fields Too Large", 460: "Checksum Mismatch",
     500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway", 503: "Service Unavailable",
     504: "Gateway Timeout", 505: "HTTP Version Not Supported", 507: "Insufficient Storage",
   ]

@@ -41,4 +41,53 @@ struct MediaTypeTests {
     #expect(type.value == known.type)
     #expect(type.isCompressible == known.isCompressible)
   }
+
+  struct Named: Sendable, CustomTestStringConvertible {
+    let text: String
+    var essence: String?
+    var isSafeImage = false
+    var isCompressible = false
+
+    var testDescription: String { text }
+  }
+
+  @Test(
+    "§8.3.1 what is a media type",
+    arguments: [
+      Named(text: "image/png", essence: "image/png", isSafeImage: true),
+      Named(text: "IMAGE/Jpeg", essence: "image/jpeg", isSafeImage: true),
+      Named(text: "image/gif ; a=b", essence: "image/gif", isSafeImage: true),
+      Named(text: "image/webp;", essence: "image/webp", isSafeImage: true),
+      Named(text: "image/avif", essence: "image/avif", isSafeImage: true),
+      Named(text: "image/svg+xml", essence: "image/svg+xml", isCompressible: true),
+      Named(text: "image/png2", essence: "image/png2"),
+      Named(text: "text/html;charset=utf-8", essence: "text/html", isCompressible: true),
+      Named(text: "Text/HTML;Charset=\"utf-8\"", essence: "text/html", isCompressible: true),
+      Named(text: "text/html; charset=\"utf-8\\\"; x=\"", essence: "text/html", isCompressible: true),
+      Named(text: "application/vnd.a-b.c+json; v=1; w=2", essence: "application/vnd.a-b.c+json"),
+      Named(text: "a/b;c=\"image/png\"", essence: "a/b"),
+      Named(text: "a/b;c=\"\u{E9}\"", essence: "a/b"),
+      Named(text: ""), Named(text: "image"), Named(text: "image/"), Named(text: "/png"), Named(text: "a/b/c"),
+      Named(text: "image / png"), Named(text: "image/png, text/html"), Named(text: "image/png x"),
+      Named(text: "image/png;x"), Named(text: "image/png;x="), Named(text: "image/png;=x"),
+      Named(text: "image/png; x =y"), Named(text: "image/png; x= y"), Named(text: "image/png;x=\"y"),
+      Named(text: "image/png;x=\"y\\"), Named(text: "image/png;x=\"y\"z"), Named(text: "image/png;a=1;A=2"),
+      Named(text: "image/png\r\nX: y"), Named(text: "image/png;x=\"\u{0}\""), Named(text: " image/png"),
+      Named(text: "image/\u{E9}"), Named(text: "image/png;x=\"\u{20AC}\""),
+    ])
+  func parses(_ named: Named) {
+    let type = MediaType(parsing: named.text)
+    #expect(type?.value == named.essence.map { _ in named.text })
+    #expect(type?.essence == named.essence)
+    #expect(type?.isSafeImage ?? false == named.isSafeImage)
+    #expect(type?.isCompressible ?? false == named.isCompressible)
+  }
+
+  @Test(
+    "§8.3.1 types of files are media types",
+    arguments: ["a.html", "a.png", "a.ico", "a.exe", "a.webmanifest"])
+  func filesHaveMediaTypes(_ name: String) {
+    let type = MediaType.forFileName(name)
+    #expect(MediaType(parsing: type.value) == type)
+  }
 }

@@ -1,19 +1,6 @@
 import HTTP
 import Testing
 
-/// A generator whose numbers follow from its seed (SplitMix64), so that what failed once can be seen again.
-private struct SeededNumbers: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
-
 @Suite("Requests with random faults")
 struct MutationTests {
   private static let limits = {

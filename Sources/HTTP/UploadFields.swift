@@ -1,0 +1,122 @@
+/// The numbers of resumable uploads (`Upload-Offset`, `Upload-Length`; tus 1.0.0).
+package enum UploadNumber {
+  /// The largest that every program counts exactly: 2^53.
+  package static let maximum: UInt64 = 1 << 53
+
+  /// Reads decimal digits and nothing else.
+  ///
+  /// - Parameter field: the field's value.
+  /// - Returns: a number of bytes, at most `maximum`.
+  /// - Throws: `malformedNumber`, or `numberTooLarge` for digits that are only too many.
+  package static func parse(_ field: String) throws(UploadFieldError) -> UInt64 {
+    guard let number = Grammar.decimal(field.utf8) else { throw .malformedNumber }
+    guard number <= maximum else { throw .numberTooLarge(limit: maximum) }
+    return UInt64(number)
+  }
+}
+
+/// What is told of an upload when it is created (`Upload-Metadata`, tus 1.0.0, creation).
+package enum UploadMetadata {
+  /// Reads `key base64,key base64`; a value may be missing, and so may all.
+  ///
+  /// - Parameter field: the field's value.
+  /// - Returns: the values by their keys, decoded; a missing one is empty.
+  /// - Throws: `malformedMetadata`, `repeatedKey` or `valueNotBase64`.
+  package static func parse(_ field: String) throws(UploadFieldError) -> [String: [UInt8]] {
+    var values: [String: [UInt8]] = [:]
+    let trimmed = field.trimmingBlanks()
+    guard !trimmed.isEmpty else { return values }
+    for element in trimmed.split(separator: ",", omittingEmptySubsequences: false) {
+      let parts = element.trimmingBlanks().split(
+        separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let first = parts.first, !first.isEmpty, first.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+      else { throw .malformedMetadata }
+      let key = String(first)
+      guard values[key] == nil else { throw .repeatedKey(key) }
+      guard let value = Base64.decode(parts.count == 2 ? String(parts[1]) : "") else {
+        throw .valueNotBase64(key: key)
+      }
+      values[key] = value
+    }
+    return values
+  }
+}
+
+/// The digest of the piece that a request brings (`Upload-Checksum`, tus 1.0.0, checksum).
+package enum UploadChecksum {
+  /// What a digest is made by; the raw value is its name on the wire.
+  package enum Algorithm: String, CaseIterable, Sendable {
+    case sha1
+    case sha256
+
+    /// How many bytes the digest has.
+    package var length: Int {
+      switch self {
+      case .sha1: 20
+      case .sha256: 32
+      }
+    }
+  }
+
+  /// Reads `algorithm base64`.
+  ///
+  /// - Parameter field: the field's value.
+  /// - Returns: the algorithm, and a digest of its length.
+  /// - Throws: `unknownAlgorithm`, also when what follows it is malformed; `malformedChecksum` or `checksumLength`.
+  package static func parse(
+    _ field: String
+  ) throws(UploadFieldError) -> (algorithm: Algorithm, digest: [UInt8]) {
+    let parts = field.split(separator: " ", omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[0].isEmpty, parts[0].utf8.allSatisfy(Grammar.isToken)
+    else { throw .malformedChecksum }
+    guard let algorithm = Algorithm(rawValue: String(parts[0])) else {
+      throw .unknownAlgorithm(String(parts[0]))
+    }
+    guard let digest = Base64.decode(String(parts[1])) else { throw .malformedChecksum }
+    guard digest.count == algorithm.length else {
+      throw .checksumLength(algorithm, actual: digest.count)
+    }
+    return (algorithm, digest)
+  }
+}
+
+/// What is wrong with a field of a resumable upload.
+package enum UploadFieldError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// Not decimal digits alone.
+  case malformedNumber
+  /// A number that is none of bytes any more.
+  case numberTooLarge(limit: UInt64)
+  /// Not a list of keys and values.
+  case malformedMetadata
+  /// A key that is there twice.
+  case repeatedKey(String)
+  /// A value that is not base64.
+  case valueNotBase64(key: String)
+  /// Not an algorithm and base64.
+  case malformedChecksum
+  /// An algorithm that is not known here.
+  case unknownAlgorithm(String)
+  /// A digest with another length than its algorithm's.
+  case checksumLength(UploadChecksum.Algorithm, actual: Int)
+
+  package var description: String {
+    switch self {
+    case .malformedNumber: "A number of bytes consists of decimal digits and nothing else."
+    case .numberTooLarge(let limit): "A number of bytes is larger than \(limit)."
+    case .malformedMetadata: "Upload-Metadata is not a list of the form key base64,key base64."
+    case .repeatedKey(let key): "Upload-Metadata has the key \(Self.shown(key)) more than once."
+    case .valueNotBase64(let key): "Upload-Metadata has a value that is not base64: \(Self.shown(key))."
+    case .malformedChecksum: "Upload-Checksum is not of the form algorithm base64."
+    case .unknownAlgorithm(let name):
+      "Upload-Checksum names \(Self.shown(name)); known here are "
+        + "\(UploadChecksum.Algorithm.allCases.map(\.rawValue).joined(separator: " and "))."
+    case .checksumLength(let algorithm, let actual):
+      "The \(algorithm.rawValue) in Upload-Checksum has \(actual) bytes instead of \(algorithm.length)."
+    }
+  }
+
+  /// What a peer wrote, cut to what can be read.
+  private static func shown(_ text: String) -> String {
+    text.count <= 40 ? text : "\(text.prefix(40))…"
+  }
+}

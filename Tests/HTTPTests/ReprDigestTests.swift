@@ -1,0 +1,115 @@
+import HTTP
+import Testing
+
+@Suite("Digests that come with content, RFC 9530")
+struct ReprDigestTests {
+  /// The SHA-256 of `{"hello": "world"}` and a line feed, by RFC 9530 appendix D.
+  private static let example = ":RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=:"
+  private static let exampleBytes: [UInt8] = [
+    0x44, 0xAF, 0xF4, 0xAB, 0x2D, 0x7C, 0x32, 0x50, 0x52, 0x56, 0x75, 0xA0, 0x8F, 0x0C, 0xFA, 0x95,
+    0x91, 0x16, 0x8C, 0xFF, 0xE5, 0x17, 0x91, 0xC5, 0xF5, 0xBB, 0xC4, 0x17, 0xC1, 0x5A, 0x6C, 0x38,
+  ]
+  private static let zeros = ":AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:"
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    let rule: String
+    let fields: FieldList
+    var digest: [UInt8]?
+
+    var testDescription: String { "\(rule): \(fields.map { "\($0.name): \($0.value)" })" }
+  }
+
+  static let accepted = [
+    Case(rule: "none", fields: ["Content-Type": "text/plain"]),
+    Case(rule: "§3", fields: ["Repr-Digest": "sha-256=\(example)"], digest: exampleBytes),
+    Case(rule: "§2", fields: ["Content-Digest": "sha-256=\(example)"], digest: exampleBytes),
+    Case(
+      rule: "§2 and §3",
+      fields: ["Content-Digest": "sha-256=\(example)", "Repr-Digest": "sha-256=\(example)"],
+      digest: exampleBytes),
+    Case(
+      rule: "§5 other algorithms",
+      fields: ["Repr-Digest": "md5=:AAAA:, sha-256=\(example) ,\tsha-512=:AAAA:"],
+      digest: exampleBytes),
+    Case(rule: "§5 only others", fields: ["Repr-Digest": "sha-512=:AAAA:"]),
+    Case(
+      rule: "RFC 9651 §3.2 two lines",
+      fields: ["Repr-Digest": "md5=:AAAA:", "Repr-Digest": "sha-256=\(example)"],
+      digest: exampleBytes),
+    Case(
+      rule: "RFC 9651 §3.2 the last counts", fields: ["Repr-Digest": "sha-256=\(zeros), sha-256=\(example)"],
+      digest: exampleBytes),
+    Case(
+      rule: "RFC 9651 §4.2 blanks around", fields: ["Repr-Digest": " sha-256=\(example) "],
+      digest: exampleBytes),
+    Case(
+      rule: "RFC 9651 §4.2.7 no padding",
+      fields: ["Repr-Digest": "sha-256=\(example.replacing("=", with: ""))"],
+      digest: exampleBytes),
+    Case(
+      rule: "RFC 9651 §3.1.2 parameters",
+      fields: ["Repr-Digest": "sha-256=\(example); a;b=?1; c=\"x\\\"y, z\";d=-1.5;e=*t/:k;f=:AAAA:"],
+      digest: exampleBytes),
+    Case(rule: "RFC 9651 §4.2 nothing at all", fields: ["Repr-Digest": ""]),
+  ]
+
+  @Test("what is taken", arguments: accepted)
+  func takes(_ one: Case) throws {
+    #expect(try ReprDigest.sha256(in: one.fields) == one.digest)
+  }
+
+  @Test(
+    "RFC 9651 §4.2: what is no dictionary of byte sequences",
+    arguments: [
+      "sha-256", "sha-256=", "sha-256=:", "sha-256=::x", "sha-256=:AAAA", "sha-256=AAAA", "sha-256=\"AAAA\"",
+      "sha-256=:A A=:", "sha-256=:AAAA=:", "sha-256=:A:", "sha-256=:AA-_:", "SHA-256=:AAAA:", "=:AAAA:",
+      "sha-256 =:AAAA:", "sha-256= :AAAA:", "sha-256=:AAAA:,", ",sha-256=:AAAA:",
+      "sha-256=:AAAA:,,md5=:AAAA:",
+      "sha-256=:AAAA: md5=:AAAA:", "md5=1, sha-256=\(example)", "md5=(:AAAA:)", "sha-256=\(example);A",
+      "sha-256=\(example);a=", "sha-256=\(example);a=?2", "sha-256=\(example);a=\"",
+      "sha-256=\(example);a=\"\\x\"",
+      "sha-256=\(example);a=\"\u{7F}\"", "sha-256=\(example);a=,", "sha-256=:\u{E9}:", "sha-256=:AAAA:\u{0}",
+    ])
+  func refuses(_ value: String) {
+    #expect(throws: DigestFieldError.malformed(.reprDigest)) {
+      try ReprDigest.sha256(in: ["Repr-Digest": value])
+    }
+    #expect(throws: DigestFieldError.malformed(.contentDigest)) {
+      try ReprDigest.sha256(in: ["Repr-Digest": "sha-256=\(Self.example)", "Content-Digest": value])
+    }
+  }
+
+  @Test("A digest of another length, and two that differ")
+  func contradictions() {
+    for (text, length) in [("::", 0), (":AAAA:", 3), (Self.zeros.replacing("A=", with: "AA"), 33)] {
+      #expect(throws: DigestFieldError.wrongLength(.reprDigest, actual: length)) {
+        try ReprDigest.sha256(in: ["Repr-Digest": "sha-256=\(text)"])
+      }
+    }
+    #expect(throws: DigestFieldError.contradictory) {
+      try ReprDigest.sha256(in: [
+        "Repr-Digest": "sha-256=\(Self.example)", "Content-Digest": "sha-256=\(Self.zeros)",
+      ])
+    }
+  }
+
+  private static let parts = [
+    "sha-256", "=", ":", example, ",", ", ", ";", "a", "\"", "\\", "?1", "AAAA", "-1.", "*", " ", "\u{E9}",
+  ]
+
+  @Test("whatever is made up is a digest of 32 bytes, none, or an error", arguments: UInt64(1)...40)
+  func mutations(seed: UInt64) {
+    var numbers = SeededNumbers(state: seed)
+    for _ in 0..<200 {
+      let count = Int.random(in: 0...6, using: &numbers)
+      let text = (0..<count).map { _ in Self.parts.randomElement(using: &numbers) ?? "" }.joined()
+      let value = Bool.random(using: &numbers) ? "sha-256=\(Self.example)" + text : text
+      do throws(DigestFieldError) {
+        let digest = try ReprDigest.sha256(in: ["Repr-Digest": value])
+        #expect(digest == nil || digest?.count == 32, "\(value.debugDescription)")
+      } catch {
+        #expect(error.description.contains("Repr-Digest"))
+      }
+    }
+  }
+}
