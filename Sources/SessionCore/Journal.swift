@@ -104,7 +104,7 @@ struct Journal {
     }
     let quota = UInt64(clamping: limits.sessionAttachmentBytes)
     let needed = usedBytes - reserved + size
-    guard size <= reserved || needed <= quota else {
+    guard needed <= quota else {
       var refusal = Refusal(
         .sessionQuota,
         "This session's attachments may take \(quota) bytes; with these they would take \(needed). Remove one first."
