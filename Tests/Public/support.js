@@ -182,15 +182,17 @@ export function welcome(socket, changes = {}) {
 
 /**
  * An entry as the gateway sends it, byte by byte.
- * @param {{ flags: number, sequence?: number, sender?: number, clientSequence?: number, key?: number, type: string, payload?: unknown }} entry
- *   `key`: the byte that all 16 have
+ * @param {{ flags: number, sequence?: number, sender?: number, clientSequence?: number, key?: number | string, type: string, payload?: unknown }} entry
+ *   `key`: a UUID, or the byte that all 16 have
  */
 export function gatewayEntry({ flags, sequence = 0, sender = 0, clientSequence = 0, key, type, payload }) {
   const text = payload instanceof Uint8Array
     ? payload
     : new TextEncoder().encode(payload === undefined ? '' : JSON.stringify(payload));
   const name = new TextEncoder().encode(type);
-  const keyBytes = key === undefined ? [] : Array.from({ length: 16 }, () => key);
+  const keyBytes = typeof key === 'string'
+    ? Buffer.from(key.replaceAll('-', ''), 'hex')
+    : Array.from({ length: key === undefined ? 0 : 16 }, () => key ?? 0);
   const rest = [
     flags,
     name.length,
@@ -251,4 +253,21 @@ function u32(value) {
 /** @param {Uint8Array[]} parts */
 function concatenated(parts) {
   return Uint8Array.from(parts.flatMap((part) => [...part]));
+}
+
+/**
+ * Lets go on what waits for nothing but its turn. @param {() => unknown} condition @param {() => void} [meanwhile] each turn
+ */
+export async function until(condition, meanwhile = () => {}) {
+  for (let turn = 0; turn < 5000; turn += 1) {
+    if (condition()) return;
+    meanwhile();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  throw new Error(`It never came to ${condition}.`);
+}
+
+/** All that can go on without anybody's doing has gone on. */
+export async function quiet() {
+  for (let turn = 0; turn < 30; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -14,7 +14,7 @@ import { tooLargeText } from './byteCount.js';
 const TUS = Object.freeze({ 'Tus-Resumable': '1.0.0' });
 const PIECE = Object.freeze({ ...TUS, 'Content-Type': 'application/offset+octet-stream' });
 /** Refusals that a later try may not meet: a timeout, another writer, a wrong offset, too early or too often, a bad piece. */
-const PASSING = new Set([0, 408, 409, 423, 425, 429, 460]);
+const PASSING = new Set([408, 409, 423, 425, 429, 460]);
 /** Faults of the gateway that stay: no such method, no space, no such version. */
 const LASTING = new Set([501, 505, 507]);
 /** The longest we let anybody ask us to wait. */
@@ -95,7 +95,8 @@ export function isMissing(error) {
 
 /** @param {unknown} error @returns {error is AttachmentError} whether a later try may go better */
 export function isPassing(error) {
-  if (!(error instanceof AttachmentError) || error.code === 'unreadable') return false;
+  if (!(error instanceof AttachmentError)) return false;
+  if (error.status === 0) return error.code === 'unavailable';
   // A token that the gateway does not know is replaced when the session is joined again.
   if (PASSING.has(error.status) || error.code === 'token-needed') return true;
   return error.status >= 500 && !LASTING.has(error.status);

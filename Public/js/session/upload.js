@@ -53,6 +53,7 @@ export class Upload extends EventTarget {
     this.#owner = owner;
     this.#transfer = transfer({
       created: () => owner.created(this),
+      removed: () => this.removed(),
       moved: (offset) => this.#moved(offset),
       interrupted: (isInterrupted) => this.#interrupted(isInterrupted),
     });
@@ -128,16 +129,16 @@ export class Upload extends EventTarget {
     this.end('cancelled', reason);
   }
 
-  /** For the queue: its turn has come. Done when it leaves its place to the next one. */
-  async run() {
+  /** For the queue: its turn has come. @param {Promise<void>} ready when it may begin @returns {Promise<void>} nothing of it goes on any more */
+  async run(ready) {
     const running = new AbortController();
     this.#running = running;
     this.#become('uploading');
+    await ready;
     try {
       await this.#transfer.run(running.signal);
     } catch (error) {
-      const wasRemoved = error instanceof AttachmentError && error.code === 'not-found' && error.status === 410;
-      this.end(wasRemoved ? 'cancelled' : 'failed', /** @type {Error} */ (error));
+      this.end('failed', /** @type {Error} */ (error));
     }
   }
 
@@ -151,6 +152,11 @@ export class Upload extends EventTarget {
     this.#transfer.finish();
     this.#become('ready');
     this.#resolve(attachment);
+  }
+
+  /** For the queue: somebody removed it. */
+  removed() {
+    this.end('cancelled', new AttachmentError('not-found', 'Somebody removed it.', { status: 404 }));
   }
 
   /** For the queue: something of it came. */

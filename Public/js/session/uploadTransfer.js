@@ -15,6 +15,7 @@ import { reconnectDelay } from './reconnectDelay.js';
  * @typedef {object} TransferEvents
  * @property {() => void} created the gateway is known to have it
  * @property {(offset: number) => void} moved how much has gone out or arrived
+ * @property {() => void} removed by somebody: there is nothing more to do
  * @property {(isInterrupted: boolean) => void} interrupted whether it waits for a better time
  */
 
@@ -64,8 +65,8 @@ export class UploadTransfer {
   }
 
   /**
-   * Goes on until `finish` or the signal says that it is enough.
-   * @param {AbortSignal} signal @throws {AttachmentError} what no later try would change; `not-found`: somebody removed it
+   * Goes on until `finish` or the signal says that it is enough, or somebody removed it.
+   * @param {AbortSignal} signal @throws {AttachmentError} what no later try would change
    */
   async run(signal) {
     this.#offset = null;
@@ -74,6 +75,7 @@ export class UploadTransfer {
         await this.#step(signal);
       } catch (error) {
         if (signal.aborted || this.#isDone) return;
+        if (this.#isCreated && isMissing(error)) return this.#events.removed();
         this.#offset = null;
         this.#events.interrupted(true);
         await this.#wait(this.#delayAfter(error), signal);
@@ -119,7 +121,7 @@ export class UploadTransfer {
     if (!this.#isBegun) return await this.#create(signal);
     const offset = await this.#ask((options) => this.#requests.offset(this.#description.id, options), signal);
     if (offset !== null) return this.#arrived(offset);
-    if (this.#isCreated) throw new AttachmentError('not-found', 'Somebody removed it.', { status: 410 });
+    if (this.#isCreated) return this.#events.removed();
     await this.#create(signal);
   }
 
@@ -139,12 +141,7 @@ export class UploadTransfer {
     const piece = await this.#read(from);
     const began = this.#around.now();
     const { id } = this.#description;
-    try {
-      this.#arrived(await this.#ask((options) => this.#requests.append(id, from, piece, options), signal, from));
-    } catch (error) {
-      if (isMissing(error)) throw new AttachmentError('not-found', 'Somebody removed it.', { status: 410 });
-      throw error;
-    }
+    this.#arrived(await this.#ask((options) => this.#requests.append(id, from, piece, options), signal, from));
     this.#pieces.arrived(piece.byteLength, this.#around.now() - began);
   }
 

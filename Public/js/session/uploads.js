@@ -14,7 +14,7 @@ import { UploadTransfer } from './uploadTransfer.js';
  * @typedef {import('./groupSessionJournal.js').JournalSurroundings} JournalSurroundings
  * @typedef {import('./uploadStore.js').UploadRecord} UploadRecord
  * @typedef {import('./attachmentRequests.js').Description} Description
- * @typedef {{ upload: Upload, record: UploadRecord, kept: Promise<unknown>, ended: Promise<unknown> }} Held
+ * @typedef {{ upload: Upload, record: UploadRecord, ended: Promise<void> }} Held
  */
 
 const AT_ONCE = 2;
@@ -35,8 +35,6 @@ export class Uploads {
   #around;
   /** @type {Map<string, Held>} under way, in order */
   #held = new Map();
-  /** @type {Set<Upload>} that have a place */
-  #running = new Set();
   #isClosed = false;
 
   /**
@@ -105,7 +103,7 @@ export class Uploads {
 
   /** @param {string} id */
   removed(id) {
-    this.find(id)?.end('cancelled', new AttachmentError('not-found', 'Somebody removed it.', { status: 410 }));
+    this.find(id)?.removed();
   }
 
   /** The network or the session is back. */
@@ -114,9 +112,9 @@ export class Uploads {
     this.#beginNext();
   }
 
-  /** The session is over for us. @param {InvalidationReason} reason */
+  /** The session is over for us; if not for good, what is under way stays for a later page. @param {InvalidationReason} reason */
   end(reason) {
-    if (reason.canComeBack) return this.close();
+    this.#isClosed ||= reason.canComeBack;
     for (const upload of this.current) upload.end(reason.kind === 'left' ? 'cancelled' : 'failed', reason);
   }
 
@@ -161,9 +159,9 @@ export class Uploads {
     });
   }
 
-  /** @param {Upload} upload @param {UploadRecord} record @param {Promise<unknown>} kept */
+  /** @param {Upload} upload @param {UploadRecord} record @param {Promise<void>} kept */
   #enter(upload, record, kept) {
-    this.#held.set(upload.id, { upload, record, kept, ended: kept });
+    this.#held.set(upload.id, { upload, record, ended: kept });
     const listed = this.#find(upload.id);
     if (listed) upload.listed(listed);
     this.#changed();
@@ -173,19 +171,9 @@ export class Uploads {
   #beginNext() {
     if (this.#isClosed || !this.#session.token || this.#session.state === 'invalidated') return;
     for (const held of this.#held.values()) {
-      if (this.#running.size >= AT_ONCE) return;
-      if (held.upload.state === 'waiting' && !this.#running.has(held.upload)) this.#begin(held);
+      if (this.current.filter(({ state }) => state === 'uploading').length >= AT_ONCE) return;
+      if (held.upload.state === 'waiting') held.ended = held.upload.run(held.ended);
     }
-  }
-
-  /** @param {Held} held */
-  async #begin(held) {
-    const { upload, kept } = held;
-    this.#running.add(upload);
-    await kept;
-    if (upload.state === 'waiting') await (held.ended = upload.run());
-    this.#running.delete(upload);
-    this.#beginNext();
   }
 
   /** @param {Upload} upload */

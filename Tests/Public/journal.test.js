@@ -1,0 +1,355 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { GroupSessionMessenger } from '../../Public/js/session/groupSessionMessenger.js';
+import { FakeBrowser } from './journalSupport.js';
+import { ADA, catchUp, caughtUp, gatewayEntry, joined, keyOf, quiet, until } from './support.js';
+
+const ID = keyOf(0xaa);
+const OTHER = keyOf(0xbb);
+
+test('§4 an attachment is what the gateway says of it', () => {
+  const { gateway, journal } = openJournal();
+  gateway.put(ID, { name: 'cat.png', metadata: { width: 3 } });
+  const [attachment] = journal.current;
+  const { id, name, contentType, size, sha256, metadata, participant, state, offset, createdAt, url } = attachment;
+  assert.deepEqual({ id, name, contentType, size, sha256, metadata, participant, state, offset, createdAt, url }, {
+    id: ID,
+    name: 'cat.png',
+    contentType: 'image/png',
+    size: 5,
+    sha256: '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824',
+    metadata: { width: 3 },
+    participant: 1,
+    state: 'ready',
+    offset: 5,
+    createdAt: '2026-01-01T00:00:00Z',
+    url: `https://draw.example/api/sessions/AAAAAAAAAAAAAAAAAAAAAA/attachments/${ID}`,
+  });
+  assert.deepEqual([attachment.isReady, attachment.isStalled], [true, false]);
+});
+
+/** What comes as a system entry of the type `attachment`, and how much of it is believed. */
+const TOLD = [
+  { rule: 'no JSON', payload: new TextEncoder().encode('{'), lists: false },
+  { rule: 'a list', payload: [], lists: false },
+  { rule: 'no id', payload: {}, lists: false },
+  { rule: 'another id than its key', payload: { id: OTHER }, lists: false },
+  { rule: 'nothing but the id', payload: { id: ID }, lists: true },
+  { rule: 'members of other kinds', payload: { id: ID, name: 7, size: '5', offset: -1, state: 'odd' }, lists: true },
+];
+
+for (const { rule, payload, lists } of TOLD) {
+  test(`${rule}: ${lists ? 'listed with what is missing made up' : 'passed over'}`, () => {
+    const { last, journal } = openJournal();
+    last().entries(gatewayEntry({ flags: 0x85, sequence: 9, key: ID, type: 'attachment', payload }));
+    const list = journal.current.map(({ name, contentType, size, state, offset }) =>
+      [name, contentType, size, state, offset].join()
+    );
+    assert.deepEqual(list, lists ? ['attachment,application/octet-stream,,uploading,0'] : []);
+  });
+}
+
+test('§3.3 no client can add, change or remove one, even under its key', () => {
+  const { gateway, last, journal } = openJournal();
+  gateway.put(ID);
+  const payload = { id: OTHER, name: 'forged', state: 'ready' };
+  last().entries(
+    gatewayEntry({ flags: 5, sequence: 201, sender: 2, clientSequence: 1, key: OTHER, type: 'attachment', payload }),
+    gatewayEntry({ flags: 7, sequence: 202, sender: 2, clientSequence: 2, key: ID, type: 'attachment' }),
+    gatewayEntry({ flags: 7, sequence: 203, sender: 0, key: ID, type: 'attachment' }),
+  );
+  assert.deepEqual(journal.current.map(({ id }) => id), [ID]);
+});
+
+test('§3.3 one that is removed goes from both key spaces', async () => {
+  const { gateway, last, session, journal } = openJournal();
+  const messenger = new GroupSessionMessenger(session);
+  const placements = messenger.messages('ImagePlacementMessage');
+  const removals = messenger.messages('attachment');
+  gateway.put(ID);
+  last().entries(
+    gatewayEntry({ flags: 5, sequence: 150, sender: 2, key: ID, type: 'ImagePlacementMessage', payload: { x: 1 } }),
+  );
+  assert.equal(session.retained.sorted().length, 2);
+  gateway.remove(ID);
+  assert.deepEqual([journal.current, session.retained.sorted()], [[], []]);
+  assert.deepEqual((await placements.next()).value.message, { x: 1 });
+  const { message, context } = (await removals.next()).value;
+  assert.deepEqual([message, context.source, context.key], [null, null, ID]);
+});
+
+test('§4 they are listed oldest first, in the same order for everybody', () => {
+  const { gateway, journal } = openJournal();
+  gateway.put(keyOf(1), { createdAt: '2026-01-03T00:00:00Z' });
+  gateway.put(keyOf(3), { createdAt: '2026-01-02T00:00:00Z' });
+  gateway.put(keyOf(2), { createdAt: '2026-01-02T00:00:00Z' });
+  assert.deepEqual(journal.current.map(({ id }) => id), [keyOf(2), keyOf(3), keyOf(1)]);
+});
+
+test('an iterator gives the whole array each time, the present one first', async () => {
+  const { gateway, journal } = openJournal();
+  gateway.put(ID);
+  const iterator = journal.attachments;
+  assert.deepEqual(await ids(iterator), [ID]);
+  const next = ids(iterator);
+  gateway.put(OTHER);
+  assert.deepEqual(await next, [ID, OTHER]);
+  gateway.remove(ID);
+  assert.deepEqual(await ids(iterator), [OTHER]);
+});
+
+test('who is slow gets the newest array only, and nobody waits for another', async () => {
+  const { gateway, journal } = openJournal();
+  const [slow, quick] = [journal.attachments, journal.attachments];
+  assert.deepEqual(await ids(quick), []);
+  for (const byte of [1, 2, 3]) {
+    gateway.put(keyOf(byte));
+    assert.equal((await ids(quick)).length, byte);
+  }
+  assert.deepEqual(await ids(slow), [keyOf(1), keyOf(2), keyOf(3)]);
+  await quick.return();
+  gateway.remove(keyOf(1));
+  assert.deepEqual(await ids(slow), [keyOf(2), keyOf(3)]);
+  assert.equal((await quick.next()).done, true);
+});
+
+test('the iterators end with the session, after what still waits to be read', async () => {
+  const { gateway, last, journal } = openJournal();
+  const iterator = journal.attachments;
+  gateway.put(ID);
+  last().cut(4010, '{"code":"ended"}');
+  assert.deepEqual(await ids(iterator), [ID]);
+  assert.equal((await iterator.next()).done, true);
+  const late = journal.attachments;
+  assert.deepEqual(await ids(late), [ID]);
+  assert.equal((await late.next()).done, true);
+});
+
+test('an array that was given stays as it was; an attachment follows the session', () => {
+  const { gateway, journal } = openJournal();
+  gateway.put(ID, { state: 'uploading', size: 100 });
+  const before = journal.current;
+  const [attachment] = before;
+  gateway.put(ID);
+  gateway.put(OTHER);
+  assert.deepEqual([before.length, journal.current.length], [1, 2]);
+  assert.deepEqual([journal.current[0] === attachment, attachment.state], [true, 'ready']);
+});
+
+test('§2.1 a snapshot replaces all, when it is whole', () => {
+  const { gateway, last, journal, reopen } = openJournal();
+  gateway.put(ID);
+  gateway.put(keyOf(0xcc));
+  let changes = 0;
+  journal.addEventListener('change', () => (changes += 1));
+  last().cut();
+  reopen();
+  for (const isCut of [true, false]) {
+    last().tell(joined({ epoch: 'e2', sequence: 300 }));
+    last().tell({ catchUp: { kind: 'snapshot', epoch: 'e2', sequence: 300 } });
+    last().entries(gateway.entry(keyOf(0xcc)));
+    if (isCut) {
+      last().cut();
+      reopen();
+    }
+  }
+  gateway.stored.clear();
+  gateway.put(OTHER);
+  gateway.put(keyOf(0xdd));
+  last().entries(gatewayEntry({ flags: 0x87, sequence: 250, key: keyOf(0xdd), type: 'attachment' }));
+  assert.deepEqual([journal.current.map(({ id }) => id), changes], [[ID, keyOf(0xcc)], 0]);
+  last().tell(caughtUp(300));
+  assert.deepEqual([journal.current.map(({ id }) => id), changes], [[OTHER, keyOf(0xcc)], 1]);
+});
+
+test('§2.1 a tail goes on from what is held', () => {
+  const { gateway, last, journal, reopen } = openJournal();
+  gateway.put(ID);
+  last().cut();
+  reopen();
+  last().tell(joined({ sequence: 300, resumed: true }));
+  last().tell(catchUp('tail', 300));
+  gateway.put(OTHER);
+  last().tell(caughtUp(300));
+  assert.deepEqual(journal.current.map(({ id }) => id), [ID, OTHER]);
+});
+
+test('a journal opened late has what the session has', () => {
+  const { gateway, journal, another } = openJournal();
+  gateway.put(ID);
+  gateway.put(OTHER);
+  gateway.remove(OTHER);
+  assert.deepEqual(another().current.map(({ id }) => id), journal.current.map(({ id }) => id));
+});
+
+test('§3.3 progress moves the offset, and is told', () => {
+  const { gateway, clock, journal } = openJournal();
+  gateway.put(ID, { state: 'uploading', size: 100 });
+  /** @type {object[]} */
+  const told = [];
+  let changes = 0;
+  journal.addEventListener('progress', (event) => told.push(/** @type {CustomEvent} */ (event).detail));
+  journal.addEventListener('change', () => (changes += 1));
+  clock.pass(7);
+  gateway.progress(ID, 40);
+  gateway.progress(OTHER, 40);
+  assert.deepEqual(told, [{ id: ID, offset: 40, size: 100, at: 7 }]);
+  assert.deepEqual([journal.current[0].offset, changes], [40, 0]);
+  gateway.put(ID);
+  gateway.progress(ID, 41);
+  assert.deepEqual([told.length, journal.current[0].offset], [1, 5]);
+});
+
+test('an upload of which nothing came for 10 s is stalled, until something comes', () => {
+  const { gateway, clock, journal } = openJournal();
+  const stalled = [];
+  journal.addEventListener('change', () => stalled.push(journal.current[0]?.isStalled));
+  gateway.put(ID, { state: 'uploading', size: 100 });
+  clock.pass(9_999);
+  gateway.progress(ID, 40);
+  clock.pass(9_999);
+  assert.deepEqual(stalled, [false]);
+  clock.pass(1);
+  assert.deepEqual(stalled, [false, true]);
+  gateway.progress(ID, 41);
+  assert.deepEqual(stalled, [false, true, false]);
+  clock.pass(10_000);
+  gateway.put(ID);
+  assert.deepEqual(stalled, [false, true, false, true, false]);
+  clock.pass(60_000);
+  assert.equal(stalled.length, 5);
+});
+
+test('nothing is left to come when a journal is closed', () => {
+  const { gateway, clock, last, journal } = openJournal();
+  gateway.put(ID, { state: 'uploading', size: 100 });
+  const before = clock.waiting;
+  journal.close();
+  assert.equal(clock.waiting, before - 1);
+  gateway.put(OTHER);
+  assert.equal(journal.current.length, 1);
+  last().cut(4010);
+});
+
+test('removing asks the gateway, and one that is gone already is no error', async () => {
+  const { gateway, journal } = openJournal();
+  gateway.put(ID);
+  const [attachment] = journal.current;
+  await journal.remove(attachment);
+  assert.deepEqual(journal.current, []);
+  await journal.remove(attachment);
+  gateway.faults = [{ unheard: true }];
+  await assert.rejects(journal.remove(attachment), { code: 'unavailable', message: 'The server cannot be reached.' });
+  gateway.faults = [{ answer: { status: 403, text: '{"code":"origin-refused","detail":"Not from there."}' } }];
+  await assert.rejects(journal.remove(attachment), { code: 'origin-refused', message: 'Not from there.' });
+});
+
+test('§4 those who load at once share one download; what is loaded is whole', async () => {
+  const { gateway, attachment } = openAttachment();
+  const blobs = await Promise.all([attachment.load(), attachment.load()]);
+  assert.equal(gateway.loads, 1);
+  assert.equal(blobs[0], blobs[1]);
+  assert.equal(await blobs[0].text(), 'hello');
+  assert.equal(blobs[0].type, 'application/octet-stream');
+  await attachment.load();
+  assert.equal(gateway.loads, 2);
+});
+
+/** What goes wrong with a download, and what is said. */
+const LOAD_FAULTS = [
+  {
+    rule: 'no answer',
+    fault: { unheard: true },
+    error: { code: 'unavailable', message: '“a.png” could not be loaded.' },
+  },
+  {
+    rule: 'too few bytes',
+    fault: { cutAfter: 3 },
+    error: { code: 'unavailable', message: 'Only 3 of the 5 bytes of “a.png” came.' },
+  },
+];
+
+for (const { rule, fault, error } of LOAD_FAULTS) {
+  test(`a load that fails (${rule}) fails for all who wait, and can be tried again`, async () => {
+    const { gateway, attachment } = openAttachment();
+    gateway.faults = [fault];
+    const loads = [attachment.load(), attachment.load()];
+    for (const load of loads) await assert.rejects(load, error);
+    assert.equal(await (await attachment.load()).text(), 'hello');
+    assert.equal(gateway.loads, 2);
+  });
+}
+
+test('one that was removed is not loaded', async () => {
+  const { gateway, attachment } = openAttachment();
+  gateway.remove(ID);
+  await assert.rejects(attachment.load(), { code: 'not-found', status: 404, message: 'It was removed.' });
+});
+
+test('one who stops waiting stops only that; when nobody waits the download stops', async () => {
+  const { gateway, attachment } = openAttachment();
+  gateway.faults = [{ hangs: true }];
+  const [first, second] = [new AbortController(), new AbortController()];
+  const loads = [attachment.load(first), attachment.load(second)];
+  const isRejected = assert.rejects(loads[0], { name: 'AbortError' });
+  await quiet();
+  first.abort();
+  await isRejected;
+  const third = attachment.load();
+  assert.equal(gateway.loads, 1);
+  const settled = settledOf(third);
+  second.abort();
+  await assert.rejects(loads[1], { name: 'AbortError' });
+  await quiet();
+  assert.equal(settled(), false);
+  await assert.rejects(attachment.load(first), { name: 'AbortError' });
+});
+
+test('a download that nobody waited for any more is begun anew', async () => {
+  const { gateway, attachment } = openAttachment();
+  gateway.faults = [{ hangs: true }];
+  const controller = new AbortController();
+  const load = attachment.load(controller);
+  await until(() => gateway.loads === 1);
+  controller.abort();
+  assert.equal(await (await attachment.load()).text(), 'hello');
+  await assert.rejects(load, { name: 'AbortError' });
+});
+
+test('one that is being uploaded is not loaded', async () => {
+  const { gateway, journal } = openJournal();
+  gateway.put(ID, { state: 'uploading', size: 100 });
+  await assert.rejects(journal.current[0].load(), { code: 'not-ready' });
+});
+
+test('two people see each other’s attachments and who added them', () => {
+  const { gateway, session, journal } = openJournal();
+  gateway.put(ID);
+  assert.equal(session.participant(journal.current[0].participant ?? 0)?.name, ADA.name);
+});
+
+function openJournal() {
+  const browser = new FakeBrowser();
+  const page = browser.open();
+  return { ...page, gateway: browser.gateway, another: () => browser.journalOf(page.session) };
+}
+
+function openAttachment() {
+  const opened = openJournal();
+  opened.gateway.put(ID);
+  return { ...opened, attachment: opened.journal.current[0] };
+}
+
+/** @param {AsyncIterator<{ id: string }[]>} iterator */
+async function ids(iterator) {
+  const { value } = await iterator.next();
+  return value.map((/** @type {{ id: string }} */ { id }) => id);
+}
+
+/** @param {Promise<unknown>} promise */
+function settledOf(promise) {
+  let isSettled = false;
+  const settle = () => (isSettled = true);
+  promise.then(settle, settle);
+  return () => isSettled;
+}

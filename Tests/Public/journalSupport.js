@@ -1,0 +1,147 @@
+/** Pages of one browser, each with a session and its journal, over a gateway in memory. */
+
+import { createHash } from 'node:crypto';
+import { GroupSessionJournal } from '../../Public/js/session/groupSessionJournal.js';
+import { UploadClaims } from '../../Public/js/session/uploadClaims.js';
+import { FakeAttachments } from './fakeAttachments.js';
+import { FakeClock, fakeSession, LIMITS, until, welcome } from './support.js';
+
+/** What the browser keeps between its pages. */
+export class FakeBrowser {
+  gateway = new FakeAttachments();
+  store = new FakeStore();
+  /** @type {Map<string, object>} lock → the page that holds it */
+  locks = new Map();
+
+  /** @param {{ limits?: object, joins?: boolean, id?: string, time?: number }} [options] `time`: of the wall clock */
+  open({ limits = {}, joins = true, id, time = 1_000_000_000 } = {}) {
+    const { session, clock, last, around, reopen } = fakeSession(id ? { id } : {});
+    const page = {};
+    const network = new EventTarget();
+    const journal = this.journalOf(session, {
+      ...around,
+      network,
+      claims: this.#claimsOf(page),
+      wallClock: () => time + clock.time,
+    });
+    this.gateway.tell = (entry) => last()?.entries(entry);
+    session.join();
+    if (joins) welcome(last(), { limits: { ...LIMITS, ...limits } });
+    /** The page is gone: what it holds is free. Its timers never come, for its clock stands. */
+    const vanish = () => {
+      for (const [name, holder] of this.locks) if (holder === page) this.locks.delete(name);
+    };
+    /** @template T @param {Promise<T>} promise @returns {Promise<T>} with the clock running meanwhile */
+    const wait = async (promise) => {
+      let isOver = false;
+      const settle = () => (isOver = true);
+      promise.then(settle, settle);
+      await until(() => isOver, () => clock.pass(100));
+      return await promise;
+    };
+    return { session, clock, last, journal, network, vanish, reopen, wait };
+  }
+
+  /** @param {import('../../Public/js/session/groupSession.js').GroupSession} session @param {object} [around] */
+  journalOf(session, around) {
+    const { send, fetch } = this.gateway;
+    const clock = new FakeClock();
+    const { now, setTimeout } = clock;
+    const clearTimeout = /** @type {any} */ (clock.clearTimeout);
+    return new GroupSessionJournal(session, {
+      around: {
+        send,
+        fetch,
+        store: this.store,
+        claims: this.#claimsOf({}),
+        network: new EventTarget(),
+        wallClock: () => 0,
+        now,
+        setTimeout,
+        clearTimeout,
+        random: () => 0.5,
+        ...around,
+      },
+    });
+  }
+
+  /** @param {object} page */
+  #claimsOf(page) {
+    return new UploadClaims({
+      locks: /** @type {any} */ ({
+        request: (/** @type {string} */ name, /** @type {any} */ _, /** @type {any} */ use) => {
+          if (this.locks.has(name)) return Promise.resolve(use(null));
+          this.locks.set(name, page);
+          return Promise.resolve(use({}));
+        },
+      }),
+      openChannel: /** @type {any} */ (null),
+      wait: () => Promise.resolve(),
+    });
+  }
+}
+
+/** Where a browser keeps uploads. @implements {KeptUploads} */
+export class FakeStore {
+  /** @type {Map<string, { record: any, blob: Blob }>} */
+  kept = new Map();
+
+  list() {
+    return Promise.resolve([...this.kept.values()].map(({ record }) => structuredClone(record)));
+  }
+
+  /** @param {any} record @param {Blob} blob */
+  put(record, blob) {
+    this.kept.set(record.id, { record: structuredClone(record), blob });
+    return Promise.resolve();
+  }
+
+  /** @param {any} record */
+  update(record) {
+    const held = this.kept.get(record.id);
+    if (held) held.record = structuredClone(record);
+    return Promise.resolve();
+  }
+
+  /** @param {string} id */
+  blob(id) {
+    return Promise.resolve(this.kept.get(id)?.blob ?? null);
+  }
+
+  /** @param {string} id */
+  forget(id) {
+    this.kept.delete(id);
+    return Promise.resolve();
+  }
+}
+
+/** @typedef {import('../../Public/js/session/uploadStore.js').KeptUploads} KeptUploads */
+
+/** Bytes that differ from place to place. @param {number} size */
+export function bytesOf(size) {
+  const bytes = new Uint8Array(size);
+  for (let at = 0; at < size; at += 1) bytes[at] = (at * 31 + (at >> 8) * 7 + (at >> 16)) & 255;
+  return bytes;
+}
+
+/** @param {number} size @param {string} [name] */
+export function fileOf(size, name = 'photo.png') {
+  return new File([bytesOf(size)], name, { type: 'image/png' });
+}
+
+/** @param {Uint8Array} bytes */
+export function hashOf(bytes) {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** A file that the browser cannot read any more, from some place on. @param {number} size @param {number} readable */
+export function brokenFile(size, readable) {
+  const file = fileOf(size);
+  const slice = file.slice.bind(file);
+  file.slice = (from = 0, to = size) => {
+    const piece = slice(from, to);
+    if (to > readable) piece.arrayBuffer = () => Promise.reject(new DOMException('It changed.', 'NotReadableError'));
+    return piece;
+  };
+  return file;
+}

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bytesOf, FakeBrowser, fileOf, hashOf } from './journalSupport.js';
+import { catchUp, caughtUp, joined, keyOf, LIMITS, quiet, until } from './support.js';
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+const ID = keyOf(0xaa);
+
+test('ten cuts at odd places: it goes on from what arrived, and nothing goes twice', async () => {
+  const browser = new FakeBrowser();
+  const { journal, wait } = browser.open();
+  const size = 9 * MiB + 1;
+  browser.gateway.faults = [
+    { cutAfter: 1 },
+    {},
+    { cutAfter: 0 },
+    { unheard: true },
+    { cutAfter: 77_777 },
+    { lost: true },
+    {},
+    { cutAfter: 262_143 },
+    {},
+    { lost: true },
+    {},
+    {},
+    { cutAfter: 131_072 },
+    {},
+    { unheard: true },
+    {},
+    { unheard: true },
+    {},
+    { cutAfter: 99 },
+  ];
+  const attachment = await wait(journal.add(fileOf(size), { id: ID }));
+  assert.deepEqual(browser.gateway.faults, []);
+  assert.equal(attachment.sha256, hashOf(bytesOf(size)));
+  assert.equal(browser.gateway.taken, size);
+  assert.equal(browser.gateway.requests.filter(({ method }) => method === 'POST').length, 1);
+});
+
+test('the answer to the creation is lost: it asks, and makes no second', async () => {
+  const browser = new FakeBrowser();
+  const { journal, wait } = browser.open();
+  browser.gateway.faults = [{ lost: true }];
+  const attachment = await wait(journal.add(fileOf(600 * KiB)));
+  assert.match(browser.gateway.methods, /^POST HEAD PATCH/);
+  assert.equal(attachment.sha256, hashOf(bytesOf(600 * KiB)));
+  assert.equal(browser.gateway.stored.size, 1);
+});
+
+test('the creation itself is lost: it is made again under the same id', async () => {
+  const browser = new FakeBrowser();
+  const { journal, wait } = browser.open();
+  browser.gateway.faults = [{ unheard: true }, { unheard: true }];
+  const attachment = await wait(journal.add(fileOf(10)));
+  assert.equal(browser.gateway.methods, 'POST HEAD HEAD POST');
+  assert.deepEqual(browser.gateway.requests.map(({ id }) => id === attachment.id), [true, true, true, true]);
+});
+
+test('the answer to the last piece is lost: the session’s word is enough', async () => {
+  const browser = new FakeBrowser();
+  const { journal, wait } = browser.open();
+  browser.gateway.faults = [{}, { lost: true }];
+  await wait(journal.add(fileOf(300 * KiB)));
+  assert.equal(browser.gateway.methods, 'POST PATCH');
+});
+
+test('it is done only when the session is known to have it, however often the socket is cut', async () => {
+  const browser = new FakeBrowser();
+  const { journal, last, clock, reopen, wait } = browser.open();
+  last().cut();
+  browser.gateway.tell = () => {};
+  const upload = journal.upload(fileOf(10), { id: ID });
+  await until(() => upload.offset === 10, () => clock.pass(10));
+  await quiet();
+  assert.equal(upload.state, 'uploading');
+  reopen();
+  last().tell(joined({ sequence: 200, resumed: true }));
+  last().tell(catchUp('tail', 200));
+  last().tell(caughtUp(200));
+  await quiet();
+  assert.equal(browser.gateway.methods, 'POST HEAD');
+  assert.equal(upload.state, 'uploading');
+  last().entries(browser.gateway.entry(ID));
+  assert.equal((await wait(upload.done)).isReady, true);
+});
+
+test('all of it arrived, and was removed before we heard of it', async () => {
+  const browser = new FakeBrowser();
+  const { journal, last, clock, reopen } = browser.open();
+  last().cut();
+  browser.gateway.tell = () => {};
+  const upload = journal.upload(fileOf(10), { id: ID });
+  await until(() => upload.offset === 10, () => clock.pass(10));
+  browser.gateway.stored.clear();
+  reopen();
+  last().tell(joined({ sequence: 200, resumed: true }));
+  last().tell(catchUp('snapshot', 200));
+  last().tell(caughtUp(200));
+  await assert.rejects(upload.done, { code: 'not-found' });
+});
+
+/** What passes, and how long it is at least waited for (the fake chance gives half of what backing off allows). */
+const PASSING = [
+  { rule: 'no answer', fault: { unheard: true }, ms: 250 },
+  { rule: '429', fault: { answer: { status: 429, headers: { 'Retry-After': '7' } } }, ms: 7000 },
+  { rule: '503', fault: { answer: { status: 503, headers: { 'Retry-After': '3' } } }, ms: 3000 },
+  {
+    rule: '503 to the millisecond',
+    fault: {
+      answer: { status: 503, text: '{"code":"too-many","retryAfterMs":2500}', headers: { 'Retry-After': '3' } },
+    },
+    ms: 2500,
+  },
+  { rule: '503 for a year', fault: { answer: { status: 503, headers: { 'Retry-After': '31536000' } } }, ms: 60_000 },
+  {
+    rule: '503 until a date',
+    fault: { answer: { status: 503, headers: { 'Retry-After': 'Sat, 21 Nov 2026 10:00:00 GMT' } } },
+    ms: 250,
+  },
+  { rule: '500', fault: { answer: { status: 500 } }, ms: 250 },
+  { rule: '502 of a proxy', fault: { answer: { status: 502, text: '<html>' } }, ms: 250 },
+  { rule: '409', fault: { answer: { status: 409, text: '{"code":"offset-mismatch","offset":262144}' } }, ms: 250 },
+  { rule: '460', fault: { answer: { status: 460 } }, ms: 250 },
+  { rule: '403 token-needed', fault: { answer: { status: 403, text: '{"code":"token-needed"}' } }, ms: 250 },
+  { rule: 'an answer without an offset', fault: { answer: { status: 204 } }, ms: 250 },
+  { rule: 'an offset that is none', fault: { answer: { status: 204, headers: { 'Upload-Offset': '-1' } } }, ms: 250 },
+];
+
+for (const { rule, fault, ms } of PASSING) {
+  test(`${rule} passes: it asks what arrived after ${ms} ms and goes on`, async () => {
+    const browser = new FakeBrowser();
+    const { journal, clock, wait } = browser.open();
+    browser.gateway.faults = [{}, fault];
+    const upload = journal.upload(fileOf(300 * KiB));
+    await until(() => upload.isInterrupted);
+    assert.equal(upload.state, 'uploading');
+    clock.pass(ms - 1);
+    await quiet();
+    assert.equal(browser.gateway.methods, 'POST PATCH');
+    clock.pass(1);
+    await wait(upload.done);
+    assert.equal(browser.gateway.methods, 'POST PATCH HEAD PATCH');
+    assert.equal(upload.isInterrupted, false);
+  });
+}
+
+test('it waits longer from try to try, and shortly again once something came', async () => {
+  const browser = new FakeBrowser();
+  const { journal, clock } = browser.open();
+  const delays = [];
+  browser.gateway.faults = [{}, ...Array.from({ length: 8 }, () => ({ unheard: true })), {}, { unheard: true }];
+  browser.gateway.faults[9] = { cutAfter: 5 };
+  const upload = journal.upload(fileOf(300 * KiB));
+  for (let tries = 2; tries < 10; tries += 1) {
+    await until(() => browser.gateway.requests.length === tries);
+    await quiet();
+    const from = clock.time;
+    await until(() => browser.gateway.requests.length > tries, () => clock.pass(50));
+    delays.push(clock.time - from);
+  }
+  assert.deepEqual(delays, [250, 500, 1000, 2000, 4000, 7500, 7500, 7500].map((ms) => ms));
+  assert.equal(upload.state, 'uploading');
+});
+
+for (
+  const [what, wake] of /** @type {[string, (page: any) => void][]} */ ([
+    ['the network is back', ({ network }) => network.dispatchEvent(new Event('online'))],
+    ['the session is caught up', ({ last }) => {
+      last().tell(catchUp('tail', 200));
+      last().tell(caughtUp(200));
+    }],
+  ])
+) {
+  test(`it tries at once when ${what}`, async () => {
+    const browser = new FakeBrowser();
+    const page = browser.open();
+    browser.gateway.faults = [{}, { answer: { status: 503, headers: { 'Retry-After': '50' } } }];
+    const upload = page.journal.upload(fileOf(300 * KiB));
+    await until(() => upload.isInterrupted);
+    wake(page);
+    await upload.done;
+    assert.equal(page.clock.time, 0);
+  });
+}
+
+test('a request that shows no sign of life for 30 s is given up; what the gateway tells is such a sign', async () => {
+  const browser = new FakeBrowser();
+  const { journal, clock, wait } = browser.open();
+  browser.gateway.faults = [{}, { hangs: true, cutAfter: 1000 }];
+  const upload = journal.upload(fileOf(300 * KiB), { id: ID });
+  await until(() => browser.gateway.requests.length === 2);
+  clock.pass(29_999);
+  browser.gateway.progress(ID, 262_144 + 900);
+  clock.pass(29_999);
+  await quiet();
+  assert.equal(upload.isInterrupted, false);
+  clock.pass(1);
+  await until(() => upload.isInterrupted);
+  await wait(upload.done);
+  assert.equal(browser.gateway.taken, 300 * KiB);
+});
+
+test('something on the way that takes no large pieces gets small ones', async () => {
+  const browser = new FakeBrowser();
+  const { journal, wait } = browser.open();
+  browser.gateway.faults = [{}, {}, { answer: { status: 413, text: '<html>nginx</html>' } }];
+  await wait(journal.add(fileOf(2 * MiB)));
+  const patches = browser.gateway.requests.filter(({ method }) => method === 'PATCH');
+  assert.ok(patches[1].length > MiB / 2, `${patches[1].length}`);
+  assert.equal(patches[2].length, 256 * KiB);
+  assert.equal(browser.gateway.taken, 2 * MiB);
+});
+
+test('what is shown goes back to what arrived', async () => {
+  const browser = new FakeBrowser();
+  const { journal } = browser.open();
+  browser.gateway.faults = [{}, { hangs: true, cutAfter: 40_000 }];
+  const upload = journal.upload(fileOf(300 * KiB), { id: ID });
+  await until(() => upload.offset === 256 * KiB + 40_000);
+  upload.pause();
+  const stored = browser.gateway.stored.get(ID);
+  if (stored) stored.bytes = stored.bytes.subarray(0, 262_200);
+  browser.gateway.faults = [{}, { hangs: true, cutAfter: 0 }];
+  upload.resume();
+  await until(() => browser.gateway.requests.length === 4);
+  assert.equal(upload.offset, 262_200);
+});
+
+test('a gateway that claims more than there is fails it', async () => {
+  const browser = new FakeBrowser();
+  const { journal, wait } = browser.open({ limits: LIMITS });
+  browser.gateway.faults = [{ answer: { status: 201, headers: { 'Upload-Offset': '11' } } }];
+  await assert.rejects(wait(journal.add(fileOf(10))), { code: 'internal' });
+});

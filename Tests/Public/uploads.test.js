@@ -1,0 +1,377 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { byteCount, tooLargeText } from '../../Public/js/session/byteCount.js';
+import { PieceSize } from '../../Public/js/session/pieceSize.js';
+import { brokenFile, bytesOf, FakeBrowser, fileOf, hashOf } from './journalSupport.js';
+import { keyOf, quiet, until, welcome } from './support.js';
+
+const MiB = 1024 * 1024;
+const KiB = 1024;
+const ID = keyOf(0xaa);
+
+test('a file goes up in pieces, and is done when the session has it', async () => {
+  const browser = new FakeBrowser();
+  const { journal, wait } = browser.open();
+  const size = 3 * MiB + 17;
+  /** @type {number[]} */
+  const offsets = [];
+  const attachment = await wait(journal.add(fileOf(size), {
+    id: ID,
+    metadata: { location: [3, 4] },
+    onProgress: ({ offset }) => offsets.push(offset),
+  }));
+  const { requests, stored } = browser.gateway;
+  assert.deepEqual(requests[0], {
+    method: 'POST',
+    id: ID,
+    length: 256 * KiB,
+    headers: {
+      'Tus-Resumable': '1.0.0',
+      'Content-Type': 'application/offset+octet-stream',
+      'Attachment-Id': ID,
+      'Participant-Token': 'token-1',
+      'Upload-Length': '3145745',
+      'Upload-Metadata': 'filename cGhvdG8ucG5n,filetype aW1hZ2UvcG5n,metadata eyJsb2NhdGlvbiI6WzMsNF19',
+    },
+  });
+  assert.ok(requests.length > 2 && requests.slice(1).every(({ method }) => method === 'PATCH'));
+  assert.equal(attachment.isReady, true);
+  assert.equal(attachment.sha256, hashOf(bytesOf(size)));
+  assert.deepEqual(attachment.metadata, { location: [3, 4] });
+  assert.deepEqual(await attachment.loadMetadata(), { location: [3, 4] });
+  assert.equal(stored.get(ID)?.name, 'photo.png');
+  assert.equal(browser.gateway.taken, size);
+  assert.deepEqual(offsets, offsets.toSorted((a, b) => a - b));
+  assert.equal(offsets.at(-1), size);
+  assert.ok(offsets.length > requests.length);
+  assert.equal(browser.store.kept.size, 0);
+  assert.deepEqual(journal.uploads, []);
+});
+
+for (const size of [0, 1, 256 * KiB]) {
+  test(`a file of ${size} bytes goes in one request`, async () => {
+    const browser = new FakeBrowser();
+    const { journal, wait } = browser.open();
+    const attachment = await wait(journal.add(new Blob([bytesOf(size)]), { name: 'Ä 1.bin' }));
+    assert.equal(browser.gateway.methods, 'POST');
+    assert.equal(attachment.sha256, hashOf(bytesOf(size)));
+    assert.equal(attachment.name, 'Ä 1.bin');
+    assert.equal(browser.gateway.requests[0].headers['Upload-Metadata'], 'filename w4QgMS5iaW4=');
+  });
+}
+
+test('two go at a time, the others wait in order; a paused one gives its place away', async () => {
+  const browser = new FakeBrowser();
+  const { journal, wait } = browser.open();
+  browser.gateway.faults = [{ hangs: true, cutAfter: 5 }, { hangs: true, cutAfter: 5 }, { hangs: true, cutAfter: 5 }];
+  const uploads = [1, 2, 3, 4].map((byte) => journal.upload(fileOf(10), { id: keyOf(byte) }));
+  const states = () => uploads.map(({ state }) => state).join(' ');
+  await quiet();
+  assert.equal(states(), 'uploading uploading waiting waiting');
+  assert.deepEqual(journal.uploads, uploads);
+  uploads[0].pause();
+  await quiet();
+  assert.equal(states(), 'paused uploading uploading waiting');
+  uploads[0].resume();
+  assert.equal(states(), 'waiting uploading uploading waiting');
+  await Promise.all(uploads.map(({ done }) => wait(done)));
+  const first = new Set(browser.gateway.requests.map(({ id }) => id));
+  assert.deepEqual([...first], [1, 2, 3, 4].map(keyOf));
+});
+
+test('nothing is sent before the session has let us in', async () => {
+  const browser = new FakeBrowser();
+  const { journal, last, wait } = browser.open({ joins: false });
+  const upload = journal.upload(fileOf(10));
+  await quiet();
+  assert.deepEqual([upload.state, browser.gateway.requests], ['waiting', []]);
+  welcome(last());
+  await wait(upload.done);
+  assert.equal(browser.gateway.requests[0].headers['Participant-Token'], 'token-1');
+});
+
+test('paused it keeps what arrived, and goes on from there', async () => {
+  const browser = new FakeBrowser();
+  const { journal, wait } = browser.open();
+  browser.gateway.faults = [{}, { hangs: true, cutAfter: 100 }];
+  const upload = journal.upload(fileOf(600 * KiB), { id: ID });
+  await until(() => browser.gateway.requests.length === 2);
+  upload.pause();
+  await quiet();
+  assert.deepEqual([upload.state, browser.gateway.stored.get(ID)?.bytes.length], ['paused', 256 * KiB + 100]);
+  assert.equal(browser.gateway.methods, 'POST PATCH');
+  upload.resume();
+  const attachment = await wait(upload.done);
+  assert.equal(attachment.sha256, hashOf(bytesOf(600 * KiB)));
+  assert.match(browser.gateway.methods, /^POST PATCH HEAD PATCH/);
+  assert.equal(browser.gateway.taken, 600 * KiB);
+});
+
+test('an upload that is cancelled is removed from the gateway', async () => {
+  const browser = new FakeBrowser();
+  const { journal } = browser.open();
+  browser.gateway.faults = [{}, { hangs: true, cutAfter: 100 }];
+  const upload = journal.upload(fileOf(600 * KiB), { id: ID });
+  await until(() => browser.gateway.requests.length === 2);
+  upload.cancel();
+  assert.equal(upload.state, 'cancelled');
+  assert.deepEqual(journal.uploads, []);
+  await assert.rejects(upload.done, { name: 'AbortError' });
+  await until(() => browser.store.kept.size === 0);
+  assert.equal(browser.gateway.methods, 'POST PATCH DELETE');
+  assert.deepEqual(journal.current, []);
+});
+
+test('aborted by its signal, it is rejected with the signal’s reason', async () => {
+  const browser = new FakeBrowser();
+  const { journal } = browser.open();
+  const controller = new AbortController();
+  browser.gateway.faults = [{}, { hangs: true }];
+  const adding = journal.add(fileOf(600 * KiB), { signal: controller.signal });
+  await until(() => browser.gateway.requests.length === 2);
+  controller.abort();
+  await assert.rejects(adding, (error) => error === controller.signal.reason && error.name === 'AbortError');
+  await until(() => browser.gateway.stored.size === 0);
+  await assert.rejects(journal.add(fileOf(1), { signal: controller.signal }), { name: 'AbortError' });
+});
+
+test('cancelled while it waits, nothing of it was ever sent', async () => {
+  const browser = new FakeBrowser();
+  const { journal } = browser.open({ joins: false });
+  const upload = journal.upload(fileOf(10));
+  upload.cancel();
+  await quiet();
+  assert.deepEqual([browser.gateway.requests, browser.store.kept.size], [[], 0]);
+});
+
+test('cancelled while it is created, it is removed once that is over', async () => {
+  const browser = new FakeBrowser();
+  const { journal, clock } = browser.open();
+  browser.gateway.faults = [{ hangs: true, cutAfter: 5 }];
+  const upload = journal.upload(fileOf(10), { id: ID });
+  await until(() => browser.gateway.requests.length === 1);
+  upload.cancel();
+  await quiet();
+  assert.equal(browser.gateway.methods, 'POST');
+  clock.pass(30_000);
+  await until(() => browser.store.kept.size === 0);
+  assert.equal(browser.gateway.methods, 'POST DELETE');
+  assert.equal(browser.gateway.stored.size, 0);
+});
+
+test('cancelled while nothing gets through, it is removed as soon as something does', async () => {
+  const browser = new FakeBrowser();
+  const { journal, clock } = browser.open();
+  browser.gateway.faults = [{}, { hangs: true }, { unheard: true }, { answer: { status: 503 } }];
+  const upload = journal.upload(fileOf(600 * KiB), { id: ID });
+  await until(() => browser.gateway.requests.length === 2);
+  upload.cancel();
+  await until(() => browser.store.kept.size === 0, () => clock.pass(100));
+  assert.equal(browser.gateway.methods, 'POST PATCH DELETE DELETE DELETE');
+});
+
+test('what somebody else removes is cancelled, and not made again', async () => {
+  const browser = new FakeBrowser();
+  const { journal } = browser.open();
+  browser.gateway.faults = [{}, { hangs: true }];
+  const upload = journal.upload(fileOf(600 * KiB), { id: ID });
+  await until(() => browser.gateway.requests.length === 2);
+  browser.gateway.remove(ID);
+  assert.equal(upload.state, 'cancelled');
+  await assert.rejects(upload.done, { code: 'not-found', message: 'Somebody removed it.' });
+  await until(() => browser.store.kept.size === 0);
+  assert.equal(browser.gateway.methods, 'POST PATCH');
+});
+
+test('what was removed while the socket was away is not made again either', async () => {
+  const browser = new FakeBrowser();
+  const { journal, last, wait } = browser.open();
+  browser.gateway.faults = [{}, { cutAfter: 9 }];
+  const upload = journal.upload(fileOf(600 * KiB), { id: ID });
+  await until(() => upload.isInterrupted);
+  last().cut();
+  browser.gateway.stored.delete(ID);
+  await assert.rejects(wait(upload.done), { code: 'not-found' });
+  assert.equal(upload.state, 'cancelled');
+  assert.match(browser.gateway.methods, /^POST PATCH HEAD$/);
+});
+
+test('removing an attachment that is our own upload cancels that', async () => {
+  const browser = new FakeBrowser();
+  const { journal } = browser.open();
+  browser.gateway.faults = [{}, { hangs: true }];
+  const upload = journal.upload(fileOf(600 * KiB), { id: ID });
+  await until(() => journal.current.length === 1 && browser.gateway.requests.length === 2);
+  await journal.remove(journal.current[0]);
+  assert.deepEqual([upload.state, upload.error?.name], ['cancelled', 'AbortError']);
+});
+
+/** What the gateway says no later try would change, and what a person reads. */
+const REFUSALS = [
+  {
+    status: 413,
+    problem: { code: 'attachment-too-large', detail: 'x', limit: 100 * MiB, actual: 131 * MiB },
+    says: 'This file is 131 MB. The limit here is 100 MB.',
+  },
+  { status: 413, problem: { code: 'session-quota', detail: 'The session is full.', limit: 5, actual: 7 } },
+  { status: 507, problem: { code: 'storage-full', detail: 'No space is left.', limit: 5, actual: 3 } },
+  { status: 422, problem: { code: 'digest-mismatch', detail: 'The digest differs.' } },
+  { status: 400, problem: { code: 'bad-request', detail: 'Not so.' } },
+  { status: 403, problem: { code: 'origin-refused', detail: 'Not from there.' } },
+  { status: 404, problem: { code: 'not-found', detail: 'There is no such session.' } },
+  { status: 413, problem: {}, code: 'attachment-too-large', says: 'The server answered 413.' },
+  { status: 405, problem: {}, code: 'internal', says: 'The server answered 405.' },
+];
+
+for (const { status, problem, says = problem.detail, code = problem.code } of REFUSALS) {
+  test(`${status} ${code} fails the upload at its creation`, async () => {
+    const browser = new FakeBrowser();
+    const { journal, wait } = browser.open();
+    browser.gateway.faults = [{ answer: { status, text: JSON.stringify(problem) } }];
+    const upload = journal.upload(fileOf(600 * KiB));
+    const { limit, actual } = problem;
+    await assert.rejects(wait(upload.done), { name: 'AttachmentError', code, message: says, limit, actual });
+    assert.equal(upload.state, 'failed');
+    await until(() => browser.store.kept.size === 0);
+  });
+}
+
+test('an upload that fails in the middle is not left for the others to see', async () => {
+  const browser = new FakeBrowser();
+  const { journal, wait } = browser.open();
+  browser.gateway.faults = [{}, { answer: { status: 507, text: '{"code":"storage-full","detail":"No space."}' } }];
+  await assert.rejects(wait(journal.add(fileOf(600 * KiB))), { code: 'storage-full' });
+  await until(() => browser.store.kept.size === 0);
+  assert.equal(browser.gateway.methods, 'POST PATCH DELETE');
+  assert.deepEqual(journal.current, []);
+});
+
+test('what is known to be too large is not sent at all', async () => {
+  const browser = new FakeBrowser();
+  const { journal } = browser.open({ limits: { attachmentBytes: 100, metadataBytes: 20 } });
+  await assert.rejects(journal.add(fileOf(101)), {
+    code: 'attachment-too-large',
+    limit: 100,
+    actual: 101,
+    message: 'This file is 101 bytes. The limit here is 100 bytes.',
+  });
+  await assert.rejects(journal.add(fileOf(1), { metadata: 'x'.repeat(19) }), {
+    code: 'bad-request',
+    limit: 20,
+    actual: 21,
+  });
+  assert.deepEqual([browser.gateway.requests, browser.store.kept.size, journal.uploads], [[], 0, []]);
+});
+
+test('a name and a type fit a request’s head, whatever the file is called', async () => {
+  const browser = new FakeBrowser();
+  const { journal, wait } = browser.open();
+  await wait(journal.add(new Blob(['x']), { name: '😀'.repeat(5000), contentType: 'a/'.repeat(5000), id: ID }));
+  assert.equal(browser.gateway.stored.get(ID)?.name, '😀'.repeat(255));
+  await wait(journal.add(new Blob(['x']), { name: '', id: keyOf(2) }));
+  assert.equal(browser.gateway.stored.get(keyOf(2))?.name, 'attachment');
+});
+
+for (const readable of [0, 300 * KiB]) {
+  test(`a file that can be read no more after ${readable} bytes fails in words`, async () => {
+    const browser = new FakeBrowser();
+    const { journal, wait } = browser.open();
+    const upload = journal.upload(brokenFile(600 * KiB, readable));
+    await assert.rejects(wait(upload.done), {
+      code: 'unreadable',
+      message: '“photo.png” was changed or can no longer be read.',
+    });
+    assert.equal(upload.state, 'failed');
+    await until(() => browser.gateway.stored.size === 0 && browser.store.kept.size === 0);
+  });
+}
+
+test('the same id twice is one upload, and one that the session has is done at once', async () => {
+  const browser = new FakeBrowser();
+  const { journal, wait } = browser.open();
+  const upload = journal.upload(fileOf(600 * KiB), { id: ID });
+  assert.equal(journal.upload(fileOf(600 * KiB), { id: ID }), upload);
+  const attachment = await wait(upload.done);
+  assert.equal(await journal.add(fileOf(600 * KiB), { id: ID }), attachment);
+  assert.equal(browser.gateway.requests.filter(({ method }) => method === 'POST').length, 1);
+  await assert.rejects(journal.add(fileOf(1), { id: 'a' }), TypeError);
+});
+
+for (
+  const { code, reason, state, error, kept, methods } of [
+    { code: 4010, reason: '{"code":"ended"}', state: 'failed', error: 'ended', kept: 0, methods: 'POST PATCH' },
+    { code: 4004, reason: '', state: 'failed', error: 'unknown', kept: 0, methods: 'POST PATCH' },
+    { code: 1000, reason: '', state: 'cancelled', error: 'left', kept: 0, methods: 'POST PATCH DELETE' },
+    { code: 4005, reason: '', state: 'failed', error: 'full', kept: 1, methods: 'POST PATCH' },
+  ]
+) {
+  test(`when the session is over by ${code}, the upload is ${state}${kept ? ' for this page' : ''}`, async () => {
+    const browser = new FakeBrowser();
+    const { journal, last } = browser.open();
+    browser.gateway.faults = [{}, { hangs: true }];
+    const upload = journal.upload(fileOf(600 * KiB));
+    await until(() => browser.gateway.requests.length === 2);
+    last().cut(code, reason);
+    await assert.rejects(upload.done, { code: error });
+    assert.equal(upload.state, state);
+    await quiet();
+    assert.deepEqual([browser.gateway.methods, browser.store.kept.size], [methods, kept]);
+    assert.throws(() => journal.upload(fileOf(1)), { name: 'NotJoinedError' });
+  });
+}
+
+/** What takes how long, and how much the next piece has. */
+const PIECES = [
+  { rule: 'at first little', steps: [], bytes: 256 * KiB },
+  { rule: 'two seconds’ worth', steps: [[256 * KiB, 1000]], bytes: 512 * KiB },
+  { rule: 'grows fourfold at most', steps: [[256 * KiB, 1]], bytes: MiB },
+  { rule: 'never above 8 MiB', steps: [[MiB, 1], [MiB, 1], [MiB, 1], [MiB, 1]], bytes: 8 * MiB },
+  { rule: 'never below 256 KiB', steps: [[256 * KiB, 60_000]], bytes: 256 * KiB },
+  { rule: 'takes no time at all', steps: [[256 * KiB, 0]], bytes: MiB },
+];
+
+for (const { rule, steps, bytes } of PIECES) {
+  test(`a piece: ${rule}`, () => {
+    const piece = new PieceSize();
+    for (const [size, ms] of steps) piece.arrived(size, ms);
+    assert.equal(piece.bytes, bytes);
+  });
+}
+
+test('a piece that was cut off is followed by a smaller one', () => {
+  const piece = new PieceSize();
+  piece.arrived(MiB, 1);
+  piece.cut();
+  assert.equal(piece.bytes, 512 * KiB);
+  piece.shrink();
+  assert.deepEqual([piece.bytes, piece.isSmallest], [256 * KiB, true]);
+});
+
+for (
+  const [bytes, text] of /** @type {[number, string][]} */ ([
+    [0, '0 bytes'],
+    [1023, '1023 bytes'],
+    [1024, '1 KB'],
+    [
+      1536,
+      '1.5 KB',
+    ],
+    [10_239, '10 KB'],
+    [1_048_575, '1 MB'],
+    [104_857_600, '100 MB'],
+    [137_363_456, '131 MB'],
+    [2 ** 31, '2 GB'],
+    [
+      2 ** 60,
+      '1048576 TB',
+    ],
+  ])
+) {
+  test(`${bytes} bytes are ${text}`, () => assert.equal(byteCount(bytes), text));
+}
+
+test('a file hardly too large is told in bytes', () =>
+  assert.equal(
+    tooLargeText(104_857_601, 104_857_600),
+    'This file is 104,857,601 bytes. The limit here is 104,857,600 bytes.',
+  ));
