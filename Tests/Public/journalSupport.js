@@ -18,10 +18,11 @@ export class FakeBrowser {
     const { session, clock, last, around, reopen } = fakeSession(id ? { id } : {});
     const page = {};
     const network = new EventTarget();
+    const claims = this.#claimsOf(page);
     const journal = this.journalOf(session, {
       ...around,
       network,
-      claims: this.#claimsOf(page),
+      claims,
       wallClock: () => time + clock.time,
     });
     this.gateway.tell = (entry) => last()?.entries(entry);
@@ -39,7 +40,7 @@ export class FakeBrowser {
       await until(() => isOver, () => clock.pass(100));
       return await promise;
     };
-    return { session, clock, last, journal, network, vanish, reopen, wait };
+    return { session, clock, last, journal, claims, network, vanish, reopen, wait };
   }
 
   /** @param {import('../../Public/js/session/groupSession.js').GroupSession} session @param {object} [around] */

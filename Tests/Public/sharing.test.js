@@ -31,10 +31,23 @@ for (
   });
 }
 
+test('each session has a journal of its own, closed when the session is given up', async () => {
+  const { sharing, journals } = fakeSharing();
+  assert.equal(sharing.journal, null);
+  const session = await sharing.join(ID);
+  assert.deepEqual(journals, [{ session, isClosed: false }]);
+  await sharing.join('BBBBBBBBBBBBBBBBBBBBBB');
+  assert.deepEqual(journals.map(({ isClosed }) => isClosed), [true, false]);
+  sharing.detach();
+  assert.deepEqual([journals[1].isClosed, sharing.journal], [true, null]);
+});
+
 function fakeSharing() {
   const { around, last } = fakeSession();
   /** @type {Map<string, string>} */
   const storage = new Map();
+  /** @type {{ session: object, isClosed: boolean }[]} */
+  const journals = [];
   let ids = 0;
   const sharing = new Sharing({
     drawing: new Drawing(new Strokes()),
@@ -52,7 +65,11 @@ function fakeSharing() {
       wait: async () => {},
     },
     around,
-    openJournal: () => /** @type {any} */ ({ close: () => {} }),
+    openJournal: (session) => {
+      const journal = { session, isClosed: false };
+      journals.push(journal);
+      return /** @type {any} */ ({ close: () => (journal.isClosed = true) });
+    },
   });
-  return { sharing, last, storage };
+  return { sharing, last, storage, journals };
 }

@@ -69,12 +69,10 @@ export class AttachmentRequests {
     return offsetOf(await this.#ask({ method: 'PATCH', url: this.url(id), headers, body: piece, ...options }));
   }
 
-  /** Removes an attachment, or an upload. One that is gone already is no error. @param {string} id @param {RequestOptions} [options] */
-  async remove(id, options) {
-    /** @type {Record<string, string>} */
-    const headers = this.#session.token ? { 'Participant-Token': this.#session.token } : {};
+  /** Removes an attachment, or an upload. One that is gone already is no error. @param {string} id */
+  async remove(id) {
     try {
-      await this.#ask({ method: 'DELETE', url: this.url(id), headers, ...options });
+      await this.#ask({ method: 'DELETE', url: this.url(id) });
     } catch (error) {
       if (!isMissing(error)) throw error;
     }

@@ -133,7 +133,10 @@ export class GroupSessionJournal extends EventTarget {
     if (onProgress) {
       upload.addEventListener('change', () => onProgress({ id, offset: upload.offset, size: upload.size }));
     }
-    signal?.addEventListener('abort', () => upload.cancel(signal.reason), { once: true });
+    const cancel = () => upload.cancel(signal?.reason);
+    const forget = () => signal?.removeEventListener('abort', cancel);
+    signal?.addEventListener('abort', cancel);
+    upload.done.then(forget, forget);
     return upload;
   }
 

@@ -76,9 +76,10 @@ export class UploadTransfer {
       } catch (error) {
         if (signal.aborted || this.#isDone) return;
         if (this.#isCreated && isMissing(error)) return this.#events.removed();
+        const delay = this.#delayAfter(error);
         this.#offset = null;
         this.#events.interrupted(true);
-        await this.#wait(this.#delayAfter(error), signal);
+        await this.#wait(delay, signal);
       }
     }
   }
@@ -89,10 +90,12 @@ export class UploadTransfer {
     this.#wake();
   }
 
-  /** The session lists it. */
+  /** The gateway is known to have it. */
   created() {
+    if (this.#isCreated) return;
     this.#isBegun = true;
     this.#isCreated = true;
+    this.#events.created();
   }
 
   /** The gateway says that something of it came. */
@@ -187,10 +190,7 @@ export class UploadTransfer {
   /** @param {number} offset that the gateway has */
   #arrived(offset) {
     if (offset > this.#blob.size) throw new AttachmentError('internal', 'The server has more of it than there is.');
-    if (!this.#isCreated) {
-      this.created();
-      this.#events.created();
-    }
+    this.created();
     if (offset > this.#reached) this.#attempt = 0;
     this.#reached = offset;
     this.#offset = offset;

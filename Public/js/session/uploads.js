@@ -90,7 +90,8 @@ export class Uploads {
   async restore() {
     const { store, claims, wallClock } = this.#around;
     const oldest = wallClock() - 1000 * (this.#session.limits.uploadKeepSeconds ?? KEEP_SECONDS);
-    for (const record of await store.list()) {
+    const records = await store.list();
+    for (const record of records.sort((a, b) => a.createdAt - b.createdAt)) {
       if (record.createdAt < oldest) store.forget(record.id);
       else if (record.session === this.#session.id && await claims.take(record.claim)) await this.#resume(record);
     }
