@@ -67,23 +67,33 @@ int clinux_unlink_in(int folder, const char *name) { return result(unlinkat(fold
 static int remove_tree(int folder, const char *name, int depth);
 
 static int remove_contents(DIR *directory, int depth) {
-  for (;;) {
-    errno = 0;
-    struct dirent *entry = readdir(directory);
-    if (entry == NULL) return -errno;
-    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-    int status = remove_tree(dirfd(directory), entry->d_name, depth);
-    if (status < 0) return status;
+  // Not every file system goes through a folder without leaving out a name while others are removed from it.
+  for (int removed = 1; removed;) {
+    removed = 0;
+    rewinddir(directory);
+    for (;;) {
+      errno = 0;
+      struct dirent *entry = readdir(directory);
+      if (entry == NULL && errno != 0) return -errno;
+      if (entry == NULL) break;
+      if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+      int status = remove_tree(dirfd(directory), entry->d_name, depth);
+      if (status < 0) return status;
+      removed = 1;
+    }
   }
+  return 0;
 }
 
 static int remove_tree(int folder, const char *name, int depth) {
   // A name that is no folder's goes at once, a link's too: what it leads to is never looked at.
   if (unlinkat(folder, name, 0) == 0) return 0;
-  if (errno != EISDIR && errno != EPERM) return -errno;
+  int refusal = errno;
+  // Linux says EISDIR of a folder, POSIX and some file systems EPERM, as of what may not be removed.
+  if (refusal != EISDIR && refusal != EPERM) return -refusal;
   if (depth == 0) return -ELOOP;
   int descriptor = clinux_folder_open_in(folder, name);
-  if (descriptor < 0) return descriptor;
+  if (descriptor < 0) return descriptor == -ENOTDIR ? -refusal : descriptor;
   DIR *directory = fdopendir(descriptor);
   if (directory == NULL) {
     int error = errno;

@@ -99,6 +99,7 @@ struct DataFolderTests {
     _ = try one.place("abc")
     try one.temporary.makeFolder("data/sessions/other/deep/deeper")
     try one.temporary.makeFolder("data/sessions.removed/left/by/a/crash")
+    for number in 0..<500 { try one.temporary.write("", to: "data/sessions/other/\(number)") }
     try one.temporary.makeFolder("outside")
     try one.temporary.write("precious", to: "outside/file")
     try one.temporary.link("data/sessions/other/deep/link", to: one.temporary.path + "/outside")
@@ -109,6 +110,17 @@ struct DataFolderTests {
     #expect(one.temporary.contents(of: "outside/file") == Array("precious".utf8))
     try one.attachments.make()
     #expect(try one.place("abc") == Digests.abc)
+  }
+
+  @Test("What was put too deep to be removed is an error, and nothing is lost by it")
+  func tooDeep() throws {
+    let one = try OneSession()
+    let deep = String(repeating: "/a", count: 40)
+    try one.temporary.makeFolder(one.folder + deep)
+    #expect(throws: StorageError(.removeSession, code: ELOOP)) { try one.attachments.removeSession() }
+    #expect(throws: StorageError(.removeAllSessions, code: ELOOP)) { try one.data.removeAllSessions() }
+    #expect(one.temporary.names(in: "data/sessions") == [])
+    #expect(one.temporary.names(in: "data/sessions.removed/\(one.id.text)\(deep)") == [])
   }
 
   @Test("Sessions that are a link are removed as the link that they are")
