@@ -48,6 +48,13 @@ package struct AttachmentFolder: Sendable {
       continuing: try uploads.openFile(id.uuidString, toWrite: true, for: .openUpload))
   }
 
+  /// Opens the file of an upload again that was parked; one that is open stays so.
+  package func resume(_ file: UploadFile, _ id: UUID) throws(StorageError) {
+    guard file.isParked else { return }
+    let uploads = try open(Self.uploads, for: .openUpload)
+    try file.resume(with: try uploads.openFile(id.uuidString, toWrite: true, for: .openUpload))
+  }
+
   /// Makes a finished upload a content. One of the same digest that is there already is replaced, which nobody sees.
   ///
   /// - Parameters:

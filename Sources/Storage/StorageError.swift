@@ -37,6 +37,9 @@ package struct StorageError: Error, Equatable, Sendable, CustomStringConvertible
   /// Whether there is no room: the disk is full, or what this user may have of it.
   package var isFull: Bool { code == ENOSPC || code == EDQUOT }
 
+  /// Whether what was to be opened is not there.
+  package var isMissing: Bool { code == ENOENT }
+
   /// One clause: `cannot write an upload: No space left on device`.
   package var description: String {
     "cannot \(operation.rawValue): \(SystemError.words(for: code))"

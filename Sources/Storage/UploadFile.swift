@@ -83,6 +83,24 @@ package final class UploadFile {
     return SHA256Digest(finishing: digest.copy()).description
   }
 
+  /// Closes the file for the time that nobody writes; `AttachmentFolder.resume` opens it again.
+  package func park() {
+    descriptor = nil
+  }
+
+  /// Whether it has to be opened before it is written to.
+  var isParked: Bool { descriptor == nil }
+
+  /// Goes on with the file, which holds what it held; what is behind that, of a write that failed, is cut off.
+  func resume(with opened: consuming OwnedDescriptor) throws(StorageError) {
+    let length = try StorageError.check(.openUpload, clinux_file_length(opened.rawValue))
+    guard length >= Int64(offset) else { throw StorageError(.openUpload, code: ENODATA) }
+    if length > Int64(offset) {
+      try StorageError.check(.openUpload, clinux_file_truncate(opened.rawValue, Int64(offset)))
+    }
+    descriptor = consume opened
+  }
+
   private func openDescriptor(for operation: StorageError.Operation) throws(StorageError) -> CInt {
     guard let raw = descriptor?.rawValue else { throw StorageError(operation, code: EBADF) }
     return raw
