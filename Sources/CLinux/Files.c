@@ -16,6 +16,8 @@ static int result(int value) { return value < 0 ? -errno : value; }
 
 int clinux_open_nothing(void) { return result(open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
+int clinux_descriptor_duplicate(int descriptor) { return result(fcntl(descriptor, F_DUPFD_CLOEXEC, 0)); }
+
 int clinux_create_private(const char *path, uint32_t mode) {
   unlink(path);
   int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);

@@ -17,6 +17,12 @@ package struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
     bytes = digest.finish()
   }
 
+  /// A digest that somebody else made: 32 bytes, or nil.
+  package init?(bytes: [UInt8]) {
+    guard bytes.count == 32 else { return nil }
+    self.bytes = bytes
+  }
+
   /// 64 lowercase hexadecimal digits.
   package var description: String {
     let digits = Array("0123456789abcdef".utf8)

@@ -35,6 +35,12 @@ package struct Socket: Hashable, Sendable, BitwiseCopyable {
     self.descriptor = descriptor
   }
 
+  /// Another descriptor of the same socket, to be used and closed apart from it; nil when the system has none left.
+  package func duplicate() -> OwnedDescriptor? {
+    let copy = clinux_descriptor_duplicate(descriptor)
+    return copy >= 0 ? OwnedDescriptor(owning: copy) : nil
+  }
+
   /// Sends as much as there is room for.
   package func send(_ bytes: RawSpan) -> SendResult {
     let count = unsafe bytes.withUnsafeBytes { unsafe clinux_send(descriptor, $0.baseAddress, $0.count) }

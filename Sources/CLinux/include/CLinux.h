@@ -110,6 +110,7 @@ uint64_t clinux_heap_in_use(void);
 
 // Files. None of these is cut short by a signal, and every descriptor is close-on-exec.
 int clinux_open_nothing(void);
+int clinux_descriptor_duplicate(int descriptor);
 int clinux_create_private(const char *path, uint32_t mode);
 int clinux_sync_directory(const char *path);
 
