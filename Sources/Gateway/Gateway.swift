@@ -1,3 +1,4 @@
+package import Storage
 package import Transport
 
 /// The gateway as a whole: its reactors, its listeners, its end.
@@ -10,6 +11,9 @@ package final class Gateway: Sendable {
 
   private let shared: SharedState
   private let reactors: [Reactor]
+  /// How many threads move the bytes of attachments: one that waits for the disk does not hold up all others.
+  private static let transferThreads = 2
+
   private let certificateFiles: (certificate: String, key: String)?
 
   /// Reads the page's files and the certificate; binds nothing yet.
@@ -25,6 +29,18 @@ package final class Gateway: Sendable {
     } catch {
       throw .files(error)
     }
+    let data: DataFolder
+    do throws(DataFolderError) {
+      data = try DataFolder(opening: configuration.dataDirectory)
+    } catch {
+      throw .dataFolder(error)
+    }
+    do throws(StorageError) {
+      // Sessions live in memory: what an earlier process left of theirs belongs to nobody.
+      try data.removeAllSessions()
+    } catch {
+      throw .storage(configuration.dataDirectory, error)
+    }
     var holder: TLSServerContextHolder?
     var paths: (certificate: String, key: String)?
     if configuration.https != nil {
@@ -33,9 +49,10 @@ package final class Gateway: Sendable {
       paths = found
     }
     certificateFiles = paths
-    shared = SharedState(
-      configuration: configuration, log: log, files: files, certificates: holder)
     do throws(SystemError) {
+      shared = SharedState(
+        configuration: configuration, log: log, files: files, certificates: holder, data: data,
+        fileThreads: try FileThreads(transfers: Self.transferThreads))
       var made: [Reactor] = []
       for number in 0..<configuration.reactors {
         made.append(try Reactor(number: number, shared: shared))
@@ -82,6 +99,7 @@ package final class Gateway: Sendable {
   /// Returns when every reactor has stopped. Blocks the calling thread.
   package func waitUntilStopped() {
     for reactor in reactors { reactor.loop.join() }
+    shared.fileThreads.stop()
   }
 
   /// Reads certificate and key again; sockets that are open keep theirs.
@@ -122,11 +140,6 @@ package final class Gateway: Sendable {
     if let certificate = configuration.certificateFile, let key = configuration.keyFile {
       return (certificate, key)
     }
-    do throws(SystemError) {
-      try DataDirectory.make(configuration.dataDirectory)
-    } catch {
-      throw .dataDirectory(configuration.dataDirectory, error)
-    }
     do throws(SelfSignedCertificateError) {
       let made = try SelfSignedCertificate.loadOrMake(in: configuration.dataDirectory, now: .now())
       return (made.certificatePath, made.keyPath)
@@ -150,7 +163,8 @@ package final class Gateway: Sendable {
 package enum GatewayError: Error, CustomStringConvertible {
   case files(StaticFilesError)
   case certificate(String)
-  case dataDirectory(String, SystemError)
+  case dataFolder(DataFolderError)
+  case storage(String, StorageError)
   case listen(ListenAddress, String)
   case system(SystemError)
 
@@ -158,7 +172,8 @@ package enum GatewayError: Error, CustomStringConvertible {
     switch self {
     case .files(let error): "\(error)"
     case .certificate(let words): "the certificate cannot be used: \(words)"
-    case .dataDirectory(let path, let error): "the data directory \(path) cannot be made: \(error)"
+    case .dataFolder(let error): "\(error)"
+    case .storage(let path, let error): "the data folder \(path) cannot be used: \(error)"
     case .listen(let address, let words): "cannot listen on \(address): \(words)"
     case .system(let error): "\(error)"
     }

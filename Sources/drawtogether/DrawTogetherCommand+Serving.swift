@@ -43,7 +43,7 @@ extension DrawTogetherCommand {
     let settings: String? =
       switch error {
       case .files: "--public"
-      case .dataDirectory: "--data"
+      case .dataFolder, .storage: "--data"
       case .certificate: configuration.certificateFile == nil ? nil : "--tls-cert and --tls-key"
       case .listen, .system: nil
       }

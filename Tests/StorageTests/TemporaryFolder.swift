@@ -26,14 +26,7 @@ final class TemporaryFolder {
 
   /// What a file below holds; nil when there is none.
   func contents(of name: String) -> [UInt8]? {
-    // Not by Foundation, which loses a buffer with each empty file.
-    guard let file = unsafe fopen(path + "/" + name, "r") else { return nil }
-    defer { unsafe fclose(file) }
-    var (contents, piece): ([UInt8], [UInt8]) = ([], Array(repeating: 0, count: 4096))
-    while case let count = unsafe fread(&piece, 1, piece.count, file), count > 0 {
-      contents += piece.prefix(count)
-    }
-    return contents
+    FileManager.default.contents(atPath: path + "/" + name).map { Array($0) }
   }
 
   func write(_ text: String, to name: String) throws {

@@ -6,6 +6,7 @@ final class HTTPConversation {
   /// The request that is being read or answered.
   struct Exchange {
     let head: RequestHead
+    let route: Route
     let plan: Plan
     var body: [UInt8] = []
   }
@@ -17,12 +18,17 @@ final class HTTPConversation {
     case createSession
     /// The reactor that owns the session answers.
     case askOwner(SessionID)
+    /// The reactor that owns the session's journal answers.
+    case journal(JournalRequest, SessionID)
+    /// The body goes to a file while it arrives.
+    case upload(UploadExchange)
   }
 
-  /// A part of what is to be sent: a range of an array that others may be sent too.
-  struct Output {
-    let bytes: [UInt8]
-    var range: Range<Int>
+  /// A part of what is to be sent.
+  enum Output {
+    /// A range of an array that others may be sent too.
+    case bytes([UInt8], Range<Int>)
+    case file(FileTransfer)
   }
 
   var reader: RequestReader
@@ -32,11 +38,25 @@ final class HTTPConversation {
   var output: [Output] = []
   /// After what is in `output`, the connection is closed.
   var closesAfterOutput = false
+  /// A long body was refused while the client sends it: more of it is read and dropped, so that the answer arrives.
+  var lingersLong = false
 
   init(limits: RequestLimits) {
     reader = RequestReader(limits: limits)
   }
 
   /// Nothing more is read until the present answer is with the kernel.
-  var isBusy: Bool { awaitsAnswer || !output.isEmpty || closesAfterOutput }
+  var isBusy: Bool {
+    awaitsAnswer || !output.isEmpty || closesAfterOutput || (upload?.isHoldingBody ?? false)
+  }
+
+  /// The upload that the present request is.
+  var upload: UploadExchange? {
+    if case .upload(let upload)? = exchange?.plan { upload } else { nil }
+  }
+
+  /// The file that is being sent at present.
+  var transfer: FileTransfer? {
+    if case .file(let transfer)? = output.first { transfer } else { nil }
+  }
 }

@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import SessionCore
 internal import Transport
 internal import WebSocket
@@ -93,6 +94,10 @@ final class Hosted {
   /// What of it is in the reactor's gauges.
   var countedParticipants = 0
   var countedLogBytes = 0
+  /// Uploads under way, by their attachment.
+  var uploads: [UUID: UploadSlot] = [:]
+  /// Something of it may be on the disk.
+  var hasFiles = false
 
   init(_ session: Session) {
     self.session = session

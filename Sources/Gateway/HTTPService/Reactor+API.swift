@@ -30,7 +30,7 @@ extension Reactor {
           .originRefused, "Pages of another site may not use this gateway: --allowed-origins names who may."))
     }
     if head.method == .options { return preflight(route, verdict) }
-    if route != .file, route != .unknownAPI, !route.takes(head.method) {
+    if route != .file, route != .unknownAPI, !route.takes(Tus.method(of: head)) {
       return .methodNotAllowed(route.methods)
     }
     if shared.configuration.redirectsToHTTPS, !connection.isSecure, let target = secureTarget(of: head, route)
@@ -53,9 +53,12 @@ extension Reactor {
     var answer = Answer(.noContent, fields: ["Allow": route.methods])
     if case .allowed = verdict {
       answer.head.fields.append("Access-Control-Allow-Methods", route.methods)
-      answer.head.fields.append("Access-Control-Allow-Headers", "Content-Type, Participant-Token")
+      answer.head.fields.append(
+        "Access-Control-Allow-Headers",
+        route.isJournal ? Self.acceptedJournalFields : "Content-Type, Participant-Token")
       answer.head.fields.append("Access-Control-Max-Age", "600")
     }
+    if route.isJournal { Tus.announce(in: &answer, limits: shared.limits) }
     return answer
   }
 
@@ -74,6 +77,11 @@ extension Reactor {
       return shared.isDraining ? .answer(unavailable) : .createSession
     case .session(let id):
       return id.map { .askOwner($0) } ?? .answer(notFound)
+    case .attachments(let id):
+      return id.map { planJournal(for: head, of: $0, nil) } ?? .answer(notFound)
+    case .attachment(let id, let attachment):
+      guard let id, let attachment else { return .answer(notFound) }
+      return planJournal(for: head, of: id, attachment)
     case .socket, .echo, .unknownAPI:
       return .answer(notFound)
     case .limits:

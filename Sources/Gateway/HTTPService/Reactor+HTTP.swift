@@ -40,8 +40,13 @@ extension Reactor {
         connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
       case .body(let range):
         connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
-        if case .createSession? = http.exchange?.plan {
-          http.exchange?.body.append(contentsOf: buffer[range])
+        switch http.exchange?.plan {
+        case .createSession: http.exchange?.body.append(contentsOf: buffer[range])
+        case .upload(let upload): receive(buffer[range], of: upload, connection, http)
+        case .answer, .askOwner, .journal, nil: break
+        }
+        guard connections[Int(connection.key.slot)] === connection, case .http = connection.state else {
+          return
         }
       case .end:
         if let exchange = http.exchange { complete(connection, http, exchange) }
@@ -67,7 +72,7 @@ extension Reactor {
     connection.hasServed = true
     let route = Route(head.path)
     let plan: HTTPConversation.Plan
-    if let answer = refusal(of: head, route, connection) ?? bodyRefusal(of: head) {
+    if let answer = refusal(of: head, route, connection) ?? bodyRefusal(of: head, route) {
       plan = .answer(answer)
     } else if case .socket(let id) = route {
       if let id, shared.owner(of: id) !== self {
@@ -85,7 +90,18 @@ extension Reactor {
     } else {
       plan = self.plan(for: head, route, connection)
     }
-    http.exchange = HTTPConversation.Exchange(head: head, plan: plan)
+    http.exchange = HTTPConversation.Exchange(head: head, route: route, plan: plan)
+    if case .upload(let upload) = plan {
+      startUpload(connection, http, upload)
+      return
+    }
+    if case .answer(let answer) = plan, route.isJournal, Self.isLong(head.body) {
+      // Nobody waits for a hundred megabytes to say that they are not wanted.
+      http.closesAfterOutput = true
+      http.lingersLong = true
+      send(answer, on: connection, http, for: head)
+      return
+    }
     guard head.expectsContinue else { return }
     if case .answer(let answer) = plan {
       // The client holds its body back: it gets the answer instead, and no second chance on this connection.
@@ -96,8 +112,19 @@ extension Reactor {
     }
   }
 
+  /// Whether it is more than is read for politeness.
+  static func isLong(_ body: BodyFraming) -> Bool {
+    switch body {
+    case .none: false
+    case .chunked: true
+    case .length(let length): length > apiBodyBytes
+    }
+  }
+
   /// Too long a body is refused as soon as its length is told, before the client begins to send it.
-  private func bodyRefusal(of head: RequestHead) -> Answer? {
+  private func bodyRefusal(of head: RequestHead, _ route: Route) -> Answer? {
+    // What an upload may have, the journal says.
+    if route.isJournal, head.method == .post || head.method == .patch { return nil }
     guard case .length(let length) = head.body, length > Self.apiBodyBytes else { return nil }
     return .problem(
       Refusal(
@@ -119,6 +146,10 @@ extension Reactor {
       askOwner(
         of: id, exchange.head.method == .delete ? .end(token) : .describe, connection, http,
         head: exchange.head)
+    case .journal(let request, let id):
+      askJournal(request, of: id, connection, http, exchange.head)
+    case .upload(let upload):
+      bodyEnded(of: upload, connection, http)
     }
   }
 
@@ -138,18 +169,24 @@ extension Reactor {
 
   /// Sends an answer; the conversation goes on, or the connection closes, when the kernel has it.
   func send(
-    _ answer: Answer, on connection: Connection, _ http: HTTPConversation, for head: RequestHead?
+    _ answer: Answer, on connection: Connection, _ http: HTTPConversation, for head: RequestHead?,
+    file: FileTransfer? = nil
   ) {
     http.awaitsAnswer = false
+    let isJournal = http.exchange?.route.isJournal ?? false
+    if let upload = http.upload { cut(upload) }
     http.exchange = nil
     if let head, !head.keepsAlive { http.closesAfterOutput = true }
     if shared.isDraining { http.closesAfterOutput = true }
     var answer = answer
     if let head, case .allowed(let origin) = shared.origins.judge(head) {
       answer.head.fields.append("Access-Control-Allow-Origin", origin)
-      answer.head.fields.append("Access-Control-Expose-Headers", "Location, Retry-After, ETag")
+      answer.head.fields.append(
+        "Access-Control-Expose-Headers", isJournal ? Self.exposedJournalFields : "Location, Retry-After, ETag"
+      )
       answer.head.fields.append("Vary", "Origin")
     }
+    if isJournal { addJournalFields(to: &answer, for: head) }
     var bytes: [UInt8] = []
     finish(answer, isSecure: connection.isSecure, closes: http.closesAfterOutput, for: head)
       .append(to: &bytes)
@@ -162,17 +199,18 @@ extension Reactor {
     let hasBody = head?.method != .head && !answer.range.isEmpty
     if hasBody, answer.range.count <= 16_384 {
       bytes.append(contentsOf: answer.bytes[answer.range])
-      http.output.append(.init(bytes: bytes, range: 0..<bytes.count))
+      http.output.append(.bytes(bytes, 0..<bytes.count))
     } else {
-      http.output.append(.init(bytes: bytes, range: 0..<bytes.count))
-      if hasBody { http.output.append(.init(bytes: answer.bytes, range: answer.range)) }
+      http.output.append(.bytes(bytes, 0..<bytes.count))
+      if hasBody { http.output.append(.bytes(answer.bytes, answer.range)) }
     }
+    if let file { http.output.append(.file(file)) }
     connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
     pump(connection, http)
   }
 
-  private func send(_ bytes: [UInt8], on connection: Connection, _ http: HTTPConversation) {
-    http.output.append(.init(bytes: bytes, range: 0..<bytes.count))
+  func send(_ bytes: [UInt8], on connection: Connection, _ http: HTTPConversation) {
+    http.output.append(.bytes(bytes, 0..<bytes.count))
     pump(connection, http)
   }
 
@@ -202,6 +240,11 @@ extension Reactor {
     return date.text
   }
 
+  func offer(_ bytes: [UInt8], _ range: Range<Int>, on connection: Connection) -> Int {
+    let end = min(range.upperBound, range.lowerBound + TLSConnection.encryptLimitInBytes)
+    return offer(bytes.span.extracting(range.lowerBound..<end), on: connection)
+  }
+
   /// Gives the kernel what it takes of the answer.
   func pump(_ connection: Connection, _ http: HTTPConversation) {
     var quantum = 4
@@ -211,13 +254,21 @@ extension Reactor {
         return
       }
       quantum -= 1
-      let end = min(next.range.upperBound, next.range.lowerBound + TLSConnection.encryptLimitInBytes)
-      let taken = offer(next.bytes.span.extracting(next.range.lowerBound..<end), on: connection)
-      guard taken > 0 else { return }
-      if next.range.lowerBound + taken == next.range.upperBound {
-        http.output.removeFirst()
-      } else {
-        http.output[0].range = next.range.lowerBound + taken..<next.range.upperBound
+      switch next {
+      case .bytes(let bytes, let range):
+        let taken = offer(bytes, range, on: connection)
+        guard taken > 0 else { return }
+        if range.lowerBound + taken == range.upperBound {
+          http.output.removeFirst()
+        } else {
+          http.output[0] = .bytes(bytes, range.lowerBound + taken..<range.upperBound)
+        }
+      case .file(let transfer):
+        switch pump(transfer, connection) {
+        case .done: http.output.removeFirst()
+        case .ready: break
+        case .waiting: return
+        }
       }
     }
     guard !connection.hasBacklog else { return }

@@ -31,23 +31,27 @@ extension Reactor {
     }
   }
 
-  private func deliver(_ answer: Answer, to key: Connection.Key, _ head: RequestHead) {
+  /// Sends an answer that was not there at once, if the connection still is.
+  func deliver(
+    _ answer: Answer, to key: Connection.Key, _ head: RequestHead, file: FileTransfer? = nil
+  ) {
     now = .now()
     guard let connection = connection(key), case .http(let http) = connection.state else { return }
-    send(answer, on: connection, http, for: head)
+    send(answer, on: connection, http, for: head, file: file)
     // The loop may have nothing else to wake for.
     loop.wake()
+  }
+
+  /// Why there is no session of that id.
+  func missing(_ id: SessionID) -> Refusal {
+    ended.contains(id, now: instant)
+      ? Refusal(.ended, "This session has ended.") : Refusal(.notFound, "There is no such session.")
   }
 
   /// Answers for a session of this reactor.
   func perform(_ request: SessionRequest, on id: SessionID) -> Answer {
     now = .now()
-    guard let hosted = sessions[id] else {
-      let isEnded = ended.contains(id, now: instant)
-      return .problem(
-        isEnded
-          ? Refusal(.ended, "This session has ended.") : Refusal(.notFound, "There is no such session."))
-    }
+    guard let hosted = sessions[id] else { return .problem(missing(id)) }
     switch request {
     case .describe:
       return .json(.ok, WireJSON.encode(shared.origins.link(hosted.session.object)))
@@ -173,6 +177,7 @@ extension Reactor {
     collectCounters(hosted)
     note(hosted, participants: 0, logBytes: 0)
     hosted.isRemoved = true
+    removeJournal(of: hosted)
     ended.insert(hosted.session.id, now: instant)
     counters.sessions -= 1
     counters.sessionsEnded += 1

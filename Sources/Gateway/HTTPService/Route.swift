@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import HTTP
 internal import Wire
 
@@ -6,6 +7,8 @@ enum Route: Equatable {
   case sessions
   case session(SessionID?)
   case socket(SessionID?)
+  case attachments(SessionID?)
+  case attachment(SessionID?, UUID?)
   case echo
   case limits
   case healthz
@@ -37,6 +40,8 @@ enum Route: Equatable {
       switch (parts.count, parts.last) {
       case (4, _): self = .session(id)
       case (5, "socket"): self = .socket(id)
+      case (5, "attachments"): self = .attachments(id)
+      case (6, _) where parts[4] == "attachments": self = .attachment(id, UUID(uuidString: String(parts[5])))
       default: self = .unknownAPI
       }
     }
@@ -47,8 +52,18 @@ enum Route: Equatable {
     switch self {
     case .sessions: "POST, OPTIONS"
     case .session: "GET, HEAD, DELETE, OPTIONS"
+    case .attachments: "GET, HEAD, POST, OPTIONS"
+    case .attachment: "GET, HEAD, PATCH, DELETE, OPTIONS"
     case .socket, .echo: "GET, OPTIONS"
     case .limits, .healthz, .readyz, .metrics, .file, .unknownAPI: "GET, HEAD, OPTIONS"
+    }
+  }
+
+  /// Whether it is below a session's attachments.
+  var isJournal: Bool {
+    switch self {
+    case .attachments, .attachment: true
+    default: false
     }
   }
 

@@ -17,6 +17,8 @@ package struct Counters: Sendable {
   package var participants: Int64 = 0
   /// Bytes of session logs in memory.
   package var logBytes: Int64 = 0
+  /// Requests that bring bytes of attachments at present.
+  package var uploads: Int64 = 0
   /// Bytes of half-received messages.
   package var incompleteBytes: Int64 = 0
 
@@ -40,6 +42,8 @@ package struct Counters: Sendable {
   package var arrivals = Tally<Arrival>()
   /// Catch-ups sent to sockets that stayed but fell too far behind.
   package var lateCatchUps: UInt64 = 0
+  /// Attachments that became ready.
+  package var attachmentsAdded: UInt64 = 0
   package var messagesReceived: UInt64 = 0
   /// Entries taken into a session's order.
   package var entriesReceived: UInt64 = 0

@@ -23,6 +23,7 @@ enum MetricList {
     Metric("sessions", \.sessions, "Sessions held."),
     Metric("participants", \.participants, "Participants whose socket is joined."),
     Metric("log_bytes", \.logBytes, "Bytes of session logs in memory."),
+    Metric("uploads", \.uploads, "Requests that bring bytes of attachments."),
     Metric("incomplete_bytes", \.incompleteBytes, "Bytes of half-received messages in memory."),
   ]
 
@@ -43,6 +44,7 @@ enum MetricList {
     Metric(
       "late_catch_ups_total", \.lateCatchUps, "Catch-ups sent to sockets that stayed but fell too far behind."
     ),
+    Metric("attachments_added_total", \.attachmentsAdded, "Attachments that came whole."),
     Metric("messages_received_total", \.messagesReceived, "WebSocket messages received."),
     Metric("entries_received_total", \.entriesReceived, "Entries taken into the order of a session."),
     Metric("entries_delivered_total", \.entriesDelivered, "Entries sent, counted once for each socket."),

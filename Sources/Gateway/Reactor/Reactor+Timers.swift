@@ -125,7 +125,12 @@ extension Reactor {
       guard let connection else { continue }
       switch connection.state {
       case .http(let http):
-        if http.isBusy || http.exchange != nil { http.closesAfterOutput = true } else { close(connection) }
+        // An upload goes on later, from what had arrived.
+        if http.upload == nil, http.isBusy || http.exchange != nil {
+          http.closesAfterOutput = true
+        } else {
+          close(connection)
+        }
       case .webSocket(let conversation):
         disconnect(connection, conversation, .restarting(retryAfterMs: restartDelayMs()))
       case .lingering:

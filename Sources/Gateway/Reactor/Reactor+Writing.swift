@@ -9,6 +9,9 @@ extension Reactor {
   /// How much is read and dropped after a last answer, so that it is not lost to a reset.
   private static let lingerBytes = 262_144
   private static let lingerTime = Duration.seconds(2)
+  /// The same for an upload, whose sender may look for an answer only after what it has begun to send.
+  private static let longLingerBytes = 16_777_216
+  private static let longLingerTime = Duration.seconds(5)
 
   /// Sends bytes; what the kernel does not take is kept and goes first later.
   func send(_ bytes: Span<UInt8>, on connection: Connection) {
@@ -64,6 +67,7 @@ extension Reactor {
   }
 
   func becameWritable(_ connection: Connection) {
+    if case .http(let http) = connection.state { http.transfer?.becameWritable = true }
     guard connection.isWriteBlocked else { return }
     connection.isWriteBlocked = false
     if connection.hasBacklog {
@@ -118,6 +122,7 @@ extension Reactor {
       _ = shared.holdIncomplete(-conversation.countedIncomplete)
       counters.incompleteBytes -= Int64(conversation.countedIncomplete)
     }
+    if case .http(let http) = connection.state, let upload = http.upload { cut(upload) }
     forget(connection)
     shared.releaseConnection(from: connection.peer)
   }
@@ -133,8 +138,10 @@ extension Reactor {
   func startLingering(_ connection: Connection) {
     if case .lingering = connection.state {
     } else {
-      connection.state = .lingering(bytesLeft: Self.lingerBytes)
-      connection.deadline = now + Self.lingerTime
+      var isLong = false
+      if case .http(let http) = connection.state { isLong = http.lingersLong }
+      connection.state = .lingering(bytesLeft: isLong ? Self.longLingerBytes : Self.lingerBytes)
+      connection.deadline = now + (isLong ? Self.longLingerTime : Self.lingerTime)
       connection.isReadingPaused = false
       connection.heldInput = []
     }

@@ -1,4 +1,5 @@
 internal import HTTP
+internal import Storage
 internal import Synchronization
 internal import Transport
 internal import Wire
@@ -13,24 +14,33 @@ final class SharedState: Sendable {
   let board: MetricsBoard
   let origins: OriginPolicy
   let certificates: TLSServerContextHolder?
+  /// The folder that is written to.
+  let data: DataFolder
+  let fileThreads: FileThreads
+  let sessionFiles: SessionFiles
   let startedAt: WallTime
 
   private let reactors = Guarded<[Reactor]>([])
   private let connectionCount = Atomic(0)
   private let sessionCount = Atomic(0)
   private let incompleteBytes = Atomic(0)
+  private let uploadCount = Atomic(0)
   private let draining = Atomic(false)
   private let addresses = Guarded<[IPAddress: Int]>([:])
   private let creations = Guarded(CreationRate())
   private let endpoints = Guarded(Endpoints())
 
   init(
-    configuration: GatewayConfiguration, log: Log, files: StaticFiles, certificates: TLSServerContextHolder?
+    configuration: GatewayConfiguration, log: Log, files: StaticFiles, certificates: TLSServerContextHolder?,
+    data: DataFolder, fileThreads: FileThreads
   ) {
     self.configuration = configuration
     self.log = log
     self.files = files
     self.certificates = certificates
+    self.data = data
+    self.fileThreads = fileThreads
+    sessionFiles = SessionFiles(data, on: fileThreads.ordered, syncs: configuration.durability == .full)
     board = MetricsBoard(reactors: configuration.reactors)
     origins = OriginPolicy(configuration)
     startedAt = .now()
@@ -122,6 +132,18 @@ final class SharedState: Sendable {
 
   func releaseSession() {
     sessionCount.subtract(1, ordering: .relaxed)
+  }
+
+  /// Counts an upload in, unless that would go beyond the limit.
+  func admitUpload() -> Bool {
+    let count = uploadCount.add(1, ordering: .relaxed).newValue
+    guard count > limits.uploads else { return true }
+    releaseUpload()
+    return false
+  }
+
+  func releaseUpload() {
+    uploadCount.subtract(1, ordering: .relaxed)
   }
 
   /// Counts bytes of half-received messages, of all sockets together.

@@ -59,6 +59,7 @@ extension Reactor {
       guard let hosted = sessions[id] else { continue }
       if hosted.scheduledAt.map({ $0 <= instant }) ?? false { hosted.scheduledAt = nil }
       hosted.session.tick(now: instant)
+      removeExpiredUploads(of: hosted)
       if let expiry = hosted.session.expiresAt, expiry <= instant {
         shared.log(.info, "session expired", ["session": .session(id)])
         end(hosted)

@@ -1,0 +1,37 @@
+internal import Storage
+internal import Synchronization
+internal import Transport
+
+/// The threads that files are read and written on, so that no reactor waits for a disk.
+///
+/// What is ordered (making, renaming and removing a session's files) has one thread for all sessions; bytes are moved on the
+/// others, so that a slow transfer holds up neither.
+final class FileThreads: Sendable {
+  let ordered: BlockingExecutor
+  private let transfers: [BlockingExecutor]
+  private let turn = Atomic<UInt>(0)
+
+  /// Moving bytes yields to the reactors: drawing comes first.
+  private static let transferNiceness = 5
+
+  init(transfers count: Int) throws(SystemError) {
+    ordered = try BlockingExecutor(name: "files")
+    var made: [BlockingExecutor] = []
+    for number in 0..<count {
+      made.append(try BlockingExecutor(name: "transfer-\(number)", niceness: Self.transferNiceness))
+    }
+    transfers = made
+  }
+
+  /// A thread for one more transfer: they are given out in turn.
+  func nextTransfer() -> BlockingExecutor {
+    let number = turn.add(1, ordering: .relaxed).oldValue
+    return transfers[Int(number % UInt(transfers.count))]
+  }
+
+  /// Ends the threads once what waits for them is done.
+  func stop() {
+    for thread in transfers + [ordered] { thread.stop() }
+    for thread in transfers + [ordered] { thread.join() }
+  }
+}

@@ -1,0 +1,166 @@
+internal import FoundationEssentials
+internal import HTTP
+internal import Storage
+internal import Transport
+internal import Wire
+
+/// Requests for a session's journal, on the reactor of their connection.
+extension Reactor {
+  /// What pages of other sites that are allowed may send and see of the journal.
+  static let acceptedJournalFields =
+    "Attachment-Id, Attachment-Metadata, Content-Disposition, Content-Type, If-Match, If-None-Match, "
+    + "Participant-Token, Range, Repr-Digest, Tus-Resumable, Upload-Checksum, Upload-Defer-Length, "
+    + "Upload-Length, Upload-Metadata, Upload-Offset, X-HTTP-Method-Override"
+  static let exposedJournalFields =
+    "Content-Disposition, Content-Range, ETag, Location, Retry-After, Tus-Checksum-Algorithm, Tus-Extension, "
+    + "Tus-Max-Size, Tus-Resumable, Tus-Version, Upload-Defer-Length, Upload-Expires, Upload-Length, "
+    + "Upload-Metadata, Upload-Offset"
+  /// Nothing that somebody uploaded does anything in a browser.
+  private static let contentSecurityPolicy = "sandbox; default-src 'none'"
+
+  /// What a request below a session's attachments will get.
+  func planJournal(for head: RequestHead, of id: SessionID, _ attachment: UUID?) -> HTTPConversation.Plan {
+    do throws(Refusal) {
+      switch (Tus.method(of: head), attachment) {
+      case (.post, nil):
+        return .upload(try upload(UploadRequest(creating: head, limits: shared.limits), to: id))
+      case (.patch, let attachment?):
+        return .upload(try upload(UploadRequest(resuming: attachment, head, limits: shared.limits), to: id))
+      case (.delete, let attachment?):
+        if Tus.isSpoken(in: head) { try Tus.checkVersion(of: head) }
+        return .journal(.remove(attachment), id)
+      case (.head, let attachment?) where Tus.isSpoken(in: head):
+        try Tus.checkVersion(of: head)
+        return .journal(.status(attachment), id)
+      case (_, let attachment?):
+        return .journal(.read(attachment), id)
+      case (_, nil):
+        return .journal(.list, id)
+      }
+    } catch {
+      counters.refusals[error.code] += 1
+      return .answer(.problem(error))
+    }
+  }
+
+  private func upload(_ request: UploadRequest, to id: SessionID) throws(Refusal) -> UploadExchange {
+    guard !shared.isDraining else { throw .restarting }
+    return UploadExchange(request, session: id, owner: shared.owner(of: id))
+  }
+
+  /// Has the owner of a session answer for its journal.
+  func askJournal(
+    _ request: JournalRequest, of id: SessionID, _ connection: Connection, _ http: HTTPConversation,
+    _ head: RequestHead
+  ) {
+    http.awaitsAnswer = true
+    let (owner, key) = (shared.owner(of: id), connection.key)
+    Task {
+      switch request {
+      case .list: deliver(await owner.listAttachments(of: id), to: key, head)
+      case .status(let attachment): deliver(await owner.uploadStatus(attachment, of: id), to: key, head)
+      case .remove(let attachment): deliver(await owner.removeAttachment(attachment, of: id), to: key, head)
+      case .read(let attachment): await read(attachment, of: id, owner, to: key, head)
+      }
+    }
+  }
+
+  /// Opens a content and sends it, or what of it is asked for.
+  private func read(
+    _ attachment: UUID, of id: SessionID, _ owner: Reactor, to key: Connection.Key, _ head: RequestHead
+  ) async {
+    let grant: ContentGrant
+    switch await owner.findContent(attachment, of: id) {
+    case .refused(let answer):
+      deliver(answer, to: key, head)
+      return
+    case .granted(let granted):
+      grant = granted
+    }
+    let reader = ContentReader(
+      grant.digest, in: shared.data.attachments(of: id), sendingTo: lentSocket(of: key),
+      on: shared.fileThreads.nextTransfer())
+    let length: UInt64
+    do throws(StorageError) {
+      length = try await reader.open()
+    } catch {
+      let isGone = error.isMissing
+      if !isGone { shared.log(.error, "attachment not read", ["reason": "\(error)"]) }
+      deliver(
+        .problem(isGone ? .noAttachment : Refusal(.internal, "The attachment could not be read.")), to: key,
+        head)
+      return
+    }
+    let found = content(grant, length: length, for: head)
+    guard !found.range.isEmpty else {
+      deliver(found.answer, to: key, head)
+      return
+    }
+    deliver(found.answer, to: key, head, file: FileTransfer(reader, found.range))
+  }
+
+  /// In plain text the file thread itself sends: it gets a descriptor of its own, which no close takes away from it.
+  private func lentSocket(of key: Connection.Key) -> OwnedDescriptor? {
+    guard let connection = connection(key), connection.tls == nil else { return nil }
+    return connection.socket.duplicate()
+  }
+
+  /// The head of the answer, and which bytes of the content follow it.
+  private func content(
+    _ grant: ContentGrant, length: UInt64, for head: RequestHead
+  ) -> (answer: Answer, range: Range<UInt64>) {
+    let name = grant.object.name
+    // What a browser would run, or might take for something that it runs, is only ever saved.
+    let type = MediaType(parsing: grant.object.contentType)
+    let picture = type.flatMap { $0.isSafeImage ? $0.essence : nil }
+    let reply = RepresentationAnswer(
+      to: head,
+      with: Representation(length: Int(length), entityTag: EntityTag(grant.digest), lastModified: nil),
+      always: ["Cache-Control": "private, max-age=31536000, immutable"],
+      withContent: [
+        "Content-Type": picture ?? MediaType.octetStream.value,
+        "Content-Disposition": picture != nil
+          ? ContentDisposition.inline(fileName: name) : ContentDisposition.attachment(fileName: name),
+      ],
+      now: HTTPDate(secondsSinceEpoch: Int(WallTime.now().secondsSince1970)))
+    switch reply {
+    case .content(let head, let range):
+      var answer = Answer(head.status)
+      answer.head = head
+      return (answer, UInt64(range.lowerBound)..<UInt64(range.upperBound))
+    case .preconditionFailed:
+      var refusal = Refusal(.badRequest, "The attachment is not the one that was asked for.")
+      refusal.status = 412
+      return (.problem(refusal), 0..<0)
+    case .rangeNotSatisfiable(let contentRange):
+      var refusal = Refusal(.badRequest, "The attachment has no such bytes.", limit: Int(length))
+      refusal.status = 416
+      var answer = Answer.problem(refusal)
+      answer.head.fields.append("Content-Range", contentRange)
+      return (answer, 0..<0)
+    }
+  }
+
+  /// What every answer below a session's attachments carries.
+  func addJournalFields(to answer: inout Answer, for head: RequestHead?) {
+    answer.head.fields.set("Content-Security-Policy", Self.contentSecurityPolicy)
+    guard let head, Tus.isSpoken(in: head) else { return }
+    answer.head.fields.set("Tus-Resumable", Tus.version)
+    if answer.head.status.code == 412 { answer.head.fields.set("Tus-Version", Tus.version) }
+  }
+}
+
+extension Refusal {
+  static var restarting: Refusal {
+    var refusal = Refusal(.unavailable, "The gateway is about to restart: try again in a moment.")
+    refusal.retryAfterMs = 2000
+    return refusal
+  }
+
+  static func tooManyUploads(_ limit: Int) -> Refusal {
+    var refusal = Refusal(
+      .tooMany, "This gateway takes \(limit) uploads at a time: try again in a moment.", limit: limit)
+    refusal.retryAfterMs = 2000
+    return refusal
+  }
+}

@@ -1,0 +1,259 @@
+internal import FoundationEssentials
+internal import HTTP
+internal import SessionCore
+internal import Storage
+internal import Transport
+internal import Wire
+
+/// Uploads to this reactor's sessions, from the first byte to the last: who may write, and when an attachment is ready.
+extension Reactor {
+  /// A request wants to bring bytes.
+  func startUpload(
+    _ request: UploadRequest, of id: SessionID, by holder: UploadHolder
+  ) async -> UploadStart {
+    now = .now()
+    do throws(Refusal) {
+      let hosted = try hosted(id).get()
+      switch request.kind {
+      case .create(let creation):
+        return try await create(creation, token: request.token, in: hosted, by: holder)
+      case .resume(let attachment, let offset, let size):
+        return .granted(
+          try await resume(
+            attachment, at: offset, size: size, bodyLength: request.bodyLength, checksum: request.checksum,
+            in: hosted, by: holder))
+      }
+    } catch {
+      counters.refusals[error.code] += 1
+      return .refused(.problem(error))
+    }
+  }
+
+  private func create(
+    _ creation: UploadRequest.Creation, token: Token?, in hosted: Hosted, by holder: UploadHolder
+  ) async throws(Refusal) -> UploadStart {
+    let session = hosted.session
+    var participant: ParticipantNumber?
+    if let token {
+      guard let number = session.number(of: token) else { throw .unknownParticipantToken }
+      participant = number
+    }
+    let attachment = creation.id ?? UUID()
+    if let existing = session.attachment(attachment) {
+      guard !creation.isResumable, !existing.isResumable, existing.object.state == .uploading,
+        let slot = hosted.uploads[attachment]
+      else { return .repeated(created(existing)) }
+      try session.restartUpload(attachment, size: creation.size, now: instant)
+      touchSoon(hosted)
+      return .granted(try await open(slot, attachment, size: creation.size, in: hosted, by: holder))
+    }
+    try session.addAttachment(
+      AttachmentDraft(
+        id: attachment, name: AttachmentName.sanitised(creation.name), contentType: creation.contentType,
+        size: creation.size,
+        metadata: creation.metadata, participant: participant, isResumable: creation.isResumable,
+        uploadMetadata: creation.uploadMetadata),
+      now: instant, date: Date(timeIntervalSince1970: Double(WallTime.now().secondsSince1970)))
+    touchSoon(hosted)
+    let slot = UploadSlot(
+      UploadWriter(
+        attachment, in: shared.data.attachments(of: session.id), of: shared.data,
+        on: shared.fileThreads.nextTransfer(), diskReserve: shared.limits.diskReserveBytes))
+    hosted.uploads[attachment] = slot
+    hosted.hasFiles = true
+    return .granted(try await open(slot, attachment, size: creation.size, in: hosted, by: holder))
+  }
+
+  /// Opens the file of an upload that begins; when it cannot be made, there is no such attachment.
+  private func open(
+    _ slot: UploadSlot, _ attachment: UUID, size: UInt64?, in hosted: Hosted, by holder: UploadHolder
+  ) async throws(Refusal) -> UploadGrant {
+    let opening: UploadWriter.Opening
+    do throws(UploadWriter.Fault) {
+      opening = try await slot.writer.start(size: size)
+    } catch {
+      if hosted.uploads[attachment] === slot {
+        await remove(attachment, from: hosted, telling: .noAttachment)
+      }
+      throw error.refusal
+    }
+    return try await grant(opening, slot, attachment, in: hosted, to: holder)
+  }
+
+  private func resume(
+    _ attachment: UUID, at offset: UInt64, size: UInt64?, bodyLength: UInt64?,
+    checksum: UploadWriter.PieceChecksum?, in hosted: Hosted, by holder: UploadHolder
+  ) async throws(Refusal) -> UploadGrant {
+    guard let found = hosted.session.attachment(attachment) else { throw .noAttachment }
+    guard found.object.state == .uploading, found.isResumable, let slot = hosted.uploads[attachment] else {
+      throw .offsetMismatch(found.object.offset)
+    }
+    if let size, let known = found.object.size, size != known { throw .beyondLength(size, length: known) }
+    if let size = size ?? found.object.size, let bodyLength, offset + bodyLength > size {
+      throw .beyondLength(offset + bodyLength, length: size)
+    }
+    if let bodyLength, offset + bodyLength > UInt64(shared.limits.attachmentBytes) {
+      throw .tooLarge(offset + bodyLength, limit: shared.limits.attachmentBytes)
+    }
+    let opening: UploadWriter.Opening
+    do throws(UploadWriter.Fault) {
+      opening = try await slot.writer.begin(at: offset, checksum: checksum)
+    } catch {
+      throw error.refusal
+    }
+    if let size, found.object.size == nil {
+      try hosted.session.setUploadSize(attachment, size, now: instant)
+      touchSoon(hosted)
+    }
+    return try await grant(opening, slot, attachment, in: hosted, to: holder)
+  }
+
+  /// Whoever wrote before writes no more.
+  private func grant(
+    _ opening: UploadWriter.Opening, _ slot: UploadSlot, _ attachment: UUID, in hosted: Hosted,
+    to holder: UploadHolder
+  ) async throws(Refusal) -> UploadGrant {
+    now = .now()
+    guard !hosted.isRemoved, hosted.uploads[attachment] === slot,
+      let found = hosted.session.attachment(attachment)
+    else {
+      await discard(slot)
+      if hosted.isRemoved { removeFiles(of: hosted.session.id) }
+      throw hosted.isRemoved ? Refusal(.ended, "This session has ended.") : .noAttachment
+    }
+    // Two that came at once are answered in the order of their turns.
+    guard opening.turn > slot.turn else { throw .offsetMismatch(opening.offset) }
+    let overtaken = slot.holder
+    let turn = slot.turn
+    slot.holder = holder
+    slot.turn = opening.turn
+    if let overtaken { await overtaken.reactor.cutUpload(overtaken.connection, turn: turn, telling: nil) }
+    return UploadGrant(
+      attachment: attachment, writer: slot.writer, turn: opening.turn, offset: opening.offset,
+      size: found.object.size)
+  }
+
+  /// An upload came further.
+  func uploadMoved(_ grant: UploadGrant, of id: SessionID, to offset: UInt64) {
+    now = .now()
+    guard let hosted = sessions[id] else { return }
+    hosted.session.uploadMoved(grant.attachment, to: offset, now: instant)
+    touchSoon(hosted)
+  }
+
+  /// An upload of unknown length comes further than the quota was asked for.
+  /// - Returns: up to where it has room.
+  func reserveUpload(_ grant: UploadGrant, of id: SessionID, upTo offset: UInt64) throws(Refusal) -> UInt64 {
+    guard let hosted = sessions[id] else { throw .noAttachment }
+    return try hosted.session.reserveUpload(grant.attachment, upTo: offset)
+  }
+
+  /// A writer is gone before the end of its request: what it brought with tus stays.
+  func uploadCut(_ grant: UploadGrant, of id: SessionID, by request: UploadRequest) async {
+    guard let hosted = sessions[id], let slot = hosted.uploads[grant.attachment], slot.turn == grant.turn
+    else { return }
+    slot.holder = nil
+    guard let found = hosted.session.attachment(grant.attachment) else { return }
+    guard found.isResumable else {
+      await remove(grant.attachment, from: hosted, telling: .noAttachment)
+      return
+    }
+    do throws(UploadWriter.Fault) {
+      // Cut between the last byte and the end of the request: there is nothing left to wait for.
+      if let size = found.object.size, try await slot.writer.offset() == size {
+        let digest = try await slot.writer.finish(turn: grant.turn, syncs: syncsFiles)
+        _ = await completeUpload(grant, of: id, by: request, sha256: digest, size: size)
+        return
+      }
+      let offset = try await slot.writer.leave(turn: grant.turn)
+      now = .now()
+      hosted.session.uploadPaused(grant.attachment, at: offset, now: instant)
+      touchSoon(hosted)
+    } catch {
+      // Overtaken meanwhile: the newer one tells how far it is.
+    }
+  }
+
+  /// A piece came whole, and more is to come.
+  func uploadPieceEnded(
+    _ grant: UploadGrant, of id: SessionID, by request: UploadRequest, at offset: UInt64
+  ) -> Answer {
+    now = .now()
+    do throws(Refusal) {
+      let (hosted, _) = try find(grant.attachment, of: id)
+      if let slot = hosted.uploads[grant.attachment], slot.turn == grant.turn { slot.holder = nil }
+      hosted.session.uploadMoved(grant.attachment, to: offset, now: instant)
+      touchSoon(hosted)
+      let found = try find(grant.attachment, of: id).attachment
+      return progressed(found, by: request)
+    } catch {
+      return .problem(error)
+    }
+  }
+
+  /// All bytes have come: the attachment is ready once its file lies where it belongs.
+  func completeUpload(
+    _ grant: UploadGrant, of id: SessionID, by request: UploadRequest, sha256 digest: String, size: UInt64
+  ) async -> Answer {
+    now = .now()
+    guard let hosted = sessions[id] else { return .problem(missing(id)) }
+    guard let slot = hosted.uploads[grant.attachment], slot.turn == grant.turn else {
+      return .problem(.noAttachment)
+    }
+    if case .create(let creation) = request.kind, let wanted = creation.sha256, wanted != digest {
+      await remove(grant.attachment, from: hosted, telling: .noAttachment)
+      return .problem(
+        Refusal(.digestMismatch, "What arrived has the SHA-256 \(digest), not the one in Repr-Digest."))
+    }
+    guard hosted.session.storeContent(grant.attachment, digest: digest, size: size) != nil else {
+      return .problem(.noAttachment)
+    }
+    do throws(StorageError) {
+      try await shared.sessionFiles.place(grant.attachment, as: digest, of: id)
+    } catch {
+      shared.log(.error, "attachment not stored", ["session": .session(id), "reason": "\(error)"])
+      if hosted.uploads[grant.attachment] === slot {
+        await remove(grant.attachment, from: hosted, telling: .noAttachment)
+      }
+      return .problem(UploadWriter.Fault.storage(error).refusal)
+    }
+    now = .now()
+    guard hosted.uploads[grant.attachment] === slot else { return .problem(.noAttachment) }
+    hosted.uploads[grant.attachment] = nil
+    guard hosted.session.finishAttachment(grant.attachment, now: instant) != nil,
+      let found = hosted.session.attachment(grant.attachment)
+    else { return .problem(.noAttachment) }
+    touchSoon(hosted)
+    counters.attachmentsAdded += 1
+    shared.log(.info, "attachment added", ["session": .session(id), "bytes": .number(size)])
+    return progressed(found, by: request)
+  }
+
+  // MARK: - Answers
+
+  /// What a creation is answered with, the first time and every other.
+  private func created(_ attachment: Attachment) -> Answer {
+    var answer = Answer.json(.created, attachment.object.encoded())
+    answer.head.fields.append("Location", attachment.object.url)
+    if attachment.isResumable {
+      answer.head.fields.append("Upload-Offset", "\(attachment.object.offset)")
+      addExpiry(of: attachment, to: &answer)
+    }
+    return answer
+  }
+
+  /// What a request that brought bytes is answered with.
+  private func progressed(_ attachment: Attachment, by request: UploadRequest) -> Answer {
+    if case .create = request.kind { return created(attachment) }
+    var answer = Answer(.noContent, fields: ["Upload-Offset": "\(attachment.object.offset)"])
+    addExpiry(of: attachment, to: &answer)
+    return answer
+  }
+
+  func addExpiry(of attachment: Attachment, to answer: inout Answer) {
+    guard attachment.object.state == .uploading else { return }
+    let left = Double(shared.limits.uploadKeepSeconds) - instant.seconds(since: attachment.progressAt)
+    let date = Int(WallTime.now().secondsSince1970) + Int(left.rounded(.up))
+    answer.head.fields.append("Upload-Expires", HTTPDate(secondsSinceEpoch: date).description)
+  }
+}

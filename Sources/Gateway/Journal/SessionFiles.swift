@@ -1,0 +1,37 @@
+internal import FoundationEssentials
+internal import Storage
+internal import Transport
+internal import Wire
+
+/// What is renamed and removed in the sessions' folders, in the order in which it was asked for.
+///
+/// The order is what keeps a content that is being added again from the removal of its last reference: who owns a session
+/// decides, and calls without waiting for anything between.
+actor SessionFiles {
+  private let executor: BlockingExecutor
+  private let data: DataFolder
+  private let syncs: Bool
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+  init(_ data: DataFolder, on executor: BlockingExecutor, syncs: Bool) {
+    self.data = data
+    self.executor = executor
+    self.syncs = syncs
+  }
+
+  /// Puts a whole upload where its content belongs; the same content may lie there already.
+  func place(_ upload: UUID, as digest: String, of session: SessionID) throws(StorageError) {
+    try data.attachments(of: session).place(upload, as: digest, syncs: syncs)
+  }
+
+  /// Removes a content that nobody refers to any more.
+  func removeContent(_ digest: String, of session: SessionID) throws(StorageError) {
+    try data.attachments(of: session).removeContent(digest)
+  }
+
+  /// Removes all files of a session.
+  func removeSession(_ session: SessionID) throws(StorageError) {
+    try data.attachments(of: session).removeSession()
+  }
+}

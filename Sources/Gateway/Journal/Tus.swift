@@ -1,0 +1,45 @@
+internal import HTTP
+internal import Wire
+
+/// What we speak of the tus resumable upload protocol, version 1.0.0.
+enum Tus {
+  static let version = "1.0.0"
+  static let extensions =
+    "creation,creation-with-upload,creation-defer-length,checksum,termination,expiration"
+  static let contentType = "application/offset+octet-stream"
+
+  /// The method that is meant: clients behind what knows no PATCH say it in a field.
+  static func method(of head: RequestHead) -> Method {
+    guard head.method == .post, isSpoken(in: head), let meant = head.fields.first("X-HTTP-Method-Override")
+    else { return head.method }
+    return Method(meant)
+  }
+
+  /// Whether the request is meant as tus, in whatever version.
+  static func isSpoken(in head: RequestHead) -> Bool {
+    head.fields.first("Tus-Resumable") != nil
+  }
+
+  /// A request in another version is not looked at further.
+  static func checkVersion(of head: RequestHead) throws(Refusal) {
+    let given = head.fields.all("Tus-Resumable")
+    guard given != [version] else { return }
+    var refusal = Refusal(
+      .unsupportedVersion,
+      given.isEmpty
+        ? "Uploads are continued with Tus-Resumable: \(version)."
+        : "Tus-Resumable \(given.joined(separator: ", ")) is not spoken here: \(version) is.")
+    refusal.versions = [version]
+    refusal.status = 412
+    throw refusal
+  }
+
+  /// What `OPTIONS` tells of it.
+  static func announce(in answer: inout Answer, limits: Limits) {
+    answer.head.fields.append("Tus-Resumable", version)
+    answer.head.fields.append("Tus-Version", version)
+    answer.head.fields.append("Tus-Extension", extensions)
+    answer.head.fields.append("Tus-Max-Size", "\(limits.attachmentBytes)")
+    answer.head.fields.append("Tus-Checksum-Algorithm", "sha1,sha256")
+  }
+}

@@ -1,0 +1,40 @@
+internal import Storage
+internal import Wire
+
+/// An upload under way, as the owner of its session knows it: where its bytes go, and whose connection brings them.
+final class UploadSlot {
+  let writer: UploadWriter
+  var holder: UploadHolder?
+  /// The turn of whoever holds it, or held it last.
+  var turn: UInt64 = 0
+
+  init(_ writer: UploadWriter) {
+    self.writer = writer
+  }
+}
+
+extension UploadWriter.Fault {
+  /// What the client is told.
+  var refusal: Refusal {
+    switch self {
+    case .superseded:
+      return Refusal(.offsetMismatch, "A newer request goes on with this upload.")
+    case .offset(let offset):
+      return .offsetMismatch(offset)
+    case .checksum(let offset):
+      var refusal = Refusal(
+        .digestMismatch, "The bytes are not what Upload-Checksum says; they were dropped.")
+      refusal.offset = offset
+      refusal.status = 460
+      return refusal
+    case .reserve(let free, let reserve):
+      return Refusal(
+        .storageFull, "The disk has \(free) bytes left, of which \(reserve) stay free.",
+        limit: Int(clamping: reserve), actual: Int(clamping: free))
+    case .storage(let error):
+      return error.isFull
+        ? Refusal(.storageFull, "There is no space left for attachments.")
+        : Refusal(.internal, "The file could not be written.")
+    }
+  }
+}

@@ -1,0 +1,193 @@
+internal import FoundationEssentials
+internal import Storage
+internal import Transport
+internal import Wire
+
+/// The file of one upload, and who may write to it: the newest of those who asked.
+///
+/// Lives on a file thread, from the creation of the upload until it is whole or gone. While nobody writes, it holds no
+/// descriptor.
+actor UploadWriter {
+  /// Why bytes were not taken.
+  enum Fault: Error {
+    /// A newer request writes now.
+    case superseded
+    /// The piece does not begin where the upload stands.
+    case offset(UInt64)
+    /// The piece is not what its checksum says; the upload stands where the piece began.
+    case checksum(UInt64)
+    /// No more than the reserve is left on the disk.
+    case reserve(free: UInt64, reserve: UInt64)
+    case storage(StorageError)
+  }
+
+  /// What a writer was given: its turn, which it names with every call, and where the upload stands.
+  struct Opening: Sendable {
+    let turn: UInt64
+    let offset: UInt64
+  }
+
+  /// What the bytes of one request have to be.
+  struct PieceChecksum: Sendable {
+    let algorithm: RunningDigest.Algorithm
+    let digest: [UInt8]
+  }
+
+  private let executor: BlockingExecutor
+  private let data: DataFolder
+  private let folder: AttachmentFolder
+  private let id: UUID
+  private let diskReserve: UInt64
+  private var file: UploadFile?
+  private var turn: UInt64 = 0
+  private var checksum: (expected: PieceChecksum, digest: RunningDigest)?
+  /// How far the disk is known to have room.
+  private var checkedUpTo: UInt64 = 0
+
+  /// How often it is looked whether the disk has room.
+  private static let diskCheckBytes: UInt64 = 8 << 20
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+  init(
+    _ id: UUID, in folder: AttachmentFolder, of data: DataFolder, on executor: BlockingExecutor,
+    diskReserve: Int
+  ) {
+    self.id = id
+    self.folder = folder
+    self.data = data
+    self.executor = executor
+    self.diskReserve = UInt64(diskReserve)
+  }
+
+  /// Begins from nothing, whatever was there: the caller is the writer. Of what is to come the size may be known.
+  func start(size: UInt64?) throws(Fault) -> Opening {
+    checkedUpTo = 0
+    try makeRoom(for: max(size ?? 1, 1))
+    do throws(StorageError) {
+      try folder.make()
+      file = try folder.createUpload(id)
+    } catch {
+      throw .storage(error)
+    }
+    turn += 1
+    checksum = nil
+    return Opening(turn: turn, offset: 0)
+  }
+
+  /// Goes on where the upload stands: the caller is the writer from here on, and who was is not.
+  func begin(at offset: UInt64, checksum expected: PieceChecksum?) throws(Fault) -> Opening {
+    let file = try openFile()
+    guard file.offset == offset else { throw .offset(file.offset) }
+    try reopen(file)
+    turn += 1
+    file.mark()
+    checksum = expected.map { ($0, RunningDigest($0.algorithm)) }
+    return Opening(turn: turn, offset: offset)
+  }
+
+  /// Where the upload stands.
+  func offset() throws(Fault) -> UInt64 {
+    try openFile().offset
+  }
+
+  /// Adds bytes; all of them or, with an error, none.
+  /// - Returns: where the upload stands then.
+  func append(_ bytes: [UInt8], turn: UInt64) throws(Fault) -> UInt64 {
+    let file = try current(turn)
+    try makeRoom(for: file.offset + UInt64(bytes.count))
+    do throws(StorageError) {
+      try file.append(bytes.span)
+    } catch {
+      throw .storage(error)
+    }
+    checksum?.digest.update(bytes.span)
+    return file.offset
+  }
+
+  /// The piece has come to its end: its checksum is looked at, and the descriptor put away.
+  /// - Returns: where the upload stands.
+  func endPiece(turn: UInt64) throws(Fault) -> UInt64 {
+    let file = try current(turn)
+    defer { file.park() }
+    guard let (expected, digest) = checksum else { return file.offset }
+    checksum = nil
+    guard digest.finish() != expected.digest else { return file.offset }
+    do throws(StorageError) {
+      try file.rollBack()
+    } catch {
+      throw .storage(error)
+    }
+    throw .checksum(file.offset)
+  }
+
+  /// The writer is gone: what it brought stays, and no later piece of its own is taken.
+  /// - Returns: where the upload stands.
+  func leave(turn: UInt64) throws(Fault) -> UInt64 {
+    let file = try current(turn)
+    self.turn += 1
+    checksum = nil
+    file.park()
+    return file.offset
+  }
+
+  /// All has come: closes the file.
+  /// - Returns: the SHA-256 of what is in it, in hexadecimal.
+  func finish(turn: UInt64, syncs: Bool) throws(Fault) -> String {
+    let file = try current(turn)
+    try reopen(file)
+    do throws(StorageError) {
+      let digest = try file.finish(syncs: syncs)
+      self.file = nil
+      self.turn += 1
+      return digest
+    } catch {
+      throw .storage(error)
+    }
+  }
+
+  /// Forgets the upload: what was written is removed.
+  func discard() throws(StorageError) {
+    turn += 1
+    file = nil
+    try folder.discardUpload(id)
+  }
+
+  private func current(_ turn: UInt64) throws(Fault) -> UploadFile {
+    guard let file, turn == self.turn else { throw .superseded }
+    return file
+  }
+
+  private func openFile() throws(Fault) -> UploadFile {
+    if let file { return file }
+    do throws(StorageError) {
+      let opened = try folder.openUpload(id)
+      file = opened
+      return opened
+    } catch {
+      throw .storage(error)
+    }
+  }
+
+  private func reopen(_ file: UploadFile) throws(Fault) {
+    do throws(StorageError) {
+      try folder.resume(file, id)
+    } catch {
+      throw .storage(error)
+    }
+  }
+
+  /// The disk keeps its reserve.
+  private func makeRoom(for end: UInt64) throws(Fault) {
+    guard end > checkedUpTo else { return }
+    let free: UInt64
+    do throws(StorageError) {
+      free = try data.freeBytes()
+    } catch {
+      throw .storage(error)
+    }
+    let written = file?.offset ?? 0
+    guard free >= diskReserve + (end - written) else { throw .reserve(free: free, reserve: diskReserve) }
+    checkedUpTo = max(end, written + min(Self.diskCheckBytes, free - diskReserve))
+  }
+}
