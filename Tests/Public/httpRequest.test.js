@@ -14,6 +14,7 @@ class FakeRequest {
   body = undefined;
   status = 0;
   responseText = '';
+  responseType = '';
   /** @type {any} */
   onload = null;
   /** @type {any} */
@@ -66,7 +67,12 @@ test('sends what it is given, tells how far it is, and gives the answer', async 
   const headers = { 'Tus-Resumable': '1.0.0' };
   const sending = sendRequest({ method: 'PATCH', url: '/u', headers, body, onProgress: (sent) => progress.push(sent) });
   const { last } = FakeRequest;
-  assert.deepEqual([last.opened, last.headers, last.body === body], ['PATCH /u', headers, true]);
+  assert.deepEqual([last.opened, last.headers, last.body === body, last.responseType], [
+    'PATCH /u',
+    headers,
+    true,
+    'text',
+  ]);
   last.upload.onprogress({ loaded: 3 });
   Object.assign(last, { status: 204, responseText: 'x' });
   last.onload();

@@ -209,7 +209,7 @@ test('something on the way that takes no large pieces gets small ones', async ()
   await wait(journal.add(fileOf(2 * MiB)));
   const patches = browser.gateway.requests.filter(({ method }) => method === 'PATCH');
   assert.ok(patches[1].length > MiB / 2, `${patches[1].length}`);
-  assert.equal(patches[2].length, 256 * KiB);
+  assert.ok(patches.slice(2).every(({ length }) => length <= 256 * KiB));
   assert.equal(browser.gateway.taken, 2 * MiB);
 });
 

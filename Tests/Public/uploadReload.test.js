@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { UploadClaims } from '../../Public/js/session/uploadClaims.js';
 import { UploadStore } from '../../Public/js/session/uploadStore.js';
 import { FakeDatabase } from './fakeDatabase.js';
 import { bytesOf, FakeBrowser, fileOf, hashOf } from './journalSupport.js';
@@ -71,7 +72,9 @@ test('what was paused stays so over a reload', async () => {
   browser.locks.clear();
   const { journal, wait } = browser.open();
   const again = await takenUp(journal);
+  browser.gateway.list(ID);
   await quiet();
+  assert.equal(again.offset, 256 * KiB + 100);
   assert.deepEqual([again.state, browser.gateway.methods], ['paused', 'POST PATCH']);
   again.resume();
   await wait(again.done);
@@ -133,6 +136,23 @@ test('uploads of other sessions are left alone, and those that no gateway keeps 
   browser.open({ id: 'BBBBBBBBBBBBBBBBBBBBBB', time: 1_000_000_000 + DAY_MS + 1 });
   await quiet();
   assert.equal(browser.store.kept.size, 0);
+});
+
+test('where other tabs cannot be asked, uploads work, and none is taken from another page', async () => {
+  const browser = new FakeBrowser();
+  await halfWay(browser, { vanishes: false });
+  const { session } = browser.open();
+  const claims = new UploadClaims({
+    locks: undefined,
+    openChannel: () => {
+      throw new DOMException('Not here.', 'SecurityError');
+    },
+    wait: () => Promise.resolve(),
+  });
+  const journal = browser.journalOf(session, { claims });
+  await journal.add(fileOf(10));
+  await quiet();
+  assert.deepEqual([journal.uploads, browser.store.kept.size], [[], 1]);
 });
 
 test('where the browser keeps nothing, uploads work', async () => {

@@ -24,6 +24,8 @@ export function sendRequest({ method, url, headers = {}, body = null, onProgress
     const request = new XMLHttpRequest();
     const lifetime = new AbortController();
     request.open(method, url);
+    // Else a browser may take an answer without a type for XML, and complain of it.
+    request.responseType = 'text';
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     // Listening to the upload makes the browser ask first when the gateway is elsewhere: only where it is wanted.
     if (onProgress) request.upload.onprogress = ({ loaded }) => onProgress(loaded);

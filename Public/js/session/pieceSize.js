@@ -8,6 +8,7 @@ const GROWTH = 4;
 
 export class PieceSize {
   #bytes = SMALLEST;
+  #largest = LARGEST;
 
   get bytes() {
     return this.#bytes;
@@ -28,13 +29,14 @@ export class PieceSize {
     this.#set(this.#bytes / 2);
   }
 
-  /** Something on the way takes no large pieces. */
-  shrink() {
+  /** Something on the way takes no large pieces: from now on they are small. */
+  keepSmall() {
+    this.#largest = SMALLEST;
     this.#set(SMALLEST);
   }
 
   /** @param {number} bytes */
   #set(bytes) {
-    this.#bytes = Math.round(Math.min(Math.max(bytes, SMALLEST), LARGEST));
+    this.#bytes = Math.round(Math.min(Math.max(bytes, SMALLEST), this.#largest));
   }
 }

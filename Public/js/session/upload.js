@@ -146,6 +146,8 @@ export class Upload extends EventTarget {
   listed(attachment) {
     if (this.isOver) return;
     this.#transfer.created();
+    // Of an earlier page's: as much as is known before it goes on.
+    if (this.#offset === 0) this.#moved(attachment.offset);
     if (!attachment.isReady) return;
     this.#offset = this.size;
     this.#isInterrupted = false;

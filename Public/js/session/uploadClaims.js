@@ -27,7 +27,8 @@ export class UploadClaims {
 
   /** @param {string} claim @returns {Promise<boolean>} false: the page whose it is lives */
   async take(claim) {
-    const asked = this.#asked.get(claim) ?? takeClaim(claim, this.#page, this.#tabs);
+    // Where tabs cannot be asked, nothing is taken from one that may live.
+    const asked = this.#asked.get(claim) ?? takeClaim(claim, this.#page, this.#tabs).catch(() => false);
     this.#asked.set(claim, asked);
     const isTaken = await asked;
     if (!isTaken) this.#asked.delete(claim);

@@ -207,7 +207,7 @@ export class UploadTransfer {
   #delayAfter(error) {
     // Whoever refuses a piece for its size without the gateway's words stands between: it may let small ones through.
     const isProxy = error instanceof AttachmentError && error.status === 413 && error.limit === undefined;
-    if (isProxy && !this.#pieces.isSmallest) this.#pieces.shrink();
+    if (isProxy && !this.#pieces.isSmallest) this.#pieces.keepSmall();
     else if (isPassing(error)) this.#pieces.cut();
     else throw error;
     const delay = reconnectDelay(this.#attempt, this.#around.random);
