@@ -30,6 +30,9 @@ export class FakeAttachments {
   tell = () => {};
   sequence = 100;
   loads = 0;
+  loadsGivenUp = 0;
+  /** Tells the request that hangs how much of its body went out. @type {(bytes: number) => void} */
+  goesOut = () => {};
 
   /** @type {import('../../Public/js/session/groupSessionJournal.js').JournalSurroundings['send']} */
   send = async (request) => {
@@ -42,7 +45,8 @@ export class FakeAttachments {
     if (fault.unheard) throw unreachable();
     if (fault.answer) return answer(fault.answer.status, fault.answer.headers, fault.answer.text);
     const result = this.#perform(request, id, fault.cutAfter ?? Infinity);
-    if (fault.hangs) await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+    this.goesOut = request.onProgress ?? (() => {});
+    if (fault.hangs) await givenUp(signal);
     if (fault.lost || fault.cutAfter !== undefined) throw unreachable();
     return result;
   };
@@ -52,7 +56,7 @@ export class FakeAttachments {
     this.loads += 1;
     const fault = this.faults.shift() ?? {};
     await Promise.resolve();
-    if (fault.hangs) await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+    if (fault.hangs) await givenUp(signal).finally(() => (this.loadsGivenUp += 1));
     if (fault.unheard) throw new TypeError('Failed to fetch');
     const stored = this.stored.get(url.slice(COLLECTION.length + 1));
     if (!stored) return new Response('{"code":"not-found","detail":"It was removed."}', { status: 404 });
@@ -146,6 +150,11 @@ export class FakeAttachments {
     if (isWhole || piece.length < (body?.byteLength ?? 0)) this.list(id);
     return answer(status, { 'Upload-Offset': String(stored.bytes.length) });
   }
+}
+
+/** @param {AbortSignal | undefined} signal @returns {Promise<never>} */
+function givenUp(signal) {
+  return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
 }
 
 /** @type {Stored} */

@@ -220,6 +220,16 @@ test('an upload of which nothing came for 10 s is stalled, until something comes
   assert.equal(stalled.length, 5);
 });
 
+test('one that is removed is stalled no more', () => {
+  const { gateway, clock, journal } = openJournal();
+  gateway.put(ID, { state: 'uploading', size: 100 });
+  gateway.remove(ID);
+  let changes = 0;
+  journal.addEventListener('change', () => (changes += 1));
+  clock.pass(10_000);
+  assert.equal(changes, 0);
+});
+
 test('nothing is left to come when a journal is closed', () => {
   const { gateway, clock, last, journal } = openJournal();
   gateway.put(ID, { state: 'uploading', size: 100 });
@@ -301,7 +311,7 @@ test('one who stops waiting stops only that; when nobody waits the download stop
   second.abort();
   await assert.rejects(loads[1], { name: 'AbortError' });
   await quiet();
-  assert.equal(settled(), false);
+  assert.deepEqual([settled(), gateway.loadsGivenUp], [false, 0]);
   await assert.rejects(attachment.load(first), { name: 'AbortError' });
 });
 
@@ -314,6 +324,7 @@ test('a download that nobody waited for any more is begun anew', async () => {
   controller.abort();
   assert.equal(await (await attachment.load()).text(), 'hello');
   await assert.rejects(load, { name: 'AbortError' });
+  assert.equal(gateway.loadsGivenUp, 1);
 });
 
 test('one that is being uploaded is not loaded', async () => {

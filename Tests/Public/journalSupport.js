@@ -87,8 +87,10 @@ export class FakeStore {
   /** @type {Map<string, { record: any, blob: Blob }>} */
   kept = new Map();
 
+  /** By their ids, as a database has them. */
   list() {
-    return Promise.resolve([...this.kept.values()].map(({ record }) => structuredClone(record)));
+    const records = [...this.kept.values()].map(({ record }) => structuredClone(record));
+    return Promise.resolve(records.sort((a, b) => (a.id < b.id ? -1 : 1)));
   }
 
   /** @param {any} record @param {Blob} blob */

@@ -149,19 +149,28 @@ for (const { rule, fault, ms } of PASSING) {
 test('it waits longer from try to try, and shortly again once something came', async () => {
   const browser = new FakeBrowser();
   const { journal, clock } = browser.open();
-  const delays = [];
-  browser.gateway.faults = [{}, ...Array.from({ length: 8 }, () => ({ unheard: true })), {}, { unheard: true }];
-  browser.gateway.faults[9] = { cutAfter: 5 };
+  const unheard = Array.from({ length: 7 }, () => /** @type {{ unheard: true }} */ ({ unheard: true }));
+  browser.gateway.faults = [{}, ...unheard, {}, { cutAfter: 5 }, {}, { unheard: true }];
   const upload = journal.upload(fileOf(300 * KiB));
-  for (let tries = 2; tries < 10; tries += 1) {
-    await until(() => browser.gateway.requests.length === tries);
+  /** @type {number[]} */
+  const waits = [];
+  for (let from = 0; !upload.isOver; clock.pass(50)) {
+    const before = browser.gateway.requests.length;
     await quiet();
-    const from = clock.time;
-    await until(() => browser.gateway.requests.length > tries, () => clock.pass(50));
-    delays.push(clock.time - from);
+    if (browser.gateway.requests.length === before) continue;
+    if (clock.time > from) waits.push(clock.time - from);
+    from = clock.time;
   }
-  assert.deepEqual(delays, [250, 500, 1000, 2000, 4000, 7500, 7500, 7500].map((ms) => ms));
-  assert.equal(upload.state, 'uploading');
+  assert.deepEqual(waits, [250, 500, 1000, 2000, 4000, 7500, 7500, 7500, 250]);
+});
+
+test('after a cut the next piece is half as large', async () => {
+  const browser = new FakeBrowser();
+  const { journal, wait } = browser.open();
+  browser.gateway.faults = [{}, {}, { cutAfter: 0 }];
+  await wait(journal.add(fileOf(4 * MiB)));
+  const [, before, after] = browser.gateway.requests.filter(({ method }) => method === 'PATCH');
+  assert.equal(after.length, before.length / 2);
 });
 
 for (
@@ -185,21 +194,40 @@ for (
   });
 }
 
-test('a request that shows no sign of life for 30 s is given up; what the gateway tells is such a sign', async () => {
+/** What shows, once, that a piece still goes through. */
+const SIGNS = [
+  { rule: 'what the gateway tells', show: (/** @type {any} */ gateway) => gateway.progress(ID, 262_144 + 900) },
+  { rule: 'what goes out', show: (/** @type {any} */ gateway) => gateway.goesOut(2000) },
+];
+
+for (const { rule, show } of SIGNS) {
+  test(`a request that shows no sign of life for 30 s is given up; ${rule} is such a sign`, async () => {
+    const browser = new FakeBrowser();
+    const { journal, clock, wait } = browser.open();
+    browser.gateway.faults = [{}, { hangs: true, cutAfter: 1000 }, { hangs: true }];
+    const upload = journal.upload(fileOf(300 * KiB), { id: ID });
+    await until(() => browser.gateway.requests.length === 2);
+    clock.pass(29_999);
+    show(browser.gateway);
+    clock.pass(29_999);
+    await quiet();
+    assert.equal(upload.isInterrupted, false);
+    clock.pass(1);
+    await until(() => upload.isInterrupted);
+    await wait(upload.done);
+    assert.equal(browser.gateway.methods, 'POST PATCH HEAD HEAD PATCH');
+    assert.equal(browser.gateway.taken, 300 * KiB);
+  });
+}
+
+test('the session’s word ends an upload whose request hangs', async () => {
   const browser = new FakeBrowser();
-  const { journal, clock, wait } = browser.open();
-  browser.gateway.faults = [{}, { hangs: true, cutAfter: 1000 }];
+  const { journal } = browser.open();
+  browser.gateway.faults = [{}, { hangs: true, cutAfter: 9 }];
   const upload = journal.upload(fileOf(300 * KiB), { id: ID });
   await until(() => browser.gateway.requests.length === 2);
-  clock.pass(29_999);
-  browser.gateway.progress(ID, 262_144 + 900);
-  clock.pass(29_999);
-  await quiet();
-  assert.equal(upload.isInterrupted, false);
-  clock.pass(1);
-  await until(() => upload.isInterrupted);
-  await wait(upload.done);
-  assert.equal(browser.gateway.taken, 300 * KiB);
+  browser.gateway.put(ID, { size: 300 * KiB });
+  assert.deepEqual([upload.state, upload.offset], ['ready', 300 * KiB]);
 });
 
 test('something on the way that takes no large pieces gets small ones', async () => {

@@ -112,6 +112,32 @@ test('of two tabs that come after it, one takes it up', async () => {
   assert.equal(first.journal.uploads.length + second.journal.uploads.length, 1);
 });
 
+test('several are taken up in the order they were begun; one that is begun anew is not doubled', async () => {
+  const browser = new FakeBrowser();
+  const page = browser.open({ joins: false });
+  for (const byte of [3, 2, 1]) {
+    page.journal.upload(fileOf(10), { id: keyOf(byte) });
+    page.clock.pass(1000);
+  }
+  await quiet();
+  page.vanish();
+  const { journal } = browser.open({ joins: false });
+  const anew = journal.upload(fileOf(10), { id: keyOf(1) });
+  await until(() => journal.uploads.length === 3);
+  await quiet();
+  assert.equal(journal.uploads[0], anew);
+  assert.deepEqual(journal.uploads.map(({ id }) => id), [1, 3, 2].map(keyOf));
+});
+
+test('what another page runs can be taken once that is gone', async () => {
+  const browser = new FakeBrowser();
+  const [first, second] = [browser.open(), browser.open()];
+  const claim = first.claims.own;
+  assert.deepEqual(await Promise.all([second.claims.take(claim), first.claims.take(claim)]), [false, true]);
+  first.vanish();
+  assert.equal(await second.claims.take(claim), true);
+});
+
 test('a closed journal leaves its uploads to the next one of the same page', async () => {
   const browser = new FakeBrowser();
   const { session, journal, claims } = browser.open();

@@ -107,6 +107,21 @@ test('paused it keeps what arrived, and goes on from there', async () => {
   assert.equal(browser.gateway.taken, 600 * KiB);
 });
 
+test('what is over stays so', async () => {
+  const browser = new FakeBrowser();
+  const { journal, wait } = browser.open();
+  const upload = journal.upload(fileOf(10));
+  upload.pause();
+  upload.pause();
+  assert.equal(upload.state, 'paused');
+  upload.resume();
+  await wait(upload.done);
+  upload.pause();
+  upload.resume();
+  upload.cancel();
+  assert.deepEqual([upload.state, upload.error], ['ready', null]);
+});
+
 test('an upload that is cancelled is removed from the gateway', async () => {
   const browser = new FakeBrowser();
   const { journal } = browser.open();
@@ -144,6 +159,23 @@ test('cancelled while it waits, nothing of it was ever sent', async () => {
   assert.deepEqual([browser.gateway.requests, browser.store.kept.size], [[], 0]);
 });
 
+test('cancelled while its first piece is read, nothing of it is sent', async () => {
+  const browser = new FakeBrowser();
+  const { journal } = browser.open();
+  const file = fileOf(10);
+  let isRead = () => {};
+  file.slice = () => /** @type {any} */ ({
+    arrayBuffer: () => new Promise((resolve) => (isRead = () => resolve(new ArrayBuffer(10)))),
+  });
+  const upload = journal.upload(file);
+  await quiet();
+  assert.equal(upload.state, 'uploading');
+  upload.cancel();
+  isRead();
+  await quiet();
+  assert.deepEqual([browser.gateway.requests, browser.store.kept.size], [[], 0]);
+});
+
 test('cancelled while it is created, it is removed once that is over', async () => {
   const browser = new FakeBrowser();
   const { journal, clock } = browser.open();
@@ -170,6 +202,19 @@ test('cancelled while nothing gets through, it is removed as soon as something d
   assert.equal(browser.gateway.methods, 'POST PATCH DELETE DELETE DELETE');
 });
 
+test('where the gateway will not have it removed, it is let be', async () => {
+  const browser = new FakeBrowser();
+  const { journal, clock } = browser.open();
+  browser.gateway.faults = [{}, { hangs: true }, { answer: { status: 403, text: '{"code":"origin-refused"}' } }];
+  const upload = journal.upload(fileOf(600 * KiB), { id: ID });
+  await until(() => browser.gateway.requests.length === 2);
+  upload.cancel();
+  await until(() => browser.store.kept.size === 0);
+  clock.pass(60_000);
+  await quiet();
+  assert.equal(browser.gateway.methods, 'POST PATCH DELETE');
+});
+
 test('what somebody else removes is cancelled, and not made again', async () => {
   const browser = new FakeBrowser();
   const { journal } = browser.open();
@@ -194,6 +239,15 @@ test('what was removed while the socket was away is not made again either', asyn
   await assert.rejects(wait(upload.done), { code: 'not-found' });
   assert.equal(upload.state, 'cancelled');
   assert.match(browser.gateway.methods, /^POST PATCH HEAD$/);
+});
+
+test('a piece that comes too late for what was removed cancels it', async () => {
+  const browser = new FakeBrowser();
+  const { journal, wait } = browser.open();
+  browser.gateway.faults = [{}, { answer: { status: 410, text: '{"code":"not-found"}' } }];
+  const upload = journal.upload(fileOf(600 * KiB), { id: ID });
+  await assert.rejects(wait(upload.done), { code: 'not-found', message: 'Somebody removed it.' });
+  assert.deepEqual([upload.state, browser.gateway.methods], ['cancelled', 'POST PATCH']);
 });
 
 test('removing an attachment that is our own upload cancels that', async () => {
