@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { byteCount, tooLargeText } from '../../Public/js/session/byteCount.js';
 import { PieceSize } from '../../Public/js/session/pieceSize.js';
-import { brokenFile, bytesOf, FakeBrowser, fileOf, hashOf } from './journalSupport.js';
+import { bytesOf, FakeBrowser, fileOf, hashOf } from './journalSupport.js';
 import { keyOf, quiet, until, welcome } from './support.js';
 
 const MiB = 1024 * 1024;
@@ -260,86 +259,6 @@ test('removing an attachment that is our own upload cancels that', async () => {
   assert.deepEqual([upload.state, upload.error?.name], ['cancelled', 'AbortError']);
 });
 
-/** What the gateway says no later try would change, and what a person reads. */
-const REFUSALS = [
-  {
-    status: 413,
-    problem: { code: 'attachment-too-large', detail: 'x', limit: 100 * MiB, actual: 131 * MiB },
-    says: 'This file is 131 MB. The limit here is 100 MB.',
-  },
-  { status: 413, problem: { code: 'session-quota', detail: 'The session is full.', limit: 5, actual: 7 } },
-  { status: 507, problem: { code: 'storage-full', detail: 'No space is left.', limit: 5, actual: 3 } },
-  { status: 422, problem: { code: 'digest-mismatch', detail: 'The digest differs.' } },
-  { status: 400, problem: { code: 'bad-request', detail: 'Not so.' } },
-  { status: 403, problem: { code: 'origin-refused', detail: 'Not from there.' } },
-  { status: 404, problem: { code: 'not-found', detail: 'There is no such session.' } },
-  { status: 413, problem: {}, code: 'attachment-too-large', says: 'The server answered 413.' },
-  { status: 405, problem: {}, code: 'internal', says: 'The server answered 405.' },
-];
-
-for (const { status, problem, says = problem.detail, code = problem.code } of REFUSALS) {
-  test(`${status} ${code} fails the upload at its creation`, async () => {
-    const browser = new FakeBrowser();
-    const { journal, wait } = browser.open();
-    browser.gateway.faults = [{ answer: { status, text: JSON.stringify(problem) } }];
-    const upload = journal.upload(fileOf(600 * KiB));
-    const { limit, actual } = problem;
-    await assert.rejects(wait(upload.done), { name: 'AttachmentError', code, message: says, limit, actual });
-    assert.equal(upload.state, 'failed');
-    await until(() => browser.store.kept.size === 0);
-  });
-}
-
-test('an upload that fails in the middle is not left for the others to see', async () => {
-  const browser = new FakeBrowser();
-  const { journal, wait } = browser.open();
-  browser.gateway.faults = [{}, { answer: { status: 507, text: '{"code":"storage-full","detail":"No space."}' } }];
-  await assert.rejects(wait(journal.add(fileOf(600 * KiB))), { code: 'storage-full' });
-  await until(() => browser.store.kept.size === 0);
-  assert.equal(browser.gateway.methods, 'POST PATCH DELETE');
-  assert.deepEqual(journal.current, []);
-});
-
-test('what is known to be too large is not sent at all', async () => {
-  const browser = new FakeBrowser();
-  const { journal } = browser.open({ limits: { attachmentBytes: 100, metadataBytes: 20 } });
-  await assert.rejects(journal.add(fileOf(101)), {
-    code: 'attachment-too-large',
-    limit: 100,
-    actual: 101,
-    message: 'This file is 101 bytes. The limit here is 100 bytes.',
-  });
-  await assert.rejects(journal.add(fileOf(1), { metadata: 'x'.repeat(19) }), {
-    code: 'bad-request',
-    limit: 20,
-    actual: 21,
-  });
-  assert.deepEqual([browser.gateway.requests, browser.store.kept.size, journal.uploads], [[], 0, []]);
-});
-
-test('a name and a type fit a request’s head, whatever the file is called', async () => {
-  const browser = new FakeBrowser();
-  const { journal, wait } = browser.open();
-  await wait(journal.add(new Blob(['x']), { name: '😀'.repeat(5000), contentType: 'a/'.repeat(5000), id: ID }));
-  assert.equal(browser.gateway.stored.get(ID)?.name, '😀'.repeat(255));
-  await wait(journal.add(new Blob(['x']), { name: '', id: keyOf(2) }));
-  assert.equal(browser.gateway.stored.get(keyOf(2))?.name, 'attachment');
-});
-
-for (const readable of [0, 300 * KiB]) {
-  test(`a file that can be read no more after ${readable} bytes fails in words`, async () => {
-    const browser = new FakeBrowser();
-    const { journal, wait } = browser.open();
-    const upload = journal.upload(brokenFile(600 * KiB, readable));
-    await assert.rejects(wait(upload.done), {
-      code: 'unreadable',
-      message: '“photo.png” was changed or can no longer be read.',
-    });
-    assert.equal(upload.state, 'failed');
-    await until(() => browser.gateway.stored.size === 0 && browser.store.kept.size === 0);
-  });
-}
-
 test('the same id twice is one upload, and one that the session has is done at once', async () => {
   const browser = new FakeBrowser();
   const { journal, wait } = browser.open();
@@ -401,32 +320,3 @@ test('a piece that was cut off is followed by a smaller one', () => {
   piece.arrived(256 * KiB, 1);
   assert.deepEqual([piece.bytes, piece.isSmallest], [256 * KiB, true]);
 });
-
-for (
-  const [bytes, text] of /** @type {[number, string][]} */ ([
-    [0, '0 bytes'],
-    [1023, '1023 bytes'],
-    [1024, '1 KB'],
-    [
-      1536,
-      '1.5 KB',
-    ],
-    [10_239, '10 KB'],
-    [1_048_575, '1 MB'],
-    [104_857_600, '100 MB'],
-    [137_363_456, '131 MB'],
-    [2 ** 31, '2 GB'],
-    [
-      2 ** 60,
-      '1048576 TB',
-    ],
-  ])
-) {
-  test(`${bytes} bytes are ${text}`, () => assert.equal(byteCount(bytes), text));
-}
-
-test('a file hardly too large is told in bytes', () =>
-  assert.equal(
-    tooLargeText(104_857_601, 104_857_600),
-    'This file is 104,857,601 bytes. The limit here is 104,857,600 bytes.',
-  ));
