@@ -63,6 +63,7 @@ actor UploadWriter {
   /// Begins from nothing, whatever was there: the caller is the writer. Of what is to come the size may be known.
   func start(size: UInt64?) throws(Fault) -> Opening {
     checkedUpTo = 0
+    file = nil
     try makeRoom(for: max(size ?? 1, 1))
     do throws(StorageError) {
       try folder.make()
