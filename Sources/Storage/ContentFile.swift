@@ -29,20 +29,18 @@ package final class ContentFile: Sendable {
     self.descriptor = descriptor
   }
 
-  /// Appends `count` bytes from `offset` on, all of them or, when it throws, none. The file has to have them: ENODATA.
-  package func read(
-    at offset: UInt64, count: Int, into bytes: inout [UInt8]
-  ) throws(StorageError) {
-    let start = bytes.count
-    bytes.append(contentsOf: repeatElement(0, count: count))
-    let read = unsafe bytes.withUnsafeMutableBytes { bytes in
-      let room = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[start...])
-      return unsafe clinux_file_read(descriptor.rawValue, room.baseAddress, count, Int64(clamping: offset))
+  /// The `count` bytes from `offset` on. The file has to have them: ENODATA.
+  package func read(at offset: UInt64, count: Int) throws(StorageError) -> [UInt8] {
+    var read: Int64 = 0
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { room, initialized in
+      read = unsafe clinux_file_read(
+        descriptor.rawValue, room.baseAddress, count, Int64(clamping: offset))
+      initialized = max(0, Int(read))
     }
     guard read == count else {
-      bytes.removeLast(count)
       throw StorageError(.readContent, code: read < 0 ? CInt(clamping: -read) : ENODATA)
     }
+    return bytes
   }
 
   /// Hands at most `count` bytes from `offset` on to a socket that does not block, without a copy (`sendfile`).

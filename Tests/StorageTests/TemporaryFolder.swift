@@ -79,9 +79,7 @@ struct OneSession {
 extension ContentFile {
   /// All its bytes.
   func whole() throws -> [UInt8] {
-    var bytes: [UInt8] = []
-    try read(at: 0, count: Int(length), into: &bytes)
-    return bytes
+    try read(at: 0, count: Int(length))
   }
 }
 

@@ -46,11 +46,8 @@ actor ContentReader {
 
   /// Reads exactly so many bytes.
   func read(at offset: UInt64, count: Int) throws(StorageError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(count)
     guard let file else { throw StorageError(.readContent, code: EBADF) }
-    try file.read(at: offset, count: count, into: &bytes)
-    return bytes
+    return try file.read(at: offset, count: count)
   }
 
   /// Gives the kernel as much of the file as the socket has room for.
