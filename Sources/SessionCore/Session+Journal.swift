@@ -105,9 +105,15 @@ extension Session {
     return reserved
   }
 
-  /// So many bytes of an upload have arrived: told to everybody at the tail, at most four times a second, the newest at last.
+  /// So many bytes of an upload have arrived: told to everybody at the tail, at most four times a second, the newest at last;
+  /// and every ten seconds in the `attachment` entry itself, for those who join while it goes on.
   package func uploadMoved(_ id: UUID, to offset: UInt64, now: Instant) {
-    journal.moved(id, to: offset, now: now)
+    if journal.isAnnouncementStale(id, offset: offset, now: now) {
+      journal.place(id, at: offset, now: now)
+      announce(id)
+    } else {
+      journal.moved(id, to: offset, now: now)
+    }
   }
 
   /// Who wrote a resumable upload is gone: everybody is told where it stands.

@@ -41,6 +41,22 @@ struct UploadProgressTests {
     #expect(!fixture.session.needsTurn)
   }
 
+  @Test("S48 who joins during a long upload is told an offset that is ten seconds old at most")
+  func lateJoiner() throws {
+    let fixture = Fixture()
+    let ada = try fixture.join()
+    let id = try fixture.add(1, size: 100_000)
+    for second in 1...34 {
+      fixture.pass(milliseconds: 1_000)
+      fixture.session.uploadMoved(id, to: UInt64(second * 1_000), now: fixture.now)
+      try turn(fixture, ada)
+    }
+    #expect(ada.attachments.count == 4)
+    let grace = try fixture.join()
+    let retained = try #require(grace.attachments.last)
+    #expect(try AttachmentObject.decode(retained.payload.span).offset == 30_000)
+  }
+
   @Test("S48 each upload has a rate of its own, and one entry in a turn")
   func several() throws {
     let fixture = Fixture()

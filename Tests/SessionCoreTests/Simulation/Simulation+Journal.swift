@@ -12,8 +12,10 @@ extension Simulation {
     let id = key.uuid
     switch (item.phase, random.below(100)) {
     case (.uploading, 0..<60):
+      let before = item.offset
       item.offset = min(item.offset + 1 + random.below(40), item.size ?? .max)
       session.uploadMoved(id, to: UInt64(item.offset), now: now)
+      if item.offset != before, item.announcedAt.adding(seconds: 10) <= now { try told(&item) }
     case (.uploading, 60..<68):
       item.offset = min(item.offset + random.below(3), item.size ?? .max)
       session.uploadPaused(id, at: UInt64(item.offset), now: now)
@@ -74,6 +76,7 @@ extension Simulation {
   /// Everybody is told of an attachment in the order.
   private func told(_ item: inout ModelAttachment) throws {
     item.told = item.offset
+    item.announcedAt = now
     try oracle.noteAttachment(item.key, item.payload(session: session.id), sequence: session.sequence)
   }
 
