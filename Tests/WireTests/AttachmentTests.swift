@@ -148,6 +148,7 @@ struct AttachmentTests {
     "a name is what can be shown on one line, cut to 255 scalars",
     arguments: [
       (nil, "attachment"), ("", "attachment"), (" \n\t\u{200B}", "attachment"), ("a.png", "a.png"),
+      ("👩\u{200D}👧.png", "👩\u{200D}👧.png"), ("\u{200D} a \u{200C}", "a"), ("\u{200C}\u{200D}", "attachment"),
       (" a  b.png ", "a  b.png"), ("a\r\nb\0.png", "ab.png"), ("gpj.\u{202E}exe", "gpj.exe"),
       ("\u{2028}a\u{2029}", "a"), ("../../etc/passwd", "../../etc/passwd"), ("\u{85}é😀", "é😀"),
       (String(repeating: "x", count: 300), String(repeating: "x", count: 255)),

@@ -5,9 +5,9 @@ package enum AttachmentName {
   /// What an attachment without a name is called.
   package static let missing = "attachment"
 
-  /// The name within the rules: control, format and line characters taken out, trimmed and cut; `missing` when nothing is left.
+  /// The name within the rules: control, format and line characters but joiners taken out, trimmed and cut; `missing` when nothing is left.
   package static func sanitised(_ name: String?) -> String {
     guard let name else { return missing }
-    return ShownText.sanitised(name, maximumScalars: maximumScalars) ?? missing
+    return ShownText.sanitised(name, maximumScalars: maximumScalars, keepsJoiners: true) ?? missing
   }
 }
