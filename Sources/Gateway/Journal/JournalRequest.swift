@@ -207,6 +207,9 @@ extension UploadRequest {
     guard fields.count == 1 else { throw Refusal(.badRequest, "\(name) is there \(fields.count) times.") }
     do throws(UploadFieldError) {
       return try UploadNumber.parse(field)
+    } catch .numberTooLarge {
+      // Still a number: too large for an attachment, and no place where an upload can stand.
+      return min(UInt64(field) ?? .max, UInt64.max >> 2)
     } catch {
       throw Refusal(.badRequest, "\(name): \(error)")
     }

@@ -78,7 +78,7 @@ extension Reactor {
     }
   }
 
-  private static func offset(of slot: UploadSlot) async throws(Refusal) -> UInt64 {
+  static func offset(of slot: UploadSlot) async throws(Refusal) -> UInt64 {
     do throws(UploadWriter.Fault) {
       return try await slot.writer.offset()
     } catch {

@@ -16,7 +16,7 @@ extension Reactor {
       let hosted = try hosted(id).get()
       switch request.kind {
       case .create(let creation):
-        return try await create(creation, token: request.token, in: hosted, by: holder)
+        return try await create(creation, request, in: hosted, by: holder)
       case .resume(let attachment, let offset, let size):
         return .granted(
           try await resume(
@@ -30,11 +30,11 @@ extension Reactor {
   }
 
   private func create(
-    _ creation: UploadRequest.Creation, token: Token?, in hosted: Hosted, by holder: UploadHolder
+    _ creation: UploadRequest.Creation, _ request: UploadRequest, in hosted: Hosted, by holder: UploadHolder
   ) async throws(Refusal) -> UploadStart {
     let session = hosted.session
     var participant: ParticipantNumber?
-    if let token {
+    if let token = request.token {
       guard let number = session.number(of: token) else { throw .unknownParticipantToken }
       participant = number
     }
@@ -42,10 +42,10 @@ extension Reactor {
     if let existing = session.attachment(attachment) {
       guard !creation.isResumable, !existing.isResumable, existing.object.state == .uploading,
         let slot = hosted.uploads[attachment]
-      else { return .repeated(created(existing)) }
+      else { return .repeated(created(existing, by: request)) }
       try session.restartUpload(attachment, size: creation.size, now: instant)
       touchSoon(hosted)
-      return .granted(try await open(slot, attachment, size: creation.size, in: hosted, by: holder))
+      return .granted(try await open(slot, attachment, creation.size, nil, in: hosted, by: holder))
     }
     try session.addAttachment(
       AttachmentDraft(
@@ -61,16 +61,18 @@ extension Reactor {
         on: shared.fileThreads.nextTransfer(), diskReserve: shared.limits.diskReserveBytes))
     hosted.uploads[attachment] = slot
     hosted.hasFiles = true
-    return .granted(try await open(slot, attachment, size: creation.size, in: hosted, by: holder))
+    return .granted(
+      try await open(slot, attachment, creation.size, request.checksum, in: hosted, by: holder))
   }
 
   /// Opens the file of an upload that begins; when it cannot be made, there is no such attachment.
   private func open(
-    _ slot: UploadSlot, _ attachment: UUID, size: UInt64?, in hosted: Hosted, by holder: UploadHolder
+    _ slot: UploadSlot, _ attachment: UUID, _ size: UInt64?, _ checksum: UploadWriter.PieceChecksum?,
+    in hosted: Hosted, by holder: UploadHolder
   ) async throws(Refusal) -> UploadGrant {
     let opening: UploadWriter.Opening
     do throws(UploadWriter.Fault) {
-      opening = try await slot.writer.start(size: size)
+      opening = try await slot.writer.start(size: size, checksum: checksum)
     } catch {
       if hosted.uploads[attachment] === slot {
         await remove(attachment, from: hosted, telling: .noAttachment)
@@ -88,12 +90,14 @@ extension Reactor {
     guard found.object.state == .uploading, found.isResumable, let slot = hosted.uploads[attachment] else {
       throw .offsetMismatch(found.object.offset)
     }
+    // Where it stands comes first: from that a client recovers.
+    let present = try await Self.offset(of: slot)
+    guard present == offset else { throw .offsetMismatch(present) }
+    let end = offset + (bodyLength ?? 0)
     if let size, let known = found.object.size, size != known { throw .beyondLength(size, length: known) }
-    if let size = size ?? found.object.size, let bodyLength, offset + bodyLength > size {
-      throw .beyondLength(offset + bodyLength, length: size)
-    }
-    if let bodyLength, offset + bodyLength > UInt64(shared.limits.attachmentBytes) {
-      throw .tooLarge(offset + bodyLength, limit: shared.limits.attachmentBytes)
+    if let size = size ?? found.object.size, end > size { throw .beyondLength(end, length: size) }
+    guard end <= UInt64(shared.limits.attachmentBytes) else {
+      throw .tooLarge(end, limit: shared.limits.attachmentBytes)
     }
     let opening: UploadWriter.Opening
     do throws(UploadWriter.Fault) {
@@ -191,6 +195,14 @@ extension Reactor {
     }
   }
 
+  /// What came with a creation is not what it should be: there is no such attachment.
+  func rejectCreation(_ grant: UploadGrant, of id: SessionID) async {
+    guard let hosted = sessions[id], let slot = hosted.uploads[grant.attachment], slot.turn == grant.turn
+    else { return }
+    slot.holder = nil
+    await remove(grant.attachment, from: hosted, telling: .noAttachment)
+  }
+
   /// All bytes have come: the attachment is ready once its file lies where it belongs.
   func completeUpload(
     _ grant: UploadGrant, of id: SessionID, by request: UploadRequest, sha256 digest: String, size: UInt64
@@ -201,6 +213,7 @@ extension Reactor {
       return .problem(.noAttachment)
     }
     if case .create(let creation) = request.kind, let wanted = creation.sha256, wanted != digest {
+      slot.holder = nil
       await remove(grant.attachment, from: hosted, telling: .noAttachment)
       return .problem(
         Refusal(.digestMismatch, "What arrived has the SHA-256 \(digest), not the one in Repr-Digest."))
@@ -213,6 +226,7 @@ extension Reactor {
     } catch {
       shared.log(.error, "attachment not stored", ["session": .session(id), "reason": "\(error)"])
       if hosted.uploads[grant.attachment] === slot {
+        slot.holder = nil
         await remove(grant.attachment, from: hosted, telling: .noAttachment)
       }
       return .problem(UploadWriter.Fault.storage(error).refusal)
@@ -232,10 +246,10 @@ extension Reactor {
   // MARK: - Answers
 
   /// What a creation is answered with, the first time and every other.
-  private func created(_ attachment: Attachment) -> Answer {
+  private func created(_ attachment: Attachment, by request: UploadRequest) -> Answer {
     var answer = Answer.json(.created, attachment.object.encoded())
     answer.head.fields.append("Location", attachment.object.url)
-    if attachment.isResumable {
+    if request.isTus {
       answer.head.fields.append("Upload-Offset", "\(attachment.object.offset)")
       addExpiry(of: attachment, to: &answer)
     }
@@ -244,7 +258,7 @@ extension Reactor {
 
   /// What a request that brought bytes is answered with.
   private func progressed(_ attachment: Attachment, by request: UploadRequest) -> Answer {
-    if case .create = request.kind { return created(attachment) }
+    if case .create = request.kind { return created(attachment, by: request) }
     var answer = Answer(.noContent, fields: ["Upload-Offset": "\(attachment.object.offset)"])
     addExpiry(of: attachment, to: &answer)
     return answer

@@ -183,7 +183,9 @@ extension Reactor {
       let digest = try await grant.writer.finish(turn: grant.turn, syncs: syncsFiles)
       return await owner.completeUpload(grant, of: id, by: request, sha256: digest, size: offset)
     } catch {
-      if case .checksum(let offset) = error {
+      if case .checksum = error, case .create = request.kind {
+        await owner.rejectCreation(grant, of: id)
+      } else if case .checksum(let offset) = error {
         _ = await owner.uploadPieceEnded(grant, of: id, by: request, at: offset)
       } else {
         await owner.uploadCut(grant, of: id, by: request)

@@ -61,7 +61,7 @@ actor UploadWriter {
   }
 
   /// Begins from nothing, whatever was there: the caller is the writer. Of what is to come the size may be known.
-  func start(size: UInt64?) throws(Fault) -> Opening {
+  func start(size: UInt64?, checksum expected: PieceChecksum?) throws(Fault) -> Opening {
     checkedUpTo = 0
     file = nil
     try makeRoom(for: max(size ?? 1, 1))
@@ -72,7 +72,7 @@ actor UploadWriter {
       throw .storage(error)
     }
     turn += 1
-    checksum = nil
+    checksum = expected.map { ($0, RunningDigest($0.algorithm)) }
     return Opening(turn: turn, offset: 0)
   }
 
