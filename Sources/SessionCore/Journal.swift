@@ -36,8 +36,8 @@ struct Journal {
     var expiryCheck: Instant
     /// When everybody was told how far it is.
     var toldAt: Instant?
-    /// When that was told last in an entry that who joins later gets too.
-    var announcedAt: Instant
+    /// What was told last in an entry that who joins later gets too.
+    var announcedOffset: UInt64 = 0
     var telling = Telling.nothing
   }
 
@@ -56,8 +56,6 @@ struct Journal {
 
   /// By how much an upload of unknown length reserves more.
   static let reservationStep: UInt64 = 8 << 20
-  /// How old what is retained of an upload's offset may get while bytes arrive.
-  static let announcementSeconds = 10
   /// How much time lies between two `attachmentProgress` entries of an attachment: four a second.
   static let progressIntervalMs = 250
 
@@ -123,7 +121,7 @@ struct Journal {
 
   mutating func add(_ object: AttachmentObject, isResumable: Bool, uploadMetadata: String?, now: Instant) {
     let check = now.adding(seconds: keepSeconds)
-    let upload = Upload(reserved: object.size ?? 0, expiryCheck: check, announcedAt: now)
+    let upload = Upload(reserved: object.size ?? 0, expiryCheck: check)
     records[object.id] = Record(
       object: object, isResumable: isResumable, uploadMetadata: uploadMetadata, progressAt: now,
       state: .uploading(upload), number: nextNumber)
@@ -177,14 +175,20 @@ struct Journal {
     record.object.offset = offset
     if case .later(let due) = upload.telling { heldBack.remove(id, at: due) }
     upload.telling = .nothing
-    upload.announcedAt = now
+    upload.announcedOffset = offset
     put(&record, upload)
   }
 
-  /// Whether those who join now would be told of an offset that is long past.
-  func isAnnouncementStale(_ id: UUID, offset: UInt64, now: Instant) -> Bool {
-    guard let (record, upload) = upload(id), record.object.offset != offset else { return false }
-    return now >= upload.announcedAt.adding(seconds: Self.announcementSeconds)
+  /// Whether anything is waited for: each upload stands among those that may expire.
+  var hasUploads: Bool { expiryChecks.first != nil }
+
+  /// Uploads that have come further than who joins now would be told.
+  var outdated: [(id: UUID, offset: UInt64)] {
+    inOrder.compactMap { record in
+      guard case .uploading(let upload) = record.state, upload.announcedOffset != record.object.offset
+      else { return nil }
+      return (record.object.id, record.object.offset)
+    }
   }
 
   /// What was held back until now is told when the turn ends.

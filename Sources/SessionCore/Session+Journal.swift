@@ -105,15 +105,9 @@ extension Session {
     return reserved
   }
 
-  /// So many bytes of an upload have arrived: told to everybody at the tail, at most four times a second, the newest at last;
-  /// and every ten seconds in the `attachment` entry itself, for those who join while it goes on.
+  /// So many bytes of an upload have arrived: told to everybody at the tail, at most four times a second, the newest at last.
   package func uploadMoved(_ id: UUID, to offset: UInt64, now: Instant) {
-    if journal.isAnnouncementStale(id, offset: offset, now: now) {
-      journal.place(id, at: offset, now: now)
-      announce(id)
-    } else {
-      journal.moved(id, to: offset, now: now)
-    }
+    journal.moved(id, to: offset, now: now)
   }
 
   /// Who wrote a resumable upload is gone: everybody is told where it stands.
@@ -153,6 +147,15 @@ extension Session {
   /// whenever `tick` is told the time.
   package func expiredUploads(now: Instant) -> [UUID] {
     journal.expired(now: now)
+  }
+
+  /// Who joins in this turn is told in the order how far uploads are: progress is retained by nothing.
+  func announceOffsets(now: Instant) {
+    guard !catchingUp.isEmpty, journal.hasUploads else { return }
+    for (id, offset) in journal.outdated {
+      journal.place(id, at: offset, now: now)
+      announce(id)
+    }
   }
 
   /// Puts what is to be told of uploads in this turn among its unreliable entries.

@@ -8,6 +8,7 @@ extension Session {
     ridingCommitted.removeAll(keepingCapacity: true)
     trim()
     announcePresence()
+    announceOffsets(now: now)
     noteFilling()
     log.closeRun()
     catchUp()

@@ -14,8 +14,8 @@ struct ModelAttachment {
   let participant: ParticipantNumber?
   var size: Int?
   var offset = 0
-  /// When everybody was told of it in the order.
-  var announcedAt = Instant.zero
+  /// What everybody was told of it in the order.
+  var announced = 0
   var phase = Phase.uploading
   var digest: String?
   /// What everybody was told last, and when by progress.

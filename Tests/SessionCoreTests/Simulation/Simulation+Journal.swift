@@ -12,10 +12,8 @@ extension Simulation {
     let id = key.uuid
     switch (item.phase, random.below(100)) {
     case (.uploading, 0..<60):
-      let before = item.offset
       item.offset = min(item.offset + 1 + random.below(40), item.size ?? .max)
       session.uploadMoved(id, to: UInt64(item.offset), now: now)
-      if item.offset != before, item.announcedAt.adding(seconds: 10) <= now { try told(&item) }
     case (.uploading, 60..<68):
       item.offset = min(item.offset + random.below(3), item.size ?? .max)
       session.uploadPaused(id, at: UInt64(item.offset), now: now)
@@ -76,8 +74,27 @@ extension Simulation {
   /// Everybody is told of an attachment in the order.
   private func told(_ item: inout ModelAttachment) throws {
     item.told = item.offset
-    item.announcedAt = now
+    item.announced = item.offset
     try oracle.noteAttachment(item.key, item.payload(session: session.id), sequence: session.sequence)
+  }
+
+  /// Who is about to be caught up is told in the order how far uploads are.
+  func announceOffsets() throws {
+    let outdated = session.catchingUp.isEmpty ? [] : session.journal.outdated
+    let expected = attachments.values.filter { $0.phase == .uploading && $0.announced != $0.offset }
+    try require(
+      session.catchingUp.isEmpty || Set(outdated.map(\.id)) == Set(expected.map(\.key.uuid)),
+      "\(outdated) is outdated, not \(expected)")
+    session.announceOffsets(now: now)
+    for (place, item) in outdated.enumerated() {
+      guard var model = attachments[EntryKey(item.id)] else { continue }
+      model.told = model.offset
+      model.announced = model.offset
+      attachments[model.key] = model
+      try oracle.noteAttachment(
+        model.key, model.payload(session: session.id),
+        sequence: session.sequence - UInt64(outdated.count - 1 - place))
+    }
   }
 
   /// The turn's unreliable frames: progress as it is, and of each upload four times a second at most.

@@ -322,6 +322,7 @@ final class Simulation {
   }
 
   func endTurn() throws {
+    try announceOffsets()
     session.endTurn(now: now)
     try perform(session.takeEffects())
     oracle.noteSystemEntries(upTo: session.sequence)
