@@ -9,7 +9,7 @@ extension Reactor {
   /// What pages of other sites that are allowed may send and see of the journal.
   static let acceptedJournalFields =
     "Attachment-Id, Attachment-Metadata, Content-Disposition, Content-Type, If-Match, If-None-Match, "
-    + "Participant-Token, Range, Repr-Digest, Tus-Resumable, Upload-Checksum, Upload-Defer-Length, "
+    + "If-Range, Participant-Token, Range, Repr-Digest, Tus-Resumable, Upload-Checksum, Upload-Defer-Length, "
     + "Upload-Length, Upload-Metadata, Upload-Offset, X-HTTP-Method-Override"
   static let exposedJournalFields =
     "Content-Disposition, Content-Range, ETag, Location, Retry-After, Tus-Checksum-Algorithm, Tus-Extension, "

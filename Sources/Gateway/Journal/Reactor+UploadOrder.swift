@@ -18,10 +18,7 @@ extension Reactor {
       case .create(let creation):
         return try await create(creation, request, in: hosted, by: holder)
       case .resume(let attachment, let offset, let size):
-        return .granted(
-          try await resume(
-            attachment, at: offset, size: size, bodyLength: request.bodyLength, checksum: request.checksum,
-            in: hosted, by: holder))
+        return try await resume(attachment, at: offset, size: size, request, in: hosted, by: holder)
       }
     } catch {
       counters.refusals[error.code] += 1
@@ -43,9 +40,7 @@ extension Reactor {
       guard !creation.isResumable, !existing.isResumable, existing.object.state == .uploading,
         let slot = hosted.uploads[attachment]
       else { return .repeated(created(existing, by: request)) }
-      try session.restartUpload(attachment, size: creation.size, now: instant)
-      touchSoon(hosted)
-      return .granted(try await open(slot, attachment, creation.size, nil, in: hosted, by: holder))
+      return try await restart(creation, existing, request, slot, in: hosted, by: holder)
     }
     try session.addAttachment(
       AttachmentDraft(
@@ -63,6 +58,34 @@ extension Reactor {
     hosted.hasFiles = true
     return .granted(
       try await open(slot, attachment, creation.size, request.checksum, in: hosted, by: holder))
+  }
+
+  /// A one-request upload comes again, in the place of the one before, which may have stalled; unless that is whole by now.
+  private func restart(
+    _ creation: UploadRequest.Creation, _ existing: Attachment, _ request: UploadRequest, _ slot: UploadSlot,
+    in hosted: Hosted, by holder: UploadHolder
+  ) async throws(Refusal) -> UploadStart {
+    let attachment = existing.object.id
+    let opening: UploadWriter.Opening
+    do throws(UploadWriter.Fault) {
+      opening = try await slot.writer.start(size: creation.size, checksum: nil)
+    } catch .finished {
+      return .repeated(created(existing, by: request))
+    } catch {
+      throw error.refusal
+    }
+    now = .now()
+    do throws(Refusal) {
+      if hosted.uploads[attachment] === slot {
+        try hosted.session.restartUpload(attachment, size: creation.size, now: instant)
+      }
+    } catch {
+      // What the first one had brought is gone, and this one may not come.
+      await remove(attachment, from: hosted, telling: .noAttachment)
+      throw error
+    }
+    touchSoon(hosted)
+    return .granted(try await grant(opening, slot, attachment, in: hosted, to: holder))
   }
 
   /// Opens the file of an upload that begins; when it cannot be made, there is no such attachment.
@@ -83,17 +106,21 @@ extension Reactor {
   }
 
   private func resume(
-    _ attachment: UUID, at offset: UInt64, size: UInt64?, bodyLength: UInt64?,
-    checksum: UploadWriter.PieceChecksum?, in hosted: Hosted, by holder: UploadHolder
-  ) async throws(Refusal) -> UploadGrant {
+    _ attachment: UUID, at offset: UInt64, size: UInt64?, _ request: UploadRequest, in hosted: Hosted,
+    by holder: UploadHolder
+  ) async throws(Refusal) -> UploadStart {
     guard let found = hosted.session.attachment(attachment) else { throw .noAttachment }
     guard found.object.state == .uploading, found.isResumable, let slot = hosted.uploads[attachment] else {
-      throw .offsetMismatch(found.object.offset)
+      // Who missed the answer to the last bytes asks with none whether they came.
+      guard offset == found.object.offset, request.bodyLength == 0 else {
+        throw .offsetMismatch(found.object.offset)
+      }
+      return .repeated(progressed(found, by: request))
     }
     // Where it stands comes first: from that a client recovers.
     let present = try await Self.offset(of: slot)
     guard present == offset else { throw .offsetMismatch(present) }
-    let end = offset + (bodyLength ?? 0)
+    let end = offset + (request.bodyLength ?? 0)
     if let size, let known = found.object.size, size != known { throw .beyondLength(size, length: known) }
     if let size = size ?? found.object.size, end > size { throw .beyondLength(end, length: size) }
     guard end <= UInt64(shared.limits.attachmentBytes) else {
@@ -101,7 +128,7 @@ extension Reactor {
     }
     let opening: UploadWriter.Opening
     do throws(UploadWriter.Fault) {
-      opening = try await slot.writer.begin(at: offset, checksum: checksum)
+      opening = try await slot.writer.begin(at: offset, checksum: request.checksum)
     } catch {
       throw error.refusal
     }
@@ -109,7 +136,7 @@ extension Reactor {
       try hosted.session.setUploadSize(attachment, size, now: instant)
       touchSoon(hosted)
     }
-    return try await grant(opening, slot, attachment, in: hosted, to: holder)
+    return .granted(try await grant(opening, slot, attachment, in: hosted, to: holder))
   }
 
   /// Whoever wrote before writes no more.

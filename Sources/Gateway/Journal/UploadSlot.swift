@@ -17,6 +17,8 @@ extension UploadWriter.Fault {
   /// What the client is told.
   var refusal: Refusal {
     switch self {
+    case .finished:
+      return Refusal(.offsetMismatch, "This upload is whole already.")
     case .superseded:
       return Refusal(.offsetMismatch, "A newer request goes on with this upload.")
     case .offset(let offset):

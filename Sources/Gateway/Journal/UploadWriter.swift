@@ -12,6 +12,8 @@ actor UploadWriter {
   enum Fault: Error {
     /// A newer request writes now.
     case superseded
+    /// All of it has come already.
+    case finished
     /// The piece does not begin where the upload stands.
     case offset(UInt64)
     /// The piece is not what its checksum says; the upload stands where the piece began.
@@ -40,6 +42,8 @@ actor UploadWriter {
   private let diskReserve: UInt64
   private var file: UploadFile?
   private var turn: UInt64 = 0
+  /// Its digest was told: what lies in the file is what will be read, so nothing may touch it.
+  private var isFinished = false
   private var checksum: (expected: PieceChecksum, digest: RunningDigest)?
   /// How far the disk is known to have room.
   private var checkedUpTo: UInt64 = 0
@@ -62,6 +66,7 @@ actor UploadWriter {
 
   /// Begins from nothing, whatever was there: the caller is the writer. Of what is to come the size may be known.
   func start(size: UInt64?, checksum expected: PieceChecksum?) throws(Fault) -> Opening {
+    guard !isFinished else { throw .finished }
     checkedUpTo = 0
     file = nil
     try makeRoom(for: max(size ?? 1, 1))
@@ -141,6 +146,7 @@ actor UploadWriter {
       let digest = try file.finish(syncs: syncs)
       self.file = nil
       self.turn += 1
+      isFinished = true
       return digest
     } catch {
       throw .storage(error)
@@ -160,6 +166,7 @@ actor UploadWriter {
   }
 
   private func openFile() throws(Fault) -> UploadFile {
+    guard !isFinished else { throw .finished }
     if let file { return file }
     do throws(StorageError) {
       let opened = try folder.openUpload(id)
