@@ -8,7 +8,6 @@ import { rounded } from './strokeMessage.js';
 
 /**
  * @typedef {import('../session/groupSession.js').GroupSession} GroupSession
- * @typedef {import('./history.js').Deed} Deed
  * @typedef {{ rgb: string, color: number, width: number, tool: string }} Look
  */
 
@@ -19,14 +18,18 @@ import { rounded } from './strokeMessage.js';
 export class Drawing extends EventTarget {
   #strokes;
   #exchange;
-  #history = new History();
+  #history;
   #newKey;
   /** @type {{ stroke: Stroke, sent: number, parts: Stroke[] } | null} what is under the pen; `sent`: how many of its points */
   #pen = null;
 
-  /** @param {import('./strokes.js').Strokes} strokes @param {() => string} [key] */
-  constructor(strokes, key = newKey) {
+  /**
+   * @param {import('./strokes.js').Strokes} strokes @param {() => string} [key]
+   * @param {History} [history] others may have deeds in it too
+   */
+  constructor(strokes, key = newKey, history = new History()) {
     super();
+    this.#history = history;
     this.#strokes = strokes;
     this.#newKey = key;
     this.#exchange = new StrokeExchange(strokes, {
@@ -41,6 +44,11 @@ export class Drawing extends EventTarget {
 
   get canRedo() {
     return this.#history.canRedo;
+  }
+
+  /** Where what is begun now lies: above all that is known. */
+  get nextZ() {
+    return this.#exchange.nextZ;
   }
 
   /** How many strokes the session does not hold yet. */
@@ -105,7 +113,7 @@ export class Drawing extends EventTarget {
     if (!pen) return;
     this.#finish(pen.stroke);
     this.#pen = null;
-    this.#history.did({ kind: 'draw', strokes: [...pen.parts, pen.stroke] });
+    this.#drawn([...pen.parts, pen.stroke]);
     this.#changed();
   }
 
@@ -127,31 +135,46 @@ export class Drawing extends EventTarget {
 
   /** @param {Stroke[]} strokes taken away by one movement: undone together */
   erased(strokes) {
-    this.#history.did({ kind: 'erase', strokes });
+    if (strokes.length > 0) {
+      this.#history.did({ undo: () => this.#bringBackAll(strokes), redo: () => this.#removeAll(strokes) });
+    }
     this.#changed();
   }
 
   undo() {
     this.lift();
-    this.#apply(this.#history.undo(), 'draw');
+    this.#done(this.#history.undo()?.undo());
   }
 
   redo() {
     this.lift();
-    this.#apply(this.#history.redo(), 'erase');
+    this.#done(this.#history.redo()?.redo());
   }
 
-  /** @param {Deed | null} deed @param {Deed['kind']} removing the kind whose strokes go now; those of the other come back */
-  #apply(deed, removing) {
-    if (!deed) return;
-    const removes = deed.kind === removing;
-    const strokes = deed.strokes.filter(({ id }) => (this.#strokes.find(id) !== null) === removes);
-    for (const stroke of strokes) {
-      if (removes) this.#remove(stroke);
-      else this.#bringBack(stroke);
-    }
-    if (strokes.length === 0) this.dispatchEvent(new Event('gone'));
+  /** @param {boolean | undefined} wasThere what was to be undone or redone */
+  #done(wasThere) {
+    if (wasThere === false) this.dispatchEvent(new Event('gone'));
     this.#changed();
+  }
+
+  /** @param {Stroke[]} strokes by one movement: undone together */
+  #drawn(strokes) {
+    if (strokes.length === 0) return;
+    this.#history.did({ undo: () => this.#removeAll(strokes), redo: () => this.#bringBackAll(strokes) });
+  }
+
+  /** @param {Stroke[]} strokes @returns {boolean} whether there was any */
+  #removeAll(strokes) {
+    const there = strokes.filter(({ id }) => this.#strokes.find(id));
+    for (const stroke of there) this.#remove(stroke);
+    return there.length > 0;
+  }
+
+  /** @param {Stroke[]} strokes @returns {boolean} whether any was gone */
+  #bringBackAll(strokes) {
+    const gone = strokes.filter(({ id }) => !this.#strokes.find(id));
+    for (const stroke of gone) this.#bringBack(stroke);
+    return gone.length > 0;
   }
 
   /** @param {Stroke} stroke */
@@ -193,7 +216,7 @@ export class Drawing extends EventTarget {
   /** Somebody removed the stroke under the pen. @param {Stroke[]} parts that were drawn before */
   #drop(parts) {
     this.#pen = null;
-    this.#history.did({ kind: 'draw', strokes: parts });
+    this.#drawn(parts);
     this.#changed();
   }
 

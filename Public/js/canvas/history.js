@@ -1,9 +1,6 @@
 /** What this person did, to be undone and redone: nobody else's doing is in it. */
 
-/**
- * @typedef {import('./stroke.js').Stroke} Stroke
- * @typedef {{ kind: 'draw' | 'erase', strokes: Stroke[] }} Deed strokes that appeared, or that went
- */
+/** @typedef {{ undo: () => boolean, redo: () => boolean }} Deed each says whether what it is about was still there */
 
 /** Older deeds stay done. */
 const DEPTH = 500;
@@ -24,7 +21,6 @@ export class History {
 
   /** @param {Deed} deed */
   did(deed) {
-    if (deed.strokes.length === 0) return;
     this.#done.push(deed);
     if (this.#done.length > DEPTH) this.#done.shift();
     this.#undone = [];
