@@ -1,8 +1,12 @@
 /** Wires the parts together. */
 
+import { Album } from './canvas/album.js';
 import { Camera } from './canvas/camera.js';
 import { Drawing } from './canvas/drawing.js';
+import { History } from './canvas/history.js';
+import { Items } from './canvas/items.js';
 import { Renderer } from './canvas/renderer.js';
+import { Scene } from './canvas/scene.js';
 import { StrokeIndex } from './canvas/strokeIndex.js';
 import { Strokes } from './canvas/strokes.js';
 import { newKey } from './session/key.js';
@@ -12,12 +16,16 @@ import { CURSOR_TYPE } from './tools/cursorSender.js';
 import { Eraser } from './tools/eraser.js';
 import { Pen } from './tools/pen.js';
 import { PointerInput } from './tools/pointerInput.js';
+import { Selector } from './tools/selector.js';
+import { Adding } from './ui/adding.js';
 import { CanvasView } from './ui/canvasView.js';
 import { ConnectionBanner } from './ui/connectionBanner.js';
 import { showKeys } from './ui/dialogs.js';
 import { element } from './ui/elements.js';
 import { Frames } from './ui/frames.js';
+import { Incoming } from './ui/incoming.js';
 import { Inks } from './ui/inks.js';
+import { ItemView } from './ui/itemView.js';
 import { listenToKeys, watchTabbing } from './ui/keyboard.js';
 import { toast } from './ui/notices.js';
 import { People } from './ui/people.js';
@@ -30,6 +38,12 @@ import { Toolbar } from './ui/toolbar.js';
 const canvas = /** @type {HTMLCanvasElement} */ (element('canvas'));
 const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
 
+/** By how many pixels the arrow keys move what is selected; with Shift. */
+const STEP = 8;
+const LONG_STEP = 64;
+/** @type {[string, number, number][]} */
+const ARROWS = [['arrowleft', -1, 0], ['arrowright', 1, 0], ['arrowup', 0, -1], ['arrowdown', 0, 1]];
+
 const frames = new Frames();
 /** Whether buttons, summary and banner are behind what happened: they follow once a frame. */
 let isStateNew = true;
@@ -37,11 +51,27 @@ const settings = new Settings(storageOr(() => localStorage));
 const strokes = new Strokes();
 const index = new StrokeIndex();
 const camera = new Camera();
-const drawing = new Drawing(strokes);
-const renderer = new Renderer(canvas, strokes, camera);
+const items = new Items();
+const scene = new Scene(strokes, items);
+const history = new History();
+const drawing = new Drawing(strokes, newKey, history);
+const album = new Album({
+  items,
+  history,
+  depth: {
+    get next() {
+      return drawing.nextZ;
+    },
+    seen: (z) => strokes.raise(z),
+  },
+});
+const selector = new Selector(album, items, () => camera.scale);
+const itemView = new ItemView({ album, items, camera, selector, choose, ask: () => frames.ask() });
+const renderer = new Renderer(canvas, scene, camera, itemView.painter.paint.bind(itemView.painter));
 const cursors = new SharedCursors(camera, { glides: () => !reducedMotion.matches, ask: () => frames.ask() });
 const sharing = new Sharing({
   drawing,
+  album,
   base: new URL('/', location.href),
   profile: () => ({ name: settings.name, color: settings.color }),
   storage: storageOr(() => sessionStorage),
@@ -51,14 +81,14 @@ const sharing = new Sharing({
 const toolbar = new Toolbar();
 const inks = new Inks(settings);
 const people = new People();
-const view = new CanvasView(renderer, strokes, camera, () => frames.ask());
+const view = new CanvasView(renderer, scene, camera, () => frames.ask());
 const banner = new ConnectionBanner({
   waiting: () => drawing.waitingStrokes,
   retry: () => sharing.session?.reconnectNow(),
 });
 const flow = new SessionFlow({
   sharing,
-  strokes,
+  scene,
   settings,
   people,
   banner,
@@ -75,22 +105,27 @@ frames.run(
   },
   () => (drawing.flush(), false),
   (now) => cursors.frame(now),
+  (now) => album.frame(now),
+  (now) => itemView.frame(now, renderer),
   () => view.frame(),
 );
 
 const tools = {
   pen: new Pen(drawing, () => ({ ...inks.look, tool: 'pen' })),
   eraser: new Eraser(drawing, index, () => camera.scale),
+  select: selector,
 };
 
 strokes.watch(index);
-strokes.watch({ shown: frames.ask.bind(frames), changed: frames.ask.bind(frames), hidden: frames.ask.bind(frames) });
+scene.watch({ shown: frames.ask.bind(frames), changed: frames.ask.bind(frames), hidden: frames.ask.bind(frames) });
 drawing.addEventListener('change', stateChanged);
+album.addEventListener('change', stateChanged);
+itemView.watchColors(() => (renderer.redraw(), frames.ask()));
 drawing.addEventListener('error', (event) => toast(/** @type {CustomEvent<Error>} */ (event).detail.message));
 drawing.addEventListener('gone', () => toast('Somebody else removed it.'));
 
 const input = new PointerInput(canvas, camera, {
-  tool: (isTurned) => (isTurned || toolbar.tool === 'eraser' ? tools.eraser : tools.pen),
+  tool: (isTurned) => (isTurned ? tools.eraser : tools[toolbar.tool]),
   hovered: (point) => cursors.moved(point),
   moved: () => frames.ask(),
   signal: new AbortController().signal,
@@ -107,7 +142,7 @@ function showState() {
   toolbar.show({
     canUndo: drawing.canUndo,
     canRedo: drawing.canRedo,
-    isEmpty: strokes.size === 0,
+    isEmpty: scene.isEmpty,
     isShared: session !== null,
     isConnected: session?.isConnected ?? false,
   });
@@ -136,7 +171,19 @@ function accompany(session) {
   });
 }
 
-toolbar.addEventListener('tool', () => (canvas.dataset.cursor = toolbar.tool));
+const adding = new Adding({ album, camera, view: renderer, limit: () => sharing.attachmentBytes() });
+const incoming = new Incoming((files, at) => adding.add(files, at));
+
+/** @param {import('./canvas/item.js').Item} item */
+function choose(item) {
+  toolbar.choose('select');
+  selector.choose(item);
+}
+
+toolbar.addEventListener('tool', () => {
+  canvas.dataset.cursor = toolbar.tool;
+  if (toolbar.tool !== 'select') selector.choose(null);
+});
 toolbar.addEventListener('undo', () => drawing.undo());
 toolbar.addEventListener('redo', () => drawing.redo());
 toolbar.addEventListener('clear', () => flow.newPage());
@@ -149,10 +196,18 @@ const colorKeys = [...'1234567890'].map((key, at) => [key, () => inks.chooseColo
 listenToKeys({
   ...Object.fromEntries(colorKeys),
   c: () => inks.chooseOwn(),
+  v: () => toolbar.choose('select'),
+  i: () => incoming.pick(),
   p: () => toolbar.choose('pen'),
   e: () => toolbar.choose('eraser'),
   '[': () => inks.stepWidth(-1),
   ']': () => inks.stepWidth(1),
+  ...Object.fromEntries(ARROWS.map(([key, x, y]) => [key, push(x, y)])),
+  'mod+arrowup': () => selector.grow(1.1),
+  'mod+arrowdown': () => selector.grow(1 / 1.1),
+  delete: () => selector.remove(),
+  backspace: () => selector.remove(),
+  escape: () => selector.choose(null),
   'mod+z': () => drawing.undo(),
   'mod+shift+z': () => drawing.redo(),
   'mod+y': () => drawing.redo(),
@@ -161,6 +216,17 @@ listenToKeys({
   '-': () => (view.zoom(0.8), frames.ask()),
   '?': () => showKeys(),
 });
+
+addEventListener('keyup', () => selector.settle());
+addEventListener('blur', () => selector.settle());
+
+/** @param {number} x @param {number} y @returns {(event: KeyboardEvent) => void} */
+function push(x, y) {
+  return ({ shiftKey }) => {
+    const step = shiftKey ? LONG_STEP : STEP;
+    selector.push(x * step, y * step);
+  };
+}
 
 watchTabbing();
 
@@ -180,6 +246,19 @@ Object.defineProperty(globalThis, 'drawTogether', {
     },
     get me() {
       return sharing.session?.localParticipant ?? null;
+    },
+    get pictures() {
+      return items.all.map((item) => ({
+        id: item.id,
+        name: item.name,
+        isPicture: item.isPicture,
+        ...item.place,
+        state: item.upload && !item.upload.isOver || item.upload?.state === 'failed' ? item.upload.state : item.state,
+        offset: item.upload?.offset ?? item.offset,
+        size: item.size,
+        isDrawn: item.bitmap !== null || !item.isPicture,
+        isSelected: item === selector.chosen,
+      }));
     },
     redraw: () => {
       renderer.redraw();

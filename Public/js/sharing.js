@@ -16,9 +16,14 @@ import { browserTabs, takeClaim } from './session/tabClaim.js';
 const SAVE_AFTER_MS = 250;
 const ACTIVITY = Object.freeze({ identifier: 'drawtogether', title: 'Draw Together', type: 'generic' });
 
+/** In force until the gateway has told its own. */
+const ATTACHMENT_BYTES = 104_857_600;
+const ASKING_MS = 1000;
+
 /** Events: `session` (there is another one, or none), `followed` (detail: `from`, the old session's id, and `by`, a participant). */
 export class Sharing extends EventTarget {
   #drawing;
+  #album;
   #base;
   #profile;
   #storage;
@@ -27,6 +32,8 @@ export class Sharing extends EventTarget {
   #tabs;
   #around;
   #openJournal;
+  /** @type {Promise<{ attachmentBytes?: unknown }> | null} what the gateway says to one who is in no session */
+  #limits = null;
   /** @type {GroupSession | null} */
   #session = null;
   /** @type {GroupSessionJournal | null} */
@@ -39,6 +46,7 @@ export class Sharing extends EventTarget {
   /**
    * @param {object} options
    * @param {Drawing} options.drawing
+   * @param {import('./canvas/album.js').Album} options.album
    * @param {URL} options.base address of the gateway
    * @param {() => Profile} options.profile
    * @param {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} options.storage that lives as long as the tab
@@ -49,6 +57,7 @@ export class Sharing extends EventTarget {
    */
   constructor({
     drawing,
+    album,
     base,
     profile,
     storage,
@@ -59,6 +68,7 @@ export class Sharing extends EventTarget {
   }) {
     super();
     this.#drawing = drawing;
+    this.#album = album;
     this.#base = base;
     this.#profile = profile;
     this.#storage = storage;
@@ -78,6 +88,18 @@ export class Sharing extends EventTarget {
     return this.#journal;
   }
 
+  /** How large a file may be. @returns {Promise<number>} bytes */
+  async attachmentBytes() {
+    const told = this.#session?.limits.attachmentBytes;
+    if (told) return told;
+    this.#limits ??= fetch(new URL('api/limits', this.#base), { signal: AbortSignal.timeout(ASKING_MS) })
+      .then((answer) => answer.json())
+      // Out of reach: it will say so itself when it gets one that is too large.
+      .catch(() => ({}));
+    const { attachmentBytes } = await this.#limits;
+    return typeof attachmentBytes === 'number' ? attachmentBytes : ATTACHMENT_BYTES;
+  }
+
   /** Makes a session of the picture. @returns {Promise<GroupSession>} */
   async share() {
     const { id } = await createSession({ base: this.#base, activity: ACTIVITY });
@@ -92,7 +114,7 @@ export class Sharing extends EventTarget {
   /** An empty page for everybody; the old one stays where it is. */
   async newPage() {
     const old = this.#session;
-    if (!old) return this.#drawing.clear();
+    if (!old) return this.#clear();
     const follows = { id: old.id, token: old.token };
     const { id } = await createSession({ base: this.#base, activity: ACTIVITY, follows });
     await this.#follow(old, id, old.localParticipant?.number ?? 0);
@@ -109,6 +131,7 @@ export class Sharing extends EventTarget {
    */
   detach({ comesBack = false } = {}) {
     this.#drawing.detach();
+    this.#album.detach();
     if (comesBack && this.#session) this.#store?.save(this.#session.save());
     else this.#store?.forget();
     this.#become(null, null);
@@ -138,9 +161,15 @@ export class Sharing extends EventTarget {
       if (typeof next === 'string') this.#follow(session, next, by);
     });
     this.#become(session, store);
+    if (this.#journal) this.#album.attach(session, this.#journal, { bringsPicture });
     this.saveNow();
     session.join();
     return session;
+  }
+
+  #clear() {
+    this.#drawing.clear();
+    this.#album.clear();
   }
 
   /** @param {GroupSession} old @param {string} id @param {number} by */

@@ -27,7 +27,10 @@ test('there is nothing in the markup that a strict policy forbids', () => {
 
 test('each icon that is shown is in the sprite', () => {
   const sprite = readFileSync(join(PUBLIC, 'icons.svg'), 'utf8');
-  const used = new Set([...HTML.matchAll(/icons\.svg#([\w-]+)/g)].map(([, id]) => id));
+  const modules = [...reached('js/main.js', new Set())].map((path) => readFileSync(join(PUBLIC, path), 'utf8')).join(
+    '',
+  );
+  const used = new Set([...`${HTML}${modules}`.matchAll(/(?:icons\.svg#|icon\(')([\w-]+)/g)].map(([, id]) => id));
   const drawn = new Set([...sprite.matchAll(/<symbol id="([\w-]+)"/g)].map(([, id]) => id));
   assert.deepEqual([...used].toSorted(), [...drawn].toSorted());
 });

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Album } from '../../Public/js/canvas/album.js';
 import { Drawing } from '../../Public/js/canvas/drawing.js';
+import { History } from '../../Public/js/canvas/history.js';
+import { Items } from '../../Public/js/canvas/items.js';
 import { Strokes } from '../../Public/js/canvas/strokes.js';
 import { Sharing } from '../../Public/js/sharing.js';
 import { fakeSession, reliable, welcome } from './support.js';
@@ -51,6 +54,7 @@ function fakeSharing() {
   let ids = 0;
   const sharing = new Sharing({
     drawing: new Drawing(new Strokes()),
+    album: new Album({ items: new Items(), history: new History(), depth: { next: 1, seen: () => {} } }),
     base: new URL('https://draw.example/'),
     profile: () => ({ name: 'Ada', color: '#e5484d' }),
     storage: {
@@ -68,7 +72,8 @@ function fakeSharing() {
     openJournal: (session) => {
       const journal = { session, isClosed: false };
       journals.push(journal);
-      return /** @type {any} */ ({ close: () => (journal.isClosed = true) });
+      const close = () => (journal.isClosed = true);
+      return /** @type {any} */ (Object.assign(new EventTarget(), { current: [], uploads: [], close }));
     },
   });
   return { sharing, last, storage, journals };

@@ -1,9 +1,8 @@
-/** A canvas behind the canvas, with the strokes that no longer change. Only what differs is painted again. */
-
-import { strokePath } from './strokePath.js';
+/** A canvas behind the canvas, with what no longer changes: strokes, pictures. Only what differs is painted again. */
 
 /**
- * @typedef {import('./stroke.js').Stroke} Stroke
+ * @typedef {import('./scene.js').Drawable} Drawable
+ * @typedef {(context: CanvasRenderingContext2D, drawable: Drawable) => void} Paint in points of the plane
  * @typedef {{ scale: number, x: number, y: number }} Transform from the plane to device pixels
  * @typedef {{ left: number, top: number, right: number, bottom: number }} Box in device pixels, whole ones
  */
@@ -14,14 +13,16 @@ const MAXIMUM_BOXES = 12;
 export class Layer {
   #canvas;
   #context;
-  /** @type {Map<Stroke, { version: number, box: Box }>} what is on it, in the order of painting */
+  #paintOne;
+  /** @type {Map<Drawable, { version: number, box: Box }>} what is on it, in the order of painting */
   #painted = new Map();
   /** @type {Transform | null} null: nothing of it is good */
   #transform = null;
 
-  /** @param {HTMLCanvasElement} canvas */
-  constructor(canvas) {
+  /** @param {HTMLCanvasElement} canvas @param {Paint} paint */
+  constructor(canvas, paint) {
     this.#canvas = canvas;
+    this.#paintOne = paint;
     this.#context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
   }
 
@@ -36,21 +37,21 @@ export class Layer {
     this.#transform = null;
   }
 
-  /** @param {Stroke} stroke @returns {number | undefined} the version of it that is painted */
-  version(stroke) {
-    return this.#painted.get(stroke)?.version;
+  /** @param {Drawable} drawable @returns {number | undefined} the version of it that is painted */
+  version(drawable) {
+    return this.#painted.get(drawable)?.version;
   }
 
   /**
-   * Makes the layer show these strokes.
-   * @param {readonly Stroke[]} strokes in the order of drawing @param {Transform} transform @param {(stroke: Stroke) => boolean} isSeen
+   * Makes the layer show these.
+   * @param {readonly Drawable[]} drawables in the order of drawing @param {Transform} transform @param {(drawable: Drawable) => boolean} isSeen
    */
-  update(strokes, transform, isSeen) {
-    if (!this.#transform || !same(this.#transform, transform)) return this.#paintAll(strokes, transform, isSeen);
-    const { added, boxes } = this.#difference(strokes);
-    if (boxes.length > MAXIMUM_BOXES) return this.#paintAll(strokes, transform, isSeen);
-    for (const stroke of added) this.#paint(stroke);
-    for (const box of boxes) this.#mend(strokes, box);
+  update(drawables, transform, isSeen) {
+    if (!this.#transform || !same(this.#transform, transform)) return this.#paintAll(drawables, transform, isSeen);
+    const { added, boxes } = this.#difference(drawables);
+    if (boxes.length > MAXIMUM_BOXES) return this.#paintAll(drawables, transform, isSeen);
+    for (const drawable of added) this.#paint(drawable);
+    for (const box of boxes) this.#mend(drawables, box);
   }
 
   /** @param {CanvasRenderingContext2D} context @param {Transform} now where the camera is; the layer may be behind */
@@ -61,59 +62,58 @@ export class Layer {
     if (this.#canvas.width > 0) context.drawImage(this.#canvas, 0, 0);
   }
 
-  /** @param {CanvasRenderingContext2D} context @param {Transform} transform @param {Iterable<Stroke>} strokes */
-  paintOn(context, transform, strokes) {
+  /** @param {CanvasRenderingContext2D} context @param {Transform} transform @param {Iterable<Drawable>} drawables */
+  paintOn(context, transform, drawables) {
     context.setTransform(transform.scale, 0, 0, transform.scale, transform.x, transform.y);
-    for (const stroke of strokes) {
-      context.fillStyle = stroke.rgb;
-      context.fill(strokePath(stroke));
+    for (const drawable of drawables) {
+      this.#paintOne(context, drawable);
     }
   }
 
-  /** @param {readonly Stroke[]} strokes @param {Transform} transform @param {(stroke: Stroke) => boolean} isSeen */
-  #paintAll(strokes, transform, isSeen) {
+  /** @param {readonly Drawable[]} drawables @param {Transform} transform @param {(drawable: Drawable) => boolean} isSeen */
+  #paintAll(drawables, transform, isSeen) {
     this.#transform = transform;
     this.#painted.clear();
     this.#context.setTransform(1, 0, 0, 1, 0, 0);
     this.#context.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
-    for (const stroke of strokes) {
-      if (isSeen(stroke)) this.#paint(stroke);
-      else this.#painted.set(stroke, { version: stroke.version, box: this.#box(stroke) });
+    for (const drawable of drawables) {
+      if (isSeen(drawable)) this.#paint(drawable);
+      else this.#painted.set(drawable, { version: drawable.version, box: this.#box(drawable) });
     }
   }
 
   /**
-   * @param {readonly Stroke[]} strokes
-   * @returns {{ added: Stroke[], boxes: Box[] }} what goes on top of all that is there, and where to mend the rest
+   * @param {readonly Drawable[]} drawables
+   * @returns {{ added: Drawable[], boxes: Box[] }} what goes on top of all that is there, and where to mend the rest
    */
-  #difference(strokes) {
+  #difference(drawables) {
     /** @type {Box[]} */
     const boxes = [];
-    const wanted = new Set(strokes);
-    for (const [stroke, { version, box }] of this.#painted) {
-      if (wanted.has(stroke) && version === stroke.version) continue;
+    const wanted = new Set(drawables);
+    for (const [drawable, { version, box }] of this.#painted) {
+      if (wanted.has(drawable) && version === drawable.version) continue;
       boxes.push(box);
-      this.#painted.delete(stroke);
+      this.#painted.delete(drawable);
     }
-    let last = strokes.length - 1;
-    while (last >= 0 && !this.#painted.has(strokes[last])) last -= 1;
-    for (const stroke of strokes.slice(0, last + 1)) {
-      if (this.#painted.has(stroke)) continue;
-      const box = this.#box(stroke);
+    let last = drawables.length - 1;
+    while (last >= 0 && !this.#painted.has(drawables[last])) last -= 1;
+    for (const drawable of drawables.slice(0, last + 1)) {
+      if (this.#painted.has(drawable)) continue;
+      const box = this.#box(drawable);
       boxes.push(box);
-      this.#painted.set(stroke, { version: stroke.version, box });
+      this.#painted.set(drawable, { version: drawable.version, box });
     }
-    return { added: strokes.slice(last + 1), boxes };
+    return { added: drawables.slice(last + 1), boxes };
   }
 
-  /** @param {Stroke} stroke */
-  #paint(stroke) {
-    this.#painted.set(stroke, { version: stroke.version, box: this.#box(stroke) });
-    this.paintOn(this.#context, /** @type {Transform} */ (this.#transform), [stroke]);
+  /** @param {Drawable} drawable */
+  #paint(drawable) {
+    this.#painted.set(drawable, { version: drawable.version, box: this.#box(drawable) });
+    this.paintOn(this.#context, /** @type {Transform} */ (this.#transform), [drawable]);
   }
 
-  /** @param {readonly Stroke[]} strokes @param {Box} box */
-  #mend(strokes, box) {
+  /** @param {readonly Drawable[]} drawables @param {Box} box */
+  #mend(drawables, box) {
     const context = this.#context;
     const [width, height] = [box.right - box.left, box.bottom - box.top];
     context.save();
@@ -122,12 +122,12 @@ export class Layer {
     context.rect(box.left, box.top, width, height);
     context.clip();
     context.clearRect(box.left, box.top, width, height);
-    const inBox = strokes.filter((stroke) => meet(this.#painted.get(stroke)?.box, box));
+    const inBox = drawables.filter((drawable) => meet(this.#painted.get(drawable)?.box, box));
     this.paintOn(context, /** @type {Transform} */ (this.#transform), inBox);
     context.restore();
   }
 
-  /** @param {Stroke} stroke @returns {Box} */
+  /** @param {Drawable} drawable @returns {Box} */
   #box({ bounds }) {
     const { scale, x, y } = /** @type {Transform} */ (this.#transform);
     return {

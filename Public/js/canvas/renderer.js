@@ -1,29 +1,32 @@
-/** Draws strokes on a canvas, once a frame. Finished ones lie on a layer behind, so that thousands cost as little as one. */
+/**
+ * Draws strokes and pictures on a canvas, once a frame. What is finished lies on a layer behind, so that thousands cost as
+ * little as one.
+ */
 
 import { Layer } from './layer.js';
 import { overlap } from './stroke.js';
 
 /**
  * @typedef {import('./camera.js').Camera} Camera
- * @typedef {import('./stroke.js').Stroke} Stroke
- * @typedef {import('./strokes.js').Strokes} Strokes
+ * @typedef {import('./scene.js').Drawable} Drawable
+ * @typedef {import('./scene.js').Scene} Scene
  */
 
 /** A stroke that nobody finishes counts as finished when it has not grown for so long. */
 const STILL_MS = 1500;
 /** Until the camera rests this long, the layer is shown shifted and scaled. */
 const CAMERA_REST_MS = 120;
-/** So few strokes are drawn anew even while the camera moves. */
+/** So little is drawn anew even while the camera moves. */
 const FEW = 250;
 
 export class Renderer {
   #canvas;
   #context;
-  #strokes;
+  #scene;
   #camera;
   #layer;
   #now;
-  /** @type {Map<Stroke, number>} when those that are not finished grew last */
+  /** @type {Map<Drawable, number>} when those that are not finished grew last */
   #grew = new Map();
   #isDirty = true;
   #cameraVersion = 0;
@@ -31,20 +34,21 @@ export class Renderer {
   #ratio = 1;
 
   /**
-   * @param {HTMLCanvasElement} canvas @param {Strokes} strokes @param {Camera} camera
+   * @param {HTMLCanvasElement} canvas @param {Scene} scene @param {Camera} camera
+   * @param {import('./layer.js').Paint} paint
    * @param {() => number} [now] milliseconds
    */
-  constructor(canvas, strokes, camera, now = () => performance.now()) {
+  constructor(canvas, scene, camera, paint, now = () => performance.now()) {
     this.#canvas = canvas;
     this.#context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
-    this.#strokes = strokes;
+    this.#scene = scene;
     this.#camera = camera;
     this.#now = now;
-    this.#layer = new Layer(canvas.ownerDocument.createElement('canvas'));
-    strokes.watch({
-      shown: (stroke) => this.#changed(stroke),
-      changed: (stroke) => this.#changed(stroke),
-      hidden: (stroke) => this.#hidden(stroke),
+    this.#layer = new Layer(canvas.ownerDocument.createElement('canvas'), paint);
+    scene.watch({
+      shown: (drawable) => this.#changed(drawable),
+      changed: (drawable) => this.#changed(drawable),
+      hidden: (drawable) => this.#hidden(drawable),
     });
   }
 
@@ -54,6 +58,11 @@ export class Renderer {
 
   get height() {
     return this.#canvas.height / this.#ratio;
+  }
+
+  /** Device pixels a pixel of CSS. */
+  get ratio() {
+    return this.#ratio;
   }
 
   /** @param {number} width @param {number} height of the canvas in device pixels @param {number} ratio of these to CSS pixels */
@@ -82,7 +91,7 @@ export class Renderer {
     const isMoving = this.#followCamera();
     if (!this.#isDirty && !this.#hasGoneStill()) return false;
     this.#isDirty = isMoving;
-    const live = this.#drawLayer(isMoving && this.#strokes.size > FEW);
+    const live = this.#drawLayer(isMoving && this.#scene.weight > FEW);
     const context = this.#context;
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
@@ -91,16 +100,16 @@ export class Renderer {
     return true;
   }
 
-  /** Brings the layer up to date. @param {boolean} isMoving @returns {Stroke[]} what is above it */
+  /** Brings the layer up to date. @param {boolean} isMoving @returns {Drawable[]} what is above it */
   #drawLayer(isMoving) {
-    const strokes = this.#strokes.all;
-    const first = strokes.findIndex((stroke) => this.#isLive(stroke));
-    const still = first < 0 ? strokes : strokes.slice(0, first);
+    const all = this.#scene.all;
+    const first = all.findIndex((drawable) => this.#isLive(drawable));
+    const still = first < 0 ? all : all.slice(0, first);
     if (!isMoving) {
       const seen = this.#camera.seen(this.width, this.height);
-      this.#layer.update(still, this.#transform(), (stroke) => overlap(stroke.bounds, seen));
+      this.#layer.update(still, this.#transform(), ({ bounds }) => overlap(bounds, seen));
     }
-    return first < 0 ? [] : strokes.slice(first);
+    return first < 0 ? [] : all.slice(first);
   }
 
   /** @returns {boolean} whether the camera moves, or has not rested long enough */
@@ -113,32 +122,32 @@ export class Renderer {
     return this.#now() - this.#cameraMovedAt < CAMERA_REST_MS;
   }
 
-  /** @param {Stroke} stroke */
-  #isLive(stroke) {
-    const grew = this.#grew.get(stroke);
+  /** @param {Drawable} drawable */
+  #isLive(drawable) {
+    const grew = this.#grew.get(drawable);
     return grew !== undefined && this.#now() - grew < STILL_MS;
   }
 
   #hasGoneStill() {
     let has = false;
-    for (const [stroke, grew] of this.#grew) {
+    for (const [drawable, grew] of this.#grew) {
       if (this.#now() - grew < STILL_MS) continue;
-      this.#grew.delete(stroke);
+      this.#grew.delete(drawable);
       has = true;
     }
     return has;
   }
 
-  /** @param {Stroke} stroke */
-  #changed(stroke) {
-    if (stroke.isFinished) this.#grew.delete(stroke);
-    else if (this.#layer.version(stroke) !== stroke.version) this.#grew.set(stroke, this.#now());
+  /** @param {Drawable} drawable */
+  #changed(drawable) {
+    if (drawable.isFinished) this.#grew.delete(drawable);
+    else if (this.#layer.version(drawable) !== drawable.version) this.#grew.set(drawable, this.#now());
     this.#isDirty = true;
   }
 
-  /** @param {Stroke} stroke */
-  #hidden(stroke) {
-    this.#grew.delete(stroke);
+  /** @param {Drawable} drawable */
+  #hidden(drawable) {
+    this.#grew.delete(drawable);
     this.#isDirty = true;
   }
 

@@ -90,7 +90,7 @@ export class Stroke {
   }
 }
 
-/** Which of two is drawn first. @param {Stroke} a @param {Stroke} b @returns {number} negative: a */
+/** Which of two is drawn first. @param {{ z: number, id: string }} a @param {{ z: number, id: string }} b @returns {number} negative: a */
 export function drawnBefore(a, b) {
   if (a.z !== b.z) return a.z - b.z;
   if (a.id === b.id) return 0;

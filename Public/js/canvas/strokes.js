@@ -60,6 +60,11 @@ export class Strokes {
     return this.#highestZ;
   }
 
+  /** Something else lies there. @param {number} z */
+  raise(z) {
+    this.#highestZ = Math.max(this.#highestZ, z);
+  }
+
   /** @param {string} id @returns {Stroke | null} as it is to be seen */
   find(id) {
     return this.#visible.get(id) ?? null;

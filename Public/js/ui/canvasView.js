@@ -6,7 +6,7 @@ import { element } from './elements.js';
 /**
  * @typedef {import('../canvas/camera.js').Camera} Camera
  * @typedef {import('../canvas/renderer.js').Renderer} Renderer
- * @typedef {import('../canvas/strokes.js').Strokes} Strokes
+ * @typedef {import('../canvas/scene.js').Scene} Scene
  */
 
 const DOTS = 28;
@@ -17,16 +17,16 @@ export class CanvasView {
   #canvas = /** @type {HTMLCanvasElement} */ (element('canvas'));
   #fit = element('fit');
   #renderer;
-  #strokes;
+  #scene;
   #camera;
   #cameraVersion = -1;
   #isPictureNew = true;
   #isShared = false;
 
-  /** @param {Renderer} renderer @param {Strokes} strokes @param {Camera} camera @param {() => void} ask for a frame */
-  constructor(renderer, strokes, camera, ask) {
+  /** @param {Renderer} renderer @param {Scene} scene @param {Camera} camera @param {() => void} ask for a frame */
+  constructor(renderer, scene, camera, ask) {
     this.#renderer = renderer;
-    this.#strokes = strokes;
+    this.#scene = scene;
     this.#camera = camera;
     const { width, height } = this.#canvas.getBoundingClientRect();
     renderer.resize(Math.round(width * devicePixelRatio), Math.round(height * devicePixelRatio), devicePixelRatio);
@@ -55,14 +55,14 @@ export class CanvasView {
 
   /** Everything that is drawn, or where one begins. */
   showEverything() {
-    const bounds = this.#strokes.bounds;
+    const bounds = this.#scene.bounds;
     if (!bounds || this.#isHomeEnough(bounds)) this.#camera.home();
     else this.#camera.fit(bounds, this.#renderer.width, this.#renderer.height);
   }
 
   /** What somebody else drew on a larger screen must not lie outside of this one; an empty page begins where all do. */
   showAtFirst() {
-    const { bounds } = this.#strokes;
+    const { bounds } = this.#scene;
     if (!bounds) this.#camera.home();
     else if (this.#camera.isHome && !this.#isHomeEnough(bounds)) this.showEverything();
   }
@@ -80,10 +80,9 @@ export class CanvasView {
 
   #describe() {
     this.#isPictureNew = false;
-    const count = this.#strokes.size;
-    element('hint').toggleAttribute('data-gone', count > 0);
+    element('hint').toggleAttribute('data-gone', !this.#scene.isEmpty);
     element('hint').textContent = this.#isShared ? 'Draw. Everybody here sees it.' : 'Draw. Then invite someone.';
-    element('summary').textContent = summary(count);
+    element('summary').textContent = summary(this.#scene);
     this.#showFit();
   }
 
@@ -105,7 +104,7 @@ export class CanvasView {
 
   /** Offers a way back once nothing that is drawn is on the screen, or the picture is not as large as it is. */
   #showFit() {
-    const { bounds } = this.#strokes;
+    const { bounds } = this.#scene;
     const seen = this.#camera.seen(this.#renderer.width, this.#renderer.height);
     const isLost = bounds !== null && !overlap(bounds, seen);
     this.#fit.hidden = !isLost && this.#camera.scale === 1;
@@ -125,10 +124,19 @@ export class CanvasView {
   }
 }
 
-/** @param {number} count of strokes */
-function summary(count) {
-  if (count === 0) return 'Nothing is drawn yet.';
-  return count === 1 ? '1 stroke is drawn.' : `${count} strokes are drawn.`;
+/** @param {Scene} scene */
+function summary({ strokes, pictures, files, isEmpty }) {
+  if (isEmpty) return 'Nothing is drawn yet.';
+  const told = [];
+  if (strokes > 0) told.push(strokes === 1 ? '1 stroke is drawn.' : `${strokes} strokes are drawn.`);
+  const laid = [counted(pictures, 'picture'), counted(files, 'file')].filter(Boolean).join(' and ');
+  if (laid) told.push(`${laid} ${pictures + files === 1 ? 'is' : 'are'} on the page.`);
+  return told.join(' ');
+}
+
+/** @param {number} count @param {string} what */
+function counted(count, what) {
+  return count === 0 ? '' : `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 /**

@@ -51,8 +51,13 @@ export async function tellOver({ title, text, canRetry, hasPicture }) {
 }
 
 const KEYS = [
+  [['V'], 'Select a picture or file'],
   [['P'], 'Pen'],
   [['E'], 'Eraser'],
+  [['I'], 'Add pictures or files; paste and drop too'],
+  [['←', '→', '↑', '↓'], 'Move what is selected; farther with Shift'],
+  [['Ctrl ↑', 'Ctrl ↓'], 'Larger, smaller'],
+  [['Delete'], 'Remove what is selected'],
   [['[', ']'], 'Finer, broader'],
   [['1', '…', '0'], 'Colors; C your own'],
   [['Ctrl Z'], 'Undo what you did'],

@@ -31,3 +31,8 @@ export function makeSVG(tag, attributes, ...children) {
   made.append(...children);
   return made;
 }
+
+/** @param {string} name of a symbol in the sprite @returns {SVGElement} */
+export function icon(name) {
+  return makeSVG('svg', { class: 'icon', 'aria-hidden': 'true' }, makeSVG('use', { href: `/icons.svg#${name}` }));
+}

@@ -11,7 +11,7 @@ import { showLink } from './shareDialog.js';
  *
  * @typedef {object} Parts
  * @property {import('../sharing.js').Sharing} sharing
- * @property {import('../canvas/strokes.js').Strokes} strokes
+ * @property {import('../canvas/scene.js').Scene} scene
  * @property {import('./settings.js').Settings} settings
  * @property {import('./people.js').People} people
  * @property {import('./connectionBanner.js').ConnectionBanner} banner
@@ -171,13 +171,13 @@ export class SessionFlow {
 
   /** @param {GroupSession} session */
   async #over(session) {
-    const { sharing, strokes } = this.#parts;
+    const { sharing, scene } = this.#parts;
     // Left for the one that follows it: nobody needs to be told that it is over.
     if (sharing.session !== session) return;
     const { kind, message } = overWords(session);
     sharing.detach({ comesBack: session.reason?.canComeBack });
     if (kind === 'left') return toast('You left. The picture is yours alone now.');
-    const hasPicture = strokes.size > 0;
+    const hasPicture = !scene.isEmpty;
     const kept = hasPicture ? ' The picture is still here.' : '';
     const canRetry = kind === 'full' || kind === 'refused' || kind === 'version';
     const choice = await tellOver({ title: overTitle(session), text: `${message}${kept}`, canRetry, hasPicture });

@@ -2,17 +2,22 @@
 
 import { element } from './elements.js';
 
+/** @typedef {'select' | 'pen' | 'eraser'} ToolName */
+
 /** Events: `tool`, and one for each of the other buttons by its id: `undo`, `redo`, `clear`, `keys`, `leave`, `end`. */
 export class Toolbar extends EventTarget {
   /** @type {HTMLButtonElement[]} */
   #tools = [...document.querySelectorAll('button[data-tool]')].map((one) => /** @type {HTMLButtonElement} */ (one));
   #menu = element('menu');
   #more = element('more');
+  /** @type {ToolName} */
   #tool = 'pen';
 
   constructor() {
     super();
-    for (const button of this.#tools) button.addEventListener('click', () => this.choose(button.dataset.tool ?? 'pen'));
+    for (const button of this.#tools) {
+      button.addEventListener('click', () => this.choose(/** @type {ToolName} */ (button.dataset.tool)));
+    }
     for (const id of ['undo', 'redo', 'clear', 'keys', 'leave', 'end']) {
       element(id).addEventListener('click', () => {
         this.closeMenu();
@@ -31,7 +36,7 @@ export class Toolbar extends EventTarget {
     return this.#tool;
   }
 
-  /** @param {string} tool */
+  /** @param {ToolName} tool */
   choose(tool) {
     this.#tool = tool;
     for (const button of this.#tools) button.setAttribute('aria-pressed', String(button.dataset.tool === tool));

@@ -1,0 +1,338 @@
+/** The pictures and files of the page: what a person does to them, alone or in a session. */
+
+import { newKey } from '../session/key.js';
+import { CARD, Item } from './item.js';
+import { fitted } from './arranging.js';
+import { DEFAULT_SIDE, madeUpPlace, onPlane, placementMessage, readPlacement } from './placement.js';
+import { PlacementExchange } from './placementExchange.js';
+import { Placements } from './placements.js';
+
+/**
+ * @typedef {import('../session/attachment.js').Attachment} Attachment
+ * @typedef {import('../session/groupSession.js').GroupSession} GroupSession
+ * @typedef {import('../session/groupSessionJournal.js').GroupSessionJournal} GroupSessionJournal
+ * @typedef {import('../session/upload.js').Upload} Upload
+ * @typedef {import('./placement.js').Place} Place
+ * @typedef {import('./placement.js').Size} Size
+ * @typedef {{ blob: Blob, name: string, contentType: string, natural: Size | null }} Added
+ *
+ * @typedef {object} Options
+ * @property {import('./items.js').Items} items
+ * @property {import('./history.js').History} history
+ * @property {{ next: number, seen(z: number): void }} depth above all that is known; what lies at a `z` is known from then on
+ * @property {() => string} [key]
+ * @property {() => number} [now] milliseconds
+ */
+
+/**
+ * Events: `change` (of what there is, or how far it is), `appeared` and `vanished` (detail: an item that somebody else
+ * added or removed just now), `error` (detail: an item that cannot be removed or brought along, and why).
+ */
+export class Album extends EventTarget {
+  #items;
+  #history;
+  #depth;
+  #newKey;
+  #placements = new Placements();
+  #exchange;
+  /** @type {GroupSession | null} */
+  #session = null;
+  /** @type {GroupSessionJournal | null} */
+  #journal = null;
+  /** @type {AbortController | null} */
+  #lifetime = null;
+  /** @type {Map<string, ReturnType<typeof readPlacement>>} where they were added */
+  #added = new Map();
+  /** @type {Map<string, number>} the sequences of attachments that say no `z` */
+  #sequences = new Map();
+  /** @type {Set<string>} what this person removed, whether or not the session knows */
+  #removed = new Set();
+  #isCaughtUp = false;
+
+  /** @param {Options} options */
+  constructor({ items, history, depth, key = newKey, now = () => performance.now() }) {
+    super();
+    this.#items = items;
+    this.#history = history;
+    this.#depth = depth;
+    this.#newKey = key;
+    this.#exchange = new PlacementExchange(this.#placements, (id) => this.#moved(id), now);
+  }
+
+  /**
+   * From now on it is the session's.
+   * @param {GroupSession} session @param {GroupSessionJournal} journal the session's
+   * @param {{ bringsPicture: boolean }} options whether what is there goes into the session
+   */
+  attach(session, journal, { bringsPicture }) {
+    this.detach();
+    if (!bringsPicture) this.clear();
+    for (const item of this.#items.all) this.#added.set(item.id, { ...item.place });
+    this.#placements.clear();
+    this.#session = session;
+    this.#lifetime = new AbortController();
+    this.#exchange.attach(session, this.#lifetime);
+    session.observe({
+      entry: ({ system, type, key, sequence }) => {
+        if (!system || type !== 'attachment' || !key) return;
+        this.#sequences.set(key, sequence);
+        // The journal, which was there first, told of it before that was known.
+        this.#moved(key);
+      },
+      caughtUp: () => {
+        this.#isCaughtUp = true;
+      },
+    }, this.#lifetime);
+    this.#journal = journal;
+    for (const event of ['change', 'progress', 'uploadschange']) {
+      journal.addEventListener(event, () => this.#follow(journal), this.#lifetime);
+    }
+    session.addEventListener('participantschange', () => this.#follow(journal), this.#lifetime);
+    for (const item of [...this.#items.all]) this.#bring(item);
+  }
+
+  /** What is there is this person's alone again. */
+  detach() {
+    this.#lifetime?.abort();
+    this.#lifetime = null;
+    this.#exchange.detach();
+    this.#session = null;
+    this.#journal = null;
+    this.#isCaughtUp = false;
+    this.#removed.clear();
+    this.#sequences.clear();
+    for (const item of [...this.#items.all]) {
+      const { attachment } = item;
+      item.upload = null;
+      item.attachment = null;
+      if (attachment?.isReady) item.origin = attachment;
+      // What others were adding never comes.
+      if (!item.canLoad) this.#drop(item);
+      else item.state = 'local';
+    }
+    this.#changed();
+  }
+
+  /** Empties the page, without a word to the session. */
+  clear() {
+    for (const item of [...this.#items.all]) this.#drop(item);
+    this.#added.clear();
+    this.#placements.clear();
+    this.#changed();
+  }
+
+  /** It is on the page at once, and on its way to the others. @param {Added} added @param {{ x: number, y: number } & Size} at @returns {Item} */
+  add({ blob, name, contentType, natural }, at) {
+    const z = this.#depth.next;
+    const item = new Item({ id: this.#newKey(), name, contentType, size: blob.size, place: onPlane({ ...at, z }) });
+    item.blob = blob;
+    item.natural = natural;
+    this.#show(item, item.place);
+    if (this.#journal) this.#upload(item, blob);
+    this.#changed();
+    return item;
+  }
+
+  /** It is in this person's hand. @param {Item} item @param {Place} place */
+  hold(item, place) {
+    this.#exchange.hold(item.id, place);
+  }
+
+  /** It goes back to where it was. @param {Item} item */
+  release(item) {
+    // Those who saw it move are shown where it is.
+    if (this.#exchange.release(item.id)) this.#exchange.show(item.id, item.place);
+  }
+
+  /** It is put there, to be undone. @param {Item} item @param {Place} from @param {Place} to */
+  put(item, from, to) {
+    this.#exchange.put(item.id, to);
+    this.#history.did({ undo: () => this.#putBack(item.id, from), redo: () => this.#putBack(item.id, to) });
+    this.#changed();
+  }
+
+  /** Takes it away, for everybody. @param {Item} item */
+  async remove(item) {
+    const { attachment, upload } = item;
+    this.#removed.add(item.id);
+    this.#exchange.remove(item.id);
+    this.#drop(item);
+    this.#changed();
+    const journal = this.#journal;
+    try {
+      if (upload && !upload.isOver) upload.cancel();
+      else if (attachment) await journal?.remove(attachment);
+    } catch (error) {
+      this.#removed.delete(item.id);
+      if (journal && journal === this.#journal) this.#follow(journal);
+      this.#failed(item, error);
+    }
+  }
+
+  /** What failed is tried anew, as another: of the first the gateway may be clearing the rest away. @param {Item} item */
+  addAgain(item) {
+    const { blob, name, contentType, natural, place } = item;
+    if (!blob) return;
+    this.remove(item);
+    this.add({ blob, name, contentType, natural }, place);
+  }
+
+  /** Its picture is known better than before. @param {Item} item */
+  improved(item) {
+    item.place = this.#placeOf(item);
+    this.#items.changed(item);
+    this.#changed();
+  }
+
+  /** @param {number} now @returns {boolean} whether another frame is needed */
+  frame(now) {
+    return this.#exchange.frame(now);
+  }
+
+  /** @param {string} id @param {Place} place @returns {boolean} whether it is still there */
+  #putBack(id, place) {
+    if (!this.#items.find(id)) return false;
+    this.#exchange.put(id, place);
+    return true;
+  }
+
+  /** Gives the session what is there. @param {Item} item */
+  async #bring(item) {
+    const journal = this.#journal;
+    try {
+      const blob = await item.load();
+      if (journal && journal === this.#journal && this.#items.find(item.id) === item) this.#upload(item, blob);
+    } catch (error) {
+      if (journal !== this.#journal) return;
+      this.#drop(item);
+      this.#failed(item, error);
+    }
+    this.#changed();
+  }
+
+  /** @param {Item} item @param {Blob} blob */
+  #upload(item, blob) {
+    const { id, name, contentType } = item;
+    const metadata = placementMessage(item.place);
+    const upload = this.#journal?.upload(blob, { id, name, contentType, metadata });
+    if (!upload) return;
+    item.blob = blob;
+    item.state = 'uploading';
+    this.#accompany(item, upload);
+  }
+
+  /** @param {Item} item @param {Upload} upload of one's own */
+  #accompany(item, upload) {
+    if (item.upload === upload) return;
+    item.upload = upload;
+    item.blob ??= upload.blob;
+    upload.addEventListener('change', () => this.#uploadChanged(item), { signal: this.#lifetime?.signal });
+  }
+
+  /** @param {Item} item */
+  #uploadChanged(item) {
+    // Who leaves keeps what was not uploaded; else somebody removed it.
+    if (item.upload?.state === 'cancelled' && this.#session?.state !== 'invalidated') this.#drop(item);
+    this.#changed();
+  }
+
+  /** Makes the page show what the session has. @param {GroupSessionJournal} journal */
+  #follow(journal) {
+    const listed = new Set();
+    const uploads = new Map(journal.uploads.map((upload) => [upload.id, upload]));
+    for (const attachment of journal.current) {
+      listed.add(attachment.id);
+      if (this.#removed.has(attachment.id)) continue;
+      const item = this.#items.find(attachment.id) ?? this.#appeared(attachment);
+      item.attachment = attachment;
+      const upload = uploads.get(attachment.id);
+      if (upload) this.#accompany(item, upload);
+      this.#update(item, attachment);
+    }
+    for (const item of [...this.#items.all]) {
+      if (!item.attachment || listed.has(item.id) || item.upload?.state === 'failed') continue;
+      this.#drop(item);
+      this.#tell('vanished', item);
+    }
+    this.#changed();
+  }
+
+  /** @param {Attachment} attachment that is new here @returns {Item} */
+  #appeared({ id, name, contentType, size, metadata }) {
+    const item = new Item({ id, name, contentType, size, place: { ...madeUpPlace(id), ...CARD, z: 0 } });
+    this.#show(item, readPlacement(metadata));
+    if (this.#isCaughtUp) queueMicrotask(() => this.#tell('appeared', item));
+    return item;
+  }
+
+  /** @param {Item} item @param {Attachment} attachment */
+  #update(item, { name, contentType, size, participant, isReady, isStalled, offset }) {
+    const by = participant === null ? '' : this.#session?.participant(participant)?.name ?? '';
+    const place = this.#placeOf(item);
+    const looks = { name, contentType, size, by };
+    const isNews = !same(item, looks) || !same(item.place, place);
+    Object.assign(item, looks, { place, offset, state: isReady ? 'ready' : isStalled ? 'stalled' : 'uploading' });
+    if (isNews) this.#items.changed(item);
+  }
+
+  /** @param {Item} item @param {ReturnType<typeof readPlacement>} added */
+  #show(item, added) {
+    this.#added.set(item.id, added);
+    item.place = this.#placeOf(item);
+    this.#depth.seen(item.z);
+    this.#items.add(item);
+  }
+
+  /** @param {Item} item */
+  #drop(item) {
+    this.#added.delete(item.id);
+    this.#exchange.gone(item.id);
+    this.#items.remove(item);
+  }
+
+  /** @param {string | null} id of what may lie elsewhere now; null: all */
+  #moved(id) {
+    const item = id === null ? null : this.#items.find(id);
+    for (const one of id === null ? [...this.#items.all] : item ? [item] : []) {
+      const place = this.#placeOf(one);
+      if (same(one.place, place)) continue;
+      one.place = place;
+      this.#depth.seen(one.z);
+      this.#items.changed(one);
+      this.#changed();
+    }
+  }
+
+  /** @param {Item} item @returns {Place} */
+  #placeOf(item) {
+    const added = this.#added.get(item.id);
+    const moved = this.#placements.of(item.id);
+    const { x, y } = moved ?? added ?? madeUpPlace(item.id);
+    const sized = [moved, added].find((one) => one?.width && one.height);
+    const natural = item.natural ?? { width: DEFAULT_SIDE, height: DEFAULT_SIDE };
+    const { width, height } = !item.isPicture
+      ? CARD
+      : sized ?? fitted(natural, { width: DEFAULT_SIDE, height: DEFAULT_SIDE });
+    const z = moved?.z ?? added?.z ?? this.#sequences.get(item.id) ?? 0;
+    return { x, y, width: Number(width), height: Number(height), z };
+  }
+
+  /** @param {string} event @param {Item} item */
+  #tell(event, item) {
+    this.dispatchEvent(new CustomEvent(event, { detail: item }));
+  }
+
+  /** @param {Item} item @param {unknown} error */
+  #failed(item, error) {
+    this.dispatchEvent(new CustomEvent('error', { detail: { item, error } }));
+  }
+
+  #changed() {
+    this.dispatchEvent(new Event('change'));
+  }
+}
+
+/** @param {Record<string, any>} one @param {Record<string, unknown>} other @returns {boolean} whether the first has all that is the other's */
+function same(one, other) {
+  return Object.entries(other).every(([name, value]) => one[name] === value);
+}

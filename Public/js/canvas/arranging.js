@@ -1,0 +1,55 @@
+/** How large what is added begins, and where: several side by side. */
+
+/**
+ * @typedef {import('./placement.js').Size} Size
+ * @typedef {{ x: number, y: number, room: Size }} Cell its middle in points, and how large it is
+ */
+
+/** The part of the view that a picture may fill at first. */
+const PART_OF_VIEW = 0.6;
+/** The part of the view that several fill together, if they need not be smaller than the least; above and below are bars. */
+const PART_FOR_SEVERAL = Object.freeze({ width: 0.86, height: 0.74 });
+const LEAST_CELL = Object.freeze({ width: 150, height: 110 });
+/** Between cells, in pixels: below each there is room for its progress. */
+const GAP = Object.freeze({ width: 24, height: 74 });
+
+/** @param {Size} size @param {Size} room @returns {Size} as large as there is room, its shape kept; never larger than it is */
+export function fitted({ width, height }, room) {
+  const scale = Math.min(1, room.width / width, room.height / height);
+  return { width: width * scale, height: height * scale };
+}
+
+/**
+ * @param {number} count of what is to be added
+ * @param {[number, number]} middle of all of it, in the plane
+ * @param {Size & { scale: number }} view in pixels, and how many of these a point has
+ * @param {Size} [least] that a cell must have, in pixels
+ * @returns {Cell[]} row by row
+ */
+export function cells(count, [x, y], { width, height, scale }, least = LEAST_CELL) {
+  const whole = { width: PART_OF_VIEW * width, height: PART_OF_VIEW * height };
+  if (count === 1) return [{ x, y, room: { width: whole.width / scale, height: whole.height / scale } }];
+  const most = Math.max(1, Math.floor((PART_FOR_SEVERAL.width * width + GAP.width) / (least.width + GAP.width)));
+  const columns = Math.min(most, Math.ceil(Math.sqrt(count * width / height)), count);
+  const rows = Math.ceil(count / columns);
+  const side = (/** @type {'width' | 'height'} */ name, /** @type {number} */ view, /** @type {number} */ number) =>
+    Math.max(least[name], Math.min(whole[name], (PART_FOR_SEVERAL[name] * view + GAP[name]) / number - GAP[name]));
+  const room = { width: side('width', width, columns), height: side('height', height, rows) };
+  return Array.from({ length: count }, (_, at) => {
+    const [row, column] = [Math.floor(at / columns), at % columns];
+    const inRow = row === rows - 1 ? count - row * columns : columns;
+    return {
+      x: x + (column - (inRow - 1) / 2) * (room.width + GAP.width) / scale,
+      y: y + (row - (rows - 1) / 2) * (room.height + GAP.height) / scale,
+      room: { width: room.width / scale, height: room.height / scale },
+    };
+  });
+}
+
+/**
+ * On the screen it is no larger than it is by itself, in CSS pixels.
+ * @param {Size} natural in pixels @param {Cell} cell @param {number} scale pixels a point @returns {{ x: number, y: number } & Size}
+ */
+export function laidInto(natural, { x, y, room }, scale) {
+  return { x, y, ...fitted({ width: natural.width / scale, height: natural.height / scale }, room) };
+}

@@ -1,0 +1,127 @@
+/** The pictures that are to be seen as bitmaps: as fine as the screen, in bounded memory, one made at a time. */
+
+import { decoded, measured } from './imageFile.js';
+import { levelFor, planned } from './levels.js';
+import { overlap } from './stroke.js';
+
+/**
+ * @typedef {import('./item.js').Item} Item
+ * @typedef {import('./stroke.js').Bounds} Bounds
+ * @typedef {import('./levels.js').Held<Item>} Held
+ */
+
+/** The size of a picture is not known before it is there: it counts as this. */
+const UNKNOWN = Object.freeze({ width: 1024, height: 1024 });
+
+export class Bitmaps {
+  #items;
+  #improved;
+  #measure;
+  #decode;
+  /** @type {Set<Item>} that have a bitmap; those not seen for longest first */
+  #held = new Set();
+  /** @type {Item | null} whose bitmap is being made */
+  #working = null;
+  /** @type {Held[]} */
+  #next = [];
+
+  /**
+   * @param {import('./items.js').Items} items
+   * @param {(item: Item) => void} improved it has another bitmap or none, or it turned out to be no picture
+   * @param {{ measure?: typeof measured, decode?: typeof decoded }} [by]
+   */
+  constructor(items, improved, { measure = measured, decode = decoded } = {}) {
+    this.#items = items;
+    this.#improved = improved;
+    this.#measure = measure;
+    this.#decode = decode;
+    items.watch({ shown: () => {}, changed: () => {}, hidden: (item) => this.#drop(item) });
+  }
+
+  /** @param {Bounds} seen of the plane @param {number} scale device pixels a point */
+  show(seen, scale) {
+    const wanted = this.#items.all.filter((item) => canShow(item) && overlap(item.bounds, seen));
+    const wishes = wanted.map((item) => ({
+      of: item,
+      natural: item.natural ?? UNKNOWN,
+      level: item.natural ? levelFor(item.natural, item.place.width * scale) : 0,
+    }));
+    const { load, drop } = planned(this.#all, wishes);
+    for (const item of drop) {
+      this.#drop(item);
+      this.#improved(item);
+    }
+    for (const item of wanted) if (this.#held.delete(item)) this.#held.add(item);
+    this.#next = load.filter(({ of }) => of !== this.#working);
+    this.#work(scale);
+  }
+
+  /** What could not be loaded is tried anew. @param {Item} item */
+  retry(item) {
+    item.problem = '';
+    this.#improved(item);
+  }
+
+  /** @returns {Held[]} */
+  get #all() {
+    return [...this.#held].map((item) => ({
+      of: item,
+      natural: item.natural ?? UNKNOWN,
+      level: item.bitmap?.level ?? 0,
+    }));
+  }
+
+  /** One at a time: a large picture takes many times its bitmap's memory while it is decoded. @param {number} scale */
+  async #work(scale) {
+    if (this.#working) return;
+    for (let wish = this.#next.shift(); wish; wish = this.#next.shift()) {
+      this.#working = wish.of;
+      await this.#make(wish, scale);
+    }
+    this.#working = null;
+  }
+
+  /** @param {Held} wish @param {number} scale */
+  async #make({ of: item, level }, scale) {
+    if (!this.#isThere(item)) return;
+    const blob = await item.load().catch((error) => this.#failed(item, error.message));
+    if (!blob) return;
+    try {
+      const natural = item.natural ?? await this.#measure(blob);
+      const halvings = item.natural ? level : levelFor(natural, item.place.width * scale);
+      item.natural = natural;
+      const image = await this.#decode(blob, natural, halvings);
+      if (!this.#isThere(item)) return image.close();
+      this.#drop(item);
+      item.bitmap = { image, level: halvings };
+      this.#held.add(item);
+    } catch {
+      item.isBroken = true;
+    }
+    if (this.#isThere(item)) this.#improved(item);
+  }
+
+  /** @param {Item} item @param {string} problem */
+  #failed(item, problem) {
+    if (!this.#isThere(item)) return;
+    item.problem = problem;
+    this.#improved(item);
+  }
+
+  /** @param {Item} item */
+  #isThere(item) {
+    return this.#items.find(item.id) === item;
+  }
+
+  /** @param {Item} item */
+  #drop(item) {
+    this.#held.delete(item);
+    item.bitmap?.image.close();
+    item.bitmap = null;
+  }
+}
+
+/** @param {Item} item */
+function canShow(item) {
+  return item.isPicture && item.canLoad && item.problem === '';
+}

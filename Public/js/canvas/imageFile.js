@@ -1,0 +1,59 @@
+/** Pictures in files: told by their first bytes, measured, and made into bitmaps of the size that is needed. */
+
+import { sizeAt } from './levels.js';
+
+/** @typedef {import('./placement.js').Size} Size */
+
+/** These count as pictures, and the gateway serves them as such; anything else is a file, whatever it is called. */
+export const PICTURE_TYPES = Object.freeze(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
+
+/** As many bytes as it takes to tell. */
+const FIRST_BYTES = 12;
+
+/** @param {Uint8Array} bytes the first of a file @returns {string | null} the type, if it is a picture's */
+export function pictureType(bytes) {
+  const text = String.fromCharCode(...bytes.subarray(0, FIRST_BYTES));
+  if (text.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
+  if (text.startsWith('\xff\xd8\xff')) return 'image/jpeg';
+  if (/^GIF8[79]a/.test(text)) return 'image/gif';
+  if (/^RIFF[^]{4}WEBP/.test(text)) return 'image/webp';
+  if (/^[^]{4}ftypavi[fs]/.test(text)) return 'image/avif';
+  return null;
+}
+
+/** @param {Blob} blob @returns {Promise<string | null>} @throws {DOMException} if it cannot be read */
+export async function pictureTypeOf(blob) {
+  return pictureType(new Uint8Array(await blob.slice(0, FIRST_BYTES).arrayBuffer()));
+}
+
+/** @param {Blob} blob of a picture @returns {Promise<Size>} upright, in pixels @throws {Error} if it is none */
+export async function measured(blob) {
+  const type = await pictureTypeOf(blob);
+  if (!type) throw new TypeError('It is not a picture.');
+  const url = URL.createObjectURL(new Blob([blob], { type }));
+  const image = new Image();
+  try {
+    // Loaded only: nothing is decoded but its head.
+    await new Promise((resolve, reject) => {
+      image.onload = resolve;
+      image.onerror = () => reject(new TypeError('The picture is damaged.'));
+      image.src = url;
+    });
+    if (image.naturalWidth === 0 || image.naturalHeight === 0) throw new TypeError('The picture has no size.');
+    return { width: image.naturalWidth, height: image.naturalHeight };
+  } finally {
+    image.src = '';
+    URL.revokeObjectURL(url);
+  }
+}
+
+/**
+ * Upright, and off the main thread. Of what moves, the first frame.
+ * @param {Blob} blob @param {Size} natural @param {number} level how often it is halved
+ * @returns {Promise<ImageBitmap>} @throws {Error} if it cannot be decoded
+ */
+export async function decoded(blob, natural, level) {
+  const { width: resizeWidth, height: resizeHeight } = sizeAt(natural, level);
+  const size = level > 0 ? /** @type {const} */ ({ resizeWidth, resizeHeight, resizeQuality: 'medium' }) : {};
+  return await createImageBitmap(blob, { imageOrientation: 'from-image', ...size });
+}

@@ -1,0 +1,91 @@
+/**
+ * Where a picture or a file lies on the page: in an attachment's metadata, and as `ImagePlacementMessage`.
+ *
+ * `location` is the middle of it, not a corner: the sample gives it to a view's position, and that is its middle. A picture
+ * that says no more than this is shown as the sample shows it, within 250 × 250 points.
+ */
+
+import { PLANE } from './stroke.js';
+import { isPoint, rounded } from './strokeMessage.js';
+
+/** Its type on the wire. */
+export const PLACEMENT_TYPE = 'ImagePlacementMessage';
+/** As large as a picture of unknown size is shown at most, in points. */
+export const DEFAULT_SIDE = 250;
+export const MINIMUM_SIDE = 8;
+export const MAXIMUM_SIDE = 100_000;
+
+/**
+ * @typedef {import('./stroke.js').Bounds} Bounds
+ * @typedef {{ width: number, height: number }} Size
+ *
+ * @typedef {object} Placement in points of the plane
+ * @property {number} x of the middle
+ * @property {number} y
+ * @property {number | null} width null: it was not said
+ * @property {number | null} height
+ * @property {number | null} z drawn in the order of `z`, then of the id, among the strokes; null: it was not said
+ *
+ * @typedef {Placement & Size & { z: number }} Place one of which all is known
+ */
+
+/** @param {unknown} value metadata, or a message @returns {Placement | null} null: it says no place */
+export function readPlacement(value) {
+  if (!value || typeof value !== 'object') return null;
+  const { location, width, height, z } = /** @type {Record<string, unknown>} */ (value);
+  if (!isPoint(location)) return null;
+  const isSized = isSide(width) && isSide(height);
+  return {
+    x: location[0],
+    y: location[1],
+    width: isSized ? width : null,
+    height: isSized ? height : null,
+    z: Number.isSafeInteger(z) && Number(z) >= 0 ? Number(z) : null,
+  };
+}
+
+/** @param {Place} place @returns {{ location: [number, number], width: number, height: number, z: number }} as it is sent */
+export function placementMessage({ x, y, width, height, z }) {
+  return { location: [rounded(x), rounded(y)], width: rounded(width), height: rounded(height), z };
+}
+
+/** @param {Uint8Array} payload @returns {{ id: unknown, placement: Placement } | null} */
+export function decodePlacement(payload) {
+  try {
+    const message = JSON.parse(new TextDecoder().decode(payload));
+    const placement = readPlacement(message);
+    return placement && { id: message.id, placement };
+  } catch {
+    return null;
+  }
+}
+
+/** @param {string} id @param {Place} place @returns {Uint8Array} */
+export function encodePlacement(id, place) {
+  return new TextEncoder().encode(JSON.stringify({ id, ...placementMessage(place) }));
+}
+
+/**
+ * Something that says no place: near where one begins, several not upon each other, on every page the same.
+ * @param {string} id @returns {{ x: number, y: number }}
+ */
+export function madeUpPlace(id) {
+  const number = Number.parseInt(id.slice(0, 8), 16) || 0;
+  return { x: 200 + 60 * (number % 8), y: 200 + 60 * ((number >> 3) % 5) };
+}
+
+/** @template {{ x: number, y: number }} T @param {T} place @returns {T} the same, its middle within the plane */
+export function onPlane(place) {
+  const within = (/** @type {number} */ value) => Math.max(-PLANE, Math.min(PLANE, value));
+  return { ...place, x: within(place.x), y: within(place.y) };
+}
+
+/** @param {{ x: number, y: number } & Size} place @returns {Bounds} */
+export function boundsOf({ x, y, width, height }) {
+  return { left: x - width / 2, top: y - height / 2, right: x + width / 2, bottom: y + height / 2 };
+}
+
+/** @param {unknown} value @returns {value is number} */
+function isSide(value) {
+  return typeof value === 'number' && value > 0 && value <= MAXIMUM_SIDE;
+}

@@ -1,0 +1,78 @@
+/** All that is drawn: strokes, and pictures and files among them, in one order. */
+
+import { drawnBefore } from './stroke.js';
+
+/**
+ * @typedef {import('./item.js').Item} Item
+ * @typedef {import('./stroke.js').Bounds} Bounds
+ * @typedef {import('./stroke.js').Stroke} Stroke
+ * @typedef {Stroke | Item} Drawable
+ * @typedef {{ shown: (one: Drawable) => void, changed: (one: Drawable) => void, hidden: (one: Drawable) => void }} Viewer
+ */
+
+/** A picture costs about as much to paint as so many strokes. */
+const STROKES_A_PICTURE = 20;
+
+export class Scene {
+  #strokes;
+  #items;
+
+  /** @param {import('./strokes.js').Strokes} strokes @param {import('./items.js').Items} items */
+  constructor(strokes, items) {
+    this.#strokes = strokes;
+    this.#items = items;
+  }
+
+  /** @param {Viewer} viewer is told of every change of what is to be seen */
+  watch(viewer) {
+    this.#strokes.watch(viewer);
+    this.#items.watch(viewer);
+  }
+
+  /** @returns {readonly Drawable[]} in the order of drawing */
+  get all() {
+    const items = this.#items.all;
+    if (items.length === 0) return this.#strokes.all;
+    /** @type {Drawable[]} */
+    const all = [];
+    let next = 0;
+    for (const stroke of this.#strokes.all) {
+      while (next < items.length && drawnBefore(items[next], stroke) < 0) all.push(items[next++]);
+      all.push(stroke);
+    }
+    return [...all, ...items.slice(next)];
+  }
+
+  get strokes() {
+    return this.#strokes.size;
+  }
+
+  get pictures() {
+    return this.#items.all.filter(({ isPicture }) => isPicture).length;
+  }
+
+  get files() {
+    return this.#items.size - this.pictures;
+  }
+
+  get isEmpty() {
+    return this.#strokes.size + this.#items.size === 0;
+  }
+
+  /** How much there is to paint, in strokes. */
+  get weight() {
+    return this.#strokes.size + STROKES_A_PICTURE * this.#items.size;
+  }
+
+  /** @returns {Bounds | null} of all that is to be seen */
+  get bounds() {
+    const all = this.#items.all.map(({ bounds }) => bounds);
+    if (this.#strokes.bounds) all.push(this.#strokes.bounds);
+    return all.length === 0 ? null : all.reduce((a, b) => ({
+      left: Math.min(a.left, b.left),
+      top: Math.min(a.top, b.top),
+      right: Math.max(a.right, b.right),
+      bottom: Math.max(a.bottom, b.bottom),
+    }));
+  }
+}

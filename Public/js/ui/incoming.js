@@ -1,0 +1,61 @@
+/** Files that come in: dropped on the page, pasted, or picked. */
+
+import { element } from './elements.js';
+
+/** @typedef {(files: File[], at: { x: number, y: number } | null) => void} Take `at`: where on the screen they were dropped */
+
+export class Incoming {
+  #take;
+  #drop = element('drop');
+  #input = /** @type {HTMLInputElement} */ (element('files'));
+
+  /** @param {Take} take */
+  constructor(take) {
+    this.#take = take;
+    // All over the page: a file that is dropped beside the canvas must not take the page away.
+    for (const event of ['dragenter', 'dragover', 'dragleave', 'drop']) {
+      addEventListener(event, (drag) => this.#drag(/** @type {DragEvent} */ (drag)));
+    }
+    addEventListener('paste', (event) => this.#paste(event));
+    element('add').addEventListener('click', () => this.pick());
+    this.#input.addEventListener('change', () => {
+      this.#take([...this.#input.files ?? []], null);
+      // Else the same file could not be picked again.
+      this.#input.value = '';
+    });
+  }
+
+  pick() {
+    this.#input.click();
+  }
+
+  /** @param {DragEvent} event */
+  #drag(event) {
+    if (!event.dataTransfer?.types.includes('Files')) return;
+    event.preventDefault();
+    event.dataTransfer.dropEffect = 'copy';
+    // It leaves the page when it goes to no other element of it.
+    const isOver = event.type === 'dragenter' || event.type === 'dragover' ||
+      (event.type === 'dragleave' && event.relatedTarget !== null);
+    this.#drop.toggleAttribute('data-over', isOver);
+    if (event.type !== 'drop') return;
+    const files = withoutFolders(event.dataTransfer);
+    if (files.length > 0) this.#take(files, { x: event.clientX, y: event.clientY });
+  }
+
+  /** @param {ClipboardEvent} event */
+  #paste(event) {
+    const files = [...event.clipboardData?.files ?? []];
+    if (files.length === 0 || document.querySelector('dialog[open]')) return;
+    event.preventDefault();
+    this.#take(files, null);
+  }
+}
+
+/** A folder looks like a file that cannot be read. @param {DataTransfer} data @returns {File[]} */
+function withoutFolders({ items, files }) {
+  const folders = [...items].filter(({ kind }) => kind === 'file').map((item) =>
+    item.webkitGetAsEntry?.()?.isDirectory
+  );
+  return [...files].filter((_, at) => !folders[at]);
+}

@@ -1,0 +1,113 @@
+/** The list of pictures and files, each row where its item lies on the canvas; and the frame around the one that is chosen. */
+
+import { element, icon, make } from './elements.js';
+import { ItemRow } from './itemRow.js';
+
+/**
+ * @typedef {import('../canvas/camera.js').Camera} Camera
+ * @typedef {import('../canvas/item.js').Item} Item
+ *
+ * @typedef {object} Parts
+ * @property {import('../canvas/items.js').Items} items
+ * @property {import('../tools/selector.js').Selector} selector
+ * @property {Camera} camera
+ * @property {import('./itemRow.js').Deeds} deeds
+ */
+
+/** Of the bar over what is chosen, in pixels. */
+const BAR = Object.freeze({ width: 108, height: 52 });
+const TOP = 64;
+
+export class ItemLayer {
+  #list = element('items');
+  #frame = element('chosen');
+  #bar = element('chosen-bar');
+  #download = make('a', { class: 'tool', title: 'Download' });
+  #parts;
+  /** @type {Map<Item, ItemRow>} */
+  #rows = new Map();
+  #cameraVersion = -1;
+  #isNew = true;
+  #width = 0;
+  #height = 0;
+
+  /** @param {Parts} parts */
+  constructor(parts) {
+    this.#parts = parts;
+    parts.items.watch({
+      shown: (item) => this.#add(item),
+      changed: () => this.changed(),
+      hidden: (item) => this.#take(item),
+    });
+    parts.selector.addEventListener('change', () => this.changed());
+    this.#download.append(icon('download'));
+    const remove = make('button', { type: 'button', class: 'tool', 'aria-label': 'Remove', title: 'Remove (Delete)' });
+    remove.append(icon('remove'));
+    remove.addEventListener('click', () => {
+      element('canvas').focus();
+      parts.selector.remove();
+    });
+    this.#bar.append(this.#download, remove);
+  }
+
+  /** Something about an item is different. */
+  changed() {
+    this.#isNew = true;
+  }
+
+  /** @param {number} now milliseconds @param {number} width @param {number} height of the canvas */
+  frame(now, width, height) {
+    const isElsewhere = this.#cameraVersion !== this.#parts.camera.version || width !== this.#width ||
+      height !== this.#height;
+    if (!this.#isNew && !isElsewhere) return;
+    const { selector, camera } = this.#parts;
+    if (this.#isNew) { for (const [item, row] of this.#rows) row.show(item === selector.chosen, now); }
+    this.#isNew = false;
+    this.#cameraVersion = camera.version;
+    [this.#width, this.#height] = [width, height];
+    for (const [item, row] of this.#rows) row.place(this.#box(item), width, height);
+    this.#showChosen(selector.chosen);
+  }
+
+  /** @param {Item | null} item */
+  #showChosen(item) {
+    this.#frame.hidden = this.#bar.hidden = item === null;
+    if (!item) return;
+    const { left, top, width, height } = this.#box(item);
+    this.#frame.toggleAttribute('data-fixed', !item.isPicture);
+    this.#frame.style.transform = `translate(${left.toFixed(1)}px, ${top.toFixed(1)}px)`;
+    this.#frame.style.width = `${width.toFixed(1)}px`;
+    this.#frame.style.height = `${height.toFixed(1)}px`;
+    const x = Math.max(8, Math.min(this.#width - BAR.width - 8, left + (width - BAR.width) / 2));
+    const y = Math.max(TOP, Math.min(this.#height - BAR.height - TOP, top - BAR.height - 14));
+    this.#bar.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
+    const { attachment, name } = item;
+    this.#download.hidden = !attachment?.isReady;
+    if (!attachment?.isReady) return;
+    this.#download.href = attachment.url;
+    this.#download.download = name;
+    this.#download.setAttribute('aria-label', `Download ${name}`);
+  }
+
+  /** @param {Item} item @returns {{ left: number, top: number, width: number, height: number }} on the canvas */
+  #box({ bounds, place }) {
+    const [left, top] = this.#parts.camera.toCanvas(bounds.left, bounds.top);
+    const { scale } = this.#parts.camera;
+    return { left, top, width: place.width * scale, height: place.height * scale };
+  }
+
+  /** @param {Item} item */
+  #add(item) {
+    const row = new ItemRow(item, this.#parts.deeds);
+    this.#rows.set(item, row);
+    this.#list.append(row.element);
+    this.changed();
+  }
+
+  /** @param {Item} item */
+  #take(item) {
+    this.#rows.get(item)?.element.remove();
+    this.#rows.delete(item);
+    this.changed();
+  }
+}

@@ -1,0 +1,181 @@
+/** What lies over a picture or a file on the page: how far it is, what can be done, and what a screen reader is told. */
+
+import { AttachmentError } from '../session/errors.js';
+import { element, icon, make } from './elements.js';
+import { doneOfTotal, itemLabel, Pace, partDone, timeLeft } from './itemWords.js';
+import { announce } from './notices.js';
+
+/**
+ * @typedef {import('../canvas/item.js').Item} Item
+ *
+ * @typedef {object} Deeds what a person can do to it
+ * @property {(item: Item) => void} choose
+ * @property {(item: Item) => void} remove
+ * @property {(item: Item) => void} addAgain
+ * @property {(item: Item) => void} loadAgain
+ */
+
+/** The words of an upload change so often; its bar follows each time. */
+const WORDS_MS = 250;
+/** Around what is over the page, in pixels: the header and the tools. */
+const EDGE = 8;
+const TOP = 64;
+const BOTTOM = 84;
+
+export class ItemRow {
+  #item;
+  #row = make('li', { class: 'item' });
+  #grip = make('button', { type: 'button', class: 'grip' });
+  #frame = make('div', { class: 'frame', 'aria-hidden': 'true' });
+  #panel = make('div', { class: 'upload', role: 'group' });
+  #bar = make('progress', { max: '1' });
+  #words = make('span', { class: 'words' });
+  #pause = make('button', { type: 'button', class: 'small' });
+  #again = make('button', { type: 'button', class: 'quiet' }, 'Try again');
+  #cancel = make('button', { type: 'button', class: 'small', 'aria-label': 'Cancel', title: 'Cancel' });
+  #remove = make('button', { type: 'button', class: 'quiet' }, 'Remove');
+  #download = make('a', { class: 'download' });
+  #pace = new Pace();
+  #wordsAt = -Infinity;
+  #state = '';
+
+  /** @param {Item} item @param {Deeds} deeds */
+  constructor(item, deeds) {
+    this.#item = item;
+    this.#grip.addEventListener('click', () => deeds.choose(item));
+    this.#pause.addEventListener('click', () => {
+      if (item.upload?.state === 'paused') item.upload.resume();
+      else item.upload?.pause();
+    });
+    for (const button of [this.#cancel, this.#remove]) {
+      button.addEventListener('click', () => {
+        element('canvas').focus();
+        deeds.remove(item);
+      });
+    }
+    this.#again.addEventListener('click', () => (item.problem ? deeds.loadAgain(item) : deeds.addAgain(item)));
+    this.#cancel.append(icon('close'));
+    this.#download.append(icon('download'));
+    this.#panel.append(this.#bar, this.#words, this.#pause, this.#cancel, this.#again, this.#remove);
+    this.#row.append(this.#grip, this.#frame, this.#panel, this.#download);
+  }
+
+  get element() {
+    return this.#row;
+  }
+
+  /** @param {boolean} isChosen @param {number} now milliseconds */
+  show(isChosen, now) {
+    const { upload, name } = this.#item;
+    this.#tellState();
+    this.#grip.setAttribute('aria-label', itemLabel(this.#item));
+    this.#grip.setAttribute('aria-pressed', String(isChosen));
+    this.#row.dataset.state = this.#state;
+    const isUnderWay = upload !== null && !upload.isOver;
+    const isFailed = this.#state === 'failed';
+    const isMissing = this.#state === 'missing';
+    this.#panel.hidden = !isUnderWay && !isFailed && !isMissing;
+    this.#panel.setAttribute('aria-label', `Upload of ${name}`);
+    this.#bar.hidden = this.#pause.hidden = this.#cancel.hidden = !isUnderWay;
+    this.#remove.hidden = !isFailed;
+    const isTooLarge = upload?.error instanceof AttachmentError && upload.error.code === 'attachment-too-large';
+    this.#again.hidden = !isMissing && (!isFailed || isTooLarge);
+    if (isUnderWay) this.#showUpload(now);
+    else this.#words.textContent = isMissing ? this.#item.problem : upload?.error?.message ?? '';
+    this.#showFrame();
+    this.#showDownload();
+  }
+
+  /** @param {{ left: number, top: number, width: number, height: number }} box on the canvas @param {number} width @param {number} height of that */
+  place({ left, top, width: boxWidth, height: boxHeight }, width, height) {
+    const { style } = this.#row;
+    style.transform = `translate(${left.toFixed(1)}px, ${top.toFixed(1)}px)`;
+    style.width = `${boxWidth.toFixed(1)}px`;
+    style.height = `${boxHeight.toFixed(1)}px`;
+    if (this.#panel.hidden) return;
+    const [panelWidth, panelHeight] = [this.#panel.offsetWidth, this.#panel.offsetHeight];
+    const x = within(left + (boxWidth - panelWidth) / 2, EDGE, width - panelWidth - EDGE);
+    const y = within(top + boxHeight + EDGE, TOP, height - panelHeight - BOTTOM);
+    this.#panel.style.transform = `translate(${(x - left).toFixed(1)}px, ${(y - top).toFixed(1)}px)`;
+  }
+
+  /** @param {number} now */
+  #showUpload(now) {
+    const { upload } = this.#item;
+    if (!upload) return;
+    const { offset, size, state, isInterrupted } = upload;
+    this.#bar.value = size === 0 ? 1 : offset / size;
+    this.#bar.setAttribute('aria-label', `Upload of ${this.#item.name}`);
+    const isPaused = state === 'paused';
+    const pause = isPaused ? 'Resume' : 'Pause';
+    if (this.#pause.title !== pause) {
+      this.#pause.title = pause;
+      this.#pause.setAttribute('aria-label', pause);
+      this.#pause.replaceChildren(isPaused ? icon('resume') : icon('pause'));
+    }
+    if (state === 'uploading' && !isInterrupted) this.#pace.add(offset, now);
+    else this.#pace.forget();
+    if (now - this.#wordsAt < WORDS_MS && this.#row.dataset.words === `${state}${isInterrupted}`) return;
+    this.#wordsAt = now;
+    this.#row.dataset.words = `${state}${isInterrupted}`;
+    this.#words.textContent = [doneOfTotal(offset, size), this.#when()].filter(Boolean).join(' · ');
+  }
+
+  /** @returns {string} */
+  #when() {
+    const { upload } = this.#item;
+    if (!upload) return '';
+    if (upload.state === 'paused') return 'paused';
+    if (upload.state === 'waiting') return 'waiting';
+    if (upload.isInterrupted) return 'no connection';
+    const seconds = this.#pace.secondsLeft(upload.size);
+    return seconds === null ? '' : timeLeft(seconds);
+  }
+
+  /** What others add, until it is there. */
+  #showFrame() {
+    const { state, upload, isPicture, name, offset, size } = this.#item;
+    const isComing = (state === 'uploading' || state === 'stalled') && upload === null;
+    this.#frame.hidden = !isComing;
+    if (!isComing) return;
+    const part = partDone(offset, size);
+    const text = state === 'stalled' ? `${part} · paused` : part;
+    this.#frame.toggleAttribute('data-card', !isPicture);
+    this.#frame.replaceChildren(...isPicture ? [make('b', {}, name)] : [], make('span', {}, text));
+  }
+
+  #showDownload() {
+    const { attachment, isPicture, name } = this.#item;
+    const isThere = attachment?.isReady === true && !isPicture;
+    this.#download.hidden = !isThere;
+    if (!isThere || this.#download.getAttribute('href') === attachment.url) return;
+    this.#download.href = attachment.url;
+    this.#download.download = name;
+    this.#download.title = 'Download';
+    this.#download.setAttribute('aria-label', `Download ${name}`);
+  }
+
+  /** Says for those who do not see it that something begins, ends or fails. */
+  #tellState() {
+    const { upload, state, problem, name } = this.#item;
+    const before = this.#state;
+    this.#state = problem
+      ? 'missing'
+      : upload?.state === 'failed'
+      ? 'failed'
+      : upload && !upload.isOver
+      ? upload.state
+      : state;
+    if (this.#state === before) return;
+    if (this.#state === 'failed') announce(`${name} was not uploaded. ${upload?.error?.message ?? ''}`);
+    else if (this.#state === 'missing') announce(problem);
+    else if (upload && this.#state === 'paused') announce(`The upload of ${name} is paused.`);
+    else if (upload && this.#state === 'uploading' && before !== 'ready') announce(`${name} is being uploaded.`);
+    else if (upload && this.#state === 'ready' && before !== '') announce(`${name} is uploaded.`);
+  }
+}
+
+/** @param {number} value @param {number} least @param {number} most */
+function within(value, least, most) {
+  return Math.max(least, Math.min(most, value));
+}

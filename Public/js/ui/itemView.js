@@ -1,0 +1,105 @@
+/** Pictures and files among the other elements of the page: their colors, bitmaps and rows. */
+
+import { Bitmaps } from '../canvas/bitmaps.js';
+import { ItemPainter } from '../canvas/itemPainter.js';
+import { ItemLayer } from './itemLayer.js';
+import { toast } from './notices.js';
+
+/**
+ * @typedef {import('../canvas/item.js').Item} Item
+ *
+ * @typedef {object} Parts
+ * @property {import('../canvas/album.js').Album} album
+ * @property {import('../canvas/items.js').Items} items
+ * @property {import('../canvas/camera.js').Camera} camera
+ * @property {import('../tools/selector.js').Selector} selector
+ * @property {(item: Item) => void} choose
+ * @property {() => void} ask for a frame
+ */
+
+/** Until the camera rests this long, no finer bitmaps are made. */
+const CAMERA_REST_MS = 150;
+
+export class ItemView {
+  /** Paints what is drawn, in the colors of the page. */
+  painter = new ItemPainter(pageColors());
+  #parts;
+  #bitmaps;
+  #layer;
+  #cameraVersion = -1;
+  #cameraMovedAt = 0;
+  #isNew = true;
+
+  /** @param {Parts} parts */
+  constructor(parts) {
+    this.#parts = parts;
+    const { album, items, choose } = parts;
+    this.#bitmaps = new Bitmaps(items, (item) => album.improved(item));
+    const deeds = {
+      choose,
+      remove: album.remove.bind(album),
+      addAgain: album.addAgain.bind(album),
+      loadAgain: this.#bitmaps.retry.bind(this.#bitmaps),
+    };
+    this.#layer = new ItemLayer({ ...parts, deeds });
+    album.addEventListener('change', () => this.#changed());
+    album.addEventListener('error', (event) => {
+      const { item, error } = /** @type {CustomEvent} */ (event).detail;
+      toast(error instanceof Error ? error.message : String(error), { title: item.name, stays: true });
+    });
+    album.addEventListener('appeared', (event) => tell(event, (name, by) => `${by || 'Somebody'} adds ${name}`));
+    album.addEventListener('vanished', (event) => tell(event, (name) => `${name} was removed`));
+    parts.selector.addEventListener('change', () => parts.ask());
+  }
+
+  /** Calls back when the page has other colors. @param {() => void} changed */
+  watchColors(changed) {
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+      this.painter.colors = pageColors();
+      changed();
+    });
+  }
+
+  /** @param {number} now @param {{ width: number, height: number, ratio: number }} view the canvas, in pixels @returns {boolean} whether another frame is needed */
+  frame(now, { width, height, ratio }) {
+    const { camera } = this.#parts;
+    this.#layer.frame(now, width, height);
+    if (this.#cameraVersion !== camera.version) {
+      this.#cameraVersion = camera.version;
+      this.#cameraMovedAt = now;
+      this.#isNew = true;
+    }
+    if (!this.#isNew || this.#parts.items.size === 0) return false;
+    if (now - this.#cameraMovedAt < CAMERA_REST_MS && this.#cameraMovedAt > 0) return true;
+    this.#isNew = false;
+    this.#bitmaps.show(camera.seen(width, height), camera.scale * ratio);
+    return false;
+  }
+
+  #changed() {
+    this.#isNew = true;
+    this.#layer.changed();
+    this.#parts.ask();
+  }
+}
+
+/** @param {Event} event about an item @param {(name: string, by: string) => string} words */
+function tell(event, words) {
+  const { name, by } = /** @type {CustomEvent<Item>} */ (event).detail;
+  toast(words(name, by));
+}
+
+/** @returns {import('../canvas/itemPainter.js').Colors} */
+function pageColors() {
+  const style = getComputedStyle(document.documentElement);
+  const color = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
+  return {
+    surface: color('surface'),
+    raised: color('raised'),
+    line: color('edge'),
+    text: color('text'),
+    soft: color('soft'),
+    accent: color('accent'),
+    font: style.fontFamily,
+  };
+}

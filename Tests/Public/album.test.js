@@ -1,0 +1,353 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Album } from '../../Public/js/canvas/album.js';
+import { Drawing } from '../../Public/js/canvas/drawing.js';
+import { History } from '../../Public/js/canvas/history.js';
+import { Items } from '../../Public/js/canvas/items.js';
+import { PLACEMENT_TYPE } from '../../Public/js/canvas/placement.js';
+import { Strokes } from '../../Public/js/canvas/strokes.js';
+import { Selector } from '../../Public/js/tools/selector.js';
+import { FakeBrowser, fileOf } from './journalSupport.js';
+import { ADA, catchUp, caughtUp, gatewayEntry, joined, keyOf, LIMITS, quiet, welcome } from './support.js';
+
+/** Flags: reliable with replace and with remove; the gateway's own; unreliable. */
+const [REPLACE, REMOVE, UNRELIABLE] = [5, 7, 0];
+const AT = { x: 100, y: 50, width: 80, height: 40 };
+const METADATA = { location: [100, 50], width: 80, height: 40, z: 7 };
+const ID = keyOf(0xaa);
+
+test('alone: it lies there at once, above all that is drawn, and strokes drawn later lie above it', () => {
+  const { album, items, drawing } = page();
+  draw(drawing);
+  const item = add(album);
+  assert.deepEqual(items.all, [item]);
+  assert.deepEqual([item.place, item.state], [{ ...AT, z: 2 }, 'local']);
+  assert.equal(add(album).z, 3);
+  assert.equal(drawing.nextZ, 4);
+});
+
+test('alone: moved, undone, redone, removed', () => {
+  const { album, items, drawing } = page();
+  const item = add(album);
+  album.put(item, item.place, { ...item.place, x: 200 });
+  assert.equal(item.place.x, 200);
+  drawing.undo();
+  assert.deepEqual([item.place.x, drawing.canRedo], [100, true]);
+  drawing.redo();
+  assert.equal(item.place.x, 200);
+  album.remove(item);
+  assert.equal(items.size, 0);
+  let isGone = false;
+  drawing.addEventListener('gone', () => (isGone = true));
+  drawing.undo();
+  assert.equal(isGone, true);
+});
+
+test('shared: what was added alone is uploaded from where it lies now, and nothing is lost', async () => {
+  const { album, items, browser, share } = page();
+  const item = add(album);
+  album.put(item, item.place, { ...item.place, x: 200 });
+  const { last, wait } = share();
+  assert.deepEqual([items.all, item.state], [[item], 'local']);
+  await quiet();
+  assert.equal(item.state, 'uploading');
+  welcome(last(), { limits: LIMITS });
+  await wait(/** @type {any} */ (item.upload).done);
+  assert.deepEqual(browser.gateway.stored.get(item.id)?.metadata, { ...METADATA, location: [200, 50], z: 1 });
+  assert.deepEqual([item.state, item.place.x, items.size], ['ready', 200, 1]);
+  assert.deepEqual(last().said, []);
+});
+
+test('in a session it is on the page before anybody has heard of it', async () => {
+  const { album, items, browser, wait } = inSession();
+  const item = add(album);
+  assert.deepEqual([items.all, item.state, browser.gateway.requests], [[item], 'uploading', []]);
+  await wait(/** @type {any} */ (item.upload).done);
+  assert.deepEqual([item.state, item.by, item.size], ['ready', 'Ada', 10]);
+  assert.equal(await item.load(), item.blob);
+});
+
+test('§6 a move is one replace under the id of the attachment, which need not be held before', () => {
+  const { album, last, browser, items, frame } = inSession();
+  browser.gateway.put(ID, { metadata: METADATA });
+  const item = /** @type {any} */ (items.find(ID));
+  album.hold(item, { ...item.place, x: 101 });
+  frame(0);
+  album.hold(item, { ...item.place, x: 102 });
+  frame(10);
+  frame(50);
+  frame(60);
+  album.put(item, { ...AT, z: 7 }, { ...AT, z: 7, x: 103 });
+  frame(2000);
+  const said = last().said.map(({ flags, keyByte, type, payload }) => [flags, keyByte, type, JSON.parse(payload)]);
+  const message = (/** @type {number} */ x) => ({ id: ID, ...METADATA, location: [x, 50] });
+  assert.deepEqual(said, [
+    [UNRELIABLE, undefined, PLACEMENT_TYPE, message(101)],
+    [UNRELIABLE, undefined, PLACEMENT_TYPE, message(102)],
+    [REPLACE, 0xaa, PLACEMENT_TYPE, message(103)],
+  ]);
+});
+
+test('what is held still is told again before the others take it for let go', () => {
+  const { album, last, browser, items, frame } = inSession();
+  browser.gateway.put(ID, { metadata: METADATA });
+  const item = /** @type {any} */ (items.find(ID));
+  album.hold(item, { ...item.place, x: 101 });
+  for (let now = 0; now <= 4500; now += 100) assert.equal(frame(now), true);
+  assert.equal(last().said.length, 3);
+  album.release(item);
+  assert.equal(JSON.parse(last().said[3].payload).location[0], 100);
+  assert.equal(frame(5000), false);
+  assert.equal(item.place.x, 100);
+});
+
+test('§6 others’ are where their metadata says; the sample’s say only a middle', () => {
+  const { browser, items } = inSession();
+  browser.gateway.put(ID, { metadata: METADATA });
+  browser.gateway.put(keyOf(2), { metadata: { location: [5, 6] } });
+  browser.gateway.put(keyOf(3), { contentType: 'application/pdf', metadata: METADATA });
+  browser.gateway.put(keyOf(0x44), {});
+  assert.deepEqual(items.find(ID)?.place, { ...AT, z: 7 });
+  assert.deepEqual(items.find(keyOf(2))?.place, { x: 5, y: 6, width: 250, height: 250, z: 102 });
+  assert.deepEqual(items.find(keyOf(3))?.place, { x: 100, y: 50, width: 280, height: 76, z: 7 });
+  assert.deepEqual(items.find(keyOf(0x44))?.z, 104);
+});
+
+test('a picture of unknown size takes its own shape once it is known', () => {
+  const { album, browser, items } = inSession();
+  browser.gateway.put(ID, { metadata: { location: [5, 6], z: 1 } });
+  const item = /** @type {any} */ (items.find(ID));
+  item.natural = { width: 1000, height: 500 };
+  album.improved(item);
+  assert.deepEqual(item.place, { x: 5, y: 6, width: 250, height: 125, z: 1 });
+});
+
+test('others are seen to pull at it; when they fall silent it is back where it was', () => {
+  const { last, browser, items, frame } = inSession();
+  browser.gateway.put(ID, { metadata: METADATA });
+  const at = () => items.find(ID)?.place.x;
+  last().entries(moved({ flags: UNRELIABLE, x: 300 }));
+  assert.equal(at(), 300);
+  assert.equal(frame(4999), true);
+  assert.equal(at(), 300);
+  assert.equal(frame(5000), false);
+  assert.equal(at(), 100);
+  last().entries(moved({ flags: UNRELIABLE, x: 300 }), moved({ x: 400, sequence: 500 }));
+  assert.equal(at(), 400);
+  assert.equal(frame(5001), false);
+});
+
+test('one’s own move is seen until the session has said in which order they came', () => {
+  const { album, last, browser, items } = inSession();
+  browser.gateway.put(ID, { metadata: METADATA });
+  const item = /** @type {any} */ (items.find(ID));
+  album.put(item, item.place, { ...item.place, x: 200 });
+  last().entries(moved({ x: 300, sequence: 500 }));
+  assert.equal(item.place.x, 200);
+  last().entries(moved({ x: 200, sequence: 501, sender: 1, clientSequence: 1 }));
+  assert.equal(item.place.x, 200);
+  last().entries(moved({ x: 350, sequence: 502 }));
+  assert.equal(item.place.x, 350);
+});
+
+test('a late joiner sees it where it was moved to; what a snapshot leaves out is gone', () => {
+  const { browser, items, open } = page();
+  browser.gateway.stored.set(ID, stored());
+  const { last } = open();
+  last().open();
+  last().tell(joined({ limits: LIMITS }));
+  last().tell(catchUp('snapshot', 300));
+  const participants = { joined: [ADA] };
+  last().entries(
+    gatewayEntry({ flags: 0x81, type: 'participants', payload: participants }),
+    browser.gateway.entry(ID),
+    moved({ x: 300, sequence: 200 }),
+  );
+  assert.equal(items.size, 0);
+  last().tell(caughtUp(300));
+  assert.deepEqual([items.find(ID)?.place.x, items.find(ID)?.by], [300, 'Ada']);
+
+  last().tell(catchUp('snapshot', 400));
+  last().tell(caughtUp(400));
+  assert.equal(items.size, 0);
+});
+
+test('removed by somebody else it goes, even from under the hand', () => {
+  const { album, browser, items, last } = inSession();
+  browser.gateway.put(ID, { metadata: METADATA });
+  /** @type {string[]} */
+  const vanished = [];
+  album.addEventListener('vanished', (event) => vanished.push(/** @type {CustomEvent} */ (event).detail.id));
+  const selector = new Selector(album, items, () => 1);
+  selector.begin({ x: 100, y: 50, pressure: null });
+  selector.move([{ x: 120, y: 50, pressure: null }]);
+  assert.equal(selector.chosen?.place.x, 120);
+  browser.gateway.remove(ID);
+  assert.deepEqual([items.size, selector.chosen, vanished], [0, null, [ID]]);
+  selector.move([{ x: 140, y: 50, pressure: null }]);
+  selector.end();
+  assert.deepEqual(last().said, []);
+});
+
+test('removed by this person it is gone at once, and so is what was said of its place', async () => {
+  const { album, browser, items, last, wait } = inSession();
+  browser.gateway.put(ID, { metadata: METADATA });
+  const item = /** @type {any} */ (items.find(ID));
+  album.put(item, item.place, { ...item.place, x: 200 });
+  const removed = album.remove(item);
+  assert.equal(items.size, 0);
+  await wait(removed);
+  assert.deepEqual([browser.gateway.stored.size, items.size], [0, 0]);
+  assert.deepEqual(last().said.map(({ flags, keyByte }) => [flags, keyByte]), [[REPLACE, 0xaa], [REMOVE, 0xaa]]);
+});
+
+test('what cannot be removed comes back, with the reason', async () => {
+  const { album, browser, items, wait } = inSession();
+  browser.gateway.put(ID, { metadata: METADATA });
+  browser.gateway.faults.push({ answer: { status: 403, text: '{"code":"origin-refused","detail":"Not from here."}' } });
+  /** @type {string[]} */
+  const errors = [];
+  album.addEventListener('error', (event) => errors.push(/** @type {CustomEvent} */ (event).detail.error.message));
+  await wait(album.remove(/** @type {any} */ (items.find(ID))));
+  assert.deepEqual([items.size, errors], [1, ['Not from here.']]);
+});
+
+test('cancelled, its upload is taken back', async () => {
+  const { album, browser, items, wait } = inSession();
+  browser.gateway.faults.push({ hangs: true, cutAfter: 3 });
+  const item = add(album);
+  await quiet();
+  await wait(album.remove(item));
+  assert.equal(item.upload?.state, 'cancelled');
+  assert.equal(items.size, 0);
+});
+
+test('what was refused stays with its reason, and can be tried again', async () => {
+  const { album, browser, items, wait } = inSession();
+  browser.gateway.faults.push({
+    answer: { status: 507, text: '{"code":"storage-full","detail":"The disk is full."}' },
+  });
+  const item = add(album);
+  await wait(/** @type {any} */ (item.upload).done.catch(() => {}));
+  assert.deepEqual([item.upload?.state, item.upload?.error?.message, items.size], ['failed', 'The disk is full.', 1]);
+  album.addAgain(item);
+  const [again] = items.all;
+  await wait(/** @type {any} */ (again.upload).done);
+  assert.deepEqual([again.state, again.name, again.place.x, items.size], ['ready', 'photo.png', 100, 1]);
+});
+
+test('who leaves keeps what is there, and can bring it into another session', async () => {
+  const { album, browser, items, session, share } = inSession();
+  browser.gateway.put(ID, { metadata: METADATA });
+  browser.gateway.put(keyOf(0xbb), { state: 'uploading', metadata: METADATA });
+  const own = add(album);
+  browser.gateway.faults.push({ hangs: true, cutAfter: 3 });
+  await quiet();
+  session.leave();
+  album.detach();
+  assert.deepEqual(items.all.map(({ id, state }) => [id, state]), [[ID, 'local'], [own.id, 'local']]);
+  const opened = share();
+  await quiet();
+  // The other session has none of them.
+  browser.gateway.stored.clear();
+  welcome(opened.last(), { limits: LIMITS });
+  await opened.wait(Promise.all(items.all.map((item) => /** @type {any} */ (item.upload).done)));
+  assert.deepEqual(items.all.map(({ state }) => state), ['ready', 'ready']);
+});
+
+test('a new page is empty', () => {
+  const { album, browser, items } = inSession();
+  browser.gateway.put(ID, { metadata: METADATA });
+  album.detach();
+  album.clear();
+  assert.equal(items.size, 0);
+});
+
+test('a key held down is one deed; a tap chooses and moves nothing', () => {
+  const { album, items, drawing } = page();
+  const item = add(album);
+  const selector = new Selector(album, items, () => 2);
+  selector.begin({ x: 100, y: 50, pressure: null });
+  selector.move([{ x: 101, y: 50, pressure: null }]);
+  selector.end();
+  assert.deepEqual([selector.chosen, drawing.canUndo], [item, false]);
+  for (let count = 0; count < 3; count += 1) assert.equal(selector.push(8, 0), true);
+  selector.settle();
+  assert.equal(item.place.x, 112);
+  assert.equal(selector.grow(2), true);
+  selector.settle();
+  assert.deepEqual([item.place.width, item.place.height], [160, 80]);
+  drawing.undo();
+  drawing.undo();
+  assert.deepEqual(item.place, { ...AT, z: 1 });
+  selector.begin({ x: 500, y: 500, pressure: null });
+  assert.deepEqual([selector.chosen, selector.push(8, 0), selector.remove()], [null, false, false]);
+});
+
+test('pulled by a corner, and given up: it is as it was', () => {
+  const { album, items } = page();
+  const item = add(album);
+  const selector = new Selector(album, items, () => 1);
+  selector.choose(item);
+  selector.begin({ x: 140, y: 70, pressure: null });
+  selector.move([{ x: 180, y: 90, pressure: null }]);
+  assert.equal(item.place.width, 120);
+  selector.cancel();
+  assert.deepEqual(item.place, { ...AT, z: 1 });
+});
+
+/** A page by itself, and a gateway. */
+function page() {
+  const browser = new FakeBrowser();
+  const [items, strokes, history] = [new Items(), new Strokes(), new History()];
+  const drawing = new Drawing(strokes, undefined, history);
+  const depth = {
+    get next() {
+      return drawing.nextZ;
+    },
+    seen: (/** @type {number} */ z) => strokes.raise(z),
+  };
+  let keys = 0;
+  let now = 0;
+  const album = new Album({ items, history, depth, key: () => keyOf(keys += 1), now: () => now });
+  const frame = (/** @type {number} */ at) => album.frame(now = at);
+  const enter = (/** @type {boolean} */ bringsPicture) => {
+    const opened = browser.open({ joins: false });
+    album.attach(opened.session, opened.journal, { bringsPicture });
+    return opened;
+  };
+  return { browser, items, drawing, album, frame, open: () => enter(false), share: () => enter(true) };
+}
+
+function inSession() {
+  const made = page();
+  const opened = made.open();
+  welcome(opened.last(), { limits: LIMITS });
+  return { ...made, ...opened };
+}
+
+/** @param {Album} album */
+function add(album) {
+  const natural = { width: 800, height: 400 };
+  return album.add({ blob: fileOf(10), name: 'photo.png', contentType: 'image/png', natural }, AT);
+}
+
+/** @param {Drawing} drawing */
+function draw(drawing) {
+  drawing.begin({ rgb: '#e5484d', color: 0, width: 6, tool: 'pen' }, [0, 0], null);
+  drawing.lift();
+}
+
+/** @param {{ x: number, flags?: number, sequence?: number, sender?: number, clientSequence?: number }} entry */
+function moved({ x, flags = REPLACE, sequence = 0, sender = 2, clientSequence = 0 }) {
+  const payload = { id: ID, ...METADATA, location: [x, 50] };
+  const key = flags === UNRELIABLE ? undefined : ID;
+  return gatewayEntry({ flags, sequence, sender, clientSequence, key, type: PLACEMENT_TYPE, payload });
+}
+
+function stored() {
+  const bytes = Buffer.from('hello');
+  const more = { name: 'a.png', contentType: 'image/png', metadata: METADATA, participant: null };
+  const createdAt = '2026-01-01T00:00:00Z';
+  return { id: ID, bytes, size: 5, state: /** @type {const} */ ('ready'), createdAt, ...more };
+}

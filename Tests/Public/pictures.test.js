@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Bitmaps } from '../../Public/js/canvas/bitmaps.js';
+import { pictureType } from '../../Public/js/canvas/imageFile.js';
+import { Item } from '../../Public/js/canvas/item.js';
+import { Items } from '../../Public/js/canvas/items.js';
+import { shortened } from '../../Public/js/canvas/itemPainter.js';
+import { LARGEST_BITMAP, levelFor, pixelsAt, planned, sizeAt } from '../../Public/js/canvas/levels.js';
+import { Scene } from '../../Public/js/canvas/scene.js';
+import { Stroke } from '../../Public/js/canvas/stroke.js';
+import { Strokes } from '../../Public/js/canvas/strokes.js';
+import { doneOfTotal, itemLabel, Pace, partDone, timeLeft } from '../../Public/js/ui/itemWords.js';
+import { keyOf } from './support.js';
+
+const MB = 1024 * 1024;
+const SEEN = { left: 0, top: 0, right: 1000, bottom: 1000 };
+
+for (
+  const { head, type } of [
+    { head: '\x89PNG\r\n\x1a\n\0\0\0\r', type: 'image/png' },
+    { head: '\xff\xd8\xff\xe0\0\x10JFIF\0\x01', type: 'image/jpeg' },
+    { head: 'GIF89a\x01\0\x01\0\0\0', type: 'image/gif' },
+    { head: 'GIF87a\x01\0\x01\0\0\0', type: 'image/gif' },
+    { head: 'RIFF\x24\0\0\0WEBP', type: 'image/webp' },
+    { head: '\0\0\0\x20ftypavif', type: 'image/avif' },
+    { head: '\0\0\0\x20ftypavis', type: 'image/avif' },
+    { head: '<svg xmlns="', type: null },
+    { head: '<?xml versio', type: null },
+    { head: '<!doctype ht', type: null },
+    { head: 'RIFF\x24\0\0\0WAVE', type: null },
+    { head: '\0\0\0\x20ftypheic', type: null },
+    { head: 'BM\0\0\0\0\0\0', type: null },
+    { head: '\x89PN', type: null },
+    { head: '', type: null },
+  ]
+) {
+  test(`what begins with ${JSON.stringify(head)} is ${type ?? 'no picture'}`, () => {
+    assert.equal(pictureType(Uint8Array.from(head, (letter) => letter.charCodeAt(0))), type);
+  });
+}
+
+test('a picture is halved as often as the screen does not see it', () => {
+  const natural = { width: 4000, height: 3000 };
+  assert.equal(levelFor(natural, 4000), 0);
+  assert.equal(levelFor(natural, 2001), 0);
+  assert.equal(levelFor(natural, 2000), 1);
+  assert.equal(levelFor(natural, 500), 3);
+  assert.equal(levelFor(natural, 9000), 0);
+  assert.deepEqual(sizeAt(natural, 3), { width: 500, height: 375 });
+  assert.deepEqual(sizeAt({ width: 3, height: 1 }, 4), { width: 1, height: 1 });
+  assert.ok(levelFor({ width: 1, height: 1 }, 0.001) < 3);
+});
+
+test('no bitmap is larger than a phone draws', () => {
+  const natural = { width: 11_500, height: 8700 };
+  assert.equal(levelFor(natural, 11_500), 2);
+  assert.ok(pixelsAt(natural, 2) <= LARGEST_BITMAP);
+});
+
+const one = { width: 100, height: 100 };
+
+test('what is seen is loaded; what is not stays as long as there is room', () => {
+  const held = [{ of: 'away', natural: one, level: 0 }, { of: 'here', natural: one, level: 0 }];
+  const wanted = [{ of: 'here', natural: one, level: 0 }, { of: 'new', natural: one, level: 0 }];
+  assert.deepEqual(planned(held, wanted, 30_000), { load: [wanted[1]], drop: [] });
+  assert.deepEqual(planned(held, wanted, 29_999), { load: [wanted[1]], drop: ['away'] });
+});
+
+test('a finer one takes the place of a coarse one, a coarser one of a fine one only when room is short', () => {
+  assert.deepEqual(planned([{ of: 'a', natural: one, level: 2 }], [{ of: 'a', natural: one, level: 1 }], 1e6).load, [
+    { of: 'a', natural: one, level: 1 },
+  ]);
+  assert.deepEqual(planned([{ of: 'a', natural: one, level: 0 }], [{ of: 'a', natural: one, level: 3 }], 1e6).load, []);
+  const many = ['a', 'b'].map((of) => ({ of, natural: one, level: 0 }));
+  const { load, drop } = planned(many, many, 12_500);
+  assert.deepEqual(load, [{ of: 'a', natural: one, level: 1 }]);
+  assert.deepEqual(drop, []);
+});
+
+test('all that is seen at once fits, the largest made coarser first', () => {
+  const wanted = [
+    { of: 'large', natural: { width: 400, height: 400 }, level: 0 },
+    { of: 'small', natural: one, level: 0 },
+  ];
+  const { load } = planned([], wanted, 50_000);
+  assert.deepEqual(load.map(({ of, level }) => [of, level]), [['large', 1], ['small', 0]]);
+  assert.equal(planned([], wanted, 1).load.length, 2);
+});
+
+test('bitmaps are made one at a time, for what is seen and is a picture', async () => {
+  const { items, bitmaps, decodes } = gallery();
+  const [here, away, file] = [
+    picture({ x: 100 }),
+    picture({ id: 2, x: 5000 }),
+    picture({ id: 3, x: 200, contentType: 'image/svg+xml' }),
+  ];
+  const other = picture({ id: 4, x: 300 });
+  for (const item of [here, away, file, other]) items.add(item);
+  bitmaps.show(SEEN, 1);
+  await settled();
+  assert.deepEqual(decodes.map(({ level }) => level), [2]);
+  decodes[0].done();
+  await settled();
+  assert.equal(decodes.length, 2);
+  decodes[1].done();
+  await settled();
+  assert.deepEqual([here, away, file, other].map(({ bitmap }) => bitmap?.level), [2, undefined, undefined, 2]);
+  assert.deepEqual(here.natural, { width: 400, height: 400 });
+});
+
+test('one that was removed while its bitmap was made keeps no memory', async () => {
+  const { items, bitmaps, decodes } = gallery();
+  const item = picture({});
+  items.add(item);
+  bitmaps.show(SEEN, 1);
+  await settled();
+  items.remove(item);
+  decodes[0].done();
+  await settled();
+  assert.equal(decodes[0].isClosed, true);
+  assert.equal(item.bitmap, null);
+});
+
+test('what cannot be decoded is a card, and what cannot be loaded can be tried again', async () => {
+  const { items, bitmaps, decodes, improved } = gallery();
+  const broken = picture({});
+  items.add(broken);
+  bitmaps.show(SEEN, 1);
+  await settled();
+  decodes[0].fail();
+  await settled();
+  assert.equal(broken.isPicture, false);
+  assert.deepEqual(improved, [broken]);
+
+  const missing = picture({ id: 2 });
+  missing.blob = null;
+  missing.origin = /** @type {any} */ ({ load: () => Promise.reject(new Error('It could not be loaded.')) });
+  items.add(missing);
+  bitmaps.show(SEEN, 1);
+  await settled();
+  assert.equal(missing.problem, 'It could not be loaded.');
+  bitmaps.show(SEEN, 1);
+  assert.equal(missing.bitmap, null);
+  missing.blob = new Blob(['x']);
+  bitmaps.retry(missing);
+  bitmaps.show(SEEN, 1);
+  await settled();
+  decodes[1].done();
+  await settled();
+  assert.equal(missing.bitmap?.level, 2);
+});
+
+test('§6 pictures lie among the strokes, in the order of `z` and then of the id', () => {
+  const [strokes, items] = [new Strokes(), new Items()];
+  const scene = new Scene(strokes, items);
+  assert.equal(scene.bounds, null);
+  for (const [id, z] of [[5, 1], [3, 4]]) {
+    const stroke = new Stroke({ id: keyOf(id), rgb: '#000000', color: 0, width: 2, tool: 'pen', z });
+    stroke.append([0, 0, 10, 10], null);
+    strokes.put(stroke);
+  }
+  for (const [id, z] of [[9, 6], [2, 4], [7, 1]]) items.add(picture({ id, z }));
+  assert.deepEqual(scene.all.map(({ id }) => id), [5, 7, 2, 3, 9].map(keyOf));
+  assert.deepEqual(scene.bounds, { left: -50, top: -50, right: 50, bottom: 50 });
+  assert.equal(items.at(0, 0)?.id, keyOf(9));
+  const lowest = /** @type {Item} */ (items.find(keyOf(9)));
+  lowest.place = { ...lowest.place, z: 0 };
+  items.changed(lowest);
+  assert.equal(items.at(0, 0)?.id, keyOf(2));
+  assert.equal(items.at(52, 0), null);
+  assert.equal(items.at(52, 0, 5)?.id, keyOf(2));
+});
+
+test('sizes and what is left, in words', () => {
+  assert.equal(doneOfTotal(12.46 * MB, 81 * MB), '12.4 of 81 MB');
+  assert.equal(doneOfTotal(81.39 * MB, 81.39 * MB), '81.3 of 81.3 MB');
+  assert.equal(doneOfTotal(0, 100 * MB), '0 of 100 MB');
+  assert.equal(doneOfTotal(1536, 340 * 1024), '1.5 of 340 KB');
+  assert.equal(doneOfTotal(5, 12), '5 of 12 bytes');
+  assert.equal(partDone(999, 1000), '99 %');
+  assert.equal(partDone(0, 0), '100 %');
+  assert.equal(partDone(3 * MB, null), '3 MB');
+  const words = [0, 4.9, 5, 42, 57, 58, 119, 3540, 3600, 3900, 7200].map(timeLeft);
+  assert.deepEqual(words, [
+    'a few seconds left',
+    'a few seconds left',
+    '5 s left',
+    '40 s left',
+    '55 s left',
+    '1 min left',
+    '2 min left',
+    '59 min left',
+    '1 h left',
+    '1 h 5 min left',
+    '2 h left',
+  ]);
+});
+
+test('the pace is that of the last seconds, and begins anew after a cut', () => {
+  const pace = new Pace();
+  assert.equal(pace.secondsLeft(1000), null);
+  pace.add(0, 0);
+  pace.add(100, 500);
+  assert.equal(pace.secondsLeft(1000), null);
+  pace.add(200, 1000);
+  assert.equal(pace.secondsLeft(1000), 4);
+  // Twice as fast from here on: what was long ago does not count.
+  for (let at = 2; at <= 12; at += 1) pace.add(400 * (at - 1), 1000 * at);
+  assert.equal(pace.secondsLeft(8400), 10);
+  pace.add(1000, 13_000);
+  assert.equal(pace.secondsLeft(8000), null);
+});
+
+test('a screen reader hears what it is, whose, and how far', () => {
+  const item = picture({ name: 'a.png' });
+  assert.equal(itemLabel(item), 'Picture a.png, 2 MB');
+  item.by = 'Ada';
+  item.state = 'uploading';
+  item.offset = MB;
+  assert.equal(itemLabel(item), 'Picture a.png, 2 MB, added by Ada, uploading, 50 %');
+  item.isBroken = true;
+  item.state = 'ready';
+  assert.equal(itemLabel(item), 'File a.png, 2 MB, added by Ada');
+});
+
+test('a long name is shortened where its end still shows', () => {
+  const context = {
+    measureText: (/** @type {string} */ text) => /** @type {any} */ ({ width: 10 * [...text].length }),
+  };
+  assert.equal(shortened('short.pdf', 90, context), 'short.pdf');
+  assert.equal(shortened('minutes of the meeting.pdf', 160, context), 'minutes …ing.pdf');
+});
+
+function gallery() {
+  const items = new Items();
+  /** @type {Item[]} */
+  const improved = [];
+  /** @type {{ level: number, isClosed: boolean, done: () => void, fail: () => void }[]} */
+  const decodes = [];
+  const bitmaps = new Bitmaps(items, (item) => improved.push(item), {
+    measure: () => Promise.resolve({ width: 400, height: 400 }),
+    decode: (_, __, level) =>
+      new Promise((resolve, reject) => {
+        const decode = { level, isClosed: false, done: () => {}, fail: () => reject(new Error('damaged')) };
+        decode.done = () => resolve(/** @type {any} */ ({ close: () => (decode.isClosed = true) }));
+        decodes.push(decode);
+      }),
+  });
+  return { items, bitmaps, decodes, improved };
+}
+
+/** @param {{ id?: number, x?: number, z?: number, name?: string, contentType?: string }} properties */
+function picture({ id = 1, x = 0, z = 0, name = 'one.png', contentType = 'image/png' }) {
+  const place = { x, y: 0, width: 100, height: 100, z };
+  const item = new Item({ id: keyOf(id), name, contentType, size: 2 * MB, place });
+  item.blob = new Blob(['x']);
+  return item;
+}
+
+function settled() {
+  return new Promise((resolve) => setImmediate(resolve));
+}
