@@ -197,7 +197,8 @@ class Client:
 
         def found() -> Any:
             for entry in self.received:
-                if entry.is_system and entry.type == type_ and matches(json.loads(entry.payload)):
+                is_told = entry.is_system and entry.type == type_ and entry.payload
+                if is_told and matches(json.loads(entry.payload)):
                     return json.loads(entry.payload)
 
         return await self.wait_for(found, f"system entry {type_}")

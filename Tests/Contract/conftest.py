@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from attachments import Journal
 from gateway import Gateway, binary
 from signs import SignsOfLife
 
@@ -18,7 +20,7 @@ GatewayMaker = Callable[..., Gateway]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--full", action="store_true", help="run the chaos at its full size")
+    parser.addoption("--full", action="store_true", help="run the chaos and the load at their full size")
     parser.addoption("--seed", type=int, default=None, help="run the chaos with this seed only")
 
 
@@ -66,6 +68,9 @@ def gateway_with(executable: str, tmp_path_factory: pytest.TempPathFactory) -> I
     yield make
     left = {settings: gateway.process.poll() for settings, gateway in running.items()}
     codes = {settings: gateway.terminate() for settings, gateway in running.items()}
+    for gateway in running.values():
+        # Attachments are large, and pytest keeps the folders of three runs.
+        shutil.rmtree(gateway.folder / "data", ignore_errors=True)
     assert all(code is None for code in left.values()), f"gateways that died under test: {left}"
     assert all(code == 0 for code in codes.values()), f"exit codes after SIGTERM: {codes}"
 
@@ -74,6 +79,12 @@ def gateway_with(executable: str, tmp_path_factory: pytest.TempPathFactory) -> I
 def gateway(gateway_with: GatewayMaker) -> Gateway:
     """The gateway with every limit at its default."""
     return gateway_with()
+
+
+@pytest.fixture
+def journal(gateway: Gateway) -> Journal:
+    """The journal of a new session."""
+    return asyncio.run(Journal.open(gateway))
 
 
 @pytest.fixture(scope="session", autouse=True)

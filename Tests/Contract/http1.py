@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import socket
 import ssl
+import struct
 import zlib
 from dataclasses import dataclass, field
 from typing import Any
@@ -83,20 +85,27 @@ class HTTPConnection:
     def abort(self) -> None:
         self.writer.transport.abort()
 
+    def reset(self) -> None:
+        """Ends the connection with a TCP reset."""
+        self.writer.get_extra_info("socket").setsockopt(
+            socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
+        )
+        self.abort()
+
     async def send(self, data: bytes | str) -> None:
         self.writer.write(data.encode("latin-1") if isinstance(data, str) else data)
         # The gateway may answer and close before it has read all; the answer is what counts.
         with contextlib.suppress(ConnectionError):
             await self.writer.drain()
 
-    async def receive(self, head: bool = False) -> Response:
+    async def receive(self, head: bool = False, skips_informational: bool = True) -> Response:
         """Reads one answer; `head` says that it belongs to a HEAD request and so has no body."""
         async with asyncio.timeout(TIMEOUT):
             while True:
                 response = await self._receive_head()
-                if response.status >= 200 or response.status == 101:
+                if response.status >= 200 or response.status == 101 or not skips_informational:
                     break
-            if head or response.status in (101, 204, 304):
+            if head or response.status < 200 or response.status in (204, 304):
                 return response
             if response.get("transfer-encoding") == "chunked":
                 response.body = await self._receive_chunks()
@@ -107,8 +116,8 @@ class HTTPConnection:
             return response
 
     async def receive_informational(self) -> Response:
-        async with asyncio.timeout(TIMEOUT):
-            return await self._receive_head()
+        """Reads the first answer that comes, a 100 or what is sent instead."""
+        return await self.receive(skips_informational=False)
 
     async def ends(self) -> bytes:
         """Waits for the gateway to close; what still came before that."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import uuid
 from typing import Any
 
 from wire import APPEND, EXISTING, RELIABLE, REMOVE, REPLACE, Entry
@@ -11,7 +12,7 @@ Held = dict[bytes, tuple[tuple[int, int, int, str, bytes], ...]]
 
 
 class Retained:
-    """For each key the latest replace and the appends after it; the people and the activity beside them."""
+    """For each key the latest replace and the appends after it; beside them people, activity, attachments."""
 
     def __init__(self) -> None:
         self.keys: dict[bytes, list[Entry]] = {}
@@ -19,6 +20,7 @@ class Retained:
         self.waiting: list[dict[str, Any]] = []
         self.past: dict[str, dict[str, Any]] = {}
         self.activity: dict[str, Any] | None = None
+        self.attachments: dict[str, dict[str, Any]] = {}
         self.new_session: str | None = None
 
     def apply(self, entry: Entry) -> None:
@@ -51,6 +53,20 @@ class Retained:
             self.activity = json.loads(entry.payload)
         elif entry.type == "newSession":
             self.new_session = json.loads(entry.payload)["session"]
+        elif entry.type == "attachment":
+            self._apply_attachment(entry)
+
+    def _apply_attachment(self, entry: Entry) -> None:
+        if entry.key is None:
+            raise AssertionError(f"an attachment without a key: {entry}")
+        id_ = str(uuid.UUID(bytes=entry.key)).upper()
+        if entry.retention == REMOVE:
+            self.attachments.pop(id_, None)
+            return
+        attachment = json.loads(entry.payload)
+        if entry.retention != REPLACE or attachment["id"] != id_:
+            raise AssertionError(f"an attachment is retained under its id: {entry}")
+        self.attachments[id_] = attachment
 
     def _apply_participants(self, change: dict[str, Any], is_state: bool) -> None:
         for person in change.get("joined", []) + change.get("changed", []):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from client import Client
 from gateway import Gateway
 from room import Room, append, note, replace
+from slow import resident_bytes
 
 MOST_GROWTH = 64 << 20
 
@@ -23,11 +23,6 @@ def small_socket(gateway: Gateway, tls: bool = False) -> dict[str, Any]:
     connected.setblocking(False)
     options = {"server_hostname": "localhost"} if tls else {}
     return {"sock": connected, "compression": None, "max_queue": 4} | options
-
-
-def resident_bytes(gateway: Gateway) -> int:
-    status = Path(f"/proc/{gateway.process.pid}/status").read_text()
-    return int(status.split("VmRSS:")[1].split()[0]) << 10
 
 
 async def rejoin(person: Client) -> None:

@@ -103,7 +103,9 @@ def _entry(body: bytes) -> Entry:
         raise WireError("the type is empty or cut short")
     if sequence >= 1 << 53:
         raise WireError(f"sequence {sequence} is not below 2^53")
-    if bool(flags & SYSTEM) != (sender == 0):
+    # Section 3.3: with an attachment the gateway also forgets the client entries under its id.
+    is_forgetting = sender == 0 and flags & RETENTION == REMOVE and name == b"attachment"
+    if bool(flags & SYSTEM) != (sender == 0) and not is_forgetting:
         raise WireError(f"flags {flags:#x} with sender {sender}")
     if not flags & RELIABLE and (sequence or client_sequence or flags & RETENTION):
         raise WireError("an unreliable entry with sequence, client sequence or retention")
