@@ -1,0 +1,290 @@
+"""Sections 4 and 5: quotas of a session, of the gateway and of the disk; each a refusal in words."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import resource
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from attachments import MEBIBYTE, Journal, answer_while_sending, chunk, content, pieces, sha256
+from gateway import Gateway
+from polling import until
+from room import Room, note
+from tus import Upload
+
+QUOTA = 3 * MEBIBYTE
+DISK = 24 * MEBIBYTE
+
+
+@pytest.fixture
+def journal(gateway_with) -> Journal:
+    """The journal of a new session that may hold 3 MiB."""
+    return asyncio.run(Journal.open(gateway_with(sessionAttachmentBytes=QUOTA)))
+
+
+async def test_the_limits_of_the_journal_are_told(gateway: Gateway) -> None:
+    limits = (await gateway.get("/api/limits")).json()
+    assert limits["attachmentsPerSession"] == 1_000
+    assert limits["uploads"] == 256
+    assert limits["diskReserveBytes"] == 256 << 20
+
+
+async def test_the_quota_exactly_is_taken_and_one_more_is_413(journal: Journal) -> None:
+    for seed in range(3):
+        await journal.add(content(MEBIBYTE, seed))
+    for declared in (b"x", content(MEBIBYTE)):
+        refused = (await journal.post(declared)).problem(413, "session-quota")
+        assert refused["limit"] == QUOTA
+    (await Upload.creation(journal, 1)).problem(413, "session-quota")
+    (await Upload.creation(journal, 1, b"x")).problem(413, "session-quota")
+    await journal.add(b"")
+    assert len(await journal.list()) == 4
+    assert len(journal.stored()) == len(journal.files()) == 4
+
+
+async def test_over_the_quota_is_refused_before_the_body(journal: Journal) -> None:
+    await journal.add(content(MEBIBYTE))
+    fields = {"Content_Length": str(QUOTA), "Expect": "100-continue"}
+    async with await journal.begin(**fields) as connection:
+        (await connection.receive_informational()).problem(413, "session-quota")
+    assert len(await journal.list()) == 1
+
+
+async def test_the_same_content_counts_once_and_goes_with_the_last(journal: Journal) -> None:
+    same, other = content(MEBIBYTE), content(MEBIBYTE, seed=1)
+    kept = [await journal.add(same) for _ in range(4)]
+    await journal.add(other)
+    assert journal.stored() == {sha256(same), sha256(other)}
+    third = await journal.add(content(MEBIBYTE, seed=2))
+    (await journal.post(b"x")).problem(413, "session-quota")
+    for attachment in kept[:-1]:
+        await journal.remove(attachment["id"])
+    (await journal.post(b"x")).problem(413, "session-quota")
+    assert (await journal.read(kept[-1]["id"])).body == same
+    await journal.remove(kept[-1]["id"])
+    await journal.add(content(MEBIBYTE, seed=3))
+    await until(lambda: sha256(same) not in journal.stored(), "its file is gone")
+    await journal.remove(third["id"])
+    await until(lambda: len(journal.files()) == 2, "one file for each that is left")
+
+
+async def test_a_declared_upload_holds_its_place_and_gives_it_back(journal: Journal) -> None:
+    upload = await Upload.create(journal, 2 * MEBIBYTE)
+    (await journal.post(content(2 * MEBIBYTE))).problem(413, "session-quota")
+    (await Upload.creation(journal, 2 * MEBIBYTE)).problem(413, "session-quota")
+    await journal.add(content(MEBIBYTE))
+    (await journal.post(b"x")).problem(413, "session-quota")
+    assert (await upload.terminate()).status == 204
+    async with await journal.begin(Content_Length=str(2 * MEBIBYTE)) as connection:
+        await connection.send(content(1_000))
+        await until(_lists(journal, 2), "it is listed")
+        (await journal.post(b"x")).problem(413, "session-quota")
+    await until(_lists(journal, 1), "what was cut short is gone")
+    await journal.add(content(2 * MEBIBYTE))
+    assert len(await journal.list()) == 2
+
+
+async def test_an_unknown_length_is_refused_when_it_grows_over_the_quota(gateway_with) -> None:
+    gateway: Gateway = gateway_with(sessionAttachmentBytes=24 * MEBIBYTE)
+    journal = await Journal.open(gateway)
+    piece = chunk(content(MEBIBYTE))
+    async with await journal.begin(Transfer_Encoding="chunked") as connection:
+        response = await answer_while_sending(connection, piece, 30)
+        assert response.problem(413, "session-quota")["limit"] == 24 * MEBIBYTE
+    await until(journal.is_empty, "nothing is left of it")
+    data = content(23 * MEBIBYTE)
+    attachment = await journal.add(data, is_chunked=True)
+    await journal.add(content(MEBIBYTE, seed=1))
+    (await journal.post(b"x", is_chunked=True)).problem(413, "session-quota")
+    (await journal.post(b"x")).problem(413, "session-quota")
+    await journal.remove(attachment["id"])
+    upload = await Upload.create(journal)
+    await upload.send(data[: 16 * MEBIBYTE])
+    refused = await upload.patch(content(8 * MEBIBYTE), 16 * MEBIBYTE)
+    refused.problem(413, "session-quota")
+    assert await upload.offset() <= 23 * MEBIBYTE
+    assert (await upload.terminate()).status == 204
+    await journal.add(data)
+
+
+async def test_attachments_per_session_are_counted_uploads_included(gateway_with) -> None:
+    gateway: Gateway = gateway_with(attachmentsPerSession=3)
+    journal = await Journal.open(gateway)
+    ready, upload = await journal.add(content(1)), await Upload.create(journal, 5)
+    async with await journal.begin(Content_Length="10") as connection:
+        await connection.send(b"12345")
+        await until(_lists(journal, 3), "three are listed")
+        for response in (
+            await journal.post(b"x"),
+            await journal.post(b"x", True),
+            await Upload.creation(journal, 5),
+        ):
+            assert response.problem(413, "session-quota")["limit"] == 3
+    await until(_lists(journal, 2), "what was cut short is gone")
+    await journal.add(content(2))
+    (await journal.post(b"x")).problem(413, "session-quota")
+    await upload.send(b"12345")
+    await journal.remove(ready["id"])
+    await journal.add(content(3))
+    (await journal.post(b"x")).problem(413, "session-quota")
+    assert len(await (await Journal.open(gateway)).list()) == 0
+
+
+async def test_uploads_at_once_are_limited_in_the_whole_gateway(gateway_with) -> None:
+    gateway: Gateway = gateway_with(uploads=2)
+    one, two = await Journal.open(gateway), await Journal.open(gateway)
+    async with await one.begin(Content_Length="10") as first, await two.begin(Content_Length="10") as second:
+        for connection, journal in ((first, one), (second, two)):
+            await connection.send(b"12345")
+            await until(journal.list, "it is listed")
+        for response in (await one.post(b"x"), await two.post(content(100_000), True)):
+            assert response.problem(503, "too-many")["limit"] == 2
+        async with await two.begin(Content_Length="10", Expect="100-continue") as third:
+            (await third.receive_informational()).problem(503, "too-many")
+        await first.send(b"67890")
+        one.added(await first.receive(), b"1234567890")
+        await one.add(content(100))
+        await second.send(b"67890")
+        two.added(await second.receive(), b"1234567890")
+    for n in range(6):
+        await one.add(content(100, seed=n))
+    assert len(await one.list()) == 8
+
+
+async def test_what_stays_free_on_the_disk_is_not_used(gateway_with) -> None:
+    gateway: Gateway = gateway_with("--disk-reserve-bytes", str(1 << 50))
+    assert (await gateway.get("/api/limits")).json()["diskReserveBytes"] == 1 << 50
+    journal = await Journal.open(gateway)
+    for response in (
+        await journal.post(content(10)), await journal.post(content(300_000)),
+        await Upload.creation(journal, 10, b"0123456789"),
+    ):  # fmt: skip
+        response.problem(507, "storage-full")
+    async with await journal.begin(Content_Length="10", Expect="100-continue") as connection:
+        (await connection.receive_informational()).problem(507, "storage-full")
+    async with await journal.begin(Transfer_Encoding="chunked") as connection:
+        (await answer_while_sending(connection, chunk(content(100_000)), 40)).problem(507, "storage-full")
+    await until(journal.is_empty, "nothing is left")
+    async with Room(gateway) as room:
+        ada, ben = await room.join("Ada"), await room.join("Ben")
+        ada.send(note("drawing goes on"))
+        await ben.got(b"drawing goes on")
+
+
+class SmallDisk:
+    """A gateway whose disk can be filled: a small tmpfs where we may mount one, else a limit on files."""
+
+    def __init__(self, gateway: Gateway, data: Path, is_mounted: bool) -> None:
+        self.gateway, self._data, self._is_mounted = gateway, data, is_mounted
+
+    def fill(self) -> None:
+        if not self._is_mounted:
+            self._limit_files(MEBIBYTE)
+            return
+        with (self._data / "filler").open("ab", buffering=0) as filler:
+            for size in (MEBIBYTE, 4_096, 1):
+                with contextlib.suppress(OSError):
+                    while filler.write(bytes(size)):
+                        pass
+
+    def empty(self) -> None:
+        if self._is_mounted:
+            (self._data / "filler").unlink()
+        else:
+            self._limit_files(resource.RLIM_INFINITY)
+
+    def _limit_files(self, size: int) -> None:
+        _, most = resource.prlimit(self.gateway.process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(self.gateway.process.pid, resource.RLIMIT_FSIZE, (size, most))
+
+
+@pytest.fixture
+def disk(new_gateway, tmp_path: Path) -> Iterator[SmallDisk]:
+    data = tmp_path / "small" / "data"
+    data.mkdir(parents=True)
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK}", "none", str(data)]
+    is_mounted = subprocess.run(mount, capture_output=True).returncode == 0
+    try:
+        gateway = new_gateway("--disk-reserve-bytes", "0", folder=data.parent)
+        yield SmallDisk(gateway, data, is_mounted)
+        assert gateway.process.poll() is None, "the gateway goes on"
+        assert gateway.terminate() == 0
+    finally:
+        if is_mounted:
+            subprocess.run(["umount", "--lazy", str(data)], check=True)
+
+
+@pytest.mark.parametrize("is_chunked", [False, True], ids=["Content-Length", "chunked"])
+async def test_a_disk_that_fills_up_leaves_nothing_half_done(disk: SmallDisk, is_chunked: bool) -> None:
+    async with Room(disk.gateway) as room:
+        ada, ben = await room.join("Ada"), await room.join("Ben")
+        journal = Journal(disk.gateway, room.id)
+        kept = await journal.add(content(MEBIBYTE))
+        data = content(8 * MEBIBYTE)
+        length = {"Transfer_Encoding": "chunked"} if is_chunked else {"Content_Length": str(len(data))}
+        async with await journal.begin(**length) as connection:
+            sent = [chunk(piece) if is_chunked else piece for piece in pieces(data, 65_536)]
+            await connection.send(b"".join(sent[:32]))
+            await until(
+                lambda: sum(file.stat().st_size for file in journal.files()) > 2 * MEBIBYTE, "it arrives"
+            )
+            disk.fill()
+            response = await answer_while_sending(connection, b"".join(sent[32:]), 1)
+            response.problem(507, "storage-full")
+        await until(_lists(journal, 1), "nothing half-done is listed")
+        await until(lambda: len(journal.files()) == 1, "nothing half-done is kept")
+        disk.fill()
+        (await journal.post(content(2 * MEBIBYTE))).problem(507, "storage-full")
+        assert sha256((await journal.read(kept["id"])).body) == kept["sha256"]
+        ada.send(note("drawing goes on"))
+        await ben.got(b"drawing goes on")
+        disk.empty()
+        attachment = await journal.add(data, is_chunked)
+        assert sha256((await journal.read(attachment["id"])).body) == sha256(data)
+        await ben.wait_for(
+            lambda: set(ben.retained.attachments) == {kept["id"], attachment["id"]}, "everybody knows of both"
+        )
+
+
+async def test_a_resumable_upload_goes_on_when_the_disk_has_room_again(disk: SmallDisk) -> None:
+    journal = await Journal.open(disk.gateway)
+    data = content(8 * MEBIBYTE)
+    upload = await Upload.create(journal, len(data))
+    async with await upload.begin(0, len(data)) as connection:
+        await connection.send(data[: 2 * MEBIBYTE])
+        await until(lambda: upload.has(2 * MEBIBYTE), "it arrives")
+        disk.fill()
+        response = await answer_while_sending(connection, data[2 * MEBIBYTE :], 1)
+        response.problem(507, "storage-full")
+    offset = await upload.offset()
+    assert offset <= len(data)
+    (listed,) = await journal.list()
+    assert listed["state"] == "uploading"
+    disk.empty()
+    await upload.send(data[offset:], offset)
+    assert sha256((await journal.read(upload.id)).body) == sha256(data)
+
+
+async def test_more_than_the_disk_has_is_refused_at_once(disk: SmallDisk) -> None:
+    if not disk._is_mounted:
+        disk.fill()
+    journal = await Journal.open(disk.gateway)
+    async with await journal.begin(Content_Length=str(2 * DISK)) as connection:
+        response = await answer_while_sending(connection, content(MEBIBYTE), 40)
+        response.problem(507, "storage-full")
+    await until(journal.is_empty, "nothing is left")
+    await journal.add(content(100_000))
+
+
+def _lists(journal: Journal, count: int):
+    """A condition: so many are listed."""
+
+    async def holds() -> bool:
+        return len(await journal.list()) == count
+
+    return holds
