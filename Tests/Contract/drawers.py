@@ -1,0 +1,155 @@
+"""A crowd that draws and notes when what was drawn arrives; cheap enough not to be what is measured."""
+
+from __future__ import annotations
+
+import asyncio
+import bisect
+import itertools
+import json
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from time import perf_counter
+
+from gateway import Gateway
+from http1 import request_bytes
+from polling import until
+from rawsocket import BINARY, TEXT, frame, upgrade_fields
+from room import Room
+from wire import APPEND, RELIABLE, Outgoing, entries
+
+STAMP = struct.Struct(">dII")
+"""When it was drawn (seconds), by whom, and the how-manieth of that drawer it is."""
+TYPE = "Stroke"
+TICK = 0.009
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """One entry as one drawer got it."""
+
+    sequence: int
+    drawer: int
+    number: int
+    latency: float
+    """Seconds from the moment it was given to the sender's socket."""
+
+
+class Drawer(asyncio.Protocol):
+    """A socket that joins, draws, and keeps the bytes that come with their time, to be taken apart afterwards."""
+
+    def __init__(self, place: int, hello: bytes) -> None:
+        self._place, self._hello = place, hello
+        self._pieces: list[bytes] = []
+        self._times: list[float] = []
+        self.is_caught_up = False
+        self.is_lost = False
+        self.drawn = 0
+        self.transport: asyncio.Transport
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        transport.write(self._hello)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self.is_lost = True
+
+    def data_received(self, data: bytes) -> None:
+        self._pieces.append(data)
+        self._times.append(perf_counter())
+        if not self.is_caught_up:
+            self.is_caught_up = b'"caughtUp"' in b"".join(self._pieces)
+
+    def draw(self) -> None:
+        """Adds a point to this drawer's stroke."""
+        stamp = STAMP.pack(perf_counter(), self._place, self.drawn)
+        self.drawn += 1
+        point = Outgoing(TYPE, stamp, RELIABLE | APPEND, self._place.to_bytes(16, "big"))
+        self.transport.write(frame(BINARY, point.encoded(self.drawn)))
+
+    def has(self, stamps: list[bytes]) -> bool:
+        """Whether these points have come, looking at the newest bytes only."""
+        newest = b"".join(self._pieces[-1_000:])
+        return all(stamp in newest for stamp in stamps)
+
+    def arrivals(self) -> Iterator[Arrival]:
+        """All that has come of what was drawn, in its order."""
+        data = b"".join(self._pieces)
+        ends = list(itertools.accumulate(map(len, self._pieces)))
+        offset = data.index(b"\r\n\r\n") + 4
+        while offset < len(data):
+            opcode, start, end = _frame_at(data, offset)
+            if opcode == BINARY:
+                at = self._times[bisect.bisect_left(ends, end)]
+                for entry in entries(data[start:end]):
+                    if entry.type == TYPE:
+                        sent, drawer, number = STAMP.unpack(entry.payload)
+                        yield Arrival(entry.sequence, drawer, number, at - sent)
+            offset = end
+
+
+def _frame_at(data: bytes, offset: int) -> tuple[int, int, int]:
+    """Opcode, and where the payload of the frame at this offset begins and ends."""
+    length, start = data[offset + 1], offset + 2
+    if length == 126:
+        (length,), start = struct.unpack_from(">H", data, start), start + 2
+    elif length == 127:
+        (length,), start = struct.unpack_from(">Q", data, start), start + 8
+    assert start + length <= len(data), "the last frame is cut short"
+    return data[offset] & 0x0F, start, start + length
+
+
+class Crowd:
+    """So many drawers in one room."""
+
+    def __init__(self, drawers: list[Drawer]) -> None:
+        self.drawers = drawers
+        self._turns = itertools.cycle(drawers)
+
+    @classmethod
+    async def join(cls, gateway: Gateway, room: Room, count: int) -> Crowd:
+        """Lets them in; each is caught up."""
+        loop = asyncio.get_running_loop()
+        head = request_bytes("GET", f"{room.path}/socket", gateway.host, upgrade_fields())
+        hello = head + frame(TEXT, json.dumps({"join": {}}).encode())
+        drawers = [
+            (await loop.create_connection(lambda n=n: Drawer(n, hello), *gateway.http))[1]
+            for n in range(count)
+        ]
+        await until(lambda: all(drawer.is_caught_up for drawer in drawers), "the crowd is caught up")
+        return cls(drawers)
+
+    async def draw(self, at_once: int) -> None:
+        """A tick: so many points, each by the next drawer."""
+        for drawer in itertools.islice(self._turns, at_once):
+            drawer.draw()
+        await asyncio.sleep(TICK)
+
+    async def draw_while(self, task: asyncio.Task[None], at_once: int) -> None:
+        """Draws so many points every tick until the task is done."""
+        while not task.done():
+            await self.draw(at_once)
+
+    async def everything_arrives(self) -> list[Arrival]:
+        """Waits for all that was drawn; checks that everybody got it once, and all in one order."""
+        last = [
+            STAMP.pack(0, n, drawer.drawn - 1)[8:] for n, drawer in enumerate(self.drawers) if drawer.drawn
+        ]
+        for drawer in self.drawers:
+            await until(lambda drawer=drawer: drawer.has(last), "all that was drawn has arrived", 60)
+        assert not any(drawer.is_lost for drawer in self.drawers), "nobody was cut"
+        seen = [list(drawer.arrivals()) for drawer in self.drawers]
+        order = [(a.sequence, a.drawer, a.number) for a in seen[0]]
+        assert [sequence for sequence, _, _ in order] == sorted({sequence for sequence, _, _ in order})
+        for place, drawer in enumerate(self.drawers):
+            assert [(a.sequence, a.drawer, a.number) for a in seen[place]] == order, (
+                f"drawer {place} saw another"
+            )
+            numbers = [number for _, by, number in order if by == place]
+            assert numbers == list(range(drawer.drawn)), f"of drawer {place}"
+        return [arrival for arrivals in seen for arrival in arrivals]
+
+    def leave(self) -> None:
+        for drawer in self.drawers:
+            drawer.transport.abort()

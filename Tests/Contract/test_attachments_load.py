@@ -1,0 +1,118 @@
+"""P5 and P6: twenty large uploads at once while a hundred draw.
+
+With `--full` the uploads are of 100 MiB. What is promised is asserted; how quickly entries got through meanwhile is
+only printed, for that depends on what else the machine does:
+
+    for run in $(seq 10); do Tests/Contract/run --full test_attachments_load.py; done
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import statistics
+from pathlib import Path
+
+import pytest
+
+from attachments import MEBIBYTE, Journal, content
+from curl import curl
+from drawers import Arrival, Crowd
+from gateway import Gateway
+from polling import until
+from room import Room
+from slow import most_growth
+
+UPLOADS = 20
+PEOPLE = 100
+POINTS_A_TICK = 2
+SMALL, FULL = 24 * MEBIBYTE, 100 * MEBIBYTE
+MOST_GROWTH = 64 * MEBIBYTE
+
+
+@pytest.mark.seconds(400)
+async def test_twenty_uploads_at_once_while_a_hundred_draw(
+    new_gateway, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    size = FULL if request.config.getoption("--full") else SMALL
+    gateway: Gateway = new_gateway()
+    files = {tmp_path / f"{n}.bin": write_large(tmp_path / f"{n}.bin", size, n) for n in range(UPLOADS)}
+    async with Room(gateway) as room:
+        host = await room.join("Host")
+        journal = Journal(gateway, room.id)
+        crowd = await Crowd.join(gateway, room, PEOPLE)
+        loop = asyncio.get_running_loop()
+        try:
+            for _ in range(PEOPLE):
+                await crowd.draw(POINTS_A_TICK)
+            async with most_growth(gateway) as grown:
+                began = loop.time()
+                uploads = asyncio.create_task(upload_all(journal, files))
+                await crowd.draw_while(uploads, POINTS_A_TICK)
+                await uploads
+                took = loop.time() - began
+            arrivals = await crowd.everything_arrives()
+            reads = [read_back(journal, file, digest) for file, digest in list(files.items())[:4]]
+            await asyncio.gather(*reads)
+        finally:
+            crowd.leave()
+            for file in files:
+                file.unlink()
+        await host.say(end={})
+        await host.closed()
+        await until(lambda: not journal.folder.exists(), "the session's files are gone")
+        with capsys.disabled():
+            print(
+                f"\n{UPLOADS} uploads of {size // MEBIBYTE} MiB in {took:.1f} s, {told(arrivals, grown[0])}"
+            )
+        assert grown[0] < MOST_GROWTH
+
+
+def told(arrivals: list[Arrival], grown: int) -> str:
+    """The figures of a run in a line."""
+    latencies = [arrival.latency * 1_000 for arrival in arrivals]
+    cuts = statistics.quantiles(latencies, n=1_000)
+    return (
+        f"memory +{grown / MEBIBYTE:.1f} MiB; {len(latencies)} deliveries to {PEOPLE} people: "
+        f"p50 {cuts[499]:.1f} ms, p99 {cuts[989]:.1f} ms, p99.9 {cuts[998]:.1f} ms, max {max(latencies):.1f} ms"
+    )
+
+
+def write_large(file: Path, size: int, seed: int) -> str:
+    """Writes a content that no other seed gives; its SHA-256."""
+    block = content(MEBIBYTE, seed)
+    digest = hashlib.sha256()
+    with file.open("wb") as opened:
+        for n in range(size // MEBIBYTE):
+            piece = n.to_bytes(8, "big") + block[8:]
+            opened.write(piece)
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+async def upload_all(journal: Journal, files: dict[Path, str]) -> None:
+    """All at once, every second one in chunks; each answer must name the right hash."""
+
+    async def upload(place: int, file: Path, digest: str) -> None:
+        source, body = ("-", file) if place % 2 else (str(file), None)
+        posted = await curl(
+            "-X", "POST", "-H", "Content-Type: image/png", "-T", source, journal.url(), body=body
+        )
+        assert posted.status == 201, posted
+        assert posted.json()["sha256"] == digest
+
+    await asyncio.gather(*[upload(place, file, digest) for place, (file, digest) in enumerate(files.items())])
+    listed = await journal.list()
+    assert {(a["state"], a["sha256"]) for a in listed} == {("ready", digest) for digest in files.values()}
+
+
+async def read_back(journal: Journal, file: Path, digest: str) -> None:
+    """Downloads it and compares the hash."""
+    (attachment,) = [listed for listed in await journal.list() if listed["sha256"] == digest]
+    back = file.with_suffix(".back")
+    read = await curl("-o", str(back), journal.url(attachment["id"]))
+    try:
+        with back.open("rb") as opened:
+            assert (read.status, hashlib.file_digest(opened, "sha256").hexdigest()) == (200, digest)
+    finally:
+        back.unlink()
