@@ -22,7 +22,7 @@ final class FileTransfer {
 
   /// How much is asked of the kernel at a time, and how much is read at a time.
   static let sliceBytes = 1_048_576
-  static let pieceBytes = 65_536
+  static let pieceBytes = 131_072
 
   init(_ reader: ContentReader, _ range: Range<UInt64>) {
     self.reader = reader
