@@ -64,6 +64,10 @@ final class Connection {
   }
 
   var isSecure: Bool { tls != nil }
+  /// Its present request brings an attachment.
+  var isUploading: Bool {
+    if case .http(let http) = state { http.upload != nil } else { false }
+  }
   var hasBacklog: Bool { backlogOffset < backlog.count }
   var backlogCount: Int { backlog.count - backlogOffset }
 

@@ -12,6 +12,8 @@ extension Reactor {
   private static let backlogBytes = 65_536
   /// How many buffers are read from one socket in a turn.
   private static let readsPerTurn = 4
+  /// How many bytes of attachments are read in a turn, of all sockets: ink comes between them.
+  static let uploadBytesPerTurn = 1_048_576
 
   func readable(_ connection: Connection, hasHungUp: Bool) {
     connection.mayHaveInput = true
@@ -44,7 +46,7 @@ extension Reactor {
     while connection.mayHaveInput, !connection.isReadingPaused, connection.heldInput.isEmpty,
       connection.backlogCount <= Self.backlogBytes
     {
-      guard rounds < Self.readsPerTurn else {
+      guard rounds < Self.readsPerTurn, uploadBytesLeft > 0 || !connection.isUploading else {
         readAgain.append(connection.key)
         return
       }
@@ -55,6 +57,7 @@ extension Reactor {
       switch connection.socket.receive(into: &buffer) {
       case .received(let count):
         counters.bytesReceived += UInt64(count)
+        if connection.isUploading { uploadBytesLeft -= count }
         // A short read empties the socket; with a hang-up in the event no further edge comes, so read on to the end.
         if count < buffer.count, !connection.sawHangUp { connection.mayHaveInput = false }
         received(connection, &buffer, count)

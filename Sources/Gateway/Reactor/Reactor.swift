@@ -28,6 +28,8 @@ actor Reactor {
   var handshakesUnderWay = 0
   /// Steps of handshakes taken in this turn.
   var handshakeSteps = 0
+  /// How many bytes of attachments are still read in this turn.
+  var uploadBytesLeft = 0
 
   // Connections by slot.
   var connections: [Connection?] = []
@@ -107,6 +109,7 @@ actor Reactor {
     now = .now()
     counters.turns += 1
     handshakeSteps = 0
+    uploadBytesLeft = Self.uploadBytesPerTurn
     mailbox.drain { receive($0) }
     for event in events { handle(event) }
     continueReading()
