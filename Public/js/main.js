@@ -126,7 +126,10 @@ drawing.addEventListener('gone', () => toast('Somebody else removed it.'));
 
 const input = new PointerInput(canvas, camera, {
   tool: (isTurned) => (isTurned ? tools.eraser : tools[toolbar.tool]),
-  hovered: (point) => cursors.moved(point),
+  hovered: (point) => {
+    cursors.moved(point);
+    canvas.toggleAttribute('data-over', point !== null && items.at(...point) !== null);
+  },
   moved: () => frames.ask(),
   signal: new AbortController().signal,
 });
@@ -171,7 +174,7 @@ function accompany(session) {
   });
 }
 
-const adding = new Adding({ album, camera, view: renderer, limit: () => sharing.attachmentBytes() });
+const adding = new Adding({ album, items, camera, view: renderer, limit: () => sharing.attachmentBytes() });
 const incoming = new Incoming((files, at) => adding.add(files, at));
 
 /** @param {import('./canvas/item.js').Item} item */

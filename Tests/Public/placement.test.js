@@ -7,6 +7,7 @@ import {
   decodePlacement,
   encodePlacement,
   madeUpPlace,
+  onPlane,
   placementMessage,
   readPlacement,
 } from '../../Public/js/canvas/placement.js';
@@ -52,7 +53,7 @@ test('§6 what is beyond the plane or no place at all is ignored', () => {
 });
 
 test('§6 the message: the middle is the location, hundredths are fine enough', () => {
-  const payload = encodePlacement('ID', { ...PLACE, x: 100.126 });
+  const payload = encodePlacement('ID', onPlane({ ...PLACE, x: 100.126 }));
   assert.equal(new TextDecoder().decode(payload), '{"id":"ID","location":[100.13,50],"width":80,"height":40,"z":3}');
   assert.deepEqual(decodePlacement(payload), { id: 'ID', placement: { ...PLACE, x: 100.13 } });
   assert.deepEqual(placementMessage(PLACE), { location: [100, 50], width: 80, height: 40, z: 3 });

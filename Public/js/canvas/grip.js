@@ -56,7 +56,7 @@ export function pulled(place, [right, down], dx, dy) {
 /** @param {Place} place @param {number} times around its middle @returns {Place} */
 export function scaled(place, times) {
   const { factor } = bounded(place, times);
-  return { ...place, width: place.width * factor, height: place.height * factor };
+  return onPlane({ ...place, width: place.width * factor, height: place.height * factor });
 }
 
 /** @param {Place} place @param {number} factor @returns {{ factor: number }} so that neither side gets too small or too large */

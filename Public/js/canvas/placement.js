@@ -44,9 +44,9 @@ export function readPlacement(value) {
   };
 }
 
-/** @param {Place} place @returns {{ location: [number, number], width: number, height: number, z: number }} as it is sent */
+/** @param {Place} place `onPlane` @returns {{ location: [number, number], width: number, height: number, z: number }} as it is sent */
 export function placementMessage({ x, y, width, height, z }) {
-  return { location: [rounded(x), rounded(y)], width: rounded(width), height: rounded(height), z };
+  return { location: [x, y], width, height, z };
 }
 
 /** @param {Uint8Array} payload @returns {{ id: unknown, placement: Placement } | null} */
@@ -74,10 +74,10 @@ export function madeUpPlace(id) {
   return { x: 200 + 60 * (number % 8), y: 200 + 60 * ((number >> 3) % 5) };
 }
 
-/** @template {{ x: number, y: number }} T @param {T} place @returns {T} the same, its middle within the plane */
-export function onPlane(place) {
-  const within = (/** @type {number} */ value) => Math.max(-PLANE, Math.min(PLANE, value));
-  return { ...place, x: within(place.x), y: within(place.y) };
+/** @param {Place} place @returns {Place} as it is sent, so that all have the same: its middle within the plane, in hundredths */
+export function onPlane({ x, y, width, height, z }) {
+  const within = (/** @type {number} */ value) => rounded(Math.max(-PLANE, Math.min(PLANE, value)));
+  return { x: within(x), y: within(y), width: rounded(width), height: rounded(height), z };
 }
 
 /** @param {{ x: number, y: number } & Size} place @returns {Bounds} */

@@ -12,10 +12,14 @@ import { toast } from './notices.js';
  *
  * @typedef {object} Parts
  * @property {import('../canvas/album.js').Album} album
+ * @property {import('../canvas/items.js').Items} items
  * @property {import('../canvas/camera.js').Camera} camera
  * @property {{ width: number, height: number }} view the canvas, in pixels
  * @property {() => Promise<number>} limit bytes of a file
  */
+
+/** What would lie right upon another is laid so far beside it, in pixels. */
+const ASIDE = 32;
 
 export class Adding {
   #parts;
@@ -30,7 +34,7 @@ export class Adding {
     const { camera, view, limit } = this.#parts;
     const { width, height } = view;
     const { scale } = camera;
-    const middle = camera.toPlane(at?.x ?? width / 2, at?.y ?? height / 2);
+    const middle = this.#free(camera.toPlane(at?.x ?? width / 2, at?.y ?? height / 2), ASIDE / scale);
     const most = await limit();
     const taken = files.filter((file) => file.size <= most);
     for (const file of files) {
@@ -40,6 +44,13 @@ export class Adding {
     const least = types.includes(null) ? { width: CARD.width * scale, height: CARD.height * scale } : undefined;
     const places = cells(taken.length, middle, { width, height, scale }, least);
     for (const [index, file] of taken.entries()) await this.#addOne(file, places[index], scale);
+  }
+
+  /** @param {[number, number]} place @param {number} aside @returns {[number, number]} it, or the next beside it that is free */
+  #free([x, y], aside) {
+    const { all } = this.#parts.items;
+    while (all.some(({ place }) => Math.hypot(place.x - x, place.y - y) < aside / 2)) [x, y] = [x + aside, y + aside];
+    return [x, y];
   }
 
   /** @param {File} file @param {Cell} cell @param {number} scale */

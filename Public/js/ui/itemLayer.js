@@ -65,7 +65,7 @@ export class ItemLayer {
     this.#isNew = false;
     this.#cameraVersion = camera.version;
     [this.#width, this.#height] = [width, height];
-    for (const [item, row] of this.#rows) row.place(this.#box(item), width, height);
+    for (const [item, row] of this.#rows) row.place(this.#box(item), width, height, this.#isCovered(item));
     this.#showChosen(selector.chosen);
   }
 
@@ -87,6 +87,12 @@ export class ItemLayer {
     this.#download.href = attachment.url;
     this.#download.download = name;
     this.#download.setAttribute('aria-label', `Download ${name}`);
+  }
+
+  /** @param {Item} item @returns {boolean} whether another lies where its words and its link are */
+  #isCovered(item) {
+    const { x, y, width } = item.place;
+    return this.#parts.items.at(item.isPicture ? x : x + 0.4 * width, y) !== item;
   }
 
   /** @param {Item} item @returns {{ left: number, top: number, width: number, height: number }} on the canvas */

@@ -86,9 +86,13 @@ export class ItemRow {
     this.#showDownload();
   }
 
-  /** @param {{ left: number, top: number, width: number, height: number }} box on the canvas @param {number} width @param {number} height of that */
-  place({ left, top, width: boxWidth, height: boxHeight }, width, height) {
+  /**
+   * @param {{ left: number, top: number, width: number, height: number }} box on the canvas
+   * @param {number} width @param {number} height of the canvas @param {boolean} isCovered whether something else lies upon it
+   */
+  place({ left, top, width: boxWidth, height: boxHeight }, width, height, isCovered) {
     const { style } = this.#row;
+    this.#row.toggleAttribute('data-covered', isCovered);
     style.transform = `translate(${left.toFixed(1)}px, ${top.toFixed(1)}px)`;
     style.width = `${boxWidth.toFixed(1)}px`;
     style.height = `${boxHeight.toFixed(1)}px`;
@@ -132,16 +136,20 @@ export class ItemRow {
     return seconds === null ? '' : timeLeft(seconds);
   }
 
-  /** What others add, until it is there. */
+  /** What others add, until it is there and drawn. */
   #showFrame() {
-    const { state, upload, isPicture, name, offset, size } = this.#item;
+    const { state, upload, isPicture, bitmap, problem, name, offset, size } = this.#item;
     const isComing = (state === 'uploading' || state === 'stalled') && upload === null;
-    this.#frame.hidden = !isComing;
-    if (!isComing) return;
-    const part = partDone(offset, size);
-    const text = state === 'stalled' ? `${part} · paused` : part;
+    const isLoading = state === 'ready' && isPicture && bitmap === null && problem === '';
+    this.#frame.hidden = !isComing && !isLoading;
+    if (this.#frame.hidden) return;
     this.#frame.toggleAttribute('data-card', !isPicture);
-    this.#frame.replaceChildren(...isPicture ? [make('b', {}, name)] : [], make('span', {}, text));
+    const words = [];
+    if (isPicture) words.push(make('b', {}, name));
+    if (isComing) words.push(make('span', {}, partDone(offset, size)));
+    if (isComing && isPicture && size) words.push(make('progress', { max: String(size), value: String(offset) }));
+    if (state === 'stalled') words.push(make('span', {}, 'paused'));
+    this.#frame.replaceChildren(...words);
   }
 
   #showDownload() {

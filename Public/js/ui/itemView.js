@@ -19,6 +19,8 @@ import { toast } from './notices.js';
 
 /** Until the camera rests this long, no finer bitmaps are made. */
 const CAMERA_REST_MS = 150;
+/** What happens within this time is said in one. */
+const TOGETHER_MS = 400;
 
 export class ItemView {
   /** Paints what is drawn, in the colors of the page. */
@@ -29,6 +31,8 @@ export class ItemView {
   #cameraVersion = -1;
   #cameraMovedAt = 0;
   #isNew = true;
+  /** @type {Map<string, string[]>} what has yet to be said: what happened, and to which files */
+  #told = new Map();
 
   /** @param {Parts} parts */
   constructor(parts) {
@@ -47,8 +51,14 @@ export class ItemView {
       const { item, error } = /** @type {CustomEvent} */ (event).detail;
       toast(error instanceof Error ? error.message : String(error), { title: item.name, stays: true });
     });
-    album.addEventListener('appeared', (event) => tell(event, (name, by) => `${by || 'Somebody'} adds ${name}`));
-    album.addEventListener('vanished', (event) => tell(event, (name) => `${name} was removed`));
+    album.addEventListener('appeared', (event) => {
+      const item = /** @type {CustomEvent<Item>} */ (event).detail;
+      this.#tell(`${item.by || 'Somebody'} adds`, item.name);
+    });
+    album.addEventListener(
+      'vanished',
+      (event) => this.#tell('Removed:', /** @type {CustomEvent<Item>} */ (event).detail.name),
+    );
     parts.selector.addEventListener('change', () => parts.ask());
   }
 
@@ -76,17 +86,23 @@ export class ItemView {
     return false;
   }
 
+  /** Says it of several at once. @param {string} what happened @param {string} name to what */
+  #tell(what, name) {
+    const names = this.#told.get(what);
+    if (names) return void names.push(name);
+    const all = [name];
+    this.#told.set(what, all);
+    setTimeout(() => {
+      this.#told.delete(what);
+      toast(`${what} ${all.length > 1 ? `${all.length} files` : name}`);
+    }, TOGETHER_MS);
+  }
+
   #changed() {
     this.#isNew = true;
     this.#layer.changed();
     this.#parts.ask();
   }
-}
-
-/** @param {Event} event about an item @param {(name: string, by: string) => string} words */
-function tell(event, words) {
-  const { name, by } = /** @type {CustomEvent<Item>} */ (event).detail;
-  toast(words(name, by));
 }
 
 /** @returns {import('../canvas/itemPainter.js').Colors} */
