@@ -111,8 +111,14 @@ for (
   test(`${bytes} bytes are ${text}`, () => assert.equal(byteCount(bytes), text));
 }
 
-test('a file hardly too large is told in bytes', () =>
-  assert.equal(
-    tooLargeText(104_857_601, 104_857_600),
-    'This file is 104,857,601 bytes. The limit here is 104,857,600 bytes.',
-  ));
+for (
+  const [actual, limit, text] of /** @type {const} */ ([
+    [104_857_601, 104_857_600, 'This file is 100.000001 MB. The limit here is 100 MB.'],
+    [105_277_600, 104_857_600, 'This file is 100.4 MB. The limit here is 100 MB.'],
+    [105_696_461, 105_486_746, 'This file is 100.8 MB. The limit here is 100.6 MB.'],
+    [2049, 2048, 'This file is 2.001 KB. The limit here is 2 KB.'],
+    [101, 100, 'This file is 101 bytes. The limit here is 100 bytes.'],
+  ])
+) {
+  test(`${actual} bytes where ${limit} are allowed`, () => assert.equal(tooLargeText(actual, limit), text));
+}

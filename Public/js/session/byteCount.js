@@ -14,10 +14,17 @@ export function byteCount(bytes) {
   return `${size < 9.95 ? size.toFixed(1).replace('.0', '') : Math.round(size)} ${UNITS[unit]}`;
 }
 
-/** @param {number} actual @param {number} limit both in bytes @returns {string} */
+/**
+ * In so many decimals that the size is seen to be more than the limit.
+ * @param {number} actual @param {number} limit both in bytes @returns {string}
+ */
 export function tooLargeText(actual, limit) {
-  const [is, most] = [actual, limit].map(byteCount);
-  if (is !== most) return `This file is ${is}. The limit here is ${most}.`;
-  const exactly = (/** @type {number} */ bytes) => `${bytes.toLocaleString('en')} bytes`;
-  return `This file is ${exactly(actual)}. The limit here is ${exactly(limit)}.`;
+  let [is, most] = [actual, limit].map(byteCount);
+  const unit = most.split(' ')[1];
+  const bytes = 1024 ** (UNITS.indexOf(unit) + 1);
+  for (let decimals = 1; is === most; decimals += 1) {
+    const [more, less] = [actual, limit].map((size) => (size / bytes).toFixed(decimals));
+    if (more !== less) [is, most] = [`${more} ${unit}`, `${Number(less)} ${unit}`];
+  }
+  return `This file is ${is}. The limit here is ${most}.`;
 }
