@@ -31,8 +31,10 @@ class Arrival:
     sequence: int
     drawer: int
     number: int
+    drawn_at: float
+    """When it was given to the sender's socket, by `perf_counter`."""
     latency: float
-    """Seconds from the moment it was given to the sender's socket."""
+    """Seconds from then on."""
 
 
 class Drawer(asyncio.Protocol):
@@ -85,7 +87,7 @@ class Drawer(asyncio.Protocol):
                 for entry in entries(data[start:end]):
                     if entry.type == TYPE:
                         sent, drawer, number = STAMP.unpack(entry.payload)
-                        yield Arrival(entry.sequence, drawer, number, at - sent)
+                        yield Arrival(entry.sequence, drawer, number, sent, at - sent)
             offset = end
 
 
