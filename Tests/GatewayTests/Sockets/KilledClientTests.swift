@@ -47,7 +47,7 @@ extension OverSockets {
         }
       }
       try metrics.waitForNoSockets()
-      #expect(try metrics.value("participants") == 0)
+      try metrics.wait(for: "nobody in the session") { $0["participants"] == 0 }
     }
 
     /// A connection whose client is in that state; nil when there is no such state.
