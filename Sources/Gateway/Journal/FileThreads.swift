@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import Storage
 internal import Synchronization
 internal import Transport
@@ -27,6 +28,11 @@ final class FileThreads: Sendable {
   func nextTransfer() -> BlockingExecutor {
     let number = turn.add(1, ordering: .relaxed).oldValue
     return transfers[Int(number % UInt(transfers.count))]
+  }
+
+  /// The thread for an upload: of one id always the same, so that what comes after a removal finds nothing of what was before.
+  func transfer(of upload: UUID) -> BlockingExecutor {
+    transfers[Int(UInt(bitPattern: upload.hashValue) % UInt(transfers.count))]
   }
 
   /// Ends the threads once what waits for them is done.

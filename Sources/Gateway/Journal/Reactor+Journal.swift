@@ -71,7 +71,7 @@ extension Reactor {
     now = .now()
     do throws(Refusal) {
       let hosted = try find(attachment, of: id).hosted
-      await remove(attachment, from: hosted, telling: .noAttachment)
+      await remove(attachment, from: hosted)
       return Answer(.noContent)
     } catch {
       return .problem(error)
@@ -89,22 +89,28 @@ extension Reactor {
   // MARK: - Removal
 
   /// Takes an attachment out of a session, with its file if that was the last of its content.
-  func remove(_ attachment: UUID, from hosted: Hosted, telling refusal: Refusal) async {
+  func remove(_ attachment: UUID, from hosted: Hosted) async {
     let slot = hosted.uploads.removeValue(forKey: attachment)
     let removed = hosted.session.removeAttachment(attachment, now: instant)
     touchSoon(hosted)
-    if let digest = removed?.orphanedDigest {
+    // The file thread is asked before anything is waited for: the same id, and the same content, may come again at once.
+    if let slot, !slot.isWhole {
+      await discard(slot)
+    } else if let digest = removed?.orphanedDigest {
       do throws(StorageError) {
         try await shared.sessionFiles.removeContent(digest, of: hosted.session.id)
       } catch {
         noteNotRemoved(hosted.session.id, error)
       }
     }
-    guard let slot else { return }
-    if let holder = slot.holder {
-      await holder.reactor.cutUpload(holder.connection, turn: slot.turn, telling: refusal)
-    }
-    await discard(slot)
+    if let slot { await cutHolder(of: slot, telling: .noAttachment) }
+  }
+
+  /// Ends the request that writes to an upload.
+  private func cutHolder(of slot: UploadSlot, telling refusal: Refusal) async {
+    guard let holder = slot.holder else { return }
+    await holder.reactor.cutUpload(
+      holder.connection, of: slot.writer, turn: slot.turn, telling: refusal)
   }
 
   /// Uploads that nobody went on with.
@@ -114,7 +120,7 @@ extension Reactor {
     Task {
       for attachment in expired {
         shared.log(.info, "upload expired", ["session": .session(hosted.session.id)])
-        await remove(attachment, from: hosted, telling: .noAttachment)
+        await remove(attachment, from: hosted)
       }
     }
   }
@@ -125,12 +131,8 @@ extension Reactor {
     hosted.uploads = [:]
     guard hosted.hasFiles else { return }
     Task {
-      for slot in slots {
-        guard let holder = slot.holder else { continue }
-        await holder.reactor.cutUpload(
-          holder.connection, turn: slot.turn, telling: Refusal(.ended, "This session has ended."))
-      }
-      for slot in slots { await discard(slot) }
+      for slot in slots { await cutHolder(of: slot, telling: .ended) }
+      for slot in slots where !slot.isWhole { await discard(slot) }
       removeFiles(of: hosted.session.id)
     }
   }

@@ -151,6 +151,10 @@ extension Reactor {
 }
 
 extension Refusal {
+  static var ended: Refusal {
+    Refusal(.ended, "This session has ended.")
+  }
+
   static var restarting: Refusal {
     var refusal = Refusal(.unavailable, "The gateway is about to restart: try again in a moment.")
     refusal.retryAfterMs = 2000

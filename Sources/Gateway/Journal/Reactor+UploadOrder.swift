@@ -53,7 +53,7 @@ extension Reactor {
     let slot = UploadSlot(
       UploadWriter(
         attachment, in: shared.data.attachments(of: session.id), of: shared.data,
-        on: shared.fileThreads.nextTransfer(), diskReserve: shared.limits.diskReserveBytes))
+        on: shared.fileThreads.transfer(of: attachment), diskReserve: shared.limits.diskReserveBytes))
     hosted.uploads[attachment] = slot
     hosted.hasFiles = true
     return .granted(
@@ -67,11 +67,18 @@ extension Reactor {
   ) async throws(Refusal) -> UploadStart {
     let attachment = existing.object.id
     let opening: UploadWriter.Opening
+    slot.pendingStarts += 1
     do throws(UploadWriter.Fault) {
       opening = try await slot.writer.start(size: creation.size, checksum: nil)
+      slot.pendingStarts -= 1
     } catch .finished {
+      slot.pendingStarts -= 1
       return .repeated(created(existing, by: request))
     } catch {
+      slot.pendingStarts -= 1
+      guard hosted.uploads[attachment] === slot else { throw gone(from: hosted) }
+      // What the first one had brought is gone.
+      await remove(attachment, from: hosted)
       throw error.refusal
     }
     now = .now()
@@ -81,7 +88,7 @@ extension Reactor {
       }
     } catch {
       // What the first one had brought is gone, and this one may not come.
-      await remove(attachment, from: hosted, telling: .noAttachment)
+      await remove(attachment, from: hosted)
       throw error
     }
     touchSoon(hosted)
@@ -97,9 +104,8 @@ extension Reactor {
     do throws(UploadWriter.Fault) {
       opening = try await slot.writer.start(size: size, checksum: checksum)
     } catch {
-      if hosted.uploads[attachment] === slot {
-        await remove(attachment, from: hosted, telling: .noAttachment)
-      }
+      guard hosted.uploads[attachment] === slot else { throw gone(from: hosted) }
+      await remove(attachment, from: hosted)
       throw error.refusal
     }
     return try await grant(opening, slot, attachment, in: hosted, to: holder)
@@ -147,27 +153,41 @@ extension Reactor {
     now = .now()
     guard !hosted.isRemoved, hosted.uploads[attachment] === slot,
       let found = hosted.session.attachment(attachment)
-    else {
-      await discard(slot)
-      if hosted.isRemoved { removeFiles(of: hosted.session.id) }
-      throw hosted.isRemoved ? Refusal(.ended, "This session has ended.") : .noAttachment
-    }
+    else { throw gone(from: hosted) }
     // Two that came at once are answered in the order of their turns.
     guard opening.turn > slot.turn else { throw .offsetMismatch(opening.offset) }
     let overtaken = slot.holder
     let turn = slot.turn
     slot.holder = holder
     slot.turn = opening.turn
-    if let overtaken { await overtaken.reactor.cutUpload(overtaken.connection, turn: turn, telling: nil) }
+    if let overtaken {
+      await overtaken.reactor.cutUpload(overtaken.connection, of: slot.writer, turn: turn, telling: nil)
+      guard hosted.uploads[attachment] === slot else { throw gone(from: hosted) }
+    }
     return UploadGrant(
       attachment: attachment, writer: slot.writer, turn: opening.turn, offset: opening.offset,
       size: found.object.size)
   }
 
+  /// What has become of an attachment that is not there any more. With a session, the folder goes that its upload may have made again.
+  private func gone(from hosted: Hosted) -> Refusal {
+    guard hosted.isRemoved else { return .noAttachment }
+    removeFiles(of: hosted.session.id)
+    return .ended
+  }
+
+  /// What a grant is for, unless that is gone or somebody else's by now.
+  private func slot(of grant: UploadGrant, in hosted: Hosted) -> UploadSlot? {
+    guard let slot = hosted.uploads[grant.attachment], slot.writer === grant.writer,
+      slot.turn == grant.turn
+    else { return nil }
+    return slot
+  }
+
   /// An upload came further.
   func uploadMoved(_ grant: UploadGrant, of id: SessionID, to offset: UInt64) {
     now = .now()
-    guard let hosted = sessions[id] else { return }
+    guard let hosted = sessions[id], slot(of: grant, in: hosted) != nil else { return }
     hosted.session.uploadMoved(grant.attachment, to: offset, now: instant)
     touchSoon(hosted)
   }
@@ -175,18 +195,20 @@ extension Reactor {
   /// An upload of unknown length comes further than the quota was asked for.
   /// - Returns: up to where it has room.
   func reserveUpload(_ grant: UploadGrant, of id: SessionID, upTo offset: UInt64) throws(Refusal) -> UInt64 {
-    guard let hosted = sessions[id] else { throw .noAttachment }
+    guard let hosted = sessions[id], slot(of: grant, in: hosted) != nil else { throw .noAttachment }
     return try hosted.session.reserveUpload(grant.attachment, upTo: offset)
   }
 
   /// A writer is gone before the end of its request: what it brought with tus stays.
   func uploadCut(_ grant: UploadGrant, of id: SessionID, by request: UploadRequest) async {
-    guard let hosted = sessions[id], let slot = hosted.uploads[grant.attachment], slot.turn == grant.turn
+    guard let hosted = sessions[id], let slot = slot(of: grant, in: hosted),
+      let found = hosted.session.attachment(grant.attachment)
     else { return }
     slot.holder = nil
-    guard let found = hosted.session.attachment(grant.attachment) else { return }
+    // Somebody begins it anew: nothing is left of this one.
+    guard slot.pendingStarts == 0 else { return }
     guard found.isResumable else {
-      await remove(grant.attachment, from: hosted, telling: .noAttachment)
+      await remove(grant.attachment, from: hosted)
       return
     }
     do throws(UploadWriter.Fault) {
@@ -211,12 +233,12 @@ extension Reactor {
   ) -> Answer {
     now = .now()
     do throws(Refusal) {
-      let (hosted, _) = try find(grant.attachment, of: id)
-      if let slot = hosted.uploads[grant.attachment], slot.turn == grant.turn { slot.holder = nil }
+      let hosted = try find(grant.attachment, of: id).hosted
+      guard let slot = slot(of: grant, in: hosted) else { throw UploadWriter.Fault.superseded.refusal }
+      slot.holder = nil
       hosted.session.uploadMoved(grant.attachment, to: offset, now: instant)
       touchSoon(hosted)
-      let found = try find(grant.attachment, of: id).attachment
-      return progressed(found, by: request)
+      return progressed(try find(grant.attachment, of: id).attachment, by: request)
     } catch {
       return .problem(error)
     }
@@ -224,10 +246,9 @@ extension Reactor {
 
   /// What came with a creation is not what it should be: there is no such attachment.
   func rejectCreation(_ grant: UploadGrant, of id: SessionID) async {
-    guard let hosted = sessions[id], let slot = hosted.uploads[grant.attachment], slot.turn == grant.turn
-    else { return }
+    guard let hosted = sessions[id], let slot = slot(of: grant, in: hosted) else { return }
     slot.holder = nil
-    await remove(grant.attachment, from: hosted, telling: .noAttachment)
+    await remove(grant.attachment, from: hosted)
   }
 
   /// All bytes have come: the attachment is ready once its file lies where it belongs.
@@ -236,30 +257,32 @@ extension Reactor {
   ) async -> Answer {
     now = .now()
     guard let hosted = sessions[id] else { return .problem(missing(id)) }
-    guard let slot = hosted.uploads[grant.attachment], slot.turn == grant.turn else {
-      return .problem(.noAttachment)
+    guard let slot = slot(of: grant, in: hosted) else {
+      let isThere = hosted.uploads[grant.attachment]?.writer === grant.writer
+      return .problem(isThere ? UploadWriter.Fault.superseded.refusal : .noAttachment)
     }
     if case .create(let creation) = request.kind, let wanted = creation.sha256, wanted != digest {
       slot.holder = nil
-      await remove(grant.attachment, from: hosted, telling: .noAttachment)
+      await remove(grant.attachment, from: hosted)
       return .problem(
         Refusal(.digestMismatch, "What arrived has the SHA-256 \(digest), not the one in Repr-Digest."))
     }
     guard hosted.session.storeContent(grant.attachment, digest: digest, size: size) != nil else {
       return .problem(.noAttachment)
     }
+    slot.isWhole = true
     do throws(StorageError) {
       try await shared.sessionFiles.place(grant.attachment, as: digest, of: id)
     } catch {
       shared.log(.error, "attachment not stored", ["session": .session(id), "reason": "\(error)"])
       if hosted.uploads[grant.attachment] === slot {
         slot.holder = nil
-        await remove(grant.attachment, from: hosted, telling: .noAttachment)
+        await remove(grant.attachment, from: hosted)
       }
       return .problem(UploadWriter.Fault.storage(error).refusal)
     }
     now = .now()
-    guard hosted.uploads[grant.attachment] === slot else { return .problem(.noAttachment) }
+    guard hosted.uploads[grant.attachment] === slot else { return .problem(gone(from: hosted)) }
     hosted.uploads[grant.attachment] = nil
     guard hosted.session.finishAttachment(grant.attachment, now: instant) != nil,
       let found = hosted.session.attachment(grant.attachment)

@@ -240,11 +240,13 @@ extension Reactor {
   }
 
   /// Somebody else writes, or the attachment is gone: ends the request of whoever wrote.
-  func cutUpload(_ key: Connection.Key, turn: UInt64, telling refusal: Refusal?) {
+  func cutUpload(
+    _ key: Connection.Key, of writer: UploadWriter, turn: UInt64, telling refusal: Refusal?
+  ) {
     now = .now()
     guard let connection = connection(key), case .http(let http) = connection.state,
       case .upload(let upload)? = http.exchange?.plan, case .streaming(let grant) = upload.phase,
-      grant.turn == turn
+      grant.writer === writer, grant.turn == turn
     else { return }
     end(upload)
     if let refusal {

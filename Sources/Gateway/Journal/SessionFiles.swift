@@ -20,9 +20,16 @@ actor SessionFiles {
     self.syncs = syncs
   }
 
-  /// Puts a whole upload where its content belongs; the same content may lie there already.
+  /// Puts a whole upload where its content belongs; the same content may lie there already. What cannot be put there is removed.
   func place(_ upload: UUID, as digest: String, of session: SessionID) throws(StorageError) {
-    try data.attachments(of: session).place(upload, as: digest, syncs: syncs)
+    let folder = data.attachments(of: session)
+    do throws(StorageError) {
+      try folder.place(upload, as: digest, syncs: syncs)
+    } catch {
+      // What went wrong first is what is told.
+      try? folder.discardUpload(upload)
+      throw error
+    }
   }
 
   /// Removes a content that nobody refers to any more.

@@ -7,6 +7,10 @@ final class UploadSlot {
   var holder: UploadHolder?
   /// The turn of whoever holds it, or held it last.
   var turn: UInt64 = 0
+  /// How many requests have asked for the file to be begun anew, and not got it yet.
+  var pendingStarts = 0
+  /// All bytes have come, and are being put in their place.
+  var isWhole = false
 
   init(_ writer: UploadWriter) {
     self.writer = writer
@@ -19,6 +23,8 @@ extension UploadWriter.Fault {
     switch self {
     case .finished:
       return Refusal(.offsetMismatch, "This upload is whole already.")
+    case .removed:
+      return .noAttachment
     case .superseded:
       return Refusal(.offsetMismatch, "A newer request goes on with this upload.")
     case .offset(let offset):

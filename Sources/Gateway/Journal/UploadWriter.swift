@@ -14,6 +14,8 @@ actor UploadWriter {
     case superseded
     /// All of it has come already.
     case finished
+    /// The attachment is gone.
+    case removed
     /// The piece does not begin where the upload stands.
     case offset(UInt64)
     /// The piece is not what its checksum says; the upload stands where the piece began.
@@ -35,15 +37,22 @@ actor UploadWriter {
     let digest: [UInt8]
   }
 
+  private enum State {
+    /// What there is of the file has still to be looked for.
+    case unopened
+    case growing(UploadFile)
+    /// All has come, so many bytes, and their digest was told: nothing may touch the file on the way to its place.
+    case whole(UInt64)
+    case removed
+  }
+
   private let executor: BlockingExecutor
   private let data: DataFolder
   private let folder: AttachmentFolder
   private let id: UUID
   private let diskReserve: UInt64
-  private var file: UploadFile?
+  private var state = State.unopened
   private var turn: UInt64 = 0
-  /// Its digest was told: what lies in the file is what will be read, so nothing may touch it.
-  private var isFinished = false
   private var checksum: (expected: PieceChecksum, digest: RunningDigest)?
   /// How far the disk is known to have room.
   private var checkedUpTo: UInt64 = 0
@@ -66,13 +75,17 @@ actor UploadWriter {
 
   /// Begins from nothing, whatever was there: the caller is the writer. Of what is to come the size may be known.
   func start(size: UInt64?, checksum expected: PieceChecksum?) throws(Fault) -> Opening {
-    guard !isFinished else { throw .finished }
+    switch state {
+    case .whole: throw .finished
+    case .removed: throw .removed
+    case .unopened, .growing: break
+    }
     checkedUpTo = 0
-    file = nil
+    state = .unopened
     try makeRoom(for: max(size ?? 1, 1))
     do throws(StorageError) {
       try folder.make()
-      file = try folder.createUpload(id)
+      state = .growing(try folder.createUpload(id))
     } catch {
       throw .storage(error)
     }
@@ -94,7 +107,8 @@ actor UploadWriter {
 
   /// Where the upload stands.
   func offset() throws(Fault) -> UInt64 {
-    try openFile().offset
+    if case .whole(let size) = state { return size }
+    return try openFile().offset
   }
 
   /// Adds bytes; all of them or, with an error, none.
@@ -144,9 +158,8 @@ actor UploadWriter {
     try reopen(file)
     do throws(StorageError) {
       let digest = try file.finish(syncs: syncs)
-      self.file = nil
+      state = .whole(file.offset)
       self.turn += 1
-      isFinished = true
       return digest
     } catch {
       throw .storage(error)
@@ -155,22 +168,28 @@ actor UploadWriter {
 
   /// Forgets the upload: what was written is removed.
   func discard() throws(StorageError) {
-    turn += 1
-    file = nil
+    state = .removed
     try folder.discardUpload(id)
   }
 
   private func current(_ turn: UInt64) throws(Fault) -> UploadFile {
-    guard let file, turn == self.turn else { throw .superseded }
-    return file
+    switch state {
+    case .growing(let file) where turn == self.turn: return file
+    case .growing, .unopened, .whole: throw .superseded
+    case .removed: throw .removed
+    }
   }
 
   private func openFile() throws(Fault) -> UploadFile {
-    guard !isFinished else { throw .finished }
-    if let file { return file }
+    switch state {
+    case .growing(let file): return file
+    case .whole(let size): throw .offset(size)
+    case .removed: throw .removed
+    case .unopened: break
+    }
     do throws(StorageError) {
       let opened = try folder.openUpload(id)
-      file = opened
+      state = .growing(opened)
       return opened
     } catch {
       throw .storage(error)
@@ -194,7 +213,8 @@ actor UploadWriter {
     } catch {
       throw .storage(error)
     }
-    let written = file?.offset ?? 0
+    var written: UInt64 = 0
+    if case .growing(let file) = state { written = file.offset }
     guard free >= diskReserve + (end - written) else { throw .reserve(free: free, reserve: diskReserve) }
     checkedUpTo = max(end, written + min(Self.diskCheckBytes, free - diskReserve))
   }

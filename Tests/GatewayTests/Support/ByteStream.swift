@@ -64,6 +64,24 @@ final class ByteStream {
     }
   }
 
+  /// Sends all of it and ends our direction; over TLS with the last record, so that both are read at once.
+  func sendLast(_ bytes: [UInt8]) throws {
+    guard let tls else {
+      try sendRaw(bytes)
+      return try endWriting()
+    }
+    var ciphertext: [UInt8] = []
+    var start = 0
+    while start < bytes.count {
+      let end = min(bytes.count, start + TLSConnection.encryptLimitInBytes)
+      try tls.encrypt(bytes.span.extracting(start..<end), into: &ciphertext)
+      start = end
+    }
+    tls.close(into: &ciphertext)
+    try sendRaw(ciphertext)
+    try endWriting()
+  }
+
   /// Sends two parts in records of their own, and of the second record only the first bytes.
   /// - Returns: the rest, which `sendRaw` sends. TLS only.
   func sendCut(_ first: [UInt8], _ second: [UInt8]) throws -> [UInt8] {

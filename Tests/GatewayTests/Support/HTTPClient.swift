@@ -84,10 +84,11 @@ final class HTTPClient {
 
   /// A connection to that reactor of a gateway's: the kernel spreads them, so it takes a few attempts.
   static func on(
-    reactor: Int, of gateway: RunningGateway, reactors: Int = 2, isSecure: Bool = false
+    reactor: Int, of gateway: RunningGateway, reactors: Int = 2, isSecure: Bool = false,
+    bodyLimit: Int = 1 << 20
   ) throws -> HTTPClient {
     for _ in 0..<200 {
-      let client = try HTTPClient(gateway, isSecure: isSecure)
+      let client = try HTTPClient(gateway, isSecure: isSecure, bodyLimit: bodyLimit)
       // A session belongs to the reactor that was asked for it, which its id tells.
       if try client.makeSession().low % UInt64(reactors) == UInt64(reactor) { return client }
     }

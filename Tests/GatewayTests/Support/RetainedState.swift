@@ -4,10 +4,16 @@ import Wire
 struct RetainedState: Equatable {
   private(set) var held: [EntryKey: [[UInt8]]] = [:]
   private(set) var participants: Set<ParticipantNumber> = []
+  private(set) var attachments: [EntryKey: AttachmentObject] = [:]
 
   /// Applies an entry of the gateway's.
   mutating func apply(_ entry: ReceivedEntry) throws {
     if entry.flags.contains(.system) {
+      if entry.type == SystemType.attachment {
+        attachments[entry.key] =
+          entry.flags.retention == .remove ? nil : try AttachmentObject.decode(entry.payload.span)
+        return
+      }
       guard entry.type == SystemType.participants else { return }
       let payload = try ParticipantsPayload.decode(entry.payload.span)
       if entry.sequence == 0, participants.isEmpty || !payload.joined.isEmpty {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Synchronization
 import Testing
 import Transport
 import Wire
@@ -8,13 +9,13 @@ import Wire
 /// A gateway of a test's own: in this process, on free ports of the loopback, with folders that go when it does.
 ///
 /// It runs as long as somebody holds it; every connection to it does.
-final class RunningGateway {
+final class RunningGateway: Sendable {
   let gateway: Gateway
   let http: SocketAddress
   let https: SocketAddress
   let trust: TLSClientContext
-  private let folder: String
-  private var hasStopped = false
+  let folder: String
+  private let hasStopped = Atomic(false)
 
   /// Starts it, with a file `js/large.js` of that many bytes if any. Limits that only get in a test's way are wide, unless
   /// `adjust` says otherwise.
@@ -53,8 +54,7 @@ final class RunningGateway {
 
   /// Stops it at once, and returns when it has stopped.
   func stop() {
-    guard !hasStopped else { return }
-    hasStopped = true
+    guard !hasStopped.exchange(true, ordering: .relaxed) else { return }
     gateway.stop()
     gateway.waitUntilStopped()
   }

@@ -1,0 +1,281 @@
+import FoundationEssentials
+import Testing
+import Transport
+import Wire
+
+@testable import Gateway
+
+extension OverSockets {
+  /// PROTOCOL 4: who writes, when several want to; and what becomes of an upload whose attachment or session goes.
+  @Suite("Uploads that meet")
+  struct UploadRaceTests {
+    private static let body = Content.bytes(600_000, seed: 21)
+
+    /// Sends a request with the first bytes of its body, so that its client is in the middle of an upload.
+    private static func begin(_ id: UUID, at offset: Int = 0, upTo end: Int, over client: JournalClient)
+      throws
+    {
+      try client.stream.send(
+        client.head(
+          "PATCH", client.path(of: id), JournalClient.pieceFields(at: offset), .length,
+          length: body.count - offset) + body[offset..<end])
+    }
+
+    @Test(
+      "PROTOCOL 4: a newer request takes over from a stalled one, whose connection ends",
+      arguments: [false, true])
+    func takeover(isSecure: Bool) throws {
+      let room = try JournalRoom()
+      for isOnOwner in [true, false] {
+        let stalled = try room.client(isSecure: isSecure, onOwner: isOnOwner)
+        let next = try room.client(isSecure: isSecure, onOwner: !isOnOwner)
+        let id = UUID()
+        #expect(try next.create(id, size: Self.body.count).status == 201)
+        try Self.begin(id, upTo: 100_000, over: stalled)
+        let deadline = Patience.deadline
+        while try next.offset(of: id) != 100_000, .now() < deadline {}
+        #expect(try next.patch(id, at: 100_000, Array(Self.body[100_000...])).status == 204)
+        try stalled.stream.drainToEnd()
+        #expect(try room.settle().last?.sha256 == Content.digest(Self.body))
+      }
+    }
+
+    @Test(
+      "PROTOCOL 4: a file in one request begins anew in the place of a stalled one of the same id",
+      arguments: JournalClient.Framing.allCases)
+    func anew(framing: JournalClient.Framing) throws {
+      let room = try JournalRoom()
+      let (stalled, next, id) = (try room.client(onOwner: true), try room.client(onOwner: false), UUID())
+      let longer = Content.bytes(2_000_000, seed: 3)
+      try stalled.stream.send(
+        stalled.head("POST", stalled.path(), JournalClient.fileFields(id), framing, length: longer.count)
+          + JournalClient.framed(longer, framing).dropLast(300_000))
+      try room.witness.read(until: "progress") { !$0.unreliable.isEmpty }
+      let bytes = Content.bytes(1000, seed: 4)
+      let answer = try next.add(id, bytes, framing)
+      #expect(answer.status == 201)
+      #expect(answer.text.contains(Content.digest(bytes)))
+      try stalled.stream.drainToEnd()
+      #expect(try room.settle().map(\.sha256) == [Content.digest(bytes)])
+    }
+
+    @Test("PROTOCOL 4: who gives up and comes again at once is taken, whichever is seen first")
+    func againAtOnce() throws {
+      let room = try JournalRoom()
+      var random = SeededNumbers(seed: 5)
+      for round in 0..<40 {
+        let (first, second) = (
+          try room.client(onOwner: round % 2 == 0), try room.client(onOwner: round % 4 < 2)
+        )
+        let id = UUID()
+        let count = Int(random.next(below: 40_000))
+        try first.stream.send(
+          first.head("POST", first.path(), JournalClient.fileFields(id), .length, length: 100_000)
+            + Self.body[..<count])
+        // Without its end the first may still be unknown, and then there is nothing to begin anew.
+        try room.witness.read(until: "the first") { $0.state.attachments[EntryKey(id)] != nil }
+        try second.stream.send(
+          second.head("POST", second.path(), JournalClient.fileFields(id), .length, length: 100_000)
+            + Self.body[..<100_000])
+        first.stream.close()
+        #expect(try second.http.response(to: "POST").status == 201, "round \(round)")
+      }
+      #expect(try room.settle().count == 40)
+    }
+
+    @Test("PROTOCOL 4: a file sent twice under one id is whole, however close its ends are")
+    func twiceToTheEnd() throws {
+      let room = try JournalRoom()
+      let bytes = Array(Self.body[..<50_000])
+      for round in 0..<60 {
+        let (first, second) = (
+          try room.client(onOwner: round % 2 == 0), try room.client(onOwner: round % 4 < 2)
+        )
+        let id = UUID()
+        let request = first.head(
+          "POST", first.path(), JournalClient.fileFields(id), .length, length: bytes.count)
+        try first.stream.send(request + bytes.dropLast(1))
+        try room.witness.read(until: "the first") { $0.state.attachments[EntryKey(id)] != nil }
+        // Both at once: the last byte of one, and the whole other.
+        try first.stream.send([bytes[bytes.count - 1]])
+        try second.stream.send(request + bytes)
+        #expect(try second.http.response(to: "POST").status == 201, "round \(round)")
+        let read = try second.read(id)
+        #expect(
+          read.status == 200 && read.body == bytes, "round \(round): \(read.status), \(read.body.count) bytes"
+        )
+        #expect(try second.remove(id) == 204)
+      }
+      try room.expectNothing()
+    }
+
+    @Test("PROTOCOL 4: of two pieces for the same place at once one is taken, and the bytes are right")
+    func samePlace() throws {
+      let room = try JournalRoom()
+      for round in 0..<30 {
+        let (one, other) = (try room.client(onOwner: true), try room.client(onOwner: round % 2 == 0))
+        let id = UUID()
+        #expect(try one.create(id, size: Self.body.count).status == 201)
+        for client in [one, other] { try Self.begin(id, upTo: 1, over: client) }
+        for client in [one, other] {
+          do throws(any Error) {
+            try client.stream.send(Array(Self.body[1...]))
+          } catch ClientError.broken {
+            // Overtaken already.
+          }
+        }
+        var statuses: [Int] = []
+        for client in [one, other] {
+          do {
+            statuses.append(try client.http.response(to: "PATCH").status)
+          } catch ClientError.streamEnded {
+          } catch ClientError.broken {
+          }
+        }
+        #expect(statuses.count { $0 == 204 } <= 1, "round \(round): \(statuses)")
+        #expect(statuses.allSatisfy { [204, 409].contains($0) }, "round \(round): \(statuses)")
+        // Should the later one have found less than the first had brought, both are gone: then the rest goes now.
+        let deadline = Patience.deadline
+        while try room.settle().last?.state != .ready, .now() < deadline {
+          let offset = try #require(try room.observer.offset(of: id))
+          _ = try room.observer.patch(id, at: offset, Array(Self.body[offset...]))
+        }
+        #expect(try room.settle().map(\.sha256) == [Content.digest(Self.body)])
+        #expect(try room.observer.remove(id) == 204)
+      }
+      try room.expectNothing()
+    }
+
+    /// What ends an upload from outside.
+    enum End: CaseIterable {
+      case removal, sessionEnd, expiry
+    }
+
+    @Test(
+      "PROTOCOL 4: an upload whose attachment or session goes is told so, and leaves nothing",
+      arguments: End.allCases, [false, true])
+    func goneInTheMiddle(end: End, isResumable: Bool) throws {
+      let room = try JournalRoom { if end == .expiry { $0.limits.uploadKeepSeconds = 1 } }
+      for isOnOwner in end == .removal ? [true, false] : [false] {
+        let (client, id) = (try room.client(onOwner: isOnOwner), UUID())
+        if isResumable {
+          #expect(try client.create(id, size: Self.body.count).status == 201)
+          try Self.begin(id, upTo: 300_000, over: client)
+        } else {
+          try client.stream.send(
+            client.head("POST", client.path(), JournalClient.fileFields(id), .chunked, length: 0)
+              + JournalClient.framed(Self.body, .chunked).dropLast(200_000))
+        }
+        try room.witness.read(until: "progress") { client in
+          client.unreliable.contains { String(decoding: $0.payload, as: UTF8.self).contains(id.uuidString) }
+        }
+        switch end {
+        case .removal: #expect(try room.observer.remove(id) == 204)
+        case .sessionEnd: try room.end()
+        case .expiry: break
+        }
+        let answer = try client.http.response(to: "POST")
+        #expect(answer.status == (end == .sessionEnd ? 410 : 404))
+        #expect(answer.field("Connection") == "close")
+      }
+      try Self.expectNothing(in: room, hasEnded: end == .sessionEnd)
+    }
+
+    @Test(
+      "PROTOCOL 4: removed or ended while its last bytes are written and put in their place: ready or gone, never a fault of ours",
+      arguments: [End.removal, .sessionEnd])
+    func goneAtTheEnd(end: End) throws {
+      var random = SeededNumbers(seed: 8)
+      let bytes = Array(Self.body[..<40_000])
+      var room = try JournalRoom()
+      for round in 0..<(end == .removal ? 80 : 12) {
+        let (client, id) = (try room.client(onOwner: round % 2 == 0), UUID())
+        try client.stream.send(
+          client.head("POST", client.path(), JournalClient.fileFields(id), .length, length: bytes.count)
+            + bytes.dropLast(1))
+        try room.witness.read(until: "the upload") { $0.state.attachments[EntryKey(id)] != nil }
+        let remover = try room.client(onOwner: round % 4 < 2)
+        try client.stream.send([bytes[bytes.count - 1]])
+        // Some time, up to that of a whole upload.
+        for _ in 0..<random.next(below: 4) { _ = try remover.http.ask("GET", "/healthz") }
+        if end == .removal {
+          #expect(try remover.remove(id) == 204)
+        } else {
+          try room.end()
+        }
+        let answer = try client.http.response(to: "POST")
+        #expect([201, end == .removal ? 404 : 410].contains(answer.status), "round \(round): \(answer.text)")
+        if end == .sessionEnd {
+          try Self.expectNothing(in: room, hasEnded: true)
+          room = try JournalRoom()
+        }
+      }
+      try room.expectNothing()
+    }
+
+    @Test("PROTOCOL 4: an id whose upload was removed can be used again at once")
+    func sameIDAgain() throws {
+      let room = try JournalRoom()
+      let bytes = Array(Self.body[..<30_000])
+      for round in 0..<80 {
+        let (first, second, remover) = (
+          try room.client(onOwner: round % 2 == 0), try room.client(onOwner: true),
+          try room.client(onOwner: true)
+        )
+        let id = UUID()
+        try first.stream.send(
+          first.head("POST", first.path(), JournalClient.fileFields(id), .length, length: bytes.count)
+            + bytes.dropLast(1))
+        try room.witness.read(until: "the upload") { $0.state.attachments[EntryKey(id)] != nil }
+        // The removal, and the same id again before it can be over.
+        try remover.stream.send(remover.http.head("DELETE", remover.path(of: id)))
+        try second.stream.send(
+          second.head("POST", second.path(), JournalClient.fileFields(id), .length, length: bytes.count)
+            + bytes)
+        #expect(try remover.http.response(to: "DELETE").status == 204)
+        let answer = try second.http.response(to: "POST")
+        // Had it been there before the removal, it is gone.
+        #expect([201, 404].contains(answer.status), "round \(round): \(answer.text)")
+        let isThere = try second.read(id).status == 200
+        #expect(answer.status == 201 || !isThere)
+        if try room.settle().contains(where: { $0.id == id }) { #expect(try remover.remove(id) == 204) }
+      }
+      try room.expectNothing()
+    }
+
+    @Test("PROTOCOL 4: whoever asks how far an upload is, while it ends or goes, gets an offset or 404")
+    func statusAtTheEnd() throws {
+      let room = try JournalRoom()
+      let bytes = Array(Self.body[..<40_000])
+      for round in 0..<60 {
+        let (client, id) = (try room.client(onOwner: round % 2 == 0), UUID())
+        #expect(try client.create(id, size: bytes.count).status == 201)
+        try client.stream.send(
+          client.head(
+            "PATCH", client.path(of: id), JournalClient.pieceFields(at: 0), .length, length: bytes.count)
+            + bytes)
+        for _ in 0..<6 {
+          let offset = try #require(try room.observer.offset(of: id))
+          #expect(offset <= bytes.count)
+        }
+        #expect(try client.http.response(to: "PATCH").status == 204)
+        try client.stream.send(client.http.head("DELETE", client.path(of: id)))
+        while try room.observer.offset(of: id) != nil {}
+        #expect(try client.http.response(to: "DELETE").status == 204)
+      }
+      try room.expectNothing()
+    }
+
+    /// Waits until there is nothing any more, of uploads, files and descriptors.
+    private static func expectNothing(in room: JournalRoom, hasEnded: Bool) throws {
+      guard hasEnded else { return try room.expectNothing() }
+      try room.metrics.wait(for: "no upload under way") { $0["uploads"] == 0 }
+      let deadline = Patience.deadline
+      while room.gateway.hasFolder(of: room.session), .now() < deadline {
+        _ = try room.observer.stream.isReadable(within: .milliseconds(5))
+      }
+      #expect(!room.gateway.hasFolder(of: room.session))
+      #expect(try room.gateway.openFiles().isEmpty)
+    }
+  }
+}

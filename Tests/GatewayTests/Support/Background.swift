@@ -1,0 +1,30 @@
+import Transport
+
+/// Something done on a thread of its own, for what blocks.
+final class Background: Sendable {
+  private let outcome = Guarded<(any Error)?>(nil)
+  private let thread = Guarded<SystemThread?>(nil)
+
+  init(_ body: @escaping @Sendable () throws -> Void) throws {
+    let started = try SystemThread(name: "test") {
+      do {
+        try body()
+      } catch {
+        self.outcome.withLock { $0 = error }
+      }
+    }
+    thread.withLock { $0 = started }
+  }
+
+  /// Waits for its end, and throws what it threw.
+  func wait() throws {
+    thread.withLock { $0 }?.join()
+    if let error = outcome.withLock({ $0 }) { throw error }
+  }
+
+  /// Does things at once and waits for all of them.
+  static func all(_ bodies: [@Sendable () throws -> Void]) throws {
+    let started = try bodies.map { try Background($0) }
+    for one in started { try one.wait() }
+  }
+}

@@ -1,0 +1,130 @@
+import FoundationEssentials
+import HTTP
+import Testing
+import Transport
+import Wire
+
+/// Speaks to the journal of one session over one connection: whole files, and tus 1.0.0 in pieces.
+final class JournalClient {
+  let http: HTTPClient
+  let session: SessionID
+  static let bodyLimit = 128 << 20
+
+  init(_ http: HTTPClient, _ session: SessionID) {
+    self.http = http
+    self.session = session
+  }
+
+  convenience init(_ gateway: RunningGateway, _ session: SessionID, isSecure: Bool = false) throws {
+    try self.init(HTTPClient(gateway, isSecure: isSecure, bodyLimit: Self.bodyLimit), session)
+  }
+
+  var stream: ByteStream { http.stream }
+
+  /// Where the session's attachments are, or one of them is.
+  func path(of attachment: UUID? = nil) -> String {
+    "/api/sessions/\(session.text)/attachments" + (attachment.map { "/\($0.uuidString)" } ?? "")
+  }
+
+  // MARK: - Requests as bytes
+
+  /// How a body is framed.
+  enum Framing: CaseIterable {
+    case length, chunked
+  }
+
+  /// The head of a request with a body.
+  func head(
+    _ method: String, _ path: String, _ fields: [(String, String)], _ framing: Framing, length: Int
+  ) -> [UInt8] {
+    var bytes = http.head(method, path)
+    bytes.removeLast(2)
+    for (name, value) in fields { bytes += Array("\(name): \(value)\r\n".utf8) }
+    switch framing {
+    case .length: bytes += Array("Content-Length: \(length)\r\n\r\n".utf8)
+    case .chunked: bytes += Array("Transfer-Encoding: chunked\r\n\r\n".utf8)
+    }
+    return bytes
+  }
+
+  /// A body as it goes over the wire, in chunks of 64 KiB if it is chunked.
+  static func framed(_ body: [UInt8], _ framing: Framing) -> [UInt8] {
+    guard framing == .chunked else { return body }
+    var bytes: [UInt8] = []
+    var start = 0
+    while start < body.count {
+      let end = min(body.count, start + 65_536)
+      bytes += Array("\(String(end - start, radix: 16))\r\n".utf8) + body[start..<end] + Array("\r\n".utf8)
+      start = end
+    }
+    return bytes + Array("0\r\n\r\n".utf8)
+  }
+
+  /// The fields of a file in one request.
+  static func fileFields(_ id: UUID, digest: String? = nil) -> [(String, String)] {
+    [("Attachment-Id", id.uuidString), ("Content-Type", "application/x-test")]
+      + (digest.map { [("Repr-Digest", $0)] } ?? [])
+  }
+
+  /// The fields of a piece in tus.
+  static func pieceFields(at offset: Int, checksum: String? = nil) -> [(String, String)] {
+    [
+      ("Tus-Resumable", "1.0.0"), ("Content-Type", "application/offset+octet-stream"),
+      ("Upload-Offset", "\(offset)"),
+    ] + (checksum.map { [("Upload-Checksum", $0)] } ?? [])
+  }
+
+  // MARK: - Requests and their answers
+
+  /// Adds a file in one request.
+  func add(_ id: UUID, _ bytes: [UInt8], _ framing: Framing = .length) throws -> HTTPClient.Response {
+    try stream.send(
+      head("POST", path(), Self.fileFields(id), framing, length: bytes.count)
+        + Self.framed(bytes, framing))
+    return try http.response(to: "POST")
+  }
+
+  /// Makes a resumable upload; without a size its length comes later.
+  func create(_ id: UUID, size: Int?) throws -> HTTPClient.Response {
+    let length = size.map { ("Upload-Length", "\($0)") } ?? ("Upload-Defer-Length", "1")
+    try stream.send(
+      head(
+        "POST", path(), [("Attachment-Id", id.uuidString), ("Tus-Resumable", "1.0.0"), length], .length,
+        length: 0))
+    return try http.response(to: "POST")
+  }
+
+  /// Brings a piece.
+  func patch(
+    _ id: UUID, at offset: Int, _ bytes: [UInt8], _ framing: Framing = .length, checksum: String? = nil
+  ) throws -> HTTPClient.Response {
+    try stream.send(
+      head(
+        "PATCH", path(of: id), Self.pieceFields(at: offset, checksum: checksum), framing, length: bytes.count)
+        + Self.framed(bytes, framing))
+    return try http.response(to: "PATCH")
+  }
+
+  /// How far an upload is. Nil: there is none.
+  func offset(of id: UUID) throws -> Int? {
+    let answer = try http.ask("HEAD", path(of: id), ["Tus-Resumable": "1.0.0"])
+    guard answer.status != 404 else { return nil }
+    guard answer.status == 200 else { throw ClientError.answered(status: answer.status) }
+    return try Int(#require(answer.field("Upload-Offset")))
+  }
+
+  func read(_ id: UUID) throws -> HTTPClient.Response {
+    try http.ask("GET", path(of: id))
+  }
+
+  /// - Returns: the status.
+  func remove(_ id: UUID) throws -> Int {
+    try http.ask("DELETE", path(of: id)).status
+  }
+
+  func list() throws -> [AttachmentObject] {
+    let answer = try http.ask("GET", path())
+    guard answer.status == 200 else { throw ClientError.answered(status: answer.status) }
+    return try WireJSON.decode(AttachmentList.self, from: answer.body.span).attachments
+  }
+}

@@ -1,0 +1,94 @@
+import FoundationEssentials
+import Testing
+import Transport
+import Wire
+
+@testable import Gateway
+
+/// A gateway with a session, and somebody in it who sees what everybody sees.
+///
+/// The session belongs to the second of two reactors, so that a client may be on the same or on the other.
+final class JournalRoom {
+  let gateway: RunningGateway
+  let session: SessionID
+  let witness: ParticipantClient
+  let observer: JournalClient
+  let metrics: Metrics
+
+  init(_ adjust: (inout GatewayConfiguration) -> Void = { _ in }) throws {
+    gateway = try RunningGateway(reactors: 2, adjust)
+    session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()
+    witness = try ParticipantClient(gateway, session).join()
+    observer = try JournalClient(gateway, session)
+    metrics = try Metrics(of: gateway)
+  }
+
+  /// A connection to the session's journal, on the reactor that owns it or on the other.
+  func client(isSecure: Bool = false, onOwner: Bool? = nil) throws -> JournalClient {
+    guard let onOwner else { return try JournalClient(gateway, session, isSecure: isSecure) }
+    let http = try HTTPClient.on(
+      reactor: onOwner ? 1 : 0, of: gateway, isSecure: isSecure, bodyLimit: JournalClient.bodyLimit)
+    return JournalClient(http, session)
+  }
+
+  /// Whether the token of the witness ends the session.
+  func end() throws {
+    let token = try #require(witness.joined?.token.text)
+    let answer = try observer.http.ask(
+      "DELETE", "/api/sessions/\(session.text)", ["Participant-Token": token])
+    #expect(answer.status == 204)
+  }
+
+  /// Waits until no request brings bytes, and until the list of attachments, the entries on the socket, the files on the
+  /// disk and the descriptors agree.
+  /// - Returns: the list.
+  @discardableResult
+  func settle(_ location: SourceLocation = #_sourceLocation) throws -> [AttachmentObject] {
+    try metrics.wait(for: "no upload under way") { $0["uploads"] == 0 }
+    let deadline = Patience.deadline
+    while true {
+      let list = try observer.list()
+      try readAll()
+      let differences = try differences(from: list)
+      if differences.isEmpty { return list }
+      guard .now() < deadline else {
+        Issue.record("\(differences)", sourceLocation: location)
+        return list
+      }
+      _ = try observer.stream.isReadable(within: .milliseconds(5))
+    }
+  }
+
+  /// Waits until nothing is there, and nothing left over.
+  func expectNothing(_ location: SourceLocation = #_sourceLocation) throws {
+    #expect(try settle(location).isEmpty, sourceLocation: location)
+  }
+
+  /// Has the witness read all that the session holds now.
+  func readAll() throws {
+    let answer = try observer.http.ask("GET", "/api/sessions/\(session.text)")
+    guard answer.status == 200 else { throw ClientError.answered(status: answer.status) }
+    let object = try WireJSON.decode(SessionObject.self, from: answer.body.span)
+    try witness.read(through: object.sequence)
+  }
+
+  private func differences(from list: [AttachmentObject]) throws -> [String] {
+    var differences: [String] = []
+    let seen = Set(witness.state.attachments.values.map(Self.essence))
+    if seen != Set(list.map(Self.essence)) { differences.append("entries: \(seen), list: \(list)") }
+    let uploads = gateway.files(of: session, in: .uploads)
+    let expectedUploads = Set(list.filter { $0.state == .uploading }.map(\.id.uuidString))
+    if uploads != expectedUploads { differences.append("uploads: \(uploads), not \(expectedUploads)") }
+    let contents = gateway.files(of: session, in: .attachments)
+    let expectedContents = Set(list.compactMap(\.sha256))
+    if contents != expectedContents { differences.append("contents: \(contents), not \(expectedContents)") }
+    let open = try gateway.openFiles()
+    if !open.isEmpty { differences.append("open: \(open)") }
+    return differences
+  }
+
+  /// What everybody knows for sure: how far an upload is they may have missed.
+  private static func essence(_ object: AttachmentObject) -> String {
+    "\(object.id) \(object.state) \(object.size ?? 0) \(object.sha256 ?? "")"
+  }
+}
