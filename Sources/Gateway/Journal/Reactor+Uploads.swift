@@ -280,7 +280,6 @@ extension Reactor {
   /// Goes on with a body that was held back.
   private func resumeBody(_ connection: Connection) {
     connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
-    guard connection.isReadingPaused else { return }
     resumeReading(connection)
     guard connection.heldInput.isEmpty else { return }
     // What was held back may be no more than the end of the request, for which no byte is needed.

@@ -42,6 +42,10 @@ extension Reactor {
       consume(connection, &held, from: 0, upTo: held.count)
       guard connections[Int(connection.key.slot)] === connection, connection.heldInput.isEmpty else { return }
     }
+    if connection.hasEnded {
+      ended(connection)
+      return
+    }
     var rounds = 0
     while connection.mayHaveInput, !connection.isReadingPaused, connection.heldInput.isEmpty,
       connection.backlogCount <= Self.backlogBytes
@@ -156,7 +160,9 @@ extension Reactor {
   func resumeReading(_ connection: Connection) {
     guard connection.isReadingPaused else { return }
     connection.isReadingPaused = false
-    if connection.mayHaveInput || !connection.heldInput.isEmpty { readAgain.append(connection.key) }
+    if connection.mayHaveInput || connection.hasEnded || !connection.heldInput.isEmpty {
+      readAgain.append(connection.key)
+    }
   }
 
   /// The peer sends nothing more.
@@ -164,9 +170,11 @@ extension Reactor {
     connection.hasEnded = true
     switch connection.state {
     case .http(let http) where http.isBusy:
+      connection.isReadingPaused = true
+      // What TLS brought together with the end has its turn first.
+      guard connection.heldInput.isEmpty, http.upload?.isHoldingBody != true else { return }
       // It may still wait for its answer.
       http.closesAfterOutput = true
-      connection.isReadingPaused = true
       pump(connection, http)
     case .http, .lingering:
       close(connection)

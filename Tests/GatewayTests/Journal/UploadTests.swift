@@ -1,0 +1,149 @@
+import FoundationEssentials
+import Testing
+import Transport
+import Wire
+
+@testable import Gateway
+
+extension OverSockets {
+  /// PROTOCOL 4: an attachment from its first byte to its removal, over connections of the session's reactor and of another.
+  @Suite("Uploads")
+  struct UploadTests {
+    /// How the bytes come.
+    enum Kind: CaseIterable {
+      case whole, wholeInChunks, pieces, piecesInChunks, creationWithUpload
+    }
+
+    /// Where from.
+    struct Way: CustomTestStringConvertible {
+      let kind: Kind
+      let isSecure: Bool
+      let isOnOwner: Bool
+
+      var testDescription: String {
+        "\(kind), \(isSecure ? "TLS" : "plain"), on \(isOnOwner ? "the session's" : "the other") reactor"
+      }
+
+      static let all = Kind.allCases.flatMap { kind in
+        [false, true].flatMap { isSecure in
+          [false, true].map { Way(kind: kind, isSecure: isSecure, isOnOwner: $0) }
+        }
+      }
+    }
+
+    @Test("PROTOCOL 4: it is announced, comes whole, is read, and goes without a trace", arguments: Way.all)
+    func life(_ way: Way) throws {
+      let room = try JournalRoom()
+      let client = try room.client(isSecure: way.isSecure, onOwner: way.isOnOwner)
+      let id = UUID()
+      // No multiple of any buffer.
+      let bytes = Content.bytes(1_500_007, seed: 4)
+      try Self.upload(bytes, as: id, way.kind, over: client)
+
+      let list = try room.settle()
+      #expect(list.map(\.id) == [id])
+      #expect(list.first?.state == .ready)
+      #expect(list.first?.sha256 == Content.digest(bytes))
+      let read = try client.read(id)
+      #expect(read.status == 200)
+      #expect(read.body == bytes)
+      #expect(try client.remove(id) == 204)
+      #expect(try client.read(id).status == 404)
+      try room.expectNothing()
+      #expect(Self.states(of: id, seenBy: room.witness) == ["uploading", "ready", "removed"])
+    }
+
+    @Test("PROTOCOL 4: an empty file is a file", arguments: Kind.allCases)
+    func empty(kind: Kind) throws {
+      let room = try JournalRoom()
+      let (client, id) = (try room.client(onOwner: false), UUID())
+      try Self.upload([], as: id, kind, over: client)
+      #expect(try room.settle().map(\.sha256) == [Content.digest([])])
+      let read = try client.read(id)
+      #expect(read.status == 200)
+      #expect(read.body.isEmpty)
+    }
+
+    @Test("PROTOCOL 4: one after the other over one connection, with other requests pipelined between")
+    func pipelined() throws {
+      let room = try JournalRoom()
+      let client = try room.client(onOwner: false)
+      let ids = (0..<4).map { _ in UUID() }
+      for id in ids {
+        let bytes = Content.bytes(30_000, seed: 1)
+        try client.stream.send(
+          client.head("POST", client.path(), JournalClient.fileFields(id), .chunked, length: 0)
+            + JournalClient.framed(bytes, .chunked) + client.http.head("GET", "/healthz")
+            + client.http.head("GET", client.path(of: id)))
+      }
+      for _ in ids {
+        #expect(try client.http.response(to: "POST").status == 201)
+        #expect(try client.http.response().text == "alive\n")
+        #expect(try client.http.response().body == Content.bytes(30_000, seed: 1))
+      }
+      #expect(try room.settle().map(\.id) == ids)
+    }
+
+    @Test(
+      "RFC 9112 §9.6: who ends its own direction behind an upload still gets its answers",
+      arguments: [false, true], JournalClient.Framing.allCases)
+    func halfClosed(isSecure: Bool, framing: JournalClient.Framing) throws {
+      let room = try JournalRoom()
+      let client = try room.client(isSecure: isSecure, onOwner: false)
+      let bytes = Content.bytes(900_000, seed: 2)
+      try client.stream.sendLast(
+        client.head("POST", client.path(), JournalClient.fileFields(UUID()), framing, length: bytes.count)
+          + JournalClient.framed(bytes, framing) + client.http.head("GET", "/healthz"))
+      #expect(try client.http.response(to: "POST").status == 201)
+      #expect(try client.http.response().text == "alive\n")
+      try client.stream.drainToEnd()
+      #expect(try room.settle().map(\.sha256) == [Content.digest(bytes)])
+    }
+
+    /// Uploads, and checks what is answered.
+    private static func upload(_ bytes: [UInt8], as id: UUID, _ kind: Kind, over client: JournalClient) throws
+    {
+      let framing: JournalClient.Framing =
+        [.wholeInChunks, .piecesInChunks].contains(kind) ? .chunked : .length
+      switch kind {
+      case .whole, .wholeInChunks:
+        let answer = try client.add(id, bytes, framing)
+        #expect(answer.status == 201)
+        #expect(answer.field("Location") == client.path(of: id))
+      case .pieces, .piecesInChunks:
+        #expect(try client.create(id, size: bytes.count).status == 201)
+        var offset = 0
+        while offset < bytes.count {
+          let end = min(bytes.count, offset + 400_000)
+          let answer = try client.patch(id, at: offset, Array(bytes[offset..<end]), framing)
+          #expect(answer.status == 204)
+          #expect(answer.field("Upload-Offset") == "\(end)")
+          offset = end
+        }
+      case .creationWithUpload:
+        try client.stream.send(
+          client.head(
+            "POST", client.path(),
+            [
+              ("Attachment-Id", id.uuidString), ("Upload-Length", "\(bytes.count)"),
+              ("Tus-Resumable", "1.0.0"), ("Content-Type", "application/offset+octet-stream"),
+            ], framing, length: bytes.count) + bytes)
+        let answer = try client.http.response(to: "POST")
+        #expect(answer.status == 201)
+        #expect(answer.field("Upload-Offset") == "\(bytes.count)")
+      }
+    }
+
+    /// What the entries about an attachment said, without repetitions.
+    private static func states(of id: UUID, seenBy client: ParticipantClient) -> [String] {
+      var states: [String] = []
+      for entry in client.received where entry.key == EntryKey(id) && entry.flags.contains(.system) {
+        // An entry that cannot be read shows as none.
+        let object = try? AttachmentObject.decode(entry.payload.span)
+        let state = object?.state.rawValue ?? (entry.flags.retention == .remove ? "removed" : "unreadable")
+        if states.last != state { states.append(state) }
+      }
+      return states
+    }
+  }
+}
