@@ -214,17 +214,24 @@ extension Reactor {
     do throws(UploadWriter.Fault) {
       // Cut between the last byte and the end of the request: there is nothing left to wait for.
       if let size = found.object.size, try await slot.writer.offset() == size {
+        _ = try await slot.writer.endPiece(turn: grant.turn)
         let digest = try await slot.writer.finish(turn: grant.turn, syncs: syncsFiles)
         _ = await completeUpload(grant, of: id, by: request, sha256: digest, size: size)
         return
       }
-      let offset = try await slot.writer.leave(turn: grant.turn)
-      now = .now()
-      hosted.session.uploadPaused(grant.attachment, at: offset, now: instant)
-      touchSoon(hosted)
+      pause(grant, at: try await slot.writer.leave(turn: grant.turn), in: hosted)
+    } catch .checksum(let offset) {
+      pause(grant, at: offset, in: hosted)
     } catch {
       // Overtaken meanwhile: the newer one tells how far it is.
     }
+  }
+
+  private func pause(_ grant: UploadGrant, at offset: UInt64, in hosted: Hosted) {
+    now = .now()
+    guard slot(of: grant, in: hosted) != nil else { return }
+    hosted.session.uploadPaused(grant.attachment, at: offset, now: instant)
+    touchSoon(hosted)
   }
 
   /// A piece came whole, and more is to come.
