@@ -176,6 +176,13 @@ extension Reactor {
     return .ended
   }
 
+  /// What a writer is told whose bytes were not taken: that session or attachment is gone, if that is the reason, and else the fault.
+  func refusal(for fault: UploadWriter.Fault, of grant: UploadGrant, in id: SessionID) -> Refusal {
+    guard let hosted = sessions[id] else { return missing(id) }
+    guard hosted.uploads[grant.attachment]?.writer === grant.writer else { return .noAttachment }
+    return fault.refusal
+  }
+
   /// What a grant is for, unless that is gone or somebody else's by now.
   private func slot(of grant: UploadGrant, in hosted: Hosted) -> UploadSlot? {
     guard let slot = hosted.uploads[grant.attachment], slot.writer === grant.writer,
@@ -195,7 +202,9 @@ extension Reactor {
   /// An upload of unknown length comes further than the quota was asked for.
   /// - Returns: up to where it has room.
   func reserveUpload(_ grant: UploadGrant, of id: SessionID, upTo offset: UInt64) throws(Refusal) -> UInt64 {
-    guard let hosted = sessions[id], slot(of: grant, in: hosted) != nil else { throw .noAttachment }
+    guard let hosted = sessions[id], slot(of: grant, in: hosted) != nil else {
+      throw refusal(for: .superseded, of: grant, in: id)
+    }
     return try hosted.session.reserveUpload(grant.attachment, upTo: offset)
   }
 
@@ -263,10 +272,8 @@ extension Reactor {
     _ grant: UploadGrant, of id: SessionID, by request: UploadRequest, sha256 digest: String, size: UInt64
   ) async -> Answer {
     now = .now()
-    guard let hosted = sessions[id] else { return .problem(missing(id)) }
-    guard let slot = slot(of: grant, in: hosted) else {
-      let isThere = hosted.uploads[grant.attachment]?.writer === grant.writer
-      return .problem(isThere ? UploadWriter.Fault.superseded.refusal : .noAttachment)
+    guard let hosted = sessions[id], let slot = slot(of: grant, in: hosted) else {
+      return .problem(refusal(for: .superseded, of: grant, in: id))
     }
     if case .create(let creation) = request.kind, let wanted = creation.sha256, wanted != digest {
       slot.holder = nil
@@ -281,6 +288,8 @@ extension Reactor {
     do throws(StorageError) {
       try await shared.sessionFiles.place(grant.attachment, as: digest, of: id)
     } catch {
+      // With a session its folder goes, whoever is about to put something there.
+      guard !hosted.isRemoved else { return .problem(gone(from: hosted)) }
       shared.log(.error, "attachment not stored", ["session": .session(id), "reason": "\(error)"])
       if hosted.uploads[grant.attachment] === slot {
         slot.holder = nil

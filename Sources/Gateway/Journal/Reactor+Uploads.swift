@@ -143,7 +143,7 @@ extension Reactor {
     do throws(UploadWriter.Fault) {
       upload.written = try await grant.writer.append(bytes, turn: grant.turn)
     } catch {
-      throw error.refusal
+      throw await upload.owner.refusal(for: error, of: grant, in: upload.session)
     }
     let time = MonotonicTime.now()
     if upload.toldAt.map({ time - $0 >= Self.tellInterval }) ?? true {
@@ -183,6 +183,7 @@ extension Reactor {
       let digest = try await grant.writer.finish(turn: grant.turn, syncs: syncsFiles)
       return await owner.completeUpload(grant, of: id, by: request, sha256: digest, size: offset)
     } catch {
+      let refusal = await owner.refusal(for: error, of: grant, in: id)
       if case .checksum = error, case .create = request.kind {
         await owner.rejectCreation(grant, of: id)
       } else if case .checksum(let offset) = error {
@@ -190,8 +191,8 @@ extension Reactor {
       } else {
         await owner.uploadCut(grant, of: id, by: request)
       }
-      counters.refusals[error.refusal.code] += 1
-      return .problem(error.refusal)
+      counters.refusals[refusal.code] += 1
+      return .problem(refusal)
     }
   }
 
