@@ -142,7 +142,7 @@ test('what cannot be decoded is a card, and what cannot be loaded can be tried a
   bitmaps.show(SEEN, 1);
   assert.equal(missing.bitmap, null);
   missing.blob = new Blob(['x']);
-  bitmaps.retry(missing);
+  missing.problem = '';
   bitmaps.show(SEEN, 1);
   await settled();
   decodes[1].done();

@@ -81,6 +81,8 @@ export class Album extends EventTarget {
       },
       caughtUp: () => {
         this.#isCaughtUp = true;
+        // What could not be loaded may have been out of reach.
+        for (const item of this.#items.all) if (item.problem) this.tryAgain(item);
       },
     }, this.#lifetime);
     this.#journal = journal;
@@ -175,6 +177,12 @@ export class Album extends EventTarget {
     if (!blob) return;
     this.remove(item);
     this.add({ blob, name, contentType, natural }, place);
+  }
+
+  /** Its picture could not be loaded: now it may. @param {Item} item */
+  tryAgain(item) {
+    item.problem = '';
+    this.improved(item);
   }
 
   /** Its picture is known better than before. @param {Item} item */

@@ -20,6 +20,8 @@ export class Bitmaps {
   #decode;
   /** @type {Set<Item>} that have a bitmap; those not seen for longest first */
   #held = new Set();
+  /** @type {WeakMap<Item, Blob>} what those that have a bitmap were made of: for a finer one it need not come again */
+  #blobs = new WeakMap();
   /** @type {Item | null} whose bitmap is being made */
   #working = null;
   /** @type {Held[]} */
@@ -56,12 +58,6 @@ export class Bitmaps {
     this.#work(scale);
   }
 
-  /** What could not be loaded is tried anew. @param {Item} item */
-  retry(item) {
-    item.problem = '';
-    this.#improved(item);
-  }
-
   /** @returns {Held[]} */
   get #all() {
     return [...this.#held].map((item) => ({
@@ -84,7 +80,7 @@ export class Bitmaps {
   /** @param {Held} wish @param {number} scale */
   async #make({ of: item, level }, scale) {
     if (!this.#isThere(item)) return;
-    const blob = await item.load().catch((error) => this.#failed(item, error.message));
+    const blob = this.#blobs.get(item) ?? await item.load().catch((error) => this.#failed(item, error.message));
     if (!blob) return;
     try {
       const natural = item.natural ?? await this.#measure(blob);
@@ -94,6 +90,7 @@ export class Bitmaps {
       if (!this.#isThere(item)) return image.close();
       this.#drop(item);
       item.bitmap = { image, level: halvings };
+      this.#blobs.set(item, blob);
       this.#held.add(item);
     } catch {
       item.isBroken = true;
@@ -116,6 +113,7 @@ export class Bitmaps {
   /** @param {Item} item */
   #drop(item) {
     this.#held.delete(item);
+    this.#blobs.delete(item);
     item.bitmap?.image.close();
     item.bitmap = null;
   }

@@ -48,12 +48,37 @@ export async function measured(blob) {
 }
 
 /**
- * Upright, and off the main thread. Of what moves, the first frame.
+ * Upright. Of what moves, the first frame.
  * @param {Blob} blob @param {Size} natural @param {number} level how often it is halved
  * @returns {Promise<ImageBitmap>} @throws {Error} if it cannot be decoded
  */
 export async function decoded(blob, natural, level) {
-  const { width: resizeWidth, height: resizeHeight } = sizeAt(natural, level);
-  const size = level > 0 ? /** @type {const} */ ({ resizeWidth, resizeHeight, resizeQuality: 'medium' }) : {};
-  return await createImageBitmap(blob, { imageOrientation: 'from-image', ...size });
+  const { width, height } = sizeAt(natural, level);
+  const size = { resizeWidth: width, resizeHeight: height, resizeQuality: /** @type {const} */ ('medium') };
+  const frame = await decodedSmall(blob, { width, height }).catch(() => null);
+  if (!frame) return await createImageBitmap(blob, { imageOrientation: 'from-image', ...level > 0 ? size : {} });
+  try {
+    return await createImageBitmap(frame, size);
+  } finally {
+    frame.close();
+  }
+}
+
+/**
+ * Not every browser has this, and only for secure pages. Where it is, a large photo is decoded to little more than is needed,
+ * off the main thread: for 100 megapixels 0.2 s instead of 0.7 in Chromium, and no 0.75 s in which Firefox does nothing else.
+ * @param {Blob} blob @param {Size} size at least
+ */
+async function decodedSmall(blob, { width, height }) {
+  const type = await pictureTypeOf(blob);
+  if (!type || !('ImageDecoder' in globalThis)) return null;
+  const decoder = new ImageDecoder({ type, data: blob.stream(), desiredWidth: width, desiredHeight: height });
+  // What it would have told of the rest is not waited for.
+  decoder.completed.catch(() => {});
+  decoder.tracks.ready.catch(() => {});
+  try {
+    return (await decoder.decode()).image;
+  } finally {
+    decoder.close();
+  }
 }

@@ -26,6 +26,8 @@ export class ItemLayer {
   #parts;
   /** @type {Map<Item, ItemRow>} */
   #rows = new Map();
+  /** @type {WeakSet<ItemRow>} those that are outside of the view */
+  #away = new WeakSet();
   #cameraVersion = -1;
   #isNew = true;
   #width = 0;
@@ -64,9 +66,22 @@ export class ItemLayer {
     if (this.#isNew) { for (const [item, row] of this.#rows) row.show(item === selector.chosen, now); }
     this.#isNew = false;
     this.#cameraVersion = camera.version;
+    if (width !== this.#width || height !== this.#height) this.#away = new WeakSet();
     [this.#width, this.#height] = [width, height];
-    for (const [item, row] of this.#rows) row.place(this.#box(item), width, height, this.#isCovered(item));
+    for (const [item, row] of this.#rows) this.#place(item, row);
     this.#showChosen(selector.chosen);
+  }
+
+  /** @param {Item} item @param {ItemRow} row */
+  #place(item, row) {
+    const box = this.#box(item);
+    const isAway = box.left > this.#width || box.top > this.#height || box.left + box.width < 0 ||
+      box.top + box.height < 0;
+    // One that goes away is moved there once; where exactly it is then, nobody sees.
+    if (isAway && this.#away.has(row)) return;
+    if (isAway) this.#away.add(row);
+    else this.#away.delete(row);
+    row.place(box, this.#width, this.#height, row.hasWords && this.#isCovered(item));
   }
 
   /** @param {Item | null} item */

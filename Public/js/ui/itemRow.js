@@ -38,6 +38,7 @@ export class ItemRow {
   #pace = new Pace();
   #wordsAt = -Infinity;
   #state = '';
+  #shown = '';
 
   /** @param {Item} item @param {Deeds} deeds */
   constructor(item, deeds) {
@@ -60,6 +61,11 @@ export class ItemRow {
     this.#row.append(this.#grip, this.#frame, this.#panel, this.#download);
   }
 
+  /** Whether there is anything over the item that something else may cover. */
+  get hasWords() {
+    return !this.#frame.hidden || !this.#download.hidden;
+  }
+
   get element() {
     return this.#row;
   }
@@ -67,6 +73,7 @@ export class ItemRow {
   /** @param {boolean} isChosen @param {number} now milliseconds */
   show(isChosen, now) {
     const { upload, name } = this.#item;
+    if (!this.#isNews(isChosen)) return;
     this.#tellState();
     this.#grip.setAttribute('aria-label', itemLabel(this.#item));
     this.#grip.setAttribute('aria-pressed', String(isChosen));
@@ -101,6 +108,16 @@ export class ItemRow {
     const x = within(left + (boxWidth - panelWidth) / 2, EDGE, width - panelWidth - EDGE);
     const y = within(top + boxHeight + EDGE, TOP, height - panelHeight - BOTTOM);
     this.#panel.style.transform = `translate(${(x - left).toFixed(1)}px, ${(y - top).toFixed(1)}px)`;
+  }
+
+  /** @param {boolean} isChosen @returns {boolean} whether anything is to be shown that is not */
+  #isNews(isChosen) {
+    const { name, by, size, state, offset, upload, isPicture, bitmap, problem } = this.#item;
+    const uploaded = upload && [upload.state, upload.offset, upload.isInterrupted];
+    const shown = [name, by, size, state, offset, uploaded, isPicture, bitmap === null, problem, isChosen].join();
+    if (shown === this.#shown) return false;
+    this.#shown = shown;
+    return true;
   }
 
   /** @param {number} now */
@@ -175,7 +192,8 @@ export class ItemRow {
       ? upload.state
       : state;
     if (this.#state === before) return;
-    if (this.#state === 'failed') announce(`${name} was not uploaded. ${upload?.error?.message ?? ''}`);
+    if (this.#state === 'local' && before === '') announce(`${name} is on the page.`);
+    else if (this.#state === 'failed') announce(`${name} was not uploaded. ${upload?.error?.message ?? ''}`);
     else if (this.#state === 'missing') announce(problem);
     else if (upload && this.#state === 'paused') announce(`The upload of ${name} is paused.`);
     else if (upload && this.#state === 'uploading' && before !== 'ready') announce(`${name} is being uploaded.`);

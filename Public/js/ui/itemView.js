@@ -28,8 +28,8 @@ export class ItemView {
   #parts;
   #bitmaps;
   #layer;
-  #cameraVersion = -1;
-  #cameraMovedAt = 0;
+  #cameraVersion = 0;
+  #cameraMovedAt = -Infinity;
   #isNew = true;
   /** @type {Map<string, string[]>} what has yet to be said: what happened, and to which files */
   #told = new Map();
@@ -43,7 +43,7 @@ export class ItemView {
       choose,
       remove: album.remove.bind(album),
       addAgain: album.addAgain.bind(album),
-      loadAgain: this.#bitmaps.retry.bind(this.#bitmaps),
+      loadAgain: album.tryAgain.bind(album),
     };
     this.#layer = new ItemLayer({ ...parts, deeds });
     album.addEventListener('change', () => this.#changed());
@@ -80,7 +80,7 @@ export class ItemView {
       this.#isNew = true;
     }
     if (!this.#isNew || this.#parts.items.size === 0) return false;
-    if (now - this.#cameraMovedAt < CAMERA_REST_MS && this.#cameraMovedAt > 0) return true;
+    if (now - this.#cameraMovedAt < CAMERA_REST_MS) return true;
     this.#isNew = false;
     this.#bitmaps.show(camera.seen(width, height), camera.scale * ratio);
     return false;
