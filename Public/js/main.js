@@ -210,7 +210,7 @@ listenToKeys({
   'mod+arrowdown': () => selector.grow(1 / 1.1),
   delete: () => selector.remove(),
   backspace: () => selector.remove(),
-  escape: () => selector.choose(null),
+  escape: () => (selector.cancel(), selector.choose(null)),
   'mod+z': () => drawing.undo(),
   'mod+shift+z': () => drawing.redo(),
   'mod+y': () => drawing.redo(),

@@ -6,12 +6,10 @@ import { overlap } from './stroke.js';
 
 /**
  * @typedef {import('./item.js').Item} Item
+ * @typedef {import('./placement.js').Size} Size
  * @typedef {import('./stroke.js').Bounds} Bounds
  * @typedef {import('./levels.js').Held<Item>} Held
  */
-
-/** The size of a picture is not known before it is there: it counts as this. */
-const UNKNOWN = Object.freeze({ width: 1024, height: 1024 });
 
 export class Bitmaps {
   #items;
@@ -43,12 +41,13 @@ export class Bitmaps {
   /** @param {Bounds} seen of the plane @param {number} scale device pixels a point */
   show(seen, scale) {
     const wanted = this.#items.all.filter((item) => canShow(item) && overlap(item.bounds, seen));
-    const wishes = wanted.map((item) => ({
-      of: item,
-      natural: item.natural ?? UNKNOWN,
-      level: item.natural ? levelFor(item.natural, item.place.width * scale) : 0,
+    const wishes = wanted.map((item) => this.#wish(item, scale));
+    const held = [...this.#held].map((of) => ({
+      of,
+      natural: /** @type {Size} */ (of.natural),
+      level: of.bitmap?.level ?? 0,
     }));
-    const { load, drop } = planned(this.#all, wishes);
+    const { load, drop } = planned(held, wishes);
     for (const item of drop) {
       this.#drop(item);
       this.#improved(item);
@@ -58,13 +57,12 @@ export class Bitmaps {
     this.#work(scale);
   }
 
-  /** @returns {Held[]} */
-  get #all() {
-    return [...this.#held].map((item) => ({
-      of: item,
-      natural: item.natural ?? UNKNOWN,
-      level: item.bitmap?.level ?? 0,
-    }));
+  /** @param {Item} item @param {number} scale @returns {Held} */
+  #wish(item, scale) {
+    const [width, height] = [item.place.width * scale, item.place.height * scale];
+    if (item.natural) return { of: item, natural: item.natural, level: levelFor(item.natural, width) };
+    // How large it is shows once it is there; until then it counts as what is seen of it.
+    return { of: item, natural: { width, height }, level: 0 };
   }
 
   /** One at a time: a large picture takes many times its bitmap's memory while it is decoded. @param {number} scale */

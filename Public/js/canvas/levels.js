@@ -45,7 +45,8 @@ export function planned(held, wanted, limit = BITMAP_PIXELS) {
   const isFine = (/** @type {Held<T>} */ { of, level }) => (now.get(of)?.level ?? Infinity) <= level;
   const load = wishes.filter((wish) => !isFine(wish));
   const seen = new Map(wishes.map((wish) => [wish.of, wish]));
-  let pixels = sum(held.filter(({ of }) => !load.some((one) => one.of === of))) + sum(load);
+  const loading = new Set(load.map(({ of }) => of));
+  let pixels = sum(held.filter(({ of }) => !loading.has(of))) + sum(load);
   const drop = [];
   for (const one of held) {
     if (pixels <= limit) break;

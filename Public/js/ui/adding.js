@@ -23,6 +23,8 @@ const ASIDE = 32;
 
 export class Adding {
   #parts;
+  /** What came before is laid down first: only then is known which places are free. */
+  #before = Promise.resolve();
 
   /** @param {Parts} parts */
   constructor(parts) {
@@ -30,7 +32,12 @@ export class Adding {
   }
 
   /** @param {File[]} files @param {{ x: number, y: number } | null} at of the canvas; null: its middle */
-  async add(files, at) {
+  add(files, at) {
+    this.#before = this.#before.then(() => this.#add(files, at));
+  }
+
+  /** @param {File[]} files @param {{ x: number, y: number } | null} at */
+  async #add(files, at) {
     const { camera, view, limit } = this.#parts;
     const { width, height } = view;
     const { scale } = camera;

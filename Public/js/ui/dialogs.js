@@ -51,17 +51,14 @@ export async function tellOver({ title, text, canRetry, hasPicture }) {
 }
 
 const KEYS = [
-  [['V'], 'Select a picture or file'],
-  [['P'], 'Pen'],
-  [['E'], 'Eraser'],
-  [['I'], 'Add pictures or files; paste and drop too'],
-  [['←', '→', '↑', '↓'], 'Move what is selected; farther with Shift'],
+  [['P', 'E', 'V'], 'Pen, eraser; select what lies on the page'],
+  [['I'], 'Add pictures or files'],
+  [['←', '→', '↑', '↓'], 'Move what is selected; with Shift farther'],
   [['Ctrl ↑', 'Ctrl ↓'], 'Larger, smaller'],
-  [['Delete'], 'Remove what is selected'],
+  [['Delete'], 'Remove it'],
   [['[', ']'], 'Finer, broader'],
   [['1', '…', '0'], 'Colors; C your own'],
-  [['Ctrl Z'], 'Undo what you did'],
-  [['Ctrl Shift Z'], 'Redo'],
+  [['Ctrl Z'], 'Undo; with Shift redo'],
   [['Space', 'drag'], 'Move the picture; two fingers or the wheel too'],
   [['+', '−'], 'Closer, farther'],
   [['F'], 'Show everything'],

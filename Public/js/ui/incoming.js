@@ -16,6 +16,8 @@ export class Incoming {
     for (const event of ['dragenter', 'dragover', 'dragleave', 'drop']) {
       addEventListener(event, (drag) => this.#drag(/** @type {DragEvent} */ (drag)));
     }
+    // While something is dragged there are no such events: a drag that ended unheard shows by them.
+    addEventListener('pointermove', () => this.#drop.removeAttribute('data-over'));
     addEventListener('paste', (event) => this.#paste(event));
     element('add').addEventListener('click', () => this.pick());
     this.#input.addEventListener('change', () => {
@@ -31,15 +33,15 @@ export class Incoming {
 
   /** @param {DragEvent} event */
   #drag(event) {
-    if (!event.dataTransfer?.types.includes('Files')) return;
+    const { type, dataTransfer, relatedTarget } = event;
+    // It leaves the page when it goes to no other element of it. What it carried is not said any more then.
+    if (type === 'dragleave') return void (relatedTarget === null && this.#drop.removeAttribute('data-over'));
+    if (!dataTransfer?.types.includes('Files')) return;
     event.preventDefault();
-    event.dataTransfer.dropEffect = 'copy';
-    // It leaves the page when it goes to no other element of it.
-    const isOver = event.type === 'dragenter' || event.type === 'dragover' ||
-      (event.type === 'dragleave' && event.relatedTarget !== null);
-    this.#drop.toggleAttribute('data-over', isOver);
-    if (event.type !== 'drop') return;
-    const files = withoutFolders(event.dataTransfer);
+    dataTransfer.dropEffect = 'copy';
+    this.#drop.toggleAttribute('data-over', type !== 'drop');
+    if (type !== 'drop') return;
+    const files = withoutFolders(dataTransfer);
     if (files.length > 0) this.#take(files, { x: event.clientX, y: event.clientY });
   }
 
