@@ -173,3 +173,17 @@ class Gateway:
         parts = urlsplit(url)
         assert parts.hostname and parts.port, url
         return parts.hostname, parts.port
+
+
+class OverTLS(Gateway):
+    """A running gateway, spoken to over TLS."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self.__dict__.update(gateway.__dict__)
+
+    @property
+    def host(self) -> str:
+        return f"localhost:{self.https[1]}"
+
+    async def connect(self, tls: bool = True) -> HTTPConnection:
+        return await super().connect(tls=True)

@@ -86,10 +86,10 @@ class HTTPConnection:
         self.writer.transport.abort()
 
     def reset(self) -> None:
-        """Ends the connection with a TCP reset."""
-        self.writer.get_extra_info("socket").setsockopt(
-            socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
-        )
+        """Ends the connection with a TCP reset, unless it has ended already."""
+        raw = self.writer.get_extra_info("socket")
+        if raw is not None:
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.abort()
 
     async def send(self, data: bytes | str) -> None:
