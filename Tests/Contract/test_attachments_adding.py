@@ -94,6 +94,26 @@ async def test_a_body_in_single_bytes_is_taken(gateway: Gateway) -> None:
         journal.added(await connection.receive(), data)
 
 
+async def test_http_1_0_is_taken_and_closed(gateway: Gateway) -> None:
+    journal = await Journal.open(gateway)
+    async with await gateway.connect() as connection:
+        head = f"POST {journal.path} HTTP/1.0\r\nHost: {gateway.host}\r\nContent-Length: 5\r\n\r\n"
+        await connection.send(head.encode() + b"12345")
+        journal.added(await connection.receive(), b"12345")
+        assert await connection.ends() == b""
+
+
+async def test_a_request_without_a_body_adds_nothing_or_an_empty_file(gateway: Gateway) -> None:
+    journal = await Journal.open(gateway)
+    async with await journal.begin() as connection:
+        response = await connection.receive()
+        if response.status == 411:
+            response.problem(411)
+            assert await journal.is_empty()
+        else:
+            journal.added(response, b"")
+
+
 async def test_one_connection_serves_uploads_and_reads_in_turn(gateway: Gateway) -> None:
     journal = await Journal.open(gateway)
     async with await gateway.connect() as connection:

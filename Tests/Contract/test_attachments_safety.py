@@ -38,6 +38,7 @@ NAMES = [
     (f"attachment; filename*=UTF-8''{EURO}; filename=\"euro.pdf\"", "€ rates.pdf"),
     (r'attachment; filename="say \"hi\".txt"', 'say "hi".txt'),
     ('attachment; filename="a; b=c.txt"', "a; b=c.txt"),
+    ('attachment; filename="%41.txt"', "%41.txt"),
     ('attachment; filename="it\'s, 100%.txt"', "it's, 100%.txt"),
     ("attachment; filename*=UTF-8''" + quote("写真🙂👩‍👩‍👧.png", safe=""), "写真🙂👩‍👩‍👧.png"),
     ("attachment; filename*=UTF-8''" + quote("e\u0301té.txt", safe=""), "e\u0301té.txt"),

@@ -139,6 +139,27 @@ async def test_a_deferred_length_told_with_the_last_piece_or_after_it(journal: J
         assert (await journal.read(upload.id)).body == DATA
 
 
+async def test_a_deferred_length_may_be_nothing(journal: Journal) -> None:
+    upload = await Upload.create(journal)
+    await upload.send(b"", Upload_Length="0")
+    assert (await journal.read(upload.id)).body == b""
+
+
+async def test_a_refusal_comes_instead_of_100_continue(journal: Journal) -> None:
+    upload = await Upload.create(journal, 1_000)
+    for offset, fields, status in (
+        (7, {}, 409), (0, {"Content_Type": "text/plain"}, 415), (0, {"Tus_Resumable": "0.2.2"}, 412),
+        (0, {"Upload_Checksum": "md5 AAAA"}, 400), (0, {"Content_Length": "1001"}, 400),
+        (0, {"Origin": "http://evil.example"}, 403),
+    ):  # fmt: skip
+        async with await upload.begin(offset, 1_000, **({"Expect": "100-continue"} | fields)) as connection:
+            (await connection.receive_informational()).problem(status)
+    async with await upload.begin(0, 1_000, Expect="100-continue") as connection:
+        assert (await connection.receive_informational()).status == 100
+        await connection.send(DATA)
+        assert (await connection.receive()).status == 204
+
+
 async def test_a_length_below_what_has_arrived_is_refused(journal: Journal) -> None:
     upload = await Upload.create(journal)
     await upload.send(DATA[:500])
