@@ -1,0 +1,147 @@
+"""P6: whatever came and went by chance, in the end every place, byte and descriptor is free again."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from attachments import MEBIBYTE, Journal, chunk, content, pieces, repr_digest, sha256
+from gateway import Gateway
+from polling import until
+from room import Room
+from slow import descriptors
+from tus import Upload
+
+QUOTA = 24 * MEBIBYTE
+AT_ONCE = 6
+SEEDS = [11, 12, 13, 14, 15, 16]
+MANY_SEEDS = list(range(200, 240))
+LOST = (ConnectionError, asyncio.IncompleteReadError)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """The seeds: those of every run, many with --full, or the one asked for."""
+    if "seed" in metafunc.fixturenames:
+        option = metafunc.config.getoption
+        one = option("--seed")
+        seeds = [one] if one is not None else SEEDS + (MANY_SEEDS if option("--full") else [])
+        metafunc.parametrize("seed", seeds)
+
+
+class Guest:
+    """Does to a journal what people, bad lines and fools do."""
+
+    def __init__(self, journal: Journal, seed: int) -> None:
+        self.journal, self.chance = journal, random.Random(seed)
+
+    async def run(self, rounds: int) -> None:
+        actions: list[Callable[[], Awaitable[None]]] = [
+            self.add, self.add, self.cut, self.refuse, self.upload, self.upload, self.remove, self.read,
+        ]  # fmt: skip
+        for _ in range(rounds):
+            with contextlib.suppress(*LOST):
+                await self.chance.choice(actions)()
+
+    def content(self) -> bytes:
+        """One of few contents, so that many are the same."""
+        size = self.chance.choice([0, 10, 70_000, 300_000, 1_000_000])
+        return content(size, self.chance.randrange(2))
+
+    async def add(self) -> None:
+        response = await self.journal.post(self.content(), self.chance.random() < 0.5)
+        assert response.status in (201, 404, 413, 503), response
+
+    async def refuse(self) -> None:
+        """An upload that comes whole and is refused at its end."""
+        response = await self.journal.post(self.content(), Repr_Digest=repr_digest(b"another"))
+        assert response.status in (404, 413, 422, 503), response
+
+    async def cut(self) -> None:
+        data = self.content()
+        is_chunked = self.chance.random() < 0.5
+        length = {"Transfer_Encoding": "chunked"} if is_chunked else {"Content_Length": str(len(data) + 1)}
+        async with await self.journal.begin(**length) as connection:
+            for piece in pieces(data[: self.chance.randrange(len(data) + 1)], 40_000):
+                await connection.send(chunk(piece) if is_chunked else piece)
+            if self.chance.random() < 0.5:
+                connection.reset()
+
+    async def upload(self) -> None:
+        """A resumable one, perhaps in two parts, perhaps cut, perhaps left alone."""
+        data = self.content()
+        length = None if self.chance.random() < 0.4 else len(data)
+        creation = await Upload.creation(self.journal, length)
+        if creation.status != 201:
+            assert creation.status in (404, 413, 503), creation
+            return
+        upload = Upload(self.journal.gateway, creation["location"])
+        half = self.chance.randrange(len(data) + 1)
+        if self.chance.random() < 0.4:
+            async with await upload.begin(0, half + 1 if length is None else max(half, 1)) as connection:
+                await connection.send(data[:half])
+                connection.reset()
+        elif self.chance.random() < 0.8:
+            response = await upload.patch(data, 0, Upload_Length=None if length else str(len(data)))
+            assert response.status in (204, 404, 409, 413, 503), response
+        if self.chance.random() < 0.3:
+            assert (await upload.terminate()).status in (204, 404)
+
+    async def remove(self) -> None:
+        if listed := await self.journal.list():
+            response = await self.journal.remove(self.chance.choice(listed)["id"])
+            assert response.status in (204, 404), response
+
+    async def read(self) -> None:
+        """Whoever reads gets it whole, although others add and remove the same."""
+        if listed := await self.journal.list():
+            attachment = self.chance.choice(listed)
+            response = await self.journal.read(attachment["id"])
+            assert response.status in (200, 404, 409), response
+            if response.status == 200:
+                assert sha256(response.body) == response["etag"].strip('"')
+
+
+async def test_in_the_end_all_is_free_again(gateway_with, seed: int) -> None:
+    gateway: Gateway = gateway_with(sessionAttachmentBytes=QUOTA, uploads=AT_ONCE)
+    async with Room(gateway) as room:
+        ada = await room.join("Ada")
+        journal = Journal(gateway, room.id)
+        before = descriptors(gateway)
+        await asyncio.gather(*[Guest(journal, seed * 100 + n).run(40) for n in range(5)])
+
+        async def is_agreed() -> bool:
+            return set(ada.retained.attachments) == {attachment["id"] for attachment in await journal.list()}
+
+        await until(is_agreed, "everybody knows of those that are left")
+        listed = await journal.list()
+        assert journal.stored() == {a["sha256"] for a in listed if a["state"] == "ready"}
+        for attachment in listed:
+            # What was cut may go by itself.
+            gone = (404,) if attachment["state"] == "uploading" else ()
+            assert (await journal.remove(attachment["id"])).status in (204, *gone)
+        await until(journal.is_empty, "nothing is left, listed or on disk")
+        await until(lambda: descriptors(gateway) <= before + 2, "nothing is left open")
+        await every_place_is_free(journal)
+        await ada.wait_for(lambda: not ada.retained.attachments, "nobody knows of any")
+
+
+async def every_place_is_free(journal: Journal) -> None:
+    """As many at once, and as much, as the limits allow."""
+    held = [await journal.begin(Content_Length=str(QUOTA // AT_ONCE)) for _ in range(AT_ONCE)]
+    try:
+        for connection in held:
+            await connection.send(b"x")
+
+        async def are_listed() -> bool:
+            return len(await journal.list()) == AT_ONCE
+
+        await until(are_listed, "all of them are taken")
+        assert (await journal.post(b"x")).status in (413, 503)
+    finally:
+        for connection in held:
+            connection.abort()
+    await until(journal.is_empty, "nothing is left of them")
