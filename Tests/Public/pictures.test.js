@@ -150,6 +150,34 @@ test('what cannot be decoded is a card, and what cannot be loaded can be tried a
   assert.equal(missing.bitmap?.level, 2);
 });
 
+test('what was downloaded is kept for a finer bitmap, up to a bound', async () => {
+  const { items, bitmaps, decodes } = gallery();
+  let loads = 0;
+  const contents = [new Blob(['x']), new Blob(['y']), new Blob(['z'])];
+  Object.defineProperty(contents[1], 'size', { value: 256 * MB });
+  const all = contents.map((content, at) => {
+    const item = picture({ id: at + 1, x: 150 * at });
+    item.blob = null;
+    item.attachment = /** @type {any} */ ({ isReady: true, load: () => (loads += 1, Promise.resolve(content)) });
+    items.add(item);
+    return item;
+  });
+  bitmaps.show(SEEN, 1);
+  for (let at = 0; at < 3; at += 1) {
+    await settled();
+    decodes[at].done();
+  }
+  await settled();
+  assert.deepEqual(all.map(({ blob }) => blob), [contents[0], null, contents[2]]);
+  bitmaps.show(SEEN, 4);
+  for (let at = 3; at < 6; at += 1) {
+    await settled();
+    decodes[at].done();
+  }
+  await settled();
+  assert.deepEqual([loads, all.map(({ bitmap }) => bitmap?.level)], [4, [0, 0, 0]]);
+});
+
 test('§6 pictures lie among the strokes, in the order of `z` and then of the id', () => {
   const [strokes, items] = [new Strokes(), new Items()];
   const scene = new Scene(strokes, items);

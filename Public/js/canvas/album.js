@@ -2,10 +2,10 @@
 
 import { newKey } from '../session/key.js';
 import { CARD, Item } from './item.js';
-import { fitted } from './arranging.js';
-import { DEFAULT_SIDE, madeUpPlace, onPlane, placementMessage, readPlacement } from './placement.js';
+import { madeUpPlace, onPlane, placementMessage, readPlacement } from './placement.js';
 import { PlacementExchange } from './placementExchange.js';
 import { Placements } from './placements.js';
+import { Places } from './places.js';
 
 /**
  * @typedef {import('../session/attachment.js').Attachment} Attachment
@@ -41,10 +41,7 @@ export class Album extends EventTarget {
   #journal = null;
   /** @type {AbortController | null} */
   #lifetime = null;
-  /** @type {Map<string, ReturnType<typeof readPlacement>>} where they were added */
-  #added = new Map();
-  /** @type {Map<string, number>} the sequences of attachments that say no `z` */
-  #sequences = new Map();
+  #places = new Places(this.#placements);
   /** @type {Set<string>} what this person removed, whether or not the session knows */
   #removed = new Set();
   #isCaughtUp = false;
@@ -67,7 +64,7 @@ export class Album extends EventTarget {
   attach(session, journal, { bringsPicture }) {
     this.detach();
     if (!bringsPicture) this.clear();
-    for (const item of this.#items.all) this.#added.set(item.id, { ...item.place });
+    for (const item of this.#items.all) this.#places.add(item.id, { ...item.place });
     this.#placements.clear();
     this.#session = session;
     this.#lifetime = new AbortController();
@@ -75,7 +72,7 @@ export class Album extends EventTarget {
     session.observe({
       entry: ({ system, type, key, sequence }) => {
         if (!system || type !== 'attachment' || !key) return;
-        this.#sequences.set(key, sequence);
+        this.#places.told(key, sequence);
         // The journal, which was there first, told of it before that was known.
         this.#moved(key);
       },
@@ -102,7 +99,6 @@ export class Album extends EventTarget {
     this.#journal = null;
     this.#isCaughtUp = false;
     this.#removed.clear();
-    this.#sequences.clear();
     for (const item of [...this.#items.all]) {
       const { attachment } = item;
       item.upload = null;
@@ -118,7 +114,6 @@ export class Album extends EventTarget {
   /** Empties the page, without a word to the session. */
   clear() {
     for (const item of [...this.#items.all]) this.#drop(item);
-    this.#added.clear();
     this.#placements.clear();
     this.#changed();
   }
@@ -187,7 +182,7 @@ export class Album extends EventTarget {
 
   /** Its picture is known better than before. @param {Item} item */
   improved(item) {
-    item.place = this.#placeOf(item);
+    item.place = this.#places.of(item);
     this.#items.changed(item);
     this.#changed();
   }
@@ -213,7 +208,8 @@ export class Album extends EventTarget {
     } catch (error) {
       if (journal !== this.#journal) return;
       this.#drop(item);
-      this.#failed(item, error);
+      const { message } = /** @type {Error} */ (error);
+      this.#failed(item, new Error(`It could not be brought along. ${message}`, { cause: error }));
     }
     this.#changed();
   }
@@ -276,7 +272,7 @@ export class Album extends EventTarget {
   /** @param {Item} item @param {Attachment} attachment */
   #update(item, { name, contentType, size, participant, isReady, isStalled, offset }) {
     const by = participant === null ? '' : this.#session?.participant(participant)?.name ?? '';
-    const place = this.#placeOf(item);
+    const place = this.#places.of(item);
     const looks = { name, contentType, size, by };
     const isNews = !same(item, looks) || !same(item.place, place);
     Object.assign(item, looks, { place, offset, state: isReady ? 'ready' : isStalled ? 'stalled' : 'uploading' });
@@ -285,15 +281,15 @@ export class Album extends EventTarget {
 
   /** @param {Item} item @param {ReturnType<typeof readPlacement>} added */
   #show(item, added) {
-    this.#added.set(item.id, added);
-    item.place = this.#placeOf(item);
+    this.#places.add(item.id, added);
+    item.place = this.#places.of(item);
     this.#depth.seen(item.z);
     this.#items.add(item);
   }
 
   /** @param {Item} item */
   #drop(item) {
-    this.#added.delete(item.id);
+    this.#places.delete(item.id);
     this.#exchange.gone(item.id);
     this.#items.remove(item);
   }
@@ -302,27 +298,13 @@ export class Album extends EventTarget {
   #moved(id) {
     const item = id === null ? null : this.#items.find(id);
     for (const one of id === null ? [...this.#items.all] : item ? [item] : []) {
-      const place = this.#placeOf(one);
+      const place = this.#places.of(one);
       if (same(one.place, place)) continue;
       one.place = place;
       this.#depth.seen(one.z);
       this.#items.changed(one);
       this.#changed();
     }
-  }
-
-  /** @param {Item} item @returns {Place} */
-  #placeOf(item) {
-    const added = this.#added.get(item.id);
-    const moved = this.#placements.of(item.id);
-    const { x, y } = moved ?? added ?? madeUpPlace(item.id);
-    const sized = [moved, added].find((one) => one?.width && one.height);
-    const natural = item.natural ?? { width: DEFAULT_SIDE, height: DEFAULT_SIDE };
-    const { width, height } = !item.isPicture
-      ? CARD
-      : sized ?? fitted(natural, { width: DEFAULT_SIDE, height: DEFAULT_SIDE });
-    const z = moved?.z ?? added?.z ?? this.#sequences.get(item.id) ?? 0;
-    return { x, y, width: Number(width), height: Number(height), z };
   }
 
   /** @param {string} event @param {Item} item */

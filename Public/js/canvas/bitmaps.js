@@ -11,6 +11,9 @@ import { overlap } from './stroke.js';
  * @typedef {import('./levels.js').Held<Item>} Held
  */
 
+/** What was downloaded is kept up to so many bytes: for finer bitmaps, and for another session after this one. */
+const KEPT_BYTES = 256 * 2 ** 20;
+
 export class Bitmaps {
   #items;
   #improved;
@@ -18,8 +21,8 @@ export class Bitmaps {
   #decode;
   /** @type {Set<Item>} that have a bitmap; those not seen for longest first */
   #held = new Set();
-  /** @type {WeakMap<Item, Blob>} what those that have a bitmap were made of: for a finer one it need not come again */
-  #blobs = new WeakMap();
+  /** @type {Map<Item, number>} whose contents were downloaded and kept, and how many bytes that is */
+  #kept = new Map();
   /** @type {Item | null} whose bitmap is being made */
   #working = null;
   /** @type {Held[]} */
@@ -35,7 +38,7 @@ export class Bitmaps {
     this.#improved = improved;
     this.#measure = measure;
     this.#decode = decode;
-    items.watch({ shown: () => {}, changed: () => {}, hidden: (item) => this.#drop(item) });
+    items.watch({ shown: () => {}, changed: () => {}, hidden: (item) => this.#forget(item) });
   }
 
   /** @param {Bounds} seen of the plane @param {number} scale device pixels a point */
@@ -78,8 +81,9 @@ export class Bitmaps {
   /** @param {Held} wish @param {number} scale */
   async #make({ of: item, level }, scale) {
     if (!this.#isThere(item)) return;
-    const blob = this.#blobs.get(item) ?? await item.load().catch((error) => this.#failed(item, error.message));
+    const blob = await item.load().catch((error) => this.#failed(item, error.message));
     if (!blob) return;
+    this.#keep(item, blob);
     try {
       const natural = item.natural ?? await this.#measure(blob);
       const halvings = item.natural ? level : levelFor(natural, item.place.width * scale);
@@ -88,12 +92,25 @@ export class Bitmaps {
       if (!this.#isThere(item)) return image.close();
       this.#drop(item);
       item.bitmap = { image, level: halvings };
-      this.#blobs.set(item, blob);
       this.#held.add(item);
     } catch {
       item.isBroken = true;
     }
     if (this.#isThere(item)) this.#improved(item);
+  }
+
+  /** @param {Item} item @param {Blob} blob */
+  #keep(item, blob) {
+    const bytes = [...this.#kept.values()].reduce((sum, one) => sum + one, blob.size);
+    if (item.blob || bytes > KEPT_BYTES || !this.#isThere(item)) return;
+    item.blob = blob;
+    this.#kept.set(item, blob.size);
+  }
+
+  /** @param {Item} item that is gone */
+  #forget(item) {
+    this.#drop(item);
+    this.#kept.delete(item);
   }
 
   /** @param {Item} item @param {string} problem */
@@ -111,7 +128,6 @@ export class Bitmaps {
   /** @param {Item} item */
   #drop(item) {
     this.#held.delete(item);
-    this.#blobs.delete(item);
     item.bitmap?.image.close();
     item.bitmap = null;
   }

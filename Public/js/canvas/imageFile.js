@@ -7,6 +7,8 @@ import { sizeAt } from './levels.js';
 /** These count as pictures, and the gateway serves them as such; anything else is a file, whatever it is called. */
 export const PICTURE_TYPES = Object.freeze(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
 
+/** A small file can claim to be a huge picture; with more pixels than this it is a file like any other. */
+const MOST_PIXELS = 2 ** 28;
 /** As many bytes as it takes to tell. */
 const FIRST_BYTES = 12;
 
@@ -39,8 +41,9 @@ export async function measured(blob) {
       image.onerror = () => reject(new TypeError('The picture is damaged.'));
       image.src = url;
     });
-    if (image.naturalWidth === 0 || image.naturalHeight === 0) throw new TypeError('The picture has no size.');
-    return { width: image.naturalWidth, height: image.naturalHeight };
+    const { naturalWidth: width, naturalHeight: height } = image;
+    if (width * height === 0 || width * height > MOST_PIXELS) throw new TypeError('It cannot be shown.');
+    return { width, height };
   } finally {
     image.src = '';
     URL.revokeObjectURL(url);
