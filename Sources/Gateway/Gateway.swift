@@ -9,7 +9,7 @@ package final class Gateway: Sendable {
     package let https: SocketAddress?
   }
 
-  private let shared: SharedState
+  let shared: SharedState
   private let reactors: [Reactor]
   /// How many threads move the bytes of attachments: one that waits for the disk does not hold up all others.
   private static let transferThreads = 2

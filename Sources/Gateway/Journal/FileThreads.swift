@@ -30,11 +30,6 @@ final class FileThreads: Sendable {
     return transfers[Int(number % UInt(transfers.count))]
   }
 
-  /// The thread for an upload: of one id always the same, so that what comes after a removal finds nothing of what was before.
-  func transfer(of upload: UUID) -> BlockingExecutor {
-    transfers[Int(UInt(bitPattern: upload.hashValue) % UInt(transfers.count))]
-  }
-
   /// Ends the threads once what waits for them is done.
   func stop() {
     for thread in transfers + [ordered] { thread.stop() }

@@ -52,8 +52,8 @@ extension Reactor {
     touchSoon(hosted)
     let slot = UploadSlot(
       UploadWriter(
-        attachment, in: shared.data.attachments(of: session.id), of: shared.data,
-        on: shared.fileThreads.transfer(of: attachment), diskReserve: shared.limits.diskReserveBytes))
+        in: shared.data.attachments(of: session.id), of: shared.data,
+        on: shared.fileThreads.nextTransfer(), diskReserve: shared.limits.diskReserveBytes))
     hosted.uploads[attachment] = slot
     hosted.hasFiles = true
     return .granted(
@@ -286,7 +286,7 @@ extension Reactor {
     }
     slot.isWhole = true
     do throws(StorageError) {
-      try await shared.sessionFiles.place(grant.attachment, as: digest, of: id)
+      try await shared.sessionFiles.place(slot.writer.name, as: digest, of: id)
     } catch {
       // With a session its folder goes, whoever is about to put something there.
       guard !hosted.isRemoved else { return .problem(gone(from: hosted)) }

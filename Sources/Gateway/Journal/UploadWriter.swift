@@ -49,24 +49,20 @@ actor UploadWriter {
   private let executor: BlockingExecutor
   private let data: DataFolder
   private let folder: AttachmentFolder
-  private let id: UUID
+  /// Names the file, and no other ever: what still happens to the file of an attachment that was removed can never meet
+  /// that of a later one with the same id.
+  nonisolated let name = UUID()
   private let diskReserve: UInt64
   private var state = State.unopened
   private var turn: UInt64 = 0
   private var checksum: (expected: PieceChecksum, digest: RunningDigest)?
-  /// How far the disk is known to have room.
-  private var checkedUpTo: UInt64 = 0
-
-  /// How often it is looked whether the disk has room.
-  private static let diskCheckBytes: UInt64 = 8 << 20
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
   init(
-    _ id: UUID, in folder: AttachmentFolder, of data: DataFolder, on executor: BlockingExecutor,
+    in folder: AttachmentFolder, of data: DataFolder, on executor: BlockingExecutor,
     diskReserve: Int
   ) {
-    self.id = id
     self.folder = folder
     self.data = data
     self.executor = executor
@@ -80,12 +76,11 @@ actor UploadWriter {
     case .removed: throw .removed
     case .unopened, .growing: break
     }
-    checkedUpTo = 0
     state = .unopened
     try makeRoom(for: max(size ?? 1, 1))
     do throws(StorageError) {
       try folder.make()
-      state = .growing(try folder.createUpload(id))
+      state = .growing(try folder.createUpload(name))
     } catch {
       throw .storage(error)
     }
@@ -169,7 +164,7 @@ actor UploadWriter {
   /// Forgets the upload: what was written is removed.
   func discard() throws(StorageError) {
     state = .removed
-    try folder.discardUpload(id)
+    try folder.discardUpload(name)
   }
 
   private func current(_ turn: UInt64) throws(Fault) -> UploadFile {
@@ -188,7 +183,7 @@ actor UploadWriter {
     case .unopened: break
     }
     do throws(StorageError) {
-      let opened = try folder.openUpload(id)
+      let opened = try folder.openUpload(name)
       state = .growing(opened)
       return opened
     } catch {
@@ -198,15 +193,14 @@ actor UploadWriter {
 
   private func reopen(_ file: UploadFile) throws(Fault) {
     do throws(StorageError) {
-      try folder.resume(file, id)
+      try folder.resume(file, name)
     } catch {
       throw .storage(error)
     }
   }
 
-  /// The disk keeps its reserve.
+  /// The disk keeps its reserve: looked at for each buffer, since others write too, and asking costs a microsecond.
   private func makeRoom(for end: UInt64) throws(Fault) {
-    guard end > checkedUpTo else { return }
     let free: UInt64
     do throws(StorageError) {
       free = try data.freeBytes()
@@ -216,6 +210,5 @@ actor UploadWriter {
     var written: UInt64 = 0
     if case .growing(let file) = state { written = file.offset }
     guard free >= diskReserve + (end - written) else { throw .reserve(free: free, reserve: diskReserve) }
-    checkedUpTo = max(end, written + min(Self.diskCheckBytes, free - diskReserve))
   }
 }

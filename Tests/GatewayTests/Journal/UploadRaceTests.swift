@@ -59,6 +59,41 @@ extension OverSockets {
       #expect(try room.settle().map(\.sha256) == [Content.digest(bytes)])
     }
 
+    @Test(
+      "Removed and added again while its old file waits to be placed: each content is what its digest says")
+    func addedAgainBehindItsRemoval() throws {
+      let room = try JournalRoom()
+      let (old, new) = (Self.body, Content.bytes(600_000, seed: 22))
+      let (kept, id) = (UUID(), UUID())
+      #expect(try room.observer.add(kept, old).status == 201)
+
+      let hold = Hold(on: room.gateway.gateway.shared.fileThreads.ordered)
+      let first = try room.client()
+      try first.stream.send(
+        first.head("POST", first.path(), JournalClient.fileFields(id), .length, length: old.count) + old)
+      try Self.wait(for: id, at: old.count, in: room)
+      #expect(try room.observer.remove(id) == 204)
+      let second = try room.client()
+      try second.stream.send(
+        second.head("POST", second.path(), JournalClient.fileFields(id), .length, length: new.count) + new)
+      try Self.wait(for: id, at: new.count, in: room)
+      hold.release()
+
+      #expect(try second.http.response(to: "POST").status == 201)
+      #expect(try room.settle().map(\.sha256) == [Content.digest(old), Content.digest(new)])
+      #expect(try room.observer.read(kept).body == old)
+      #expect(try room.observer.read(id).body == new)
+    }
+
+    /// Waits until so many bytes of an upload are known to the session.
+    private static func wait(for id: UUID, at offset: Int, in room: JournalRoom) throws {
+      let deadline = Patience.deadline
+      while .now() < deadline {
+        if try room.observer.list().contains(where: { $0.id == id && $0.offset == UInt64(offset) }) { return }
+      }
+      Issue.record("the upload never came to \(offset)")
+    }
+
     @Test("PROTOCOL 4: who gives up and comes again at once is taken, whichever is seen first")
     func againAtOnce() throws {
       let room = try JournalRoom()

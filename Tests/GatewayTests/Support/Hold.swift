@@ -1,0 +1,31 @@
+import Glibc
+import Transport
+
+/// Keeps the thread of an executor busy until it is released, so that what is asked of it meanwhile waits.
+final class Hold: Sendable {
+  private let isOver = Guarded(false)
+
+  init(on executor: BlockingExecutor) {
+    let busy = Busy(executor)
+    Task { await busy.wait(for: self) }
+  }
+
+  func release() {
+    isOver.withLock { $0 = true }
+  }
+
+  private actor Busy {
+    private let executor: BlockingExecutor
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+    init(_ executor: BlockingExecutor) {
+      self.executor = executor
+    }
+
+    func wait(for hold: Hold) {
+      let deadline = Patience.deadline
+      while !hold.isOver.withLock({ $0 }), .now() < deadline { sched_yield() }
+    }
+  }
+}
