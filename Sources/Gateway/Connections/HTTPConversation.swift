@@ -29,6 +29,7 @@ final class HTTPConversation {
     /// A range of an array that others may be sent too.
     case bytes([UInt8], Range<Int>)
     case file(FileTransfer)
+    case list(AttachmentListBody)
   }
 
   var reader: RequestReader

@@ -170,7 +170,7 @@ extension Reactor {
   /// Sends an answer; the conversation goes on, or the connection closes, when the kernel has it.
   func send(
     _ answer: Answer, on connection: Connection, _ http: HTTPConversation, for head: RequestHead?,
-    file: FileTransfer? = nil
+    body: HTTPConversation.Output? = nil
   ) {
     http.awaitsAnswer = false
     let isJournal = http.exchange?.route.isJournal ?? false
@@ -204,7 +204,7 @@ extension Reactor {
       http.output.append(.bytes(bytes, 0..<bytes.count))
       if hasBody { http.output.append(.bytes(answer.bytes, answer.range)) }
     }
-    if let file { http.output.append(.file(file)) }
+    if let body, head?.method != .head { http.output.append(body) }
     connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
     pump(connection, http)
   }
@@ -258,6 +258,7 @@ extension Reactor {
       case .bytes(let bytes, let range):
         let taken = offer(bytes, range, on: connection)
         guard taken > 0 else { return }
+        connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
         if range.lowerBound + taken == range.upperBound {
           http.output.removeFirst()
         } else {
@@ -268,6 +269,13 @@ extension Reactor {
         case .done: http.output.removeFirst()
         case .ready: break
         case .waiting: return
+        }
+      case .list(var list):
+        if let piece = list.next() {
+          http.output[0] = .list(list)
+          http.output.insert(.bytes(piece, 0..<piece.count), at: 0)
+        } else {
+          http.output.removeFirst()
         }
       }
     }

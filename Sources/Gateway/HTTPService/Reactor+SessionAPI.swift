@@ -33,11 +33,11 @@ extension Reactor {
 
   /// Sends an answer that was not there at once, if the connection still is.
   func deliver(
-    _ answer: Answer, to key: Connection.Key, _ head: RequestHead, file: FileTransfer? = nil
+    _ answer: Answer, to key: Connection.Key, _ head: RequestHead, body: HTTPConversation.Output? = nil
   ) {
     now = .now()
     guard let connection = connection(key), case .http(let http) = connection.state else { return }
-    send(answer, on: connection, http, for: head, file: file)
+    send(answer, on: connection, http, for: head, body: body)
     // The loop may have nothing else to wake for.
     loop.wake()
   }

@@ -80,6 +80,7 @@ extension Reactor {
     readPiece(of: transfer, connection.key)
     let taken = offer(transfer.piece, transfer.pieceRange, on: connection)
     guard taken > 0 else { return .waiting }
+    connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
     transfer.pieceRange = transfer.pieceRange.lowerBound + taken..<transfer.pieceRange.upperBound
     transfer.range = transfer.range.lowerBound + UInt64(taken)..<transfer.range.upperBound
     return transfer.range.isEmpty ? .done : .ready

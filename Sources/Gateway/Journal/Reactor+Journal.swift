@@ -20,13 +20,9 @@ extension Reactor {
   }
 
   /// `GET` of a session's attachments.
-  func listAttachments(of id: SessionID) -> Answer {
+  func attachments(of id: SessionID) -> Result<[AttachmentObject], Refusal> {
     now = .now()
-    switch hosted(id) {
-    case .failure(let refusal): return .problem(refusal)
-    case .success(let hosted):
-      return .json(.ok, WireJSON.encode(AttachmentList(hosted.session.attachmentObjects)))
-    }
+    return hosted(id).map { $0.session.attachmentObjects }
   }
 
   /// `GET` and `HEAD` of an attachment.

@@ -57,11 +57,28 @@ extension Reactor {
     let (owner, key) = (shared.owner(of: id), connection.key)
     Task {
       switch request {
-      case .list: deliver(await owner.listAttachments(of: id), to: key, head)
+      case .list: list(await owner.attachments(of: id), to: key, head)
       case .status(let attachment): deliver(await owner.uploadStatus(attachment, of: id), to: key, head)
       case .remove(let attachment): deliver(await owner.removeAttachment(attachment, of: id), to: key, head)
       case .read(let attachment): await read(attachment, of: id, owner, to: key, head)
       }
+    }
+  }
+
+  private func list(
+    _ found: Result<[AttachmentObject], Refusal>, to key: Connection.Key, _ head: RequestHead
+  ) {
+    switch found {
+    case .failure(let refusal):
+      deliver(.problem(refusal), to: key, head)
+    case .success(let attachments):
+      let list = AttachmentListBody(attachments)
+      let answer = Answer(
+        .ok,
+        fields: [
+          "Content-Type": "application/json", "Cache-Control": "no-store", "Content-Length": "\(list.length)",
+        ])
+      deliver(answer, to: key, head, body: .list(list))
     }
   }
 
@@ -96,7 +113,7 @@ extension Reactor {
       deliver(found.answer, to: key, head)
       return
     }
-    deliver(found.answer, to: key, head, file: FileTransfer(reader, found.range))
+    deliver(found.answer, to: key, head, body: .file(FileTransfer(reader, found.range)))
   }
 
   /// In plain text the file thread itself sends: it gets a descriptor of its own, which no close takes away from it.

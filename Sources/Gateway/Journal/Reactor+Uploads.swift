@@ -78,8 +78,13 @@ extension Reactor {
   func receive(
     _ bytes: ArraySlice<UInt8>, of upload: UploadExchange, _ connection: Connection, _ http: HTTPConversation
   ) {
-    guard case .streaming(let grant) = upload.phase else { return }
     upload.received += UInt64(bytes.count)
+    if case .answered(let answer) = upload.phase, upload.received > UInt64(shared.limits.attachmentBytes) {
+      // More than anything that is waited for out of politeness.
+      upload.phase = .over
+      refuse(answer, connection, http, upload)
+    }
+    guard case .streaming(let grant) = upload.phase else { return }
     let end = grant.offset + upload.received
     if let size = grant.size, end > size {
       refuse(.problem(.beyondLength(end, length: size)), connection, http, upload)
