@@ -38,6 +38,8 @@ struct Journal {
     var toldAt: Instant?
     /// What was told last in an entry that who joins later gets too.
     var announcedOffset: UInt64 = 0
+    /// What was told last in any way.
+    var toldOffset: UInt64 = 0
     var telling = Telling.nothing
   }
 
@@ -176,6 +178,7 @@ struct Journal {
     if case .later(let due) = upload.telling { heldBack.remove(id, at: due) }
     upload.telling = .nothing
     upload.announcedOffset = offset
+    upload.toldOffset = offset
     put(&record, upload)
   }
 
@@ -210,6 +213,7 @@ struct Journal {
       guard var (record, upload) = upload(id), case .atTurnsEnd = upload.telling else { continue }
       upload.telling = .nothing
       upload.toldAt = now
+      upload.toldOffset = record.object.offset
       put(&record, upload)
       payloads.append(
         AttachmentProgressPayload(id: id, offset: record.object.offset, size: record.object.size))

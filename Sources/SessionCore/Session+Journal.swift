@@ -19,6 +19,22 @@ extension Session {
   /// All attachments in the order in which they were added.
   package var attachmentObjects: [AttachmentObject] { journal.inOrder.map(\.object) }
 
+  /// Counts the beginning of a creation or of a piece, for which everybody may have to be told something.
+  ///
+  /// - Parameters:
+  ///   - size: bytes of metadata that come with it.
+  ///   - now: the present moment.
+  /// - Throws: `rate-limited` with `retryAfterMs`, when the session's journal was busier than one participant may be.
+  package func takeJournalTurn(size: Int, now: Instant) throws(Refusal) {
+    guard !journalBucket.take(size, at: now) else { return }
+    var refusal = Refusal(
+      .rateLimited,
+      "Too fast: \(limits.entriesPerSecond) uploads or pieces of them a second are begun in a session, twice that in a burst.",
+      limit: limits.entriesPerSecond)
+    refusal.retryAfterMs = UInt64(journalBucket.millisecondsUntilQuarter(for: size))
+    throw refusal
+  }
+
   /// Adds an attachment whose bytes are still to come, and reserves those that were announced.
   ///
   /// The id must not be in use.
@@ -110,11 +126,11 @@ extension Session {
     journal.moved(id, to: offset, now: now)
   }
 
-  /// Who wrote a resumable upload is gone: everybody is told where it stands.
+  /// Who wrote a resumable upload is gone: everybody is told where it stands, unless they know.
   package func uploadPaused(_ id: UUID, at offset: UInt64, now: Instant) {
-    guard journal.upload(id) != nil else { return }
+    guard let (_, upload) = journal.upload(id) else { return }
     journal.place(id, at: offset, now: now)
-    announce(id)
+    if upload.announcedOffset != offset || upload.toldOffset != offset { announce(id) }
   }
 
   /// All bytes of an upload have arrived: counts them instead of what was reserved.

@@ -31,6 +31,8 @@ package final class Session {
   /// Up to where the log has been taken into the base.
   var basedOn: Cursor
   var ephemeral = Ephemeral()
+  /// What is begun in the journal over HTTP, by whomever: creations and pieces cost as entries of one participant do.
+  var journalBucket: RateBucket
   var journal: Journal
 
   var participants: [ParticipantNumber: ParticipantRecord] = [:]
@@ -89,6 +91,8 @@ package final class Session {
     basedOn = log.tail
     journal = Journal(keepSeconds: limits.uploadKeepSeconds)
     emptySince = now
+    journalBucket = RateBucket(
+      entriesPerSecond: limits.entriesPerSecond, bytesPerSecond: limits.bytesPerSecond, at: now)
   }
 
   /// The sequence given last.

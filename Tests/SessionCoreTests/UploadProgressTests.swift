@@ -41,6 +41,36 @@ struct UploadProgressTests {
     #expect(!fixture.session.needsTurn)
   }
 
+  @Test("S48 a pause where everybody knows the upload to be is no entry; one that it fell back to is")
+  func pauses() throws {
+    let fixture = Fixture()
+    let ada = try fixture.join()
+    let id = try fixture.add(1, size: 100)
+    for _ in 1...5 { fixture.session.uploadPaused(id, at: 0, now: fixture.now) }
+    try turn(fixture, ada)
+    #expect(ada.attachments.count == 1)
+    fixture.session.uploadMoved(id, to: 50, now: fixture.now)
+    try turn(fixture, ada)
+    #expect(ada.progress == [50])
+    for _ in 1...5 { fixture.session.uploadPaused(id, at: 0, now: fixture.now) }
+    try turn(fixture, ada)
+    #expect(ada.attachments.count == 2)
+  }
+
+  @Test("P6 what is begun in a journal has a rate, as the entries of one participant have")
+  func beginningRate() throws {
+    let fixture = Fixture { $0.entriesPerSecond = 10 }
+    for _ in 1...20 { try fixture.session.takeJournalTurn(size: 0, now: fixture.now) }
+    let refusal = fixture.refusal { () throws(Refusal) in
+      try fixture.session.takeJournalTurn(size: 0, now: fixture.now)
+    }
+    #expect(refusal?.code == .rateLimited)
+    #expect(refusal?.limit == 10)
+    #expect(refusal?.retryAfterMs == 500)
+    fixture.pass(milliseconds: 500)
+    try fixture.session.takeJournalTurn(size: 0, now: fixture.now)
+  }
+
   @Test("S48 who joins during an upload, or while it rests, is told how far it is")
   func lateJoiner() throws {
     let fixture = Fixture()

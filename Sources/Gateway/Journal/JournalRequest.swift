@@ -46,6 +46,12 @@ struct UploadRequest: Sendable {
   /// How many bytes the request brings, if it says so.
   let bodyLength: UInt64?
 
+  /// What of it everybody may be told: name, metadata, type.
+  var headBytes: Int {
+    guard case .create(let creation) = kind else { return 0 }
+    return creation.name.utf8.count + (creation.metadata?.text.count ?? 0) + creation.contentType.utf8.count
+  }
+
   var isTus: Bool {
     switch kind {
     case .create(let creation): creation.isResumable

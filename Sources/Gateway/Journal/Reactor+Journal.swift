@@ -47,7 +47,7 @@ extension Reactor {
     do throws(Refusal) {
       let (hosted, found) = try find(attachment, of: id)
       var offset = found.object.offset
-      if let slot = hosted.uploads[attachment] { offset = try await Self.offset(of: slot) }
+      if let slot = hosted.uploads[attachment] { offset = try await standing(of: slot) }
       var answer = Answer(.ok, fields: ["Upload-Offset": "\(offset)", "Cache-Control": "no-store"])
       if let size = found.object.size {
         answer.head.fields.append("Upload-Length", "\(size)")
@@ -74,12 +74,18 @@ extension Reactor {
     }
   }
 
-  static func offset(of slot: UploadSlot) async throws(Refusal) -> UInt64 {
+  func standing(of slot: UploadSlot) async throws(Refusal) -> UInt64 {
     do throws(UploadWriter.Fault) {
       return try await slot.writer.offset()
     } catch {
-      throw error.refusal
+      throw explain(error)
     }
+  }
+
+  /// What the client is told of a fault; what the disk says is for the operator.
+  func explain(_ fault: UploadWriter.Fault) -> Refusal {
+    if case .storage(let error) = fault { shared.log(.error, "upload not written", ["reason": "\(error)"]) }
+    return fault.refusal
   }
 
   // MARK: - Removal

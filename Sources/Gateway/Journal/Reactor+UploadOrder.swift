@@ -14,6 +14,7 @@ extension Reactor {
     now = .now()
     do throws(Refusal) {
       let hosted = try hosted(id).get()
+      try hosted.session.takeJournalTurn(size: request.headBytes, now: instant)
       switch request.kind {
       case .create(let creation):
         return try await create(creation, request, in: hosted, by: holder)
@@ -79,7 +80,7 @@ extension Reactor {
       guard hosted.uploads[attachment] === slot else { throw gone(from: hosted) }
       // What the first one had brought is gone.
       await remove(attachment, from: hosted)
-      throw error.refusal
+      throw explain(error)
     }
     now = .now()
     do throws(Refusal) {
@@ -106,7 +107,7 @@ extension Reactor {
     } catch {
       guard hosted.uploads[attachment] === slot else { throw gone(from: hosted) }
       await remove(attachment, from: hosted)
-      throw error.refusal
+      throw explain(error)
     }
     return try await grant(opening, slot, attachment, in: hosted, to: holder)
   }
@@ -124,7 +125,7 @@ extension Reactor {
       return .repeated(progressed(found, by: request))
     }
     // Where it stands comes first: from that a client recovers.
-    let present = try await Self.offset(of: slot)
+    let present = try await standing(of: slot)
     guard present == offset else { throw .offsetMismatch(present) }
     let end = offset + (request.bodyLength ?? 0)
     if let size, let known = found.object.size, size != known { throw .beyondLength(size, length: known) }
@@ -136,7 +137,7 @@ extension Reactor {
     do throws(UploadWriter.Fault) {
       opening = try await slot.writer.begin(at: offset, checksum: request.checksum)
     } catch {
-      throw error.refusal
+      throw explain(error)
     }
     if let size, found.object.size == nil {
       try hosted.session.setUploadSize(attachment, size, now: instant)
@@ -180,7 +181,7 @@ extension Reactor {
   func refusal(for fault: UploadWriter.Fault, of grant: UploadGrant, in id: SessionID) -> Refusal {
     guard let hosted = sessions[id] else { return missing(id) }
     guard hosted.uploads[grant.attachment]?.writer === grant.writer else { return .noAttachment }
-    return fault.refusal
+    return explain(fault)
   }
 
   /// What a grant is for, unless that is gone or somebody else's by now.
@@ -232,7 +233,8 @@ extension Reactor {
     } catch .checksum(let offset) {
       pause(grant, at: offset, in: hosted)
     } catch {
-      // Overtaken meanwhile: the newer one tells how far it is.
+      // Overtaken meanwhile, as a rule: then the newer one tells how far it is.
+      _ = explain(error)
     }
   }
 

@@ -17,7 +17,7 @@ extension Simulation {
     case (.uploading, 60..<68):
       item.offset = min(item.offset + random.below(3), item.size ?? .max)
       session.uploadPaused(id, at: UInt64(item.offset), now: now)
-      try told(&item)
+      if item.announced != item.offset || item.told != item.offset { try told(&item) }
     case (.uploading, 68..<74):
       item.offset = 0
       item.size = random.chance(50) ? 100 : nil
@@ -139,7 +139,7 @@ extension Simulation {
       try require(item.told == item.offset, "\(item) was never told to its end")
       item.isPaused = true
       session.uploadPaused(key.uuid, at: UInt64(item.offset), now: now)
-      try told(&item)
+      if item.announced != item.offset { try told(&item) }
       attachments[key] = item
       any = true
     }
