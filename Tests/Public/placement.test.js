@@ -63,6 +63,7 @@ test('§6 the message: the middle is the location, hundredths are fine enough', 
 test('what says no place has the same made-up one on every page', () => {
   assert.deepEqual(madeUpPlace('00000000-0000-4000-8000-000000000000'), { x: 200, y: 200 });
   assert.deepEqual(madeUpPlace('0000000A-0000-4000-8000-000000000000'), { x: 320, y: 260 });
+  assert.deepEqual(madeUpPlace('FFFFFFFF-0000-4000-8000-000000000000'), { x: 620, y: 260 });
 });
 
 test('a picture is fitted into its room, its shape kept, and never made larger', () => {

@@ -71,7 +71,7 @@ export function encodePlacement(id, place) {
  */
 export function madeUpPlace(id) {
   const number = Number.parseInt(id.slice(0, 8), 16) || 0;
-  return { x: 200 + 60 * (number % 8), y: 200 + 60 * ((number >> 3) % 5) };
+  return { x: 200 + 60 * (number % 8), y: 200 + 60 * ((number >>> 3) % 5) };
 }
 
 /** @param {Place} place @returns {Place} as it is sent, so that all have the same: its middle within the plane, in hundredths */

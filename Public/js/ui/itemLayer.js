@@ -12,6 +12,7 @@ import { ItemRow } from './itemRow.js';
  * @property {import('../tools/selector.js').Selector} selector
  * @property {Camera} camera
  * @property {import('./itemRow.js').Deeds} deeds
+ * @property {() => void} ask for a frame
  */
 
 /** Of the bar over what is chosen, in pixels. */
@@ -42,6 +43,7 @@ export class ItemLayer {
       hidden: (item) => this.#take(item),
     });
     parts.selector.addEventListener('change', () => this.changed());
+    this.#list.addEventListener('focusin', ({ target }) => this.#reveal(/** @type {Node} */ (target)));
     this.#download.append(icon('download'));
     const remove = make('button', { type: 'button', class: 'tool', 'aria-label': 'Remove', title: 'Remove (Delete)' });
     remove.append(icon('remove'));
@@ -102,6 +104,17 @@ export class ItemLayer {
     this.#download.href = attachment.url;
     this.#download.download = name;
     this.#download.setAttribute('aria-label', `Download ${name}`);
+  }
+
+  /** What gets the focus outside of the view comes to its middle. @param {Node} focused */
+  #reveal(focused) {
+    const { camera, ask } = this.#parts;
+    for (const [item, row] of this.#rows) {
+      if (!this.#away.has(row) || !row.element.contains(focused)) continue;
+      const { left, top, width, height } = this.#box(item);
+      camera.pan((this.#width - width) / 2 - left, (this.#height - height) / 2 - top);
+      ask();
+    }
   }
 
   /** @param {Item} item @returns {boolean} whether another lies where its words and its link are */

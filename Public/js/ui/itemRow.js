@@ -17,6 +17,8 @@ import { announce } from './notices.js';
 
 /** The words of an upload change so often; its bar follows each time. */
 const WORDS_MS = 250;
+/** What is smaller on the screen, in pixels, has no room for words. */
+const LEAST_WIDTH = 100;
 /** Around what is over the page, in pixels: the header and the tools. */
 const EDGE = 8;
 const TOP = 64;
@@ -99,7 +101,7 @@ export class ItemRow {
    */
   place({ left, top, width: boxWidth, height: boxHeight }, width, height, isCovered) {
     const { style } = this.#row;
-    this.#row.toggleAttribute('data-covered', isCovered);
+    this.#row.toggleAttribute('data-mute', isCovered || boxWidth < LEAST_WIDTH);
     style.transform = `translate(${left.toFixed(1)}px, ${top.toFixed(1)}px)`;
     style.width = `${boxWidth.toFixed(1)}px`;
     style.height = `${boxHeight.toFixed(1)}px`;
