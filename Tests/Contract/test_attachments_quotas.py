@@ -156,6 +156,27 @@ async def test_uploads_at_once_are_limited_in_the_whole_gateway(gateway_with) ->
     assert len(await one.list()) == 8
 
 
+async def test_too_many_uploads_a_second_are_refused_in_their_session_only(gateway_with) -> None:
+    gateway: Gateway = gateway_with(entriesPerSecond=5)
+    busy, other = await Journal.open(gateway), await Journal.open(gateway)
+    answers = [await Upload.creation(busy, 1) for _ in range(30)]
+    refused = [answer for answer in answers if answer.status != 201]
+    assert 10 <= len(answers) - len(refused) <= 20, "twice the rate passes in a burst"
+    for answer in refused:
+        problem = answer.problem(429, "rate-limited")
+        assert 0 < problem["retryAfterMs"] <= 10_000 and problem["limit"] == 5
+        assert int(answer["retry-after"]) >= 1
+    (await busy.post(b"x")).problem(429, "rate-limited")
+    await other.add(b"x")
+    for listed in await busy.list():
+        assert (await busy.remove(listed["id"])).status == 204, "removing always passes"
+
+    async def passes() -> bool:
+        return (await busy.post(b"x")).status == 201
+
+    await until(passes, "a place is free again")
+
+
 async def test_what_stays_free_on_the_disk_is_not_used(gateway_with) -> None:
     gateway: Gateway = gateway_with("--disk-reserve-bytes", str(1 << 50))
     assert (await gateway.get("/api/limits")).json()["diskReserveBytes"] == 1 << 50
