@@ -1,0 +1,49 @@
+import FoundationEssentials
+import Testing
+import Transport
+import Wire
+
+@testable import Gateway
+
+extension OverSockets {
+  /// P3, P6: whatever several people do with the same attachments, in whatever order.
+  @Suite("The journal by chance")
+  struct JournalModelTests {
+    /// Seeds that once failed stay.
+    @Test(
+      "Six people add, break off, go on with, read and remove four attachments: list, entries, files and descriptors agree",
+      arguments: [1, 2, 3, 54, 103] as [UInt64])
+    func agree(seed: UInt64) throws {
+      let room = try JournalRoom()
+      // Two of them have the same content, one has none.
+      let material = JournalWorker.Material(
+        ids: (0..<4).map { _ in UUID() },
+        contents: [Content.bytes(170_001, seed: 71), [], Content.bytes(5000, seed: 72)])
+      let before = try room.gateway.openSockets()
+      var workers = try (0..<6).map {
+        try JournalWorker(room, material, isSecure: $0 % 3 == 0, seed: seed * 100 + UInt64($0))
+      }
+      var random = SeededNumbers(seed: seed)
+      for _ in 0..<900 { try workers[Int(random.next(below: UInt64(workers.count)))].step() }
+      for worker in workers { try worker.finish() }
+      workers = []
+
+      // What is not whole can be gone on with, from what had arrived, and comes to its right end.
+      for object in try room.settle() where object.state == .uploading {
+        let content = material.content(try #require(material.ids.firstIndex(of: object.id)))
+        let offset = try #require(try room.observer.offset(of: object.id))
+        #expect(try room.observer.patch(object.id, at: offset, Array(content[offset...])).status == 204)
+      }
+      for object in try room.settle() {
+        let content = material.content(try #require(material.ids.firstIndex(of: object.id)))
+        #expect(object.sha256 == Content.digest(content))
+        #expect(try room.observer.read(object.id).body == content)
+        #expect(try room.observer.remove(object.id) == 204)
+      }
+      try room.expectNothing()
+      let deadline = Patience.deadline
+      while try room.gateway.openSockets() != before, .now() < deadline {}
+      #expect(try room.gateway.openSockets() == before)
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import FoundationEssentials
+import Glibc
+import Testing
+import Transport
+import Wire
+
+@testable import Gateway
+
+extension OverSockets {
+  /// P5, P6: uploads faster than the disk, and how a gateway ends while bytes move.
+  @Suite("Uploads under pressure")
+  struct JournalPressureTests {
+    /// What a request may have in the gateway's memory: two buffers, each with a read on top, and what was held back.
+    private static let bytesEach = 2 * (262_144 + 131_072) + 131_072
+
+    @Test(
+      "P6: 24 uploads of 8 MiB as fast as they can: what is not on the disk waits in the kernel",
+      arguments: [false, true])
+    func faster(isSecure: Bool) throws {
+      let room = try JournalRoom()
+      let (gateway, session) = (room.gateway, room.session)
+      let ids = (0..<24).map { _ in UUID() }
+      let received = try room.metrics.value("received_bytes_total")
+      let uploads = try ids.enumerated().map { index, id in
+        try Background {
+          let client = try JournalClient(gateway, session, isSecure: isSecure)
+          let answer = try client.add(id, Content.bytes(8 << 20, seed: UInt64(index)))
+          #expect(answer.status == 201)
+        }
+      }
+      var most = 0
+      try room.metrics.wait(for: "all of them") { values in
+        let bytesReceived = (values["received_bytes_total"] ?? 0) - received
+        // Looked at after what was received: what lies between can only seem less.
+        most = max(most, bytesReceived - Self.bytesInFiles(room))
+        return values["attachments_added_total"] == ids.count
+      }
+      for upload in uploads { try upload.wait() }
+      // Heads, TLS' own bytes and the questions for the metrics come on top: far less than a tenth.
+      #expect(most < ids.count * Self.bytesEach * 11 / 10)
+      let digests = ids.indices.map { Content.digest(Content.bytes(8 << 20, seed: UInt64($0))) }
+      #expect(Set(try room.settle().compactMap(\.sha256)) == Set(digests))
+    }
+
+    /// What lies in a session's files. One that moves to its place meanwhile may count twice, but not be missed.
+    private static func bytesInFiles(_ room: JournalRoom) -> Int {
+      let folder = "\(room.gateway.folder)/data/sessions/\(room.session.text)"
+      return [RunningGateway.FilesFolder.uploads, .attachments].reduce(0) { sum, kind in
+        room.gateway.files(of: room.session, in: kind).reduce(sum) { sum, name in
+          var status = stat()
+          // Gone to its place since: it is counted there.
+          guard unsafe stat("\(folder)/\(kind.rawValue)/\(name)", &status) == 0 else { return sum }
+          return sum + status.st_size
+        }
+      }
+    }
+
+    /// How a gateway ends.
+    enum End: CaseIterable {
+      case drain, stop
+    }
+
+    @Test(
+      "A gateway ends in time, with uploads and downloads under way of every kind", arguments: End.allCases)
+    func ends(end: End) throws {
+      let room = try JournalRoom()
+      let id = UUID()
+      #expect(try room.observer.add(id, Content.bytes(16 << 20, seed: 62)).status == 201)
+      var clients: [JournalClient] = []
+      for isSecure in [false, true] {
+        for isOnOwner in [false, true] {
+          let reader = try room.client(isSecure: isSecure, onOwner: isOnOwner)
+          try reader.stream.send(reader.http.head("GET", reader.path(of: id)))
+          try reader.stream.receiveMore(by: Patience.deadline)
+          let writer = try room.client(isSecure: isSecure, onOwner: isOnOwner)
+          try writer.stream.send(
+            writer.head("POST", writer.path(), JournalClient.fileFields(UUID()), .length, length: 9 << 20)
+              + [UInt8](repeating: 7, count: 3 << 20))
+          clients += [reader, writer]
+        }
+      }
+      try room.metrics.wait(for: "four uploads") { $0["uploads"] == 4 }
+      let before = MonotonicTime.now()
+      switch end {
+      case .drain: room.gateway.gateway.drain()
+      case .stop: room.gateway.gateway.stop()
+      }
+      room.gateway.gateway.waitUntilStopped()
+      #expect(.now() - before < .seconds(8))
+      for client in clients { try client.stream.drainToEnd() }
+    }
+
+    @Test("A drain lets readers have their rest")
+    func drainIsPolite() throws {
+      let room = try JournalRoom()
+      let (id, bytes) = (UUID(), Content.bytes(16 << 20, seed: 63))
+      #expect(try room.observer.add(id, bytes).status == 201)
+      let readers = try [false, true].map { try room.client(isSecure: $0, onOwner: false) }
+      for reader in readers {
+        try reader.stream.send(reader.http.head("GET", reader.path(of: id)))
+        try reader.stream.receiveMore(by: Patience.deadline)
+      }
+      room.gateway.gateway.drain()
+      for reader in readers { #expect(try reader.http.response().body == bytes) }
+      room.gateway.gateway.waitUntilStopped()
+    }
+  }
+}

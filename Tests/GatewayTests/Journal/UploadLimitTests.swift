@@ -1,0 +1,125 @@
+import FoundationEssentials
+import Testing
+import Transport
+import Wire
+
+@testable import Gateway
+
+extension OverSockets {
+  /// P6: what bounds uploads, reached and left again.
+  @Suite("Limits of uploads")
+  struct UploadLimitTests {
+    private static let body = Content.bytes(300_000, seed: 41)
+
+    /// How an upload comes to its end.
+    enum End: CaseIterable {
+      case reset, close, lastByte, removal
+    }
+
+    @Test(
+      "P6: over `uploads` a request is told to come later; once one is over, by whatever end, there is room")
+    func atOnce() throws {
+      let room = try JournalRoom { $0.limits.uploads = 2 }
+      for end in End.allCases {
+        var held: [(client: JournalClient, id: UUID)] = []
+        for _ in 0..<2 {
+          let (client, id) = (try room.client(onOwner: false), UUID())
+          #expect(try client.create(id, size: Self.body.count).status == 201)
+          try client.stream.send(
+            client.head(
+              "PATCH", client.path(of: id), JournalClient.pieceFields(at: 0), .length, length: Self.body.count
+            )
+              + Self.body.dropLast(1))
+          let deadline = Patience.deadline
+          while try room.observer.offset(of: id) != Self.body.count - 1, .now() < deadline {}
+          held.append((client, id))
+        }
+        let refused = try room.client().add(UUID(), Self.body)
+        #expect(refused.status == 503)
+        #expect(refused.field("Retry-After") != nil)
+        #expect(refused.text.contains("too-many") && refused.text.contains(#""limit":2"#))
+        // Who only asks is not in the way.
+        #expect(try room.observer.list().count >= 2)
+
+        let (client, id) = held[0]
+        switch end {
+        case .reset: client.stream.cut()
+        case .close: client.stream.close()
+        case .lastByte:
+          try client.stream.send([Self.body[Self.body.count - 1]])
+          #expect(try client.http.response(to: "PATCH").status == 204)
+        case .removal:
+          #expect(try room.observer.remove(id) == 204)
+          #expect(try client.http.response(to: "PATCH").status == 404)
+        }
+        try Self.addWhenThereIsRoom(room)
+        held[1].client.stream.cut()
+        for id in try room.settle().map(\.id) { #expect(try room.observer.remove(id) == 204) }
+        try room.expectNothing()
+      }
+    }
+
+    /// Adds a file; until the end of another upload is seen, there may be no room.
+    private static func addWhenThereIsRoom(_ room: JournalRoom) throws {
+      let deadline = Patience.deadline
+      while true {
+        let status = try room.client().add(UUID(), body).status
+        if status == 201 { return }
+        try #require(status == 503 && .now() < deadline)
+      }
+    }
+
+    @Test(
+      "PROTOCOL 4: what would not leave the reserve free is 507, and leaves nothing",
+      arguments: [false, true])
+    func reserve(isResumable: Bool) throws {
+      // More than any disk.
+      let room = try JournalRoom { $0.limits.diskReserveBytes = 1 << 60 }
+      let (client, id) = (try room.client(onOwner: false), UUID())
+      let answer = isResumable ? try client.create(id, size: 1000) : try client.add(id, Self.body, .chunked)
+      #expect(answer.status == 507)
+      #expect(answer.text.contains("storage-full") && answer.text.contains(#""limit":\#(1 << 60)"#))
+      try room.expectNothing()
+    }
+
+    @Test("PROTOCOL 4: the quota counts a content once, and what uploads have announced until they end")
+    func quota() throws {
+      let room = try JournalRoom { $0.limits.sessionAttachmentBytes = 1_000_000 }
+      let (client, other) = (try room.client(onOwner: false), try room.client(onOwner: true))
+      let (first, second) = (UUID(), UUID())
+      #expect(try client.add(first, Self.body).status == 201)
+      // Three times the same: 300,000 in all, once each is whole.
+      #expect(try client.add(second, Self.body).status == 201)
+      #expect(try client.add(UUID(), Self.body, .chunked).status == 201)
+      let announced = UUID()
+      #expect(try other.create(announced, size: 700_000).status == 201)
+      let refused = try client.create(UUID(), size: 1)
+      #expect(refused.status == 413)
+      #expect(refused.text.contains("session-quota") && refused.text.contains(#""limit":1000000"#))
+      // One of unknown length finds out in its middle, or at once: nothing of it stays.
+      let unknown = try room.client().add(UUID(), Self.body, .chunked)
+      #expect(unknown.status == 413)
+      #expect(try other.remove(announced) == 204)
+      #expect(try client.add(UUID(), Content.bytes(700_000, seed: 1)).status == 201)
+      for id in [first, second] { #expect(try client.remove(id) == 204) }
+      #expect(try client.create(UUID(), size: 1).status == 413)
+      let list = try room.settle()
+      #expect(list.count == 2)
+      for id in list.map(\.id) { #expect(try client.remove(id) == 204) }
+      #expect(try client.create(announced, size: 1_000_000).status == 201)
+    }
+
+    @Test(
+      "PROTOCOL 4: one upload too many bytes: told in the middle, and the connection ends behind the answer",
+      arguments: [false, true])
+    func tooLarge(isSecure: Bool) throws {
+      let room = try JournalRoom { $0.limits.attachmentBytes = 200_000 }
+      let client = try room.client(isSecure: isSecure, onOwner: false)
+      let answer = try client.add(UUID(), Self.body, .chunked)
+      #expect(answer.status == 413)
+      #expect(answer.text.contains("attachment-too-large") && answer.text.contains(#""limit":200000"#))
+      try client.stream.drainToEnd()
+      try room.expectNothing()
+    }
+  }
+}
