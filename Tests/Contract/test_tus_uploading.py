@@ -5,21 +5,17 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import io
-import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tusclient.client import TusClient
 
 from attachments import MEBIBYTE, Journal, content, in_chunks, pieces, sha256
 from gateway import Gateway
 from http1 import HTTPConnection, request_bytes
 from polling import until
 from tus import PIECE, Upload, upload_metadata
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    from tusclient.client import TusClient
 
 FULL = 104_857_600
 DATA = content(900_000)
