@@ -1,0 +1,36 @@
+"""A session's attachments by HTTP alone, without a browser."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+from urllib.parse import quote
+
+
+class Journal:
+    """`base` is the gateway's plain address; without a session it makes one."""
+
+    def __init__(self, base: str, session: str = "") -> None:
+        self.base = base
+        self.session = session or json.loads(self._ask("POST", f"{base}api/sessions"))["id"]
+        self.url = f"{base}api/sessions/{self.session}/attachments"
+
+    def add(self, name: str, content_type: str, content: bytes) -> dict:
+        disposition = f"attachment; filename*=UTF-8''{quote(name, safe='')}"
+        headers = {"Content-Type": content_type, "Content-Disposition": disposition}
+        return json.loads(self._ask("POST", self.url, content, headers))
+
+    def list(self) -> list[dict]:
+        return json.loads(self._ask("GET", self.url))["attachments"]
+
+    def read(self, attachment: dict) -> bytes:
+        return self._ask("GET", f"{self.url}/{attachment['id']}")
+
+    def path(self, attachment: dict) -> str:
+        """As a page of the gateway's origin names it."""
+        return f"/api/sessions/{self.session}/attachments/{attachment['id']}"
+
+    def _ask(self, method: str, url: str, body: bytes | None = None, headers: dict[str, str] | None = None) -> bytes:
+        request = urllib.request.Request(url, body, headers or {}, method=method)
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.read()

@@ -1,0 +1,187 @@
+"""Whatever is uploaded, and however a page of the same origin names it: none of it runs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from conftest import both, until
+from hostile import BY_FRAME, BY_NAME, CSS, FILES, FRAMES, HTML, PICTURE_TYPES, SCRIPT, SVG
+from journal import Journal
+from playwright.sync_api import BrowserContext, Error, Page, Request, Route
+
+BARE = """<!doctype html><title>bare</title><body><script>
+var ran = [];
+var channel = new BroadcastChannel('hostile');
+channel.onmessage = ({ data }) => ran.push(data);
+</script>"""
+# What somebody who ran has left; the page itself keeps its settings.
+LEFT = """[
+  ...Object.keys(localStorage).filter((name) => !name.startsWith('drawtogether:')),
+  ...document.cookie.split('; '),
+  ...(globalThis.ran ?? []),
+  globalThis.reached,
+  getComputedStyle(document.documentElement).getPropertyValue('--ran'),
+]"""
+# What the same names would do if the gateway served such files as what they claim to be.
+HONEST = {
+    "html": ("text/html", HTML),
+    "svg": ("image/svg+xml", SVG),
+    "js": ("text/javascript", SCRIPT),
+    "css": ("text/css", CSS),
+}
+
+
+def honest(path: str) -> tuple[str, str]:
+    """The type and the text of what is at a path."""
+    name = path.rsplit("/", 1)[1]
+    if name == "bare":
+        return "text/html", BARE
+    kind, text = HONEST.get(name.rsplit(".", 1)[-1], ("text/plain", ""))
+    return kind, text.replace("NAME", name)
+
+
+class Watch:
+    """A page of the gateway's origin, without the page's own policy: what guards it is how attachments are served.
+
+    It hears whoever runs in the origin. `/honest/NAME.TYPE` are files of the test's own that do run.
+    """
+
+    def __init__(self, context: BrowserContext, origin: str) -> None:
+        self.context = context
+        self.origin = origin
+        self.asked: list[str] = []
+        context.on("request", self._hear)
+        self.page = self.open()
+
+    def open(self) -> Page:
+        page = self.context.new_page()
+        page.goto(f"{self.origin}bare")
+        return page
+
+    def ran(self) -> set[str]:
+        """The names of those that ran, by whatever they did."""
+        told = [one.split("=")[0] for one in self.page.evaluate(LEFT) if one]
+        return {*told, *(name.split("ran=")[1].removesuffix("-imported") for name in self.asked)}
+
+    def _hear(self, request: Request) -> None:
+        if "ran=" in request.url:
+            self.asked.append(request.url)
+
+
+class Careless(BaseHTTPRequestHandler):
+    """Serves the same files as what they claim to be."""
+
+    def do_GET(self) -> None:
+        kind, text = honest(self.path)
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def watch_over(context: BrowserContext, origin: str) -> Watch:
+    """Puts the two kinds of files into an origin that has none."""
+
+    def serve(route: Route) -> None:
+        kind, text = honest(route.request.url)
+        route.fulfill(content_type=kind, body=text)
+
+    context.route("**/bare", serve)
+    context.route("**/honest/*", serve)
+    return Watch(context, origin)
+
+
+@pytest.fixture
+def journal(gateway) -> Journal:
+    return Journal(gateway.http)
+
+
+@pytest.fixture
+def uploaded(journal: Journal) -> list[tuple[dict, str]]:
+    """Each with the type that it claims."""
+    return [(journal.add(name, kind, text.replace("NAME", name).encode()), kind) for name, kind, text in FILES]
+
+
+@pytest.fixture
+def watch(browser, gateway):
+    with browser.new_context() as context:
+        yield watch_over(context, gateway.http)
+
+
+@both
+def test_named_by_a_page_of_ours_nothing_uploaded_runs(browser, watch, journal, uploaded):
+    for attachment, _ in uploaded:
+        found = watch.page.evaluate(BY_NAME, journal.path(attachment))
+        assert set(found.values()) == {"refused"}, (attachment["name"], found)
+        watch.page.evaluate(BY_FRAME, [journal.path(attachment), FRAMES])
+    # What is asked for later, and does run: by then those before it would have.
+    watch.page.evaluate(BY_FRAME, ["/honest/last.html", FRAMES])
+    until(lambda: "last.html" in watch.ran())
+    assert watch.ran() == {"last.html"}
+
+
+@pytest.fixture
+def careless(browser) -> Iterator[Watch]:
+    """The same watch, over a server that is not careful."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Careless) as server, browser.new_context() as context:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield Watch(context, f"http://127.0.0.1:{server.server_port}/")
+        server.shutdown()
+
+
+@both
+def test_the_watch_would_notice(browser, careless):
+    page, ran = careless.page, careless.ran
+    for way in ("script", "module", "import", "worker", "module worker"):
+        assert page.evaluate(BY_NAME, f"/honest/{way}.js")[way] == "loaded"
+        until(lambda way=way: f"{way}.js" in {name.replace("%20", " ") for name in ran()})
+    assert page.evaluate(BY_NAME, "/honest/any.css")["stylesheet"] == "loaded"
+    assert "any.css" in ran()
+    for kind in ("html", "svg"):
+        for name, attribute in FRAMES[:3]:
+            page.evaluate(BY_FRAME, [f"/honest/{name}.{kind}", [[name, attribute]]])
+            until(lambda seen=f"{name}.{kind}": seen in ran())
+    page.goto(f"{careless.origin}honest/top.html")
+    until(lambda: "top.html" in ran())
+
+
+@both
+def test_opened_by_its_address_nothing_uploaded_runs(browser, watch, journal, uploaded):
+    page = watch.open()
+    for attachment, kind in uploaded:
+        address = watch.origin.rstrip("/") + journal.path(attachment)
+        if kind in PICTURE_TYPES:
+            answer = page.goto(address)
+            assert answer.headers["content-type"] == kind
+            assert page.locator("script, rect").count() == 0
+        else:
+            was_at = page.url
+            with page.expect_download() as saved, pytest.raises(Error):
+                page.goto(address)
+            assert saved.value.suggested_filename == attachment["name"]
+            assert page.url == was_at
+    page.goto(f"{watch.origin}honest/last.html")
+    until(lambda: "last.html" in watch.ran())
+    assert watch.ran() == {"last.html"}
+
+
+@both
+def test_named_by_the_page_itself_nothing_uploaded_runs(browser, open_page, journal, uploaded, problems, gateway):
+    """Its own policy lets it run scripts of its origin, and no others."""
+    problems.allow("")
+    page = open_page(browser, gateway.http)
+    watch = watch_over(page.context, gateway.http)
+    for attachment, _ in uploaded:
+        found = page.evaluate(BY_NAME, journal.path(attachment))
+        assert set(found.values()) == {"refused"}, (attachment["name"], found)
+        page.evaluate(BY_FRAME, [journal.path(attachment), FRAMES])
+    found = page.evaluate(BY_NAME, "/honest/last.js")
+    assert [found[way] for way in ("script", "module", "import")] == ["loaded"] * 3
+    until(lambda: "last.js" in watch.ran())
+    assert watch.ran() == {"last.js"}
