@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 import io
 import math
+from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 
 from conftest import until
 
@@ -124,3 +125,73 @@ def choose(page: Page, menu_item: str) -> None:
 
 def says(page: Page, selector: str, text: str, seconds: float = 8) -> None:
     until(lambda: page.locator(selector).inner_text(), lambda found: text in found, seconds)
+
+
+def pick(page: Page, *paths: Path) -> None:
+    """By the button of the tools and the browser's own dialog."""
+    with page.expect_file_chooser() as chooser:
+        page.locator("#add").click()
+    chooser.value.set_files(paths)
+
+
+def items(page: Page) -> list[dict]:
+    """The pictures and files on the page, lowest first."""
+    return page.evaluate("drawTogether.pictures")
+
+
+def sees_items(page: Page, *names: str, seconds: float = 8) -> None:
+    until(lambda: sorted(item["name"] for item in items(page)), lambda found: found == sorted(names), seconds)
+
+
+def item(page: Page, name: str) -> dict:
+    return next(one for one in items(page) if one["name"] == name)
+
+
+def are_drawn(page: Page, *names: str, seconds: float = 30) -> None:
+    """They are there for all to load, and every picture is on the canvas."""
+
+    def found() -> list[tuple[str, str, bool]]:
+        return sorted((one["name"], one["state"], one["isDrawn"]) for one in items(page))
+
+    until(found, lambda now: now == sorted((name, "ready", True) for name in names), seconds)
+
+
+def places(page: Page) -> list[tuple]:
+    return sorted(tuple(one[name] for name in ("id", "name", "x", "y", "width", "height", "z")) for one in items(page))
+
+
+def lie_alike(*pages: Page) -> None:
+    """The same pictures and files at the same places."""
+    until(lambda: {str(places(page)) for page in pages}, lambda found: len(found) == 1)
+
+
+COLOR = """([x, y]) => {
+  const canvas = document.getElementById('canvas');
+  const ratio = canvas.width / canvas.clientWidth;
+  return [...canvas.getContext('2d').getImageData(x * ratio, y * ratio, 1, 1).data];
+}"""
+
+
+def sees_color(page: Page, x: float, y: float, color: tuple[int, int, int], slack: int = 40, seconds: float = 8) -> None:
+    def is_alike(found: list[int]) -> bool:
+        return found[3] == 255 and all(abs(one - other) <= slack for one, other in zip(found, color, strict=False))
+
+    until(lambda: page.evaluate(COLOR, [x, y]), is_alike, seconds)
+
+
+def lacks_color(page: Page, x: float, y: float) -> None:
+    until(lambda: page.evaluate(COLOR, [x, y])[3] == 0)
+
+
+def select(page: Page, name: str) -> dict:
+    """Takes the tool and taps on it; it lies where the plane's origin is the canvas's."""
+    page.keyboard.press("v")
+    chosen = item(page, name)
+    page.mouse.click(chosen["x"], chosen["y"])
+    until(lambda: item(page, name)["isSelected"])
+    return item(page, name)
+
+
+def row(page: Page, name: str) -> Locator:
+    """What the page says about one of them, and offers."""
+    return page.locator("#items > li").filter(has=page.get_by_role("button", name=name, exact=False))

@@ -1,15 +1,18 @@
-"""A TCP proxy that cuts, refuses and holds: what a bad network does, to the real client over real sockets."""
+"""A TCP proxy that cuts, refuses, holds and is slow: what a bad network does, to the real client over real sockets."""
 
 from __future__ import annotations
 
 import contextlib
-import selectors
 import socket
 import threading
+import time
 
 
 class Proxy:
-    """Passes connections to `target` on, from a port of its own, until told otherwise."""
+    """Passes connections to `target` on, from a port of its own, until told otherwise.
+
+    `sent` counts the bytes that went to the target; `bytes_per_second` is what one connection brings there, None: all.
+    """
 
     def __init__(self, target: tuple[str, int]) -> None:
         self.target = target
@@ -20,6 +23,8 @@ class Proxy:
         self.is_refusing = False
         self.is_holding = False
         self.is_over = False
+        self.sent = 0
+        self.bytes_per_second: float | None = None
         threading.Thread(target=self._accept, daemon=True).start()
 
     def cut(self) -> int:
@@ -58,18 +63,35 @@ class Proxy:
                 continue
             with self.lock:
                 self.pairs.append((near, far))
-            threading.Thread(target=self._carry, args=(near, far), daemon=True).start()
+            threading.Thread(target=self._connect, args=(near, far), daemon=True).start()
 
-    def _carry(self, near: socket.socket, far: socket.socket) -> None:
-        chosen = selectors.DefaultSelector()
-        chosen.register(near, selectors.EVENT_READ, far)
-        chosen.register(far, selectors.EVENT_READ, near)
-        with contextlib.suppress(OSError), near, far:
-            while True:
-                for key, _ in chosen.select():
-                    data = key.fileobj.recv(65536)  # type: ignore[union-attr]
-                    if not data:
-                        return
-                    # Held data is lost: a network that swallows, and does not say so.
-                    if not self.is_holding:
-                        key.data.sendall(data)
+    def _connect(self, near: socket.socket, far: socket.socket) -> None:
+        # Each way by itself: who does not read can still be answered.
+        with near, far:
+            back = threading.Thread(target=self._carry, args=(far, near), daemon=True)
+            back.start()
+            self._carry(near, far, counts=True)
+            back.join()
+
+    def _carry(self, source: socket.socket, sink: socket.socket, counts: bool = False) -> None:
+        try:
+            while data := source.recv(65536):
+                # Held data is lost: a network that swallows, and does not say so.
+                if self.is_holding:
+                    continue
+                sink.sendall(data)
+                if counts:
+                    self._sent(len(data))
+            sink.shutdown(socket.SHUT_WR)
+        except OSError:
+            for end in (source, sink):
+                with contextlib.suppress(OSError):
+                    end.shutdown(socket.SHUT_RDWR)
+
+    def _sent(self, count: int) -> None:
+        """Whoever is slow does not read on: the sender feels it."""
+        with self.lock:
+            self.sent += count
+        begun = time.monotonic()
+        while (rate := self.bytes_per_second) and time.monotonic() < begun + count / rate:
+            time.sleep(0.002)
