@@ -173,15 +173,15 @@ test('after a cut the next piece is half as large', async () => {
   assert.equal(after.length, before.length / 2);
 });
 
-for (
-  const [what, wake] of /** @type {[string, (page: any) => void][]} */ ([
-    ['the network is back', ({ network }) => network.dispatchEvent(new Event('online'))],
-    ['the session is caught up', ({ last }) => {
-      last().tell(catchUp('tail', 200));
-      last().tell(caughtUp(200));
-    }],
-  ])
-) {
+const BACK = /** @type {[string, (page: any) => void][]} */ ([
+  ['the network is back', ({ network }) => network.dispatchEvent(new Event('online'))],
+  ['the session is caught up', ({ last }) => {
+    last().tell(catchUp('tail', 200));
+    last().tell(caughtUp(200));
+  }],
+]);
+
+for (const [what, wake] of BACK) {
   test(`it tries at once when ${what}`, async () => {
     const browser = new FakeBrowser();
     const page = browser.open();
@@ -191,6 +191,33 @@ for (
     wake(page);
     await upload.done;
     assert.equal(page.clock.time, 0);
+  });
+}
+
+for (const [what, wake] of BACK) {
+  test(`a request that hung before ${what} has 5 s to show that it lives`, async () => {
+    const browser = new FakeBrowser();
+    const page = browser.open();
+    browser.gateway.faults = [{}, { hangs: true, cutAfter: 1000 }, { hangs: true }];
+    const upload = page.journal.upload(fileOf(300 * KiB), { id: ID });
+    await until(() => browser.gateway.requests.length === 2);
+    page.clock.pass(1000);
+    wake(page);
+    page.clock.pass(4999);
+    browser.gateway.goesOut(2000);
+    page.clock.pass(29_999);
+    await quiet();
+    assert.equal(upload.isInterrupted, false);
+    wake(page);
+    page.clock.pass(4999);
+    await quiet();
+    wake(page);
+    assert.equal(upload.isInterrupted, false);
+    page.clock.pass(1);
+    await until(() => upload.isInterrupted);
+    await page.wait(upload.done);
+    assert.equal(browser.gateway.methods, 'POST PATCH HEAD HEAD PATCH');
+    assert.equal(browser.gateway.taken, 300 * KiB);
   });
 }
 

@@ -21,6 +21,8 @@ import { reconnectDelay } from './reconnectDelay.js';
 
 /** A request that has shown no sign of life for so long is given up. The gateway itself waits 20 s for a body. */
 const SILENCE_MS = 30_000;
+/** As long, when the line was just cut: some browsers do not notice it while they send. */
+const DOUBT_MS = 5000;
 
 export class UploadTransfer {
   #description;
@@ -38,6 +40,7 @@ export class UploadTransfer {
   #isDone = false;
   #wake = () => {};
   #lives = () => {};
+  #doubt = () => {};
 
   /**
    * @param {object} options
@@ -103,9 +106,10 @@ export class UploadTransfer {
     this.#lives();
   }
 
-  /** The network or the session is back: what waits for a better time tries now. */
+  /** The network or the session is back: what waits for a better time tries now, and what is under way may be lost. */
   wake() {
     this.#wake();
+    this.#doubt();
   }
 
   /** @param {AbortSignal} signal */
@@ -169,9 +173,18 @@ export class UploadTransfer {
     signal?.addEventListener('abort', stop);
     /** @type {unknown} */
     let silence = null;
-    this.#lives = () => {
+    let isDoubted = false;
+    const expect = (/** @type {number} */ ms) => {
       this.#around.clearTimeout(silence);
-      silence = this.#around.setTimeout(() => controller.abort(unreachable()), SILENCE_MS);
+      silence = this.#around.setTimeout(() => controller.abort(unreachable()), ms);
+    };
+    this.#lives = () => {
+      isDoubted = false;
+      expect(SILENCE_MS);
+    };
+    this.#doubt = () => {
+      if (!isDoubted) expect(DOUBT_MS);
+      isDoubted = true;
     };
     this.#lives();
     const onProgress = from === undefined ? undefined : (/** @type {number} */ bytes) => {
@@ -182,6 +195,7 @@ export class UploadTransfer {
       return await request({ signal: controller.signal, onProgress });
     } finally {
       this.#lives = () => {};
+      this.#doubt = () => {};
       this.#around.clearTimeout(silence);
       signal?.removeEventListener('abort', stop);
     }
