@@ -11,7 +11,8 @@ import time
 class Proxy:
     """Passes connections to `target` on, from a port of its own, until told otherwise.
 
-    `sent` counts the bytes that went to the target; `bytes_per_second` is what one connection brings there, None: all.
+    `sent` counts the bytes that went to the target, `refusals` the connections that were not taken; `bytes_per_second`
+    is what one connection brings to the target, None: all.
     """
 
     def __init__(self, target: tuple[str, int]) -> None:
@@ -24,6 +25,7 @@ class Proxy:
         self.is_holding = False
         self.is_over = False
         self.sent = 0
+        self.refusals = 0
         self.bytes_per_second: float | None = None
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -57,6 +59,7 @@ class Proxy:
                 near, _ = self.listener.accept()
                 if self.is_refusing:
                     near.close()
+                    self.refusals += 1
                     continue
                 far = socket.create_connection(self.target)
             except OSError:
