@@ -195,3 +195,13 @@ def select(page: Page, name: str) -> dict:
 def row(page: Page, name: str) -> Locator:
     """What the page says about one of them, and offers."""
     return page.locator("#items > li").filter(has=page.get_by_role("button", name=name, exact=False))
+
+
+def watch_frames(page: Page) -> None:
+    page.evaluate("globalThis.frames_ = []; (function next(t) { frames_.push(t); requestAnimationFrame(next); })(performance.now())")
+
+
+def frame_gaps(page: Page) -> list[float]:
+    """Milliseconds from frame to frame since they are watched, shortest first."""
+    times = page.evaluate("frames_")
+    return sorted(after - before for before, after in zip(times[1:], times[2:], strict=False))

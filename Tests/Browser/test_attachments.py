@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from axe_playwright_python.sync_playwright import Axe
 from board import (
-    all_hold_the_same, are_drawn, draw, image, item, items, lacks_color, lie_alike, line, move, pick, picture, row,
-    sees_color, sees_ink, sees_items, sees_people, select, share,
+    all_hold_the_same, are_drawn, draw, frame_gaps, image, item, items, lacks_color, lie_alike, line, pick, picture,
+    places, row, sees_color, sees_ink, sees_items, sees_people, select, share, watch_frames, wave,
 )
 from conftest import both, ready, until
 from journal import Journal
 from photos import ORANGE, PLUM, TEAL, drop, paper, paste, photo
 from PIL import Image, ImageChops, ImageStat
+from raw import REMOVE
+from test_page import PHONE
 
 MB = 1024 * 1024
 
@@ -112,3 +115,171 @@ def test_three_browsers_share_two_photos_and_a_paper(chromium, firefox, open_pag
 def alike(one: Image.Image, other: Image.Image) -> bool:
     """Edges and scaled pictures differ by shades from browser to browser."""
     return max(ImageStat.Stat(ImageChops.difference(one, other)).mean) < 3
+
+
+@both
+def test_what_is_pasted_or_picked_is_there_for_all(browser, open_page, tmp_path):
+    pasted = photo(tmp_path, "pasted.png", PLUM, (200, 150))
+    picked = [photo(tmp_path, name, color, (400, 300)) for name, color in (("one.jpg", ORANGE), ("two.webp", TEAL))]
+    a = open_page(browser)
+    path = share(a)
+    b = open_page(browser, path)
+    sees_people(b, 2)
+    paste(a, pasted)
+    (found,) = until(lambda: items(a), lambda found: len(found) == 1)
+    # At its own size, in the middle.
+    assert (found["x"], found["y"], found["width"], found["height"]) == (500, 350, 200, 150)
+    for page in (a, b):
+        are_drawn(page, found["name"])
+        sees_color(page, 500, 350, PLUM)
+    pick(a, *picked, paper(tmp_path))
+    names = (found["name"], "one.jpg", "two.webp", "minutes.pdf")
+    for page in (a, b):
+        are_drawn(page, *names)
+        middles_have_their_colors(page, {"one.jpg": ORANGE, "two.webp": TEAL})
+    lie_alike(a, b)
+
+
+@both
+def test_drawn_and_put_down_alone_it_comes_along(browser, open_page, tmp_path):
+    a = open_page(browser)
+    drop(a, (300, 250), photo(tmp_path, "sketch.jpg", PLUM, (300, 200)))
+    until(lambda: [one["isDrawn"] for one in items(a)], lambda drawn: drawn == [True])
+    draw(a, line(200, 250, 400, 250))
+    sees_ink(a, 300, 250)
+    path = share(a)
+    b = open_page(browser, path)
+    for page in (a, b):
+        are_drawn(page, "sketch.jpg")
+        sees_color(page, 300, 200, PLUM)
+    lie_alike(a, b)
+    all_hold_the_same(a, b)
+    # The line lies upon the picture for both.
+    assert picture(a) == picture(b)
+
+
+def test_a_move_is_undone_and_done_again(chromium, open_page, tmp_path):
+    a = open_page(chromium)
+    path = share(a)
+    b = open_page(chromium, path)
+    pick(a, photo(tmp_path, "map.jpg", TEAL, (300, 200)))
+    are_drawn(b, "map.jpg")
+    before = places(b)
+    select(a, "map.jpg")
+    draw(a, line(500, 350, 300, 250))
+    after = until(lambda: places(b), lambda found: found[0][2:4] == (300, 250))
+    for keys, wanted in (("Control+z", before), ("Control+Shift+Z", after), ("Control+z", before)):
+        a.keyboard.press(keys)
+        for page in (a, b):
+            until(lambda page=page: places(page), lambda found, wanted=wanted: found == wanted)
+    all_hold_the_same(a, b)
+
+
+def test_who_removes_the_key_of_an_attachment_takes_only_what_clients_said(chromium, open_page, gateway, tmp_path):
+    a = open_page(chromium)
+    path = share(a)
+    b = open_page(chromium, path)
+    pick(a, photo(tmp_path, "stays.jpg", ORANGE, (300, 200)))
+    are_drawn(b, "stays.jpg")
+    added = places(b)
+    select(a, "stays.jpg")
+    draw(a, line(500, 350, 300, 250))
+    until(lambda: places(b) != added)
+    key = item(b, "stays.jpg")["id"]
+    assert b.evaluate(REMOVE, [path[2:], key.replace("-", "")]) == "heard"
+    # Where it was put is forgotten, for that was said by a client; the picture is there, as it was added.
+    for page in (a, b):
+        until(lambda page=page: places(page), lambda found: found == added)
+        are_drawn(page, "stays.jpg")
+        sees_color(page, 500, 350, ORANGE)
+    assert [one["id"] for one in Journal(gateway.http, path[2:]).list()] == [key]
+    b.reload()
+    ready(b)
+    are_drawn(b, "stays.jpg")
+    lie_alike(a, b)
+    all_hold_the_same(a, b)
+
+
+def test_drawing_goes_on_while_all_that_is_allowed_goes_up(chromium, open_page, proxy, gateway, tmp_path):
+    path = tmp_path / "archive.bin"
+    with path.open("wb") as file:
+        file.truncate(100 * MB)
+    a = open_page(chromium, f"http://127.0.0.1:{proxy.port}/")
+    shared = share(a)
+    b = open_page(chromium, gateway.http + shared)
+    sees_people(a, 2)
+    proxy.bytes_per_second = 6 * MB
+    pick(a, path)
+    until(lambda: item(a, "archive.bin")["offset"] > MB if items(a) else False, seconds=20)
+    watch_frames(a)
+    draw(a, wave(60, 560, 800, 40))
+    sees_ink(b, 60 + 800 * 3 / 40, 560 + 40 * 0.6494)
+    gaps = frame_gaps(a)
+    assert item(b, "archive.bin")["state"] == "uploading"
+    print("ms from frame to frame: middle", gaps[len(gaps) // 2], "95 of 100", gaps[len(gaps) * 95 // 100], "most", gaps[-1])
+    proxy.bytes_per_second = None
+    for page in (a, b):
+        are_drawn(page, "archive.bin", seconds=60)
+        assert item(page, "archive.bin")["size"] == 100 * MB
+
+
+def test_all_of_it_by_keys_alone(chromium, open_page, tmp_path):
+    a = open_page(chromium)
+    path = share(a)
+    b = open_page(chromium, path)
+    with a.expect_file_chooser() as chooser:
+        a.keyboard.press("i")
+    chooser.value.set_files(photo(tmp_path, "keys.jpg", PLUM, (300, 200)))
+    are_drawn(b, "keys.jpg")
+    for _ in range(40):
+        a.keyboard.press("Tab")
+        if a.evaluate("document.activeElement.matches('.grip')"):
+            break
+    a.keyboard.press("Enter")
+    until(lambda: item(a, "keys.jpg")["isSelected"])
+    before = item(b, "keys.jpg")
+    a.keyboard.press("ArrowRight")
+    a.keyboard.press("Shift+ArrowDown")
+    until(lambda: item(b, "keys.jpg"), lambda found: (found["x"], found["y"]) == (before["x"] + 8, before["y"] + 64))
+    a.keyboard.press("Control+ArrowUp")
+    until(lambda: item(b, "keys.jpg")["width"], lambda width: abs(width - 330) < 0.1)
+    lie_alike(a, b)
+    a.keyboard.press("Delete")
+    for page in (a, b):
+        sees_items(page)
+
+
+@both
+def test_a_file_is_saved_under_its_name(browser, open_page, tmp_path):
+    path = tmp_path / "Über uns & ‘mehr’, 2. Teil.html"
+    path.write_text("<!doctype html><script>document.title = 'ran'</script>")
+    a = open_page(browser)
+    shared = share(a)
+    b = open_page(browser, shared)
+    pick(a, path)
+    are_drawn(b, path.name)
+    with b.expect_download() as saved:
+        row(b, path.name).get_by_role("link", name=f"Download {path.name}").click()
+    assert saved.value.suggested_filename == path.name
+    saved.value.save_as(tmp_path / "saved")
+    assert (tmp_path / "saved").read_bytes() == path.read_bytes()
+
+
+def test_nothing_for_axe_to_say_of_pictures(chromium, open_page, proxy, tmp_path, out):
+    chosen, under_way = photo(tmp_path, "chosen.jpg", TEAL, (280, 180)), photo(tmp_path, "under way.png", PLUM, (600, 400))
+    for look, options in (("light", {}), ("dark", {"color_scheme": "dark"}), ("phone", PHONE)):
+        proxy.bytes_per_second = None
+        page = open_page(chromium, f"http://127.0.0.1:{proxy.port}/", reduced_motion="reduce", **options)
+        share(page)
+        pick(page, chosen, paper(tmp_path))
+        are_drawn(page, "chosen.jpg", "minutes.pdf")
+        proxy.bytes_per_second = MB / 16
+        pick(page, under_way)
+        until(lambda page=page: item(page, "under way.png")["state"] if len(items(page)) == 3 else "", lambda state: state == "uploading")
+        row(page, "chosen.jpg").get_by_role("button", name="Picture chosen.jpg").evaluate("(grip) => grip.click()")
+        until(lambda page=page: item(page, "chosen.jpg")["isSelected"])
+        page.screenshot(path=out / f"pictures-{look}.png")
+        found = Axe().run(page).response["violations"]
+        assert not found, [(one["id"], [node["html"] for node in one["nodes"]]) for one in found]
+        row(page, "under way.png").get_by_role("button", name="Cancel").click()
+        sees_items(page, "chosen.jpg", "minutes.pdf")
