@@ -133,15 +133,17 @@ extension Reactor {
     guard end <= UInt64(shared.limits.attachmentBytes) else {
       throw .tooLarge(end, limit: shared.limits.attachmentBytes)
     }
+    // What may be refused comes before whoever wrote is overtaken.
+    if let size, found.object.size == nil {
+      now = .now()
+      try hosted.session.setUploadSize(attachment, size, now: instant)
+      touchSoon(hosted)
+    }
     let opening: UploadWriter.Opening
     do throws(UploadWriter.Fault) {
       opening = try await slot.writer.begin(at: offset, checksum: request.checksum)
     } catch {
       throw explain(error)
-    }
-    if let size, found.object.size == nil {
-      try hosted.session.setUploadSize(attachment, size, now: instant)
-      touchSoon(hosted)
     }
     return .granted(try await grant(opening, slot, attachment, in: hosted, to: holder))
   }

@@ -110,6 +110,28 @@ extension OverSockets {
     }
 
     @Test(
+      "PROTOCOL 4: a length that is told late and is too much for the quota changes nothing, and leaves no file open"
+    )
+    func lateLength() throws {
+      let room = try JournalRoom { $0.limits.sessionAttachmentBytes = 1_000_000 }
+      let (client, id) = (try room.client(onOwner: false), UUID())
+      #expect(try client.create(id, size: nil).status == 201)
+      func patch(_ length: Int, _ bytes: ArraySlice<UInt8>, at offset: Int) throws -> Int {
+        try client.stream.send(
+          client.head(
+            "PATCH", client.path(of: id),
+            JournalClient.pieceFields(at: offset) + [("Upload-Length", "\(length)")], .length,
+            length: bytes.count) + bytes)
+        return try client.http.response(to: "PATCH").status
+      }
+      #expect(try patch(1_000_001, Self.body[..<1000], at: 0) == 413)
+      #expect(try room.settle().map(\.size) == [nil])
+      #expect(try patch(Self.body.count, Self.body[..<1000], at: 0) == 204)
+      #expect(try patch(Self.body.count, Self.body[1000...], at: 1000) == 204)
+      #expect(try room.settle().map(\.sha256) == [Content.digest(Self.body)])
+    }
+
+    @Test(
       "PROTOCOL 4: one upload too many bytes: told in the middle, and the connection ends behind the answer",
       arguments: [false, true])
     func tooLarge(isSecure: Bool) throws {
