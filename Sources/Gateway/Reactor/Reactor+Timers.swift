@@ -125,8 +125,8 @@ extension Reactor {
       guard let connection else { continue }
       switch connection.state {
       case .http(let http):
-        // An upload goes on later, from what had arrived.
-        if http.upload == nil, http.isBusy || http.exchange != nil {
+        // An upload of which all has come is answered; another goes on later, from what had arrived.
+        if http.awaitsAnswer || (http.upload == nil && (http.isBusy || http.exchange != nil)) {
           http.closesAfterOutput = true
         } else {
           close(connection)

@@ -42,6 +42,52 @@ extension OverSockets {
       #expect(Set(try room.settle().compactMap(\.sha256)) == Set(digests))
     }
 
+    @Test(
+      "P6: while the disk stands still, no more of 64 MiB is taken than two buffers; then it all goes on",
+      arguments: [false, true])
+    func standstill(isSecure: Bool) throws {
+      let room = try JournalRoom()
+      let bytes = Content.bytes(64 << 20, seed: 64)
+      let (client, id) = (try room.client(isSecure: isSecure, onOwner: false), UUID())
+      #expect(try client.create(id, size: bytes.count).status == 201)
+      try client.stream.send(
+        client.head(
+          "PATCH", client.path(of: id), JournalClient.pieceFields(at: 0), .length, length: bytes.count)
+          + bytes[..<1000])
+      let deadline = Patience.deadline
+      while try room.observer.offset(of: id) != 1000, .now() < deadline {}
+      let threads = room.gateway.gateway.shared.fileThreads
+      let holds = (0..<2).map { _ in Hold(on: threads.nextTransfer()) }
+      let before = try room.metrics.value("received_bytes_total")
+
+      let stream = client.stream
+      let (sender, rest) = (Sender(stream), Array(bytes[1000...]))
+      let sending = try Background { try sender.send(rest) }
+      var taken = 0
+      try room.metrics.wait(for: "a standstill") { values in
+        defer { taken = (values["received_bytes_total"] ?? 0) - before }
+        // Between two looks nothing came in but the question.
+        return taken > 262_144 && (values["received_bytes_total"] ?? 0) - before - taken < 1000
+      }
+      // What TLS and the questions for the metrics add is far less than a tenth.
+      #expect(taken < Self.bytesEach * 11 / 10)
+      for hold in holds { hold.release() }
+      try sending.wait()
+      #expect(try client.http.response(to: "PATCH").status == 204)
+      #expect(try room.settle().map(\.sha256) == [Content.digest(bytes)])
+    }
+
+    /// Lends a stream to one other thread: who lent it leaves it alone until that has ended.
+    private struct Sender: @unchecked Sendable {
+      private let stream: ByteStream
+
+      init(_ stream: ByteStream) {
+        self.stream = stream
+      }
+
+      func send(_ bytes: [UInt8]) throws { try stream.send(bytes) }
+    }
+
     /// What lies in a session's files. One that moves to its place meanwhile may count twice, but not be missed.
     private static func bytesInFiles(_ room: JournalRoom) -> Int {
       let folder = "\(room.gateway.folder)/data/sessions/\(room.session.text)"
@@ -88,6 +134,27 @@ extension OverSockets {
       room.gateway.gateway.waitUntilStopped()
       #expect(.now() - before < .seconds(8))
       for client in clients { try client.stream.drainToEnd() }
+    }
+
+    @Test("A drain answers an upload of which all has come")
+    func drainOfTheWhole() throws {
+      let room = try JournalRoom()
+      let bytes = Content.bytes(100_000, seed: 65)
+      let hold = Hold(on: room.gateway.gateway.shared.fileThreads.ordered)
+      let (client, id) = (try room.client(onOwner: false), UUID())
+      try client.stream.send(
+        client.head("POST", client.path(), JournalClient.fileFields(id), .length, length: bytes.count) + bytes
+      )
+      let deadline = Patience.deadline
+      while try room.observer.list().first?.offset != UInt64(bytes.count), .now() < deadline {}
+      room.gateway.gateway.drain()
+      // Told behind the order to drain: so that has been carried out.
+      try room.witness.read(until: "the drain") { $0.closed == 1012 }
+      hold.release()
+      let answer = try client.http.response(to: "POST")
+      #expect(answer.status == 201)
+      #expect(answer.field("Connection") == "close")
+      room.gateway.gateway.waitUntilStopped()
     }
 
     @Test("A drain lets readers have their rest")
