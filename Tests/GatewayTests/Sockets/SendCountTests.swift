@@ -24,22 +24,26 @@ extension OverSockets {
       let last = try #require(members.last)
       for member in members { try member.read(through: last.sequence) }
       let metrics = try Metrics(of: gateway)
-      // Each 16 in a frame of its own, all of them in one write.
-      var frames: [UInt8] = []
-      for index in 0..<16 { frames += WebSocketClient.frame(.binary, sender.entry([UInt8(index)])) }
-      let before = try metrics.values()
-      try sender.socket?.stream.send(frames)
-      for member in members {
-        try member.read(until: "16 entries") { $0.received.count { $0.type == "Test" } == 16 }
+      // On a machine that is slow with 200 handshakes, a ping may come between: the least of three counts.
+      let sends = try (1...3).map { burst in
+        // Each 16 in a frame of its own, all of them in one write.
+        var frames: [UInt8] = []
+        for index in 0..<16 { frames += WebSocketClient.frame(.binary, sender.entry([UInt8(index)])) }
+        let before = try metrics.values()
+        try sender.socket?.stream.send(frames)
+        for member in members {
+          try member.read(until: "16 entries") { $0.received.count { $0.type == "Test" } == 16 * burst }
+        }
+        let after = try metrics.values()
+        let entries =
+          try #require(after["entries_delivered_total"]) - #require(before["entries_delivered_total"])
+        #expect(entries == 16 * members.count)
+        return try #require(after["send_calls_total"]) - #require(before["send_calls_total"])
       }
-      let after = try metrics.values()
-      let entries =
-        try #require(after["entries_delivered_total"]) - #require(before["entries_delivered_total"])
-      let sends = try #require(after["send_calls_total"]) - #require(before["send_calls_total"])
-      #expect(entries == 16 * members.count)
+      let least = try #require(sends.min())
       // One a member; besides, the two answers with the counters, and `committed` to the sender alone.
-      #expect(sends <= members.count + 3)
-      #expect(sends >= members.count)
+      #expect(least <= members.count + 3)
+      #expect(least >= members.count)
     }
   }
 }

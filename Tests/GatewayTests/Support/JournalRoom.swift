@@ -16,7 +16,12 @@ final class JournalRoom {
   let metrics: Metrics
 
   init(_ adjust: (inout GatewayConfiguration) -> Void = { _ in }) throws {
-    gateway = try RunningGateway(reactors: 2, adjust)
+    gateway = try RunningGateway(reactors: 2) { configuration in
+      // The room's own connections have nothing to say for as long as a test takes.
+      configuration.limits.headSeconds = 3600
+      configuration.limits.idleSeconds = 3600
+      adjust(&configuration)
+    }
     session = try HTTPClient.on(reactor: 1, of: gateway).makeSession()
     witness = try ParticipantClient(gateway, session).join()
     observer = try JournalClient(gateway, session)
