@@ -103,6 +103,23 @@ def test_paused_it_waits_for_its_owner_over_a_reload_too(browser, open_page, pla
     until(lambda: items(a)[0]["state"] == "ready")
 
 
+def test_the_words_say_what_the_bar_shows(chromium, open_page, plain, slow, tmp_path):
+    """Much goes out at once, into what the browser and the line can hold, and then nothing for long."""
+    a = open_page(chromium, plain)
+    share(a)
+    slow.bytes_per_second = MB / 64
+    pick(a, file_of(tmp_path, "words.bin", MB))
+    bar, words = row(a, "words.bin").get_by_role("progressbar"), row(a, "words.bin").locator(".words")
+    until(lambda: bar.count() and float(bar.get_attribute("value") or 0) > 0.2)
+
+    def apart() -> float:
+        """In MB, the size of the file."""
+        return float(bar.get_attribute("value") or 0) - float(words.inner_text().split()[0])
+
+    # In tenths, rounded down.
+    until(apart, lambda difference: abs(difference) <= 0.11, seconds=1)
+
+
 @both
 def test_cancelled_it_is_gone_for_everybody(browser, open_page, plain, slow, gateway, tmp_path):
     a = open_page(browser, plain)

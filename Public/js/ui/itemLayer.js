@@ -59,19 +59,22 @@ export class ItemLayer {
     this.#isNew = true;
   }
 
-  /** @param {number} now milliseconds @param {number} width @param {number} height of the canvas */
+  /** @param {number} now milliseconds @param {number} width @param {number} height of the canvas @returns {boolean} whether another frame is needed */
   frame(now, width, height) {
     const isElsewhere = this.#cameraVersion !== this.#parts.camera.version || width !== this.#width ||
       height !== this.#height;
-    if (!this.#isNew && !isElsewhere) return;
+    if (!this.#isNew && !isElsewhere) return false;
     const { selector, camera } = this.#parts;
-    if (this.#isNew) { for (const [item, row] of this.#rows) row.show(item === selector.chosen, now); }
-    this.#isNew = false;
+    if (this.#isNew) {
+      this.#isNew = false;
+      for (const [item, row] of this.#rows) if (row.show(item === selector.chosen, now)) this.#isNew = true;
+    }
     this.#cameraVersion = camera.version;
     if (width !== this.#width || height !== this.#height) this.#away = new WeakSet();
     [this.#width, this.#height] = [width, height];
     for (const [item, row] of this.#rows) this.#place(item, row);
     this.#showChosen(selector.chosen);
+    return this.#isNew;
   }
 
   /** @param {Item} item @param {ItemRow} row */

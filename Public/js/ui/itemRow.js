@@ -41,6 +41,7 @@ export class ItemRow {
   #wordsAt = -Infinity;
   #state = '';
   #shown = '';
+  #isBehind = false;
 
   /** @param {Item} item @param {Deeds} deeds */
   constructor(item, deeds) {
@@ -72,10 +73,10 @@ export class ItemRow {
     return this.#row;
   }
 
-  /** @param {boolean} isChosen @param {number} now milliseconds */
+  /** @param {boolean} isChosen @param {number} now milliseconds @returns {boolean} whether there is more to show a little later */
   show(isChosen, now) {
     const { upload, name } = this.#item;
-    if (!this.#isNews(isChosen)) return;
+    if (!this.#isNews(isChosen) && !this.#isBehind) return false;
     this.#tellState();
     this.#grip.setAttribute('aria-label', itemLabel(this.#item));
     this.#grip.setAttribute('aria-pressed', String(isChosen));
@@ -89,10 +90,11 @@ export class ItemRow {
     this.#remove.hidden = !isFailed;
     const isTooLarge = upload?.error instanceof AttachmentError && upload.error.code === 'attachment-too-large';
     this.#again.hidden = !isMissing && (!isFailed || isTooLarge);
-    if (isUnderWay) this.#showUpload(now);
-    else this.#words.textContent = isMissing ? this.#item.problem : upload?.error?.message ?? '';
+    if (!isUnderWay) this.#words.textContent = isMissing ? this.#item.problem : upload?.error?.message ?? '';
+    this.#isBehind = isUnderWay && this.#showUpload(now);
     this.#showFrame();
     this.#showDownload();
+    return this.#isBehind;
   }
 
   /**
@@ -122,10 +124,10 @@ export class ItemRow {
     return true;
   }
 
-  /** @param {number} now */
+  /** @param {number} now @returns {boolean} whether the words are behind the bar */
   #showUpload(now) {
     const { upload } = this.#item;
-    if (!upload) return;
+    if (!upload) return false;
     const { offset, size, state, isInterrupted } = upload;
     this.#bar.value = size === 0 ? 1 : offset / size;
     this.#bar.setAttribute('aria-label', `Upload of ${this.#item.name}`);
@@ -138,10 +140,11 @@ export class ItemRow {
     }
     if (state === 'uploading' && !isInterrupted) this.#pace.add(offset, now);
     else this.#pace.forget();
-    if (now - this.#wordsAt < WORDS_MS && this.#row.dataset.words === `${state}${isInterrupted}`) return;
+    if (now - this.#wordsAt < WORDS_MS && this.#row.dataset.words === `${state}${isInterrupted}`) return true;
     this.#wordsAt = now;
     this.#row.dataset.words = `${state}${isInterrupted}`;
     this.#words.textContent = [doneOfTotal(offset, size), this.#when()].filter(Boolean).join(' · ');
+    return false;
   }
 
   /** @returns {string} */

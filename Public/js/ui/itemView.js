@@ -73,17 +73,17 @@ export class ItemView {
   /** @param {number} now @param {{ width: number, height: number, ratio: number }} view the canvas, in pixels @returns {boolean} whether another frame is needed */
   frame(now, { width, height, ratio }) {
     const { camera } = this.#parts;
-    this.#layer.frame(now, width, height);
+    const isBehind = this.#layer.frame(now, width, height);
     if (this.#cameraVersion !== camera.version) {
       this.#cameraVersion = camera.version;
       this.#cameraMovedAt = now;
       this.#isNew = true;
     }
-    if (!this.#isNew || this.#parts.items.size === 0) return false;
+    if (!this.#isNew || this.#parts.items.size === 0) return isBehind;
     if (now - this.#cameraMovedAt < CAMERA_REST_MS) return true;
     this.#isNew = false;
     this.#bitmaps.show(camera.seen(width, height), camera.scale * ratio);
-    return false;
+    return isBehind;
   }
 
   /** Says it of several at once. @param {string} what happened @param {string} name to what */
