@@ -140,6 +140,25 @@ def test_what_is_pasted_or_picked_is_there_for_all(browser, open_page, tmp_path)
     lie_alike(a, b)
 
 
+def test_what_is_picked_covers_nothing_while_there_is_room(chromium, open_page, tmp_path, out):
+    a = open_page(chromium)
+    for at, (name, color) in enumerate((("one.jpg", ORANGE), ("two.jpg", TEAL), ("three.jpg", PLUM))):
+        pick(a, photo(tmp_path, name, color, (280, 220)))
+        until(lambda at=at: len([one for one in items(a) if one["isDrawn"]]) == at + 1)
+    a.screenshot(path=out / "side-by-side.png")
+    found = items(a)
+    for one in found:
+        left, top = one["x"] - one["width"] / 2, one["y"] - one["height"] / 2
+        assert left >= 0 and top >= 60 and left + one["width"] <= 1000 and top + one["height"] <= 620, one
+        for other in found:
+            apart = max(abs(one["x"] - other["x"]) - one["width"], abs(one["y"] - other["y"]) - one["height"])
+            assert one is other or apart >= 0, (one, other)
+    # What is dropped lies where it was dropped.
+    drop(a, (found[0]["x"] + 30, found[0]["y"] + 20), photo(tmp_path, "dropped.jpg", ORANGE, (90, 60)))
+    until(lambda: len(items(a)) == 4)
+    assert (item(a, "dropped.jpg")["x"], item(a, "dropped.jpg")["y"]) == (found[0]["x"] + 30, found[0]["y"] + 20)
+
+
 @both
 def test_drawn_and_put_down_alone_it_comes_along(browser, open_page, tmp_path):
     a = open_page(browser)

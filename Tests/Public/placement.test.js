@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cells, fitted, laidInto } from '../../Public/js/canvas/arranging.js';
+import { cells, fitted, laidInto, wayToFree } from '../../Public/js/canvas/arranging.js';
 import { contains, cornerAt, movedBy, pulled, scaled } from '../../Public/js/canvas/grip.js';
 import {
   boundsOf,
@@ -103,6 +103,40 @@ test('cards among them make the cells wide enough', () => {
   assert.ok(laid.every(({ room }) => room.width >= 280));
   assert.equal(new Set(laid.map(({ y }) => y)).size, 6);
 });
+
+const SEEN = { left: 0, top: 0, right: 100, bottom: 60 };
+for (
+  const { what, things, taken, way } of [
+    { what: 'nothing is there', things: [[40, 20, 60, 40]], taken: [], way: [0, 0] },
+    { what: 'it lies upon something', things: [[40, 20, 60, 40]], taken: [[30, 0, 55, 60]], way: [20, 0] },
+    { what: 'it is moved up rather than far', things: [[40, 20, 60, 40]], taken: [[0, 35, 100, 60]], way: [0, -10] },
+    { what: 'it comes into view', things: [[90, 20, 110, 40]], taken: [], way: [-10, 0] },
+    {
+      what: 'several move as one',
+      things: [[30, 20, 45, 40], [55, 20, 70, 40]],
+      taken: [[66, 0, 80, 60]],
+      way: [-10, 0],
+    },
+    {
+      what: 'one lies between what is there',
+      things: [[40, 0, 49, 60]],
+      taken: [[0, 0, 69, 60], [81, 0, 100, 60]],
+      way: [30, 0],
+    },
+    {
+      what: 'all is full',
+      things: [[40, 20, 60, 40]],
+      taken: [[30, 10, 70, 50], [0, 0, 29, 60], [71, 0, 99, 60]],
+      way: null,
+    },
+    { what: 'it is larger than the view', things: [[-10, 20, 110, 40]], taken: [], way: null },
+  ]
+) {
+  test(`a free place nearby: ${what}`, () => {
+    const bounds = ([left, top, right, bottom]) => ({ left, top, right, bottom });
+    assert.deepEqual(wayToFree(things.map(bounds), taken.map(bounds), SEEN, 10), way);
+  });
+}
 
 test('it is hit inside, and within the slack around', () => {
   assert.equal(contains(PLACE, 60, 30), true);

@@ -1,6 +1,9 @@
 /** How large what is added begins, and where: several side by side. */
 
+import { overlap } from './stroke.js';
+
 /**
+ * @typedef {import('./stroke.js').Bounds} Bounds
  * @typedef {import('./placement.js').Size} Size
  * @typedef {{ x: number, y: number, room: Size }} Cell its middle in points, and how large it is
  */
@@ -52,4 +55,26 @@ export function cells(count, [x, y], { width, height, scale }, least = LEAST_CEL
  */
 export function laidInto(natural, { x, y, room }, scale) {
   return { x, y, ...fitted({ width: natural.width / scale, height: natural.height / scale }, room) };
+}
+
+/**
+ * By how much things are to be moved together so that they lie on nothing: as little as possible.
+ * @param {Bounds[]} things @param {Bounds[]} taken @param {Bounds} view what they shall not leave
+ * @param {number} step by which places are tried
+ * @returns {[number, number] | null} null: there is no such place
+ */
+export function wayToFree(things, taken, view, step) {
+  const steps = (/** @type {'left' | 'top'} */ low, /** @type {'right' | 'bottom'} */ high) => {
+    const least = Math.ceil((view[low] - Math.min(...things.map((one) => one[low]))) / step);
+    const most = Math.floor((view[high] - Math.max(...things.map((one) => one[high]))) / step);
+    return Array.from({ length: Math.max(0, most - least + 1) }, (_, at) => (least + at) * step);
+  };
+  const [across, down] = [steps('left', 'right'), steps('top', 'bottom')];
+  const isFree = (/** @type {[number, number]} */ [x, y]) =>
+    things.every(({ left, top, right, bottom }) => {
+      const there = { left: left + x, top: top + y, right: right + x, bottom: bottom + y };
+      return !taken.some((one) => overlap(one, there));
+    });
+  const ways = across.flatMap((x) => down.map((y) => /** @type {[number, number]} */ ([x, y])));
+  return ways.sort((a, b) => Math.hypot(...a) - Math.hypot(...b)).find(isFree) ?? null;
 }

@@ -1,14 +1,15 @@
 /** Puts files on the page: too large ones are refused at once, the others lie side by side. */
 
-import { cells, laidInto } from '../canvas/arranging.js';
+import { cells, laidInto, wayToFree } from '../canvas/arranging.js';
 import { measured, pictureTypeOf } from '../canvas/imageFile.js';
 import { CARD } from '../canvas/item.js';
+import { boundsOf } from '../canvas/placement.js';
 import { tooLargeText } from '../session/byteCount.js';
 import { toast } from './notices.js';
 
 /**
  * @typedef {import('../canvas/album.js').Added} Added
- * @typedef {import('../canvas/arranging.js').Cell} Cell
+ * @typedef {{ x: number, y: number, width: number, height: number }} Laid
  *
  * @typedef {object} Parts
  * @property {import('../canvas/album.js').Album} album
@@ -20,6 +21,10 @@ import { toast } from './notices.js';
 
 /** What would lie right upon another is laid so far beside it, in pixels. */
 const ASIDE = 32;
+/** A free place is looked for at so many pixels from each other, so far from what is there, and below and above the bars. */
+const STEP = 16;
+const GAP = 12;
+const BARS = 80;
 
 export class Adding {
   #parts;
@@ -38,37 +43,67 @@ export class Adding {
 
   /** @param {File[]} files @param {{ x: number, y: number } | null} at */
   async #add(files, at) {
-    const { camera, view, limit } = this.#parts;
-    const { width, height } = view;
-    const { scale } = camera;
-    const middle = this.#free(camera.toPlane(at?.x ?? width / 2, at?.y ?? height / 2), ASIDE / scale);
+    const { album, camera, view, limit } = this.#parts;
     const most = await limit();
-    const taken = files.filter((file) => file.size <= most);
     for (const file of files) {
       if (file.size > most) toast(tooLargeText(file.size, most), { title: file.name, stays: true });
     }
-    const types = await Promise.all(taken.map((file) => pictureTypeOf(file).catch(() => null)));
-    const least = types.includes(null) ? { width: CARD.width * scale, height: CARD.height * scale } : undefined;
-    const places = cells(taken.length, middle, { width, height, scale }, least);
-    for (const [index, file] of taken.entries()) await this.#addOne(file, places[index], scale);
-  }
-
-  /** @param {[number, number]} place @param {number} aside @returns {[number, number]} it, or the next beside it that is free */
-  #free([x, y], aside) {
-    const { all } = this.#parts.items;
-    while (all.some(({ place }) => Math.hypot(place.x - x, place.y - y) < aside / 2)) [x, y] = [x + aside, y + aside];
-    return [x, y];
-  }
-
-  /** @param {File} file @param {Cell} cell @param {number} scale */
-  async #addOne(file, cell, scale) {
-    try {
-      const added = await read(file);
-      const at = added.natural ? laidInto(added.natural, cell, scale) : { x: cell.x, y: cell.y, ...CARD };
-      this.#parts.album.add(added, at);
-    } catch {
-      toast('This file cannot be read.', { title: file.name, stays: true });
+    const read = await Promise.all(files.filter((file) => file.size <= most).map(readOrTold));
+    const taken = read.filter((added) => added !== null);
+    const { width, height } = view;
+    const { scale } = camera;
+    const middle = camera.toPlane(at?.x ?? width / 2, at?.y ?? height / 2);
+    const hasCards = taken.some(({ natural }) => !natural);
+    const least = hasCards ? { width: CARD.width * scale, height: CARD.height * scale } : undefined;
+    const laid = cells(taken.length, middle, { width, height, scale }, least).map((cell, index) => {
+      const { natural } = taken[index];
+      return natural ? laidInto(natural, cell, scale) : { x: cell.x, y: cell.y, ...CARD };
+    });
+    const [dx, dy] = at === null && this.#wayToFree(laid) || this.#aside(laid);
+    for (const [index, added] of taken.entries()) {
+      const { x, y } = laid[index];
+      album.add(added, { ...laid[index], x: x + dx, y: y + dy });
     }
+  }
+
+  /** @param {Laid[]} laid @returns {[number, number] | null} to where they cover nothing, within what is seen between the bars */
+  #wayToFree(laid) {
+    const { items, camera, view } = this.#parts;
+    if (laid.length === 0) return null;
+    const { scale } = camera;
+    const [gap, bars] = [GAP / scale, BARS / scale];
+    const taken = items.all.map(({ bounds: { left, top, right, bottom } }) => ({
+      left: left - gap,
+      top: top - gap,
+      right: right + gap,
+      bottom: bottom + gap,
+    }));
+    const { left, top, right, bottom } = camera.seen(view.width, view.height);
+    const seen = { left: left + gap, top: top + bars, right: right - gap, bottom: bottom - bars };
+    return wayToFree(laid.map(boundsOf), taken, seen, STEP / scale);
+  }
+
+  /** @param {Laid[]} laid @returns {[number, number]} to where none lies right upon another */
+  #aside(laid) {
+    const { items, camera } = this.#parts;
+    const aside = ASIDE / camera.scale;
+    const isUpon = (/** @type {number} */ by) =>
+      laid.some(({ x, y }) =>
+        items.all.some(({ place }) => Math.hypot(place.x - x - by, place.y - y - by) < aside / 2)
+      );
+    let by = 0;
+    while (isUpon(by)) by += aside;
+    return [by, by];
+  }
+}
+
+/** @param {File} file @returns {Promise<Added | null>} null: it cannot be read, and the person knows */
+async function readOrTold(file) {
+  try {
+    return await read(file);
+  } catch {
+    toast('This file cannot be read.', { title: file.name, stays: true });
+    return null;
   }
 }
 
