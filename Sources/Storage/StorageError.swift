@@ -34,8 +34,8 @@ package struct StorageError: Error, Equatable, Sendable, CustomStringConvertible
     self.code = code
   }
 
-  /// Whether there is no room: the disk is full, or what this user may have of it.
-  package var isFull: Bool { code == ENOSPC || code == EDQUOT }
+  /// Whether there is no room: the disk is full, or what this user may have of it, or what a file may be.
+  package var isFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 
   /// Whether what was to be opened is not there.
   package var isMissing: Bool { code == ENOENT }

@@ -146,6 +146,7 @@ struct DataFolderTests {
     #expect(full.description == "cannot write an upload: No space left on device")
     #expect(full.isFull)
     #expect(StorageError(.writeUpload, code: EDQUOT).isFull)
+    #expect(StorageError(.writeUpload, code: EFBIG).isFull)
     #expect(!StorageError(.writeUpload, code: EIO).isFull)
   }
 }
