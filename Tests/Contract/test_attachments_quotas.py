@@ -198,13 +198,13 @@ async def test_what_stays_free_on_the_disk_is_not_used(gateway_with) -> None:
 
 
 class SmallDisk:
-    """A gateway whose disk can be filled: a small tmpfs where we may mount one, else a limit on files."""
+    """A gateway that comes to have no room: on a small tmpfs where we may mount one, else by a limit on files."""
 
     def __init__(self, gateway: Gateway, data: Path, is_mounted: bool) -> None:
-        self.gateway, self._data, self._is_mounted = gateway, data, is_mounted
+        self.gateway, self._data, self.is_mounted = gateway, data, is_mounted
 
     def fill(self) -> None:
-        if not self._is_mounted:
+        if not self.is_mounted:
             self._limit_files(MEBIBYTE)
             return
         with (self._data / "filler").open("ab", buffering=0) as filler:
@@ -214,7 +214,7 @@ class SmallDisk:
                         pass
 
     def empty(self) -> None:
-        if self._is_mounted:
+        if self.is_mounted:
             (self._data / "filler").unlink()
         else:
             self._limit_files(resource.RLIM_INFINITY)
@@ -224,12 +224,13 @@ class SmallDisk:
         resource.prlimit(self.gateway.process.pid, resource.RLIMIT_FSIZE, (size, most))
 
 
-@pytest.fixture
-def disk(new_gateway, tmp_path: Path) -> Iterator[SmallDisk]:
+@pytest.fixture(params=["full disk", "file limit"])
+def disk(request: pytest.FixtureRequest, new_gateway, tmp_path: Path) -> Iterator[SmallDisk]:
     data = tmp_path / "small" / "data"
     data.mkdir(parents=True)
     mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK}", "none", str(data)]
-    is_mounted = subprocess.run(mount, capture_output=True).returncode == 0
+    is_wanted = request.param == "full disk"
+    is_mounted = is_wanted and subprocess.run(mount, capture_output=True).returncode == 0
     try:
         gateway = new_gateway("--disk-reserve-bytes", "0", folder=data.parent)
         yield SmallDisk(gateway, data, is_mounted)
@@ -292,7 +293,7 @@ async def test_a_resumable_upload_goes_on_when_the_disk_has_room_again(disk: Sma
 
 
 async def test_more_than_the_disk_has_is_refused_at_once(disk: SmallDisk) -> None:
-    if not disk._is_mounted:
+    if not disk.is_mounted:
         disk.fill()
     journal = await Journal.open(disk.gateway)
     async with await journal.begin(Content_Length=str(2 * DISK)) as connection:
