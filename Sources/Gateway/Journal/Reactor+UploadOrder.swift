@@ -143,6 +143,7 @@ extension Reactor {
     do throws(UploadWriter.Fault) {
       opening = try await slot.writer.begin(at: offset, checksum: request.checksum)
     } catch {
+      guard hosted.uploads[attachment] === slot else { throw gone(from: hosted) }
       throw explain(error)
     }
     return .granted(try await grant(opening, slot, attachment, in: hosted, to: holder))
