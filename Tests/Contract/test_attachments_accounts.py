@@ -129,6 +129,28 @@ async def test_in_the_end_all_is_free_again(gateway_with, seed: int) -> None:
         await ada.wait_for(lambda: not ada.retained.attachments, "nobody knows of any")
 
 
+async def test_sessions_that_end_in_the_middle_leave_nothing(gateway_with, seed: int) -> None:
+    gateway: Gateway = gateway_with(sessionAttachmentBytes=QUOTA, uploads=AT_ONCE)
+    chance = random.Random(seed)
+    before = descriptors(gateway)
+    for n in range(4):
+        async with Room(gateway) as room:
+            ada = await room.join("Ada")
+            journal = Journal(gateway, room.id)
+            guests = [Guest(journal, seed * 1_000 + n * 10 + m) for m in range(4)]
+            running = [asyncio.create_task(guest.run(1_000)) for guest in guests]
+            for _ in range(chance.randrange(5, 40)):
+                await asyncio.sleep(0.005)
+            await ada.say(end={})
+            assert (await ada.closed())[0] == 4010
+            for ended in await asyncio.gather(*running, return_exceptions=True):
+                # From then on every answer is 410, which no guest expects.
+                assert isinstance(ended, AssertionError) and "410" in str(ended), ended
+            await until(lambda journal=journal: not journal.folder.exists(), "its folder is gone")
+    await until(lambda: descriptors(gateway) <= before + 2, "nothing is left open")
+    await every_place_is_free(await Journal.open(gateway))
+
+
 async def every_place_is_free(journal: Journal) -> None:
     """As many at once, and as much, as the limits allow."""
     held = [await journal.begin(Content_Length=str(QUOTA // AT_ONCE)) for _ in range(AT_ONCE)]
