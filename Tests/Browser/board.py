@@ -13,6 +13,7 @@ from playwright.sync_api import Locator, Page
 from conftest import until
 
 Point = tuple[float, float]
+PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 3, "is_mobile": True, "has_touch": True}
 
 
 def move(page: Page, points: list[Point]) -> None:

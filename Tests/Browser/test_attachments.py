@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from axe_playwright_python.sync_playwright import Axe
 from board import (
-    all_hold_the_same, are_drawn, draw, frame_gaps, image, item, items, lacks_color, lie_alike, line, pick, picture,
+    PHONE, all_hold_the_same, are_drawn, draw, frame_gaps, image, item, items, lacks_color, lie_alike, line, pick, picture,
     places, row, sees_color, sees_ink, sees_items, sees_people, select, share, watch_frames, wave,
 )
 from conftest import both, ready, until
@@ -12,7 +12,6 @@ from journal import Journal
 from photos import ORANGE, PLUM, TEAL, drop, paper, paste, photo
 from PIL import Image, ImageChops, ImageStat
 from raw import REMOVE
-from test_page import PHONE
 
 MB = 1024 * 1024
 
@@ -244,11 +243,14 @@ def test_drawing_goes_on_while_all_that_is_allowed_goes_up(chromium, open_page, 
 
 def test_all_of_it_by_keys_alone(chromium, open_page, tmp_path):
     a = open_page(chromium)
+    # From now on: to listen takes a moment, and a key does not wait.
+    choosers = []
+    a.on("filechooser", lambda chooser: choosers.append(chooser))
     path = share(a)
     b = open_page(chromium, path)
-    with a.expect_file_chooser() as chooser:
-        a.keyboard.press("i")
-    chooser.value.set_files(photo(tmp_path, "keys.jpg", PLUM, (300, 200)))
+    a.keyboard.press("i")
+    until(lambda: a.evaluate("1") and choosers)
+    choosers[0].set_files(photo(tmp_path, "keys.jpg", PLUM, (300, 200)))
     are_drawn(b, "keys.jpg")
     for _ in range(40):
         a.keyboard.press("Tab")

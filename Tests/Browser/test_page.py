@@ -7,10 +7,8 @@ import urllib.request
 
 from axe_playwright_python.sync_playwright import Axe
 from PIL import ImageChops
-from board import address, draw, has_ink, image, line, picture, says, sees_ink, sees_paper, share, wave
+from board import PHONE, address, draw, has_ink, image, line, picture, says, sees_ink, sees_paper, share, wave
 from conftest import both, until
-
-PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 3, "is_mobile": True, "has_touch": True}
 
 
 @both
