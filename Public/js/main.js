@@ -21,7 +21,7 @@ import { Adding } from './ui/adding.js';
 import { CanvasView } from './ui/canvasView.js';
 import { ConnectionBanner } from './ui/connectionBanner.js';
 import { showKeys } from './ui/dialogs.js';
-import { element } from './ui/elements.js';
+import { element, loadIcons } from './ui/elements.js';
 import { Frames } from './ui/frames.js';
 import { Incoming } from './ui/incoming.js';
 import { Inks } from './ui/inks.js';
@@ -34,6 +34,9 @@ import { Settings } from './ui/settings.js';
 import { SharedCursors } from './ui/sharedCursors.js';
 import { storageOr } from './ui/storage.js';
 import { Toolbar } from './ui/toolbar.js';
+
+// Without it the page has all but the icons that are made later.
+loadIcons().catch(() => {});
 
 const canvas = /** @type {HTMLCanvasElement} */ (element('canvas'));
 const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
