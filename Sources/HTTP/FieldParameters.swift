@@ -3,10 +3,13 @@ struct FieldParameters: Sendable {
   /// Names in lower case, and values without quotation marks and escapes, in the order they stand there.
   private(set) var all: [(name: String, value: [UInt8])] = []
 
+  /// More than any field has a use for; each is compared with all before it.
+  private static let limit = 32
+
   private var rest: ArraySlice<UInt8>
 
   /// Reads all that follows the value's first part. Empty parameters (`;;`) are passed over; nil for anything malformed
-  /// and for a name that is there twice, of which two readers could take different ones.
+  /// and for a name that is there twice, of which two readers could take different ones, and for more than 32 parameters.
   ///
   /// - Parameters:
   ///   - bytes: from the first `;`, or the blanks before it, to the end.
@@ -23,7 +26,7 @@ struct FieldParameters: Sendable {
       guard rest.popFirst() == Grammar.equals else { return nil }
       if allowsBlanks { skipBlanks() }
       guard let value = rest.first == Grammar.quotationMark ? takeQuoted() : takeValue(),
-        self[name] == nil
+        self[name] == nil, all.count < Self.limit
       else { return nil }
       all.append((name, value))
       skipBlanks()

@@ -37,6 +37,9 @@ package struct StorageError: Error, Equatable, Sendable, CustomStringConvertible
   /// Whether there is no room: the disk is full, or what this user may have of it, or what a file may be.
   package var isFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 
+  /// Whether the process, or the machine, has as many files open as it may.
+  package var isOutOfDescriptors: Bool { code == EMFILE || code == ENFILE }
+
   /// Whether what was to be opened is not there.
   package var isMissing: Bool { code == ENOENT }
 

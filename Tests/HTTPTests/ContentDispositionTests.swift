@@ -74,6 +74,12 @@ struct ContentDispositionTests {
     Read(rule: "RFC 9110 §5.6.4 no end", field: "attachment; filename=\"a\\\""),
     Read(rule: "RFC 9110 §5.6.4 something behind", field: "attachment; filename=\"a\"b"),
     Read(rule: "RFC 9110 §5.5 a control character", field: "attachment; filename=\"a\u{0}b\""),
+    Read(
+      rule: "32 parameters", field: "attachment" + (1...31).map { "; p\($0)=v" }.joined() + "; filename=a",
+      name: "a"),
+    Read(
+      rule: "more than anybody has",
+      field: "attachment" + (1...32).map { "; p\($0)=v" }.joined() + "; filename=a"),
     Read(rule: "no Latin-1", field: "attachment; filename=\"\u{20AC}\""),
   ]
 

@@ -64,9 +64,13 @@ final class Connection {
   }
 
   var isSecure: Bool { tls != nil }
-  /// Its present request brings an attachment.
+  /// Its present request brings an attachment, or brought one that was refused.
   var isUploading: Bool {
-    if case .http(let http) = state { http.upload != nil } else { false }
+    switch state {
+    case .http(let http): http.upload != nil
+    case .lingering: true
+    case .webSocket: false
+    }
   }
   var hasBacklog: Bool { backlogOffset < backlog.count }
   var backlogCount: Int { backlog.count - backlogOffset }

@@ -6,6 +6,8 @@ struct Answer: Sendable {
   var head: ResponseHead
   var bytes: [UInt8] = []
   var range: Range<Int> = 0..<0
+  /// Its body is made while it is sent: chunked, or ended by the connection's end.
+  var hasUnknownLength = false
 
   init(_ status: Status, fields: FieldList = [:]) {
     head = ResponseHead(status, fields: fields)

@@ -11,6 +11,9 @@ struct OriginPolicy: Sendable {
     allowed = Set(configuration.allowedOrigins)
   }
 
+  /// Whether pages of other sites may use the gateway.
+  var allowsOthers: Bool { !allowed.isEmpty }
+
   /// What came of looking at a request's `Origin`.
   enum Verdict: Equatable {
     /// None was sent (no browser did), or it is our own.

@@ -78,10 +78,10 @@ extension Reactor {
     case .session(let id):
       return id.map { .askOwner($0) } ?? .answer(notFound)
     case .attachments(let id):
-      return id.map { planJournal(for: head, of: $0, nil) } ?? .answer(notFound)
+      return id.map { planJournal(for: head, of: $0, nil, from: connection.peer) } ?? .answer(notFound)
     case .attachment(let id, let attachment):
       guard let id, let attachment else { return .answer(notFound) }
-      return planJournal(for: head, of: id, attachment)
+      return planJournal(for: head, of: id, attachment, from: connection.peer)
     case .socket, .echo, .unknownAPI:
       return .answer(notFound)
     case .limits:

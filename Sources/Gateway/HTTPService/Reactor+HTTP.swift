@@ -37,7 +37,7 @@ extension Reactor {
           if position < end { consume(connection, &buffer, from: position, upTo: end) }
           return
         }
-        connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
+        if http.upload == nil { connection.deadline = now + .seconds(shared.limits.bodyStallSeconds) }
       case .body(let range):
         connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
         switch http.exchange?.plan {
@@ -178,6 +178,7 @@ extension Reactor {
     http.exchange = nil
     if let head, !head.keepsAlive { http.closesAfterOutput = true }
     if shared.isDraining { http.closesAfterOutput = true }
+    if answer.hasUnknownLength, head?.minorVersion == 0 { http.closesAfterOutput = true }
     var answer = answer
     if let head, case .allowed(let origin) = shared.origins.judge(head) {
       answer.head.fields.append("Access-Control-Allow-Origin", origin)
@@ -186,7 +187,11 @@ extension Reactor {
       )
       answer.head.fields.append("Vary", "Origin")
     }
-    if isJournal { addJournalFields(to: &answer, for: head) }
+    if isJournal {
+      addJournalFields(to: &answer, for: head)
+      // What is cached for a year must not be what a page of another site was, or was not, allowed.
+      if shared.origins.allowsOthers { answer.head.fields.set("Vary", "Origin") }
+    }
     var bytes: [UInt8] = []
     finish(answer, isSecure: connection.isSecure, closes: http.closesAfterOutput, for: head)
       .append(to: &bytes)
@@ -220,7 +225,9 @@ extension Reactor {
   ) -> ResponseHead {
     var response = answer.head
     response.fields.append("Date", currentDate)
-    if !response.status.forbidsContent, response.fields.first("Content-Length") == nil {
+    if !response.status.forbidsContent, !answer.hasUnknownLength,
+      response.fields.first("Content-Length") == nil
+    {
       response.fields.append("Content-Length", "\(answer.range.count)")
     }
     if closes {

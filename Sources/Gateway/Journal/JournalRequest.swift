@@ -215,7 +215,7 @@ extension UploadRequest {
       return try UploadNumber.parse(field)
     } catch .numberTooLarge {
       // Still a number: too large for an attachment, and no place where an upload can stand.
-      return min(UInt64(field) ?? .max, UInt64.max >> 2)
+      return UInt64(field) ?? .max
     } catch {
       throw Refusal(.badRequest, "\(name): \(error)")
     }
@@ -237,17 +237,20 @@ extension UploadRequest {
 
 extension Refusal {
   static func tooLarge(_ actual: UInt64, limit: Int) -> Refusal {
-    Refusal(
-      .attachmentTooLarge, "An attachment has at most \(limit) bytes; this one has \(actual).",
-      limit: limit, actual: Int(clamping: actual))
+    var refusal = Refusal(
+      .attachmentTooLarge, "An attachment has at most \(limit) bytes; this one has \(actual).", limit: limit)
+    refusal.actual = actual
+    return refusal
   }
 
   /// More arrived than one attachment may have; how much more would come is not known.
   static func tooLarge(atLeast actual: UInt64, limit: Int) -> Refusal {
-    Refusal(
+    var refusal = Refusal(
       .attachmentTooLarge,
       "An attachment has at most \(limit) bytes; of this one \(actual) came, and more would.",
-      limit: limit, actual: Int(clamping: actual))
+      limit: limit)
+    refusal.actual = actual
+    return refusal
   }
 
   static func beyondLength(_ end: UInt64, length: UInt64) -> Refusal {

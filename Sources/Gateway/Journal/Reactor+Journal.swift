@@ -121,6 +121,10 @@ extension Reactor {
     guard !expired.isEmpty else { return }
     Task {
       for attachment in expired {
+        // While others were removed, somebody may have taken it up again.
+        guard let found = hosted.session.attachment(attachment), found.object.state == .uploading,
+          instant.seconds(since: found.progressAt) >= Double(shared.limits.uploadKeepSeconds)
+        else { continue }
         shared.log(.info, "upload expired", ["session": .session(hosted.session.id)])
         await remove(attachment, from: hosted)
       }

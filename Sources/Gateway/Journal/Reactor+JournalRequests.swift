@@ -19,13 +19,16 @@ extension Reactor {
   private static let contentSecurityPolicy = "sandbox; default-src 'none'"
 
   /// What a request below a session's attachments will get.
-  func planJournal(for head: RequestHead, of id: SessionID, _ attachment: UUID?) -> HTTPConversation.Plan {
+  func planJournal(
+    for head: RequestHead, of id: SessionID, _ attachment: UUID?, from peer: SocketAddress
+  ) -> HTTPConversation.Plan {
     do throws(Refusal) {
       switch (Tus.method(of: head), attachment) {
       case (.post, nil):
-        return .upload(try upload(UploadRequest(creating: head, limits: shared.limits), to: id))
+        return .upload(try upload(UploadRequest(creating: head, limits: shared.limits), to: id, from: peer))
       case (.patch, let attachment?):
-        return .upload(try upload(UploadRequest(resuming: attachment, head, limits: shared.limits), to: id))
+        return .upload(
+          try upload(UploadRequest(resuming: attachment, head, limits: shared.limits), to: id, from: peer))
       case (.delete, let attachment?):
         if Tus.isSpoken(in: head) { try Tus.checkVersion(of: head) }
         return .journal(.remove(attachment), id)
@@ -43,9 +46,11 @@ extension Reactor {
     }
   }
 
-  private func upload(_ request: UploadRequest, to id: SessionID) throws(Refusal) -> UploadExchange {
+  private func upload(
+    _ request: UploadRequest, to id: SessionID, from peer: SocketAddress
+  ) throws(Refusal) -> UploadExchange {
     guard !shared.isDraining else { throw .restarting }
-    return UploadExchange(request, session: id, owner: shared.owner(of: id))
+    return UploadExchange(request, from: peer, session: id, owner: shared.owner(of: id))
   }
 
   /// Has the owner of a session answer for its journal.
@@ -72,13 +77,11 @@ extension Reactor {
     case .failure(let refusal):
       deliver(.problem(refusal), to: key, head)
     case .success(let attachments):
-      let list = AttachmentListBody(attachments)
-      let answer = Answer(
-        .ok,
-        fields: [
-          "Content-Type": "application/json", "Cache-Control": "no-store", "Content-Length": "\(list.length)",
-        ])
-      deliver(answer, to: key, head, body: .list(list))
+      var answer = Answer(.ok, fields: ["Content-Type": "application/json", "Cache-Control": "no-store"])
+      let isChunked = head.minorVersion >= 1
+      answer.hasUnknownLength = true
+      if isChunked { answer.head.fields.append("Transfer-Encoding", "chunked") }
+      deliver(answer, to: key, head, body: .list(AttachmentListBody(attachments, isChunked: isChunked)))
     }
   }
 
@@ -94,18 +97,20 @@ extension Reactor {
     case .granted(let granted):
       grant = granted
     }
+    guard let connection = connection(key) else { return }
+    let socket = connection.tls == nil ? connection.socket.duplicate() : nil
+    guard connection.isSecure || socket != nil else {
+      deliver(.problem(.outOfDescriptors), to: key, head)
+      return
+    }
     let reader = ContentReader(
-      grant.digest, in: shared.data.attachments(of: id), sendingTo: lentSocket(of: key),
+      grant.digest, in: shared.data.attachments(of: id), sendingTo: socket,
       on: shared.fileThreads.nextTransfer())
     let length: UInt64
     do throws(StorageError) {
       length = try await reader.open()
     } catch {
-      let isGone = error.isMissing
-      if !isGone { shared.log(.error, "attachment not read", ["reason": "\(error)"]) }
-      deliver(
-        .problem(isGone ? .noAttachment : Refusal(.internal, "The attachment could not be read.")), to: key,
-        head)
+      deliver(.problem(unreadable(error)), to: key, head)
       return
     }
     let found = content(grant, length: length, for: head)
@@ -116,10 +121,11 @@ extension Reactor {
     deliver(found.answer, to: key, head, body: .file(FileTransfer(reader, found.range)))
   }
 
-  /// In plain text the file thread itself sends: it gets a descriptor of its own, which no close takes away from it.
-  private func lentSocket(of key: Connection.Key) -> OwnedDescriptor? {
-    guard let connection = connection(key), connection.tls == nil else { return nil }
-    return connection.socket.duplicate()
+  private func unreadable(_ error: StorageError) -> Refusal {
+    if error.isMissing { return .noAttachment }
+    shared.log(.error, "attachment not read", ["reason": "\(error)"])
+    return error.isOutOfDescriptors
+      ? .outOfDescriptors : Refusal(.internal, "The attachment could not be read.")
   }
 
   /// The head of the answer, and which bytes of the content follow it.
@@ -178,9 +184,15 @@ extension Refusal {
     return refusal
   }
 
-  static func tooManyUploads(_ limit: Int) -> Refusal {
+  static var outOfDescriptors: Refusal {
     var refusal = Refusal(
-      .tooMany, "This gateway takes \(limit) uploads at a time: try again in a moment.", limit: limit)
+      .unavailable, "The gateway has as many files open as it may: try again in a moment.")
+    refusal.retryAfterMs = 2000
+    return refusal
+  }
+
+  static func tooManyUploads(_ words: String, _ limit: Int, _ actual: Int) -> Refusal {
+    var refusal = Refusal(.tooMany, "\(words): try again in a moment.", limit: limit, actual: actual)
     refusal.retryAfterMs = 2000
     return refusal
   }

@@ -74,7 +74,8 @@ extension Reactor {
       slot.pendingStarts -= 1
     } catch .finished {
       slot.pendingStarts -= 1
-      return .repeated(created(existing, by: request))
+      guard let whole = hosted.session.attachment(attachment) else { throw gone(from: hosted) }
+      return .repeated(created(whole, by: request))
     } catch {
       slot.pendingStarts -= 1
       guard hosted.uploads[attachment] === slot else { throw gone(from: hosted) }

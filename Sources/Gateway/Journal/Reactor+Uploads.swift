@@ -19,10 +19,10 @@ extension Reactor {
     http.reader.bodyLimit = .max
     connection.deadline = now + Self.diskTime
     let key = connection.key
-    guard shared.admitUpload() else {
+    if let refusal = shared.admitUpload(from: connection.peer) {
       counters.refusals[.tooMany] += 1
       upload.phase = .over
-      refuse(.problem(.tooManyUploads(shared.limits.uploads)), connection, http, upload)
+      refuse(.problem(refusal), connection, http, upload)
       return
     }
     counters.uploads += 1
@@ -162,9 +162,12 @@ extension Reactor {
     upload.isWriting = false
     if let grant = upload.cutGrant { return leave(upload, grant) }
     guard let (connection, _) = conversation(key, with: upload) else { return }
-    connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
     write(key, upload)
-    if !upload.isHoldingBody { resumeBody(connection) }
+    if upload.hasWholeBody || upload.isHoldingBody {
+      connection.deadline = now + Self.diskTime
+    } else {
+      resumeBody(connection)
+    }
   }
 
   private func failed(_ key: Connection.Key, _ upload: UploadExchange, _ refusal: Refusal) {
@@ -270,7 +273,7 @@ extension Reactor {
     case .asking, .streaming: break
     }
     upload.phase = .over
-    shared.releaseUpload()
+    shared.releaseUpload(from: upload.peer)
     counters.uploads -= 1
   }
 

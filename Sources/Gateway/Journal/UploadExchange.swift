@@ -17,6 +17,8 @@ final class UploadExchange {
   let request: UploadRequest
   let session: SessionID
   let owner: Reactor
+  /// Who brings it.
+  let peer: SocketAddress
   var phase = Phase.asking
 
   /// What arrived and is not being written yet.
@@ -37,10 +39,11 @@ final class UploadExchange {
   var toldAt: MonotonicTime?
 
   /// How much is collected while a write goes on; beyond it nothing more is read from the socket.
-  static let pendingBytes = 262_144
+  static let pendingBytes = 131_072
 
-  init(_ request: UploadRequest, session: SessionID, owner: Reactor) {
+  init(_ request: UploadRequest, from peer: SocketAddress, session: SessionID, owner: Reactor) {
     self.request = request
+    self.peer = peer
     self.session = session
     self.owner = owner
   }

@@ -40,6 +40,7 @@ extension UploadWriter.Fault {
         .storageFull, "The disk has \(free) bytes left, of which \(reserve) stay free.",
         limit: Int(clamping: reserve), actual: Int(clamping: free))
     case .storage(let error):
+      if error.isOutOfDescriptors { return .outOfDescriptors }
       return error.isFull
         ? Refusal(.storageFull, "There is no space left for attachments.")
         : Refusal(.internal, "The file could not be written.")

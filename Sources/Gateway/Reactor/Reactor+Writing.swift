@@ -73,7 +73,11 @@ extension Reactor {
     if connection.hasBacklog {
       let backlog = connection.backlog
       let rest = backlog.span.extracting(connection.backlogOffset..<backlog.count)
-      connection.sentBacklog(trySending(rest, on: connection))
+      let taken = trySending(rest, on: connection)
+      connection.sentBacklog(taken)
+      if taken > 0, case .http(let http) = connection.state, http.isBusy {
+        connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
+      }
       guard !connection.hasBacklog else { return }
       if connection.mayHaveInput { readAgain.append(connection.key) }
     }

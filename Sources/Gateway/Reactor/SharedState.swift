@@ -27,6 +27,7 @@ final class SharedState: Sendable {
   private let uploadCount = Atomic(0)
   private let draining = Atomic(false)
   private let addresses = Guarded<[IPAddress: Int]>([:])
+  private let uploadAddresses = Guarded<[IPAddress: Int]>([:])
   private let creations = Guarded(CreationRate())
   private let endpoints = Guarded(Endpoints())
 
@@ -98,11 +99,7 @@ final class SharedState: Sendable {
 
   func releaseConnection(from address: SocketAddress) {
     connectionCount.subtract(1, ordering: .relaxed)
-    guard countsAddress(address) else { return }
-    addresses.withLock { counts in
-      guard let count = counts[address.ip] else { return }
-      counts[address.ip] = count > 1 ? count - 1 : nil
-    }
+    if countsAddress(address) { Self.countDown(address.ip, in: addresses) }
   }
 
   /// Counts a session in, unless that would go beyond a limit.
@@ -134,16 +131,35 @@ final class SharedState: Sendable {
     sessionCount.subtract(1, ordering: .relaxed)
   }
 
-  /// Counts an upload in, unless that would go beyond the limit.
-  func admitUpload() -> Bool {
+  /// Counts an upload in, unless that would go beyond the limit, or beyond the quarter of it that one address may have.
+  func admitUpload(from address: SocketAddress) -> Refusal? {
     let count = uploadCount.add(1, ordering: .relaxed).newValue
-    guard count > limits.uploads else { return true }
-    releaseUpload()
-    return false
+    guard count <= limits.uploads else {
+      uploadCount.subtract(1, ordering: .relaxed)
+      return .tooManyUploads("This gateway takes \(limits.uploads) uploads at a time", limits.uploads, count)
+    }
+    guard countsAddress(address) else { return nil }
+    let share = max(1, limits.uploads / 4)
+    let fromAddress = uploadAddresses.withLock { counts in
+      let count = counts[address.ip, default: 0] + 1
+      if count <= share { counts[address.ip] = count }
+      return count
+    }
+    guard fromAddress > share else { return nil }
+    uploadCount.subtract(1, ordering: .relaxed)
+    return .tooManyUploads("From your address \(share) uploads are taken at a time", share, fromAddress)
   }
 
-  func releaseUpload() {
+  func releaseUpload(from address: SocketAddress) {
     uploadCount.subtract(1, ordering: .relaxed)
+    if countsAddress(address) { Self.countDown(address.ip, in: uploadAddresses) }
+  }
+
+  private static func countDown(_ address: IPAddress, in counts: borrowing Guarded<[IPAddress: Int]>) {
+    counts.withLock { counts in
+      guard let count = counts[address] else { return }
+      counts[address] = count > 1 ? count - 1 : nil
+    }
   }
 
   /// Counts bytes of half-received messages, of all sockets together.
