@@ -75,13 +75,15 @@ extension Reactor {
     switch route {
     case .sessions:
       return shared.isDraining ? .answer(unavailable) : .createSession
-    case .session(let id):
-      return id.map { .askOwner($0) } ?? .answer(notFound)
-    case .attachments(let id):
-      return id.map { planJournal(for: head, of: $0, nil, from: connection.peer) } ?? .answer(notFound)
-    case .attachment(let id, let attachment):
-      guard let id, let attachment else { return .answer(notFound) }
-      return planJournal(for: head, of: id, attachment, from: connection.peer)
+    case .session(nil), .attachments(nil), .attachment(nil, _):
+      return .answer(.problem(Refusal(.notFound, "There is no such session.")))
+    case .session(let id?):
+      return .askOwner(id)
+    case .attachments(let id?):
+      return planJournal(for: head, of: id, nil, from: connection.peer)
+    case .attachment(let id?, let attachment):
+      return attachment.map { planJournal(for: head, of: id, $0, from: connection.peer) }
+        ?? .answer(.problem(.noAttachment))
     case .socket, .echo, .unknownAPI:
       return .answer(notFound)
     case .limits:

@@ -24,6 +24,18 @@ final class FileTransfer {
   static let sliceBytes = 1_048_576
   static let pieceBytes = 131_072
 
+  /// Gives up what need not be held for a reader that takes nothing at present: it is read again when that is over.
+  func releaseReadAhead() {
+    if let next = nextPiece {
+      readUpTo -= UInt64(next.count)
+      nextPiece = nil
+    }
+    if pieceRange.count < piece.count {
+      piece = Array(piece[pieceRange])
+      pieceRange = 0..<piece.count
+    }
+  }
+
   init(_ reader: ContentReader, _ range: Range<UInt64>) {
     self.reader = reader
     self.range = range

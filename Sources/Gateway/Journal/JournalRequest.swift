@@ -148,6 +148,12 @@ extension UploadRequest {
       refusal.status = 415
       throw refusal
     }
+    if let type = head.fields.first("Content-Type"), type.lowercased().hasPrefix("multipart/form-data") {
+      var refusal = Refusal(
+        .badRequest, "The body is the file itself, not a form: curl -T FILE -X POST, or --data-binary @FILE.")
+      refusal.status = 415
+      throw refusal
+    }
     var creation = Creation(
       contentType: mediaType(head.fields.first("Content-Type")), size: bodyLength(head),
       isResumable: false)

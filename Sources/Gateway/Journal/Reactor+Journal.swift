@@ -68,6 +68,7 @@ extension Reactor {
     do throws(Refusal) {
       let hosted = try find(attachment, of: id).hosted
       await remove(attachment, from: hosted)
+      shared.log(.info, "attachment removed", ["session": .session(id), "attachment": "\(attachment)"])
       return Answer(.noContent)
     } catch {
       return .problem(error)
@@ -84,7 +85,15 @@ extension Reactor {
 
   /// What the client is told of a fault; what the disk says is for the operator.
   func explain(_ fault: UploadWriter.Fault) -> Refusal {
-    if case .storage(let error) = fault { shared.log(.error, "upload not written", ["reason": "\(error)"]) }
+    switch fault {
+    case .storage(let error):
+      shared.log(.error, "upload not written", ["reason": "\(error)"])
+    case .reserve(let free, let reserve):
+      shared.log(
+        .warning, "disk nearly full",
+        ["free": .number(free), "reserve": .number(reserve), "limit": "diskReserveBytes"])
+    case .superseded, .finished, .removed, .offset, .checksum: break
+    }
     return fault.refusal
   }
 

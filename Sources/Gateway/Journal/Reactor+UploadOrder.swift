@@ -285,7 +285,7 @@ extension Reactor {
       slot.holder = nil
       await remove(grant.attachment, from: hosted)
       return .problem(
-        Refusal(.digestMismatch, "What arrived has the SHA-256 \(digest), not the one in Repr-Digest."))
+        Refusal(.digestMismatch, "What arrived has the SHA-256 \(digest), not the one that came with it."))
     }
     guard hosted.session.storeContent(grant.attachment, digest: digest, size: size) != nil else {
       return .problem(.noAttachment)
@@ -311,7 +311,9 @@ extension Reactor {
     else { return .problem(.noAttachment) }
     touchSoon(hosted)
     counters.attachmentsAdded += 1
-    shared.log(.info, "attachment added", ["session": .session(id), "bytes": .number(size)])
+    shared.log(
+      .info, "attachment added",
+      ["session": .session(id), "attachment": "\(grant.attachment)", "bytes": .number(size)])
     return progressed(found, by: request)
   }
 

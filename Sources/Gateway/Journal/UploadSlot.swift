@@ -37,7 +37,8 @@ extension UploadWriter.Fault {
       return refusal
     case .reserve(let free, let reserve):
       return Refusal(
-        .storageFull, "The disk has \(free) bytes left, of which \(reserve) stay free.",
+        .storageFull,
+        "The gateway's disk is full: \(free >> 20) MB are left, of which \(reserve >> 20) MB stay free.",
         limit: Int(clamping: reserve), actual: Int(clamping: free))
     case .storage(let error):
       if error.isOutOfDescriptors { return .outOfDescriptors }

@@ -32,6 +32,7 @@ extension Reactor {
   private func sweep(_ connection: Connection) {
     switch connection.state {
     case .http(let http):
+      if connection.isWriteBlocked { http.transfer?.releaseReadAhead() }
       if connection.deadline <= now { expired(connection, http) }
     case .lingering:
       if connection.deadline <= now { close(connection) }
