@@ -37,28 +37,41 @@ extension Reactor {
       participant = number
     }
     let attachment = creation.id ?? UUID()
+    let writer = UploadWriter(
+      in: shared.data.attachments(of: session.id), of: shared.data, on: shared.fileThreads.nextTransfer(),
+      diskReserve: shared.limits.diskReserveBytes)
+    if session.attachment(attachment) == nil {
+      // Before anybody is told of it: what there is no room for was never there.
+      try await findRoom(for: creation.size, writer)
+      guard !hosted.isRemoved else { throw .ended }
+    }
     if let existing = session.attachment(attachment) {
       guard !creation.isResumable, !existing.isResumable, existing.object.state == .uploading,
         let slot = hosted.uploads[attachment]
       else { return .repeated(created(existing, by: request)) }
       return try await restart(creation, existing, request, slot, in: hosted, by: holder)
     }
+    now = .now()
     try session.addAttachment(
       AttachmentDraft(
         id: attachment, name: AttachmentName.sanitised(creation.name), contentType: creation.contentType,
-        size: creation.size,
-        metadata: creation.metadata, participant: participant, isResumable: creation.isResumable,
-        uploadMetadata: creation.uploadMetadata),
+        size: creation.size, metadata: creation.metadata, participant: participant,
+        isResumable: creation.isResumable, uploadMetadata: creation.uploadMetadata),
       now: instant, date: Date(timeIntervalSince1970: Double(WallTime.now().secondsSince1970)))
     touchSoon(hosted)
-    let slot = UploadSlot(
-      UploadWriter(
-        in: shared.data.attachments(of: session.id), of: shared.data,
-        on: shared.fileThreads.nextTransfer(), diskReserve: shared.limits.diskReserveBytes))
+    let slot = UploadSlot(writer)
     hosted.uploads[attachment] = slot
     hosted.hasFiles = true
     return .granted(
       try await open(slot, attachment, creation.size, request.checksum, in: hosted, by: holder))
+  }
+
+  private func findRoom(for size: UInt64?, _ writer: UploadWriter) async throws(Refusal) {
+    do throws(UploadWriter.Fault) {
+      try await writer.findRoom(for: size)
+    } catch {
+      throw explain(error)
+    }
   }
 
   /// A one-request upload comes again, in the place of the one before, which may have stalled; unless that is whole by now.

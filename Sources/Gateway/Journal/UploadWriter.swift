@@ -69,6 +69,11 @@ actor UploadWriter {
     self.diskReserve = UInt64(diskReserve)
   }
 
+  /// Looks whether the disk has room for an upload that is about to begin. Of what is to come the size may be known.
+  func findRoom(for size: UInt64?) throws(Fault) {
+    try makeRoom(for: max(size ?? 1, 1))
+  }
+
   /// Begins from nothing, whatever was there: the caller is the writer. Of what is to come the size may be known.
   func start(size: UInt64?, checksum expected: PieceChecksum?) throws(Fault) -> Opening {
     switch state {

@@ -80,6 +80,8 @@ extension OverSockets {
       #expect(answer.status == 507)
       #expect(answer.text.contains("storage-full") && answer.text.contains(#""limit":\#(1 << 60)"#))
       try room.expectNothing()
+      // Nobody hears of it either: its own page would take the removal for somebody's deed.
+      #expect(UploadTests.states(of: id, seenBy: room.witness).isEmpty)
     }
 
     @Test("PROTOCOL 4: the quota counts a content once, and what uploads have announced until they end")

@@ -135,7 +135,7 @@ extension OverSockets {
     }
 
     /// What the entries about an attachment said, without repetitions.
-    private static func states(of id: UUID, seenBy client: ParticipantClient) -> [String] {
+    static func states(of id: UUID, seenBy client: ParticipantClient) -> [String] {
       var states: [String] = []
       for entry in client.received where entry.key == EntryKey(id) && entry.flags.contains(.system) {
         // An entry that cannot be read shows as none.
