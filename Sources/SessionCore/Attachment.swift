@@ -60,8 +60,8 @@ package struct RemovedAttachment: Equatable, Sendable {
 
 /// Whether a session holds a content already.
 package enum ContentPlacement: Sendable {
-  /// It is new: its file takes its place.
+  /// It is new, and counts from here on.
   case first
-  /// It is there: the new file is dropped.
+  /// It is there, and counts once: the new file, which has the same bytes, replaces the old one.
   case duplicate
 }
