@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import urllib.request
-from urllib.parse import quote
 
 
 class Journal:
@@ -16,9 +16,18 @@ class Journal:
         self.url = f"{base}api/sessions/{self.session}/attachments"
 
     def add(self, name: str, content_type: str, content: bytes) -> dict:
-        disposition = f"attachment; filename*=UTF-8''{quote(name, safe='')}"
-        headers = {"Content-Type": content_type, "Content-Disposition": disposition}
-        return json.loads(self._ask("POST", self.url, content, headers))
+        """As a resumable upload with all in its first request: so it may claim any type."""
+        metadata = f"filename {encoded(name)},filetype {encoded(content_type)}"
+        headers = {
+            "Tus-Resumable": "1.0.0",
+            "Upload-Length": str(len(content)),
+            "Upload-Metadata": metadata,
+            "Content-Type": "application/offset+octet-stream",
+        }
+        known = {attachment["id"] for attachment in self.list()}
+        self._ask("POST", self.url, content, headers)
+        (added,) = (attachment for attachment in self.list() if attachment["id"] not in known)
+        return added
 
     def list(self) -> list[dict]:
         return json.loads(self._ask("GET", self.url))["attachments"]
@@ -34,3 +43,7 @@ class Journal:
         request = urllib.request.Request(url, body, headers or {}, method=method)
         with urllib.request.urlopen(request, timeout=30) as answer:
             return answer.read()
+
+
+def encoded(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
