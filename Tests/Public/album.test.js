@@ -26,7 +26,7 @@ test('alone: it lies there at once, above all that is drawn, and strokes drawn l
   assert.equal(drawing.nextZ, 4);
 });
 
-test('alone: moved, undone, redone, removed', () => {
+test('alone: moved, undone, redone; removed and brought back, as another, to where it lay', () => {
   const { album, items, drawing } = page();
   const item = add(album);
   album.put(item, item.place, { ...item.place, x: 200 });
@@ -37,10 +37,76 @@ test('alone: moved, undone, redone, removed', () => {
   assert.equal(item.place.x, 200);
   album.remove(item);
   assert.equal(items.size, 0);
+  drawing.undo();
+  const [back] = items.all;
+  assert.notEqual(back.id, item.id);
+  assert.deepEqual([back.place, back.name, back.blob], [{ ...AT, x: 200, z: 1 }, 'photo.png', item.blob]);
+  // What was done before is undone on the other.
+  drawing.undo();
+  assert.deepEqual([back.place.x, items.size], [100, 1]);
+  drawing.undo();
+  assert.deepEqual([items.size, drawing.canUndo], [0, false]);
+  for (let count = 0; count < 3; count += 1) drawing.redo();
+  assert.deepEqual([items.size, drawing.canRedo], [0, false]);
+});
+
+test('several added at once are undone at once, and come back in their order', () => {
+  const { album, items, drawing } = page();
+  const added = { blob: fileOf(10), name: 'photo.png', contentType: 'image/png', natural: null };
+  album.addAll([{ added, at: AT }, { added: { ...added, name: 'b.pdf' }, at: { ...AT, x: 300 } }]);
+  album.addAll([]);
+  drawing.undo();
+  assert.deepEqual([items.size, drawing.canUndo], [0, false]);
+  drawing.redo();
+  assert.deepEqual(items.all.map(({ name, place }) => [name, place.x, place.z]), [['photo.png', 100, 1], [
+    'b.pdf',
+    300,
+    2,
+  ]]);
+});
+
+test('what another took is not brought back with the rest', () => {
+  const { album, items, drawing, browser } = inSession();
+  const added = { blob: fileOf(10), name: 'photo.png', contentType: 'image/png', natural: null };
+  const [first] = album.addAll([{ added, at: AT }, { added: { ...added, name: 'b.pdf' }, at: { ...AT, x: 300 } }]);
+  browser.gateway.put(first.id, { metadata: METADATA });
+  browser.gateway.remove(first.id);
+  drawing.undo();
+  assert.equal(items.size, 0);
+  drawing.redo();
+  assert.deepEqual(items.all.map(({ name }) => name), ['b.pdf']);
+});
+
+test('in a session what was removed is brought back by another upload, and goes again', async () => {
+  const { album, items, drawing, browser, wait } = inSession();
+  browser.gateway.put(ID, { metadata: METADATA });
+  const item = /** @type {any} */ (items.find(ID));
+  // As when its picture is loaded.
+  item.blob = fileOf(5);
+  await wait(album.remove(item));
+  assert.equal(browser.gateway.stored.size, 0);
+  drawing.undo();
+  const [back] = items.all;
+  await wait(/** @type {any} */ (back.upload).done);
+  assert.deepEqual(browser.gateway.stored.get(back.id)?.metadata, METADATA);
+  drawing.redo();
+  assert.equal(items.size, 0);
+  await wait(quiet());
+  assert.equal(browser.gateway.stored.size, 0);
+});
+
+test('what was never loaded here cannot be brought back; what another removed stays removed', async () => {
+  const { album, items, drawing, browser, wait } = inSession();
+  browser.gateway.put(ID, { metadata: METADATA });
+  await wait(album.remove(/** @type {any} */ (items.find(ID))));
+  assert.equal(drawing.canUndo, false);
+  const own = add(album);
+  await wait(/** @type {any} */ (own.upload).done);
+  browser.gateway.remove(own.id);
   let isGone = false;
   drawing.addEventListener('gone', () => (isGone = true));
   drawing.undo();
-  assert.equal(isGone, true);
+  assert.deepEqual([isGone, items.size], [true, 0]);
 });
 
 test('shared: what was added alone is uploaded from where it lies now, and nothing is lost', async () => {
@@ -270,7 +336,7 @@ test('a key held down is one deed; a tap chooses and moves nothing', () => {
   selector.begin({ x: 100, y: 50, pressure: null });
   selector.move([{ x: 101, y: 50, pressure: null }]);
   selector.end();
-  assert.deepEqual([selector.chosen, drawing.canUndo], [item, false]);
+  assert.deepEqual([selector.chosen, item.place], [item, { ...AT, z: 1 }]);
   for (let count = 0; count < 3; count += 1) assert.equal(selector.push(8, 0), true);
   selector.settle();
   assert.equal(item.place.x, 112);
@@ -281,7 +347,7 @@ test('a key held down is one deed; a tap chooses and moves nothing', () => {
   drawing.undo();
   assert.deepEqual(item.place, { ...AT, z: 1 });
   selector.begin({ x: 500, y: 500, pressure: null });
-  assert.deepEqual([selector.chosen, selector.push(8, 0), selector.remove()], [null, false, false]);
+  assert.deepEqual([selector.chosen, selector.push(8, 0)], [null, false]);
 });
 
 test('pulled by a corner, and given up: it is as it was', () => {

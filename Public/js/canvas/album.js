@@ -44,6 +44,8 @@ export class Album extends EventTarget {
   #places = new Places(this.#placements);
   /** @type {Set<string>} what this person removed, whether or not the session knows */
   #removed = new Set();
+  /** @type {Map<string, string>} what was brought back, under another id: the attachment of the first is gone for good */
+  #laterIds = new Map();
   #isCaughtUp = false;
 
   /** @param {Options} options */
@@ -115,19 +117,23 @@ export class Album extends EventTarget {
   clear() {
     for (const item of [...this.#items.all]) this.#drop(item);
     this.#placements.clear();
+    this.#laterIds.clear();
     this.#changed();
   }
 
   /** It is on the page at once, and on its way to the others. @param {Added} added @param {{ x: number, y: number } & Size} at @returns {Item} */
-  add({ blob, name, contentType, natural }, at) {
-    const z = this.#depth.next;
-    const item = new Item({ id: this.#newKey(), name, contentType, size: blob.size, place: onPlane({ ...at, z }) });
-    item.blob = blob;
-    item.natural = natural;
-    this.#show(item, item.place);
-    if (this.#journal) this.#upload(item, blob);
+  add(added, at) {
+    return this.addAll([{ added, at }])[0];
+  }
+
+  /** Several at once, which are undone together. @param {{ added: Added, at: { x: number, y: number } & Size }[]} laid @returns {Item[]} */
+  addAll(laid) {
+    const items = laid.map(({ added, at }) => this.#lay(added, onPlane({ ...at, z: this.#depth.next })));
+    let taken = items;
+    const undo = () => (taken = this.#takeAll(items)).length > 0;
+    if (items.length > 0) this.#history.did({ undo, redo: () => this.#bringBackAll(taken) });
     this.#changed();
-    return item;
+    return items;
   }
 
   /** It is in this person's hand. @param {Item} item @param {Place} place */
@@ -144,12 +150,20 @@ export class Album extends EventTarget {
   /** It is put there, to be undone. @param {Item} item @param {Place} from @param {Place} to */
   put(item, from, to) {
     this.#exchange.put(item.id, to);
-    this.#history.did({ undo: () => this.#putBack(item.id, from), redo: () => this.#putBack(item.id, to) });
+    this.#history.did({ undo: () => this.#putBack(item, from), redo: () => this.#putBack(item, to) });
     this.#changed();
   }
 
-  /** Takes it away, for everybody. @param {Item} item */
+  /** Takes it away, for everybody; to be undone where what it holds is at hand. @param {Item} item */
   async remove(item) {
+    let taken = [item];
+    const redo = () => (taken = this.#takeAll([item])).length > 0;
+    if (item.blob) this.#history.did({ undo: () => this.#bringBackAll(taken), redo });
+    await this.#take(item);
+  }
+
+  /** @param {Item} item */
+  async #take(item) {
     const { attachment, upload } = item;
     this.#removed.add(item.id);
     this.#exchange.remove(item.id);
@@ -168,10 +182,10 @@ export class Album extends EventTarget {
 
   /** What failed is tried anew, as another: of the first the gateway may be clearing the rest away. @param {Item} item */
   addAgain(item) {
-    const { blob, name, contentType, natural, place } = item;
-    if (!blob) return;
-    this.remove(item);
-    this.add({ blob, name, contentType, natural }, place);
+    if (!item.blob) return;
+    this.#take(item);
+    this.#bringBack(item, item.blob);
+    this.#changed();
   }
 
   /** Its picture could not be loaded: now it may. @param {Item} item */
@@ -192,11 +206,47 @@ export class Album extends EventTarget {
     return this.#exchange.frame(now);
   }
 
-  /** @param {string} id @param {Place} place @returns {boolean} whether it is still there */
-  #putBack(id, place) {
-    if (!this.#items.find(id)) return false;
-    this.#exchange.put(id, place);
+  /** @param {Item} item @param {Place} place @returns {boolean} whether it is still there */
+  #putBack(item, place) {
+    const there = this.#now(item);
+    if (there) this.#exchange.put(there.id, place);
+    return there !== null;
+  }
+
+  /** @param {Item[]} items @returns {Item[]} those that were still there, as they were at last */
+  #takeAll(items) {
+    const there = items.map((item) => this.#now(item)).filter((item) => item !== null);
+    for (const item of there) this.#take(item);
+    return there;
+  }
+
+  /** @param {Item[]} items whose contents are at hand @returns {true} they are there, if only because they could not be removed */
+  #bringBackAll(items) {
+    for (const item of items) if (item.blob && !this.#now(item)) this.#bringBack(item, item.blob);
+    this.#changed();
     return true;
+  }
+
+  /** It lies where it lay, under another id. @param {Item} item that was taken away @param {Blob} blob */
+  #bringBack({ id, name, contentType, natural, place }, blob) {
+    this.#laterIds.set(id, this.#lay({ blob, name, contentType, natural }, place).id);
+  }
+
+  /** @param {Item} item @returns {Item | null} what it is by now, if it is there */
+  #now({ id }) {
+    let last = id;
+    for (let later = this.#laterIds.get(id); later; later = this.#laterIds.get(later)) last = later;
+    return this.#items.find(last);
+  }
+
+  /** @param {Added} added @param {Place} place @returns {Item} */
+  #lay({ blob, name, contentType, natural }, place) {
+    const item = new Item({ id: this.#newKey(), name, contentType, size: blob.size, place });
+    item.blob = blob;
+    item.natural = natural;
+    this.#show(item, place);
+    if (this.#journal) this.#upload(item, blob);
+    return item;
   }
 
   /** Gives the session what is there. @param {Item} item */

@@ -101,14 +101,6 @@ export class Selector extends EventTarget {
     if (push) this.#album.put(push.item, push.from, push.to);
   }
 
-  /** @returns {boolean} whether anything was chosen */
-  remove() {
-    const item = this.#chosen;
-    if (!item) return false;
-    this.#album.remove(item);
-    return true;
-  }
-
   /** @param {(place: Place) => Place} change */
   #pushTo(change) {
     const item = this.#chosen;

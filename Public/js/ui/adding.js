@@ -60,10 +60,7 @@ export class Adding {
       return natural ? laidInto(natural, cell, scale) : { x: cell.x, y: cell.y, ...CARD };
     });
     const [dx, dy] = at === null && this.#wayToFree(laid) || this.#aside(laid);
-    for (const [index, added] of taken.entries()) {
-      const { x, y } = laid[index];
-      album.add(added, { ...laid[index], x: x + dx, y: y + dy });
-    }
+    album.addAll(laid.map((one, at) => ({ added: taken[at], at: { ...one, x: one.x + dx, y: one.y + dy } })));
   }
 
   /** @param {Laid[]} laid @returns {[number, number] | null} to where they cover nothing, within what is seen between the bars */

@@ -49,7 +49,8 @@ export class ItemLayer {
     remove.append(icon('remove'));
     remove.addEventListener('click', () => {
       element('canvas').focus();
-      parts.selector.remove();
+      const { chosen } = parts.selector;
+      if (chosen) parts.deeds.remove(chosen);
     });
     this.#bar.append(this.#download, remove);
   }

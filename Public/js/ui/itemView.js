@@ -2,6 +2,7 @@
 
 import { Bitmaps } from '../canvas/bitmaps.js';
 import { ItemPainter } from '../canvas/itemPainter.js';
+import { confirmed } from './dialogs.js';
 import { ItemLayer } from './itemLayer.js';
 import { toast } from './notices.js';
 
@@ -41,7 +42,7 @@ export class ItemView {
     this.#bitmaps = new Bitmaps(items, (item) => album.improved(item));
     const deeds = {
       choose,
-      remove: album.remove.bind(album),
+      remove: this.remove.bind(this),
       addAgain: album.addAgain.bind(album),
       loadAgain: album.tryAgain.bind(album),
     };
@@ -60,6 +61,23 @@ export class ItemView {
       (event) => this.#tell('Removed:', /** @type {CustomEvent<Item>} */ (event).detail.name),
     );
     parts.selector.addEventListener('change', () => parts.ask());
+  }
+
+  /** Takes it away, for everybody; asks first where that cannot be undone. @param {Item} item */
+  async remove(item) {
+    const { album, items } = this.#parts;
+    const title = `Remove ${item.name}${item.attachment ? ' for everybody' : ''}?`;
+    const words = { title, text: 'It cannot be brought back.', action: 'Remove' };
+    if (!item.blob && !await confirmed(words)) return;
+    // Somebody may have been quicker.
+    if (items.find(item.id) !== item) return;
+    album.remove(item);
+    toast(`Removed ${item.name}`);
+  }
+
+  removeChosen() {
+    const { chosen } = this.#parts.selector;
+    if (chosen) this.remove(chosen);
   }
 
   /** Calls back when the page has other colors. @param {() => void} changed */
