@@ -9,7 +9,15 @@ import { LARGEST_BITMAP, levelFor, pixelsAt, planned, sizeAt } from '../../Publi
 import { Scene } from '../../Public/js/canvas/scene.js';
 import { Stroke } from '../../Public/js/canvas/stroke.js';
 import { Strokes } from '../../Public/js/canvas/strokes.js';
-import { doneOfTotal, itemLabel, Pace, partDone, timeLeft } from '../../Public/js/ui/itemWords.js';
+import {
+  doneOfTotal,
+  itemLabel,
+  Pace,
+  partDone,
+  timeLeft,
+  tooLargeWords,
+  unreadableWords,
+} from '../../Public/js/ui/itemWords.js';
 import { keyOf } from './support.js';
 
 const MB = 1024 * 1024;
@@ -288,3 +296,19 @@ function picture({ id = 1, x = 0, z = 0, name = 'one.png', contentType = 'image/
 function settled() {
   return new Promise((resolve) => setImmediate(resolve));
 }
+
+test('files that cannot be added are told one by one; many in one', () => {
+  const MB = 2 ** 20;
+  const files = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, size: 131 * MB }));
+  const one = 'This file is 131 MB. The limit here is 100 MB.';
+  assert.deepEqual(tooLargeWords([{ name: 'fits', size: 100 * MB }, files[0]], 100 * MB), [{ title: 'a', text: one }]);
+  assert.deepEqual(tooLargeWords(files.slice(2), 100 * MB).map(({ title, text }) => [title, text]), [
+    ['c', one],
+    ['d', one],
+    ['e', one],
+  ]);
+  assert.deepEqual(tooLargeWords(files, 100 * MB), [{ text: '5 files are too large. The limit here is 100 MB.' }]);
+  assert.deepEqual(unreadableWords(['x']), [{ title: 'x', text: 'This file cannot be read.' }]);
+  assert.deepEqual(unreadableWords(['x', 'y', 'z', 'w']), [{ text: '4 files cannot be read.' }]);
+  assert.deepEqual([tooLargeWords([], 1), unreadableWords([])], [[], []]);
+});

@@ -4,7 +4,7 @@ import { cells, laidInto, wayToFree } from '../canvas/arranging.js';
 import { measured, pictureTypeOf } from '../canvas/imageFile.js';
 import { CARD } from '../canvas/item.js';
 import { boundsOf } from '../canvas/placement.js';
-import { tooLargeText } from '../session/byteCount.js';
+import { tooLargeWords, unreadableWords } from './itemWords.js';
 import { toast } from './notices.js';
 
 /**
@@ -45,11 +45,13 @@ export class Adding {
   async #add(files, at) {
     const { album, camera, view, limit } = this.#parts;
     const most = await limit();
-    for (const file of files) {
-      if (file.size > most) toast(tooLargeText(file.size, most), { title: file.name, stays: true });
+    const fitting = files.filter(({ size }) => size <= most);
+    const tried = await Promise.all(fitting.map((file) => read(file).catch(() => null)));
+    const taken = tried.filter((added) => added !== null);
+    const unread = fitting.filter((_, at) => tried[at] === null).map(({ name }) => name);
+    for (const { text, title } of [...tooLargeWords(files, most), ...unreadableWords(unread)]) {
+      toast(text, { title, stays: true });
     }
-    const read = await Promise.all(files.filter((file) => file.size <= most).map(readOrTold));
-    const taken = read.filter((added) => added !== null);
     const { width, height } = view;
     const { scale } = camera;
     const middle = camera.toPlane(at?.x ?? width / 2, at?.y ?? height / 2);
@@ -91,16 +93,6 @@ export class Adding {
     let by = 0;
     while (isUpon(by)) by += aside;
     return [by, by];
-  }
-}
-
-/** @param {File} file @returns {Promise<Added | null>} null: it cannot be read, and the person knows */
-async function readOrTold(file) {
-  try {
-    return await read(file);
-  } catch {
-    toast('This file cannot be read.', { title: file.name, stays: true });
-    return null;
   }
 }
 

@@ -32,7 +32,7 @@ export class ItemView {
   #cameraVersion = 0;
   #cameraMovedAt = -Infinity;
   #isNew = true;
-  /** @type {Map<string, string[]>} what has yet to be said: what happened, and to which files */
+  /** @type {Map<string, { names: string[], isSaid: boolean }>} what is being said: what happened, and to which files */
   #told = new Map();
 
   /** @param {Parts} parts */
@@ -104,15 +104,18 @@ export class ItemView {
     return isBehind;
   }
 
-  /** Says it of several at once. @param {string} what happened @param {string} name to what */
+  /** Says it of several at once, also of those that come while it is said. @param {string} what happened @param {string} name to what */
   #tell(what, name) {
-    const names = this.#told.get(what);
-    if (names) return void names.push(name);
-    const all = [name];
-    this.#told.set(what, all);
+    const told = this.#told.get(what) ?? { names: [], isSaid: true };
+    this.#told.set(what, told);
+    told.names.push(name);
+    if (!told.isSaid) return;
+    told.isSaid = false;
     setTimeout(() => {
-      this.#told.delete(what);
-      toast(`${what} ${all.length > 1 ? `${all.length} files` : name}`);
+      told.isSaid = true;
+      const { length } = told.names;
+      const gone = () => this.#told.get(what) === told && this.#told.delete(what);
+      toast(`${what} ${length > 1 ? `${length} files` : told.names[0]}`, { about: what, gone });
     }, TOGETHER_MS);
   }
 

@@ -1,6 +1,6 @@
 /** What is said about pictures and files: how far they are, and how long it still takes. */
 
-import { byteCount } from '../session/byteCount.js';
+import { byteCount, tooLargeText } from '../session/byteCount.js';
 
 /** @typedef {import('../canvas/item.js').Item} Item */
 
@@ -69,4 +69,22 @@ export function itemLabel({ isPicture, name, size, by, state, offset, upload }) 
   if (upload?.state === 'failed') known.push('not uploaded');
   else if (state === 'uploading' || state === 'stalled') known.push(`uploading, ${partDone(offset, size)}`);
   return known.join(', ');
+}
+
+/** Of so many at most, each is told by its name. */
+const EACH = 3;
+
+/** @param {{ name: string, size: number }[]} files @param {number} limit bytes @returns {{ title?: string, text: string }[]} what is told of those that are too large */
+export function tooLargeWords(files, limit) {
+  const tooLarge = files.filter(({ size }) => size > limit);
+  if (tooLarge.length <= EACH) {
+    return tooLarge.map(({ name, size }) => ({ title: name, text: tooLargeText(size, limit) }));
+  }
+  return [{ text: `${tooLarge.length} files are too large. The limit here is ${byteCount(limit)}.` }];
+}
+
+/** @param {string[]} names @returns {{ title?: string, text: string }[]} what is told of files that cannot be read */
+export function unreadableWords(names) {
+  if (names.length <= EACH) return names.map((title) => ({ title, text: 'This file cannot be read.' }));
+  return [{ text: `${names.length} files cannot be read.` }];
 }
