@@ -19,6 +19,8 @@ import { announce } from './notices.js';
 const WORDS_MS = 250;
 /** What is smaller on the screen, in pixels, has no room for words. */
 const LEAST_WIDTH = 100;
+/** A card's link that is smaller than by this, of its own size, cannot be hit. */
+const LEAST_LINK = 0.55;
 /** Around what is over the page, in pixels: the header and the tools. */
 const EDGE = 8;
 const TOP = 64;
@@ -107,6 +109,9 @@ export class ItemRow {
     style.transform = `translate(${left.toFixed(1)}px, ${top.toFixed(1)}px)`;
     style.width = `${boxWidth.toFixed(1)}px`;
     style.height = `${boxHeight.toFixed(1)}px`;
+    const scale = boxWidth / this.#item.place.width;
+    style.setProperty('--scale', scale.toFixed(3));
+    this.#row.toggleAttribute('data-small', scale < LEAST_LINK);
     if (this.#panel.hidden) return;
     const [panelWidth, panelHeight] = [this.#panel.offsetWidth, this.#panel.offsetHeight];
     const x = within(left + (boxWidth - panelWidth) / 2, EDGE, width - panelWidth - EDGE);
@@ -158,11 +163,11 @@ export class ItemRow {
     return seconds === null ? '' : timeLeft(seconds);
   }
 
-  /** What others add, until it is there and drawn. */
+  /** What others add, and what is not drawn yet. */
   #showFrame() {
-    const { state, upload, isPicture, bitmap, problem, name, offset, size } = this.#item;
-    const isComing = (state === 'uploading' || state === 'stalled') && upload === null;
-    const isLoading = state === 'ready' && isPicture && bitmap === null && problem === '';
+    const { state, upload, isPicture, canLoad, bitmap, problem, name, offset, size } = this.#item;
+    const isComing = (state === 'uploading' || state === 'stalled') && upload === null && !canLoad;
+    const isLoading = canLoad && isPicture && bitmap === null && problem === '';
     this.#frame.hidden = !isComing && !isLoading;
     if (this.#frame.hidden) return;
     this.#frame.toggleAttribute('data-card', !isPicture);
@@ -170,7 +175,8 @@ export class ItemRow {
     if (isPicture) words.push(make('b', {}, name));
     if (isComing) words.push(make('span', {}, partDone(offset, size)));
     if (isComing && isPicture && size) words.push(make('progress', { max: String(size), value: String(offset) }));
-    if (state === 'stalled') words.push(make('span', {}, 'paused'));
+    if (isComing && state === 'stalled') words.push(make('span', {}, 'paused'));
+    if (isLoading) words.push(make('span', {}, 'Loading…'));
     this.#frame.replaceChildren(...words);
   }
 
