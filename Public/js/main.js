@@ -177,10 +177,18 @@ function accompany(session) {
   });
 }
 
-const adding = new Adding({ album, items, camera, view: renderer, limit: () => sharing.attachmentBytes() });
+const adding = new Adding({
+  album,
+  items,
+  camera,
+  view: renderer,
+  limit: () => sharing.attachmentBytes(),
+  // What one does next is to put it where it shall lie.
+  added: ([first, ...others]) => choose(others.length === 0 ? first : null),
+});
 const incoming = new Incoming((files, at) => adding.add(files, at));
 
-/** @param {import('./canvas/item.js').Item} item */
+/** @param {import('./canvas/item.js').Item | null} item */
 function choose(item) {
   toolbar.choose('select');
   selector.choose(item);

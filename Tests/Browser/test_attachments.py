@@ -163,6 +163,9 @@ def test_drawn_and_put_down_alone_it_comes_along(browser, open_page, tmp_path):
     a = open_page(browser)
     drop(a, (300, 250), photo(tmp_path, "sketch.jpg", PLUM, (300, 200)))
     until(lambda: [one["isDrawn"] for one in items(a)], lambda drawn: drawn == [True])
+    # What was added alone is chosen, to be moved.
+    assert [one["isSelected"] for one in items(a)] == [True]
+    a.keyboard.press("p")
     draw(a, line(200, 250, 400, 250))
     sees_ink(a, 300, 250)
     path = share(a)
@@ -229,6 +232,7 @@ def test_drawing_goes_on_while_all_that_is_allowed_goes_up(chromium, open_page, 
     proxy.bytes_per_second = 6 * MB
     pick(a, path)
     until(lambda: item(a, "archive.bin")["offset"] > MB if items(a) else False, seconds=20)
+    a.keyboard.press("p")
     watch_frames(a)
     draw(a, wave(60, 560, 800, 40))
     sees_ink(b, 60 + 800 * 3 / 40, 560 + 40 * 0.6494)

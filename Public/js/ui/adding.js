@@ -17,6 +17,7 @@ import { toast } from './notices.js';
  * @property {import('../canvas/camera.js').Camera} camera
  * @property {{ width: number, height: number }} view the canvas, in pixels
  * @property {() => Promise<number>} limit bytes of a file
+ * @property {(items: import('../canvas/item.js').Item[]) => void} added they are on the page
  */
 
 /** What would lie right upon another is laid so far beside it, in pixels. */
@@ -43,11 +44,11 @@ export class Adding {
 
   /** @param {File[]} files @param {{ x: number, y: number } | null} at */
   async #add(files, at) {
-    const { album, camera, view, limit } = this.#parts;
+    const { album, camera, view, limit, added } = this.#parts;
     const most = await limit();
     const fitting = files.filter(({ size }) => size <= most);
     const tried = await Promise.all(fitting.map((file) => read(file).catch(() => null)));
-    const taken = tried.filter((added) => added !== null);
+    const taken = tried.filter((one) => one !== null);
     const unread = fitting.filter((_, at) => tried[at] === null).map(({ name }) => name);
     for (const { text, title } of [...tooLargeWords(files, most), ...unreadableWords(unread)]) {
       toast(text, { title, stays: true });
@@ -62,7 +63,10 @@ export class Adding {
       return natural ? laidInto(natural, cell, scale) : { x: cell.x, y: cell.y, ...CARD };
     });
     const [dx, dy] = at === null && this.#wayToFree(laid) || this.#aside(laid);
-    album.addAll(laid.map((one, at) => ({ added: taken[at], at: { ...one, x: one.x + dx, y: one.y + dy } })));
+    const items = album.addAll(
+      laid.map((one, at) => ({ added: taken[at], at: { ...one, x: one.x + dx, y: one.y + dy } })),
+    );
+    if (items.length > 0) added(items);
   }
 
   /** @param {Laid[]} laid @returns {[number, number] | null} to where they cover nothing, within what is seen between the bars */
