@@ -18,6 +18,7 @@ import {
   tooLargeWords,
   unreadableWords,
 } from '../../Public/js/ui/itemWords.js';
+import { panelPlace } from '../../Public/js/ui/panelPlace.js';
 import { keyOf } from './support.js';
 
 const MB = 1024 * 1024;
@@ -296,6 +297,28 @@ function picture({ id = 1, x = 0, z = 0, name = 'one.png', contentType = 'image/
 function settled() {
   return new Promise((resolve) => setImmediate(resolve));
 }
+
+test('an upload’s panel lies below what is seen of its item, and upon no other', () => {
+  const [panel, view] = [{ width: 240, height: 80 }, { width: 1000, height: 700 }];
+  const place = (/** @type {number[]} */ [left, top, width, height], /** @type {any[]} */ taken = []) => {
+    const box = panelPlace({ left, top, width, height }, panel, view, taken);
+    return box && [box.left, box.top];
+  };
+  assert.deepEqual(place([300, 200, 400, 100]), [380, 308]);
+  // At the edges: within them.
+  assert.deepEqual(place([-50, 200, 100, 100]), [8, 308]);
+  assert.deepEqual(place([900, 500, 100, 400]), [752, 536]);
+  // Outside of the view, or below one of its bars: none.
+  for (
+    const away of [[300, 700, 400, 100], [300, 617, 400, 100], [300, -40, 400, 100], [1001, 200, 9, 9], [-9, 200, 9, 9]]
+  ) {
+    assert.equal(place(away), null);
+  }
+  const other = { left: 500, top: 300, width: 240, height: 80 };
+  assert.deepEqual(place([300, 200, 400, 200], [{ ...other, top: 408 }]), [380, 312]);
+  assert.equal(place([300, 200, 400, 100], [other, { ...other, top: 180 }]), null);
+  assert.deepEqual(place([100, 200, 200, 100], [other]), [80, 308]);
+});
 
 test('files that cannot be added are told one by one; many in one', () => {
   const MB = 2 ** 20;

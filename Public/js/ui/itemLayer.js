@@ -73,13 +73,19 @@ export class ItemLayer {
     this.#cameraVersion = camera.version;
     if (width !== this.#width || height !== this.#height) this.#away = new WeakSet();
     [this.#width, this.#height] = [width, height];
-    for (const [item, row] of this.#rows) this.#place(item, row);
+    /** @type {import('./panelPlace.js').Box[]} */
+    const panels = [];
+    // The panel of what is chosen has room first, then those of what lies above.
+    for (const item of new Set([selector.chosen, ...this.#parts.items.all.toReversed()])) {
+      const row = item && this.#rows.get(item);
+      if (row) this.#place(item, row, panels);
+    }
     this.#showChosen(selector.chosen);
     return this.#isNew;
   }
 
-  /** @param {Item} item @param {ItemRow} row */
-  #place(item, row) {
+  /** @param {Item} item @param {ItemRow} row @param {import('./panelPlace.js').Box[]} panels that are seen already */
+  #place(item, row, panels) {
     const box = this.#box(item);
     const isAway = box.left > this.#width || box.top > this.#height || box.left + box.width < 0 ||
       box.top + box.height < 0;
@@ -87,7 +93,9 @@ export class ItemLayer {
     if (isAway && this.#away.has(row)) return;
     if (isAway) this.#away.add(row);
     else this.#away.delete(row);
-    row.place(box, this.#width, this.#height, row.hasWords && this.#isCovered(item));
+    const view = { width: this.#width, height: this.#height };
+    const panel = row.place(box, view, panels, row.hasWords && this.#isCovered(item));
+    if (panel) panels.push(panel);
   }
 
   /** @param {Item | null} item */

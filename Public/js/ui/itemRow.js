@@ -4,9 +4,12 @@ import { AttachmentError } from '../session/errors.js';
 import { element, icon, make } from './elements.js';
 import { doneOfTotal, itemLabel, Pace, partDone, timeLeft } from './itemWords.js';
 import { announce } from './notices.js';
+import { panelPlace } from './panelPlace.js';
 
 /**
  * @typedef {import('../canvas/item.js').Item} Item
+ * @typedef {import('../canvas/placement.js').Size} Size
+ * @typedef {import('./panelPlace.js').Box} Box
  *
  * @typedef {object} Deeds what a person can do to it
  * @property {(item: Item) => void} choose
@@ -21,10 +24,6 @@ const WORDS_MS = 250;
 const LEAST_WIDTH = 100;
 /** A card's link that is smaller than by this, of its own size, cannot be hit. */
 const LEAST_LINK = 0.55;
-/** Around what is over the page, in pixels: the header and the tools. */
-const EDGE = 8;
-const TOP = 64;
-const BOTTOM = 84;
 
 export class ItemRow {
   #item;
@@ -32,6 +31,7 @@ export class ItemRow {
   #grip = make('button', { type: 'button', class: 'grip' });
   #frame = make('div', { class: 'frame', 'aria-hidden': 'true' });
   #panel = make('div', { class: 'upload', role: 'group' });
+  #title = make('b', { class: 'name' });
   #bar = make('progress', { max: '1' });
   #words = make('span', { class: 'words' });
   #pause = make('button', { type: 'button', class: 'small' });
@@ -62,13 +62,14 @@ export class ItemRow {
     this.#again.addEventListener('click', () => (item.problem ? deeds.loadAgain(item) : deeds.addAgain(item)));
     this.#cancel.append(icon('close'));
     this.#download.append(icon('download'));
-    this.#panel.append(this.#bar, this.#words, this.#pause, this.#cancel, this.#again, this.#remove);
+    const told = make('div', { class: 'told' }, this.#title, this.#words);
+    this.#panel.append(this.#bar, told, this.#pause, this.#cancel, this.#again, this.#remove);
     this.#row.append(this.#grip, this.#frame, this.#panel, this.#download);
   }
 
   /** Whether there is anything over the item that something else may cover. */
   get hasWords() {
-    return !this.#frame.hidden || !this.#download.hidden;
+    return !this.#frame.hidden || !this.#download.hidden || !this.#panel.hidden;
   }
 
   get element() {
@@ -88,6 +89,7 @@ export class ItemRow {
     const isMissing = this.#state === 'missing';
     this.#panel.hidden = !isUnderWay && !isFailed && !isMissing;
     this.#panel.setAttribute('aria-label', `Upload of ${name}`);
+    this.#title.textContent = name;
     this.#bar.hidden = this.#pause.hidden = this.#cancel.hidden = !isUnderWay;
     this.#remove.hidden = !isFailed;
     const isTooLarge = upload?.error instanceof AttachmentError && upload.error.code === 'attachment-too-large';
@@ -100,23 +102,27 @@ export class ItemRow {
   }
 
   /**
-   * @param {{ left: number, top: number, width: number, height: number }} box on the canvas
-   * @param {number} width @param {number} height of the canvas @param {boolean} isCovered whether something else lies upon it
+   * @param {Box} box on the canvas @param {Size} view the canvas @param {Box[]} panels of other rows, which are not to be covered
+   * @param {boolean} isCovered whether something else lies upon it
+   * @returns {Box | null} its own panel, if that is seen
    */
-  place({ left, top, width: boxWidth, height: boxHeight }, width, height, isCovered) {
+  place(box, view, panels, isCovered) {
     const { style } = this.#row;
-    this.#row.toggleAttribute('data-mute', isCovered || boxWidth < LEAST_WIDTH);
+    const { left, top, width, height } = box;
+    this.#row.toggleAttribute('data-mute', isCovered || width < LEAST_WIDTH);
     style.transform = `translate(${left.toFixed(1)}px, ${top.toFixed(1)}px)`;
-    style.width = `${boxWidth.toFixed(1)}px`;
-    style.height = `${boxHeight.toFixed(1)}px`;
-    const scale = boxWidth / this.#item.place.width;
+    style.width = `${width.toFixed(1)}px`;
+    style.height = `${height.toFixed(1)}px`;
+    const scale = width / this.#item.place.width;
     style.setProperty('--scale', scale.toFixed(3));
     this.#row.toggleAttribute('data-small', scale < LEAST_LINK);
-    if (this.#panel.hidden) return;
-    const [panelWidth, panelHeight] = [this.#panel.offsetWidth, this.#panel.offsetHeight];
-    const x = within(left + (boxWidth - panelWidth) / 2, EDGE, width - panelWidth - EDGE);
-    const y = within(top + boxHeight + EDGE, TOP, height - panelHeight - BOTTOM);
-    this.#panel.style.transform = `translate(${(x - left).toFixed(1)}px, ${(y - top).toFixed(1)}px)`;
+    if (this.#panel.hidden) return null;
+    const size = { width: this.#panel.offsetWidth, height: this.#panel.offsetHeight };
+    const room = panelPlace(box, size, view, panels);
+    this.#row.toggleAttribute('data-crowded', isCovered || room === null);
+    const at = room ?? { ...size, left, top };
+    this.#panel.style.transform = `translate(${(at.left - left).toFixed(1)}px, ${(at.top - top).toFixed(1)}px)`;
+    return isCovered ? null : room;
   }
 
   /** @param {boolean} isChosen @returns {boolean} whether anything is to be shown that is not */
@@ -210,9 +216,4 @@ export class ItemRow {
     else if (upload && this.#state === 'uploading' && before !== 'ready') announce(`${name} is being uploaded.`);
     else if (upload && this.#state === 'ready' && before !== '') announce(`${name} is uploaded.`);
   }
-}
-
-/** @param {number} value @param {number} least @param {number} most */
-function within(value, least, most) {
-  return Math.max(least, Math.min(most, value));
 }
