@@ -26,6 +26,7 @@ extension Reactor {
       return
     }
     counters.uploads += 1
+    if shared.uploadTotal <= UploadExchange.few { upload.pendingLimit = UploadExchange.fewPendingBytes }
     let holder = UploadHolder(reactor: self, connection: key)
     Task {
       let start = await upload.owner.startUpload(upload.request, of: upload.session, by: holder)

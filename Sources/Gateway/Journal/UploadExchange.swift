@@ -39,7 +39,12 @@ final class UploadExchange {
   var toldAt: MonotonicTime?
 
   /// How much is collected while a write goes on; beyond it nothing more is read from the socket.
-  static let pendingBytes = 131_072
+  var pendingLimit = UploadExchange.manyPendingBytes
+
+  /// With so many uploads at once, each may collect the larger amount, which is faster; with more, the smaller one.
+  static let few = 32
+  static let fewPendingBytes = 262_144
+  static let manyPendingBytes = 65_536
 
   init(_ request: UploadRequest, from peer: SocketAddress, session: SessionID, owner: Reactor) {
     self.request = request
@@ -59,7 +64,7 @@ final class UploadExchange {
   var isHoldingBody: Bool {
     switch phase {
     case .asking: true
-    case .streaming: pending.count >= Self.pendingBytes
+    case .streaming: pending.count >= pendingLimit
     case .answered, .over: false
     }
   }

@@ -150,6 +150,9 @@ final class SharedState: Sendable {
     return .tooManyUploads("From your address \(share) uploads are taken at a time", share, fromAddress)
   }
 
+  /// How many uploads there are at present.
+  var uploadTotal: Int { uploadCount.load(ordering: .relaxed) }
+
   func releaseUpload(from address: SocketAddress) {
     uploadCount.subtract(1, ordering: .relaxed)
     if countsAddress(address) { Self.countDown(address.ip, in: uploadAddresses) }
