@@ -13,6 +13,7 @@ from attachments import MEBIBYTE, Journal, chunk, content, pieces, repr_digest, 
 from gateway import Gateway
 from polling import until
 from room import Room
+from seeds import give_seeds
 from slow import descriptors
 from tus import Upload
 
@@ -24,12 +25,8 @@ LOST = (ConnectionError, asyncio.IncompleteReadError)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """The seeds: those of every run, many with --full, or the one asked for."""
-    if "seed" in metafunc.fixturenames:
-        option = metafunc.config.getoption
-        one = option("--seed")
-        seeds = [one] if one is not None else SEEDS + (MANY_SEEDS if option("--full") else [])
-        metafunc.parametrize("seed", seeds)
+    give_seeds(metafunc, SEEDS, MANY_SEEDS)
+
 
 
 class Guest:

@@ -17,6 +17,7 @@ from gateway import Gateway, OverTLS
 from http1 import HTTPConnection, Response
 from polling import until
 from room import Room
+from seeds import give_seeds
 from tus import Upload
 
 SEEDS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
@@ -25,12 +26,8 @@ LOST = (ConnectionError, asyncio.IncompleteReadError)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """The seeds: those of every run, many with --full, or the one asked for."""
-    if "seed" in metafunc.fixturenames:
-        option = metafunc.config.getoption
-        one = option("--seed")
-        seeds = [one] if one is not None else SEEDS + (MANY_SEEDS if option("--full") else [])
-        metafunc.parametrize("seed", seeds)
+    give_seeds(metafunc, SEEDS, MANY_SEEDS)
+
 
 
 class CarelessClient:
