@@ -89,6 +89,9 @@ extension Reactor {
     case .storage(let error):
       shared.log(.error, "upload not written", ["reason": "\(error)"])
     case .reserve(let free, let reserve):
+      // Whoever asks again and again must not fill what is left with words about it.
+      guard diskWarnedAt.map({ .now() - $0 >= .seconds(60) }) ?? true else { break }
+      diskWarnedAt = .now()
       shared.log(
         .warning, "disk nearly full",
         ["free": .number(free), "reserve": .number(reserve), "limit": "diskReserveBytes"])

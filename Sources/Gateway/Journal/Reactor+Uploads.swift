@@ -22,7 +22,7 @@ extension Reactor {
     if let refusal = shared.admitUpload(from: connection.peer) {
       counters.refusals[.tooMany] += 1
       upload.phase = .over
-      refuse(.problem(refusal), connection, http, upload)
+      refuse(.problem(refusal), connection, http)
       return
     }
     counters.uploads += 1
@@ -43,7 +43,7 @@ extension Reactor {
       end(upload)
       guard let (connection, http) = found else { return }
       if http.exchange.map({ Self.isLong($0.head.body) }) ?? true {
-        refuse(answer, connection, http, upload)
+        refuse(answer, connection, http)
       } else {
         answerAfterBody(answer, connection, http, upload)
       }
@@ -83,17 +83,16 @@ extension Reactor {
     if case .answered(let answer) = upload.phase, upload.received > UInt64(shared.limits.attachmentBytes) {
       // More than anything that is waited for out of politeness.
       upload.phase = .over
-      refuse(answer, connection, http, upload)
+      refuse(answer, connection, http)
     }
     guard case .streaming(let grant) = upload.phase else { return }
     let end = grant.offset + upload.received
     if let size = grant.size, end > size {
-      refuse(.problem(.beyondLength(end, length: size)), connection, http, upload)
+      refuse(.problem(.beyondLength(end, length: size)), connection, http)
       return
     }
     if end > UInt64(shared.limits.attachmentBytes) {
-      refuse(
-        .problem(.tooLarge(atLeast: end, limit: shared.limits.attachmentBytes)), connection, http, upload)
+      refuse(.problem(.tooLarge(atLeast: end, limit: shared.limits.attachmentBytes)), connection, http)
       return
     }
     upload.pending.append(contentsOf: bytes)
@@ -178,7 +177,7 @@ extension Reactor {
     upload.pending = []
     if let grant = upload.cutGrant { return leave(upload, grant) }
     guard let (connection, http) = conversation(key, with: upload) else { return }
-    refuse(.problem(refusal), connection, http, upload)
+    refuse(.problem(refusal), connection, http)
   }
 
   /// All bytes of the request are in the file.
@@ -215,9 +214,7 @@ extension Reactor {
   }
 
   /// Answers before the body is whole: what still comes of it is read a little and dropped.
-  private func refuse(
-    _ answer: Answer, _ connection: Connection, _ http: HTTPConversation, _ upload: UploadExchange
-  ) {
+  private func refuse(_ answer: Answer, _ connection: Connection, _ http: HTTPConversation) {
     http.closesAfterOutput = true
     http.lingersLong = true
     send(answer, on: connection, http, for: http.exchange?.head)
@@ -260,7 +257,7 @@ extension Reactor {
     else { return }
     end(upload)
     if let refusal {
-      refuse(.problem(refusal), connection, http, upload)
+      refuse(.problem(refusal), connection, http)
     } else {
       close(connection)
     }

@@ -30,6 +30,8 @@ actor Reactor {
   var handshakeSteps = 0
   /// How many bytes of attachments are still read in this turn.
   var uploadBytesLeft = 0
+  /// When the log was told last that the disk is nearly full.
+  var diskWarnedAt: MonotonicTime?
 
   // Connections by slot.
   var connections: [Connection?] = []
