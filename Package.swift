@@ -32,7 +32,9 @@ let package = Package(
 
     // Where the bytes come from and go to.
     .target(name: "Transport", dependencies: ["COpenSSL", "CLinux"], swiftSettings: settings),
-    .target(name: "Storage", dependencies: ["Transport", "CLinux", "Wire"], swiftSettings: settings),
+    .target(
+      name: "Storage", dependencies: ["SessionCore", "Transport", "CLinux", "CZlib", "Wire"],
+      swiftSettings: settings),
     .target(
       name: "Gateway",
       dependencies: [
@@ -40,7 +42,8 @@ let package = Package(
       ],
       swiftSettings: settings),
     .executableTarget(
-      name: "drawtogether", dependencies: ["Gateway", "Transport", "Wire", "HTTP", "CLinux"],
+      name: "drawtogether",
+      dependencies: ["Gateway", "Storage", "SessionCore", "Transport", "Wire", "HTTP", "CLinux"],
       swiftSettings: settings),
 
     .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: settings),
@@ -51,13 +54,16 @@ let package = Package(
     .testTarget(
       name: "TransportTests", dependencies: ["Transport", "CLinux", "COpenSSL"], swiftSettings: settings),
     .testTarget(
-      name: "StorageTests", dependencies: ["Storage", "Transport", "CLinux", "Wire"], swiftSettings: settings),
-    .testTarget(
-      name: "GatewayTests",
-      dependencies: ["Gateway", "Wire", "HTTP", "WebSocket", "SessionCore", "Transport"],
+      name: "StorageTests",
+      dependencies: ["Storage", "SessionCore", "Transport", "CLinux", "CZlib", "Wire"],
       swiftSettings: settings),
     .testTarget(
-      name: "CommandTests", dependencies: ["drawtogether", "Gateway", "Wire", "Transport"],
+      name: "GatewayTests",
+      dependencies: ["Gateway", "Wire", "HTTP", "WebSocket", "SessionCore", "Storage", "Transport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "CommandTests",
+      dependencies: ["drawtogether", "Gateway", "Storage", "SessionCore", "Wire", "Transport"],
       swiftSettings: settings),
   ],
   cLanguageStandard: .c17
