@@ -2,8 +2,10 @@ package import Wire
 
 /// Everything an operator may set, with its default. Read once at the start, then passed on as a value.
 package struct GatewayConfiguration: Equatable, Sendable {
-  /// What `committed` promises about a power cut.
+  /// What `committed` promises, and what it costs.
   package enum Durability: String, CaseIterable, Sendable {
+    /// Survives nothing: sessions live in memory, and nothing of them is written but attachments.
+    case memory
     /// Survives the end of the process; a power cut may cost the kernel's last half minute.
     case process
     /// Survives a power cut too.

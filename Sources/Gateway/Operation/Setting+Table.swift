@@ -42,7 +42,7 @@ extension Setting {
       "public", "DIR", accepts: "the name of a directory", help: "the files of the page",
       at: \.publicDirectory, read: SettingValue.path, show: { $0 }),
     choice(
-      "durability", help: "what is kept when the process ends, or after a power cut too", at: \.durability),
+      "durability", help: "what sessions outlive: nothing, the process, or a power cut too", at: \.durability),
   ]
 
   private static let running: [Setting] = [

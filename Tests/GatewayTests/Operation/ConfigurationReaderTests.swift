@@ -88,6 +88,7 @@ struct ConfigurationReaderTests {
       Accepted("--data", "/data") { $0.dataDirectory = "/data" },
       Accepted("--public=/srv/page") { $0.publicDirectory = "/srv/page" },
       Accepted("--durability", "full") { $0.durability = .full },
+      Accepted("--durability=memory") { $0.durability = .memory },
       Accepted("--reactors", "1") { $0.reactors = 1 },
       Accepted("--flush-interval", "5") { $0.flushInterval = .milliseconds(5) },
       Accepted("--metrics-token", "s3cret") { $0.metricsToken = "s3cret" },
@@ -177,7 +178,8 @@ struct ConfigurationReaderTests {
         environment: ["DRAWTOGETHER_REACTORS": "-1"],
         says: "DRAWTOGETHER_REACTORS does not take \"-1\": it takes a whole number from 1 to 256."),
       Refused(
-        "--durability", "paper", says: "--durability does not take \"paper\": it takes process or full."),
+        "--durability", "paper",
+        says: "--durability does not take \"paper\": it takes memory, process or full."),
       Refused(
         "--log-level", "loud",
         says: "--log-level does not take \"loud\": it takes debug, info, warning or error."),
@@ -212,7 +214,8 @@ struct ConfigurationReaderTests {
       Refused(
         environment: ["DRAWTOGETHER_CONFETTI": "2"],
         says: "The environment variable DRAWTOGETHER_CONFETTI is not known; --help lists what is."),
-      Refused("draw", says: "\"draw\" is no command: there are serve, health."),
+      Refused(
+        "draw", says: "\"draw\" is no command: there are serve, health."),
       Refused(
         "--echo", "true", says: "\"true\" was not expected: every setting has a flag, see --help."),
       Refused("-p", "80", says: "\"-p\" was not expected: every setting has a flag, see --help."),
