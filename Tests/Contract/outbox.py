@@ -47,6 +47,11 @@ class Outbox:
         """Whether an entry was put on this socket and is not known to stand in the session."""
         return any(kept.sequence is None for kept in islice(self._kept, self._unsent))
 
+    @property
+    def entries(self) -> list[Outgoing]:
+        """All that is kept, in its order."""
+        return [kept.entry for kept in self._kept]
+
     def append(self, entry: Outgoing) -> None:
         self._kept.append(Kept(entry))
 
