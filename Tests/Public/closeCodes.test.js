@@ -69,5 +69,21 @@ for (const reason of ['', 'Bye', '[1]', 'null', '{"retryAfterMs":"soon"}', '{"re
 }
 
 test('no gateway makes us wait for hours', () => {
-  assert.deepEqual(afterClose(1013, '{"retryAfterMs":1e12}'), { action: 'reconnect', afterMs: 60_000 });
+  assert.deepEqual(afterClose(1012, '{"retryAfterMs":1e12}'), { action: 'reconnect', afterMs: 60_000 });
+});
+
+test('§2.2 1013: says why nobody is taken in, until somebody is', () => {
+  const { session, last, reopen } = fakeSession();
+  const told = /** @type {string[]} */ ([]);
+  session.addEventListener('connectionchange', () => told.push(session.isConnected ? 'connected' : session.trouble));
+  session.join();
+  for (const reason of ['{"code":"storage-full","retryAfterMs":800}', '{"code":"storage-full"}', 'Bye']) {
+    last().open();
+    last().cut(1013, reason);
+    reopen();
+  }
+  last().cut(1013, '{"code":"storage-full"}');
+  reopen();
+  welcome(last());
+  assert.deepEqual([told, session.trouble], [['storage-full', '', 'storage-full', 'connected'], '']);
 });

@@ -315,14 +315,124 @@ test('a socket whose answer was a refusal owes nothing more', () => {
   assert.equal(sockets.length, 1);
 });
 
-test('§3.1 a gap: the counts are put right by a resume', () => {
+/** Numbers 3 to 5 are held, and 5 is refused: what the gateway expects, and what it is then sent. */
+const GAPS = [
+  { rule: 'what is held is sent from the expected number on', expected: 4, said: [['B', 4], ['C', 5]] },
+  {
+    rule: 'what is not held any more leaves its numbers to the rest',
+    expected: 2,
+    said: [['A', 2], ['B', 3], ['C', 4]],
+  },
+];
+
+for (const { rule, expected, said } of GAPS) {
+  test(`§3.1 a gap: ${rule}`, () => {
+    const { session, last, sockets } = fakeSession();
+    session.join();
+    welcome(last());
+    for (const type of ['X', 'Y', 'A', 'B', 'C']) session.send(reliable(type));
+    last().entries(gatewayEntry({ flags: 1, sequence: 2, sender: 1, clientSequence: 2, type: 'Y', payload: {} }));
+    last().tell({ committed: { sequence: 2 } });
+    last().sent = [];
+    last().tell({ error: { code: 'sequence-gap', detail: 'Gap.', clientSequence: 5, expected } });
+    assert.deepEqual(last().said.map(({ type, clientSequence }) => [type, clientSequence]), said);
+    assert.equal(sockets.length, 1);
+  });
+}
+
+test('§3.1 a gap without a number that can be: the counts are put right by a resume', () => {
   const { session, clock, sockets, last } = fakeSession();
   session.join();
   welcome(last());
   session.send(reliable('A'));
-  last().tell({ error: { code: 'sequence-gap', detail: 'Gap.', clientSequence: 1, expected: 1 } });
+  last().tell({ error: { code: 'sequence-gap', detail: 'Gap.', clientSequence: 1, expected: 2 } });
   clock.pass(1000);
   assert.equal(sockets.length, 2);
+});
+
+test('§3.1 a number that was used up is not missing when the gateway comes back from before that', () => {
+  const { session, clock, last, reopen, sockets } = fakeSession();
+  const settled = observeSettled(session);
+  session.join();
+  welcome(last());
+  for (const type of ['A', 'B', 'C']) session.send(reliable(type));
+  last().tell({ error: { code: 'bad-entry', detail: 'No.', clientSequence: 2 } });
+  last().entries(
+    gatewayEntry({ flags: 1, sequence: 1, sender: 1, clientSequence: 1, type: 'A', payload: {} }),
+    gatewayEntry({ flags: 1, sequence: 2, sender: 1, clientSequence: 3, type: 'C', payload: {} }),
+  );
+  clock.pass(60_000);
+  assert.equal(sockets.length, 1);
+  last().cut();
+  reopen();
+  assert.equal(last().controls[0].join.resume.next, 1);
+  last().tell(joined({ epoch: 'e2', resumed: true }));
+  last().tell({ catchUp: { kind: 'snapshot', epoch: 'e2', sequence: 0 } });
+  last().tell(caughtUp(0));
+  // In its place there is what no gateway takes: an entry without a type.
+  assert.deepEqual(last().said.map(({ type, clientSequence, flags }) => [type, clientSequence, flags]), [
+    ['A', 1, 1],
+    ['', 2, 1],
+    ['C', 3, 1],
+  ]);
+  last().tell({ error: { code: 'bad-entry', detail: 'No.', clientSequence: 2 } });
+  assert.deepEqual(settled, ['B bad-entry', 'A accepted', 'C accepted']);
+  assert.deepEqual(session.unsettled.map(({ entry }) => entry.type), ['A', 'C']);
+  last().entries(gatewayEntry({ flags: 1, sequence: 2, sender: 1, clientSequence: 3, type: 'C', payload: {} }));
+  last().tell({ committed: { sequence: 2 } });
+  assert.equal(session.save().outbox.items.length, 0);
+});
+
+for (const isResumed of [true, false]) {
+  test(`what a crash took back is told, and settled once more, ${isResumed ? 'resumed' : 'as somebody new'}`, () => {
+    const { session, last, reopen } = fakeSession();
+    const told = observeSettled(session);
+    session.observe({
+      unsettled: ({ entry }) => told.push(`${entry.type} lost`),
+      caughtUp: () => told.push('caught up'),
+    });
+    session.join();
+    welcome(last());
+    for (const type of ['A', 'B', 'C', 'D']) session.send(reliable(type));
+    for (const [index, type] of ['A', 'B', 'C'].entries()) {
+      const [sequence, clientSequence] = [index + 1, index + 1];
+      last().entries(gatewayEntry({ flags: 1, sequence, sender: 1, clientSequence, type, payload: {} }));
+    }
+    last().tell({ committed: { sequence: 1 } });
+    told.length = 0;
+    last().cut();
+    reopen();
+    const sender = isResumed ? 1 : 2;
+    const participant = isResumed ? ADA : BEN;
+    last().tell(joined({ participant, epoch: 'e2', sequence: 1, acknowledged: Number(isResumed), resumed: isResumed }));
+    last().tell({ catchUp: { kind: 'snapshot', epoch: 'e2', sequence: 1 } });
+    last().tell(caughtUp(1));
+    assert.deepEqual(session.unsettled.map(({ entry }) => entry.type), ['B', 'C', 'D']);
+    const clientSequence = isResumed ? 4 : 3;
+    last().entries(gatewayEntry({ flags: 1, sequence: 4, sender, clientSequence, type: 'D', payload: {} }));
+    assert.deepEqual(told, ['B lost', 'C lost', 'caught up', 'B accepted', 'C accepted', 'D accepted']);
+  });
+}
+
+test('§3.3 what is said is not saved, until the gateway says otherwise or comes back from a crash', () => {
+  const { session, last, reopen } = fakeSession();
+  const notice = (/** @type {number} */ sequence, /** @type {string} */ code) =>
+    gatewayEntry({ flags: 0x81, sequence, type: 'notice', payload: { code, detail: 'x' } });
+  session.join();
+  welcome(last());
+  last().entries(notice(1, 'session-quota'));
+  assert.equal(session.isUnsaved, false);
+  last().entries(notice(2, 'storage-full'), notice(3, 'session-quota'));
+  assert.equal(session.isUnsaved, true);
+  last().entries(notice(4, 'saved'));
+  assert.equal(session.isUnsaved, false);
+  last().entries(notice(5, 'storage-full'));
+  for (const [epoch, isUnsaved] of /** @type {[string, boolean][]} */ ([['e1', true], ['e2', false]])) {
+    last().cut();
+    reopen();
+    last().tell(joined({ epoch, sequence: 5, resumed: true }));
+    assert.equal(session.isUnsaved, isUnsaved);
+  }
 });
 
 test('a socket that owes an answer and is silent is left for another', () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Drawing } from '../../Public/js/canvas/drawing.js';
 import { STROKE_TYPE } from '../../Public/js/canvas/strokeMessage.js';
 import { Strokes } from '../../Public/js/canvas/strokes.js';
-import { BEN, catchUp, caughtUp, fakeSession, gatewayEntry, joined, keyOf, LIMITS, welcome } from './support.js';
+import { ADA, BEN, catchUp, caughtUp, fakeSession, gatewayEntry, joined, keyOf, LIMITS, welcome } from './support.js';
 
 const LOOK = { rgb: '#e5484d', color: 0, width: 6, tool: 'pen' };
 /** Flags: reliable, with append, replace, remove; and with `existing`. */
@@ -356,6 +356,38 @@ test('a snapshot that breaks off at the end of the session takes nothing away', 
   assert.equal(strokes.size, 1);
 });
 
+for (const resumed of [true, false]) {
+  test(`P8 over a crash that took it back, what one drew is seen all the while and can be undone: ${resumed}`, () => {
+    const { drawing, strokes, last, reopen, flush } = shared();
+    let hidden = 0;
+    for (let count = 0; count < 3; count += 1) draw(drawing, [count, 2, 3, 4]);
+    drawing.undo();
+    // One that is under the pen, and has been heard of.
+    drawing.begin(LOOK, [5, 5], null);
+    flush();
+    echo(last());
+    drawing.extend([6, 6], null);
+    strokes.watch({ shown: () => {}, changed: () => {}, hidden: () => hidden += 1 });
+    last().cut();
+    drawing.extend([7, 7], null);
+    reopen();
+    const participant = resumed ? ADA : BEN;
+    last().tell(joined({ participant, token: 'another', epoch: 'e2', resumed }));
+    last().tell(catchUp('snapshot', 0));
+    last().tell(caughtUp(0));
+    assert.deepEqual([hidden, strokes.all.map(({ id }) => id)], [0, [1, 2, 4].map(keyOf)]);
+    assert.equal(drawing.waitingStrokes, 4);
+    drawing.lift();
+    drawing.undo();
+    drawing.undo();
+    assert.deepEqual(strokes.all.map(({ id }) => id), [keyOf(1)]);
+    flush();
+    echo(last(), participant.number);
+    assert.deepEqual(strokes.all.map(({ id }) => id), [keyOf(1)]);
+    assert.equal(drawing.waitingStrokes, 0);
+  });
+}
+
 test('what changed nothing is drawn by nobody', () => {
   const { strokes, last } = shared();
   last().entries(stroke({ flags: APPEND | EXISTING, sequence: 1, key: 9, z: 1 }));
@@ -402,7 +434,7 @@ function stroke({ flags = APPEND, sequence, key, z, points = [[1, 1]] }) {
 }
 
 /** The gateway gives everything back that it has not given back, in order. @param {import('./support.js').FakeSocket} socket */
-function echo(socket) {
+function echo(socket, sender = 1) {
   for (
     const { flags, clientSequence, keyByte, type, payload } of socket.said.filter((one) =>
       one.clientSequence > (echoed.get(socket) ?? 0)
@@ -413,7 +445,7 @@ function echo(socket) {
     const entry = {
       flags: flags & ~EXISTING,
       sequence: 1000 + clientSequence,
-      sender: 1,
+      sender,
       clientSequence,
       key: keyByte,
       type,

@@ -46,6 +46,7 @@ export class PlacementExchange {
       },
       entry: (entry) => this.#receive(entry),
       settled: (item) => this.#settled(item),
+      unsettled: ({ entry }) => this.#restore(entry, this.#placements.of(entry.key ?? '')),
     }, lifetime);
     for (const { entry } of session.unsettled) this.#restore(entry);
   }
@@ -152,12 +153,14 @@ export class PlacementExchange {
     this.#changed(entry.key);
   }
 
-  /** Shows what an earlier page of this tab said and the session does not hold. @param {import('../session/wire.js').OutgoingEntry} entry */
-  #restore({ type, key, retention, payload }) {
+  /**
+   * Shows what an earlier page of this tab said and the session does not hold; or what is seen, which it does not hold any more.
+   * @param {import('../session/wire.js').OutgoingEntry} entry @param {import('./placement.js').Placement | null} [seen]
+   */
+  #restore({ type, key, retention, payload }, seen) {
     if (type !== PLACEMENT_TYPE || retention !== Retention.replace || !isKey(key)) return;
-    const message = decodePlacement(payload);
-    const { x, y, width, height, z } = message?.placement ?? {};
+    const { x, y, width, height, z } = seen ?? decodePlacement(payload)?.placement ?? {};
     if (x === undefined || y === undefined || width == null || height == null || z == null) return;
-    this.#placements.put(key, { x, y, width, height, z });
+    this.#placements.again(key, { x, y, width, height, z });
   }
 }

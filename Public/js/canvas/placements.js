@@ -88,6 +88,12 @@ export class Placements {
     this.#own.set(id, { place, pending: (own?.pending ?? 0) + 1, isHeld: false });
   }
 
+  /** It was put there before, and that is on its way once more. @param {string} id @param {Place} place */
+  again(id, place) {
+    const { pending = 0, isHeld = false } = this.#own.get(id) ?? {};
+    this.#own.set(id, { place, pending: pending + 1, isHeld });
+  }
+
   /** The session took it, or never will. @param {string} id */
   settled(id) {
     const own = this.#own.get(id);

@@ -71,6 +71,10 @@ export class StrokeExchange {
       },
       entry: (entry) => this.#receive(entry),
       settled: (item, refusal) => this.#settled(item, refusal),
+      // What is seen now stays, until the session has it again.
+      unsettled: ({ entry }) => {
+        if (entry.type === STROKE_TYPE && entry.key) this.#strokes.sent(entry.key, creates(entry));
+      },
     }, this.#lifetime);
     for (const { entry } of session.unsettled) this.#restore(entry);
   }

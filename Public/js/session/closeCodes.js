@@ -3,7 +3,7 @@
 import { InvalidationReason } from './errors.js';
 
 /**
- * @typedef {{ action: 'reconnect' | 'reconnect-as-new', afterMs: number }
+ * @typedef {{ action: 'reconnect' | 'reconnect-as-new', afterMs: number, trouble?: string }
  *   | { action: 'invalidate', reason: InvalidationReason }} AfterClose
  */
 
@@ -41,7 +41,7 @@ export function afterClose(code, reason) {
     case 4029:
       return { action: 'reconnect', afterMs: Math.max(told.retryAfterMs, AFTER_RATE_LIMIT_MS) };
     default: // 1001, 1006, 1011, 1012, 1013, 4001, 4008, 4013 and what later versions may add
-      return { action: 'reconnect', afterMs: told.retryAfterMs };
+      return { action: 'reconnect', afterMs: told.retryAfterMs, ...code === 1013 ? { trouble: told.code } : {} };
   }
 }
 
@@ -62,6 +62,7 @@ function parseReason(reason) {
   }
   const ms = Number(told.retryAfterMs);
   return {
+    code: typeof told.code === 'string' ? told.code : '',
     detail: typeof told.detail === 'string' ? told.detail : '',
     retryAfterMs: Number.isFinite(ms) ? Math.min(Math.max(ms, 0), LONGEST_WAIT_MS) : 0,
   };

@@ -24,6 +24,7 @@ import { checkEntry, decodeEntries, WireError } from './wire.js';
  * @property {() => void} [snapshotBegan] what is retained is told anew; it counts from `caughtUp` on
  * @property {(entry: Entry) => void} [entry]
  * @property {(item: OutboxItem, refusal: GroupSessionError | null) => void} [settled] what we said is in the session, or never will be
+ * @property {(item: OutboxItem) => void} [unsettled] it was, and the gateway came back without it: it is said again
  * @property {() => void} [caughtUp]
  *
  * @typedef {object} SavedParticipant what makes a later page of the same tab the same participant
@@ -61,6 +62,9 @@ export class GroupSession extends EventTarget {
   #token;
   #isConnected = false;
   #isCatchingUp = false;
+  #committed = 0;
+  #isUnsaved = false;
+  #trouble = '';
 
   /**
    * @param {object} options
@@ -84,7 +88,12 @@ export class GroupSession extends EventTarget {
       binary: (bytes) => this.#entries(bytes),
       closed: (code, reason) => this.#closed(code, reason),
     }, around);
-    this.#outgoing = new Outgoing(this.#connection, around, (item, refusal) => this.#settled(item, refusal));
+    this.#outgoing = new Outgoing(this.#connection, around, {
+      settled: (item, refusal) => this.#settled(item, refusal),
+      unsettled: (item) => {
+        for (const observer of this.#observers) observer.unsettled?.(item);
+      },
+    });
     if (saved) this.#outgoing.restore(saved.outbox);
   }
 
@@ -146,6 +155,26 @@ export class GroupSession extends EventTarget {
   /** The highest sequence seen. */
   get lastSequence() {
     return this.#position.last;
+  }
+
+  /** Sequences of another are none here. */
+  get epoch() {
+    return this.#position.epoch;
+  }
+
+  /** Up to there, in this epoch, all is known to be on disk. */
+  get committed() {
+    return this.#committed;
+  }
+
+  /** Whether the gateway cannot save what is said. */
+  get isUnsaved() {
+    return this.#isUnsaved;
+  }
+
+  /** Why the gateway takes nobody in right now: its code, '' if it did not say. */
+  get trouble() {
+    return this.#trouble;
   }
 
   /** @returns {OutboxItem[]} what was said and is not known to be in the session */
@@ -244,8 +273,7 @@ export class GroupSession extends EventTarget {
       case 'caughtUp':
         return this.#caughtUp(number(control.body.sequence));
       case 'committed':
-        this.#outgoing.committed(number(control.body.sequence));
-        return this.#changed();
+        return this.#isCommitted(number(control.body.sequence));
       case 'error':
         return this.#refused(control.body);
     }
@@ -254,11 +282,22 @@ export class GroupSession extends EventTarget {
   /** @param {Joined | null} joined */
   #joined(joined) {
     if (!joined) return this.#connection.restart();
-    this.#outgoing.joined(joined, this.#position.enter(joined.epoch));
+    const isSameEpoch = this.#position.enter(joined.epoch);
+    if (!isSameEpoch) this.#isUnsaved = false;
+    this.#trouble = '';
+    this.#outgoing.joined(joined, isSameEpoch);
+    this.#committed = joined.committed;
     this.#token = joined.token;
     this.#local = joined.participant;
     this.#limits = joined.limits;
     this.#activity = joined.activity;
+    this.#changed();
+  }
+
+  /** @param {number} sequence */
+  #isCommitted(sequence) {
+    this.#committed = Math.max(this.#committed, sequence);
+    this.#outgoing.committed(sequence);
     this.#changed();
   }
 
@@ -330,6 +369,7 @@ export class GroupSession extends EventTarget {
         this.dispatchEvent(new CustomEvent('newsession', { detail: told }));
         break;
       case 'notice':
+        if (told.code === 'storage-full' || told.code === 'saved') this.#isUnsaved = told.code !== 'saved';
         this.dispatchEvent(new CustomEvent('notice', { detail: told }));
     }
   }
@@ -379,10 +419,10 @@ export class GroupSession extends EventTarget {
       return null;
     }
     if (then.action === 'reconnect-as-new') this.#token = null;
-    if (this.#isConnected) {
-      this.#isConnected = false;
-      this.dispatchEvent(new Event('connectionchange'));
-    }
+    const isNews = this.#isConnected || this.#trouble !== (then.trouble ?? '');
+    this.#isConnected = false;
+    this.#trouble = then.trouble ?? '';
+    if (isNews) this.dispatchEvent(new Event('connectionchange'));
     return then.afterMs;
   }
 

@@ -11,6 +11,9 @@ import { Retention } from './wire.js';
  * @property {boolean} settled its sender was told what became of it
  */
 
+/** Stands where a refused entry stood, until that number is on disk: it is no good entry, so it is refused again. */
+const REFUSED = Object.freeze({ type: '', payload: new Uint8Array(0), reliable: true });
+
 /**
  * Entries are numbered when they first go on a socket, and kept until they are committed. What a cut connection may have
  * lost is sent again under the same numbers, so that the gateway can tell a repeat.
@@ -35,7 +38,7 @@ export class Outbox {
 
   /** @returns {OutboxItem[]} everything the session may not hold yet, oldest first */
   get unsettled() {
-    return [...this.#numbered, ...this.#waiting].filter((item) => item.sequence === 0);
+    return [...this.#numbered, ...this.#waiting].filter((item) => item.sequence === 0 && item.entry !== REFUSED);
   }
 
   /** Whether there is something to put on the socket. */
@@ -45,7 +48,7 @@ export class Outbox {
 
   /** Whether the gateway owes us an answer. */
   get isAwaited() {
-    return this.#numbered.some((item, index) => index < this.#onSocket && item.sequence === 0);
+    return this.#numbered.some((item, at) => at < this.#onSocket && item.sequence === 0 && item.entry !== REFUSED);
   }
 
   /** @param {OutgoingEntry} entry @returns {OutboxItem} */
@@ -102,12 +105,14 @@ export class Outbox {
     return learned;
   }
 
-  /** The gateway used the number up and took nothing. @param {number} clientSequence @returns {OutboxItem | null} */
+  /**
+   * The gateway used the number up and took nothing. Should it come back from before that, no number may be missing.
+   * @param {number} clientSequence @returns {OutboxItem | null}
+   */
   refused(clientSequence) {
     const index = this.#numbered.findIndex((item) => item.clientSequence === clientSequence);
-    if (index < 0) return null;
-    if (index < this.#onSocket) this.#onSocket -= 1;
-    return this.#numbered.splice(index, 1)[0];
+    if (index < 0 || this.#numbered[index].entry === REFUSED) return null;
+    return this.#numbered.splice(index, 1, { entry: REFUSED, clientSequence, sequence: 0, settled: true })[0];
   }
 
   /** Everything up to a place in the order is on disk. @param {number} sequence */
@@ -128,12 +133,11 @@ export class Outbox {
    * @param {number} clientSequence @param {{ removesFirst?: boolean }} [options] removing passes even where the quota stops the rest
    */
   rewind(clientSequence, { removesFirst = false } = {}) {
-    const index = this.#numbered.findIndex((item) => item.clientSequence >= clientSequence);
-    if (index < 0) return;
-    const again = this.#numbered.splice(index);
-    for (const item of again) item.clientSequence = 0;
-    this.#onSocket = Math.min(this.#onSocket, index);
-    this.#waiting = [...again, ...this.#waiting];
+    if (clientSequence > this.#nextSequence) return;
+    const again = this.#numbered.filter((item) => item.clientSequence >= clientSequence);
+    this.#numbered.length -= again.length;
+    this.#onSocket = Math.min(this.#onSocket, this.#numbered.length);
+    this.#waitAgain(again);
     this.#nextSequence = clientSequence;
     if (removesFirst) this.#putRemovalsFirst();
   }
@@ -154,13 +158,15 @@ export class Outbox {
    * @param {number} acknowledged highest client sequence the session holds
    * @param {number} sequence all of them are at or before it
    * @param {boolean} sameEpoch whether what was accepted before still counts
-   * @returns {OutboxItem[]} what we learn by it to have been accepted
+   * @returns {OutboxItem[]} what we learn by it to have been accepted, or to be lost: then it has no sequence
    */
   resume(acknowledged, sequence, sameEpoch) {
     const learned = [];
     for (const item of this.#numbered) {
-      if (item.clientSequence > acknowledged) item.sequence = 0;
-      else if (item.sequence === 0 || !sameEpoch) {
+      if (item.clientSequence > acknowledged) {
+        if (item.sequence > 0 && item.entry !== REFUSED) learned.push(item);
+        item.sequence = 0;
+      } else if (item.sequence === 0 || !sameEpoch) {
         if (!item.settled) learned.push(item);
         item.sequence = sequence;
       }
@@ -171,17 +177,24 @@ export class Outbox {
     return learned;
   }
 
-  /** We are a new participant: what the session does not hold is numbered anew, in order. @param {boolean} sameEpoch */
+  /**
+   * We are a new participant: what the session does not hold is numbered anew, in order.
+   * @param {boolean} sameEpoch @returns {OutboxItem[]} what it held before
+   */
   renumber(sameEpoch) {
     const kept = this.#numbered.filter((item) => !sameEpoch || item.sequence === 0);
-    for (const item of kept) {
-      item.clientSequence = 0;
-      item.sequence = 0;
-    }
-    this.#waiting = [...kept, ...this.#waiting];
+    const lost = kept.filter(({ entry, sequence }) => sequence > 0 && entry !== REFUSED);
+    this.#waitAgain(kept);
     this.#numbered = [];
     this.#onSocket = 0;
     this.#nextSequence = 1;
+    return lost;
+  }
+
+  /** @param {OutboxItem[]} items that give their numbers up */
+  #waitAgain(items) {
+    for (const item of items) item.clientSequence = item.sequence = 0;
+    this.#waiting = [...items.filter(({ entry }) => entry !== REFUSED), ...this.#waiting];
   }
 
   /** What a later page of this tab goes on with. @returns {{ next: number, items: { entry: OutgoingEntry, clientSequence: number }[] }} */

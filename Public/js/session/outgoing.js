@@ -10,7 +10,10 @@ import { Retention } from './wire.js';
  * @typedef {import('./errors.js').GroupSessionError} GroupSessionError
  * @typedef {import('./outbox.js').OutboxItem} OutboxItem
  * @typedef {import('./wire.js').OutgoingEntry} OutgoingEntry
- * @typedef {(item: OutboxItem, refusal: GroupSessionError | null) => void} Settled
+ *
+ * @typedef {object} OutgoingEvents
+ * @property {(item: OutboxItem, refusal: GroupSessionError | null) => void} settled
+ * @property {(item: OutboxItem) => void} unsettled it was settled, and the gateway has lost it: it is settled once more
  */
 
 /** When the gateway refuses for now and does not say for how long. */
@@ -20,19 +23,19 @@ export class Outgoing {
   #outbox = new Outbox();
   #connection;
   #sender;
-  #settled;
+  #events;
   /** @type {OutboxItem[]} found to be accepted while we were away; told when their effect is seen */
   #learned = [];
 
   /**
    * @param {import('./connection.js').Connection} connection
    * @param {import('./connection.js').Surroundings} around
-   * @param {Settled} settled is told once of each entry
+   * @param {OutgoingEvents} events
    */
-  constructor(connection, around, settled) {
+  constructor(connection, around, events) {
     this.#connection = connection;
     this.#sender = new Sender(this.#outbox, connection, around);
-    this.#settled = settled;
+    this.#events = events;
   }
 
   get next() {
@@ -61,8 +64,11 @@ export class Outgoing {
   /** The gateway knows us. @param {Joined} joined @param {boolean} sameEpoch */
   joined(joined, sameEpoch) {
     const { acknowledged, sequence, committed } = joined;
-    if (joined.resumed) this.#learned.push(...this.#outbox.resume(acknowledged, sequence, sameEpoch));
-    else this.#outbox.renumber(sameEpoch);
+    const told = joined.resumed
+      ? this.#outbox.resume(acknowledged, sequence, sameEpoch)
+      : this.#outbox.renumber(sameEpoch);
+    this.#learned.push(...told);
+    for (const item of told) if (item.sequence === 0) this.#unsettle(item);
     this.#outbox.committed(committed);
   }
 
@@ -100,9 +106,13 @@ export class Outgoing {
       case 'storage-full':
         this.#outbox.rewind(clientSequence, { removesFirst: error.code !== 'rate-limited' });
         return this.#sender.pause(number(body.retryAfterMs) || PAUSE_MS);
-      case 'sequence-gap':
-        // Ours and the gateway's counts differ: it tells its own when we resume.
-        return this.#connection.restart();
+      case 'sequence-gap': {
+        // Ours and the gateway's counts differ. It holds nothing from the expected one on: those numbers are free.
+        const expected = number(body.expected);
+        if (expected === 0 || expected > clientSequence) return this.#connection.restart();
+        this.#outbox.rewind(expected);
+        return this.#sender.flush();
+      }
       default: {
         const item = this.#outbox.refused(clientSequence);
         if (item) this.#settle(item, error);
@@ -132,6 +142,13 @@ export class Outgoing {
   #settle(item, refusal) {
     if (item.settled) return;
     item.settled = true;
-    this.#settled(item, refusal);
+    this.#events.settled(item, refusal);
+  }
+
+  /** @param {OutboxItem} item */
+  #unsettle(item) {
+    if (!item.settled) return;
+    item.settled = false;
+    this.#events.unsettled(item);
   }
 }

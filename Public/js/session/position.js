@@ -5,6 +5,11 @@ export class Position {
   #after = null;
   #last = 0;
 
+  /** Of the gateway; '' before it is known. */
+  get epoch() {
+    return this.#epoch;
+  }
+
   /** The highest sequence seen. */
   get last() {
     return this.#last;
