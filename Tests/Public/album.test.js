@@ -8,7 +8,7 @@ import { PLACEMENT_TYPE } from '../../Public/js/canvas/placement.js';
 import { Strokes } from '../../Public/js/canvas/strokes.js';
 import { Selector } from '../../Public/js/tools/selector.js';
 import { FakeBrowser, fileOf } from './journalSupport.js';
-import { ADA, catchUp, caughtUp, gatewayEntry, joined, keyOf, LIMITS, quiet, welcome } from './support.js';
+import { ADA, catchUp, caughtUp, gatewayEntry, joined, keyOf, LIMITS, quiet, until, welcome } from './support.js';
 
 /** Flags: reliable with replace and with remove; the gateway's own; unreliable. */
 const [REPLACE, REMOVE, UNRELIABLE] = [5, 7, 0];
@@ -238,6 +238,53 @@ test('a late joiner sees it where it was moved to; what a snapshot leaves out is
   assert.equal(items.size, 0);
 });
 
+test('P8 over a crash that took it back, it stays where this person put it', () => {
+  const { album, browser, items, last, reopen } = inSession();
+  browser.gateway.put(ID, { metadata: METADATA });
+  const [item] = items.all;
+  for (const x of [200, 300]) album.put(item, item.place, { ...item.place, x });
+  for (const [at, x] of [200, 300].entries()) {
+    last().entries(moved({ x, sequence: 200 + at, sender: 1, clientSequence: 1 + at }));
+  }
+  last().cut();
+  reopen();
+  last().tell(joined({ epoch: 'e2', resumed: true }));
+  last().tell(catchUp('snapshot', 101));
+  last().entries(browser.gateway.entry(ID));
+  last().tell(caughtUp(101));
+  assert.equal(item.place.x, 300);
+  last().entries(moved({ x: 200, sequence: 200, sender: 1, clientSequence: 1 }));
+  assert.equal(item.place.x, 300);
+  last().entries(moved({ x: 300, sequence: 201, sender: 1, clientSequence: 2 }));
+  last().entries(moved({ x: 400, sequence: 202, sender: 2, clientSequence: 1 }));
+  assert.deepEqual([items.all, item.place.x], [[item], 400]);
+});
+
+test('over a crash that took it back, what one added stays and is brought again; what one removed is removed again', async () => {
+  const { album, browser, items, last, reopen, wait } = inSession();
+  const vanished = [];
+  album.addEventListener('vanished', () => vanished.push(1));
+  browser.gateway.put(ID, { metadata: METADATA });
+  const [other] = items.all;
+  const item = add(album);
+  await wait(/** @type {any} */ (item.upload).done);
+  album.remove(other);
+  await until(() => browser.gateway.stored.size === 1);
+  browser.gateway.stored.clear();
+  browser.gateway.stored.set(ID, stored());
+  last().cut();
+  reopen();
+  last().tell(joined({ epoch: 'e2', resumed: true }));
+  last().tell(catchUp('snapshot', 101));
+  last().entries(browser.gateway.entry(ID));
+  last().tell(caughtUp(101));
+  assert.deepEqual([items.all, item.state], [[item], 'uploading']);
+  await wait(/** @type {any} */ (item.upload).done);
+  await until(() => !browser.gateway.stored.has(ID));
+  assert.deepEqual([...browser.gateway.stored.keys()], [item.id]);
+  assert.deepEqual([items.all, item.state, vanished], [[item], 'ready', []]);
+});
+
 test('removed by somebody else it goes, even from under the hand', () => {
   const { album, browser, items, last } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
@@ -291,11 +338,11 @@ test('cancelled, its upload is taken back', async () => {
 test('what was refused stays with its reason, and can be tried again', async () => {
   const { album, browser, items, wait } = inSession();
   browser.gateway.faults.push({
-    answer: { status: 507, text: '{"code":"storage-full","detail":"The disk is full."}' },
+    answer: { status: 400, text: '{"code":"bad-request","detail":"Not so."}' },
   });
   const item = add(album);
   await wait(/** @type {any} */ (item.upload).done.catch(() => {}));
-  assert.deepEqual([item.upload?.state, item.upload?.error?.message, items.size], ['failed', 'The disk is full.', 1]);
+  assert.deepEqual([item.upload?.state, item.upload?.error?.message, items.size], ['failed', 'Not so.', 1]);
   album.addAgain(item);
   const [again] = items.all;
   await wait(/** @type {any} */ (again.upload).done);

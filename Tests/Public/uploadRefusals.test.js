@@ -16,7 +16,11 @@ const REFUSALS = [
     says: 'This file is 131 MB. The limit here is 100 MB.',
   },
   { status: 413, problem: { code: 'session-quota', detail: 'The session is full.', limit: 5, actual: 7 } },
-  { status: 507, problem: { code: 'storage-full', detail: 'No space is left.', limit: 5, actual: 3 } },
+  {
+    status: 507,
+    problem: { code: 'storage-full', detail: '12 MB are left, of which 64 MB stay free.', limit: 5, actual: 3 },
+    says: 'The server has no room on its disk at the moment. Try again later.',
+  },
   { status: 422, problem: { code: 'digest-mismatch', detail: 'The digest differs.' } },
   { status: 400, problem: { code: 'bad-request', detail: 'Not so.' } },
   { status: 403, problem: { code: 'origin-refused', detail: 'Not from there.' } },

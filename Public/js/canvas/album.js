@@ -82,6 +82,8 @@ export class Album extends EventTarget {
         this.#isCaughtUp = true;
         // What could not be loaded may have been out of reach.
         for (const item of this.#items.all) if (item.problem) this.tryAgain(item);
+        // What was removed is there again when the gateway came back from before that.
+        for (const { id } of journal.current) if (this.#removed.has(id)) journal.remove({ id }).catch(() => {});
       },
     }, this.#lifetime);
     this.#journal = journal;
@@ -286,7 +288,8 @@ export class Album extends EventTarget {
   /** @param {Item} item */
   #uploadChanged(item) {
     // Who leaves keeps what was not uploaded; else somebody removed it.
-    if (item.upload?.state === 'cancelled' && this.#session?.state !== 'invalidated') this.#drop(item);
+    const isRemoved = item.upload?.state === 'cancelled' && this.#session?.state !== 'invalidated';
+    if (isRemoved && this.#items.find(item.id) === item) this.#vanish(item);
     this.#changed();
   }
 
@@ -305,10 +308,21 @@ export class Album extends EventTarget {
     }
     for (const item of [...this.#items.all]) {
       if (!item.attachment || listed.has(item.id) || item.upload?.state === 'failed') continue;
-      this.#drop(item);
-      this.#tell('vanished', item);
+      const upload = uploads.get(item.id);
+      if (!upload) this.#vanish(item);
+      else {
+        // A gateway that came back without it gets it again.
+        Object.assign(item, { attachment: null, state: 'uploading' });
+        this.#accompany(item, upload);
+      }
     }
     this.#changed();
+  }
+
+  /** @param {Item} item that somebody removed */
+  #vanish(item) {
+    this.#drop(item);
+    this.#tell('vanished', item);
   }
 
   /** @param {Attachment} attachment that is new here @returns {Item} */

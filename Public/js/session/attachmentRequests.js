@@ -1,7 +1,7 @@
 /** The requests about a session's attachments: tus 1.0.0 with creation-with-upload and termination. */
 
 import { isObject } from './control.js';
-import { AttachmentError } from './errors.js';
+import { AttachmentError, forPeople } from './errors.js';
 import { tooLargeText } from './byteCount.js';
 
 /**
@@ -53,14 +53,9 @@ export class AttachmentRequests {
     return offsetOf(await this.#ask({ method: 'POST', url, headers, body: piece, ...options }));
   }
 
-  /** @param {string} id @param {RequestOptions} options @returns {Promise<number | null>} how much the gateway has; null: it knows no such upload */
+  /** @param {string} id @param {RequestOptions} options @returns {Promise<number>} how much the gateway has */
   async offset(id, options) {
-    try {
-      return offsetOf(await this.#ask({ method: 'HEAD', url: this.url(id), headers: TUS, ...options }));
-    } catch (error) {
-      if (isMissing(error)) return null;
-      throw error;
-    }
+    return offsetOf(await this.#ask({ method: 'HEAD', url: this.url(id), headers: TUS, ...options }));
   }
 
   /** @param {string} id @param {number} offset @param {ArrayBuffer} piece @param {RequestOptions} options @returns {Promise<number>} how much the gateway has now */
@@ -113,7 +108,7 @@ function refusal({ status, header, text }) {
   const code = typeof problem.code === 'string' ? problem.code : status === 413 ? 'attachment-too-large' : 'internal';
   const [limit, actual] = [problem.limit, problem.actual].map((value) => typeof value === 'number' ? value : undefined);
   const wait = Number(problem.retryAfterMs ?? 1000 * Number(header('Retry-After') ?? 0));
-  let detail = typeof problem.detail === 'string' ? problem.detail : `The server answered ${status}.`;
+  let detail = forPeople(code, typeof problem.detail === 'string' ? problem.detail : `The server answered ${status}.`);
   if (code === 'attachment-too-large' && limit && actual) detail = tooLargeText(actual, limit);
   const retryAfterMs = wait > 0 ? Math.min(wait, LONGEST_WAIT_MS) : 0;
   return new AttachmentError(code, detail, { limit, actual, status, retryAfterMs });

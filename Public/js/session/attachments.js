@@ -12,6 +12,7 @@ import { Retention } from './wire.js';
  *
  * @typedef {object} AttachmentsEvents
  * @property {() => void} changed there are others, or one of them says something else
+ * @property {() => void} told all of them were told anew
  * @property {(progress: { id: string, offset: number, size: number | null }) => void} progressed
  * @property {(id: string) => void} removed by somebody
  */
@@ -61,6 +62,7 @@ export class Attachments {
     this.#told = null;
     if (!told) return;
     for (const id of [...this.#held.keys()]) if (!told.has(id)) this.#forget(id);
+    this.#events.told();
     this.#changed();
   }
 

@@ -73,6 +73,7 @@ export class GroupSessionJournal extends EventTarget {
       (record) => new Attachment(record, this.#requests.url(record.id), around.fetch),
       {
         changed: () => this.#attachmentsChanged(),
+        told: () => this.#uploads.told(),
         progressed: (progress) => this.#progressed(progress),
         removed: (id) => this.#uploads.removed(id),
       },
@@ -165,6 +166,7 @@ export class GroupSessionJournal extends EventTarget {
       },
     }, lifetime);
     this.#session.addEventListener('statechange', () => this.#stateChanged(), lifetime);
+    this.#session.addEventListener('savechange', () => this.#uploads.committed(), lifetime);
     this.#around.network.addEventListener('online', () => this.#uploads.wake(), lifetime);
   }
 

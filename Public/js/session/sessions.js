@@ -1,6 +1,6 @@
 /** The gateway's sessions over HTTP: made, looked at, ended. */
 
-import { GroupSessionError } from './errors.js';
+import { forPeople, GroupSessionError } from './errors.js';
 
 /**
  * @typedef {object} SessionObject
@@ -38,5 +38,6 @@ async function ask(send) {
   }
   if (answer.ok) return answer;
   const problem = await answer.json().catch(() => ({}));
-  throw new GroupSessionError(problem.code ?? 'internal', problem.detail ?? `The server answered ${answer.status}.`);
+  const { code = 'internal', detail = `The server answered ${answer.status}.` } = problem;
+  throw new GroupSessionError(code, forPeople(code, detail));
 }

@@ -13,6 +13,7 @@ import { AttachmentError } from './errors.js';
  * @typedef {object} UploadOwner
  * @property {(upload: Upload) => void} changed its state is another one
  * @property {(upload: Upload) => void} created the gateway is known to have it
+ * @property {(upload: Upload, status: number) => boolean} missing it does not have it any more: whether it is to be created anew
  */
 
 /** Event: `change`, when its state, its offset or `isInterrupted` did. */
@@ -53,7 +54,7 @@ export class Upload extends EventTarget {
     this.#owner = owner;
     this.#transfer = transfer({
       created: () => owner.created(this),
-      removed: () => this.removed(),
+      missing: (status) => owner.missing(this, status),
       moved: (offset) => this.#moved(offset),
       interrupted: (isInterrupted) => this.#interrupted(isInterrupted),
     });

@@ -10,6 +10,7 @@
  * @property {unknown} metadata
  * @property {number} createdAt milliseconds of the wall clock
  * @property {boolean} isCreated the gateway is known to have it
+ * @property {string} epoch of the gateway then
  * @property {boolean} isPaused
  * @property {boolean} isCancelled it is to be removed
  *

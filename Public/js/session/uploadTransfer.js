@@ -15,7 +15,7 @@ import { reconnectDelay } from './reconnectDelay.js';
  * @typedef {object} TransferEvents
  * @property {() => void} created the gateway is known to have it
  * @property {(offset: number) => void} moved how much has gone out or arrived
- * @property {() => void} removed by somebody: there is nothing more to do
+ * @property {(status: number) => boolean} missing the gateway does not have it any more: whether it is to be created anew
  * @property {(isInterrupted: boolean) => void} interrupted whether it waits for a better time
  */
 
@@ -68,7 +68,7 @@ export class UploadTransfer {
   }
 
   /**
-   * Goes on until `finish` or the signal says that it is enough, or somebody removed it.
+   * Goes on until `finish` or the signal says that it is enough.
    * @param {AbortSignal} signal @throws {AttachmentError} what no later try would change
    */
   async run(signal) {
@@ -78,7 +78,6 @@ export class UploadTransfer {
         await this.#step(signal);
       } catch (error) {
         if (signal.aborted || this.#isDone) return;
-        if (this.#isCreated && isMissing(error)) return this.#events.removed();
         const delay = this.#delayAfter(error);
         this.#offset = null;
         this.#events.interrupted(true);
@@ -126,10 +125,12 @@ export class UploadTransfer {
   /** @param {AbortSignal} signal */
   async #locate(signal) {
     if (!this.#isBegun) return await this.#create(signal);
-    const offset = await this.#ask((options) => this.#requests.offset(this.#description.id, options), signal);
-    if (offset !== null) return this.#arrived(offset);
-    if (this.#isCreated) return this.#events.removed();
-    await this.#create(signal);
+    try {
+      this.#arrived(await this.#ask((options) => this.#requests.offset(this.#description.id, options), signal));
+    } catch (error) {
+      if (this.#isCreated || !isMissing(error)) throw error;
+      await this.#create(signal);
+    }
   }
 
   /** Nothing stops it in the middle: what was begun can then be removed for certain. @param {AbortSignal} signal */
@@ -222,6 +223,7 @@ export class UploadTransfer {
     // Whoever refuses a piece for its size without the gateway's words stands between: it may let small ones through.
     const isProxy = error instanceof AttachmentError && error.status === 413 && error.limit === undefined;
     if (isProxy && !this.#pieces.isSmallest) this.#pieces.keepSmall();
+    else if (this.#isCreated && isMissing(error)) this.#isCreated = !this.#events.missing(error.status);
     else if (isPassing(error)) this.#pieces.cut();
     else throw error;
     const delay = reconnectDelay(this.#attempt, this.#around.random);

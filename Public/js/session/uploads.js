@@ -35,6 +35,8 @@ export class Uploads {
   #around;
   /** @type {Map<string, Held>} under way, in order */
   #held = new Map();
+  /** @type {Map<string, { blob: Blob, record: UploadRecord, sequence: number }>} ready, and maybe not on the gateway's disk yet */
+  #unsafe = new Map();
   #isClosed = false;
 
   /**
@@ -76,6 +78,7 @@ export class Uploads {
       metadata,
       createdAt: this.#around.wallClock(),
       isCreated: false,
+      epoch: '',
       isPaused: false,
       isCancelled: false,
     };
@@ -99,11 +102,33 @@ export class Uploads {
 
   /** @param {Attachment} attachment that the session lists */
   listed(attachment) {
-    this.find(attachment.id)?.listed(attachment);
+    const held = this.#held.get(attachment.id);
+    if (held) held.record.epoch = this.#session.epoch;
+    held?.upload.listed(attachment);
+  }
+
+  /** More may be on the gateway's disk. */
+  committed() {
+    const { epoch, committed } = this.#session;
+    for (const [id, { record, sequence }] of this.#unsafe) {
+      if (record.epoch === epoch && sequence <= committed) this.#unsafe.delete(id);
+    }
+  }
+
+  /** All that the session has is told: what was ready, and a gateway that came back does not have so, is brought once more. */
+  told() {
+    for (const [id, { record, blob }] of this.#unsafe) {
+      if (record.epoch === this.#session.epoch) continue;
+      this.#unsafe.delete(id);
+      if (this.#find(id)?.isReady) continue;
+      record.isCreated = false;
+      this.#enter(this.#make(record, blob, true), record, this.#keep(record, blob));
+    }
   }
 
   /** @param {string} id */
   removed(id) {
+    this.#unsafe.delete(id);
     this.find(id)?.removed();
   }
 
@@ -154,7 +179,8 @@ export class Uploads {
           around: this.#around,
         }),
       owner: {
-        created: () => this.#note(record, { isCreated: true }),
+        created: () => this.#note(record, { isCreated: true, epoch: this.#session.epoch }),
+        missing: (upload, status) => this.#missing(upload, record, status),
         changed: (upload) => this.#stateChanged(upload),
       },
     });
@@ -188,10 +214,24 @@ export class Uploads {
     this.#beginNext();
   }
 
+  /** @param {Upload} upload @param {UploadRecord} record @param {number} status @returns {boolean} whether the gateway came back from before it */
+  #missing(upload, { epoch }, status) {
+    if (status === 404) {
+      // Away, or as long as the session lists it, nobody can tell.
+      if (!this.#session.isConnected || this.#find(upload.id)) return false;
+      if (epoch !== this.#session.epoch) return true;
+    }
+    upload.removed();
+    return false;
+  }
+
   /** @param {Held} held */
   async #leave({ upload, record, ended }) {
     this.#held.delete(upload.id);
     if (this.#isClosed) return;
+    if (upload.state === 'ready') {
+      this.#unsafe.set(upload.id, { blob: upload.blob, record, sequence: this.#session.lastSequence });
+    }
     if (!isLeftBehind(upload)) return await this.#around.store.forget(record.id);
     this.#note(record, { isCancelled: true });
     await ended;
