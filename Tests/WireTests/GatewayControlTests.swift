@@ -37,7 +37,8 @@ struct GatewayControlTests {
     + #""headBytes":32768,"headSeconds":10,"incompleteBytes":268435456,"attachmentBytes":104857600,"#
     + #""metadataBytes":4096,"sessionAttachmentBytes":2147483648,"uploadKeepSeconds":86400,"#
     + #""attachmentsPerSession":1000,"uploads":256,"diskReserveBytes":268435456,"#
-    + #""sessionLogBytes":268435456,"catchUpTailBytes":4194304,"sessionKeepSeconds":2592000,"#
+    + #""sessionLogBytes":268435456,"catchUpTailBytes":4194304,"#
+    + #""unsavedSessionBytes":16777216,"unsavedBytes":268435456,"sessionKeepSeconds":2592000,"#
     + #""endedKeepSeconds":604800,"joinSeconds":10,"graceSeconds":30,"idleSeconds":60,"#
     + #""bodyStallSeconds":20,"messageSeconds":30}"#
 

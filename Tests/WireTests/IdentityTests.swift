@@ -134,6 +134,11 @@ struct LimitsTests {
         "DRAWTOGETHER_MAX_ATTACHMENTS_PER_SESSION"
       ),
       ("uploads", 256, "--max-uploads", "DRAWTOGETHER_MAX_UPLOADS"),
+      (
+        "unsavedSessionBytes", 16_777_216, "--max-unsaved-session-bytes",
+        "DRAWTOGETHER_MAX_UNSAVED_SESSION_BYTES"
+      ),
+      ("unsavedBytes", 268_435_456, "--max-unsaved-bytes", "DRAWTOGETHER_MAX_UNSAVED_BYTES"),
       ("diskReserveBytes", 268_435_456, "--disk-reserve-bytes", "DRAWTOGETHER_DISK_RESERVE_BYTES"),
     ])
   func flags(_ name: String, _ value: Int, _ flag: String, _ variable: String) throws {
@@ -145,9 +150,9 @@ struct LimitsTests {
 
   @Test("each is in the table once, by its own member, and its default is accepted")
   func table() {
-    #expect(Limits.all.count == 28)
-    #expect(Set(Limits.all.map(\.name)).count == 28)
-    #expect(Set(Limits.all.map(\.flag)).count == 28)
+    #expect(Limits.all.count == 30)
+    #expect(Set(Limits.all.map(\.name)).count == 30)
+    #expect(Set(Limits.all.map(\.flag)).count == 30)
     for (index, limit) in Limits.all.enumerated() {
       #expect(limit.range.contains(Limits()[keyPath: limit.keyPath]))
       #expect(!limit.help.isEmpty)

@@ -109,6 +109,12 @@ extension Limits {
       name: "catchUpTailBytes", keyPath: \.catchUpTailBytes, range: 0...1 << 32, unit: .bytes,
       help: "bytes of a session's newest entries kept as they were sent"),
     LimitDescription(
+      name: "unsavedSessionBytes", keyPath: \.unsavedSessionBytes, range: 1_024...1 << 40, unit: .bytes,
+      help: "bytes of a session's entries that may wait for the disk"),
+    LimitDescription(
+      name: "unsavedBytes", keyPath: \.unsavedBytes, range: 1_024...1 << 40, unit: .bytes,
+      help: "bytes of entries that may wait for the disk, all sessions together"),
+    LimitDescription(
       name: "sessionKeepSeconds", keyPath: \.sessionKeepSeconds, range: 1...315_360_000,
       unit: .seconds, help: "time a session is kept after the last one left (600 s when empty)"),
     LimitDescription(

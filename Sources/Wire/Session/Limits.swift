@@ -42,6 +42,10 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   package var sessionLogBytes = 256 << 20
   /// How many bytes of its newest entries a session keeps as they were sent.
   package var catchUpTailBytes = 4 << 20
+  /// How many bytes of a session's entries may wait for the disk.
+  package var unsavedSessionBytes = 16 << 20
+  /// How many bytes of entries may wait for the disk, over all sessions.
+  package var unsavedBytes = 256 << 20
   /// For how many seconds a session is kept after the last one left.
   package var sessionKeepSeconds = 2_592_000
   /// For how many seconds it is known that a session has ended.

@@ -3,7 +3,7 @@ extension [String: JSONValue] {
   /// The text of that name.
   ///
   /// - Throws: `wrongMember` when it is no text.
-  func text(_ name: String) throws(WireError) -> String? {
+  package func text(_ name: String) throws(WireError) -> String? {
     switch self[name] {
     case nil, .null: nil
     case .string(let text): text
@@ -14,7 +14,7 @@ extension [String: JSONValue] {
   /// The whole number of that name; `812.0` is one too.
   ///
   /// - Throws: `wrongMember` when it is none, or not one of this type.
-  func integer<Integer: FixedWidthInteger>(
+  package func integer<Integer: FixedWidthInteger>(
     _ name: String, as type: Integer.Type = Integer.self
   ) throws(WireError) -> Integer? {
     let value: Integer? =
@@ -31,7 +31,7 @@ extension [String: JSONValue] {
   /// The members of the object of that name.
   ///
   /// - Throws: `wrongMember` when it is no object.
-  func object(_ name: String) throws(WireError) -> [String: JSONValue]? {
+  package func object(_ name: String) throws(WireError) -> [String: JSONValue]? {
     switch self[name] {
     case nil, .null: nil
     case .object(let members): members

@@ -1,0 +1,41 @@
+extension JSONParser {
+  /// Where the value of a member of the outermost object stands, for what is to be kept as it was written.
+  ///
+  /// - Parameters:
+  ///   - name: the member's name; of several the last one counts, as in a browser.
+  ///   - bytes: a message that is one object.
+  /// - Returns: the bytes of the value; `nil` when there is no such member.
+  /// - Throws: `notJSON` for anything but one object as `parse` reads it.
+  package static func range(
+    of name: String, in bytes: Span<UInt8>
+  ) throws(WireError) -> Range<Int>? {
+    guard bytes.isUTF8 else { throw .notJSON }
+    var parser = JSONParser()
+    var found: Range<Int>?
+    guard parser.next(bytes) == UInt8(ascii: "{") else { throw .notJSON }
+    parser.position += 1
+    if parser.next(bytes) == UInt8(ascii: "}") {
+      parser.position += 1
+    } else {
+      members: while true {
+        guard parser.next(bytes) == UInt8(ascii: "\"") else { throw .notJSON }
+        let member = try parser.string(bytes)
+        guard parser.next(bytes) == UInt8(ascii: ":") else { throw .notJSON }
+        parser.position += 1
+        _ = parser.next(bytes)
+        let start = parser.position
+        _ = try parser.value(bytes, depth: 2)
+        if member == name { found = start..<parser.position }
+        switch parser.next(bytes) {
+        case UInt8(ascii: ","): parser.position += 1
+        case UInt8(ascii: "}"):
+          parser.position += 1
+          break members
+        default: throw .notJSON
+        }
+      }
+    }
+    guard parser.next(bytes) == nil else { throw .notJSON }
+    return found
+  }
+}
