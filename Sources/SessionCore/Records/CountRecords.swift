@@ -1,0 +1,70 @@
+internal import Wire
+
+/// What a `numbers` record says: numbers up to this one may have been given out. Four bytes.
+struct NumbersFacts: Equatable {
+  /// The highest number that a session counts to: a block lies behind it.
+  static let highest: ParticipantNumber = 0xFFFF_0000
+
+  var through: ParticipantNumber
+
+  init(through: ParticipantNumber) {
+    self.through = through
+  }
+
+  init(_ body: Span<UInt8>) throws(RecordError) {
+    try RecordError.expect(.numbers, 4, of: body)
+    through = body.uint32(at: 0)
+    guard through <= Self.highest else {
+      throw RecordError(.numbers, .numberTooLarge(UInt64(through)))
+    }
+  }
+
+  var record: SessionRecord {
+    var body: [UInt8] = []
+    body.append(bigEndian: through)
+    return SessionRecord(kind: .numbers, body: body)
+  }
+}
+
+/// What a `used` record says: client sequences that were used up without an entry. Eight bytes each.
+struct UsedFacts: Equatable {
+  struct Pair: Equatable {
+    var number: ParticipantNumber
+    var clientSequence: UInt32
+  }
+
+  var pairs: [Pair]
+
+  init(_ pairs: [Pair]) {
+    self.pairs = pairs
+  }
+
+  init(_ body: Span<UInt8>) throws(RecordError) {
+    try RecordError.expect(.used, (body.count + 7) / 8 * 8, of: body)
+    pairs = []
+    pairs.reserveCapacity(body.count / 8)
+    for offset in stride(from: 0, to: body.count, by: 8) {
+      pairs.append(Pair(number: body.uint32(at: offset), clientSequence: body.uint32(at: offset + 4)))
+    }
+  }
+
+  var record: SessionRecord {
+    var body: [UInt8] = []
+    body.reserveCapacity(8 * pairs.count)
+    for pair in pairs {
+      body.append(bigEndian: pair.number)
+      body.append(bigEndian: pair.clientSequence)
+    }
+    return SessionRecord(kind: .used, body: body)
+  }
+}
+
+extension RecordError {
+  /// Checks how long a body is whose length is known.
+  static func expect(
+    _ kind: SessionRecord.Kind, _ count: Int, of body: Span<UInt8>
+  ) throws(RecordError) {
+    if body.count < count { throw RecordError(kind, .cutShort(needed: count, have: body.count)) }
+    if body.count > count { throw RecordError(kind, .tooLong(extra: body.count - count)) }
+  }
+}

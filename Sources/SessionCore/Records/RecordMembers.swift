@@ -1,0 +1,126 @@
+internal import FoundationEssentials
+internal import Wire
+
+/// The members of a record whose body is a JSON object; each that is asked for must be what it should be.
+struct RecordMembers {
+  private let kind: SessionRecord.Kind
+  private let members: [String: JSONValue]
+
+  init(_ kind: SessionRecord.Kind, _ body: Span<UInt8>) throws(RecordError) {
+    self.kind = kind
+    guard case .object(let members)? = Self.value(body) else { throw RecordError(kind, .notJSON) }
+    self.members = members
+  }
+
+  private static func value(_ body: Span<UInt8>) -> JSONValue? {
+    do throws(WireError) {
+      return try JSONParser.parse(body)
+    } catch {
+      return nil
+    }
+  }
+
+  /// The value of a member that must be there, as `read` makes it out of the members.
+  func required<Value>(
+    _ name: String, _ read: ([String: JSONValue], String) throws(WireError) -> Value?
+  ) throws(RecordError) -> Value {
+    guard let value = try optional(name, read) else { throw wrong(name) }
+    return value
+  }
+
+  /// The value of a member that may be missing or `null`.
+  func optional<Value>(
+    _ name: String, _ read: ([String: JSONValue], String) throws(WireError) -> Value?
+  ) throws(RecordError) -> Value? {
+    do throws(WireError) {
+      return try read(members, name)
+    } catch {
+      throw wrong(name)
+    }
+  }
+
+  func text(_ name: String) throws(RecordError) -> String {
+    try required(name) { members, name throws(WireError) in try members.text(name) }
+  }
+
+  func optionalText(_ name: String) throws(RecordError) -> String? {
+    try optional(name) { members, name throws(WireError) in try members.text(name) }
+  }
+
+  func integer<Integer: FixedWidthInteger>(
+    _ name: String, as type: Integer.Type = Integer.self
+  ) throws(RecordError) -> Integer {
+    try required(name) { members, name throws(WireError) in try members.integer(name, as: Integer.self) }
+  }
+
+  func optionalInteger<Integer: FixedWidthInteger>(
+    _ name: String, as type: Integer.Type = Integer.self
+  ) throws(RecordError) -> Integer? {
+    try optional(name) { members, name throws(WireError) in try members.integer(name, as: Integer.self) }
+  }
+
+  func flag(_ name: String) throws(RecordError) -> Bool {
+    guard case .bool(let flag)? = members[name] else { throw wrong(name) }
+    return flag
+  }
+
+  func uuid(_ name: String) throws(RecordError) -> UUID {
+    guard let uuid = UUID(uuidString: try text(name)) else { throw wrong(name) }
+    return uuid
+  }
+
+  func date(_ name: String) throws(RecordError) -> Date {
+    guard let date = try optionalDate(name) else { throw wrong(name) }
+    return date
+  }
+
+  func optionalDate(_ name: String) throws(RecordError) -> Date? {
+    guard let text = try optionalText(name) else { return nil }
+    guard let date = Date(iso8601: text) else { throw wrong(name) }
+    return date
+  }
+
+  /// Any JSON; nil for `null` and for none.
+  func value(_ name: String) -> JSONValue? {
+    members[name] == .null ? nil : members[name]
+  }
+
+  /// The members of an object within the object.
+  func object(_ name: String) throws(RecordError) -> RecordMembers {
+    RecordMembers(
+      kind, try required(name) { members, name throws(WireError) in try members.object(name) })
+  }
+
+  private init(_ kind: SessionRecord.Kind, _ members: [String: JSONValue]) {
+    self.kind = kind
+    self.members = members
+  }
+
+  func wrong(_ name: String) -> RecordError { RecordError(kind, .wrongMember(name)) }
+}
+
+extension Date {
+  /// Reads what `formatted(.iso8601)` writes: whole seconds in UTC.
+  init?(iso8601 text: String) {
+    do {
+      self = try Date(text, strategy: .iso8601)
+    } catch {
+      return nil
+    }
+  }
+}
+
+extension SessionRecord {
+  /// A record whose body is a JSON object.
+  init(_ kind: Kind, _ write: (inout JSONWriter) -> Void) {
+    var writer = JSONWriter()
+    writer.object(write)
+    self.init(kind: kind, body: writer.bytes)
+  }
+}
+
+extension JSONWriter {
+  mutating func member(_ name: String, _ date: Date?) {
+    member(name, date?.formatted(.iso8601))
+  }
+}

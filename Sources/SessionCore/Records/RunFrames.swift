@@ -1,0 +1,100 @@
+package import Wire
+
+/// Cuts the body of a `run` record into the frames that it holds, one at a time.
+///
+/// A frame is u32 bytes of its entries, u32 targets (0xFFFFFFFF: for everybody), u32 for each target, the entries as on the wire.
+package struct RunFrames: Sendable {
+  /// The number of targets of a frame that is for everybody.
+  static let everybody = UInt32.max
+
+  /// One frame of a run.
+  package struct Frame: Equatable, Sendable {
+    /// The rising numbers of those who get it; nil: everybody.
+    package var targets: [ParticipantNumber]?
+    /// Where its entries lie in the record's body: at least one.
+    package var entries: Range<Int>
+  }
+
+  private var offset = 0
+
+  /// A reader at the beginning of a body.
+  package init() {}
+
+  /// Cuts the next frame.
+  ///
+  /// - Parameter body: the same bytes each time.
+  /// - Returns: nil at the end of the body.
+  /// - Throws: when the body ends within a frame, or its targets do not rise.
+  package mutating func next(in body: Span<UInt8>) throws(RecordError) -> Frame? {
+    guard offset < body.count else { return nil }
+    let length = Int(try uint32(body))
+    let count = try uint32(body)
+    var targets: [ParticipantNumber]?
+    if count != Self.everybody {
+      try need(4 * Int(count), body)
+      var list: [ParticipantNumber] = []
+      list.reserveCapacity(Int(count))
+      for _ in 0..<count { list.append(try uint32(body)) }
+      guard zip(list, list.dropFirst()).allSatisfy({ $0 < $1 }) else { throw RecordError(.run, .targets) }
+      targets = list
+    }
+    try need(max(length, GatewayEntry.fixedLength), body)
+    defer { offset += length }
+    return Frame(targets: targets, entries: offset..<offset + length)
+  }
+
+  /// The sequence of the last entry of a run.
+  ///
+  /// - Returns: nil for a body without a frame.
+  /// - Throws: as `next`, and when the entries of the last frame cannot be cut.
+  package static func lastSequence(in body: Span<UInt8>) throws(RecordError) -> UInt64? {
+    var frames = RunFrames()
+    var last: Frame?
+    while let frame = try frames.next(in: body) { last = frame }
+    guard let last else { return nil }
+    var sequence: UInt64 = 0
+    var at = last.entries.lowerBound
+    while at < last.entries.upperBound {
+      let entry = try GatewayEntry.parse(body, at: at, before: last.entries.upperBound, of: .run)
+      sequence = entry.sequence
+      at = entry.end
+    }
+    return sequence
+  }
+
+  /// Appends a frame's header, behind which its entries are to be appended.
+  static func append(targets: [ParticipantNumber]?, length: Int, to body: inout [UInt8]) {
+    body.append(bigEndian: UInt32(length))
+    body.append(bigEndian: targets.map { UInt32($0.count) } ?? everybody)
+    for target in targets ?? [] { body.append(bigEndian: target) }
+  }
+
+  private mutating func uint32(_ body: Span<UInt8>) throws(RecordError) -> UInt32 {
+    try need(4, body)
+    defer { offset += 4 }
+    return body.uint32(at: offset)
+  }
+
+  private func need(_ count: Int, _ body: Span<UInt8>) throws(RecordError) {
+    guard count <= body.count - offset else {
+      throw RecordError(.run, .cutShort(needed: offset + count, have: body.count))
+    }
+  }
+}
+
+extension GatewayEntry {
+  /// Cuts an entry out of a record, whose frame ends at `end`.
+  static func parse(
+    _ bytes: Span<UInt8>, at offset: Int, before end: Int, of kind: SessionRecord.Kind
+  ) throws(RecordError) -> GatewayEntry {
+    do throws(WireError) {
+      let entry = try GatewayEntry.parse(bytes, at: offset)
+      guard entry.end <= end else {
+        throw WireError.entryRunsOver(length: entry.end - offset - 4, available: end - offset - 4)
+      }
+      return entry
+    } catch {
+      throw RecordError(kind, .entry(error))
+    }
+  }
+}

@@ -1,0 +1,46 @@
+/// The first 128 bits of a token's SHA-256: by it somebody is known who brings the token, and from it nobody gets one.
+package struct TokenDigest: Hashable, Sendable, BitwiseCopyable {
+  /// How many digits `hex` has.
+  package static let hexLength = 32
+
+  /// The first 64 bits.
+  package let high: UInt64
+  /// The 64 bits behind them.
+  package let low: UInt64
+
+  /// A digest from its two halves.
+  package init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// Reads what `hex` gives, and nothing else.
+  package init?(hex text: String) {
+    var halves: (high: UInt64, low: UInt64) = (0, 0)
+    var count = 0
+    for digit in text.utf8 {
+      let value: UInt8
+      switch digit {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
+      default: return nil
+      }
+      count += 1
+      guard count <= Self.hexLength else { return nil }
+      halves = (halves.high << 4 | halves.low >> 60, halves.low << 4 | UInt64(value))
+    }
+    guard count == Self.hexLength else { return nil }
+    self.init(high: halves.high, low: halves.low)
+  }
+
+  /// 32 hexadecimal digits in lower case.
+  package var hex: String {
+    let digits = Array("0123456789abcdef".utf8)
+    var text: [UInt8] = []
+    text.reserveCapacity(Self.hexLength)
+    for word in [high, low] {
+      for shift in stride(from: 60, through: 0, by: -4) { text.append(digits[Int(word >> shift & 15)]) }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
