@@ -6,6 +6,8 @@ package import struct FoundationEssentials.UUID
 package struct AttachmentDraft: Sendable {
   /// Its name in the session; chosen by its uploader or by lot.
   package var id: UUID
+  /// The name of the file in which its bytes arrive: its own, and of no later upload.
+  package var file: UUID
   /// Sanitised by `AttachmentName`.
   package var name: String
   /// A media type.
@@ -23,10 +25,11 @@ package struct AttachmentDraft: Sendable {
 
   /// A draft of all that.
   package init(
-    id: UUID, name: String, contentType: String, size: UInt64?, metadata: AttachmentMetadata?,
+    id: UUID, file: UUID, name: String, contentType: String, size: UInt64?, metadata: AttachmentMetadata?,
     participant: ParticipantNumber?, isResumable: Bool, uploadMetadata: String?
   ) {
     self.id = id
+    self.file = file
     self.name = name
     self.contentType = contentType
     self.size = size

@@ -34,6 +34,22 @@ struct Base {
     closeRun()
   }
 
+  /// Appends a held entry that is no longer anywhere else; `endAppending` when there are no more.
+  mutating func append(
+    _ entry: GatewayEntry, at start: Int, of bytes: Span<UInt8>, index: inout RetentionIndex
+  ) {
+    let length = entry.end - start
+    makeRoom(for: length)
+    run.append(bytes.extracting(start..<entry.end), entry.sequence)
+    index.didStore(
+      RetainedKey(key: entry.key, isSystem: entry.flags.contains(.system)), isRemoval: false,
+      in: segments[segments.count - 1].number, length: length)
+  }
+
+  mutating func endAppending() {
+    closeRun()
+  }
+
   /// Bytes of an entry in a base segment died.
   mutating func died(_ number: UInt32, _ bytes: Int) {
     guard let position = position(of: number) else { return }
@@ -97,16 +113,20 @@ struct Base {
   private mutating func copy(
     _ entry: StoredEntry, from segment: Segment, key: RetainedKey, index: inout RetentionIndex
   ) {
-    if run.isFull(with: entry.length) { closeRun() }
-    if segments.last?.hasRoom(for: run.bytes.count + entry.length + 10) != true || segments.isEmpty {
-      closeRun()
-      segments.append(Segment(number: nextNumber, capacity: Self.segmentBytes))
-      nextNumber += 1
-    }
+    makeRoom(for: entry.length)
     run.append(entry, from: segment)
     index.didStore(
       key, isRemoval: entry.flags.retention == .remove, in: segments[segments.count - 1].number,
       length: entry.length)
+  }
+
+  /// Makes the open run and the last segment have room for an entry.
+  private mutating func makeRoom(for length: Int) {
+    if run.isFull(with: length) { closeRun() }
+    guard segments.last?.hasRoom(for: run.bytes.count + length + 10) != true else { return }
+    closeRun()
+    segments.append(Segment(number: nextNumber, capacity: Self.segmentBytes))
+    nextNumber += 1
   }
 
   private mutating func closeRun() {
@@ -134,10 +154,19 @@ private struct BaseRun {
   }
 
   mutating func append(_ entry: StoredEntry, from segment: Segment) {
-    if count == 0 { first = entry.sequence }
-    last = entry.sequence
-    count += 1
+    count(entry.sequence)
     bytes.append(contentsOf: segment.bytes[entry.start..<entry.end])
+  }
+
+  mutating func append(_ entry: Span<UInt8>, _ sequence: UInt64) {
+    count(sequence)
+    bytes.append(entry)
+  }
+
+  private mutating func count(_ sequence: UInt64) {
+    if count == 0 { first = sequence }
+    last = sequence
+    count += 1
   }
 
   mutating func close(into segment: Segment) {

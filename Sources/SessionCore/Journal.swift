@@ -11,14 +11,16 @@ struct Journal {
   struct Record {
     /// What does not change, and what everybody was told last.
     var object: AttachmentObject
+    /// The name of the file in which its bytes arrive.
+    let file: UUID
     let isResumable: Bool
     /// `Upload-Metadata` as it was given, for those who ask for it again.
     let uploadMetadata: String?
     /// When bytes arrived last.
     var progressAt: Instant
     var state: State
-    /// Rises in the order of creation.
-    let number: UInt64
+    /// The sequence of the entry that added it: rises in the order of creation.
+    let addedAt: UInt64
   }
 
   enum State {
@@ -65,7 +67,6 @@ struct Journal {
   private var contents: [String: Content] = [:]
   /// Each content once, and all reservations.
   private(set) var usedBytes: UInt64 = 0
-  private var nextNumber: UInt64 = 0
 
   /// Uploads whose progress is told when the turn ends, if nothing else is told of them before.
   private var told: [UUID] = []
@@ -90,7 +91,7 @@ struct Journal {
     return min(tell, check)
   }
 
-  var inOrder: [Record] { records.values.sorted { $0.number < $1.number } }
+  var inOrder: [Record] { records.values.sorted { $0.addedAt < $1.addedAt } }
 
   // MARK: - The quota
 
@@ -121,15 +122,24 @@ struct Journal {
 
   // MARK: - Uploads
 
-  mutating func add(_ object: AttachmentObject, isResumable: Bool, uploadMetadata: String?, now: Instant) {
-    let check = now.adding(seconds: keepSeconds)
-    let upload = Upload(reserved: object.size ?? 0, expiryCheck: check)
-    records[object.id] = Record(
-      object: object, isResumable: isResumable, uploadMetadata: uploadMetadata, progressAt: now,
-      state: .uploading(upload), number: nextNumber)
-    nextNumber += 1
+  /// Adds an upload that the entry with a sequence told of.
+  mutating func add(_ object: AttachmentObject, _ draft: AttachmentDraft, at sequence: UInt64, now: Instant) {
+    admit(
+      Record(
+        object: object, file: draft.file, isResumable: draft.isResumable,
+        uploadMetadata: draft.uploadMetadata, progressAt: now,
+        state: .uploading(newUpload(reserving: object.size ?? 0, now: now)), addedAt: sequence))
+  }
+
+  func newUpload(reserving bytes: UInt64, now: Instant) -> Upload {
+    Upload(reserved: bytes, expiryCheck: now.adding(seconds: keepSeconds))
+  }
+
+  mutating func admit(_ record: Record) {
+    records[record.object.id] = record
+    guard case .uploading(let upload) = record.state else { return }
     usedBytes += upload.reserved
-    expiryChecks.insert(object.id, at: check)
+    expiryChecks.insert(record.object.id, at: upload.expiryCheck)
   }
 
   /// The upload of that id; `nil` when there is none, or all of its bytes are there.
@@ -247,6 +257,12 @@ struct Journal {
     records[id]?.state = .stored(digest: digest)
     records[id]?.object.size = size
     records[id]?.object.offset = size
+    return count(digest, size)
+  }
+
+  /// One more attachment has that content.
+  @discardableResult
+  mutating func count(_ digest: String, _ size: UInt64) -> ContentPlacement {
     if contents[digest] != nil {
       contents[digest]?.references += 1
       return .duplicate
@@ -255,6 +271,18 @@ struct Journal {
     usedBytes += size
     return .first
   }
+
+  /// What is to be done with the file of an attachment that is stored, but not ready.
+  func placement(_ id: UUID) -> ContentPlacement? {
+    guard case .stored(let digest)? = records[id]?.state else { return nil }
+    let isThere = records.values.contains { record in
+      if case .ready(digest) = record.state { true } else { false }
+    }
+    return isThere ? .duplicate : .first
+  }
+
+  /// The digests of all contents.
+  var digests: Set<String> { Set(contents.keys) }
 
   /// An attachment whose content was stored is ready.
   mutating func finish(_ id: UUID) -> AttachmentObject? {

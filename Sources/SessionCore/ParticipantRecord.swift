@@ -18,12 +18,17 @@ final class ParticipantRecord {
 
   let id: UUID
   let number: ParticipantNumber
-  let token: Token
+  /// Of the token by which they come back; nil while they wait, and when they gave it up.
+  var digest: TokenDigest?
   var name: String
   var color: String
   var presence = Presence.past
   /// The highest client sequence of this participant that the session holds.
   var acknowledged: UInt32 = 0
+  /// What is on disk of it.
+  var savedAcknowledged: UInt32 = 0
+  /// It moved since it was given to the store last.
+  var hasUnsaved = false
   /// Reliable entries are dropped in silence until the one that is due comes.
   var isAwaitingDueEntry = false
   /// Refusals in a row that were not heeded: the next one came before `retryAt`.
@@ -36,15 +41,16 @@ final class ParticipantRecord {
   var lastSequence: UInt64 = 0
   /// Has entries that no `committed` has covered yet.
   var awaitsCommitted = false
+  /// The first sequence that is to be covered, then.
+  var awaitsFrom: UInt64 = 0
   /// Ever sent a retained entry, so that a snapshot may hold something of it.
   var hasRetained = false
 
   init(
-    id: UUID, number: ParticipantNumber, token: Token, name: String, color: String, bucket: RateBucket
+    id: UUID, number: ParticipantNumber, name: String, color: String, bucket: RateBucket
   ) {
     self.id = id
     self.number = number
-    self.token = token
     self.name = name
     self.color = color
     self.bucket = bucket
@@ -60,6 +66,19 @@ final class ParticipantRecord {
   }
 
   var participant: Participant { Participant(id: id, number: number, name: name, color: color) }
+
+  /// What is written of them; nil while they wait: nothing of them lasts but their number.
+  var facts: ParticipantFacts? {
+    let presence: ParticipantFacts.Presence
+    switch self.presence {
+    case .waiting: return nil
+    case .joined, .away: presence = .active
+    case .past: presence = .past
+    case .left: presence = .left
+    }
+    return ParticipantFacts(
+      participant: participant, digest: digest, acknowledged: savedAcknowledged, presence: presence)
+  }
 
   var reader: Reader? {
     switch presence {

@@ -40,6 +40,7 @@ extension Session {
   func note(_ record: ParticipantRecord, _ change: (inout PresenceChanges) -> Void) {
     if presence.mentions(record.number) { announcePresence() }
     change(&presence)
+    save.owes(person: record.number)
   }
 
   /// Appends the turn's `participants` entry, if anything changed.

@@ -30,6 +30,8 @@ package final class Segment {
   private(set) var weight = 0
   /// Bytes of entries that no longer count for what is retained (used by base segments only).
   var deadBytes = 0
+  /// Bytes of the records on disk that end in this segment (used by live segments only).
+  var recordBytes = 0
 
   init(number: UInt32, capacity: Int) {
     self.number = number
@@ -47,9 +49,11 @@ package final class Segment {
   }
 
   /// Appends entries as one binary frame. `targets` are the sorted numbers of those who get it; nil means everybody.
+  /// - Returns: bytes of the frame, with four for each target.
+  @discardableResult
   func appendFrame(
     _ entries: Span<UInt8>, firstSequence: UInt64, lastSequence: UInt64, entryCount: Int, targets: [UInt32]?
-  ) {
+  ) -> Int {
     let before = bytes.count
     FrameHeader.append(.binary, length: entries.count, to: &bytes)
     let headerLength = bytes.count - before
@@ -66,6 +70,7 @@ package final class Segment {
       Frame(
         end: bytes.count, headerLength: headerLength, firstSequence: firstSequence,
         lastSequence: lastSequence, entryCount: entryCount, targets: list))
+    return bytes.count - before + 4 * (targets?.count ?? 0)
   }
 
   /// Appends a control message, in a segment that is made for a catch-up.

@@ -9,9 +9,13 @@ struct SegmentLog {
 
   private(set) var segments: [Segment]
   /// Sequences up to this one are in no live segment any more: a tail can only begin behind it.
-  private(set) var droppedThrough: UInt64 = 0
+  var droppedThrough: UInt64 = 0
   /// The sequence given last.
-  private(set) var lastSequence: UInt64 = 0
+  var lastSequence: UInt64 = 0
+  /// Bytes of all frames that were ever appended, with four for each of their targets.
+  var appendedBytes = 0
+  /// Bytes of the records in which the segments stand on disk, with what stands between them.
+  var recordBytes = 0
   /// Whether frames were appended since `endTurn`.
   private(set) var grewThisTurn = false
 
@@ -69,18 +73,22 @@ struct SegmentLog {
   /// Puts the open run, if there is one, into the tail segment behind one frame header.
   mutating func closeRun(targets: [UInt32]? = nil) {
     guard runEntries > 0 else { return }
-    let room = run.count + 10
-    if !tailSegment.hasRoom(for: room) {
-      weight += tailSegment.weight
-      let capacity = min(largestSegment, tailSegment.capacity * 2)
-      segments.append(Segment(number: tailSegment.number + 1, capacity: max(capacity, room)))
-    }
-    tailSegment.appendFrame(
+    makeRoom(for: run.count)
+    appendedBytes += tailSegment.appendFrame(
       run.span, firstSequence: runFirstSequence, lastSequence: lastSequence, entryCount: runEntries,
       targets: targets)
     grewThisTurn = true
     runEntries = 0
     if run.capacity > 2 * Self.runBytes { run = [] } else { run.removeAll(keepingCapacity: true) }
+  }
+
+  /// Begins a segment if the last one has no room for a frame with so many bytes of entries.
+  mutating func makeRoom(for count: Int) {
+    let room = count + 10
+    guard !tailSegment.hasRoom(for: room) else { return }
+    weight += tailSegment.weight
+    let capacity = min(largestSegment, tailSegment.capacity * 2)
+    segments.append(Segment(number: tailSegment.number + 1, capacity: max(capacity, room)))
   }
 
   /// Whether the oldest segment lies wholly outside the tail that is to be kept.
@@ -91,11 +99,18 @@ struct SegmentLog {
     return weight - segments[0].weight + tailSegment.weight >= tailBytes
   }
 
-  mutating func dropOldest() -> Segment {
+  /// Lets the oldest segment go; what it retains goes into the base first, unless it is there.
+  mutating func dropOldest(
+    into base: inout Base, _ index: inout RetentionIndex, basedOn: inout Cursor
+  ) {
     let oldest = segments.removeFirst()
+    if basedOn.segment == oldest.number {
+      base.take(from: oldest, frameIndex: oldest.frameIndex(at: basedOn.offset), index: &index)
+      basedOn = Cursor(segment: oldest.number + 1, offset: 0)
+    }
     weight -= oldest.weight
+    recordBytes -= oldest.recordBytes
     droppedThrough = oldest.frames.last?.lastSequence ?? droppedThrough
-    return oldest
   }
 
   /// Where a reader goes on that has all up to `sequence`, and the entries of a frame it is in the middle of.

@@ -18,17 +18,26 @@ extension Session {
 
   /// Changes how somebody is shown.
   package func setProfile(_ profile: Profile, of reader: Reader) {
-    guard let record = participant(of: reader), apply(profile, to: record) else { return }
+    guard let record = participant(of: reader), !isRefusedGrowth(reader), apply(profile, to: record)
+    else { return }
     note(record) { $0.change(record.number) }
   }
 
   /// Sets the session's activity for everyone; the last one in the order wins.
   package func setActivity(_ change: ActivityChange, by reader: Reader) {
-    guard let record = participant(of: reader) else { return }
+    guard let record = participant(of: reader), !isRefusedGrowth(reader) else { return }
     activity = activity.applying(change)
     activitySetBy = record.number
+    save.owesSession = true
     announcePresence()
     appendSystem(SystemType.activity, ActivityPayload(activity: activity, by: record.number).encoded())
+  }
+
+  /// Tells somebody that nothing may be added now, if that is so.
+  private func isRefusedGrowth(_ reader: Reader) -> Bool {
+    guard let refusal = growthRefusal else { return false }
+    if !reader.isOutboxFull { tell(reader, GatewayControl.error(refusal).encoded()) }
+    return true
   }
 
   /// Names the session that follows this one. A second request within ten seconds gets the first one's.
@@ -42,7 +51,7 @@ extension Session {
   package func follow(
     by token: Token, now: Instant, make: () throws(Refusal) -> SessionID
   ) throws(Refusal) -> (id: SessionID, isNew: Bool) {
-    guard let number = numberByToken[token] else {
+    guard let number = number(of: token) else {
       throw Refusal(
         .tokenNeeded, "Only who is or was in a session makes its successor: send its Participant-Token.")
     }

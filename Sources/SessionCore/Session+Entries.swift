@@ -74,6 +74,7 @@ extension Session {
     }
     if let fault = entry.fault(in: message, messageBytes: limits.messageBytes) {
       due(record, passes: clientSequence, now: now)
+      noteUsed(record)
       refuse(reader, fault.refusal(clientSequence: clientSequence), now: now, &effects)
       return
     }
@@ -84,6 +85,7 @@ extension Session {
         let number = entry.target(at: index, in: message)
         guard number > 0, number < nextNumber else {
           due(record, passes: clientSequence, now: now)
+          noteUsed(record)
           var refusal = Refusal(
             .unknownParticipant, "Participant \(number) was never in this session.")
           refusal.clientSequence = clientSequence
@@ -94,19 +96,15 @@ extension Session {
       }
       targets = Array(Set(list)).sorted()
     }
-    guard fits(entry) else {
+    if var refusal = roomRefusal(entry) {
       record.isAwaitingDueEntry = true
-      var refusal = Refusal(
-        .sessionQuota,
-        "This session keeps at most \(limits.sessionLogBytes) bytes, and holds \(index.byteCount). Remove something first.",
-        limit: limits.sessionLogBytes, actual: index.byteCount)
       refusal.clientSequence = clientSequence
-      refusal.retryAfterMs = 1000
       refuse(reader, refusal, now: now, &effects)
       noteIgnored(record, reader, retryAfterMs: 1000, now: now, &effects)
       return
     }
     due(record, passes: clientSequence, now: now)
+    noteSent(record)
     // Whoever sent it is told of before it.
     announcePresence()
     append(entry, message, record, targets: targets, now: now)
@@ -153,6 +151,26 @@ extension Session {
     record.acknowledged = clientSequence
     record.isAwaitingDueEntry = false
     record.passed(now: now, pausesAfter: Self.ignoredRefusalsBeforePause)
+  }
+
+  /// Why there is no room for the entry, to be tried again in a second; nil: there is.
+  private func roomRefusal(_ entry: ClientEntry) -> Refusal? {
+    if let refusal = growthRefusal, !passes(entry) { return refusal }
+    guard !fits(entry) else { return nil }
+    var refusal = Refusal(
+      .sessionQuota,
+      "This session keeps at most \(limits.sessionLogBytes) bytes, and holds \(index.byteCount). Remove something first.",
+      limit: limits.sessionLogBytes, actual: index.byteCount)
+    refusal.retryAfterMs = 1000
+    return refusal
+  }
+
+  /// Whether an entry passes however much waits for the disk: removing does, until there is as much of it again. From
+  /// there on only what makes room does, so that this is bounded too.
+  private func passes(_ entry: ClientEntry) -> Bool {
+    guard entry.flags.retention == .remove else { return false }
+    return unsavedBytes < 2 * limits.unsavedSessionBytes
+      || index.isHeld(RetainedKey(key: entry.key, isSystem: false))
   }
 
   private func fits(_ entry: ClientEntry) -> Bool {

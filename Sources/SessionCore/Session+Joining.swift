@@ -1,5 +1,7 @@
 package import Wire
 
+internal import struct FoundationEssentials.UUID
+
 /// Coming and going.
 extension Session {
   /// A socket wants to know who is here, without being in.
@@ -9,7 +11,8 @@ extension Session {
     guard activeCount + waitingCount < limits.participantsPerSession else {
       return [full(reader)]
     }
-    let record = admit(profile, identity: identity, now: now)
+    guard hasNumber else { return [noNumber(reader)] }
+    let record = admit(profile, lot: identity.lot, id: identity.id, now: now)
     record.presence = .waiting(reader)
     waitingNumbers.append(record.number)
     let others = participants.values.filter { $0.isActive }.map(\.participant)
@@ -28,7 +31,8 @@ extension Session {
     let resume = join.resume
     var record: ParticipantRecord
     var resumed = false
-    if let token = resume?.token, let number = numberByToken[token], let known = participants[number] {
+    var token = identity.token
+    if let own = resume?.token, let number = number(of: own), let known = participants[number] {
       // The old socket goes before `acknowledged` is told: what it still carried must not count any more.
       if case .joined(let old) = known.presence {
         detach(old)
@@ -40,23 +44,26 @@ extension Session {
         return [full(reader)]
       }
       record = known
+      token = own
       resumed = true
       comeBack(record, as: join.profile)
     } else if let waited {
       record = waited
       waitingNumbers.removeAll { $0 == waited.number }
       apply(join.profile, to: record)
-      enter(record)
+      enter(record, token)
     } else {
       guard activeCount + waitingCount < limits.participantsPerSession else { return [full(reader)] }
-      record = admit(join.profile, identity: identity, now: now)
-      enter(record)
+      guard hasNumber else { return [noNumber(reader)] }
+      record = admit(join.profile, lot: identity.lot, id: identity.id, now: now)
+      enter(record, token)
     }
     record.presence = .joined(reader)
     record.isAwaitingDueEntry = false
     if resumed, let next = resume?.next, next > 0, next - 1 > record.acknowledged {
       effects.append(.acknowledgedMoved(record.number, from: record.acknowledged, to: next - 1))
       record.acknowledged = next - 1
+      noteUsed(record)
     }
 
     if record.acknowledged > 0, committed < log.lastSequence {
@@ -72,7 +79,7 @@ extension Session {
       Member(
         connection: reader.connection, participant: record.number, cursor: log.tail, flags: .special,
         flush: flushNumber))
-    reader.enqueue(.text, GatewayControl.joined(joined(record, resumed: resumed)).encoded())
+    reader.enqueue(.text, GatewayControl.joined(joined(record, token, resumed: resumed)).encoded())
 
     var kind = resumed ? JoinKind.snapshot : .new
     var after: UInt64?
@@ -108,7 +115,7 @@ extension Session {
     guard let record = participant(of: reader) else { return [] }
     detach(reader)
     remove(record, reason: .left, now: now)
-    numberByToken[record.token] = nil
+    forgetToken(of: record)
     return [.close(connection: reader.connection, .left)]
   }
 
@@ -164,9 +171,9 @@ extension Session {
     catchingUp.removeAll { $0.reader === reader }
   }
 
-  private func joined(_ record: ParticipantRecord, resumed: Bool) -> Joined {
+  private func joined(_ record: ParticipantRecord, _ token: Token, resumed: Bool) -> Joined {
     Joined(
-      participant: record.participant, token: record.token, epoch: epoch, sequence: log.lastSequence,
+      participant: record.participant, token: token, epoch: epoch, sequence: log.lastSequence,
       committed: committed, acknowledged: record.acknowledged, resumed: resumed, session: object,
       limits: limits)
   }
@@ -176,22 +183,29 @@ extension Session {
       connection: reader.connection, .sessionFull(limit: limits.participantsPerSession))
   }
 
+  /// Every number that is left might have been given out before a crash: nobody gets one until the disk takes a new block.
+  private func noNumber(_ reader: Reader) -> Effect {
+    .close(connection: reader.connection, .tryAgainLater(.storageFull, retryAfterMs: 1000))
+  }
+
   /// Makes a record for somebody new.
-  private func admit(_ profile: Profile, identity: NewIdentity, now: Instant) -> ParticipantRecord {
+  private func admit(_ profile: Profile, lot: UInt64, id: UUID, now: Instant) -> ParticipantRecord {
     let record = ParticipantRecord(
-      id: identity.id, number: nextNumber, token: identity.token,
-      name: profile.name ?? NameMaker.name(random: identity.lot),
-      color: profile.color ?? Palette.pick(avoiding: Set(colorsInUse.keys), random: identity.lot),
+      id: id, number: nextNumber, name: profile.name ?? NameMaker.name(random: lot),
+      color: profile.color ?? Palette.pick(avoiding: Set(colorsInUse.keys), random: lot),
       bucket: RateBucket(
         entriesPerSecond: limits.entriesPerSecond, bytesPerSecond: limits.bytesPerSecond, at: now))
     nextNumber += 1
     participants[record.number] = record
-    numberByToken[record.token] = record.number
     colorsInUse[record.color, default: 0] += 1
     return record
   }
 
-  private func enter(_ record: ParticipantRecord) {
+  /// Somebody is in for the first time, and is known by this token from now on.
+  private func enter(_ record: ParticipantRecord, _ token: Token) {
+    let digest = digest(token)
+    record.digest = digest
+    numberByDigest[digest] = record.number
     activeCount += 1
     note(record) { $0.join(record.number) }
   }
@@ -204,8 +218,15 @@ extension Session {
       past.removeAll { $0 == record.number }
       colorsInUse[record.color, default: 0] += 1
       apply(profile, to: record)
-      enter(record)
+      activeCount += 1
+      note(record) { $0.join(record.number) }
     }
+  }
+
+  private func forgetToken(of record: ParticipantRecord) {
+    guard let digest = record.digest else { return }
+    numberByDigest[digest] = nil
+    record.digest = nil
   }
 
   /// - Returns: whether that changed anything.
@@ -237,16 +258,23 @@ extension Session {
     releaseColor(record.color)
     note(record) { $0.leave(record, reason: reason) }
     if waited {
-      // Never joined, never sent anything: nothing refers to it. The token was never told either.
-      numberByToken[record.token] = nil
+      // Never joined, never sent anything: nothing refers to it.
       participants[record.number] = nil
     } else {
       past.append(record.number)
-      if past.count > limits.pastParticipants, let oldest = participants[past.removeFirst()] {
-        numberByToken[oldest.token] = nil
-        participants[oldest.number] = nil
-      }
+      boundPast()
     }
     if activeCount == 0, emptySince == nil, let now { emptySince = now }
+  }
+
+  /// Forgets those who are gone longest, when they are more than may be known.
+  func boundPast() {
+    let extra = past.count - limits.pastParticipants
+    guard extra > 0 else { return }
+    for number in past.prefix(extra) {
+      guard let record = participants.removeValue(forKey: number) else { continue }
+      forgetToken(of: record)
+    }
+    past.removeFirst(extra)
   }
 }

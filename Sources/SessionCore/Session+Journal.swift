@@ -24,8 +24,10 @@ extension Session {
   /// - Parameters:
   ///   - size: bytes of metadata that come with it.
   ///   - now: the present moment.
-  /// - Throws: `rate-limited` with `retryAfterMs`, when the session's journal was busier than one participant may be.
+  /// - Throws: `rate-limited` with `retryAfterMs`, when the session's journal was busier than one participant may be;
+  ///   `storage-full` when too much waits for the disk.
   package func takeJournalTurn(size: Int, now: Instant) throws(Refusal) {
+    if let refusal = growthRefusal { throw refusal }
     guard !journalBucket.take(size, at: now) else { return }
     var refusal = Refusal(
       .rateLimited,
@@ -39,7 +41,7 @@ extension Session {
   ///
   /// The id must not be in use.
   /// - Throws: `attachment-too-large`, or `session-quota` when there are as many attachments, bytes of them or retained bytes as
-  ///   there may be; with `limit` and `actual`.
+  ///   there may be; with `limit` and `actual`. `storage-full` when too much waits for the disk.
   package func addAttachment(_ draft: AttachmentDraft, now: Instant, date: Date) throws(Refusal) {
     precondition(journal.records[draft.id] == nil, "an attachment's id is given once")
     let object = AttachmentObject(
@@ -60,11 +62,13 @@ extension Session {
         "This session keeps at most \(limits.sessionLogBytes) bytes, and holds \(index.byteCount). Remove something first.",
         limit: limits.sessionLogBytes, actual: index.byteCount)
     }
-    journal.add(object, isResumable: draft.isResumable, uploadMetadata: draft.uploadMetadata, now: now)
+    if let refusal = growthRefusal { throw refusal }
     // Whoever added it is told of before it, and stays known as long as it does.
     if let number = draft.participant { participants[number]?.hasRetained = true }
     announcePresence()
-    appendUnderKey(.replace, draft.id, isSystem: true, payload)
+    let sequence = appendUnderKey(.replace, draft.id, isSystem: true, payload)
+    journal.add(object, draft, at: sequence, now: now)
+    save.owes(upload: draft.id)
   }
 
   /// An upload in one request begins anew, in its own place.
@@ -137,7 +141,25 @@ extension Session {
   ///
   /// - Returns: what is to be done with its file; `nil` when the attachment was removed meanwhile.
   package func storeContent(_ id: UUID, digest: String, size: UInt64) -> ContentPlacement? {
-    journal.store(id, digest: digest, size: size)
+    guard let placement = journal.store(id, digest: digest, size: size) else { return nil }
+    save.owes(upload: id)
+    return placement
+  }
+
+  /// What is to be done with the file of an attachment whose bytes had all come before the session was loaded: the same that
+  /// `storeContent` said then. The file may be in its place already.
+  ///
+  /// - Returns: nil when it is no such attachment.
+  package func storedPlacement(_ id: UUID) -> ContentPlacement? {
+    journal.placement(id)
+  }
+
+  /// The file of an upload was found after the session was loaded: so many bytes are there, and the quota counts them.
+  /// Everybody is told, unless that is what they know.
+  package func uploadFound(_ id: UUID, holding bytes: UInt64, now: Instant) {
+    guard let (_, upload) = journal.upload(id) else { return }
+    if upload.reserved < bytes { journal.reserve(id, bytes) }
+    uploadPaused(id, at: bytes, now: now)
   }
 
   /// The file of an attachment is in its place: everybody is told that it is ready, however full the session is.
@@ -195,7 +217,10 @@ extension Session {
   }
 
   /// Appends an entry of the gateway's own under an attachment's id.
-  private func appendUnderKey(_ retention: Retention, _ id: UUID, isSystem: Bool, _ payload: [UInt8]) {
+  @discardableResult
+  private func appendUnderKey(
+    _ retention: Retention, _ id: UUID, isSystem: Bool, _ payload: [UInt8]
+  ) -> UInt64 {
     let key = RetainedKey(key: EntryKey(id), isSystem: isSystem)
     let flags = EntryFlags(isSystem ? [.reliable, .system] : .reliable, retention: retention)
     let length = storedLength(payload)
@@ -205,6 +230,7 @@ extension Session {
       type: Array(SystemType.attachment.utf8).span, payload: payload.span)
     log.didAppend(targets: nil)
     index.apply(retention, key: key, sequence: sequence, length: length) { base.died($0, $1) }
+    return sequence
   }
 
   private func storedLength(_ payload: [UInt8]) -> Int {

@@ -37,18 +37,40 @@ extension Session {
     return effects
   }
 
-  /// Tells everybody, once, that the session is nearly full; once more when it had room again in between.
+  /// Tells everybody, once each, that the session is nearly full of entries or of attachments; once more when it had room
+  /// again in between.
   func noteFilling() {
-    let limit = limits.sessionLogBytes
-    if index.byteCount * 5 < limit * 3 {
-      isNearlyFull = false
-    } else if !isNearlyFull, index.byteCount * 5 >= limit * 4 {
-      isNearlyFull = true
-      let notice = NoticePayload(
-        .sessionQuota, "This session holds \(index.byteCount) of the \(limit) bytes that it can keep.",
-        limit: UInt64(clamping: limit), actual: UInt64(clamping: index.byteCount))
-      appendSystem(SystemType.notice, notice.encoded())
+    if Self.fills(&isNearlyFull, UInt64(index.byteCount), of: UInt64(limits.sessionLogBytes)) {
+      warn(of: index.byteCount, of: limits.sessionLogBytes) {
+        "This session holds \($0) of the \($1) bytes that it can keep."
+      }
     }
+    let quota = limits.sessionAttachmentBytes
+    if Self.fills(&isJournalNearlyFull, journal.usedBytes, of: UInt64(quota)) {
+      warn(of: Int(clamping: journal.usedBytes), of: quota) {
+        "This session's attachments take \($0) of the \($1) bytes that they may take."
+      }
+    }
+  }
+
+  /// A session that was loaded is as full as it was: nobody is told again.
+  func adoptFilling() {
+    _ = Self.fills(&isNearlyFull, UInt64(index.byteCount), of: UInt64(limits.sessionLogBytes))
+    _ = Self.fills(&isJournalNearlyFull, journal.usedBytes, of: UInt64(limits.sessionAttachmentBytes))
+  }
+
+  /// - Returns: whether four fifths are used, and that is new since it was less than three.
+  private static func fills(_ isNearlyFull: inout Bool, _ used: UInt64, of limit: UInt64) -> Bool {
+    if used * 5 < limit * 3 { isNearlyFull = false }
+    guard !isNearlyFull, used > 0, used * 5 >= limit * 4 else { return false }
+    isNearlyFull = true
+    return true
+  }
+
+  private func warn(of actual: Int, of limit: Int, _ words: (Int, Int) -> String) {
+    let notice = NoticePayload(
+      .sessionQuota, words(actual, limit), limit: UInt64(clamping: limit), actual: UInt64(clamping: actual))
+    appendSystem(SystemType.notice, notice.encoded())
   }
 
   /// Counts a refusal; one that comes before the last one's time was over has been ignored.

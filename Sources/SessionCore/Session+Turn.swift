@@ -43,10 +43,10 @@ extension Session {
     return counters
   }
 
-  /// Counts what was appended as committed: memory is this session's disk.
+  /// It is time to tell what is committed. What was appended is, where memory is the session's disk.
   func commit(now: Instant) {
     commitDue = nil
-    committed = log.lastSequence
+    if !save.isByStore { committed = log.lastSequence }
     announceBy = now.adding(milliseconds: Self.announceWithinMs)
   }
 
@@ -60,11 +60,20 @@ extension Session {
     ridingCommitted.removeAll(keepingCapacity: true)
     var later: [ParticipantNumber] = []
     var notYet: [ParticipantNumber] = []
+    var isForSomebody = false
     for number in awaitingCommitted {
       guard let record = participants[number] else { continue }
+      guard record.awaitsFrom <= committed else {
+        notYet.append(number)
+        continue
+      }
+      isForSomebody = true
       // What it sent since is for the next message.
       record.awaitsCommitted = record.lastSequence > committed
-      if record.awaitsCommitted { notYet.append(number) }
+      if record.awaitsCommitted {
+        record.awaitsFrom = committed + 1
+        notYet.append(number)
+      }
       guard case .joined(let reader) = record.presence, reader.memberIndex >= 0 else { continue }
       if ridesAlong, members[reader.memberIndex].flags.isEmpty {
         ridingCommitted.insert(number)
@@ -79,6 +88,8 @@ extension Session {
     }
     awaitingCommitted = later + notYet
     announceBy = later.isEmpty ? nil : now.adding(milliseconds: Self.commitIntervalMs)
+    guard isForSomebody else { return [] }
+    save.toldAt = now
     return ridesAlong ? message : []
   }
 
@@ -94,23 +105,37 @@ extension Session {
   func awaitsCommitted(_ record: ParticipantRecord, now: Instant) {
     if !record.awaitsCommitted {
       record.awaitsCommitted = true
+      record.awaitsFrom = record.lastSequence
       awaitingCommitted.append(record.number)
     }
-    if commitDue == nil { commitDue = now.adding(milliseconds: Self.commitIntervalMs) }
+    if save.isByStore {
+      if record.awaitsFrom <= committed { tellCommitted(now: now) }
+    } else if commitDue == nil {
+      commitDue = now.adding(milliseconds: Self.commitIntervalMs)
+    }
+  }
+
+  /// What is on disk is told soon, and not too soon after it was told last.
+  func tellCommitted(now: Instant) {
+    guard announceBy == nil, commitDue == nil else { return }
+    let due = save.toldAt?.adding(milliseconds: Self.commitIntervalMs) ?? now
+    if due <= now {
+      announceBy = now.adding(milliseconds: Self.announceWithinMs)
+    } else {
+      commitDue = due
+    }
   }
 
   /// Drops the oldest segments that lie outside the tail; what they retain goes into the base first.
   private func trim() {
     while log.oldestCanGo(tailBytes: limits.catchUpTailBytes) {
       let oldest = log.segments[0]
-      if basedOn.segment == oldest.number {
-        base.take(from: oldest, frameIndex: oldest.frameIndex(at: basedOn.offset), index: &index)
-        basedOn = Cursor(segment: oldest.number + 1, offset: 0)
-      }
+      // What is not on disk yet is kept here.
+      if save.isByStore, let last = oldest.frames.last, last.lastSequence > committed { return }
       for position in members.indices where members[position].cursor.segment == oldest.number {
         lose(position, oldest)
       }
-      _ = log.dropOldest()
+      log.dropOldest(into: &base, &index, basedOn: &basedOn)
     }
   }
 

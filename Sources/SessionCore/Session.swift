@@ -36,7 +36,7 @@ package final class Session {
   var journal: Journal
 
   var participants: [ParticipantNumber: ParticipantRecord] = [:]
-  var numberByToken: [Token: ParticipantNumber] = [:]
+  var numberByDigest: [TokenDigest: ParticipantNumber] = [:]
   /// Those who left or are gone, oldest first; bounded by `pastParticipants`.
   var past: [ParticipantNumber] = []
   var nextNumber: ParticipantNumber = 1
@@ -52,6 +52,8 @@ package final class Session {
   var waitingNumbers: [ParticipantNumber] = []
   /// Everybody has been told that the session is nearly full.
   var isNearlyFull = false
+  /// Everybody has been told that its attachments are.
+  var isJournalNearlyFull = false
   /// What came of a turn's end for the shell to do.
   var outgoing: [Effect] = []
   /// Readers that hold too much of what is no longer current.
@@ -79,8 +81,28 @@ package final class Session {
   static let commitIntervalMs = 100
   static let announceWithinMs = 50
 
+  /// What it owes to the disk.
+  var save: SaveState
+  /// Tokens are kept as what this makes of them.
+  let digest: @Sendable (Token) -> TokenDigest
+  /// One moment by the clock and by the calendar.
+  var calendar: (now: Instant, date: Date)
+
+  /// A new session, with nobody in it.
+  ///
+  /// - Parameters:
+  ///   - id: names it.
+  ///   - epoch: names this life of its order.
+  ///   - activity: what it is for.
+  ///   - createdAt: the present time by the calendar.
+  ///   - limits: those in force.
+  ///   - now: the present moment.
+  ///   - saving: whether it outlives its process.
+  ///   - digest: the first 128 bits of a token's SHA-256.
   package init(
-    id: SessionID, epoch: String, activity: Activity, createdAt: Date, limits: Limits, now: Instant
+    id: SessionID, epoch: String, activity: Activity, createdAt: Date, limits: Limits, now: Instant,
+    saving: Saving = .inMemory,
+    digest: @escaping @Sendable (Token) -> TokenDigest = { TokenDigest(high: $0.high, low: $0.low) }
   ) {
     self.id = id
     self.epoch = epoch
@@ -90,6 +112,9 @@ package final class Session {
     log = SegmentLog(tailBytes: limits.catchUpTailBytes)
     basedOn = log.tail
     journal = Journal(keepSeconds: limits.uploadKeepSeconds)
+    save = SaveState(saving)
+    self.digest = digest
+    calendar = (now, createdAt)
     emptySince = now
     journalBucket = RateBucket(
       entriesPerSecond: limits.entriesPerSecond, bytesPerSecond: limits.bytesPerSecond, at: now)
@@ -110,11 +135,11 @@ package final class Session {
 
   /// Whether the token is of somebody who is or was in this session.
   package func isKnown(_ token: Token) -> Bool {
-    numberByToken[token] != nil
+    number(of: token) != nil
   }
 
   package func number(of token: Token) -> ParticipantNumber? {
-    numberByToken[token]
+    numberByDigest[digest(token)]
   }
 
   /// When the session's life is over because nobody came back; nil while somebody is in it.

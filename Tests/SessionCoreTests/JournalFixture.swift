@@ -14,7 +14,8 @@ extension Fixture {
   ) throws(Refusal) -> UUID {
     let id = attachmentID(number)
     let draft = AttachmentDraft(
-      id: id, name: "n", contentType: "image/png", size: size, metadata: nil, participant: participant,
+      id: id, file: id, name: "n", contentType: "image/png", size: size, metadata: nil,
+      participant: participant,
       isResumable: isResumable, uploadMetadata: "filename bg==")
     try session.addAttachment(draft, now: now, date: Date(timeIntervalSince1970: 0))
     return id

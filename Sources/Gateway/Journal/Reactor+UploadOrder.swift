@@ -54,7 +54,8 @@ extension Reactor {
     now = .now()
     try session.addAttachment(
       AttachmentDraft(
-        id: attachment, name: AttachmentName.sanitised(creation.name), contentType: creation.contentType,
+        id: attachment, file: writer.name, name: AttachmentName.sanitised(creation.name),
+        contentType: creation.contentType,
         size: creation.size, metadata: creation.metadata, participant: participant,
         isResumable: creation.isResumable, uploadMetadata: creation.uploadMetadata),
       now: instant, date: Date(timeIntervalSince1970: Double(WallTime.now().secondsSince1970)))

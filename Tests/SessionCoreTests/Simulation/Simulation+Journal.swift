@@ -46,7 +46,7 @@ extension Simulation {
     var item = ModelAttachment(key: key, participant: participant, size: random.chance(50) ? 100 : nil)
     let text = Array(#"{"location":[1,-2.5]}"#.utf8)
     let draft = AttachmentDraft(
-      id: key.uuid, name: "n", contentType: "image/png", size: item.size.map(UInt64.init),
+      id: key.uuid, file: key.uuid, name: "n", contentType: "image/png", size: item.size.map(UInt64.init),
       metadata: try AttachmentMetadata.parse(text.span, limit: 100), participant: item.participant,
       isResumable: random.chance(50), uploadMetadata: nil)
     let fits = oracle.fits(key, item.payload(session: session.id))

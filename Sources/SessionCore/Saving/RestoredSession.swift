@@ -1,0 +1,107 @@
+package import FoundationEssentials
+internal import Wire
+
+/// A session that was loaded, and what its shell has to know of it.
+package struct RestoredSession {
+  /// The session; of the one who loaded it alone.
+  package let session: Session
+  /// It was put away whole in this life of the data folder: its epoch, tail and numbers go on.
+  package let isClean: Bool
+  /// When it ended, if it did.
+  package let endedAt: Date?
+  /// The attachments that are not ready, in the order in which they were added.
+  package let uploads: [RestoredUpload]
+  /// The digests of all contents that some attachment has.
+  package let contents: Set<String>
+}
+
+/// An attachment that was not ready when its session was put away or its gateway broke.
+package struct RestoredUpload: Equatable, Sendable {
+  /// The attachment.
+  package let id: UUID
+  /// The name of the file in which its bytes arrived.
+  package let file: UUID
+  /// Whether it may go on; else it is to be removed, unless all bytes have come.
+  package let isResumable: Bool
+  /// How many bytes there will be, if that was said.
+  package let size: UInt64?
+  /// The SHA-256 of all bytes, if they have come: the attachment is to be finished.
+  package let digest: String?
+}
+
+extension SessionRestorer {
+  /// Makes the session, when all records were taken.
+  ///
+  /// - Parameters:
+  ///   - generation: the present life of the data folder.
+  ///   - freshEpoch: the session's epoch, unless it was put away whole in this life.
+  /// - Returns: the session, whose people have the grace time to come back.
+  /// - Throws: `RecordError`, when there was no `session` record, or an attachment is none.
+  package consuming func finish(
+    generation: String, freshEpoch: String
+  ) throws(RecordError) -> sending RestoredSession {
+    guard let facts else { throw RecordError(.session, .missing) }
+    let isClean = closing.map { $0.generation == generation && $0.sequence == log.lastSequence } ?? false
+    let session = Session(
+      id: id, epoch: isClean ? facts.epoch : freshEpoch, activity: facts.activity,
+      createdAt: facts.createdAt, limits: limits, now: now, saving: .byStore, digest: digest)
+    session.calendar = (now, date)
+    session.activitySetBy = facts.activityBy
+    session.nextNumber = numbers + 1
+    if isClean, let closing {
+      // Of the block that is on disk some numbers are left.
+      session.nextNumber = max(closing.nextNumber, (people.keys.max() ?? 0) + 1)
+    }
+    session.save.numbersOnDisk = max(numbers, session.nextNumber - 1)
+    session.save.owesSession = !isClean
+    try restoreJournal(of: session)
+    restorePeople(of: session)
+    session.log = log
+    session.index = index
+    session.base = base
+    session.basedOn = basedOn
+    session.committed = log.lastSequence
+    session.save.savedLogBytes = log.appendedBytes
+    session.adoptFilling()
+    let uploads = session.journal.inOrder.compactMap { record -> RestoredUpload? in
+      guard record.object.state == .uploading else { return nil }
+      var digest: String?
+      if case .stored(let told) = record.state { digest = told }
+      return RestoredUpload(
+        id: record.object.id, file: record.file, isResumable: record.isResumable, size: record.object.size,
+        digest: digest)
+    }
+    // SAFETY: the restorer cannot be copied, and is consumed here: nobody else has anything of what it made.
+    nonisolated(unsafe) let restored = RestoredSession(
+      session: session, isClean: isClean, endedAt: ended?.at, uploads: uploads,
+      contents: session.journal.digests)
+    return unsafe restored
+  }
+
+  private func restorePeople(of session: Session) {
+    for record in people.values {
+      record.savedAcknowledged = record.acknowledged
+      session.participants[record.number] = record
+      if let digest = record.digest { session.numberByDigest[digest] = record.number }
+      guard case .away(let until) = record.presence else { continue }
+      session.activeCount += 1
+      session.colorsInUse[record.color, default: 0] += 1
+      session.graces.append((until, record.number))
+    }
+    session.graces.sort { ($0.until, $0.number) < ($1.until, $1.number) }
+    session.past = gone.sorted { $0.value < $1.value }.map(\.key)
+    session.boundPast()
+    session.emptySince = session.activeCount > 0 ? nil : now
+    if session.activeCount == 0, let since = closing?.emptySince {
+      session.emptySince = now.adding(seconds: -Int(max(0, min(date.timeIntervalSince(since), 1e9))))
+    }
+  }
+
+  private func restoreJournal(of session: Session) throws(RecordError) {
+    for (key, told) in attachments.sorted(by: { $0.value.sequence < $1.value.sequence }) {
+      let object = try AttachmentObject(stored: told.payload.span, key: key)
+      session.journal.restore(object, facts(object.id), at: told.sequence, now: now)
+      if let number = object.participant { people[number]?.hasRetained = true }
+    }
+  }
+}

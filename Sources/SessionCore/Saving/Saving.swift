@@ -1,0 +1,103 @@
+internal import Wire
+
+internal import struct FoundationEssentials.UUID
+
+/// Whether a session outlives its process.
+package enum Saving: Sendable {
+  /// Memory is its disk: what is appended counts as committed a moment later.
+  case inMemory
+  /// A store is given what it has unsaved, and says when that is on disk.
+  case byStore
+}
+
+/// What a session gives to its store at one time: records that go behind one another, or not at all.
+package struct Unsaved: Sendable {
+  /// In the order in which they must stand.
+  package let records: [SessionRecord]
+  /// Bytes of their bodies.
+  package let byteCount: Int
+  /// Every entry up to this one is on disk when the records are.
+  package let sequence: UInt64
+}
+
+/// What a session has told its store, and what it still has to.
+struct SaveState {
+  /// How many numbers a block holds, and how few may be left of one.
+  static let numberBlock: ParticipantNumber = 4096
+  static let numberReserve: ParticipantNumber = 2048
+
+  /// A client sequence that was used up without an entry, and the session's sequence then.
+  struct Used {
+    var clientSequence: UInt32
+    var sequence: UInt64
+  }
+
+  /// What is being written.
+  struct Batch {
+    var sequence: UInt64 = 0
+    /// Bytes of the log up to there.
+    var logBytes = 0
+    var saysSession = false
+    var numbers: ParticipantNumber?
+    var people: [ParticipantNumber: UInt64] = [:]
+    var uploads: [UUID: UInt64] = [:]
+    var used: [ParticipantNumber: Used] = [:]
+    /// What is on disk of the client sequences of some.
+    var acknowledged: [ParticipantNumber: UInt32] = [:]
+    /// Of whom all that they sent is in it.
+    var senders: [ParticipantNumber] = []
+  }
+
+  let saving: Saving
+  /// The session itself is to be told: it is new, or has another activity or epoch.
+  var owesSession = true
+  /// Who is to be told of, with a count that rises with each change.
+  var people: [ParticipantNumber: UInt64] = [:]
+  /// Which attachments are to be told of, likewise.
+  var uploads: [UUID: UInt64] = [:]
+  /// What was used up and is not told yet.
+  var used: [ParticipantNumber: Used] = [:]
+  /// Who sent something that was not yet given away.
+  var senders: [ParticipantNumber] = []
+  /// Bytes of the log that are on disk.
+  var savedLogBytes = 0
+  /// Numbers up to this one may be given out.
+  var numbersOnDisk: ParticipantNumber = 0
+  /// The end of the block that `openingRecords` reserved.
+  var openingNumbers: ParticipantNumber?
+  var underWay: Batch?
+  /// People were told that what is drawn is not saved.
+  var isTroubleTold = false
+  /// The whole gateway holds too much that is not saved.
+  var refusesGrowth = false
+  /// When `committed` was told last.
+  var toldAt: Instant?
+
+  private var changes: UInt64 = 0
+
+  init(_ saving: Saving) {
+    self.saving = saving
+  }
+
+  var isByStore: Bool { saving == .byStore }
+
+  mutating func owes(person number: ParticipantNumber) {
+    guard isByStore else { return }
+    changes += 1
+    people[number] = changes
+  }
+
+  mutating func owes(upload id: UUID) {
+    guard isByStore else { return }
+    changes += 1
+    uploads[id] = changes
+  }
+
+  /// What was to be written is not: it is due again, unless something newer is.
+  mutating func takeBack(_ batch: Batch) {
+    if batch.saysSession { owesSession = true }
+    people.merge(batch.people) { max($0, $1) }
+    uploads.merge(batch.uploads) { max($0, $1) }
+    used.merge(batch.used) { newer, _ in newer }
+  }
+}

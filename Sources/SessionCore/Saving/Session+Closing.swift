@@ -1,0 +1,53 @@
+package import FoundationEssentials
+package import Wire
+
+/// How a session is put away, ended, and opened again.
+extension Session {
+  /// The record with which the session is put away: the last of its file.
+  ///
+  /// Only when all is on disk, nobody waits, and nothing is to be told any more, the session goes on from it as if nothing had
+  /// happened: let everybody go, end the turn, and save what is unsaved before.
+  /// - Parameters:
+  ///   - generation: the present life of the data folder.
+  ///   - date: the present time.
+  /// - Returns: a `closed` record.
+  package func closedRecord(generation: String, date: Date) -> SessionRecord {
+    let isWhole = !hasUnsaved && presence.isEmpty && waitingNumbers.isEmpty
+    return ClosedFacts(
+      generation: isWhole ? generation : nil, at: date, nextNumber: nextNumber, title: activity.title,
+      createdAt: createdAt, emptySince: emptySince.map(self.date), sequence: log.lastSequence,
+      people: participants.count - waitingCount, retainedBytes: index.byteCount,
+      attachments: journal.records.count, attachmentBytes: journal.usedBytes
+    ).record
+  }
+
+  /// The record with which the session ends for everyone.
+  ///
+  /// - Parameters:
+  ///   - number: who ends it; nil when nobody came back to it.
+  ///   - date: the present time.
+  /// - Returns: an `end` record.
+  package func endRecord(by number: ParticipantNumber?, date: Date) -> SessionRecord {
+    EndFacts(at: date, by: number).record
+  }
+
+  /// The records that follow a load: the session with the epoch in force, and a new block of numbers. They are to be on disk
+  /// before a new number is given out.
+  package func openingRecords() -> [SessionRecord] {
+    let numbers = nextBlock
+    save.openingNumbers = numbers
+    return [sessionRecord, NumbersFacts(through: numbers).record]
+  }
+
+  /// The records of `openingRecords` are on disk.
+  package func didSaveOpening() {
+    guard let numbers = save.openingNumbers else { return }
+    save.openingNumbers = nil
+    save.numbersOnDisk = max(save.numbersOnDisk, numbers)
+    save.owesSession = save.owesSession && save.underWay != nil
+  }
+
+  private func date(_ instant: Instant) -> Date {
+    calendar.date.addingTimeInterval(instant.seconds(since: calendar.now))
+  }
+}

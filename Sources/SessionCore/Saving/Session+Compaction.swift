@@ -1,0 +1,108 @@
+internal import Wire
+
+/// With what a session's file is begun anew, without what no longer counts.
+package struct CompactionPlan: Sendable {
+  /// Entries up to this one are told of by what is retained of them.
+  package let through: UInt64
+  /// The session, its numbers, its people and its attachments: they come first.
+  package let head: [SessionRecord]
+}
+
+/// Some of what is retained, in rising sequence.
+package struct CompactionSlice: Sendable {
+  /// A `base` record.
+  package let record: SessionRecord
+  /// Where the next slice goes on.
+  package let last: UInt64
+}
+
+/// How a session's file is made smaller: what it retains is written anew, a slice at a time, and the newest records are
+/// taken over as they are.
+///
+/// A slice leaves out what has died since the compaction began, so the new file may take the old one's place only when
+/// everything up to the session's sequence after the last slice is in it.
+extension Session {
+  /// How many bytes of the base are looked at for one slice, however few of them are held.
+  private static let scannedBytes = 1_048_576
+  /// How many bytes of a file are worth no compaction.
+  private static let slackBytes = 1_048_576
+
+  /// Whether compaction is worth its while.
+  ///
+  /// - Parameter logBytes: the length of the session's file.
+  /// - Returns: whether more than half of the file would go, and more than 1 MiB.
+  package func shouldCompact(logBytes: Int) -> Bool {
+    guard save.isByStore, log.droppedThrough > 0 else { return false }
+    let people = 256 * participants.count + 512 * journal.records.count
+    return logBytes > 2 * (index.byteCount + log.recordBytes + people) + Self.slackBytes
+  }
+
+  /// What the new file begins with.
+  package func beginCompaction() -> CompactionPlan {
+    var head = [
+      sessionRecord, NumbersFacts(through: max(save.numbersOnDisk, save.openingNumbers ?? 0)).record,
+    ]
+    let gone = Set(past)
+    let active = participants.values.filter { !gone.contains($0.number) }.sorted { $0.number < $1.number }
+    // Who is gone longest comes first, as they are forgotten in that order.
+    for record in active + past.compactMap({ participants[$0] }) {
+      if let facts = record.facts { head.append(facts.record) }
+    }
+    for record in journal.inOrder {
+      if let facts = journal.facts(record.object.id) { head.append(facts.record) }
+    }
+    return CompactionPlan(through: log.droppedThrough, head: head)
+  }
+
+  /// The next of what is retained of the entries up to `through`.
+  ///
+  /// - Parameters:
+  ///   - after: 0, and then where the slice before ended.
+  ///   - through: the plan's.
+  /// - Returns: nil when there is no more.
+  package func compactionSlice(after: UInt64, through: UInt64) -> CompactionSlice? {
+    guard after < through else { return nil }
+    var body: [UInt8] = []
+    body.append(bigEndian: through)
+    let last = base.copyHeld(
+      after: after, through: through, index, limit: SessionRecord.baseBytes, scanning: Self.scannedBytes,
+      to: &body)
+    return CompactionSlice(record: SessionRecord(kind: .base, body: body), last: last)
+  }
+}
+
+extension Base {
+  /// Appends held entries in rising sequence to `bytes`, until there are `limit` bytes or so many were looked at.
+  ///
+  /// - Returns: the sequence up to which nothing is left; `through` when all was looked at.
+  func copyHeld(
+    after: UInt64, through: UInt64, _ index: RetentionIndex, limit: Int, scanning budget: Int,
+    to bytes: inout [UInt8]
+  ) -> UInt64 {
+    var scanned = 0
+    var reached = after
+    let first = segments.partitionIndex { ($0.frames.last?.lastSequence ?? 0) > after }
+    for segment in segments[first...] {
+      let start = segment.frames.partitionIndex { $0.lastSequence > after }
+      var at = segment.frameStart(start)
+      for frame in segment.frames[start...] {
+        guard scanned < budget else { return reached }
+        scanned += frame.end - at
+        var offset = at + frame.headerLength
+        while offset < frame.end {
+          let entry = StoredEntry(segment.bytes.span, at: offset)
+          offset = entry.end
+          guard entry.sequence > after else { continue }
+          guard entry.sequence <= through else { return through }
+          if entry.flags.retention != .remove, entry.kept(index) != nil {
+            guard bytes.count <= 8 || bytes.count + entry.length <= limit else { return reached }
+            bytes.append(contentsOf: segment.bytes[entry.start..<entry.end])
+          }
+          reached = entry.sequence
+        }
+        at = frame.end
+      }
+    }
+    return through
+  }
+}

@@ -1,0 +1,242 @@
+internal import Wire
+
+/// What a session gives to its store, and what comes of it.
+extension Session {
+  /// The records of a new session: to be on disk before anybody knows of it. Call it once, before anybody joins.
+  package func firstRecords() -> [SessionRecord] {
+    precondition(nextNumber == 1, "a session is told of before anybody is in it")
+    save.owesSession = false
+    save.numbersOnDisk = SaveState.numberBlock
+    return [sessionRecord, NumbersFacts(through: save.numbersOnDisk).record]
+  }
+
+  /// Whether anything is not on disk yet; what is under way counts.
+  package var hasUnsaved: Bool {
+    guard save.isByStore else { return false }
+    return save.underWay != nil || save.owesSession || !save.people.isEmpty || !save.uploads.isEmpty
+      || !save.used.isEmpty
+      || log.hasOpenRun || committed < log.lastSequence || numbersDue != nil
+  }
+
+  /// Bytes of the log that are not on disk yet.
+  package var unsavedBytes: Int {
+    save.isByStore ? log.appendedBytes + log.run.count - save.savedLogBytes : 0
+  }
+
+  /// Whether the shell wants no session to grow, because all together hold too much that is not saved.
+  package var refusesGrowth: Bool {
+    get { save.refusesGrowth }
+    set { save.refusesGrowth = newValue }
+  }
+
+  /// What is to be written next, about 1 MiB at most; closes the open run.
+  ///
+  /// Say what came of it with `didSave` or `didNotSave`: until then there is nothing more.
+  /// - Returns: nil when there is nothing, or something is under way.
+  package func takeUnsaved() -> Unsaved? {
+    guard save.underWay == nil, hasUnsaved else { return nil }
+    log.closeRun()
+    var records: [SessionRecord] = []
+    var batch = SaveState.Batch()
+    if save.owesSession {
+      records.append(sessionRecord)
+      batch.saysSession = true
+      save.owesSession = false
+    }
+    if let due = numbersDue {
+      records.append(NumbersFacts(through: due).record)
+      batch.numbers = due
+    }
+    var room = SessionRecord.runBytes - records.reduce(0) { $0 + $1.body.count }
+    let isWhole = takePeople(&records, &batch, &room) && takeUploads(&records, &batch, &room)
+    batch.sequence = committed
+    batch.logBytes = save.savedLogBytes
+    // No entry is on disk without its sender, nor an attachment without its file.
+    if isWhole { takeEntries(&records, &batch, room: room) }
+    save.underWay = batch
+    return Unsaved(
+      records: records, byteCount: records.reduce(0) { $0 + $1.body.count }, sequence: batch.sequence)
+  }
+
+  /// The records are on disk: everything up to their sequence is committed.
+  package func didSave(_ unsaved: Unsaved, now: Instant) {
+    guard let batch = save.underWay else { return }
+    save.underWay = nil
+    committed = batch.sequence
+    save.savedLogBytes = batch.logBytes
+    if let numbers = batch.numbers { save.numbersOnDisk = max(save.numbersOnDisk, numbers) }
+    for (number, clientSequence) in batch.acknowledged {
+      participants[number]?.savedAcknowledged = clientSequence
+    }
+    if save.isTroubleTold {
+      save.isTroubleTold = false
+      let notice = NoticePayload(.saved, "What is drawn here is saved again.")
+      appendSystem(SystemType.notice, notice.encoded())
+    }
+    if !awaitingCommitted.isEmpty { tellCommitted(now: now) }
+  }
+
+  /// The records could not be written: all that was in them is due again. The first time in a row everybody is told.
+  ///
+  /// - Parameters:
+  ///   - unsaved: what `takeUnsaved` gave.
+  ///   - isFull: whether there was no room; else the disk fails in another way.
+  ///   - now: the present moment.
+  package func didNotSave(_ unsaved: Unsaved, isFull: Bool, now: Instant) {
+    guard let batch = save.underWay else { return }
+    save.underWay = nil
+    save.takeBack(batch)
+    for number in batch.senders {
+      guard let record = participants[number] else { continue }
+      noteSent(record)
+    }
+    guard !save.isTroubleTold else { return }
+    save.isTroubleTold = true
+    let why = isFull ? "The gateway's disk is full" : "The gateway's disk does not take what is written to it"
+    let notice = NoticePayload(
+      .storageFull, "\(why): what is drawn now is not saved yet. It will be as soon as that is possible.")
+    appendSystem(SystemType.notice, notice.encoded())
+  }
+
+  // MARK: - What is owed
+
+  /// Somebody's newest client sequence was used up without an entry.
+  func noteUsed(_ record: ParticipantRecord) {
+    guard save.isByStore else { return }
+    save.used[record.number] = SaveState.Used(
+      clientSequence: record.acknowledged, sequence: log.lastSequence)
+    noteSent(record)
+  }
+
+  /// Somebody's `acknowledged` moved.
+  func noteSent(_ record: ParticipantRecord) {
+    guard save.isByStore, !record.hasUnsaved else { return }
+    record.hasUnsaved = true
+    save.senders.append(record.number)
+  }
+
+  /// Whether a new number may be given out: one that nobody can be given after a crash.
+  var hasNumber: Bool {
+    !save.isByStore || nextNumber <= save.numbersOnDisk
+  }
+
+  /// Why nothing may make the log grow now; nil: it may.
+  var growthRefusal: Refusal? {
+    guard save.isByStore else { return nil }
+    let bytes = unsavedBytes
+    guard save.refusesGrowth || bytes >= limits.unsavedSessionBytes else { return nil }
+    var refusal = Refusal(
+      .storageFull,
+      "What is drawn here cannot be saved now: \(bytes) bytes wait for the gateway's disk. Try again in a moment.",
+      limit: limits.unsavedSessionBytes, actual: bytes)
+    refusal.retryAfterMs = 1000
+    return refusal
+  }
+
+  var sessionRecord: SessionRecord {
+    SessionFacts(
+      id: id, epoch: epoch, createdAt: createdAt, activity: activity, activityBy: activitySetBy
+    ).record
+  }
+
+  /// Up to which number the next block goes, when it is time for one.
+  private var numbersDue: ParticipantNumber? {
+    let given = nextNumber - 1
+    guard save.numbersOnDisk < NumbersFacts.highest,
+      save.numbersOnDisk < given + SaveState.numberReserve
+    else { return nil }
+    return nextBlock
+  }
+
+  /// The end of a block that begins with the next number.
+  var nextBlock: ParticipantNumber {
+    min(NumbersFacts.highest, nextNumber - 1 + SaveState.numberBlock)
+  }
+
+  // MARK: - Taking
+
+  /// - Returns: whether all who are due are in the batch.
+  private func takePeople(
+    _ records: inout [SessionRecord], _ batch: inout SaveState.Batch, _ room: inout Int
+  ) -> Bool {
+    guard !save.people.isEmpty else { return true }
+    // In the order in which they changed: who is gone longest is forgotten first.
+    for (number, change) in save.people.sorted(by: { $0.value < $1.value }) {
+      guard room > 0 else { return false }
+      save.people[number] = nil
+      guard let record = participants[number], let facts = record.facts else { continue }
+      batch.people[number] = change
+      records.append(facts.record)
+      room -= records[records.count - 1].body.count
+    }
+    return true
+  }
+
+  /// - Returns: whether all that are due are in the batch.
+  private func takeUploads(
+    _ records: inout [SessionRecord], _ batch: inout SaveState.Batch, _ room: inout Int
+  ) -> Bool {
+    guard !save.uploads.isEmpty else { return true }
+    for (id, change) in save.uploads.sorted(by: { $0.value < $1.value }) {
+      guard room > 0 else { return false }
+      save.uploads[id] = nil
+      guard let facts = journal.facts(id) else { continue }
+      batch.uploads[id] = change
+      records.append(facts.record)
+      room -= records[records.count - 1].body.count
+    }
+    return true
+  }
+
+  private func takeEntries(
+    _ records: inout [SessionRecord], _ batch: inout SaveState.Batch, room: Int
+  ) {
+    if let run = log.run(after: committed, upTo: max(room, 1)) {
+      batch.sequence = run.lastSequence
+      batch.logBytes += run.logBytes
+      records.append(SessionRecord(kind: .run, body: run.body))
+      log.addRecordBytes(run.body.count, at: run.lastSequence)
+      if run.lastSequence < log.lastSequence { batch.acknowledged = Self.clientSequences(in: run.body) }
+    }
+    if batch.sequence == log.lastSequence {
+      batch.senders = save.senders
+      save.senders = []
+      for number in batch.senders {
+        guard let record = participants[number] else { continue }
+        record.hasUnsaved = false
+        batch.acknowledged[number] = record.acknowledged
+      }
+    }
+    // One that is used up behind entries must not be on disk before they are.
+    let used = save.used.filter { $0.value.sequence <= batch.sequence }
+    guard !used.isEmpty else { return }
+    for (number, item) in used {
+      save.used[number] = nil
+      batch.acknowledged[number] = max(batch.acknowledged[number] ?? 0, item.clientSequence)
+    }
+    batch.used = used
+    let pairs = used.sorted { $0.key < $1.key }.map {
+      UsedFacts.Pair(number: $0.key, clientSequence: $0.value.clientSequence)
+    }
+    records.append(UsedFacts(pairs).record)
+  }
+
+  /// The highest client sequence of each sender in a run that was written just now.
+  private static func clientSequences(in body: [UInt8]) -> [ParticipantNumber: UInt32] {
+    var highest: [ParticipantNumber: UInt32] = [:]
+    var frames = RunFrames()
+    do throws(RecordError) {
+      while let frame = try frames.next(in: body.span) {
+        var at = frame.entries.lowerBound
+        while at < frame.entries.upperBound {
+          let entry = try GatewayEntry.parse(body.span, at: at, before: frame.entries.upperBound, of: .run)
+          if entry.sender != 0 { highest[entry.sender] = entry.clientSequence }
+          at = entry.end
+        }
+      }
+    } catch {
+      preconditionFailure("a run is cut as it was made: \(error)")
+    }
+    return highest
+  }
+}

@@ -1,0 +1,269 @@
+package import FoundationEssentials
+package import Wire
+
+/// Makes a session again out of its records, in the order in which they stand on disk.
+///
+/// What it makes is what a live session would hold: the same log, index and base. Every record is checked before it is taken;
+/// one that no session wrote is an error and never a trap. Any thread may use it, one at a time.
+package struct SessionRestorer: ~Copyable {
+  /// Sequences stay below 2^53, so that a browser can count them.
+  private static let sequenceEnd: UInt64 = 1 << 53
+
+  let id: SessionID
+  let limits: Limits
+  let digest: @Sendable (Token) -> TokenDigest
+  let now: Instant
+  let date: Date
+
+  var log: SegmentLog
+  var index = RetentionIndex()
+  var base = Base()
+  var basedOn: Cursor
+  /// The sequence of the last entry that a `base` record held.
+  private var baseReached: UInt64 = 0
+
+  var facts: SessionFacts?
+  /// Numbers up to this one may have been given out.
+  var numbers: ParticipantNumber = 0
+  var people: [ParticipantNumber: ParticipantRecord] = [:]
+  /// Who is gone, with a count that rises from one to the next.
+  var gone: [ParticipantNumber: Int] = [:]
+  private var departures = 0
+  /// The sender of the last entry, who as a rule sent the next one too.
+  private var sender: ParticipantRecord?
+  /// What is told of each attachment: the newest payload, and its sequence.
+  var attachments: [EntryKey: (payload: [UInt8], sequence: UInt64)] = [:]
+  /// What was written of attachments besides, for each file of an id the newest.
+  private var uploads: [UUID: [UploadFacts]] = [:]
+  var ended: EndFacts?
+  /// What the last record says, if it put the session away.
+  var closing: ClosedFacts?
+
+  /// A session of which nothing is known yet.
+  ///
+  /// - Parameters:
+  ///   - id: the session that its log must be of.
+  ///   - limits: those in force.
+  ///   - digest: the first 128 bits of a token's SHA-256.
+  ///   - now: the present moment: who was here has the grace time from it on.
+  ///   - date: the same by the calendar.
+  package init(
+    id: SessionID, limits: Limits, digest: @escaping @Sendable (Token) -> TokenDigest, now: Instant,
+    date: Date
+  ) {
+    self.id = id
+    self.limits = limits
+    self.digest = digest
+    self.now = now
+    self.date = date
+    log = SegmentLog(tailBytes: limits.catchUpTailBytes)
+    basedOn = Cursor(segment: log.firstSegment, offset: 0)
+  }
+
+  /// Takes the next record. After an error nothing more is to be asked of it.
+  ///
+  /// - Parameters:
+  ///   - kind: as it stands in the file; 0 is the store's own, and says nothing of the session.
+  ///   - body: the record's bytes.
+  /// - Throws: `RecordError`, when it is no record that a session wrote there.
+  package mutating func apply(_ kind: UInt8, _ body: Span<UInt8>) throws(RecordError) {
+    guard kind != 0 else { return }
+    guard let known = SessionRecord.Kind(rawValue: kind) else { throw RecordError(kind, .unknownKind) }
+    closing = nil
+    switch known {
+    case .session:
+      let said = try SessionFacts(body)
+      guard said.id == id else { throw RecordError(.session, .otherSession) }
+      facts = said
+    case .participant: try take(try ParticipantFacts(body))
+    case .numbers: numbers = max(numbers, try NumbersFacts(body).through)
+    case .run: try takeRun(body)
+    case .base: try takeBase(body)
+    case .used:
+      for pair in try UsedFacts(body).pairs {
+        guard let record = people[pair.number] else { continue }
+        record.acknowledged = max(record.acknowledged, pair.clientSequence)
+      }
+    case .upload: take(try UploadFacts(body))
+    case .closed: closing = try ClosedFacts(body)
+    case .end: ended = try EndFacts(body)
+    case .restored:
+      _ = try RestoredFacts(body)
+      ended = nil
+    }
+    if known != .base { log.addRecordBytes(body.count, at: log.lastSequence) }
+  }
+
+  /// What was written of an attachment besides its entries, as far as these go.
+  func facts(_ id: UUID) -> UploadFacts? {
+    uploads[id]?.filter { $0.sequence <= log.lastSequence }.max { $0.sequence < $1.sequence }
+  }
+
+  // MARK: - People and files
+
+  private mutating func take(_ facts: ParticipantFacts) throws(RecordError) {
+    let said = facts.participant
+    guard said.number <= NumbersFacts.highest else {
+      throw RecordError(.participant, .numberTooLarge(UInt64(said.number)))
+    }
+    numbers = max(numbers, said.number)
+    let record: ParticipantRecord
+    if let known = people[said.number] {
+      guard known.id == said.id else { throw RecordError(.participant, .wrongMember("id")) }
+      record = known
+    } else {
+      record = ParticipantRecord(
+        id: said.id, number: said.number, name: said.name, color: said.color,
+        bucket: RateBucket(
+          entriesPerSecond: limits.entriesPerSecond, bytesPerSecond: limits.bytesPerSecond, at: now))
+      people[said.number] = record
+    }
+    record.name = said.name
+    record.color = said.color
+    record.digest = facts.digest
+    record.acknowledged = max(record.acknowledged, facts.acknowledged)
+    switch facts.presence {
+    case .active:
+      record.presence = .away(until: now.adding(seconds: limits.graceSeconds))
+      gone[said.number] = nil
+      return
+    case .past: record.presence = .past
+    case .left: record.presence = .left
+    }
+    guard gone[said.number] == nil else { return }
+    departures += 1
+    gone[said.number] = departures
+  }
+
+  private mutating func take(_ said: UploadFacts) {
+    var known = uploads[said.id] ?? []
+    if let place = known.firstIndex(where: { $0.file == said.file }) {
+      // In a compacted file an older record may follow.
+      known[place].content = said.content ?? known[place].content
+    } else {
+      known.append(said)
+    }
+    uploads[said.id] = known
+  }
+
+  // MARK: - Entries
+
+  private mutating func takeRun(_ body: Span<UInt8>) throws(RecordError) {
+    var frames = RunFrames()
+    while let frame = try frames.next(in: body) { try take(frame, of: body) }
+    log.endTurn()
+    while log.oldestCanGo(tailBytes: limits.catchUpTailBytes) {
+      log.dropOldest(into: &base, &index, basedOn: &basedOn)
+    }
+  }
+
+  /// Takes the entries of a frame behind those that are there already: a compacted file repeats some.
+  private mutating func take(_ frame: RunFrames.Frame, of body: Span<UInt8>) throws(RecordError) {
+    let reached = log.lastSequence
+    var at = frame.entries.lowerBound
+    var start = at
+    var first: UInt64 = 0
+    var last: UInt64 = 0
+    var count = 0
+    while at < frame.entries.upperBound {
+      let entry = try GatewayEntry.parse(body, at: at, before: frame.entries.upperBound, of: .run)
+      try check(entry, after: last, in: .run)
+      guard entry.flags.contains(.targeted) == (frame.targets != nil),
+        frame.targets == nil
+          || entry.end == frame.entries.upperBound && at == frame.entries.lowerBound
+            && entry.flags.retention == .none
+      else { throw RecordError(.run, .targets) }
+      last = entry.sequence
+      if entry.sequence > reached {
+        if count == 0 {
+          start = at
+          first = entry.sequence
+        }
+        count += 1
+        noteSender(of: entry)
+        if entry.flags.retention != .none, !entry.flags.contains(.existing) {
+          Self.retain(entry, length: entry.end - at, &index, &base)
+          noteAttachment(entry, body)
+        }
+      }
+      at = entry.end
+    }
+    guard count > 0 else { return }
+    log.replay(
+      body.extracting(start..<frame.entries.upperBound), firstSequence: first, lastSequence: last,
+      entryCount: count, targets: frame.targets)
+  }
+
+  private mutating func takeBase(_ body: Span<UInt8>) throws(RecordError) {
+    guard body.count >= 8 else { throw RecordError(.base, .cutShort(needed: 8, have: body.count)) }
+    guard log.appendedBytes == 0 else { throw RecordError(.base, .behindEntries) }
+    let through = body.uint64(at: 0)
+    guard through < Self.sequenceEnd else { throw RecordError(.base, .sequenceTooLarge(through)) }
+    guard through >= log.droppedThrough else {
+      throw RecordError(.base, .outOfOrder(sequence: through, after: log.droppedThrough))
+    }
+    var at = 8
+    while at < body.count {
+      let entry = try GatewayEntry.parse(body, at: at, before: body.count, of: .base)
+      try check(entry, after: baseReached, in: .base)
+      guard entry.sequence <= through else {
+        throw RecordError(.base, .outOfOrder(sequence: through, after: entry.sequence))
+      }
+      let retention = entry.flags.retention
+      guard retention == .append || retention == .replace,
+        entry.flags.intersection([.targeted, .existing]).isEmpty
+      else { throw RecordError(.base, .flags(entry.flags.rawValue)) }
+      baseReached = entry.sequence
+      noteSender(of: entry)
+      Self.retain(entry, length: entry.end - at, &index, &base)
+      noteAttachment(entry, body)
+      base.append(entry, at: at, of: body, index: &index)
+      at = entry.end
+    }
+    base.endAppending()
+    log.begin(after: through)
+  }
+
+  private func check(
+    _ entry: GatewayEntry, after last: UInt64, in kind: SessionRecord.Kind
+  ) throws(RecordError) {
+    guard entry.flags.contains(.reliable), !entry.flags.contains(.reserved) else {
+      throw RecordError(kind, .flags(entry.flags.rawValue))
+    }
+    guard entry.sequence > last else {
+      throw RecordError(kind, .outOfOrder(sequence: entry.sequence, after: last))
+    }
+    guard entry.sequence < Self.sequenceEnd else {
+      throw RecordError(kind, .sequenceTooLarge(entry.sequence))
+    }
+  }
+
+  private static func retain(
+    _ entry: GatewayEntry, length: Int, _ index: inout RetentionIndex, _ base: inout Base
+  ) {
+    let key = RetainedKey(key: entry.key, isSystem: entry.flags.contains(.system))
+    index.apply(entry.flags.retention, key: key, sequence: entry.sequence, length: length) {
+      base.died($0, $1)
+    }
+  }
+
+  /// The entry says how far its sender has come, and that something of theirs may be in a snapshot.
+  private mutating func noteSender(of entry: GatewayEntry) {
+    guard entry.sender != 0 else { return }
+    if sender?.number != entry.sender { sender = people[entry.sender] }
+    guard let sender else { return }
+    sender.acknowledged = max(sender.acknowledged, entry.clientSequence)
+    if entry.flags.retention != .none, !entry.flags.contains(.existing) { sender.hasRetained = true }
+  }
+
+  private mutating func noteAttachment(_ entry: GatewayEntry, _ body: Span<UInt8>) {
+    guard entry.flags.contains(.system) else { return }
+    guard entry.flags.retention != .remove else {
+      attachments[entry.key] = nil
+      return
+    }
+    var payload: [UInt8] = []
+    payload.append(body.extracting(entry.payload))
+    attachments[entry.key] = (payload, entry.sequence)
+  }
+}

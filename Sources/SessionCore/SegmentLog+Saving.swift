@@ -1,0 +1,54 @@
+internal import Wire
+
+/// The way of the log to the disk and back.
+extension SegmentLog {
+  /// Whole frames behind `sequence` as the body of a `run` record of about `limit` bytes: at least one of them.
+  /// - Returns: nil when nothing follows; else with it the last sequence in it, and by how much `appendedBytes` grew for it.
+  func run(after sequence: UInt64, upTo limit: Int) -> (body: [UInt8], lastSequence: UInt64, logBytes: Int)? {
+    var body: [UInt8] = []
+    var last = sequence
+    var logBytes = 0
+    let first = segments.partitionIndex { ($0.frames.last?.lastSequence ?? .max) > sequence }
+    frames: for segment in segments[first...] {
+      let start = segment.frames.partitionIndex { $0.lastSequence > sequence }
+      var at = segment.frameStart(start)
+      for frame in segment.frames[start...] {
+        let entries = at + frame.headerLength..<frame.end
+        let targets = frame.targets < 0 ? nil : segment.targetLists[frame.targets]
+        let length = 8 + 4 * (targets?.count ?? 0) + entries.count
+        guard body.isEmpty || body.count + length <= limit else { break frames }
+        RunFrames.append(targets: targets, length: entries.count, to: &body)
+        body.append(contentsOf: segment.bytes[entries])
+        last = frame.lastSequence
+        logBytes += frame.end - at + 4 * (targets?.count ?? 0)
+        at = frame.end
+      }
+    }
+    return body.isEmpty ? nil : (body, last, logBytes)
+  }
+
+  /// So many bytes of records were written, or read, for what ends with `sequence`.
+  mutating func addRecordBytes(_ count: Int, at sequence: UInt64) {
+    let index = segments.partitionIndex { ($0.frames.last?.lastSequence ?? .max) >= sequence }
+    segments[min(index, segments.count - 1)].recordBytes += count
+    recordBytes += count
+  }
+
+  /// Begins the log behind a sequence up to which only what is retained is known.
+  mutating func begin(after sequence: UInt64) {
+    precondition(tail.offset == 0 && segments.count == 1, "a log begins once")
+    droppedThrough = sequence
+    lastSequence = sequence
+  }
+
+  /// Appends a frame of entries that were in the order before, without what a live log does besides.
+  mutating func replay(
+    _ entries: Span<UInt8>, firstSequence: UInt64, lastSequence: UInt64, entryCount: Int, targets: [UInt32]?
+  ) {
+    makeRoom(for: entries.count)
+    appendedBytes += tailSegment.appendFrame(
+      entries, firstSequence: firstSequence, lastSequence: lastSequence, entryCount: entryCount,
+      targets: targets)
+    self.lastSequence = lastSequence
+  }
+}
