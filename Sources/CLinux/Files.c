@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/sendfile.h>
@@ -58,6 +59,48 @@ int clinux_file_open_in(int folder, const char *name, int is_writing) {
 
 int clinux_file_open_or_create_in(int folder, const char *name) {
   return result(openat(folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
+}
+
+int64_t clinux_folder_names(int folder, char **names) {
+  *names = NULL;
+  // A descriptor of its own: reading moves a position, and closedir closes.
+  int descriptor = clinux_folder_open_in(folder, ".");
+  if (descriptor < 0) return descriptor;
+  DIR *directory = fdopendir(descriptor);
+  if (directory == NULL) {
+    int error = errno;
+    close(descriptor);
+    return -error;
+  }
+  size_t length = 0, capacity = 0;
+  int error = 0;
+  for (;;) {
+    errno = 0;
+    struct dirent *entry = readdir(directory);
+    if (entry == NULL) {
+      error = errno;
+      break;
+    }
+    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+    size_t size = strlen(entry->d_name) + 1;
+    if (capacity - length < size) {
+      size_t larger = 2 * capacity + 4096;
+      char *grown = realloc(*names, larger);
+      if (grown == NULL) {
+        error = ENOMEM;
+        break;
+      }
+      *names = grown;
+      capacity = larger;
+    }
+    memcpy(*names + length, entry->d_name, size);
+    length += size;
+  }
+  closedir(directory);
+  if (error == 0) return (int64_t)length;
+  free(*names);
+  *names = NULL;
+  return -error;
 }
 
 int clinux_rename_in(int folder, const char *name, int new_folder, const char *new_name) {
@@ -128,6 +171,28 @@ int64_t clinux_file_length(int descriptor) {
   return S_ISREG(information.st_mode) ? information.st_size : -EINVAL;
 }
 
+static void describe(const struct stat *found, clinux_file_information *information) {
+  information->inode = found->st_ino;
+  information->device = found->st_dev;
+  information->length = found->st_size;
+  information->modified = (int64_t)found->st_mtim.tv_sec * 1000000000 + found->st_mtim.tv_nsec;
+  information->is_regular = S_ISREG(found->st_mode) ? 1 : 0;
+}
+
+int clinux_information(int descriptor, clinux_file_information *information) {
+  struct stat found;
+  if (fstat(descriptor, &found) < 0) return -errno;
+  describe(&found, information);
+  return 0;
+}
+
+int clinux_information_in(int folder, const char *name, clinux_file_information *information) {
+  struct stat found;
+  if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) < 0) return -errno;
+  describe(&found, information);
+  return 0;
+}
+
 int64_t clinux_file_read(int descriptor, void *bytes, size_t count, int64_t offset) {
   size_t done = 0;
   while (done < count) {
@@ -165,6 +230,20 @@ int clinux_file_truncate(int descriptor, int64_t length) {
 int clinux_file_sync(int descriptor) {
   int status;
   do status = fsync(descriptor);
+  while (status < 0 && errno == EINTR);
+  return result(status);
+}
+
+int clinux_file_sync_data(int descriptor) {
+  int status;
+  do status = fdatasync(descriptor);
+  while (status < 0 && errno == EINTR);
+  return result(status);
+}
+
+int clinux_sync_file_system(int descriptor) {
+  int status;
+  do status = syncfs(descriptor);
   while (status < 0 && errno == EINTR);
   return result(status);
 }

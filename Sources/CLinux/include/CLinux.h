@@ -122,12 +122,26 @@ int clinux_file_create_in(int folder, const char *name);
 int clinux_file_open_in(int folder, const char *name, int is_writing);
 int clinux_file_open_or_create_in(int folder, const char *name);
 int clinux_rename_in(int folder, const char *name, int new_folder, const char *new_name);
+// All names in a folder but "." and "..", each ended by a NUL, in memory that the caller frees; their length together.
+int64_t clinux_folder_names(int folder, char **names);
 int clinux_unlink_in(int folder, const char *name);
 // Removes what has that name, and all that is in it when it is a folder.
 int clinux_remove_tree_in(int folder, const char *name);
 
 // Keeps everybody else who calls this off the file until the descriptor is closed; EWOULDBLOCK when somebody has it.
 int clinux_lock_exclusively(int descriptor);
+// What is known of a file or folder; `modified` is in nanoseconds since 1970.
+typedef struct {
+  uint64_t inode;
+  uint64_t device;
+  int64_t length;
+  int64_t modified;
+  int is_regular;
+} clinux_file_information;
+
+int clinux_information(int descriptor, clinux_file_information *information);
+// Of what has that name in a folder, be it a link.
+int clinux_information_in(int folder, const char *name, clinux_file_information *information);
 // EINVAL for what is no regular file.
 int64_t clinux_file_length(int descriptor);
 // Reads `count` bytes; less only at the file's end.
@@ -136,6 +150,11 @@ int64_t clinux_file_read(int descriptor, void *bytes, size_t count, int64_t offs
 int clinux_file_write(int descriptor, const void *bytes, size_t count, int64_t offset);
 int clinux_file_truncate(int descriptor, int64_t length);
 int clinux_file_sync(int descriptor);
+// As above, without what only tells about the file and is not needed to read it.
+int clinux_file_sync_data(int descriptor);
+// Waits until all that was written to the file system of an open file or folder is on the disk. An error since the
+// descriptor was opened, or the last call with it, is told once.
+int clinux_sync_file_system(int descriptor);
 int clinux_file_expect_sequential(int descriptor);
 // Sends at most `count` bytes of the file in one attempt; 0 at the file's end. A closed socket raises SIGPIPE.
 int64_t clinux_file_send(int socket, int descriptor, int64_t offset, size_t count);
