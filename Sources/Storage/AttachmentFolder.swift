@@ -1,3 +1,4 @@
+internal import CLinux
 package import FoundationEssentials
 internal import Glibc
 internal import Wire
@@ -6,8 +7,8 @@ internal import Wire
 ///
 /// Every call blocks; any thread may make one. The order of what is done under one name is the caller's.
 package struct AttachmentFolder: Sendable {
-  private static let uploads = "uploads"
-  private static let contents = "attachments"
+  private static let uploads = StoredFile.Place.uploads.rawValue
+  private static let contents = StoredFile.Place.attachments.rawValue
 
   private let data: DataFolder
   private let session: SessionID
@@ -86,6 +87,32 @@ package struct AttachmentFolder: Sendable {
   /// Removes a content; fine when there is none. Who has it open reads on.
   package func removeContent(_ digest: String) throws(StorageError) {
     try remove(try contentName(digest, for: .removeContent), from: Self.contents, for: .removeContent)
+  }
+
+  /// What there is of uploads and contents, in no order; nothing when there are no folders yet.
+  package func files() throws(StorageError) -> [StoredFile] {
+    let operation = StorageError.Operation.listFiles
+    var files: [StoredFile] = []
+    for place in StoredFile.Place.allCases {
+      let folder: Folder
+      do throws(StorageError) {
+        folder = try open(place.rawValue, for: operation)
+      } catch {
+        guard error.isMissing else { throw error }
+        continue
+      }
+      for name in try folder.names(for: operation) {
+        // One that went meanwhile is none.
+        guard let found = try folder.information(of: name, for: operation), found.is_regular != 0 else {
+          continue
+        }
+        files.append(
+          StoredFile(
+            place: place, name: name, length: UInt64(found.length),
+            modified: Date(nanosecondsSince1970: found.modified)))
+      }
+    }
+    return files
   }
 
   /// Opens a content to be read.

@@ -8,22 +8,44 @@ package import Wire
 /// Every call blocks; any thread may make one.
 package final class DataFolder: Sendable {
   private static let sessions = "sessions"
-  /// Where the sessions are moved to be removed. What a crash left there goes with the next ones.
-  private static let removed = "sessions.removed"
+  /// Where sessions are made before they are among the others.
+  static let made = "sessions.new"
+  /// Where what is to be removed is moved before. What a crash left there goes when the folder is opened next.
+  static let removed = "sessions.removed"
 
-  private let root: Folder
-  /// The lock is the open file's: it goes when this is closed, by whatever end of the process.
-  private let lock: OwnedDescriptor
+  let path: String
+  let root: Folder
+  /// The lock is the open file's: it goes when this is closed, by whatever end of the process. `nil` beside a process
+  /// that has it.
+  private let lock: OwnedDescriptor?
 
   /// Opens the folder, makes it and those above it (for this user alone) when it is missing, and takes its lock.
+  ///
+  /// - Throws: `DataFolderError`, also when the folder is from a newer version.
   package init(opening path: String) throws(DataFolderError) {
+    self.path = path
     try Self.make(path)
     root = try Self.open(path)
     lock = try Self.takeLock(of: root, path)
+    try Self.settleFormat(of: root, path)
     let status = unsafe clinux_folder_make_in(root.rawValue, Self.sessions)
     guard status == 0 || status == -EEXIST else {
       throw .notWritable(path: path, SystemError("mkdir", code: -status))
     }
+    for leftover in [Self.made, Self.removed] {
+      // What cannot be removed takes room and does nothing else.
+      try? root.removeTree(leftover, for: .removeSession)
+    }
+  }
+
+  /// Opens a folder to look into it, whether or not a process has it. Nothing is made, and no lock is taken.
+  ///
+  /// - Throws: `DataFolderError`, also when it is no data folder, or is from a newer version.
+  package init(beside path: String) throws(DataFolderError) {
+    self.path = path
+    root = try Self.open(path)
+    lock = nil
+    guard try Self.format(of: root, path) != nil else { throw .notADataFolder(path: path) }
   }
 
   /// How many bytes may still be written to the folder's file system by a user without privileges.
@@ -51,6 +73,27 @@ package final class DataFolder: Sendable {
   /// The folder that those of the sessions lie in.
   func openSessions(for operation: StorageError.Operation) throws(StorageError) -> Folder {
     try root.folder(Self.sessions, for: operation)
+  }
+
+  /// A folder beside that of the sessions, made when it is missing.
+  func openOrMake(
+    _ name: String, for operation: StorageError.Operation
+  ) throws(StorageError) -> Folder {
+    do throws(StorageError) {
+      return try root.folder(name, for: operation)
+    } catch {
+      guard error.isMissing else { throw error }
+      try root.makeFolder(name, for: operation)
+      return try root.folder(name, for: operation)
+    }
+  }
+
+  /// Waits until all that was written to the folder's file system is on the disk.
+  ///
+  /// The folder stays open from the start for this: an error of a write in the background is told to who had the file
+  /// system open when it came.
+  func syncAll() throws(StorageError) {
+    try StorageError.check(.sync, clinux_sync_file_system(root.rawValue))
   }
 
   private static func make(_ path: String) throws(DataFolderError) {

@@ -10,6 +10,12 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
   case notWritable(path: String, SystemError)
   /// Another process has it; `nil` when that one has not said its number yet.
   case inUse(path: String, process: Int32?)
+  /// It was written by a version that this one does not know.
+  case newerFormat(path: String, found: Int, known: Int)
+  /// What says its format cannot be read.
+  case unknownFormat(path: String)
+  /// Nothing says that it is one.
+  case notADataFolder(path: String)
   /// Something else is wrong.
   case unusable(path: String, SystemError)
 
@@ -25,6 +31,14 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
       "the data folder \(path) is in use by process \(process): one gateway at a time may have it"
     case .inUse(let path, nil):
       "the data folder \(path) is in use by another process: one gateway at a time may have it"
+    case .newerFormat(let path, let found, let known):
+      "the data folder \(path) has format \(found), and this version reads formats up to \(known): "
+        + "a newer version of DrawTogether can open it"
+    case .unknownFormat(let path):
+      "the data folder \(path) has a file 'format' that does not say a format: "
+        + "it was damaged, or the folder belongs to something else"
+    case .notADataFolder(let path):
+      "the folder \(path) is not a data folder of DrawTogether: it has no file 'format'"
     case .unusable(let path, let error):
       "the data folder \(path) cannot be used (\(error))"
     }

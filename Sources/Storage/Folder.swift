@@ -1,4 +1,5 @@
 internal import CLinux
+internal import FoundationEssentials
 internal import Glibc
 internal import Transport
 
@@ -61,6 +62,33 @@ struct Folder: ~Copyable, Sendable {
     try Self.checkRemoval(operation, unsafe clinux_remove_tree_in(rawValue, name))
   }
 
+  /// The names in it, in no order.
+  func names(for operation: StorageError.Operation) throws(StorageError) -> [String] {
+    var bytes: UnsafeMutablePointer<CChar>?
+    let length = try StorageError.check(operation, unsafe clinux_folder_names(rawValue, &bytes))
+    defer { unsafe free(bytes) }
+    let all = unsafe UnsafeRawBufferPointer(start: bytes, count: Int(length))
+    return unsafe all.split(separator: 0).map { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// What is known of what has that name, be it a link; `nil` when nothing has.
+  func information(
+    of name: String, for operation: StorageError.Operation
+  ) throws(StorageError) -> clinux_file_information? {
+    var found = clinux_file_information()
+    let status = unsafe clinux_information_in(rawValue, name, &found)
+    guard status != -ENOENT else { return nil }
+    try StorageError.check(operation, status)
+    return found
+  }
+
+  /// What is known of the folder itself.
+  func information(for operation: StorageError.Operation) throws(StorageError) -> clinux_file_information {
+    var found = clinux_file_information()
+    try StorageError.check(operation, unsafe clinux_information(rawValue, &found))
+    return found
+  }
+
   /// Waits until the names in it are on the disk.
   func sync(for operation: StorageError.Operation) throws(StorageError) {
     try StorageError.check(operation, clinux_file_sync(rawValue))
@@ -70,5 +98,12 @@ struct Folder: ~Copyable, Sendable {
     _ operation: StorageError.Operation, _ status: CInt
   ) throws(StorageError) {
     if status != -ENOENT { try StorageError.check(operation, status) }
+  }
+}
+
+extension Date {
+  /// A file's time, as the system tells it.
+  init(nanosecondsSince1970 nanoseconds: Int64) {
+    self.init(timeIntervalSince1970: Double(nanoseconds) / 1e9)
   }
 }

@@ -11,6 +11,17 @@ package struct StorageError: Error, Equatable, Sendable, CustomStringConvertible
     case makeSession = "make the folder of a session"
     case removeSession = "remove the folder of a session"
     case removeAllSessions = "remove the folders of earlier sessions"
+    case listSessions = "list the sessions"
+    case listFiles = "list the files of a session"
+    case openLog = "open the log of a session"
+    case readLog = "read the log of a session"
+    case writeLog = "write to the log of a session"
+    case cutLog = "cut the log of a session"
+    case lockLog = "lock the log of a session"
+    case compactLog = "compact the log of a session"
+    case keepDamage = "keep what is behind the damage in the log of a session"
+    case sync = "bring what was written to the disk"
+    case mark = "mark how the data folder was left"
     case createUpload = "begin an upload"
     case openUpload = "go on with an upload"
     case writeUpload = "write an upload"
@@ -25,7 +36,8 @@ package struct StorageError: Error, Equatable, Sendable, CustomStringConvertible
 
   /// What was tried.
   package let operation: Operation
-  /// The `errno`; ENODATA for a file that is shorter than it was, EINVAL for a name or a file of the wrong kind.
+  /// The `errno`; ENODATA for a file that is shorter than it was, EINVAL for a name or a file of the wrong kind, EBADMSG
+  /// for bytes that fail their check, ESTALE for a log that is not as it was read, ECANCELED for what was taken back.
   package let code: CInt
 
   /// Names what was tried, and the `errno` that it gave.

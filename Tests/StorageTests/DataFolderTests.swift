@@ -11,7 +11,7 @@ struct DataFolderTests {
   func makes() throws {
     let temporary = TemporaryFolder()
     let data = try DataFolder(opening: temporary.path + "/a/b")
-    #expect(temporary.names(in: "a/b") == ["lock", "sessions"])
+    #expect(temporary.names(in: "a/b") == ["format", "lock", "sessions"])
     #expect(temporary.mode(of: "a/b") == 0o700)
     #expect(temporary.mode(of: "a/b/sessions") == 0o700)
     #expect(temporary.mode(of: "a/b/lock") == 0o600)
@@ -105,7 +105,7 @@ struct DataFolderTests {
     try one.temporary.link("data/sessions/other/deep/link", to: one.temporary.path + "/outside")
     try one.temporary.link("data/sessions/link", to: one.temporary.path + "/outside")
     try one.data.removeAllSessions()
-    #expect(one.temporary.names(in: "data") == ["lock", "sessions"])
+    #expect(one.temporary.names(in: "data") == ["format", "lock", "sessions"])
     #expect(one.temporary.names(in: "data/sessions") == [])
     #expect(one.temporary.contents(of: "outside/file") == Array("precious".utf8))
     try one.attachments.make()

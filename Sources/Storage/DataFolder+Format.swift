@@ -1,0 +1,64 @@
+internal import CLinux
+internal import Glibc
+internal import Transport
+
+/// The version of the folder's layout: a line of text in the file `format`.
+extension DataFolder {
+  /// The format that this version writes, and the newest that it reads.
+  package static let format = 1
+  private static let formatFile = "format"
+
+  /// Checks the folder's format, and says it where nobody has yet.
+  static func settleFormat(of root: borrowing Folder, _ path: String) throws(DataFolderError) {
+    guard try format(of: root, path) == nil else { return }
+    do throws(StorageError) {
+      _ = try root.write(Array("\(format)\n".utf8), as: formatFile, for: .mark)
+    } catch {
+      throw .notWritable(path: path, SystemError("write", code: error.code))
+    }
+  }
+
+  /// The folder's format; `nil` when nothing says it.
+  static func format(of root: borrowing Folder, _ path: String) throws(DataFolderError) -> Int? {
+    let text: String?
+    do throws(StorageError) {
+      text = try root.text(of: formatFile, for: .mark)
+    } catch {
+      throw .unusable(path: path, SystemError("open", code: error.code))
+    }
+    guard let text else { return nil }
+    guard text.hasSuffix("\n"), let found = Int(text.dropLast()), found > 0 else {
+      throw .unknownFormat(path: path)
+    }
+    guard found <= format else { throw .newerFormat(path: path, found: found, known: format) }
+    return found
+  }
+}
+
+extension Folder {
+  /// What a small file says, of at most 256 bytes; `nil` when there is none.
+  func text(of name: String, for operation: StorageError.Operation) throws(StorageError) -> String? {
+    let file: OwnedDescriptor
+    do throws(StorageError) {
+      file = try openFile(name, toWrite: false, for: operation)
+    } catch {
+      guard error.isMissing else { throw error }
+      return nil
+    }
+    var bytes = [UInt8](repeating: 0, count: 256)
+    let count = try StorageError.check(
+      operation, unsafe clinux_file_read(file.rawValue, &bytes, bytes.count, 0))
+    return String(decoding: bytes[..<Int(count)], as: UTF8.self)
+  }
+
+  /// Writes a small file so that it is there whole, and on the disk, or not at all.
+  func write(_ bytes: [UInt8], as name: String, for operation: StorageError.Operation) throws(StorageError) {
+    let temporary = name + ".new"
+    try removeFile(temporary, for: operation)
+    let file = try createFile(temporary, for: operation)
+    try StorageError.check(operation, unsafe clinux_file_write(file.rawValue, bytes, bytes.count, 0))
+    try StorageError.check(operation, clinux_file_sync(file.rawValue))
+    try rename(temporary, to: name, in: self, for: operation)
+    try sync(for: operation)
+  }
+}
