@@ -1,0 +1,42 @@
+package import FoundationEssentials
+
+/// What is wrong with a log, from one place in it on.
+package enum LogDamage: Equatable, Sendable, CustomStringConvertible {
+  /// The file ends within a record, which was being written when the process or the machine stopped.
+  case torn
+  /// A record fails its check, so that nothing behind it can be believed.
+  case broken
+
+  package var description: String {
+    switch self {
+    case .torn: "the last record was not written whole"
+    case .broken: "a record fails its check, and nothing behind it can be believed"
+    }
+  }
+}
+
+/// How far a log could be read.
+package struct LogEnd: Equatable, Sendable {
+  /// Where the last whole record ends.
+  package var offset: Int
+  /// The CRC of that record, which the next one continues.
+  package var chain: UInt32
+  /// How long the file is.
+  package var length: Int
+  /// Where runs begin, for a compaction.
+  package var marks: LogMarks
+  /// What is wrong behind `offset`; `nil` when nothing is, and then that is the file's end.
+  package var damage: LogDamage?
+}
+
+/// The last record of a log.
+package struct LastRecord: Equatable, Sendable {
+  /// The number of its kind.
+  package var kind: UInt8
+  /// Its body.
+  package var body: [UInt8]
+  /// When the log was written to last.
+  package var modified: Date
+  /// How long the log is, in bytes.
+  package var length: Int
+}

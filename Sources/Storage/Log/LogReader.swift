@@ -1,0 +1,116 @@
+internal import Glibc
+internal import Wire
+
+/// Reads the records of a log one after another, and believes none that fails its check.
+struct LogReader {
+  enum Step: Equatable {
+    /// A whole record; the body lies there in `buffer`.
+    case record(kind: UInt8, body: Range<Int>)
+    /// There is nothing behind the last record.
+    case end
+    /// What follows cannot be read.
+    case damage(LogDamage)
+  }
+
+  /// How much is read at a time, unless a record is longer.
+  static let chunk = 1 << 20
+
+  private let file: any SessionFile
+  /// Where reading ends, in the file.
+  private let end: Int
+  /// Where the next record begins, in the file.
+  private(set) var offset: Int
+  /// The CRC of the record before.
+  private(set) var chain: UInt32
+  /// What was read last.
+  private(set) var buffer: [UInt8]
+  /// Where that begins in the file, and how much of the buffer it is.
+  private var (start, filled) = (0, 0)
+
+  /// Reads from a record's beginning up to `end`.
+  init(_ file: any SessionFile, from offset: Int, chain: UInt32, to end: Int, chunk: Int = Self.chunk) {
+    self.file = file
+    self.offset = offset
+    self.chain = chain
+    self.end = end
+    buffer = [UInt8](repeating: 0, count: min(chunk, max(end - offset, 0)))
+    start = offset
+  }
+
+  /// Goes on to the next record.
+  ///
+  /// - Throws: `StorageError` when the file cannot be read, or has become shorter.
+  mutating func next() throws(StorageError) -> Step {
+    let left = end - offset
+    guard left > 0 else { return .end }
+    guard left > LogFormat.overhead else { return .damage(.torn) }
+    try hold(LogFormat.headerLength)
+    let length = Int(buffer.span.uint32(at: offset - start))
+    guard (1...LogFormat.maximumLength).contains(length) else {
+      return .damage(try isZeroFromHere() ? .torn : .broken)
+    }
+    let whole = length + LogFormat.overhead
+    guard whole <= left else { return .damage(try hasWholeRecordBehind() ? .broken : .torn) }
+    // Looked at before there is room for what a damaged length asks for.
+    guard try length == lengthBefore(offset + whole) else { return .damage(.broken) }
+    try hold(whole)
+    let first = offset - start
+    let body = first + LogFormat.headerLength + 1..<first + LogFormat.headerLength + length
+    let sum = LogFormat.checksum(
+      of: buffer.span.extracting(body.lowerBound - 1..<body.upperBound), continuing: chain)
+    guard sum == buffer.span.uint32(at: first + 4) else { return .damage(.broken) }
+    chain = sum
+    offset += whole
+    return .record(kind: buffer[body.lowerBound - 1], body: body)
+  }
+
+  /// Sees that so many bytes from `offset` on are in the buffer; the file has them.
+  private mutating func hold(_ count: Int) throws(StorageError) {
+    guard start + filled - offset < count else { return }
+    let kept = start + filled - offset
+    if kept > 0, offset > start {
+      let from = offset - start
+      unsafe buffer.withUnsafeMutableBytes { bytes in
+        unsafe bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[from..<from + kept]))
+      }
+    }
+    (start, filled) = (offset, kept)
+    if buffer.count < count { buffer.append(contentsOf: repeatElement(0, count: count - buffer.count)) }
+    let wanted = min(buffer.count - filled, end - start - filled)
+    filled += try file.read(into: &buffer, at: filled, count: wanted, from: start + filled)
+    guard filled >= count else { throw .shorter }
+  }
+
+  /// The length that stands before the end of a record.
+  private mutating func lengthBefore(_ recordEnd: Int) throws(StorageError) -> Int {
+    let position = recordEnd - 4
+    if position - start + 4 <= filled { return Int(buffer.span.uint32(at: position - start)) }
+    var bytes: [UInt8] = [0, 0, 0, 0]
+    guard try file.read(into: &bytes, at: 0, count: 4, from: position) == 4 else { throw .shorter }
+    return Int(bytes.span.uint32(at: 0))
+  }
+
+  /// Whether the file was made longer and nothing was written there, as a power cut may leave it.
+  private func isZeroFromHere() throws(StorageError) -> Bool {
+    var bytes = [UInt8](repeating: 0, count: min(Self.chunk, end - offset))
+    var position = offset
+    while position < end {
+      let count = try file.read(into: &bytes, at: 0, count: min(bytes.count, end - position), from: position)
+      guard count > 0 else { throw .shorter }
+      guard bytes[..<count].allSatisfy({ $0 == 0 }) else { return false }
+      position += count
+    }
+    return true
+  }
+
+  /// Whether the length that leads beyond the end is only damaged: then the file still ends with a whole record.
+  private func hasWholeRecordBehind() throws(StorageError) -> Bool {
+    guard let last = try LogTail.last(of: file, length: end) else { return false }
+    return last.offset > offset
+  }
+}
+
+extension StorageError {
+  /// A log has fewer bytes than it had.
+  static let shorter = StorageError(.readLog, code: ENODATA)
+}

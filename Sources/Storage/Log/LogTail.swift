@@ -1,0 +1,53 @@
+internal import Glibc
+internal import Wire
+
+/// The last record of a log, found from the file's end.
+struct LogTail: Equatable {
+  /// Where the record begins.
+  var offset: Int
+  /// Its CRC, which the next one continues.
+  var chain: UInt32
+  /// The number of its kind.
+  var kind: UInt8
+  /// Its body.
+  var body: [UInt8]
+
+  /// The record that ends where the file does; `nil` when none does that passes its check.
+  ///
+  /// - Throws: `StorageError` when the file cannot be read.
+  static func last(of file: any SessionFile, length: Int) throws(StorageError) -> LogTail? {
+    guard let head = try head(of: file, endingAt: length) else { return nil }
+    var chain: UInt32 = 0
+    if head.offset > 0 {
+      guard let before = try self.head(of: file, endingAt: head.offset) else { return nil }
+      chain = before.checksum
+    }
+    var bytes = [UInt8](repeating: 0, count: head.length)
+    let start = head.offset + LogFormat.headerLength
+    guard try file.read(into: &bytes, at: 0, count: bytes.count, from: start) == bytes.count,
+      LogFormat.checksum(of: bytes.span, continuing: chain) == head.checksum
+    else { return nil }
+    return LogTail(
+      offset: head.offset, chain: head.checksum, kind: bytes[0], body: Array(bytes.dropFirst()))
+  }
+
+  /// What the CRC of the record that ends there says it is, unchecked; `nil` when no record can end there.
+  static func chain(of file: any SessionFile, at end: Int) throws(StorageError) -> UInt32? {
+    try head(of: file, endingAt: end)?.checksum
+  }
+
+  private static func head(
+    of file: any SessionFile, endingAt end: Int
+  ) throws(StorageError) -> (offset: Int, length: Int, checksum: UInt32)? {
+    guard end > LogFormat.overhead else { return nil }
+    var bytes = [UInt8](repeating: 0, count: LogFormat.headerLength)
+    guard try file.read(into: &bytes, at: 0, count: 4, from: end - 4) == 4 else { return nil }
+    let length = Int(bytes.span.uint32(at: 0))
+    let offset = end - length - LogFormat.overhead
+    guard (1...LogFormat.maximumLength).contains(length), offset >= 0,
+      try file.read(into: &bytes, at: 0, count: bytes.count, from: offset) == bytes.count,
+      Int(bytes.span.uint32(at: 0)) == length
+    else { return nil }
+    return (offset, length, bytes.span.uint32(at: 4))
+  }
+}

@@ -1,0 +1,67 @@
+internal import Glibc
+internal import SessionCore
+internal import Wire
+
+/// A log that is being written anew, beside the one that it takes the place of.
+///
+/// Not `Sendable`: it lives in one store.
+final class Compaction {
+  /// How much of the old log is copied at a time.
+  static let slice = 1 << 18
+
+  let file: any SessionFile
+  private(set) var end: OpenLog.Position
+  private(set) var marks = LogMarks()
+  /// Up to where the old log has been taken over, and the CRC of the record before.
+  private(set) var copied: OpenLog.Position
+
+  /// Begins a file; what stands before `start` in the old log is for others to say.
+  init(_ file: any SessionFile, start: OpenLog.Position) throws(StorageError) {
+    self.file = file
+    copied = start
+    end = try LogFormat.begin(file)
+  }
+
+  /// Writes records.
+  func add(_ records: [SessionRecord]) throws(StorageError) {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(LogFormat.length(of: records))
+    var after = end
+    for record in records {
+      guard record.body.count < LogFormat.maximumLength else {
+        throw StorageError(.compactLog, code: EMSGSIZE)
+      }
+      LogFormat.append(record, chain: &after.chain, to: &bytes)
+    }
+    try write(bytes, after.chain)
+  }
+
+  /// Takes over the next records of the old log, about a slice of them, up to `limit`.
+  ///
+  /// - Throws: `StorageError`; EBADMSG when the old log is damaged, which a copy must not hide.
+  func copySlice(of old: any SessionFile, to limit: Int) throws(StorageError) {
+    var reader = LogReader(
+      old, from: copied.length, chain: copied.chain, to: limit, chunk: Self.slice)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(min(Self.slice, limit - copied.length) + LogFormat.overhead)
+    var (chain, newMarks) = (end.chain, marks)
+    while reader.offset - copied.length < Self.slice {
+      let step = try reader.next()
+      guard case .record(let kind, let body) = step else {
+        guard step == .end else { throw StorageError(.compactLog, code: EBADMSG) }
+        break
+      }
+      let record = reader.buffer.span.extracting(body)
+      newMarks.note(kind, record, at: end.length + bytes.count, chain: chain)
+      LogFormat.append(kind, record, chain: &chain, to: &bytes)
+    }
+    try write(bytes, chain)
+    marks = newMarks
+    copied = OpenLog.Position(length: reader.offset, chain: reader.chain)
+  }
+
+  private func write(_ bytes: [UInt8], _ chain: UInt32) throws(StorageError) {
+    try file.write(bytes.span, at: end.length)
+    end = OpenLog.Position(length: end.length + bytes.count, chain: chain)
+  }
+}

@@ -1,0 +1,41 @@
+/// The logs whose files are open: few enough for the process's limit of descriptors, the ones used last.
+struct OpenFiles {
+  private let limit: Int
+  private var open: [OpenLog] = []
+  private var uses: UInt64 = 0
+
+  init(limit: Int) {
+    precondition(limit > 0, "a log has to be open to be written to")
+    self.limit = limit
+  }
+
+  /// Takes note that a log, whose file is open, is used now. Others may be closed for it.
+  mutating func use(_ log: OpenLog) {
+    uses += 1
+    if log.usedAt == 0 { open.append(log) }
+    log.usedAt = uses
+    if open.count > limit { closeSome() }
+  }
+
+  /// Closes an eighth of the files, those that were used the longest ago: not one by one, for each time all are looked at.
+  ///
+  /// - Returns: whether any was closed.
+  @discardableResult
+  mutating func closeSome() -> Bool {
+    guard !open.isEmpty else { return false }
+    open.sort { $0.usedAt < $1.usedAt }
+    let count = max(1, min(limit, open.count) / 8)
+    for log in open.prefix(count) {
+      log.close()
+      log.usedAt = 0
+    }
+    open.removeFirst(count)
+    return true
+  }
+
+  /// Takes a log off the list.
+  mutating func forget(_ log: OpenLog) {
+    open.removeAll { $0 === log }
+    log.usedAt = 0
+  }
+}

@@ -1,0 +1,111 @@
+internal import Glibc
+internal import SessionCore
+internal import Wire
+
+/// A log that is written to: how far it goes, and the file as long as that is open.
+///
+/// Not `Sendable`: it lives in one store.
+final class OpenLog {
+  /// Where a log ends.
+  struct Position: Equatable {
+    /// In bytes.
+    var length: Int
+    /// The CRC of the last record.
+    var chain: UInt32
+  }
+
+  let id: SessionID
+  /// `nil` while it is closed, so that others can be open.
+  private(set) var file: (any SessionFile)?
+  private(set) var end: Position
+  private(set) var marks: LogMarks
+  /// Something may stand behind the end, of a write that failed.
+  private(set) var hasLeftover = false
+  /// The name of the file is not known to be on the disk.
+  var hasNewName = false
+  /// When it was used last, counted in uses of all logs.
+  var usedAt: UInt64 = 0
+
+  init(_ id: SessionID, _ file: any SessionFile, end: Position, marks: LogMarks) {
+    self.id = id
+    self.file = file
+    self.end = end
+    self.marks = marks
+  }
+
+  /// Writes records behind the end: all or, when it throws, none.
+  ///
+  /// - Parameter room: memory to put them together in, empty before and after.
+  func write(_ records: [SessionRecord], _ room: inout [UInt8]) throws(StorageError) {
+    let file = try open()
+    try cutLeftover(of: file)
+    defer { room.removeAll(keepingCapacity: room.capacity <= Self.roomKept) }
+    var (after, newMarks) = (end, marks)
+    for record in records {
+      guard record.body.count < LogFormat.maximumLength else {
+        throw StorageError(.writeLog, code: EMSGSIZE)
+      }
+      newMarks.note(
+        record.kind.rawValue, record.body.span, at: end.length + room.count, chain: after.chain)
+      LogFormat.append(record, chain: &after.chain, to: &room)
+    }
+    after.length += room.count
+    do throws(StorageError) {
+      try file.write(room.span, at: end.length)
+    } catch {
+      cut(back: end)
+      throw error
+    }
+    (end, marks) = (after, newMarks)
+  }
+
+  /// Takes back what was written since. Should the file refuse it, the next write tries again first.
+  func cut(back position: Position) {
+    end = position
+    marks.cut(at: position.length)
+    hasLeftover = true
+    // Told by the next write, if it is so for long.
+    if let file { try? cutLeftover(of: file) }
+  }
+
+  /// Closes the file; what of a failed write still stands behind the end goes before, if it can.
+  func close() {
+    if hasLeftover { cut(back: end) }
+    file = nil
+  }
+
+  /// Goes on in another file, which holds the same.
+  ///
+  /// - Returns: the file before, which nothing else refers to any more.
+  func replace(with new: any SessionFile, end: Position, marks: LogMarks) -> (any SessionFile)? {
+    let old = file
+    (file, self.end, self.marks, hasLeftover) = (new, end, marks, false)
+    return old
+  }
+
+  /// The file to write to, opened again if it was closed.
+  func open(with disk: any SessionDisk) throws(StorageError) {
+    guard file == nil else { return }
+    let opened = try disk.openFile(.current, of: id, toWrite: true)
+    let length = try opened.information().length
+    guard length >= end.length else { throw StorageError(.openLog, code: ENODATA) }
+    guard try LogTail.chain(of: opened, at: end.length) == end.chain else {
+      throw StorageError(.openLog, code: ESTALE)
+    }
+    hasLeftover = length > end.length
+    file = opened
+  }
+
+  private static let roomKept = 1 << 22
+
+  private func open() throws(StorageError) -> any SessionFile {
+    guard let file else { throw StorageError(.openLog, code: EBADF) }
+    return file
+  }
+
+  private func cutLeftover(of file: any SessionFile) throws(StorageError) {
+    guard hasLeftover else { return }
+    try file.truncate(to: end.length)
+    hasLeftover = false
+  }
+}

@@ -1,0 +1,124 @@
+internal import Glibc
+package import SessionCore
+package import Wire
+
+/// A log is written anew when it holds mostly what no longer counts: first what stands for all entries up to a sequence, then
+/// the records of the old log from there on. Appends go on meanwhile, to the old log, and are taken over with the rest.
+///
+/// Until the new log has taken the old one's place nothing has happened: whatever fails before, or ends the process, leaves
+/// the old log as it is.
+extension SessionStore {
+  /// How often what came while the new log was brought to the disk is brought there too before the last of it is copied.
+  private static let rounds = 4
+
+  /// Begins to write a log anew; what was begun before is abandoned.
+  ///
+  /// - Parameters:
+  ///   - head: what is known of the session now, entries apart.
+  ///   - sequence: up to where `base` records will stand for the entries.
+  package func beginCompaction(
+    _ id: SessionID, _ head: [SessionRecord], through sequence: UInt64
+  ) throws(StorageError) {
+    abandonCompaction(id)
+    let log = try openLog(id)
+    // A run that holds the next sequence, or comes before it; the head says what stands before that.
+    let mark = log.marks.mark(before: sequence + 1)
+    let start = mark.map { OpenLog.Position(length: $0.offset, chain: $0.chain) } ?? log.end
+    do throws(StorageError) {
+      // Left by a crash, or by a failure to remove it.
+      try disk.removeFile(.next, of: id)
+      let compaction = try Compaction(try disk.createFile(.next, of: id), start: start)
+      try compaction.add(head)
+      compactions[id] = compaction
+    } catch {
+      removeNext(id)
+      throw error
+    }
+  }
+
+  /// Writes `base` records behind the head and those before.
+  ///
+  /// - Throws: `StorageError`; ECANCELED when no compaction is under way. Afterwards none is.
+  package func addToCompaction(_ id: SessionID, _ records: [SessionRecord]) throws(StorageError) {
+    guard let compaction = compactions[id] else { throw StorageError(.compactLog, code: ECANCELED) }
+    do throws(StorageError) {
+      try compaction.add(records)
+    } catch {
+      abandonCompaction(id)
+      throw error
+    }
+  }
+
+  /// Copies what follows from the old log, brings the new one to the disk and puts it in the old one's place.
+  ///
+  /// - Returns: the new log's length in bytes.
+  /// - Throws: `StorageError`; ECANCELED when it was abandoned meanwhile. The old log then goes on.
+  package func finishCompaction(_ id: SessionID) async throws(StorageError) -> Int {
+    guard let compaction = compactions[id] else { throw StorageError(.compactLog, code: ECANCELED) }
+    do throws(StorageError) {
+      for _ in 0..<Self.rounds {
+        try await copyAlmostAll(id, compaction)
+        let file = compaction.file
+        // May take seconds, and nobody has to wait for it.
+        try await elsewhere { () throws(StorageError) in try file.sync() }
+        if try current(id, compaction).end.length - compaction.copied.length <= Compaction.slice { break }
+      }
+      return try replace(id, compaction)
+    } catch {
+      if compactions[id] === compaction { abandonCompaction(id) }
+      throw error
+    }
+  }
+
+  /// Lets go of what was written anew; fine when nothing was.
+  package func abandonCompaction(_ id: SessionID) {
+    guard compactions.removeValue(forKey: id) != nil else { return }
+    removeNext(id)
+  }
+
+  /// Copies until less than a slice is left, and lets others come between the slices.
+  private func copyAlmostAll(_ id: SessionID, _ compaction: Compaction) async throws(StorageError) {
+    while true {
+      let log = try current(id, compaction)
+      guard log.end.length - compaction.copied.length > Compaction.slice, let old = log.file else { return }
+      try compaction.copySlice(of: old, to: log.end.length)
+      await Task.yield()
+    }
+  }
+
+  /// Without a pause: nothing is appended between the last copy and the new name.
+  private func replace(_ id: SessionID, _ compaction: Compaction) throws(StorageError) -> Int {
+    let log = try current(id, compaction)
+    guard let old = log.file else { throw StorageError(.compactLog, code: EBADF) }
+    while compaction.copied.length < log.end.length {
+      try compaction.copySlice(of: old, to: log.end.length)
+    }
+    // What was told to be on the disk is on the disk before the file that holds it loses its name.
+    if durability == .full { try compaction.file.sync() }
+    do throws(StorageError) {
+      try disk.replaceLog(of: id)
+    } catch {
+      // Should it have been done all the same, the next write finds that by the new file's end.
+      log.close()
+      throw error
+    }
+    compactions[id] = nil
+    let replaced = log.replace(with: compaction.file, end: compaction.end, marks: compaction.marks)
+    // Its room is given back when it is closed, which may take long.
+    Task { try await elsewhere { () throws(StorageError) in withExtendedLifetime(replaced) {} } }
+    // The new name is on the disk before the next append is told to be.
+    log.hasNewName = true
+    return log.end.length
+  }
+
+  /// The log, if this is still the compaction of it.
+  private func current(_ id: SessionID, _ compaction: Compaction) throws(StorageError) -> OpenLog {
+    guard compactions[id] === compaction else { throw StorageError(.compactLog, code: ECANCELED) }
+    return try openLog(id)
+  }
+
+  private func removeNext(_ id: SessionID) {
+    // What stays takes room until the session is opened or compacted next.
+    try? disk.removeFile(.next, of: id)
+  }
+}

@@ -1,0 +1,253 @@
+internal import Glibc
+package import SessionCore
+package import Transport
+package import Wire
+
+/// When what was written counts as kept.
+package enum Durability: String, Sendable {
+  /// When the kernel has it: it outlives the process.
+  case process
+  /// When the disk has it: it outlives a power cut.
+  case full
+}
+
+/// Records to be written to one session's log.
+package struct LogAppend: Sendable {
+  /// Which session.
+  package var id: SessionID
+  /// What to write, in this order.
+  package var records: [SessionRecord]
+
+  /// Records for a log.
+  package init(id: SessionID, records: [SessionRecord]) {
+    self.id = id
+    self.records = records
+  }
+}
+
+/// What came of a `LogAppend`.
+package struct LogOutcome: Sendable {
+  /// Which session.
+  package var id: SessionID
+  /// The log's length in bytes, when all records are kept; else why none is.
+  package var result: Result<Int, StorageError>
+}
+
+/// Keeps what sessions say in a log each: appends, and says when that is safe.
+///
+/// It runs on its own executor, whose thread its calls block: each for one write a log and, with `full`, one sync. What may
+/// take longer is done elsewhere, or in pieces between which others come.
+package actor SessionStore {
+  let disk: any SessionDisk
+  let durability: Durability
+  /// Logs that are written to, by session.
+  var logs: [SessionID: OpenLog] = [:]
+  var compactions: [SessionID: Compaction] = [:]
+  /// Memory that records are put together in.
+  var room: [UInt8] = []
+  private let executor: BlockingExecutor
+  private var files: OpenFiles
+
+  package nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe executor.asUnownedSerialExecutor()
+  }
+
+  /// A store over a disk.
+  ///
+  /// - Parameters:
+  ///   - disk: where the files are; nobody else writes there.
+  ///   - executor: whose thread the calls block.
+  ///   - durability: when what was written counts as kept.
+  ///   - openFiles: how many logs are kept open, at least 1; more are closed and opened again as they are used.
+  package init(
+    _ disk: any SessionDisk, on executor: BlockingExecutor, durability: Durability, openFiles: Int = 512
+  ) {
+    self.disk = disk
+    self.executor = executor
+    self.durability = durability
+    files = OpenFiles(limit: openFiles)
+  }
+
+  /// Makes a session whose log holds these records, which are kept when this returns.
+  ///
+  /// - Throws: `StorageError`; nothing is then left of it. EEXIST when there is a session of that id.
+  package func create(_ id: SessionID, _ records: [SessionRecord]) throws(StorageError) {
+    guard logs[id] == nil else { throw StorageError(.makeSession, code: EEXIST) }
+    let log: OpenLog
+    do throws(StorageError) {
+      log = try make(id, records)
+      try disk.placeSession(id)
+    } catch {
+      // What went wrong first is what is told; what is left goes with the next start.
+      try? disk.discardMadeSession(id)
+      throw error
+    }
+    if durability == .full {
+      do throws(StorageError) {
+        try disk.syncSessions()
+      } catch {
+        // As above.
+        if (try? disk.setSessionAside(id)) != nil { try? disk.removeSessionSetAside(id) }
+        throw error
+      }
+    }
+    logs[id] = log
+    use(log)
+  }
+
+  private func make(_ id: SessionID, _ records: [SessionRecord]) throws(StorageError) -> OpenLog {
+    let file = try disk.makeSession(id)
+    let log = OpenLog(id, file, end: try LogFormat.begin(file), marks: LogMarks())
+    try log.write(records, &room)
+    if durability == .full {
+      try file.sync()
+      try disk.syncMadeSession(id)
+    }
+    return log
+  }
+
+  /// Writes records to the logs of sessions that were created or adopted: one write a log and, with `full`, one sync for
+  /// all of them.
+  ///
+  /// - Returns: what came of each, in the order of the appends. Of those that failed nothing is left, so that they can be
+  ///   tried again.
+  package func append(_ appends: [LogAppend]) -> [LogOutcome] {
+    var outcomes: [LogOutcome] = []
+    outcomes.reserveCapacity(appends.count)
+    var written: [(index: Int, log: OpenLog, before: OpenLog.Position)] = []
+    for (index, append) in appends.enumerated() {
+      do throws(StorageError) {
+        let log = try openLog(append.id)
+        let before = log.end
+        if !append.records.isEmpty {
+          try log.write(append.records, &room)
+          written.append((index, log, before))
+        }
+        outcomes.append(LogOutcome(id: append.id, result: .success(log.end.length)))
+      } catch {
+        outcomes.append(LogOutcome(id: append.id, result: .failure(error)))
+      }
+    }
+    guard durability == .full, !written.isEmpty else { return outcomes }
+    do throws(StorageError) {
+      try sync(written.map(\.log))
+    } catch {
+      // What a failed sync has lost is not known: only what is written anew is told by the next one.
+      for (index, log, before) in written.reversed() {
+        log.cut(back: before)
+        outcomes[index].result = .failure(error)
+      }
+    }
+    return outcomes
+  }
+
+  private func sync(_ logs: [OpenLog]) throws(StorageError) {
+    if logs.count == 1, let log = logs.first, let file = log.file {
+      try file.sync()
+      if log.hasNewName { try disk.syncNames(of: log.id) }
+    } else {
+      try disk.syncAll()
+    }
+    for log in logs { log.hasNewName = false }
+  }
+
+  /// Takes up a session's log where `read` found its end, cuts what is behind that and writes records, which are kept when
+  /// this returns. What is cut stays beside as `log.damaged-1` and so on, unless it is only a record that was not written
+  /// whole.
+  ///
+  /// - Returns: the log's length in bytes.
+  /// - Throws: `StorageError`: ESTALE when the log is not as it was read.
+  package func adopt(
+    _ id: SessionID, _ end: LogEnd, _ records: [SessionRecord]
+  ) async throws(StorageError) -> Int {
+    let file = try disk.openFile(.current, of: id, toWrite: true)
+    let (length, chain) = (try file.information().length, try LogTail.chain(of: file, at: end.offset))
+    guard length == end.length, chain == end.chain, logs[id] == nil else {
+      throw StorageError(.openLog, code: ESTALE)
+    }
+    let position = OpenLog.Position(length: end.offset, chain: end.chain)
+    if end.damage == .broken {
+      try await elsewhere { [disk, durability] () throws(StorageError) in
+        try DamagedRest.keep(from: end.offset, to: end.length, of: file, id, disk, syncs: durability == .full)
+      }
+      guard logs[id] == nil else { throw StorageError(.openLog, code: ESTALE) }
+    }
+    // Left by a crash while it was written.
+    try disk.removeFile(.next, of: id)
+    let log = OpenLog(id, file, end: position, marks: end.marks)
+    if end.length > end.offset { try file.truncate(to: end.offset) }
+    try log.write(records, &room)
+    if durability == .full {
+      log.hasNewName = true
+      try sync([log])
+    }
+    logs[id] = log
+    use(log)
+    return log.end.length
+  }
+
+  /// Lets go of a session's log; a compaction of it is abandoned.
+  package func release(_ id: SessionID) {
+    abandonCompaction(id)
+    guard let log = logs.removeValue(forKey: id) else { return }
+    files.forget(log)
+    log.close()
+  }
+
+  /// Removes a session with all its files; fine when there is none. It is gone at once; its files go elsewhere.
+  package func remove(_ id: SessionID) async throws(StorageError) {
+    release(id)
+    guard try disk.setSessionAside(id) else { return }
+    try await elsewhere { [disk] () throws(StorageError) in try disk.removeSessionSetAside(id) }
+  }
+
+  /// Waits until everything that was written is on the disk.
+  package func settle() async throws(StorageError) {
+    try await elsewhere { [disk] () throws(StorageError) in try disk.syncAll() }
+  }
+
+  /// The log of a session, with its file open.
+  func openLog(_ id: SessionID) throws(StorageError) -> OpenLog {
+    guard let log = logs[id] else { throw StorageError(.openLog, code: ENOENT) }
+    if log.file == nil {
+      do throws(StorageError) {
+        try log.open(with: disk)
+      } catch {
+        guard error.isOutOfDescriptors, files.closeSome() else { throw error }
+        try log.open(with: disk)
+      }
+    }
+    use(log)
+    return log
+  }
+
+  private func use(_ log: OpenLog) {
+    files.use(log)
+  }
+
+  /// Does what may take long on a thread of its own.
+  func elsewhere(
+    _ body: @escaping @Sendable () throws(StorageError) -> Void
+  ) async throws(StorageError) {
+    var thread: SystemThread?
+    let result: Result<Void, StorageError> = await withCheckedContinuation { continuation in
+      let run = { @Sendable () in
+        do throws(StorageError) {
+          try body()
+          continuation.resume(returning: .success(()))
+        } catch {
+          continuation.resume(returning: .failure(error))
+        }
+      }
+      do throws(SystemError) {
+        thread = try SystemThread(name: "store-long", body: run)
+      } catch {
+        // Without a thread to spare, this one waits.
+        run()
+      }
+    }
+    // It has nothing left to do.
+    thread?.join()
+    try result.get()
+  }
+}

@@ -1,0 +1,40 @@
+import SessionCore
+import Storage
+import Testing
+import Wire
+
+@Suite("The format of a log, version 1")
+struct LogFormatTests {
+  /// Made by hand, with CRCs from another program.
+  static let bytes: [UInt8] = [
+    // u32 21 | u32 CRC | u8 0: the store's own | "drawtogether log" | u32 version 1 | u32 21
+    0x00, 0x00, 0x00, 0x15, 0xB3, 0x12, 0x0B, 0xD7, 0x00,
+    0x64, 0x72, 0x61, 0x77, 0x74, 0x6F, 0x67, 0x65, 0x74, 0x68, 0x65, 0x72, 0x20, 0x6C, 0x6F, 0x67,
+    0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x15,
+    // u32 3 | u32 CRC, continued | u8 1: session | "{}" | u32 3
+    0x00, 0x00, 0x00, 0x03, 0x84, 0x77, 0x95, 0x1C, 0x01, 0x7B, 0x7D, 0x00, 0x00, 0x00, 0x03,
+    // u32 5 | u32 CRC, continued | u8 3: numbers | u32 4096 | u32 5
+    0x00, 0x00, 0x00, 0x05, 0xEA, 0x9F, 0xD7, 0x13, 0x03, 0x00, 0x00, 0x10, 0x00, 0x00, 0x00, 0x00, 0x05,
+  ]
+
+  @Test("A log is these bytes")
+  func bytes() async throws {
+    let folder = TemporaryFolder()
+    let data = try DataFolder(opening: folder.path)
+    let fixture = try StoreFixture(FolderDisk(data))
+    try await fixture.store.create(.one, [.session])
+    #expect(try await fixture.append([.numbers]).get() == Self.bytes.count)
+    #expect(folder.contents(of: "sessions/\(SessionID.one.text)/log") == Self.bytes)
+    #expect(try fixture.read().records == [.session, .numbers])
+    await fixture.store.release(.one)
+    let length = try await fixture.store.adopt(.one, fixture.read().end, [.run(1)])
+    #expect(try fixture.store.logLength(of: .one) == length)
+    #expect(try fixture.store.lastRecord(of: .one)?.body == SessionRecord.run(1).body)
+    try await fixture.store.beginCompaction(.one, [.session, .numbers], through: 0)
+    try await fixture.store.addToCompaction(.one, [.base(0)])
+    _ = try await fixture.store.finishCompaction(.one)
+    #expect(try fixture.read().records == [.session, .numbers, .base(0), .run(1)])
+    try await fixture.store.remove(.one)
+    #expect(try fixture.store.sessions() == [])
+  }
+}

@@ -1,0 +1,77 @@
+import SessionCore
+import Storage
+import Testing
+import Transport
+import Wire
+
+/// A store over some disk, on a thread that ends with it.
+final class StoreFixture {
+  let disk: any SessionDisk
+  let store: SessionStore
+  private let executor: BlockingExecutor
+
+  init(_ disk: any SessionDisk, _ durability: Durability = .process, openFiles: Int = 512) throws {
+    self.disk = disk
+    executor = try BlockingExecutor(name: "test-store")
+    store = SessionStore(disk, on: executor, durability: durability, openFiles: openFiles)
+  }
+
+  deinit {
+    executor.stop()
+    executor.join()
+  }
+
+  /// Writes records to a session's log.
+  func append(_ records: [SessionRecord], to id: SessionID = .one) async -> Result<Int, StorageError> {
+    let outcomes = await store.append([LogAppend(id: id, records: records)])
+    return outcomes[0].result
+  }
+
+  /// What can be read of a session's log.
+  func read(_ id: SessionID = .one) throws -> (records: [SessionRecord], end: LogEnd) {
+    var records: [SessionRecord] = []
+    let end = try store.read(id) { (kind, body) throws(RecordError) in
+      guard let kind = SessionRecord.Kind(rawValue: kind) else { throw RecordError(kind, .unknownKind) }
+      records.append(SessionRecord(kind: kind, body: Array(body)))
+    }
+    return (records, end)
+  }
+}
+
+extension SessionID {
+  static let one = SessionID(high: 0x0123_4567_89AB_CDEF, low: 0x1122_3344_5566_7788)
+  static let two = SessionID(high: 2, low: 2)
+}
+
+extension Array where Element == UInt8 {
+  /// The bytes of a span.
+  init(_ span: Span<UInt8>) {
+    self = span.indices.map { span[$0] }
+  }
+}
+
+extension SessionRecord {
+  /// A record of JSON's smallest object.
+  static let session = SessionRecord(kind: .session, body: Array("{}".utf8))
+  static let numbers = SessionRecord(kind: .numbers, body: [0, 0, 0x10, 0])
+
+  /// A run of one entry for everybody: what a store looks at, and so many bytes of payload.
+  static func run(_ sequence: UInt64, payload count: Int = 10) -> SessionRecord {
+    var body: [UInt8] = []
+    body.append(bigEndian: UInt32(22 + count))
+    body.append(bigEndian: UInt32.max)
+    body.append(bigEndian: UInt32(18 + count))
+    body += [0, 0]
+    body.append(bigEndian: sequence)
+    body += [0, 0, 0, 1, 0, 0, 0, 1]
+    body += (0..<count).map { UInt8(truncatingIfNeeded: Int(sequence) + $0) }
+    return SessionRecord(kind: .run, body: body)
+  }
+
+  /// That everything up to a sequence is superseded.
+  static func base(_ through: UInt64) -> SessionRecord {
+    var body: [UInt8] = []
+    body.append(bigEndian: through)
+    return SessionRecord(kind: .base, body: body)
+  }
+}
