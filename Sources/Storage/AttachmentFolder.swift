@@ -122,6 +122,12 @@ package struct AttachmentFolder: Sendable {
     return try ContentFile(opening: try contents.openFile(name, toWrite: false, for: .openContent))
   }
 
+  /// Opens what has arrived of an upload, to be read and not written.
+  package func openArrived(_ id: UUID) throws(StorageError) -> ContentFile {
+    let uploads = try open(Self.uploads, for: .openUpload)
+    return try ContentFile(opening: try uploads.openFile(id.uuidString, toWrite: false, for: .openUpload))
+  }
+
   private func open(
     _ name: String, for operation: StorageError.Operation
   ) throws(StorageError) -> Folder {

@@ -4,6 +4,13 @@ package import Wire
 
 /// What is read of logs: on any thread, beside what is written and beside another process.
 extension SessionStore {
+  /// Opens a session's log to be read, as it is now.
+  ///
+  /// - Throws: `LogError` when there is none.
+  nonisolated package func log(of id: SessionID) throws(LogError) -> KeptLog {
+    try KeptLog(try open(id, toWrite: false))
+  }
+
   /// Reads a session's log up to the first record that fails its check.
   ///
   /// - Parameters:
@@ -15,32 +22,7 @@ extension SessionStore {
   nonisolated package func read(
     _ id: SessionID, _ body: (UInt8, Span<UInt8>) throws(RecordError) -> Void
   ) throws(LogError) -> LogEnd {
-    let (file, length) = try open(id)
-    var end = LogEnd(offset: 0, chain: 0, length: length, marks: LogMarks(), damage: nil)
-    guard try checkStart(of: file, length) else {
-      end.damage = .torn
-      return end
-    }
-    var reader = LogReader(file, from: LogFormat.firstRecord.count, chain: LogFormat.firstChain, to: length)
-    while true {
-      let (offset, chain) = (reader.offset, reader.chain)
-      switch try Self.step(&reader) {
-      case .record(let kind, let range):
-        let record = reader.buffer.span.extracting(range)
-        end.marks.note(kind, record, at: offset, chain: chain)
-        do throws(RecordError) {
-          try body(kind, record)
-        } catch {
-          throw .record(error)
-        }
-      case .end:
-        (end.offset, end.chain) = (offset, chain)
-        return end
-      case .damage(let damage):
-        (end.offset, end.chain, end.damage) = (offset, chain, damage)
-        return end
-      }
-    }
+    try log(of: id).read { (record, bytes) throws(RecordError) in try body(record.kind, bytes) }
   }
 
   /// The last record of a log, found from the file's end without reading the rest.
@@ -48,9 +30,7 @@ extension SessionStore {
   /// - Returns: `nil` when the log does not end with a whole record, or holds none.
   /// - Throws: `LogError` when there is no log or it cannot be used.
   nonisolated package func lastRecord(of id: SessionID) throws(LogError) -> LastRecord? {
-    let (file, length) = try open(id)
-    guard try checkStart(of: file, length) else { return nil }
-    return try last(of: file, length)?.record
+    try log(of: id).last()
   }
 
   /// Writes a record behind the last one of a session that nobody has open, from a process beside the one that keeps the
@@ -65,17 +45,17 @@ extension SessionStore {
   nonisolated package func append(
     _ record: SessionRecord, toClosed id: SessionID, if isWanted: (LastRecord) -> Bool
   ) throws(LogError) -> Bool {
-    let (file, length) = try open(id, toWrite: true)
+    let file = try open(id, toWrite: true)
     do throws(StorageError) {
       try file.lock()
     } catch {
       throw .file(error)
     }
-    guard try checkStart(of: file, length), let last = try last(of: file, length) else {
-      throw .file(StorageError(.writeLog, code: EBADMSG))
-    }
-    guard isWanted(last.record) else { return false }
-    let end = OpenLog.Position(length: length, chain: last.chain)
+    // Looked at under the lock: somebody may have been quicker, and a gateway have gone on behind that.
+    let kept = try KeptLog(file)
+    guard let tail = try kept.tail() else { throw .file(StorageError(.writeLog, code: EBADMSG)) }
+    guard isWanted(kept.record(tail)) else { return false }
+    let end = OpenLog.Position(length: kept.length, chain: tail.chain)
     let log = OpenLog(id, file, end: end, marks: LogMarks())
     var room: [UInt8] = []
     do throws(StorageError) {
@@ -109,57 +89,10 @@ extension SessionStore {
   }
 
   private nonisolated func open(
-    _ id: SessionID, toWrite isWriting: Bool = false
-  ) throws(LogError) -> (any SessionFile, length: Int) {
+    _ id: SessionID, toWrite isWriting: Bool
+  ) throws(LogError) -> any SessionFile {
     do throws(StorageError) {
-      let file = try disk.openFile(.current, of: id, toWrite: isWriting)
-      return (file, try file.information().length)
-    } catch {
-      throw .file(error)
-    }
-  }
-
-  /// The last record of a log, and its CRC.
-  private nonisolated func last(
-    of file: any SessionFile, _ length: Int
-  ) throws(LogError) -> (record: LastRecord, chain: UInt32)? {
-    do throws(StorageError) {
-      guard let last = try LogTail.last(of: file, length: length), last.offset > 0 else { return nil }
-      let modified = try file.information().modified
-      return (LastRecord(kind: last.kind, body: last.body, modified: modified, length: length), last.chain)
-    } catch {
-      throw .file(error)
-    }
-  }
-
-  /// Looks at the first record, whose frame is the same in every version.
-  ///
-  /// - Returns: false when the file ends within it.
-  private nonisolated func checkStart(of file: any SessionFile, _ length: Int) throws(LogError) -> Bool {
-    let expected = LogFormat.firstRecord
-    var bytes = [UInt8](repeating: 0, count: min(length, expected.count))
-    do throws(StorageError) {
-      guard try file.read(into: &bytes, at: 0, count: bytes.count, from: 0) == bytes.count else {
-        throw StorageError.shorter
-      }
-    } catch {
-      throw .file(error)
-    }
-    if bytes == expected { return true }
-    if bytes.count < expected.count, expected.starts(with: bytes) { return false }
-    var reader = LogReader(file, from: 0, chain: 0, to: length)
-    guard case .record(LogFormat.formatKind, let body) = try Self.step(&reader),
-      body.count >= LogFormat.magic.count + 4,
-      reader.buffer[body].starts(with: LogFormat.magic)
-    else { throw .damagedStart }
-    let version = reader.buffer.span.uint32(at: body.lowerBound + LogFormat.magic.count)
-    guard version > LogFormat.version else { throw .damagedStart }
-    throw .newerVersion(found: version, known: LogFormat.version)
-  }
-
-  private nonisolated static func step(_ reader: inout LogReader) throws(LogError) -> LogReader.Step {
-    do throws(StorageError) {
-      return try reader.next()
+      return try disk.openFile(.current, of: id, toWrite: isWriting)
     } catch {
       throw .file(error)
     }
