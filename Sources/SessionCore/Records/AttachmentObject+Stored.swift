@@ -1,12 +1,12 @@
 internal import FoundationEssentials
-internal import Wire
+package import Wire
 
 extension AttachmentObject {
   /// Reads the payload of an `attachment` entry that this target wrote. What a program said of the attachment stays the text
   /// that it was.
   ///
   /// - Throws: `RecordError`, when it is none, or none that a session could hold.
-  init(stored payload: Span<UInt8>, key: EntryKey) throws(RecordError) {
+  package init(stored payload: Span<UInt8>, key: EntryKey) throws(RecordError) {
     let members: RecordMembers
     do throws(RecordError) {
       members = try RecordMembers(.run, payload)

@@ -1,17 +1,21 @@
-internal import Wire
+package import Wire
 
 /// What a `numbers` record says: numbers up to this one may have been given out. Four bytes.
-struct NumbersFacts: Equatable {
+package struct NumbersFacts: Equatable {
   /// The highest number that a session counts to: a block lies behind it.
   static let highest: ParticipantNumber = 0xFFFF_0000
 
-  var through: ParticipantNumber
+  /// No number above it was given out.
+  package var through: ParticipantNumber
 
   init(through: ParticipantNumber) {
     self.through = through
   }
 
-  init(_ body: Span<UInt8>) throws(RecordError) {
+  /// Reads the body of such a record.
+  ///
+  /// - Throws: `RecordError` when it is none.
+  package init(_ body: Span<UInt8>) throws(RecordError) {
     try RecordError.expect(.numbers, 4, of: body)
     through = body.uint32(at: 0)
     guard through <= Self.highest else {
@@ -27,19 +31,26 @@ struct NumbersFacts: Equatable {
 }
 
 /// What a `used` record says: client sequences that were used up without an entry. Eight bytes each.
-struct UsedFacts: Equatable {
-  struct Pair: Equatable {
-    var number: ParticipantNumber
-    var clientSequence: UInt32
+package struct UsedFacts: Equatable {
+  /// Up to which of their client sequences somebody has used them up.
+  package struct Pair: Equatable {
+    /// Whose.
+    package var number: ParticipantNumber
+    /// The last one.
+    package var clientSequence: UInt32
   }
 
-  var pairs: [Pair]
+  /// At most one of each participant.
+  package var pairs: [Pair]
 
   init(_ pairs: [Pair]) {
     self.pairs = pairs
   }
 
-  init(_ body: Span<UInt8>) throws(RecordError) {
+  /// Reads the body of such a record.
+  ///
+  /// - Throws: `RecordError` when it is none.
+  package init(_ body: Span<UInt8>) throws(RecordError) {
     try RecordError.expect(.used, (body.count + 7) / 8 * 8, of: body)
     pairs = []
     pairs.reserveCapacity(body.count / 8)
