@@ -28,7 +28,7 @@ extension Session {
     guard let record = participant(of: reader), !isRefusedGrowth(reader) else { return }
     activity = activity.applying(change)
     activitySetBy = record.number
-    save.owesSession = true
+    save.owesItself()
     announcePresence()
     appendSystem(SystemType.activity, ActivityPayload(activity: activity, by: record.number).encoded())
   }

@@ -114,8 +114,8 @@ extension Session {
   package func leave(_ reader: Reader, now: Instant) -> [Effect] {
     guard let record = participant(of: reader) else { return [] }
     detach(reader)
-    remove(record, reason: .left, now: now)
     forgetToken(of: record)
+    remove(record, reason: .left, now: now)
     return [.close(connection: reader.connection, .left)]
   }
 
@@ -273,6 +273,7 @@ extension Session {
     guard extra > 0 else { return }
     for number in past.prefix(extra) {
       guard let record = participants.removeValue(forKey: number) else { continue }
+      save.note(forgotten: record)
       forgetToken(of: record)
     }
     past.removeFirst(extra)

@@ -14,4 +14,18 @@ struct SimulationTests {
       Issue.record("seed \(seed): \(error)")
     }
   }
+
+  /// Seeds that once showed a fault.
+  static let onceOverCrashes: [UInt64] = []
+
+  @Test(
+    "P4: so does one that breaks, stops, is compacted, and whose disk fails",
+    arguments: onceOverCrashes + Array(1...150))
+  func outlives(seed: UInt64) throws {
+    do {
+      try Simulation(seed: seed, outlives: true).run(steps: 500)
+    } catch {
+      Issue.record("seed \(seed): \(error)")
+    }
+  }
 }

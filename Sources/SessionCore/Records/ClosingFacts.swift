@@ -35,6 +35,7 @@ package struct ClosedFacts: Equatable, Sendable {
     generation = try members.optionalText("generation")
     at = try members.date("at")
     nextNumber = try members.integer("nextNumber")
+    guard 1...NumbersFacts.highest + 1 ~= nextNumber else { throw members.wrong("nextNumber") }
     title = try members.text("title")
     createdAt = try members.date("createdAt")
     emptySince = try members.optionalDate("emptySince")

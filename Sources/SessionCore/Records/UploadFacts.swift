@@ -56,8 +56,10 @@ package struct UploadFacts: Equatable, Sendable {
     }
   }
 
-  /// No attachment is larger, nor all of a session: so their sum can be counted.
+  /// No attachment is larger, by no limit that may be set.
   static let largestSize: UInt64 = 1 << 50
+  /// Nor are all of a session: so their sum can be counted.
+  static let largestSum: UInt64 = 1 << 60
 
   /// Whether a text is 64 hexadecimal digits in lower case.
   static func isDigest(_ text: String) -> Bool {

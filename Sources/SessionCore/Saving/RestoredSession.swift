@@ -49,10 +49,10 @@ extension SessionRestorer {
     session.activitySetBy = facts.activityBy
     session.nextNumber = numbers + 1
     if isClean, let closing {
-      // Of the block that is on disk some numbers are left.
       session.nextNumber = max(closing.nextNumber, (people.keys.max() ?? 0) + 1)
     }
-    session.save.numbersOnDisk = max(numbers, session.nextNumber - 1)
+    // Not even what is left of a block is given out before the opening records say that the session goes on.
+    session.save.numbersOnDisk = session.nextNumber - 1
     session.save.owesSession = !isClean
     try restoreJournal(of: session)
     restorePeople(of: session)
@@ -101,6 +101,8 @@ extension SessionRestorer {
     for (key, told) in attachments.sorted(by: { $0.value.sequence < $1.value.sequence }) {
       let object = try AttachmentObject(stored: told.payload.span, key: key)
       session.journal.restore(object, facts(object.id), at: told.sequence, now: now)
+      let used = session.journal.usedBytes
+      guard used <= UploadFacts.largestSum else { throw RecordError(.upload, .numberTooLarge(used)) }
       if let number = object.participant { people[number]?.hasRetained = true }
     }
   }

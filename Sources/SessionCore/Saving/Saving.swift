@@ -53,6 +53,8 @@ struct SaveState {
   var owesSession = true
   /// Who is to be told of, with a count that rises with each change.
   var people: [ParticipantNumber: UInt64] = [:]
+  /// Who is to be told of, and is no longer known here.
+  var forgotten: [ParticipantNumber: ParticipantFacts] = [:]
   /// Which attachments are to be told of, likewise.
   var uploads: [UUID: UInt64] = [:]
   /// What was used up and is not told yet.
@@ -63,8 +65,10 @@ struct SaveState {
   var savedLogBytes = 0
   /// Numbers up to this one may be given out.
   var numbersOnDisk: ParticipantNumber = 0
-  /// The end of the block that `openingRecords` reserved.
-  var openingNumbers: ParticipantNumber?
+  /// What `openingRecords` gave and is not on disk yet: the end of a block, and the session as it still is.
+  var opening: (numbers: ParticipantNumber, saysSession: Bool)?
+  /// The session's sequence when a slice for a compaction was made last.
+  var slicedAt: UInt64 = 0
   var underWay: Batch?
   /// People were told that what is drawn is not saved.
   var isTroubleTold = false
@@ -85,6 +89,18 @@ struct SaveState {
     guard isByStore else { return }
     changes += 1
     people[number] = changes
+  }
+
+  /// Somebody is no longer known here; what became of them is still to be told.
+  mutating func note(forgotten record: ParticipantRecord) {
+    guard people[record.number] != nil || underWay?.people[record.number] != nil else { return }
+    forgotten[record.number] = record.facts
+  }
+
+  /// The session has another activity.
+  mutating func owesItself() {
+    owesSession = true
+    opening?.saysSession = false
   }
 
   mutating func owes(upload id: UUID) {

@@ -12,7 +12,7 @@ extension Session {
   ///   - date: the present time.
   /// - Returns: a `closed` record.
   package func closedRecord(generation: String, date: Date) -> SessionRecord {
-    let isWhole = !hasUnsaved && presence.isEmpty && waitingNumbers.isEmpty
+    let isWhole = !owesState && presence.isEmpty && waitingNumbers.isEmpty
     return ClosedFacts(
       generation: isWhole ? generation : nil, at: date, nextNumber: nextNumber, title: activity.title,
       createdAt: createdAt, emptySince: emptySince.map(self.date), sequence: log.lastSequence,
@@ -35,16 +35,16 @@ extension Session {
   /// before a new number is given out.
   package func openingRecords() -> [SessionRecord] {
     let numbers = nextBlock
-    save.openingNumbers = numbers
+    save.opening = (numbers, saysSession: true)
     return [sessionRecord, NumbersFacts(through: numbers).record]
   }
 
   /// The records of `openingRecords` are on disk.
   package func didSaveOpening() {
-    guard let numbers = save.openingNumbers else { return }
-    save.openingNumbers = nil
-    save.numbersOnDisk = max(save.numbersOnDisk, numbers)
-    save.owesSession = save.owesSession && save.underWay != nil
+    guard let opening = save.opening else { return }
+    save.opening = nil
+    save.numbersOnDisk = max(save.numbersOnDisk, opening.numbers)
+    if opening.saysSession { save.owesSession = false }
   }
 
   private func date(_ instant: Instant) -> Date {

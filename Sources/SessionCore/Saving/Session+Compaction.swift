@@ -20,7 +20,7 @@ package struct CompactionSlice: Sendable {
 /// taken over as they are.
 ///
 /// A slice leaves out what has died since the compaction began, so the new file may take the old one's place only when
-/// everything up to the session's sequence after the last slice is in it.
+/// `isCompactionCovered`: what it died of is in it then.
 extension Session {
   /// How many bytes of the base are looked at for one slice, however few of them are held.
   private static let scannedBytes = 1_048_576
@@ -32,7 +32,9 @@ extension Session {
   /// - Parameter logBytes: the length of the session's file.
   /// - Returns: whether more than half of the file would go, and more than 1 MiB.
   package func shouldCompact(logBytes: Int) -> Bool {
-    guard save.isByStore, log.droppedThrough > 0 else { return false }
+    // What follows the entries that the slices tell of must be in the file: all behind it is taken over, and what people and
+    // files come to be known by later.
+    guard save.isByStore, log.droppedThrough > 0, committed > log.droppedThrough else { return false }
     let people = 256 * participants.count + 512 * journal.records.count
     return logBytes > 2 * (index.byteCount + log.recordBytes + people) + Self.slackBytes
   }
@@ -40,7 +42,7 @@ extension Session {
   /// What the new file begins with.
   package func beginCompaction() -> CompactionPlan {
     var head = [
-      sessionRecord, NumbersFacts(through: max(save.numbersOnDisk, save.openingNumbers ?? 0)).record,
+      sessionRecord, NumbersFacts(through: max(save.numbersOnDisk, save.opening?.numbers ?? 0)).record,
     ]
     let gone = Set(past)
     let active = participants.values.filter { !gone.contains($0.number) }.sorted { $0.number < $1.number }
@@ -64,11 +66,17 @@ extension Session {
     guard after < through else { return nil }
     var body: [UInt8] = []
     body.append(bigEndian: through)
+    save.slicedAt = log.lastSequence
     let last = base.copyHeld(
       after: after, through: through, index, limit: SessionRecord.baseBytes, scanning: Self.scannedBytes,
       to: &body)
     return CompactionSlice(record: SessionRecord(kind: .base, body: body), last: last)
   }
+}
+
+extension Session {
+  /// Whether everything is on disk that the slices so far took into account.
+  package var isCompactionCovered: Bool { committed >= save.slicedAt }
 }
 
 extension Base {

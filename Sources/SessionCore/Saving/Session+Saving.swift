@@ -11,11 +11,13 @@ extension Session {
   }
 
   /// Whether anything is not on disk yet; what is under way counts.
-  package var hasUnsaved: Bool {
+  package var hasUnsaved: Bool { owesState || numbersDue != nil }
+
+  /// Whether anything but a new block of numbers is not on disk yet.
+  var owesState: Bool {
     guard save.isByStore else { return false }
     return save.underWay != nil || save.owesSession || !save.people.isEmpty || !save.uploads.isEmpty
-      || !save.used.isEmpty
-      || log.hasOpenRun || committed < log.lastSequence || numbersDue != nil
+      || !save.used.isEmpty || log.hasOpenRun || committed < log.lastSequence
   }
 
   /// Bytes of the log that are not on disk yet.
@@ -65,6 +67,7 @@ extension Session {
     committed = batch.sequence
     save.savedLogBytes = batch.logBytes
     if let numbers = batch.numbers { save.numbersOnDisk = max(save.numbersOnDisk, numbers) }
+    for number in batch.people.keys where save.people[number] == nil { save.forgotten[number] = nil }
     for (number, clientSequence) in batch.acknowledged {
       participants[number]?.savedAcknowledged = clientSequence
     }
@@ -142,7 +145,7 @@ extension Session {
   /// Up to which number the next block goes, when it is time for one.
   private var numbersDue: ParticipantNumber? {
     let given = nextNumber - 1
-    guard save.numbersOnDisk < NumbersFacts.highest,
+    guard save.isByStore, save.numbersOnDisk < NumbersFacts.highest,
       save.numbersOnDisk < given + SaveState.numberReserve
     else { return nil }
     return nextBlock
@@ -164,7 +167,7 @@ extension Session {
     for (number, change) in save.people.sorted(by: { $0.value < $1.value }) {
       guard room > 0 else { return false }
       save.people[number] = nil
-      guard let record = participants[number], let facts = record.facts else { continue }
+      guard let facts = participants[number]?.facts ?? save.forgotten[number] else { continue }
       batch.people[number] = change
       records.append(facts.record)
       room -= records[records.count - 1].body.count

@@ -74,6 +74,7 @@ package struct SessionRestorer: ~Copyable {
     case .session:
       let said = try SessionFacts(body)
       guard said.id == id else { throw RecordError(.session, .otherSession) }
+      if said.epoch != facts?.epoch { forgetLostUploads() }
       facts = said
     case .participant: try take(try ParticipantFacts(body))
     case .numbers: numbers = max(numbers, try NumbersFacts(body).through)
@@ -130,7 +131,7 @@ package struct SessionRestorer: ~Copyable {
     case .past: record.presence = .past
     case .left: record.presence = .left
     }
-    guard gone[said.number] == nil else { return }
+    // The last record counts: a compacted file tells of all who are gone, and then again of some in their order.
     departures += 1
     gone[said.number] = departures
   }
@@ -144,6 +145,15 @@ package struct SessionRestorer: ~Copyable {
       known.append(said)
     }
     uploads[said.id] = known
+  }
+
+  /// Another life of the order begins, and gives the sequences again of entries that are not here: what was written of
+  /// attachments that they would have added is about nothing.
+  private mutating func forgetLostUploads() {
+    for (id, known) in uploads {
+      let kept = known.filter { $0.sequence <= log.lastSequence }
+      if kept.count < known.count { uploads[id] = kept.isEmpty ? nil : kept }
+    }
   }
 
   // MARK: - Entries

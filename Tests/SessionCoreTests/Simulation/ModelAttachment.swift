@@ -2,6 +2,16 @@ import FoundationEssentials
 import SessionCore
 import Wire
 
+/// What a file in `uploads` is for.
+struct UploadedFile {
+  let key: EntryKey
+  /// The sequence of the entry that told of it first.
+  let addedAt: UInt64
+  let isResumable: Bool
+  let uploadMetadata: String?
+  var digest: String?
+}
+
 /// An attachment as everybody must know it, in the dumbest way there is.
 struct ModelAttachment {
   enum Phase {
@@ -12,6 +22,8 @@ struct ModelAttachment {
 
   let key: EntryKey
   let participant: ParticipantNumber?
+  /// Where its bytes arrive.
+  var file = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
   var size: Int?
   var offset = 0
   /// What everybody was told of it in the order.

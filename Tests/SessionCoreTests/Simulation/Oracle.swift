@@ -90,6 +90,44 @@ struct Oracle {
     senders[number]?.isAwaitingDue = false
   }
 
+  /// The session is made again out of its file, and has forgotten all behind `sequence`.
+  ///
+  /// `acknowledged` is what it says of each sender; it must cover what is kept, and nothing that was accepted and is lost.
+  mutating func restart(
+    at sequence: UInt64, acknowledged: [ParticipantNumber: UInt32], highestNumber: ParticipantNumber,
+    now: Instant
+  ) throws {
+    try require(sequence <= self.sequence, "the session is at \(sequence), beyond \(self.sequence)")
+    let lost = log[Int(sequence)...]
+    for (number, count) in acknowledged {
+      let kept = log.prefix(Int(sequence)).last { $0.sender == number && $0.isKnown }?.clientSequence ?? 0
+      try require(count >= kept, "P2: \(number) has \(kept) in the order, but \(count) is acknowledged")
+      if let first = lost.first(where: { $0.sender == number }) {
+        try require(
+          count < first.clientSequence, "P2: \(first) is lost, but \(count) of its sender is acknowledged")
+      }
+    }
+    log.removeSubrange(Int(sequence)...)
+    for entry in log where entry.sender != 0 {
+      try require(acknowledged[entry.sender] != nil, "P2: \(entry) is there without its sender")
+    }
+    held = [:]
+    heldBytes = 0
+    for entry in log where entry.changesState {
+      hold(entry.flags.retention, entry.heldKey, entry.type.count + entry.payload.count)
+    }
+    self.highestNumber = highestNumber
+    for number in senders.keys {
+      senders[number] = Sender(
+        acknowledged: acknowledged[number] ?? 0, tokens: 2 * limits.entriesPerSecond, filledAt: now)
+    }
+  }
+
+  /// A sender knew of more than the session did.
+  mutating func move(_ number: ParticipantNumber, to clientSequence: UInt32) {
+    senders[number]?.acknowledged = clientSequence
+  }
+
   func acknowledged(_ number: ParticipantNumber) -> UInt32 { senders[number]?.acknowledged ?? 0 }
 
   /// Which sequences are held under each key when everything up to `sequence` is applied (3.2).

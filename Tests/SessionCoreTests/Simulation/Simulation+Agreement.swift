@@ -21,6 +21,7 @@ extension Simulation {
         }
       }
       try endTurn()
+      try saveAll()
       for client in clients {
         for _ in 0..<200 where client.socket?.kernel.isEmpty == false {
           try readAtClient(client, all: true)

@@ -24,8 +24,10 @@ extension Simulation {
       try session.restartUpload(id, size: item.size.map(UInt64.init), now: now)
       try told(&item)
     case (.uploading, 74..<90):
-      let isKnown = attachments.values.contains { $0.digest == "d\(item.offset)" }
-      item.digest = "d\(item.offset)"
+      let digest = Self.digest(item.offset)
+      let isKnown = attachments.values.contains { $0.digest == digest }
+      item.digest = digest
+      files[item.file]?.digest = digest
       item.size = item.offset
       item.phase = .stored
       let placement = session.storeContent(id, digest: item.digest ?? "", size: UInt64(item.offset))
@@ -44,11 +46,14 @@ extension Simulation {
   private func addAttachment(_ key: EntryKey) throws {
     let participant = clients[random.below(clients.count)].number
     var item = ModelAttachment(key: key, participant: participant, size: random.chance(50) ? 100 : nil)
+    nextFile += 1
+    item.file = EntryKey(high: 99, low: nextFile).uuid
+    let isResumable = random.chance(50)
     let text = Array(#"{"location":[1,-2.5]}"#.utf8)
     let draft = AttachmentDraft(
-      id: key.uuid, file: key.uuid, name: "n", contentType: "image/png", size: item.size.map(UInt64.init),
+      id: key.uuid, file: item.file, name: "n", contentType: "image/png", size: item.size.map(UInt64.init),
       metadata: try AttachmentMetadata.parse(text.span, limit: 100), participant: item.participant,
-      isResumable: random.chance(50), uploadMetadata: nil)
+      isResumable: isResumable, uploadMetadata: "u \(nextFile)")
     let fits = oracle.fits(key, item.payload(session: session.id))
     do throws(Refusal) {
       try session.addAttachment(draft, now: now, date: Date(timeIntervalSince1970: 0))
@@ -58,10 +63,18 @@ extension Simulation {
     }
     try require(fits, "an attachment was taken, with \(session.retainedBytes) bytes")
     try told(&item)
+    files[item.file] = UploadedFile(
+      key: key, addedAt: session.sequence, isResumable: isResumable, uploadMetadata: draft.uploadMetadata)
     attachments[key] = item
   }
 
-  private func removeAttachment(_ key: EntryKey) throws {
+  /// What is taken for the digest of so many bytes.
+  static func digest(_ count: Int) -> String {
+    let digits = String(count, radix: 16)
+    return String(repeating: "0", count: 64 - digits.utf8.count) + digits
+  }
+
+  func removeAttachment(_ key: EntryKey) throws {
     guard let item = attachments.removeValue(forKey: key) else { return }
     let isShared = attachments.values.contains { $0.digest == item.digest }
     let expected = RemovedAttachment(
@@ -72,7 +85,7 @@ extension Simulation {
   }
 
   /// Everybody is told of an attachment in the order.
-  private func told(_ item: inout ModelAttachment) throws {
+  func told(_ item: inout ModelAttachment) throws {
     item.told = item.offset
     item.announced = item.offset
     try oracle.noteAttachment(item.key, item.payload(session: session.id), sequence: session.sequence)

@@ -10,7 +10,9 @@ final class Simulation {
 
   var random: SeededGenerator
   let limits: Limits
-  let session: Session
+  var session: Session
+  /// Its file, if it has one.
+  var disk: SimulatedDisk?
   var oracle: Oracle
   var clients: [VirtualClient] = []
   var sockets: [UInt64: VirtualSocket] = [:]
@@ -24,6 +26,10 @@ final class Simulation {
   /// The attachments as they must be, by the key of their entries.
   var attachments: [EntryKey: ModelAttachment] = [:]
 
+  /// What each file of an upload was for.
+  var files: [UUID: UploadedFile] = [:]
+  var nextFile: UInt64 = 0
+
   private var nextConnection: UInt64 = 0
   private var nextIntention = 0
   /// Whose intentions they are, and whether they are to be accepted.
@@ -31,7 +37,8 @@ final class Simulation {
   private(set) var removals: Set<Int> = []
   private let usesLargeEntries: Bool
 
-  init(seed: UInt64) {
+  /// A session of a seed; with `outlives` it has a file, and is made again out of it now and then.
+  init(seed: UInt64, outlives: Bool = false) {
     random = SeededGenerator(seed: seed)
     var limits = Limits()
     limits.catchUpTailBytes = [0, 1_500, 8_192, 65_536][random.below(4)]
@@ -45,13 +52,19 @@ final class Simulation {
     oracle = Oracle(limits: limits)
     session = Session(
       id: SessionID(high: 1, low: seed), epoch: "e\(seed)", activity: .standard,
-      createdAt: Date(timeIntervalSince1970: 0), limits: limits, now: now)
+      createdAt: Date(timeIntervalSince1970: 0), limits: limits, now: now,
+      saving: outlives ? .byStore : .inMemory)
+    if outlives { disk = SimulatedDisk(session.firstRecords()) }
     for index in 0..<(3 + random.below(4)) { clients.append(VirtualClient(name: "C\(index)")) }
+    for client in clients { client.isSaved = outlives }
   }
 
   /// Runs so many steps, then lets everything come to rest and looks whether all are of one mind.
   func run(steps: Int) throws {
-    for _ in 0..<steps { try step() }
+    for _ in 0..<steps {
+      try step()
+      try changeDisk()
+    }
     try comeToRest()
   }
 
@@ -267,7 +280,7 @@ final class Simulation {
     guard let number = session.participant(of: socket.reader)?.number else {
       throw Violation("\(client.name) could not join: \(effects)")
     }
-    if client.number == nil {
+    if client.number == nil || client.isForgotten {
       try oracle.admit(number, now: now)
     } else {
       try require(client.number == number, "\(client.name) came back as \(number)")
@@ -289,7 +302,9 @@ final class Simulation {
           .close, [UInt8(reason.code >> 8), UInt8(reason.code & 0xFF)] + reason.payloadReason())
         flush(socket)
       case .acknowledgedMoved(let number, let from, let to):
-        throw Violation("P2: \(number) moved from \(from) to \(to)")
+        // What was refused before a crash may not be known any more, but to its sender.
+        try require(disk?.crashes ?? 0 > 0, "P2: \(number) moved from \(from) to \(to)")
+        oracle.move(number, to: to)
       case .pauseReading: throw Violation("a client that listens was paused")
       case .joined, .refused: break
       }

@@ -25,6 +25,8 @@ final class VirtualClient {
   private(set) var hasJoined = false
   private(set) var isWaiting = false
   var hasLeft = false
+  /// A crash may have cost the session all that it knew of this one.
+  var isForgotten = false
 
   /// Held sequences under each key.
   private(set) var state: [Oracle.HeldKey: [UInt64]] = [:]
@@ -51,6 +53,9 @@ final class VirtualClient {
   /// The refusals it was told, for comparison.
   var told: [Oracle.Refused] = []
   private(set) var unreliable: Set<[UInt8]> = []
+
+  /// Whether the session has a file, and may tell of trouble with it.
+  var isSaved = false
 
   init(name: String) {
     self.name = name
@@ -181,13 +186,23 @@ final class VirtualClient {
   private func receive(_ joined: Joined) throws {
     hasJoined = true
     isWaiting = false
+    let isOtherLife = epoch != nil && epoch != joined.epoch
+    if isOtherLife {
+      // Sequences of another life say nothing.
+      committed = 0
+      after = nil
+      for index in kept.indices { kept[index].sequence = nil }
+    }
+    epoch = joined.epoch
     if joined.resumed {
       try require(joined.participant.number == number, "\(name) is \(joined.participant) after a resume")
       try require(joined.token == token, "\(name) has another token after a resume")
     } else {
-      try require(token == nil, "\(name)'s token was forgotten")
+      try require(token == nil || isForgotten, "\(name)'s token was forgotten")
       number = joined.participant.number
       token = joined.token
+      if isForgotten { numberAnew() }
+      isForgotten = false
     }
     for index in kept.indices where kept[index].entry.clientSequence <= joined.acknowledged {
       kept[index].sequence = kept[index].sequence ?? joined.sequence
@@ -196,6 +211,15 @@ final class VirtualClient {
     isQuotaRefused = false
     committed = max(committed, joined.committed)
     dropCommitted()
+  }
+
+  /// A new participant numbers what it keeps anew, in order (2.1).
+  private func numberAnew() {
+    for index in kept.indices {
+      kept[index].entry.clientSequence = UInt32(index + 1)
+      kept[index].sequence = nil
+    }
+    nextClientSequence = UInt32(kept.count + 1)
   }
 
   private func caughtUp(_ sequence: UInt64, oracle: Oracle) throws {
@@ -312,7 +336,7 @@ final class VirtualClient {
     case "activity": title = try ActivityPayload.decode(entry.payload.span).activity.title
     case "notice":
       let notice = try NoticePayload.decode(entry.payload.span)
-      guard notice.code == .sessionQuota else { throw Violation("a notice \(notice.code)") }
+      guard notice.code == .sessionQuota || isSaved else { throw Violation("a notice \(notice.code)") }
     case "attachment" where entry.flags.retention == .remove:
       attachments[entry.key] = nil
     case "attachment":

@@ -1,0 +1,72 @@
+import FoundationEssentials
+import SessionCore
+import Wire
+
+/// A session's file as a list of records, what is being written to it, and a compaction that goes on beside.
+struct SimulatedDisk {
+  /// A compaction that was begun.
+  struct Compaction {
+    let plan: CompactionPlan
+    var slices: [SessionRecord] = []
+    /// Where the next slice goes on; nil: there is none.
+    var after: UInt64? = 0
+  }
+
+  /// What is in the file.
+  private(set) var records: [SessionRecord]
+  /// Everything that ever was in it, as if it were never compacted.
+  private(set) var history: [SessionRecord]
+  var underWay: Unsaved?
+  var compaction: Compaction?
+  /// How often it was not put away as it should be.
+  var crashes = 0
+
+  init(_ records: [SessionRecord]) {
+    self.records = records
+    history = records
+  }
+
+  mutating func append(_ more: some Collection<SessionRecord>) {
+    records += more
+    history += more
+  }
+
+  /// The new file takes the old one's place: head, what is retained, and the old records from the one on that holds what follows.
+  mutating func compact() throws {
+    guard let done = compaction else { return }
+    compaction = nil
+    let through = done.plan.through
+    let first = try records.firstIndex { record in
+      guard record.kind == .run else { return false }
+      return try RunFrames.lastSequence(in: record.body.span).map { $0 > through } ?? false
+    }
+    records = done.plan.head + done.slices + records[(first ?? records.count)...]
+  }
+
+  /// The members of the JSON records of a kind, in order.
+  func said<Said: Decodable>(_ kind: SessionRecord.Kind, as type: Said.Type) throws -> [Said] {
+    try records.filter { $0.kind == kind }.map { try JSONDecoder().decode(Said.self, from: Data($0.body)) }
+  }
+}
+
+/// What a test reads of a `participant` record.
+struct SaidParticipant: Decodable {
+  let number: ParticipantNumber
+  let name: String
+  let presence: String
+}
+
+/// What a test reads of a `session` record.
+struct SaidSession: Decodable {
+  struct Activity: Decodable {
+    let title: String
+  }
+  let epoch: String
+  let activity: Activity
+}
+
+/// What a test reads of an `upload` record.
+struct SaidUpload: Decodable {
+  let file: UUID
+  let digest: String?
+}

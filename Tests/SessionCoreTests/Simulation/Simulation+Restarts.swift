@@ -1,0 +1,212 @@
+import FoundationEssentials
+import Wire
+
+@testable import SessionCore
+
+/// A session with a file: it is saved, the disk fails, it is compacted, put away, and breaks off in the middle of all that.
+extension Simulation {
+  /// Something happens about the file.
+  func changeDisk() throws {
+    guard disk != nil else { return }
+    switch random.below(100) {
+    case 0..<20: try save(failing: random.chance(25))
+    case 20..<26: try compact()
+    case 26: try crash()
+    case 27: if random.chance(50) { try stop() }
+    default: break
+    }
+    oracle.noteSystemEntries(upTo: session.sequence)
+  }
+
+  /// Begins to write what is unsaved, or says what came of it.
+  private func save(failing: Bool) throws {
+    guard let unsaved = disk?.underWay else {
+      disk?.underWay = session.takeUnsaved()
+      return
+    }
+    disk?.underWay = nil
+    if failing {
+      session.didNotSave(unsaved, isFull: random.chance(50), now: now)
+    } else {
+      disk?.append(unsaved.records)
+      session.didSave(unsaved, now: now)
+    }
+  }
+
+  /// Writes all that is unsaved.
+  func saveAll() throws {
+    guard disk != nil else { return }
+    for _ in 0..<100 where session.hasUnsaved || disk?.underWay != nil { try save(failing: false) }
+    try require(!session.hasUnsaved, "it is never all saved")
+    oracle.noteSystemEntries(upTo: session.sequence)
+  }
+
+  private func compact() throws {
+    guard var compaction = disk?.compaction else {
+      guard session.committed > session.log.droppedThrough else { return }
+      if random.chance(30) { disk?.compaction = SimulatedDisk.Compaction(plan: session.beginCompaction()) }
+      return
+    }
+    if let after = compaction.after {
+      let slice = session.compactionSlice(after: after, through: compaction.plan.through)
+      if let slice { compaction.slices.append(slice.record) }
+      compaction.after = slice?.last
+      disk?.compaction = compaction
+    } else if session.isCompactionCovered {
+      try disk?.compact()
+      try checkCompaction()
+    }
+  }
+
+  /// The compacted file makes the same session as all that was ever written.
+  private func checkCompaction() throws {
+    try saveAll()
+    guard let disk else { return }
+    let compacted = Fingerprint(try restore(disk.records, generation: "", epoch: "e").session)
+    let whole = Fingerprint(try restore(disk.history, generation: "", epoch: "e").session)
+    try require(compacted == whole, "compacted, it is another session: \(compacted.differences(from: whole))")
+  }
+
+  /// The gateway breaks: of what was being written, some records are in the file.
+  private func crash() throws {
+    guard var disk else { return }
+    if let torn = disk.underWay?.records { disk.append(torn.prefix(random.below(torn.count + 1))) }
+    disk.crashes += 1
+    self.disk = disk
+    try restart(generation: "g\(disk.crashes)", isClean: false)
+  }
+
+  /// The gateway is stopped as it should be.
+  private func stop() throws {
+    cutAll()
+    try endTurn()
+    try saveAll()
+    let date = Date(timeIntervalSince1970: 0)
+    disk?.append([session.closedRecord(generation: "stopped", date: date)])
+    try restart(generation: "stopped", isClean: true)
+  }
+
+  private func cutAll() {
+    for client in clients { cut(client) }
+    noticeCuts()
+  }
+
+  private func restart(generation: String, isClean: Bool) throws {
+    let epoch = "\(session.epoch)'"
+    let old = session
+    cutAll()
+    sockets = [:]
+    expectedRefusals = [:]
+    guard let records = disk?.records else { return }
+    disk?.underWay = nil
+    disk?.compaction = nil
+    let restored = try restore(records, generation: generation, epoch: epoch)
+    session = restored.session
+    try require(restored.isClean == isClean, "it was put away, and that is not seen: \(restored.isClean)")
+    try require(session.epoch == (isClean ? old.epoch : epoch), "it goes on as \(session.epoch)")
+    try require(
+      session.sequence >= old.committed, "P4: \(old.committed) is lost, it is at \(session.sequence)")
+    try oracle.restart(
+      at: session.sequence, acknowledged: session.participants.mapValues(\.acknowledged),
+      highestNumber: session.nextNumber - 1, now: now)
+    for client in clients {
+      client.isForgotten = client.number.map { session.participants[$0] == nil } ?? false
+    }
+    try checkPeople()
+    title = try disk?.said(.session, as: SaidSession.self).last?.activity.title ?? ""
+    try adoptJournal(restored)
+    if random.chance(80) {
+      disk?.append(session.openingRecords())
+      session.didSaveOpening()
+    } else {
+      try saveAll()
+    }
+  }
+
+  func restore(_ records: [SessionRecord], generation: String, epoch: String) throws -> RestoredSession {
+    var restorer = SessionRestorer(
+      id: session.id, limits: limits, digest: { TokenDigest(high: $0.high, low: $0.low) }, now: now,
+      date: Date(timeIntervalSince1970: 0))
+    for record in records { try restorer.apply(record.kind.rawValue, record.body.span) }
+    return try restorer.finish(generation: generation, freshEpoch: epoch)
+  }
+
+  /// Who was here is, for the grace time.
+  private func checkPeople() throws {
+    var last: [ParticipantNumber: SaidParticipant] = [:]
+    for said in try disk?.said(.participant, as: SaidParticipant.self) ?? [] { last[said.number] = said }
+    here = last.filter { $0.value.presence == "active" }.mapValues(\.name)
+    away = here.mapValues { _ in now.adding(seconds: limits.graceSeconds) }
+    try require(
+      session.activeParticipantCount == here.count, "\(session.activeParticipantCount) are here, not \(here)")
+  }
+
+  /// The shell looks at what was on its way.
+  private func adoptJournal(_ restored: RestoredSession) throws {
+    attachments = [:]
+    files = files.filter { $0.value.addedAt <= session.sequence }
+    for entry in oracle.log where entry.isKnown && entry.flags.contains(.system) {
+      if entry.flags.retention == .remove {
+        attachments[entry.key] = nil
+      } else {
+        let object = try AttachmentObject.decode(entry.payload.span)
+        attachments[entry.key] = ModelAttachment(object, attachments[entry.key])
+      }
+    }
+    let said = try disk?.said(.upload, as: SaidUpload.self) ?? []
+    for key in attachments.keys {
+      let latest = files.filter { $0.value.key == key }.max { $0.value.addedAt < $1.value.addedAt }
+      guard let (file, known) = latest, var item = attachments[key], let found = session.attachment(key.uuid)
+      else { throw Violation("an attachment \(key) of no file, or not in the session") }
+      item.file = file
+      let digest = said.last { $0.file == file && $0.digest != nil }?.digest
+      if item.phase == .uploading, let digest {
+        item.phase = .stored
+        item.digest = digest
+        item.size = Int(digest, radix: 16)
+        item.offset = item.size ?? 0
+      }
+      attachments[key] = item
+      try require(
+        found.isResumable == known.isResumable && found.uploadMetadata == known.uploadMetadata,
+        "\(found) was \(known)")
+      let upload = RestoredUpload(
+        id: key.uuid, file: file, isResumable: known.isResumable, size: item.size.map(UInt64.init),
+        digest: item.phase == .stored ? item.digest : nil)
+      try require(
+        restored.uploads.filter { $0.id == key.uuid } == (item.phase == .ready ? [] : [upload]),
+        "\(restored.uploads) instead of \(upload)")
+    }
+    try require(restored.uploads.count == attachments.values.filter { $0.phase != .ready }.count, "too many")
+    let digests = Set(attachments.values.compactMap(\.digest))
+    try require(restored.contents == digests, "\(restored.contents) is kept, not \(digests)")
+    try goOn(restored.uploads)
+  }
+
+  /// The shell finds the files of uploads, or removes what cannot go on.
+  private func goOn(_ uploads: [RestoredUpload]) throws {
+    for upload in uploads where upload.digest == nil {
+      let key = EntryKey(upload.id)
+      guard upload.isResumable, var item = attachments[key] else {
+        try removeAttachment(key)
+        continue
+      }
+      item.offset = min(item.offset + random.below(20), item.size ?? .max)
+      session.uploadFound(upload.id, holding: UInt64(item.offset), now: now)
+      if item.announced != item.offset { try told(&item) }
+      attachments[key] = item
+    }
+  }
+}
+
+extension ModelAttachment {
+  /// As an entry told of it.
+  init(_ object: AttachmentObject, _ before: ModelAttachment?) {
+    self.init(key: EntryKey(object.id), participant: object.participant, size: object.size.map(Int.init))
+    offset = Int(object.offset)
+    announced = offset
+    told = offset
+    phase = object.state == .ready ? .ready : .uploading
+    digest = object.sha256
+  }
+}
