@@ -117,6 +117,12 @@ class Life:
     _held: Payloads = field(default_factory=dict)
     _through: int = 0
 
+    @property
+    def accepted_at_most(self) -> int:
+        """The client sequence of the last entry that is not wrong."""
+        numbered = enumerate(self.entries, start=1)
+        return max((n for n, entry in numbered if entry.type != WRONG), default=0)
+
     def held_after(self, accepted: int) -> Payloads:
         """What its own keys hold when that many of its client sequences are used up."""
         if accepted < self._through:
