@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import Gateway
 internal import Glibc
+internal import Transport
 
 /// The program: reads what it is asked to do, prints, serves, and ends with an exit code.
 struct DrawTogetherCommand {
@@ -19,6 +20,8 @@ struct DrawTogetherCommand {
   let cores: Int
   /// Takes what is meant for standard output.
   let output: (String) -> Void
+  /// Takes what is meant for standard output and may be much.
+  let data: ([UInt8]) throws(SystemError) -> Void
   /// Takes what is meant for standard error.
   let errors: (String) -> Void
 
@@ -29,6 +32,7 @@ struct DrawTogetherCommand {
       environment: ProcessInfo.processInfo.environment,
       cores: ProcessInfo.processInfo.activeProcessorCount,
       output: { Log.write(Array($0.utf8), to: STDOUT_FILENO) },
+      data: { (bytes) throws(SystemError) in try StandardOutput.write(bytes, to: STDOUT_FILENO) },
       errors: { Log.write(Array($0.utf8), to: STDERR_FILENO) })
   }
 
@@ -54,6 +58,8 @@ struct DrawTogetherCommand {
       output(CommandHelp.report(configuration))
     case .health(let configuration):
       return askForHealth(configuration)
+    case .data(let command):
+      return perform(command)
     case .serve(let configuration):
       return serve(configuration)
     }

@@ -25,15 +25,20 @@ final class ChildProcess {
     consuming func readingEnd() -> OwnedDescriptor { reading }
   }
 
-  /// Starts the program that was built beside these tests, with an empty environment.
-  init(arguments: [String]) throws {
+  /// Starts the program that was built beside these tests, with an empty environment; its standard output goes to a pipe or
+  /// to a file that is there.
+  init(arguments: [String], output file: String? = nil) throws {
     let output = try Pipe()
     let errors = try Pipe()
     let path = try Self.program()
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-    unsafe posix_spawn_file_actions_adddup2(&actions, output.writing.rawValue, STDOUT_FILENO)
+    if let file {
+      unsafe posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, file, O_WRONLY, 0)
+    } else {
+      unsafe posix_spawn_file_actions_adddup2(&actions, output.writing.rawValue, STDOUT_FILENO)
+    }
     unsafe posix_spawn_file_actions_adddup2(&actions, errors.writing.rawValue, STDERR_FILENO)
     var words = unsafe ([path] + arguments).map { unsafe strdup($0) }
     unsafe words.append(nil)

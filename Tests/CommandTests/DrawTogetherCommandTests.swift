@@ -6,20 +6,8 @@ import Testing
 /// What the program prints, and how it ends.
 @Suite("Command")
 struct DrawTogetherCommandTests {
-  /// Collects what a command prints.
-  private final class Terminal {
-    var output = ""
-    var errors = ""
-  }
-
-  private func run(
-    _ arguments: [String], _ environment: [String: String] = [:]
-  ) -> (code: Int32, output: String, errors: String) {
-    let terminal = Terminal()
-    let command = DrawTogetherCommand(
-      arguments: arguments, environment: environment, cores: 2,
-      output: { terminal.output += $0 }, errors: { terminal.errors += $0 })
-    return (command.run(), terminal.output, terminal.errors)
+  private func run(_ arguments: [String], _ environment: [String: String] = [:]) -> CommandRun {
+    CommandRun(arguments, environment)
   }
 
   @Test(

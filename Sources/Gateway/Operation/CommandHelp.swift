@@ -6,8 +6,15 @@ package enum CommandHelp {
     var text = """
       DrawTogether \(Product.version): serves a shared canvas, and the sessions behind it.
 
-      Usage: drawtogether [serve] [flags]     serve until SIGTERM
-             drawtogether health [flags]      ask a running gateway whether it is well: exit code 0 or 1
+      Usage: drawtogether [serve] [flags]       serve until SIGTERM
+             drawtogether health [flags]        ask a running gateway whether it is well: exit code 0 or 1
+             drawtogether sessions [--json]     list the sessions in the data folder
+             drawtogether export ID [--state]   write a session's entries as lines of JSON; --state: only what is retained
+             drawtogether verify [ID]           check every record, entry and file: exit code 1 when one is damaged
+             drawtogether restore ID            undo the end of a session, while it is kept
+
+      The last four work on the folder that --data names, beside a running gateway or without one. Of a session's ID its
+      beginning is enough. They end with 0, with 1 when they could not do it, and with 2 when they were asked wrongly.
 
       A flag may be written --flag VALUE or --flag=VALUE. Each can also be set by an environment variable:
       --flush-interval by DRAWTOGETHER_FLUSH_INTERVAL. The flag wins.

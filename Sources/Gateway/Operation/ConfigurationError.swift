@@ -9,6 +9,14 @@ package enum ConfigurationError: Error, Equatable, Sendable, CustomStringConvert
   case unknownCommand(String, known: [String])
   /// A word that no flag asked for.
   case unexpectedArgument(String)
+  /// A flag of `serve`, given to a command that has no use for it.
+  case flagOfOther(String, command: String, takes: [String])
+  /// A command that is about one session, and no session.
+  case missingSession(command: String)
+  /// A word that no session's id begins with.
+  case notASession(String)
+  /// A second session for a command that takes one.
+  case secondSession(String, command: String)
   /// A setting that makes sense only together with another.
   case needs(setting: String, other: String)
   /// Both listeners are off.
@@ -30,6 +38,14 @@ package enum ConfigurationError: Error, Equatable, Sendable, CustomStringConvert
       "\(JSONText.quoted(command)) is no command: there are \(known.joined(separator: ", "))."
     case .unexpectedArgument(let argument):
       "\(JSONText.quoted(argument)) was not expected: every setting has a flag, see --help."
+    case .flagOfOther(let flag, let command, let takes):
+      "\(flag) is not for \(command): it takes \(takes.joined(separator: " and "))."
+    case .missingSession(let command):
+      "\(command) needs a session: the beginning of its id, as \"drawtogether sessions\" shows it."
+    case .notASession(let argument):
+      "\(JSONText.quoted(argument)) is not the beginning of a session's id: it has 1 to 22 letters, digits, - and _."
+    case .secondSession(let argument, let command):
+      "\(JSONText.quoted(argument)) was not expected: \(command) takes one session."
     case .needs(let setting, let other):
       "\(setting) needs \(other)."
     case .nothingToServe:

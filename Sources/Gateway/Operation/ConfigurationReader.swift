@@ -1,3 +1,5 @@
+internal import Wire
+
 /// Makes a configuration of a command line and an environment, without touching anything else.
 ///
 /// A flag wins over its variable, a variable over the default; an empty variable counts as none, and of a flag
@@ -10,6 +12,8 @@ package struct ConfigurationReader {
     case checkConfiguration(GatewayConfiguration)
     /// Ask a gateway of this configuration whether it is well.
     case health(GatewayConfiguration)
+    /// Look at, or mend, what a data folder holds.
+    case data(DataCommand)
     case help
     case version
   }
@@ -17,11 +21,11 @@ package struct ConfigurationReader {
   /// What the names of our environment variables begin with.
   package static let variablePrefix = "DRAWTOGETHER_"
 
-  private static let commands = ["serve", "health"]
-
   private var configuration = GatewayConfiguration()
   private var given: Set<String> = []
-  private var isCheck = false
+  /// Which of the switches that are no settings are on, such as `check-config`.
+  private var switches: Set<String> = []
+  private var session: SessionPrefix?
 
   /// Reads the arguments (without the program's own name) and the environment; there are `cores` reactors
   /// unless a setting says otherwise. Throws the first fault; flags are looked at before variables.
@@ -34,44 +38,85 @@ package struct ConfigurationReader {
     reader.configuration.reactors = min(max(cores, 1), 256)
     let command = try reader.read(arguments)
     try reader.read(environment)
+    if let work = try reader.work(of: command) {
+      return .data(DataCommand(folder: reader.configuration.dataDirectory, work: work))
+    }
     try reader.checkTogether()
     let configuration = reader.configuration
-    if command == "health" { return .health(configuration) }
-    return reader.isCheck ? .checkConfiguration(configuration) : .serve(configuration)
+    if command == .health { return .health(configuration) }
+    return reader.switches.contains("check-config")
+      ? .checkConfiguration(configuration) : .serve(configuration)
   }
 
-  /// Takes the flags; returns the command.
-  private mutating func read(_ arguments: [String]) throws(ConfigurationError) -> String {
+  /// Takes the flags and the session; returns the command.
+  private mutating func read(_ arguments: [String]) throws(ConfigurationError) -> Command {
     var rest = arguments[...]
-    var command = "serve"
+    var command = Command.serve
     if let first = rest.first, !first.hasPrefix("-") {
-      guard Self.commands.contains(first) else {
-        throw .unknownCommand(first, known: Self.commands)
+      guard let named = Command(rawValue: first) else {
+        throw .unknownCommand(first, known: Command.allCases.map(\.rawValue))
       }
-      command = first
+      command = named
       rest.removeFirst()
     }
+    var takesFlags = true
     while let argument = rest.popFirst() {
-      guard argument.hasPrefix("--"), argument.utf8.count > 2 else { throw .unexpectedArgument(argument) }
-      let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      let name = String(parts[0])
-      let value = parts.count == 2 ? String(parts[1]) : nil
-      if name == "check-config" {
-        guard let on = SettingValue.flag(value ?? "true") else {
-          throw .notAccepted(setting: "--check-config", value: value, accepted: "true or false")
-        }
-        isCheck = on
-        continue
+      // An id may begin with dashes: a whole one is told by its length, and two dashes alone end the flags.
+      if command.takesSession, !takesFlags || !argument.hasPrefix("--") || SessionID(argument) != nil {
+        try take(session: argument, for: command)
+      } else if command.takesSession, argument == "--" {
+        takesFlags = false
+      } else {
+        try take(flag: argument, for: command, &rest)
       }
-      guard let setting = Setting.all.first(where: { $0.name == name }) else {
-        throw .unknownFlag("--\(name)", nearest: Self.nearest(to: name).map { "--\($0)" })
-      }
-      guard let value = value ?? (setting.placeholder == nil ? "true" : rest.popFirst()) else {
-        throw .missingValue(setting: setting.flag, accepted: setting.accepted)
-      }
-      try apply(setting, value, as: setting.flag)
     }
     return command
+  }
+
+  private mutating func take(session argument: String, for command: Command) throws(ConfigurationError) {
+    guard session == nil else { throw .secondSession(argument, command: command.rawValue) }
+    guard let prefix = SessionPrefix(argument) else { throw .notASession(argument) }
+    session = prefix
+  }
+
+  /// Takes a flag, and its value from what follows it when it does not stand behind an equals sign.
+  private mutating func take(
+    flag argument: String, for command: Command, _ rest: inout ArraySlice<String>
+  ) throws(ConfigurationError) {
+    guard argument.hasPrefix("--"), argument.utf8.count > 2 else { throw .unexpectedArgument(argument) }
+    let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = String(parts[0])
+    let value = parts.count == 2 ? String(parts[1]) : nil
+    let ownSwitches = command.flags?.filter { $0 != "data" } ?? ["check-config"]
+    if ownSwitches.contains(name) {
+      guard let on = SettingValue.flag(value ?? "true") else {
+        throw .notAccepted(setting: "--\(name)", value: value, accepted: "true or false")
+      }
+      if on { switches.insert(name) } else { switches.remove(name) }
+      return
+    }
+    guard let setting = Setting.all.first(where: { $0.name == name }) else {
+      throw .unknownFlag("--\(name)", nearest: Self.nearest(to: name, for: command).map { "--\($0)" })
+    }
+    if let flags = command.flags, !flags.contains(name) {
+      throw .flagOfOther("--\(name)", command: command.rawValue, takes: flags.map { "--\($0)" })
+    }
+    guard let value = value ?? (setting.placeholder == nil ? "true" : rest.popFirst()) else {
+      throw .missingValue(setting: setting.flag, accepted: setting.accepted)
+    }
+    try apply(setting, value, as: setting.flag)
+  }
+
+  /// What a command about a data folder is to do; `nil` for any other command.
+  private func work(of command: Command) throws(ConfigurationError) -> DataCommand.Work? {
+    switch (command, session) {
+    case (.serve, _), (.health, _): return nil
+    case (.sessions, _): return .list(asJSON: switches.contains("json"))
+    case (.verify, let session): return .verify(session)
+    case (.restore, let session?): return .restore(session)
+    case (.export, let session?): return .export(session, onlyRetained: switches.contains("state"))
+    case (.restore, nil), (.export, nil): throw .missingSession(command: command.rawValue)
+    }
   }
 
   /// Takes the variables of those settings that no flag has set; all of our prefix must be known.
@@ -117,8 +162,9 @@ package struct ConfigurationReader {
     variable.contains("_SERVICE_") || variable.contains("_PORT_") || variable.hasSuffix("_PORT")
   }
 
-  private static func nearest(to name: String) -> String? {
-    EditDistance.nearest(to: name, among: Setting.all.map(\.name) + ["check-config", "help", "version"])
+  private static func nearest(to name: String, for command: Command) -> String? {
+    let known = command.flags ?? Setting.all.map(\.name) + ["check-config"]
+    return EditDistance.nearest(to: name, among: known + ["help", "version"])
   }
 
   private static func nearest(toVariable variable: String) -> String? {

@@ -1,0 +1,52 @@
+package import Wire
+
+/// What is asked about the sessions in a data folder, by a command that needs no gateway and disturbs none.
+package struct DataCommand: Equatable, Sendable {
+  /// What is to be done.
+  package enum Work: Equatable, Sendable {
+    /// Show every session; as lines of JSON for programs.
+    case list(asJSON: Bool)
+    /// Undo the end of a session.
+    case restore(SessionPrefix)
+    /// Write a session's entries as lines of JSON: all that are kept, or only those that are retained now.
+    case export(SessionPrefix, onlyRetained: Bool)
+    /// Look for damage, in one session or in all of them.
+    case verify(SessionPrefix?)
+  }
+
+  /// The data folder.
+  package var folder: String
+  package var work: Work
+
+  /// A command of its parts.
+  package init(folder: String, work: Work) {
+    self.folder = folder
+    self.work = work
+  }
+}
+
+/// The beginning of a session's id, as somebody who saw it in a log or a list types it.
+package struct SessionPrefix: Hashable, Sendable {
+  /// 1–22 characters of base64url.
+  package let text: String
+
+  /// Reads 1–22 characters of base64url; an ellipsis behind them, as lists show it, counts for nothing.
+  package init?(_ text: String) {
+    let shown = text.hasSuffix("…") ? String(text.dropLast()) : text
+    let isPrefix =
+      (1...22).contains(shown.utf8.count)
+      && shown.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+          true
+        default: false
+        }
+      }
+    guard isPrefix else { return nil }
+    self.text = shown
+  }
+
+  /// Whether that session's id begins so.
+  package func matches(_ session: SessionID) -> Bool { session.text.hasPrefix(text) }
+}

@@ -1,0 +1,52 @@
+internal import Gateway
+internal import Glibc
+internal import Storage
+internal import Transport
+internal import Wire
+
+/// Why a command about a data folder could not do what it was asked. Its words are one clause for the operator.
+enum DataCommandFailure: Error, Equatable, CustomStringConvertible {
+  /// The folder is none, or cannot be looked into.
+  case folder(DataFolderError)
+  /// What is in the folder cannot be listed.
+  case storage(StorageError)
+  /// No session's id begins so.
+  case noSession(SessionPrefix, folder: String)
+  /// Several sessions' ids begin so.
+  case ambiguous(SessionPrefix, [SessionID])
+  /// A session's log cannot be read or written to.
+  case log(SessionID, LogError)
+  /// A session that is to be restored goes on.
+  case notEnded(SessionID)
+  /// A session was removed while something was done with it.
+  case gone(SessionID)
+  /// What is asked cannot be written to standard output.
+  case output(SystemError)
+  /// The system refuses a thread.
+  case thread(SystemError)
+
+  var description: String {
+    switch self {
+    case .folder(let error): "--data: \(error)"
+    case .storage(let error): "\(error)"
+    case .noSession(let prefix, let folder): "no session in \(folder) begins with \(prefix.text)"
+    case .ambiguous(let prefix, let sessions):
+      "\(sessions.count) sessions begin with \(prefix.text) (\(Self.few(sessions))): more of the id is needed"
+    case .log(let id, .file(let error)) where error.code == EWOULDBLOCK:
+      "session \(id) is being restored by another process"
+    case .log(let id, let error): "session \(id): \(error)"
+    case .notEnded(let id): "session \(id) has not ended: there is nothing to restore"
+    case .gone(let id): "session \(id) is gone: its time was over, and it was removed"
+    case .output(let error): "the output cannot be written (\(error))"
+    case .thread(let error): "\(error)"
+    }
+  }
+
+  private static func few(_ sessions: [SessionID]) -> String {
+    let shown = sessions.map(\.text).sorted().prefix(3)
+    // Those that are alike as logs shorten them are told apart by more of them.
+    let alike = zip(shown, shown.dropFirst()).map { one, next in zip(one, next).prefix { $0 == $1 }.count }
+    let length = max(6, 1 + (alike.max() ?? 0))
+    return shown.map { $0.prefix(length) + "…" }.joined(separator: ", ") + (sessions.count > 3 ? ", …" : "")
+  }
+}

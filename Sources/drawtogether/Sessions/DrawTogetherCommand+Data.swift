@@ -1,0 +1,91 @@
+internal import FoundationEssentials
+internal import Gateway
+internal import SessionCore
+internal import Storage
+internal import Wire
+
+extension DrawTogetherCommand {
+  /// Looks at the sessions in a data folder, or undoes the end of one.
+  func perform(_ command: DataCommand) -> ExitCode {
+    do throws(DataCommandFailure) {
+      let sessions = try StoredSessions(in: command.folder)
+      switch command.work {
+      case .list(let asJSON): return try list(sessions, asJSON: asJSON)
+      case .restore(let prefix): return try restore(try sessions.one(prefix), in: sessions)
+      case .export(let prefix, let onlyRetained):
+        return try export(try sessions.one(prefix), onlyRetained: onlyRetained, from: sessions)
+      case .verify(let prefix): return try verify(prefix, in: sessions)
+      }
+    } catch {
+      complain("\(error)")
+      if case .folder = error { return .usage }
+      return .failure
+    }
+  }
+
+  private func complain(_ words: String) {
+    errors("drawtogether: \(words)\n")
+  }
+
+  private func list(_ sessions: StoredSessions, asJSON: Bool) throws(DataCommandFailure) -> ExitCode {
+    let list = try SessionList(of: sessions)
+    var output = StandardOutput(data)
+    if asJSON {
+      for row in list.rows { try output(row.json) }
+    } else {
+      try output(Array(SessionRow.table(list.rows, now: .now).utf8))
+    }
+    try output.flush()
+    for (id, error) in list.faults { complain("session \(id): \(error)") }
+    return list.faults.isEmpty ? .success : .failure
+  }
+
+  private func export(
+    _ id: SessionID, onlyRetained: Bool, from sessions: StoredSessions
+  ) throws(DataCommandFailure) -> ExitCode {
+    var output = StandardOutput(data)
+    let damage = try SessionExport.write(
+      id, onlyRetained: onlyRetained, from: try sessions.log(of: id), to: &output)
+    guard let damage else { return .success }
+    complain("session \(id): \(damage): this is what is before it")
+    return .failure
+  }
+
+  private func restore(
+    _ id: SessionID, in sessions: StoredSessions
+  ) throws(DataCommandFailure) -> ExitCode {
+    try sessions.restore(id)
+    output("session \(id) is restored: who comes by its link finds it as it was\n")
+    return .success
+  }
+
+  private func verify(
+    _ prefix: SessionPrefix?, in sessions: StoredSessions
+  ) throws(DataCommandFailure) -> ExitCode {
+    var sums = (sessions: 0, damaged: 0, faults: 0, files: 0, logBytes: 0)
+    let all = if let prefix { [try sessions.one(prefix)] } else { try sessions.all() }
+    for id in all {
+      guard let check = try SteadyCheck(id, in: sessions).last else { continue }
+      sums.sessions += 1
+      sums.files += check.files
+      sums.logBytes += check.wholeBytes
+      guard !check.faults.isEmpty else { continue }
+      sums.damaged += 1
+      sums.faults += check.faults.count
+      for fault in check.faults { output("\(id) \(fault)\n") }
+    }
+    let whole =
+      "\(Self.counted(sums.sessions, "session")), \(Self.counted(sums.files, "file")), "
+      + "\(ShownFigures.size(UInt64(sums.logBytes))) of logs"
+    guard sums.faults == 0 else {
+      complain("\(Self.counted(sums.faults, "fault")) in \(sums.damaged) of \(whole)")
+      return .failure
+    }
+    output("\(whole): all is well\n")
+    return .success
+  }
+
+  private static func counted(_ count: Int, _ noun: String) -> String {
+    "\(count) \(noun)" + (count == 1 ? "" : "s")
+  }
+}

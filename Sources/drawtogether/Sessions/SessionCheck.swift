@@ -1,0 +1,102 @@
+internal import FoundationEssentials
+internal import SessionCore
+internal import Storage
+internal import Wire
+
+/// Looks at all that is kept of one session: each record and each entry of its log, and its files.
+///
+/// A gateway may be at work meanwhile: an attachment may go between its entry being read and its file being looked for. What
+/// is a fault once may be none, and is looked at again by whoever asks.
+struct SessionCheck {
+  /// Something that is not as it must be.
+  enum Fault: Hashable, CustomStringConvertible {
+    /// A record or an entry, from a byte of the log on.
+    case log(byte: Int, String)
+    /// A file beside the log, by its name in the session's folder.
+    case file(String, String)
+
+    var description: String {
+      switch self {
+      case .log(let byte, let words): "log, byte \(byte): \(words)"
+      case .file(let name, let words): "\(name): \(words)"
+      }
+    }
+  }
+
+  private(set) var faults: [Fault] = []
+  /// How far the log is whole, in bytes.
+  private(set) var wholeBytes = 0
+  /// Whether the log ends within a record, which may be being written.
+  private(set) var isTorn = false
+  /// How many contents and uploads there are.
+  private(set) var files = 0
+
+  private let id: SessionID
+  private var survey = SessionSurvey()
+  private var attachments = AttachmentSurvey()
+  /// Numbers up to this one may have been given out.
+  private var numbers: ParticipantNumber = 0
+
+  /// Looks at a session.
+  ///
+  /// - Throws: `DataCommandFailure.gone` when it was removed.
+  init(_ id: SessionID, in sessions: StoredSessions) throws(DataCommandFailure) {
+    self.id = id
+    do throws(DataCommandFailure) {
+      let log = try sessions.log(of: id)
+      try checkLog(log)
+    } catch {
+      guard case .log(_, let error) = error else { throw error }
+      faults.append(.log(byte: 0, "\(error)"))
+    }
+    var check = FileCheck(in: sessions.data.attachments(of: id))
+    check.look(at: try sessions.files(of: id), attachments)
+    files = check.count
+    faults += check.faults
+  }
+
+  private mutating func checkLog(_ log: KeptLog) throws(DataCommandFailure) {
+    do throws(LogError) {
+      let end = try log.read { (record, body) throws(RecordError) in
+        do throws(RecordError) {
+          try check(record, body)
+        } catch {
+          // The record is whole; what follows it can be read all the same.
+          faults.append(.log(byte: record.offset, "\(error)"))
+        }
+      }
+      if survey.facts == nil, end.damage == nil {
+        faults.append(.log(byte: end.offset, "no record says what session it is"))
+      }
+      if let damage = end.damage {
+        isTorn = damage == .torn
+        faults.append(.log(byte: end.offset, "\(damage) (\(end.length - end.offset) bytes)"))
+      }
+      wholeBytes = end.offset
+    } catch {
+      throw .log(id, error)
+    }
+  }
+
+  private mutating func check(_ record: KeptLog.Record, _ body: Span<UInt8>) throws(RecordError) {
+    var attachments = self.attachments
+    self.attachments = AttachmentSurvey()
+    defer { self.attachments = attachments }
+    switch record.known {
+    case .numbers: numbers = max(numbers, try NumbersFacts(body).through)
+    case .used: _ = try UsedFacts(body)
+    case .upload: attachments.take(try UploadFacts(body))
+    default: break
+    }
+    let numbers = self.numbers
+    try survey.apply(record, body) { (found, bytes) throws(RecordError) in
+      guard found.entry.sender <= numbers else {
+        throw RecordError(record.kind, .numberTooLarge(UInt64(found.entry.sender)))
+      }
+      try attachments.take(found, bytes)
+    }
+    if record.known == .session, survey.facts?.id != id {
+      throw RecordError(record.kind, .otherSession)
+    }
+  }
+}

@@ -1,0 +1,66 @@
+internal import FoundationEssentials
+internal import SessionCore
+internal import Storage
+internal import Wire
+
+/// Every session in a data folder, in a line each.
+struct SessionList {
+  /// The newest first.
+  private(set) var rows: [SessionRow] = []
+  /// The sessions whose logs cannot be read, and why.
+  private(set) var faults: [(id: SessionID, error: LogError)] = []
+
+  /// Looks at every session. Of one that was put away the last record of its log says everything; any other's log is read.
+  init(of sessions: StoredSessions) throws(DataCommandFailure) {
+    for id in try sessions.all() {
+      do throws(LogError) {
+        rows.append(try Self.row(id, sessions.store))
+      } catch {
+        // One that was removed meanwhile is no session any more.
+        if try !sessions.isGone(id, error) {
+          faults.append((id, error))
+          rows.append(SessionRow(id: id, changedAt: .distantPast, logBytes: 0, files: 0, fileBytes: 0))
+        }
+      }
+    }
+    rows.sort { ($0.changedAt, $0.id.text) > ($1.changedAt, $1.id.text) }
+  }
+
+  private static func row(_ id: SessionID, _ store: SessionStore) throws(LogError) -> SessionRow {
+    let log = try store.log(of: id)
+    var row = try measured(id, store)
+    row.changedAt = log.modified
+    row.logBytes = UInt64(log.length)
+    if let last = try log.last(), last.kind == SessionRecord.Kind.closed.rawValue {
+      do throws(RecordError) {
+        let closed = try ClosedFacts(last.body.span)
+        row.title = closed.title
+        row.createdAt = closed.createdAt
+        row.people = closed.people
+        row.state = .closed(closed.at)
+        return row
+      } catch {
+        throw .record(error)
+      }
+    }
+    var survey = SessionSurvey()
+    _ = try log.read { (record, body) throws(RecordError) in try survey.apply(record, body) }
+    row.title = survey.facts?.activity.title
+    row.createdAt = survey.facts?.createdAt
+    row.people = survey.people.count
+    row.state = survey.state
+    return row
+  }
+
+  /// A row with what there is of files, and nothing else.
+  private static func measured(_ id: SessionID, _ store: SessionStore) throws(LogError) -> SessionRow {
+    do throws(StorageError) {
+      let files = try store.files(of: id)
+      return SessionRow(
+        id: id, changedAt: .distantPast, logBytes: 0, files: files.count,
+        fileBytes: files.reduce(0) { $0 + $1.length })
+    } catch {
+      throw .file(error)
+    }
+  }
+}

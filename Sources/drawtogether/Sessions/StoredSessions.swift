@@ -1,0 +1,95 @@
+internal import FoundationEssentials
+internal import Gateway
+internal import SessionCore
+internal import Storage
+internal import Transport
+internal import Wire
+
+/// The sessions in a data folder, looked at beside the gateway that may have it: no lock is taken, and nothing is written but
+/// by `restore`.
+final class StoredSessions {
+  private let folder: String
+  private let executor: BlockingExecutor
+  let data: DataFolder
+  let store: SessionStore
+
+  /// Looks into a data folder.
+  init(in folder: String) throws(DataCommandFailure) {
+    self.folder = folder
+    do throws(DataFolderError) {
+      data = try DataFolder(beside: folder)
+    } catch {
+      throw .folder(error)
+    }
+    do throws(SystemError) {
+      executor = try BlockingExecutor(name: "store")
+    } catch {
+      throw .thread(error)
+    }
+    store = SessionStore(FolderDisk(data), on: executor, durability: .full)
+  }
+
+  deinit {
+    executor.stop()
+    executor.join()
+  }
+
+  /// Every session, in the order of their ids.
+  func all() throws(DataCommandFailure) -> [SessionID] {
+    do throws(StorageError) {
+      return try store.sessions().sorted { ($0.high, $0.low) < ($1.high, $1.low) }
+    } catch {
+      throw .storage(error)
+    }
+  }
+
+  /// The one session whose id begins so.
+  func one(_ prefix: SessionPrefix) throws(DataCommandFailure) -> SessionID {
+    let found = try all().filter(prefix.matches)
+    guard let first = found.first else { throw .noSession(prefix, folder: folder) }
+    guard found.count == 1 else { throw .ambiguous(prefix, found) }
+    return first
+  }
+
+  /// Opens the log of a session.
+  func log(of id: SessionID) throws(DataCommandFailure) -> KeptLog {
+    do throws(LogError) {
+      return try store.log(of: id)
+    } catch {
+      throw try isGone(id, error) ? .gone(id) : .log(id, error)
+    }
+  }
+
+  /// Whether a log could not be used because its session was removed; where it is only the log that is missing, that is
+  /// another matter.
+  func isGone(_ id: SessionID, _ error: LogError) throws(DataCommandFailure) -> Bool {
+    guard error.isMissing else { return false }
+    return try !all().contains(id)
+  }
+
+  /// What there is of a session's uploads and attachments.
+  func files(of id: SessionID) throws(DataCommandFailure) -> [StoredFile] {
+    do throws(StorageError) {
+      return try store.files(of: id)
+    } catch {
+      throw .storage(error)
+    }
+  }
+
+  /// Undoes the end of a session.
+  ///
+  /// - Throws: `DataCommandFailure`: it has not ended, it is gone, or its log cannot be written to.
+  func restore(_ id: SessionID) throws(DataCommandFailure) {
+    let isRestored: Bool
+    do throws(LogError) {
+      isRestored = try store.append(RestoredFacts(at: .now).record, toClosed: id) { last in
+        last.kind == SessionRecord.Kind.end.rawValue
+      }
+    } catch {
+      throw try isGone(id, error) ? .gone(id) : .log(id, error)
+    }
+    guard isRestored else { throw .notEnded(id) }
+    // Its time may have come to an end between the two: then what was written to is no session's log any more.
+    _ = try log(of: id)
+  }
+}

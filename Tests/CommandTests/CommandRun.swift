@@ -1,0 +1,31 @@
+import Transport
+
+@testable import drawtogether
+
+/// What a command has printed, and how it ended.
+struct CommandRun {
+  let code: Int32
+  let output: String
+  let errors: String
+
+  /// Collects what a command prints.
+  private final class Terminal {
+    var output = ""
+    var errors = ""
+  }
+
+  /// Runs a command within this process.
+  init(_ arguments: [String], _ environment: [String: String] = [:]) {
+    let terminal = Terminal()
+    let command = DrawTogetherCommand(
+      arguments: arguments, environment: environment, cores: 2, output: { terminal.output += $0 },
+      data: { (bytes) throws(SystemError) in terminal.output += String(decoding: bytes, as: UTF8.self) },
+      errors: { terminal.errors += $0 })
+    code = command.run()
+    output = terminal.output
+    errors = terminal.errors
+  }
+
+  /// The lines of standard output.
+  var lines: [String] { output.split(separator: "\n").map { String($0) } }
+}

@@ -1,0 +1,193 @@
+import CLinux
+import FoundationEssentials
+import Glibc
+import Storage
+import Transport
+import Wire
+
+@testable import SessionCore
+@testable import drawtogether
+
+/// A data folder of a test's own, whose sessions are made by the store; removed with all in it.
+final class KeptFolder {
+  let path: String
+  private let executor: BlockingExecutor
+  private let data: DataFolder
+  let store: SessionStore
+
+  init() throws {
+    path = FileManager.default.temporaryDirectory.path + "/drawtogether-kept-\(UUID().uuidString)"
+    executor = try BlockingExecutor(name: "test-store")
+    data = try DataFolder(opening: path)
+    store = SessionStore(FolderDisk(data), on: executor, durability: .process)
+  }
+
+  deinit {
+    executor.stop()
+    executor.join()
+    try? FileManager.default.removeItem(atPath: path)  // Left over at worst.
+  }
+
+  /// Makes a session whose log holds these records.
+  func make(_ log: MadeLog) async throws {
+    try await store.create(log.id, log.records)
+    await store.release(log.id)
+    try data.attachments(of: log.id).make()
+  }
+
+  /// Puts a content in its place, and returns its digest.
+  func place(_ text: String, in id: SessionID) throws -> String {
+    let folder = data.attachments(of: id)
+    let file = UUID()
+    let upload = try folder.createUpload(file)
+    try upload.append(Array(text.utf8).span)
+    let digest = try upload.finish(syncs: false)
+    try folder.place(file, as: digest, syncs: false)
+    return digest
+  }
+
+  /// Leaves so much of an upload.
+  func leave(_ text: String, of file: UUID, in id: SessionID) throws {
+    try data.attachments(of: id).createUpload(file).append(Array(text.utf8).span)
+  }
+
+  /// The path of a file in a session's folder.
+  func file(_ name: String, of id: SessionID) -> String { "\(path)/sessions/\(id.text)/\(name)" }
+
+  func bytes(_ name: String, of id: SessionID) throws -> [UInt8] {
+    Array(try Data(contentsOf: URL(filePath: file(name, of: id))))
+  }
+
+  func put(_ bytes: [UInt8], as name: String, of id: SessionID) throws {
+    try Data(bytes).write(to: URL(filePath: file(name, of: id)))
+  }
+
+  /// Looks at it as the commands do.
+  func opened() throws -> StoredSessions { try StoredSessions(in: path) }
+}
+
+/// The log of a session as a gateway would write it, put together record by record.
+struct MadeLog {
+  static let day = Date(timeIntervalSince1970: 1_700_000_000)  // 2023-11-14T22:13:20Z
+
+  let id: SessionID
+  private(set) var records: [SessionRecord] = []
+  private var sequence: UInt64 = 0
+
+  init(_ id: String, title: String = "Draw Together") {
+    guard let known = SessionID(id) else { preconditionFailure("\(id) is a session's id") }
+    self.id = known
+    let activity = Activity(identifier: "drawtogether", title: title, type: "generic", payload: nil)
+    let facts = SessionFacts(
+      id: known, epoch: "epoch", createdAt: Self.day, activity: activity, activityBy: 0)
+    records = [facts.record, NumbersFacts(through: 4096).record]
+  }
+
+  mutating func add(_ record: SessionRecord) { records.append(record) }
+
+  mutating func person(_ number: UInt32, _ name: String) {
+    let id = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, UInt8(number)))
+    let facts = ParticipantFacts(
+      participant: Participant(id: id, number: number, name: name, color: "#123456"), digest: nil,
+      acknowledged: 0, presence: .past)
+    records.append(facts.record)
+  }
+
+  /// A run of one frame; returns the sequence of its last entry.
+  mutating func run(_ entries: MadeEntry..., targets: [UInt32]? = nil) {
+    var bytes: [UInt8] = []
+    for entry in entries {
+      sequence += 1
+      entry.append(sequence, isTargeted: targets != nil, to: &bytes)
+    }
+    records.append(Self.run(bytes, targets: targets))
+  }
+
+  /// What a compaction makes of the entries with these sequences, up to `through`.
+  mutating func base(through: UInt64, _ entries: [(UInt64, MadeEntry)]) {
+    var body: [UInt8] = []
+    body.append(bigEndian: through)
+    for (sequence, entry) in entries { entry.append(sequence, isTargeted: false, to: &body) }
+    records.append(SessionRecord(kind: .base, body: body))
+  }
+
+  /// Goes back, so that the entries from there on are repeated.
+  mutating func goBack(to sequence: UInt64) { self.sequence = sequence - 1 }
+
+  mutating func attachment(_ id: UUID, digest: String?, size: UInt64, offset: UInt64) {
+    let object = AttachmentObject(
+      id: id, name: "cat.png", contentType: "image/png", size: size, sha256: digest, metadata: nil,
+      participant: nil, state: digest == nil ? .uploading : .ready, offset: offset, createdAt: Self.day,
+      url: "/cat.png")
+    run(
+      MadeEntry(
+        0, "attachment", WireJSON.encode(object), .replace, key: EntryKey(id), flags: [.reliable, .system]))
+  }
+
+  mutating func upload(_ id: UUID, file: UUID, content: (digest: String, size: UInt64)? = nil) {
+    let known = content.map { UploadFacts.Content(digest: $0.digest, size: $0.size) }
+    let facts = UploadFacts(
+      id: id, file: file, sequence: sequence + 1, isResumable: true, uploadMetadata: nil, content: known)
+    records.append(facts.record)
+  }
+
+  mutating func close(people: Int = 1) {
+    let facts = ClosedFacts(
+      generation: "g", at: Self.day + 60, nextNumber: 9, title: "As closed", createdAt: Self.day,
+      emptySince: Self.day + 60, sequence: sequence, people: people, retainedBytes: 0, attachments: 0,
+      attachmentBytes: 0)
+    records.append(facts.record)
+  }
+
+  mutating func end(by number: UInt32? = 1) {
+    records.append(EndFacts(at: Self.day + 120, by: number).record)
+  }
+
+  /// u32 bytes, u32 targets (all bits: everybody), the targets, the entries.
+  private static func run(_ entries: [UInt8], targets: [UInt32]?) -> SessionRecord {
+    var body: [UInt8] = []
+    body.append(bigEndian: UInt32(entries.count))
+    body.append(bigEndian: targets.map { UInt32($0.count) } ?? .max)
+    for target in targets ?? [] { body.append(bigEndian: target) }
+    return SessionRecord(kind: .run, body: body + entries)
+  }
+}
+
+/// An entry to be put into a log.
+struct MadeEntry {
+  let sender: UInt32
+  let type: String
+  let payload: [UInt8]
+  let retention: Retention
+  let key: EntryKey
+  let flags: EntryFlags
+
+  init(
+    _ sender: UInt32, _ type: String, _ payload: [UInt8], _ retention: Retention = .none,
+    key: EntryKey = .zero, flags: EntryFlags = .reliable
+  ) {
+    self.sender = sender
+    self.type = type
+    self.payload = payload
+    self.retention = retention
+    self.key = key
+    self.flags = flags
+  }
+
+  init(
+    _ sender: UInt32, _ payload: String, _ retention: Retention = .none, key: UInt64 = 0,
+    flags: EntryFlags = .reliable
+  ) {
+    self.init(
+      sender, "Mark", Array(payload.utf8), retention, key: EntryKey(high: 0, low: key), flags: flags)
+  }
+
+  func append(_ sequence: UInt64, isTargeted: Bool, to bytes: inout [UInt8]) {
+    var flags = EntryFlags(self.flags, retention: retention)
+    if isTargeted { flags.insert(.targeted) }
+    GatewayEntry.append(
+      to: &bytes, flags: flags, sequence: sequence, sender: sender,
+      clientSequence: sender == 0 ? 0 : UInt32(sequence), key: key, type: Array(type.utf8).span,
+      payload: payload.span)
+  }
+}

@@ -1,0 +1,98 @@
+import FoundationEssentials
+import Gateway
+import Storage
+import Testing
+import Wire
+
+@testable import SessionCore
+@testable import drawtogether
+
+/// What `restore` does.
+@Suite("drawtogether restore")
+struct RestoreTests {
+  private let folder: KeptFolder
+
+  init() throws {
+    folder = try KeptFolder()
+  }
+
+  private func run(_ prefix: String) -> CommandRun {
+    CommandRun(["restore", prefix, "--data", folder.path])
+  }
+
+  private func ended(_ id: String = "Restore00000000000000A") -> MadeLog {
+    var log = MadeLog(id)
+    log.person(1, "Ada")
+    log.run(MadeEntry(1, "one", .append, key: 1))
+    log.end()
+    return log
+  }
+
+  @Test("An end is undone by one record behind it, and all that was before stays as it was")
+  func restores() async throws {
+    let log = ended()
+    try await folder.make(log)
+    let before = try folder.bytes("log", of: log.id)
+    let run = run("Res")
+    #expect(run.code == 0)
+    #expect(run.errors.isEmpty)
+    #expect(run.output == "session Restor… is restored: who comes by its link finds it as it was\n")
+    #expect(try folder.bytes("log", of: log.id).starts(with: before))
+    let last = try #require(try folder.store.lastRecord(of: log.id))
+    #expect(last.kind == 10)
+    #expect(try RestoredFacts(last.body.span).at.timeIntervalSinceNow > -600)
+    #expect(CommandRun(["verify", "--data", folder.path]).code == 0)
+    let row = try #require(try SessionList(of: try folder.opened()).rows.first)
+    guard case .closed = row.state else {
+      Issue.record("it is \(String(describing: row.state))")
+      return
+    }
+  }
+
+  @Test(
+    "A session that goes on, also one restored before, has no end to be undone, and its log stays as it is")
+  func notEnded() async throws {
+    var log = ended()
+    try await folder.make(log)
+    #expect(run("Res").code == 0)
+    log = MadeLog("Open00000000000000000A")
+    try await folder.make(log)
+    for (prefix, shown) in [("Res", "Restor…"), ("Open", "Open00…")] {
+      let id = try folder.opened().one(try #require(SessionPrefix(prefix)))
+      let before = try folder.bytes("log", of: id)
+      let run = run(prefix)
+      #expect(run.code == 1)
+      #expect(run.output.isEmpty)
+      #expect(run.errors == "drawtogether: session \(shown) has not ended: there is nothing to restore\n")
+      #expect(try folder.bytes("log", of: id) == before)
+    }
+  }
+
+  @Test("A session that is gone, or one of several, is not restored")
+  func notFound() async throws {
+    #expect(run("Res").errors == "drawtogether: no session in \(folder.path) begins with Res\n")
+    try await folder.make(ended())
+    try await folder.make(ended("Res000000000000000000A"))
+    #expect(
+      run("Res").errors
+        == "drawtogether: 2 sessions begin with Res (Res000…, Restor…): more of the id is needed\n")
+    let sessions = try folder.opened()
+    let id = try #require(SessionID("Restore00000000000000A"))
+    try await folder.store.remove(id)
+    let error = #expect(throws: DataCommandFailure.self) { try sessions.restore(id) }
+    #expect(error == .gone(id))
+    #expect(error?.description == "session Restor… is gone: its time was over, and it was removed")
+  }
+
+  @Test("A damaged log is not written to")
+  func damaged() async throws {
+    let log = ended()
+    try await folder.make(log)
+    let bytes = try folder.bytes("log", of: log.id)
+    try folder.put(bytes.dropLast(1), as: "log", of: log.id)
+    let run = run("Res")
+    #expect(run.code == 1)
+    #expect(run.errors.hasPrefix("drawtogether: session Restor…: "))
+    #expect(try folder.bytes("log", of: log.id) == bytes.dropLast(1))
+  }
+}

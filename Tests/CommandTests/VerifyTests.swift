@@ -1,0 +1,268 @@
+import FoundationEssentials
+import Storage
+import Testing
+import Wire
+
+@testable import SessionCore
+@testable import drawtogether
+
+/// What `verify` finds.
+@Suite("drawtogether verify")
+struct VerifyTests {
+  private static let photo = UUID(uuid: (0xAA, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))
+  private static let later = UUID(uuid: (0xAA, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2))
+  private static let arriving = UUID(uuid: (0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))
+  private static let arrived = UUID(uuid: (0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2))
+  private static let text = "bytes of a photo"
+  /// Its SHA-256, and that of "not yet all".
+  private static let digest = "f9e4f1e05cfd7db04c1b9f5ba1f5ae471b087652c6ecd1dc187f986cc8ccb63c"
+  private static let otherDigest = "f89b891140f748892c48e494b2ccd9f9803c966ff04f3ad5ccfc85fa9e4e5438"
+
+  private let folder: KeptFolder
+  private let id: SessionID
+
+  /// A session with entries, a photo, and an upload of which 6 of 9 bytes have come.
+  init() async throws {
+    folder = try KeptFolder()
+    let log = Self.log()
+    id = log.id
+    try await folder.make(log)
+    _ = try folder.place(Self.text, in: id)
+    try folder.leave("6 of 9", of: Self.arriving, in: id)
+  }
+
+  private static func log(_ more: (inout MadeLog) -> Void = { _ in }) -> MadeLog {
+    var log = MadeLog("Verify000000000000000A")
+    log.person(1, "Ada")
+    log.run(MadeEntry(1, "one", .append, key: 1), MadeEntry(1, "", .remove, key: 1))
+    log.run(MadeEntry(1, "for two"), targets: [1, 2])
+    log.upload(photo, file: UUID(), content: (digest, 16))
+    log.attachment(photo, digest: digest, size: 16, offset: 16)
+    log.upload(later, file: arriving)
+    log.attachment(later, digest: nil, size: 9, offset: 6)
+    more(&log)
+    return log
+  }
+
+  /// What is found in a session of its own that has this log, and the same files.
+  private func faults(_ more: (inout MadeLog) -> Void) async throws -> [String] {
+    let other = try KeptFolder()
+    try await other.make(Self.log(more))
+    _ = try other.place(Self.text, in: id)
+    try other.leave("6 of 9", of: Self.arriving, in: id)
+    return try SessionCheck(id, in: try other.opened()).faults.map(\.description)
+  }
+
+  private func run(_ prefix: String...) -> CommandRun {
+    CommandRun(["verify", "--data", folder.path] + prefix)
+  }
+
+  @Test("When all is well, one line says so")
+  func well() async throws {
+    let bytes = try folder.bytes("log", of: id).count
+    let run = run()
+    #expect(run.code == 0)
+    #expect(run.errors.isEmpty)
+    #expect(run.output == "1 session, 2 files, \(ShownFigures.size(UInt64(bytes))) of logs: all is well\n")
+    #expect(self.run("Ver").output == run.output)
+    #expect(self.run("Xer").errors == "drawtogether: no session in \(folder.path) begins with Xer\n")
+    let empty = try KeptFolder()
+    #expect(
+      CommandRun(["verify", "--data", empty.path]).output == "0 sessions, 0 files, 0 B of logs: all is well\n"
+    )
+  }
+
+  @Test("Every flipped bit of a log is found")
+  func flippedBits() async throws {
+    let folder = try KeptFolder()
+    var log = MadeLog("Verify000000000000000A", title: "T")
+    log.run(MadeEntry(1, "one", .append, key: 1))
+    try await folder.make(log)
+    let bytes = try folder.bytes("log", of: id)
+    let sessions = try folder.opened()
+    var missed: [String] = []
+    for place in bytes.indices {
+      for bit in 0..<8 {
+        var damaged = bytes
+        damaged[place] ^= 1 << bit
+        try folder.put(damaged, as: "log", of: id)
+        if try SessionCheck(id, in: sessions).faults.isEmpty { missed.append("\(place).\(bit)") }
+      }
+    }
+    #expect(missed.isEmpty)
+  }
+
+  @Test("Every log that was cut is found, unless it was cut between two records")
+  func cut() throws {
+    let bytes = try folder.bytes("log", of: id)
+    var boundaries: Set<Int> = [bytes.count]
+    let sessions = try folder.opened()
+    _ = try sessions.log(of: id).read { record, _ in boundaries.insert(record.offset) }
+    // Before the first of them nothing says what session it is.
+    boundaries.remove(boundaries.min() ?? 0)
+    for length in bytes.indices {
+      try folder.put(Array(bytes[..<length]), as: "log", of: id)
+      let check = try SessionCheck(id, in: sessions)
+      let fault = check.faults.first { if case .log = $0 { true } else { false } }
+      #expect((fault == nil) == boundaries.contains(length), "\(length): \(check.faults)")
+      #expect(check.wholeBytes <= length)
+    }
+  }
+
+  @Test("Every changed byte of an attachment is found")
+  func flippedContent() throws {
+    let bytes = Array(Self.text.utf8)
+    for place in bytes.indices {
+      var damaged = bytes
+      damaged[place] ^= 1
+      try folder.put(damaged, as: "attachments/\(Self.digest)", of: id)
+      #expect(try SessionCheck(id, in: try folder.opened()).faults.count == 1)
+    }
+    try folder.put(Array("not yet all".utf8), as: "attachments/\(Self.digest)", of: id)
+    let run = run()
+    #expect(run.code == 1)
+    #expect(
+      run.output == """
+        Verify… attachments/\(Self.digest): its bytes have the SHA-256 \(Self.otherDigest)
+        Verify… attachments/\(Self.digest): attachment \(Self.photo) has 16 bytes, and the file 11
+
+        """)
+    #expect(run.errors.hasPrefix("drawtogether: 2 faults in 1 of 1 session, 2 files, "))
+  }
+
+  @Test("A file that an attachment needs and that is not there, or too short, is found")
+  func missingFiles() throws {
+    try FileManager.default.removeItem(atPath: folder.file("attachments/\(Self.digest)", of: id))
+    try folder.put(Array("5 of ".utf8), as: "uploads/\(Self.arriving)", of: id)
+    #expect(
+      try SessionCheck(id, in: try folder.opened()).faults.map(\.description) == [
+        "attachments/\(Self.digest): attachment \(Self.photo) needs it, and it is not there",
+        "uploads/\(Self.arriving): attachment \(Self.later) had 6 bytes, and 5 are there",
+      ])
+  }
+
+  @Test("A file that nothing needs is no fault: a crash leaves such")
+  func leftovers() throws {
+    _ = try folder.place("nobody's", in: id)
+    try folder.leave("nobody's", of: UUID(), in: id)
+    #expect(run().code == 0)
+  }
+
+  @Test("A whole upload that has not its place yet is read, wherever it is")
+  func arrived() async throws {
+    let id = UUID(uuid: (0xAA, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3))
+    let told = { (log: inout MadeLog) in
+      log.upload(id, file: Self.arrived, content: (Self.digest, 16))
+      log.attachment(id, digest: nil, size: 16, offset: 16)
+    }
+    #expect(try await faults(told).isEmpty)
+    let other = { (log: inout MadeLog) in
+      log.upload(id, file: Self.arriving, content: (Self.otherDigest, 6))
+      log.attachment(id, digest: nil, size: 6, offset: 6)
+    }
+    let found = try await faults(other)
+    #expect(found.count == 1)
+    #expect(
+      found.first?.hasPrefix(
+        "uploads/\(Self.arriving): attachment \(id) has the SHA-256 \(Self.otherDigest), and the file ")
+        == true)
+  }
+
+  @Test("A removed attachment needs no file")
+  func removedAttachment() async throws {
+    let removed = try await faults { log in
+      let id = UUID(uuid: (0xAA, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3))
+      log.attachment(id, digest: Self.otherDigest, size: 1, offset: 1)
+      log.run(MadeEntry(0, "attachment", [], .remove, key: EntryKey(id), flags: [.reliable, .system]))
+    }
+    #expect(removed.isEmpty)
+  }
+
+  struct Wrong: Sendable, CustomTestStringConvertible {
+    let words: String
+    let add: @Sendable (inout MadeLog) -> Void
+    var testDescription: String { words }
+  }
+
+  @Test(
+    "A record that passes its check and is none that a session writes is found, with its byte",
+    arguments: [
+      Wrong(words: "A record of kind session is about another session.") { log in
+        log.add(MadeLog("Another00000000000000A").records[0])
+      },
+      Wrong(words: "A record of kind closed is no JSON object.") { log in
+        log.add(SessionRecord(kind: .closed, body: [1]))
+      },
+      Wrong(words: "A record of kind numbers has 1 bytes too many.") { log in
+        log.add(SessionRecord(kind: .numbers, body: [0, 0, 0, 1, 0]))
+      },
+      Wrong(words: "A record of kind used needs 8 bytes, but has 1.") { log in
+        log.add(SessionRecord(kind: .used, body: [0]))
+      },
+      Wrong(words: "A record of kind run needs 4 bytes, but has 3.") { log in
+        log.add(SessionRecord(kind: .run, body: [0, 0, 0]))
+      },
+      Wrong(words: "A record of kind base needs 8 bytes, but has 0.") { log in
+        log.add(SessionRecord(kind: .base, body: []))
+      },
+      // A number that was never given out.
+      Wrong(words: "A record of kind run says 5000, which is more than a session can count.") { log in
+        log.run(MadeEntry(5000, "who?"))
+      },
+      Wrong(words: "A record of kind run holds an attachment without a right \"id\".") { log in
+        log.run(
+          MadeEntry(
+            0, "attachment", Array("{}".utf8), .replace, key: EntryKey(high: 1, low: 1),
+            flags: [.reliable, .system]))
+      },
+    ])
+  func wrongRecords(_ wrong: Wrong) async throws {
+    let bytes = try folder.bytes("log", of: id).count
+    #expect(try await faults(wrong.add) == ["log, byte \(bytes): \(wrong.words)"])
+    // What is behind it is looked at all the same.
+    let both = try await faults { log in
+      wrong.add(&log)
+      log.add(SessionRecord(kind: .end, body: []))
+    }
+    #expect(both.count == 2)
+  }
+
+  @Test("A session without a log, or with one that does not begin as such, is a fault")
+  func noLog() throws {
+    try folder.put([], as: "log", of: id)
+    #expect(run().output.contains("Verify… log, byte 0: the last record was not written whole (0 bytes)\n"))
+    try folder.put(Array("something else, and long enough for a record".utf8), as: "log", of: id)
+    #expect(run().output.contains("Verify… log, byte 0: the log does not begin as one does"))
+    try FileManager.default.removeItem(atPath: folder.file("log", of: id))
+    let run = run()
+    #expect(run.code == 1)
+    #expect(run.output.contains("Verify… log, byte 0: cannot open the log of a session"))
+  }
+
+  @Test("A record that is being written is no fault once it is there; one that stays half is")
+  func beingWritten() throws {
+    let bytes = try folder.bytes("log", of: id)
+    let sessions = try folder.opened()
+    var waits = 0
+    try folder.put(bytes.dropLast(9), as: "log", of: id)
+    let written = try SteadyCheck(id, in: sessions) {
+      waits += 1
+      // A write of many pieces, to a slow disk.
+      try? folder.put(bytes.dropLast(9 - 3 * waits), as: "log", of: id)  // Seen by what is found.
+    }
+    #expect(waits == 3)
+    #expect(written.last?.faults.isEmpty == true)
+    waits = 0
+    try folder.put(bytes.dropLast(9), as: "log", of: id)
+    let torn = try SteadyCheck(id, in: sessions) { waits += 1 }
+    #expect(waits == 1)
+    #expect(torn.last?.faults.count == 1)
+  }
+
+  @Test("A session that was removed meanwhile is none")
+  func removedSession() async throws {
+    let sessions = try folder.opened()
+    try await folder.store.remove(id)
+    #expect(try SteadyCheck(id, in: sessions) {}.last == nil)
+  }
+}
