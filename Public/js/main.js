@@ -14,6 +14,7 @@ import { stateHash } from './session/stateHash.js';
 import { Sharing } from './sharing.js';
 import { CURSOR_TYPE } from './tools/cursorSender.js';
 import { Eraser } from './tools/eraser.js';
+import { Hand } from './tools/hand.js';
 import { Pen } from './tools/pen.js';
 import { PointerInput } from './tools/pointerInput.js';
 import { Selector } from './tools/selector.js';
@@ -28,6 +29,7 @@ import { Inks } from './ui/inks.js';
 import { ItemView } from './ui/itemView.js';
 import { listenToKeys, watchTabbing } from './ui/keyboard.js';
 import { toast } from './ui/notices.js';
+import { OVER, OverBar } from './ui/overBar.js';
 import { People } from './ui/people.js';
 import { SessionFlow } from './ui/sessionFlow.js';
 import { Settings } from './ui/settings.js';
@@ -70,7 +72,8 @@ const album = new Album({
 });
 const selector = new Selector(album, items, () => camera.scale);
 const itemView = new ItemView({ album, items, camera, selector, choose, ask: () => frames.ask() });
-const renderer = new Renderer(canvas, scene, camera, itemView.painter.paint.bind(itemView.painter));
+const paint = itemView.painter.paint.bind(itemView.painter);
+const renderer = new Renderer(canvas, scene, camera, paint);
 const cursors = new SharedCursors(camera, { glides: () => !reducedMotion.matches, ask: () => frames.ask() });
 const sharing = new Sharing({
   drawing,
@@ -87,6 +90,7 @@ const people = new People();
 const view = new CanvasView(renderer, scene, camera, () => frames.ask());
 const banner = new ConnectionBanner({
   waiting: () => drawing.waitingStrokes,
+  trouble: () => sharing.session?.trouble ?? '',
   retry: () => sharing.session?.reconnectNow(),
 });
 const flow = new SessionFlow({
@@ -100,6 +104,8 @@ const flow = new SessionFlow({
     stateChanged();
   },
 });
+
+const overBar = new OverBar({ scene, paint, start: () => flow.share() });
 
 frames.run(
   () => {
@@ -117,6 +123,7 @@ const tools = {
   pen: new Pen(drawing, () => ({ ...inks.look, tool: 'pen' })),
   eraser: new Eraser(drawing, index, () => camera.scale),
   select: selector,
+  hand: new Hand(camera),
 };
 
 strokes.watch(index);
@@ -128,7 +135,7 @@ drawing.addEventListener('error', (event) => toast(/** @type {CustomEvent<Error>
 drawing.addEventListener('gone', () => toast('Somebody else removed it.'));
 
 const input = new PointerInput(canvas, camera, {
-  tool: (isTurned) => (isTurned ? tools.eraser : tools[toolbar.tool]),
+  tool: (isTurned) => (isTurned && !isOver() ? tools.eraser : tools[toolbar.tool]),
   hovered: (point) => {
     cursors.moved(point);
     canvas.toggleAttribute('data-over', point !== null && items.at(...point) !== null);
@@ -152,12 +159,19 @@ function showState() {
     isShared: session !== null,
     isConnected: session?.isConnected ?? false,
   });
-  view.changed(session !== null);
+  const { over } = sharing;
+  overBar.show(over !== null);
+  view.changed(
+    over ? OVER : session ? 'Draw. Everybody here sees it.' : 'Draw. Then invite someone.',
+  );
   banner.changed();
 }
 
 sharing.addEventListener('session', () => {
-  const { session } = sharing;
+  const { session, over } = sharing;
+  input.finish();
+  if (over) toolbar.choose('hand');
+  else if (toolbar.tool === 'hand') toolbar.choose('pen');
   cursors.follow(session);
   stateChanged();
   if (session) accompany(session);
@@ -186,10 +200,12 @@ const adding = new Adding({
   // What one does next is to put it where it shall lie.
   added: ([first, ...others]) => choose(others.length === 0 ? first : null),
 });
-const incoming = new Incoming((files, at) => adding.add(files, at));
+const isOver = () => sharing.over !== null;
+const incoming = new Incoming((files, at) => adding.add(files, at), isOver);
 
 /** @param {import('./canvas/item.js').Item | null} item */
 function choose(item) {
+  if (isOver()) return;
   toolbar.choose('select');
   selector.choose(item);
 }
@@ -201,6 +217,7 @@ toolbar.addEventListener('tool', () => {
 toolbar.addEventListener('undo', () => drawing.undo());
 toolbar.addEventListener('redo', () => drawing.redo());
 toolbar.addEventListener('clear', () => flow.newPage());
+toolbar.addEventListener('save', () => overBar.save());
 toolbar.addEventListener('keys', () => showKeys());
 toolbar.addEventListener('leave', () => flow.leave());
 toolbar.addEventListener('end', () => flow.end());
@@ -225,6 +242,8 @@ listenToKeys({
   'mod+z': () => drawing.undo(),
   'mod+shift+z': () => drawing.redo(),
   'mod+y': () => drawing.redo(),
+}, isOver);
+listenToKeys({
   f: () => (view.showEverything(), frames.ask()),
   '+': () => (view.zoom(1.25), frames.ask()),
   '-': () => (view.zoom(0.8), frames.ask()),

@@ -42,6 +42,8 @@ export class Sharing extends EventTarget {
   #store = null;
   /** @type {unknown} */
   #saving = null;
+  /** @type {string | null} */
+  #over = null;
 
   /**
    * @param {object} options
@@ -81,6 +83,11 @@ export class Sharing extends EventTarget {
 
   get session() {
     return this.#session;
+  }
+
+  /** The session that has ended, and whose picture is still looked at: its id. Nothing can be drawn then. */
+  get over() {
+    return this.#over;
   }
 
   /** The session's attachments, as long as there is a session. */
@@ -126,12 +133,13 @@ export class Sharing extends EventTarget {
   }
 
   /**
-   * The session is over for this page; the picture is its own.
-   * @param {{ comesBack?: boolean }} [options] whether a later page may go on with what waits to be sent
+   * The session is over for this page; the picture is its own, or there to be looked at if it ended for everybody.
+   * @param {{ comesBack?: boolean, isOver?: boolean }} [options] `comesBack`: a later page may go on with what waits to be sent
    */
-  detach({ comesBack = false } = {}) {
+  detach({ comesBack = false, isOver = false } = {}) {
     this.#drawing.detach();
     this.#album.detach();
+    this.#over = isOver && this.#session ? this.#session.id : null;
     if (comesBack && this.#session) this.#store?.save(this.#session.save());
     else this.#store?.forget();
     this.#become(null, null);
@@ -192,6 +200,7 @@ export class Sharing extends EventTarget {
   /** @param {GroupSession | null} session @param {ParticipantStore | null} store */
   #become(session, store) {
     this.#journal?.close();
+    if (session) this.#over = null;
     this.#session = session;
     this.#store = store;
     this.#journal = session && this.#openJournal(session);

@@ -2,12 +2,59 @@
 
 from __future__ import annotations
 
+import base64
+import io
+import re
 from urllib.parse import urlsplit
 
-from board import address, all_hold_the_same, choose, draw, has_ink, line, says, sees_ink, sees_people, share
+from board import (
+    PHONE,
+    address,
+    all_hold_the_same,
+    are_drawn,
+    choose,
+    draw,
+    items,
+    line,
+    pick,
+    places,
+    says,
+    sees_ink,
+    sees_people,
+    share,
+)
 from conftest import both, until
 from gateway import Gateway
+from photos import PLUM, TEAL, drop, photo
+from PIL import Image
+from playwright.sync_api import Page
 from proxy import Proxy
+
+
+# Gives the next picture that the page makes a file of, in base64; not every driver tells of its download.
+COPY = """async () => {
+  const blob = await new Promise((resolve) => {
+    const make = URL.createObjectURL;
+    URL.createObjectURL = (blob) => {
+      resolve(blob);
+      return make.call(URL, blob);
+    };
+    document.getElementById('copy').click();
+  });
+  const bytes = new Uint8Array(await blob.arrayBuffer());
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+}"""
+
+
+def saved(page: Page) -> Image.Image:
+    """The copy that a person saves."""
+    png = base64.b64decode(page.evaluate(COPY))
+    assert png.startswith(b"\x89PNG")
+    return Image.open(io.BytesIO(png)).convert("RGB")
+
+
+def alike(color: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    return all(abs(one - two) <= 40 for one, two in zip(color, other, strict=True))
 
 
 @both
@@ -29,32 +76,95 @@ def test_a_path_that_names_no_session_can_draw(chromium, open_page):
     sees_ink(page, 200, 200)
 
 
-def test_ended_for_everyone_keeps_the_picture_and_starts_anew_with_it(chromium, firefox, open_page):
+@both
+def test_ended_for_everyone_the_picture_stays_to_be_looked_at_and_kept(browser, open_page, tmp_path):
+    a = open_page(browser)
+    path = share(a)
+    b = open_page(browser, path)
+    sees_people(a, 2)
+    draw(a, line(100, 150, 300, 150))
+    pick(a, photo(tmp_path, "sea.jpg", TEAL))
+    are_drawn(b, "sea.jpg")
+    a.keyboard.press("p")
+    choose(a, "end")
+    says(a, "#confirm-title", "all 2 people")
+    a.locator("#confirm-ok").click()
+    for page in (a, b):
+        says(page, "#over", "This session has ended.")
+        assert page.locator("dialog[open]").count() == 0
+        assert page.locator("#share").is_hidden()
+        assert page.locator("#tools button:visible").all_inner_texts() == ["Save a copy", "Start a new one"]
+        assert urlsplit(address(page)).path == f"/{path}"
+        before = places(page), page.locator("#summary").inner_text()
+        # Neither the hand nor a key changes it: the hand moves all of it.
+        draw(page, line(100, 600, 300, 640))
+        for key in ("Control+z", "v", "Delete", "e"):
+            page.keyboard.press(key)
+        draw(page, line(200, 190, 200, 150))
+        drop(page, (400, 400), photo(tmp_path, "sky.jpg", PLUM))
+        assert (places(page), page.locator("#summary").inner_text()) == before
+        sees_ink(page, 400, 150)
+    copy, (photo_of_sea,) = saved(b), items(b)
+    right, bottom = (photo_of_sea[at] + photo_of_sea[size] / 2 for at, size in (("x", "width"), ("y", "height")))
+
+    def color_at(x: float, y: float) -> tuple[int, ...]:
+        """At a point of the plane: two pixels a point, and a margin of 24 points around all there is."""
+        return copy.getpixel((round(copy.width - 2 * (24 + right - x)), round(copy.height - 2 * (24 + bottom - y))))
+
+    assert alike(copy.getpixel((2, 2)), (251, 250, 247))
+    assert alike(color_at(photo_of_sea["x"], photo_of_sea["y"]), TEAL)
+    assert not alike(color_at(200, 150), (251, 250, 247))
+    assert alike(color_at(200, 130), (251, 250, 247))
+
+
+def test_the_end_of_one_is_the_beginning_of_another_with_its_picture(chromium, firefox, open_page):
     a = open_page(chromium)
     path = share(a)
     b = open_page(firefox, path)
     sees_people(a, 2)
     draw(a, line(100, 200, 300, 200))
     sees_ink(b, 200, 200)
+    with a.expect_download() as before:
+        choose(a, "save")
     choose(a, "end")
-    says(a, "#confirm-title", "all 2 people")
     a.locator("#confirm-ok").click()
-    for page in (a, b):
-        says(page, "#over-dialog", "This session has ended")
-        assert has_ink(page, 200, 200)
-    a.locator("#over-stay").click()
-    assert "/s/" not in address(a)
-    b.locator("#over-start").click()
+    with a.expect_download() as after:
+        a.locator("#copy").click()
+    for download in (before.value, after.value):
+        assert re.fullmatch(r"Draw Together \d{4}-\d\d-\d\d\.png", download.suggested_filename)
+        assert download.path().read_bytes().startswith(b"\x89PNG")
+    b.locator("#anew").click()
     b.locator("#share-dialog").wait_for()
     again = b.locator("#share-link").input_value()
+    b.keyboard.press("Escape")
     assert path not in again
     c = open_page(chromium, again)
     sees_people(c, 2)
     sees_ink(c, 200, 200)
+    for page in (b, c):
+        page.locator("#tools [data-tool=pen]").wait_for()
+        assert page.locator("#over").is_hidden()
+    draw(b, line(100, 400, 300, 400))
+    sees_ink(c, 200, 400)
     all_hold_the_same(b, c)
-    late = open_page(chromium, path)
-    says(late, "#over-dialog", "This session has ended")
-    until(lambda: "/s/" not in address(late))
+
+
+@both
+def test_whoever_comes_after_the_end_is_told_calmly(browser, open_page):
+    a = open_page(browser)
+    path = share(a)
+    draw(a, line(100, 200, 300, 200))
+    choose(a, "end")
+    a.locator("#confirm-ok").click()
+    says(a, "#over", "This session has ended.")
+    late = open_page(browser, path, **PHONE if browser.browser_type.name == "chromium" else {})
+    says(late, "#hint", "This session has ended.")
+    until(lambda: late.locator("#live").inner_text(), lambda text: "has ended" in text)
+    assert late.locator("dialog[open]").count() == 0
+    assert late.locator("#copy").is_hidden()
+    late.locator("#anew").click()
+    late.locator("#share-dialog").wait_for()
+    assert path not in late.locator("#share-link").input_value()
 
 
 def test_a_gateway_that_comes_back_without_the_session_costs_no_picture(chromium, open_page, problems):

@@ -34,6 +34,18 @@ for (
   });
 }
 
+test('one that has ended is looked at until there is another; one that was left is not', async () => {
+  const { sharing } = fakeSharing();
+  assert.equal(sharing.over, null);
+  await sharing.join(ID);
+  sharing.detach({ isOver: true });
+  assert.deepEqual([sharing.over, sharing.session], [ID, null]);
+  await sharing.join('BBBBBBBBBBBBBBBBBBBBBB');
+  assert.equal(sharing.over, null);
+  sharing.detach();
+  assert.equal(sharing.over, null);
+});
+
 test('each session has a journal of its own, closed when the session is given up', async () => {
   const { sharing, journals } = fakeSharing();
   assert.equal(sharing.journal, null);

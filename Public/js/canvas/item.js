@@ -64,15 +64,19 @@ export class Item {
 
   /** Whether what it holds can be had. */
   get canLoad() {
-    return this.blob !== null || this.origin !== null || this.attachment?.isReady === true;
+    return this.blob !== null || this.source !== null;
+  }
+
+  /** Where what it holds can be read. */
+  get source() {
+    return this.attachment?.isReady ? this.attachment : this.origin;
   }
 
   /** @returns {Promise<Blob>} what it holds */
   async load() {
-    const from = this.attachment?.isReady ? this.attachment : this.origin;
-    if (this.blob) return this.blob;
-    if (!from) throw new Error(`“${this.name}” is not there yet.`);
-    return await from.load();
+    const { blob, source } = this;
+    if (!blob && !source) throw new Error(`“${this.name}” is not there yet.`);
+    return blob ?? await /** @type {import('../session/attachment.js').Attachment} */ (source).load();
   }
 
   get z() {

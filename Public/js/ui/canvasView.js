@@ -21,7 +21,7 @@ export class CanvasView {
   #camera;
   #cameraVersion = -1;
   #isPictureNew = true;
-  #isShared = false;
+  #hint = '';
 
   /** @param {Renderer} renderer @param {Scene} scene @param {Camera} camera @param {() => void} ask for a frame */
   constructor(renderer, scene, camera, ask) {
@@ -72,16 +72,16 @@ export class CanvasView {
     this.#camera.zoom(factor, this.#renderer.width / 2, this.#renderer.height / 2);
   }
 
-  /** What is drawn has changed: the next frame says so. @param {boolean} isShared */
-  changed(isShared) {
+  /** What is drawn has changed: the next frame says so. @param {string} hint what is to be read on an empty page */
+  changed(hint) {
     this.#isPictureNew = true;
-    this.#isShared = isShared;
+    this.#hint = hint;
   }
 
   #describe() {
     this.#isPictureNew = false;
     element('hint').toggleAttribute('data-gone', !this.#scene.isEmpty);
-    element('hint').textContent = this.#isShared ? 'Draw. Everybody here sees it.' : 'Draw. Then invite someone.';
+    element('hint').textContent = this.#hint;
     element('summary').textContent = summary(this.#scene);
     this.#showFit();
   }

@@ -1,4 +1,4 @@
-/** Says when the connection is lost and what waits; and when it is back. */
+/** Says when the connection is lost and what waits, when it is back, and when nothing can be saved. */
 
 import { element } from './elements.js';
 import { announce } from './notices.js';
@@ -6,28 +6,37 @@ import { announce } from './notices.js';
 /** A cut this short is nobody's business. */
 const SHOW_AFTER_MS = 1500;
 const GOOD_NEWS_MS = 2600;
+const UNSAVED = 'Not saved at the moment. Keep this page open.';
 
 export class ConnectionBanner {
   #banner = element('banner');
   #text = element('banner-text');
   #action = element('banner-action');
   #waiting;
+  #trouble;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
   #isLost = false;
   #wasJoined = false;
+  #isUnsaved = false;
   /** What waited when the connection came back. */
   #toSend = 0;
 
-  /** @param {{ waiting: () => number, retry: () => void }} options how many strokes wait to be sent; tries at once */
-  constructor({ waiting, retry }) {
+  /**
+   * @param {object} options
+   * @param {() => number} options.waiting how many strokes wait to be sent
+   * @param {() => string} options.trouble why nobody is taken in right now, as the gateway's code
+   * @param {() => void} options.retry tries at once
+   */
+  constructor({ waiting, trouble, retry }) {
     this.#waiting = waiting;
+    this.#trouble = trouble;
     this.#action.addEventListener('click', retry);
   }
 
   /** @param {boolean} wasJoined whether there was a connection before */
   lost(wasJoined) {
-    if (this.#isLost) return;
+    if (this.#isLost) return this.changed();
     this.#isLost = true;
     this.#wasJoined = wasJoined;
     clearTimeout(this.#timer);
@@ -35,31 +44,50 @@ export class ConnectionBanner {
   }
 
   back() {
-    const wasShown = this.#isLost && !this.#banner.hidden;
+    const wasShown = this.#isLost && this.#kind === 'lost';
     this.#isLost = false;
     clearTimeout(this.#timer);
     this.#toSend = this.#waiting();
-    if (!wasShown) return this.hide();
-    this.#show(this.#toSend > 0 ? `Back. Sending ${strokes(this.#toSend)}…` : 'Back.', { isGood: true });
+    if (!wasShown) return this.#rest();
+    this.#show(this.#toSend > 0 ? `Back. Sending ${strokes(this.#toSend)}…` : 'Back.', 'good');
     if (this.#toSend === 0) this.#hideSoon();
     else this.changed();
   }
 
   /** The number of strokes that wait may have changed. */
   changed() {
-    if (this.#banner.hidden) return;
-    if (this.#isLost) return this.#describe();
-    if (this.#toSend === 0 || this.#waiting() > 0) return;
-    this.#show(`Back. ${strokes(this.#toSend)} sent.`, { isGood: true });
+    if (this.#kind === 'lost') return this.#describe();
+    if (this.#kind !== 'good' || this.#toSend === 0 || this.#waiting() > 0) return;
+    this.#show(`Back. ${strokes(this.#toSend)} sent.`, 'good');
     announce(`Back. ${strokes(this.#toSend)} sent.`);
     this.#toSend = 0;
     this.#hideSoon();
   }
 
+  /** Whether what is drawn is not saved. @param {boolean} isUnsaved */
+  saving(isUnsaved) {
+    if (isUnsaved === this.#isUnsaved) return;
+    this.#isUnsaved = isUnsaved;
+    if (this.#isLost || this.#kind === 'good') return;
+    this.#rest();
+    if (isUnsaved) announce(UNSAVED);
+  }
+
   hide() {
+    this.#isLost = this.#isUnsaved = false;
+    this.#rest();
+  }
+
+  /** What is shown, if anything. */
+  get #kind() {
+    return this.#banner.hidden ? '' : this.#banner.dataset.kind;
+  }
+
+  /** There is no news of the connection. */
+  #rest() {
     clearTimeout(this.#timer);
-    this.#isLost = false;
-    this.#banner.hidden = true;
+    if (this.#isUnsaved) this.#show(UNSAVED, 'unsaved');
+    else this.#banner.hidden = true;
   }
 
   #showLost() {
@@ -69,21 +97,26 @@ export class ConnectionBanner {
 
   #describe() {
     const waiting = this.#waiting();
-    const state = this.#wasJoined ? 'Reconnecting…' : 'Connecting…';
-    const kept = waiting > 0 ? `${strokes(waiting)} will be sent.` : 'Draw on, nothing is lost.';
-    this.#show(`${state} ${kept}`, { isGood: false });
+    const isFull = this.#trouble() === 'storage-full';
+    const state = isFull ? 'The server cannot save anything now.' : this.#wasJoined ? 'Reconnecting…' : 'Connecting…';
+    const kept = waiting > 0
+      ? `${strokes(waiting)} will be sent.`
+      : isFull
+      ? 'Trying again…'
+      : 'Draw on, nothing is lost.';
+    this.#show(`${state} ${kept}`, 'lost');
   }
 
   #hideSoon() {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.hide(), GOOD_NEWS_MS);
+    this.#timer = setTimeout(() => this.#rest(), GOOD_NEWS_MS);
   }
 
-  /** @param {string} text @param {{ isGood: boolean }} options */
-  #show(text, { isGood }) {
+  /** @param {string} text @param {'lost' | 'good' | 'unsaved'} kind */
+  #show(text, kind) {
     if (this.#text.textContent !== text) this.#text.textContent = text;
-    this.#action.hidden = isGood;
-    this.#banner.dataset.kind = isGood ? 'good' : 'lost';
+    this.#action.hidden = kind !== 'lost';
+    this.#banner.dataset.kind = kind;
     this.#banner.hidden = false;
   }
 }

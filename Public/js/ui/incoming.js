@@ -9,9 +9,12 @@ export class Incoming {
   #drop = element('drop');
   #input = /** @type {HTMLInputElement} */ (element('files'));
 
-  /** @param {Take} take */
-  constructor(take) {
+  #isOff;
+
+  /** @param {Take} take @param {() => boolean} isOff whether nothing is taken */
+  constructor(take, isOff) {
     this.#take = take;
+    this.#isOff = isOff;
     // All over the page: a file that is dropped beside the canvas must not take the page away.
     for (const event of ['dragenter', 'dragover', 'dragleave', 'drop']) {
       addEventListener(event, (drag) => this.#drag(/** @type {DragEvent} */ (drag)));
@@ -38,7 +41,8 @@ export class Incoming {
     if (type === 'dragleave') return void (relatedTarget === null && this.#drop.removeAttribute('data-over'));
     if (!dataTransfer?.types.includes('Files')) return;
     event.preventDefault();
-    dataTransfer.dropEffect = 'copy';
+    dataTransfer.dropEffect = this.#isOff() ? 'none' : 'copy';
+    if (this.#isOff()) return;
     this.#drop.toggleAttribute('data-over', type !== 'drop');
     if (type !== 'drop') return;
     const files = withoutFolders(dataTransfer);
@@ -48,7 +52,7 @@ export class Incoming {
   /** @param {ClipboardEvent} event */
   #paste(event) {
     const files = [...event.clipboardData?.files ?? []];
-    if (files.length === 0 || document.querySelector('dialog[open]')) return;
+    if (files.length === 0 || this.#isOff() || document.querySelector('dialog[open]')) return;
     event.preventDefault();
     this.#take(files, null);
   }

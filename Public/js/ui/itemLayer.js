@@ -110,10 +110,10 @@ export class ItemLayer {
     const x = Math.max(8, Math.min(this.#width - BAR.width - 8, left + (width - BAR.width) / 2));
     const y = Math.max(TOP, Math.min(this.#height - BAR.height - TOP, top - BAR.height - 14));
     this.#bar.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
-    const { attachment, name } = item;
-    this.#download.hidden = !attachment?.isReady;
-    if (!attachment?.isReady) return;
-    this.#download.href = attachment.url;
+    const { source, name } = item;
+    this.#download.hidden = source === null;
+    if (!source) return;
+    this.#download.href = source.url;
     this.#download.download = name;
     this.#download.setAttribute('aria-label', `Download ${name}`);
   }

@@ -187,11 +187,10 @@ export class ItemRow {
   }
 
   #showDownload() {
-    const { attachment, isPicture, name } = this.#item;
-    const isThere = attachment?.isReady === true && !isPicture;
-    this.#download.hidden = !isThere;
-    if (!isThere || this.#download.getAttribute('href') === attachment.url) return;
-    this.#download.href = attachment.url;
+    const { source, isPicture, name } = this.#item;
+    this.#download.hidden = source === null || isPicture;
+    if (source === null || isPicture || this.#download.getAttribute('href') === source.url) return;
+    this.#download.href = source.url;
     this.#download.download = name;
     this.#download.title = 'Download';
     this.#download.setAttribute('aria-label', `Download ${name}`);

@@ -1,16 +1,16 @@
 /** Letters for tools. */
 
-/** @param {Record<string, (event: KeyboardEvent) => void>} actions by key, `mod+` before it for Ctrl or Cmd @param {AbortSignal} [signal] */
-export function listenToKeys(actions, signal) {
+/** @param {Record<string, (event: KeyboardEvent) => void>} actions by key, `mod+` before it for Ctrl or Cmd @param {() => boolean} [areOff] */
+export function listenToKeys(actions, areOff = () => false) {
   addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.altKey || isBusy(event.target)) return;
     const modifier = event.ctrlKey || event.metaKey ? 'mod+' : '';
     const shift = event.shiftKey && modifier ? 'shift+' : '';
     const action = actions[modifier + shift + event.key.toLowerCase()];
-    if (!action) return;
+    if (!action || areOff()) return;
     event.preventDefault();
     action(event);
-  }, { signal });
+  });
 }
 
 /** @param {EventTarget | null} target @returns {boolean} whether the person is typing, or asked something */

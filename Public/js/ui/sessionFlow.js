@@ -18,9 +18,9 @@ import { showLink } from './shareDialog.js';
  * @property {(participants: Participant[]) => void} participantsChanged
  */
 
+/** @type {Record<string, string>} */
 const OVER_TITLES = {
   left: 'You left',
-  ended: 'This session has ended',
   unknown: 'There is no such session',
   full: 'This session is full',
   version: 'This page is too old',
@@ -107,7 +107,8 @@ export class SessionFlow {
     this.#lifetime?.abort();
     this.#lifetime = new AbortController();
     const session = this.#session;
-    history.replaceState(null, '', session ? `/s/${session.id}` : '/');
+    const id = session?.id ?? this.#parts.sharing.over;
+    history.replaceState(null, '', id ? `/s/${id}` : '/');
     this.#parts.banner.hide();
     this.#isNews = true;
     if (session) this.#listen(session, this.#lifetime);
@@ -120,7 +121,8 @@ export class SessionFlow {
     banner.lost(false);
     session.addEventListener('connectionchange', () => {
       if (session.isConnected) banner.back();
-      else banner.lost(true);
+      else banner.lost(session.state === 'joined');
+      banner.saving(session.isUnsaved);
       this.#showPeople();
     }, lifetime);
     session.addEventListener('participantschange', (event) => {
@@ -130,12 +132,17 @@ export class SessionFlow {
       if (session.state === 'invalidated') this.#over(session);
     }, lifetime);
     session.addEventListener('notice', (event) => {
-      const { detail } = /** @type {CustomEvent} */ (event).detail;
-      if (typeof detail === 'string') toast(detail);
+      const { code, detail } = /** @type {CustomEvent} */ (event).detail;
+      banner.saving(session.isUnsaved);
+      // That it is not saved is told as long as it is so.
+      if (code !== 'storage-full' && typeof detail === 'string') toast(detail);
     }, lifetime);
     session.addEventListener('error', (event) => {
       const { code, message } = /** @type {CustomEvent} */ (event).detail;
-      if (code === 'session-quota' || code === 'storage-full') toast(message);
+      if (code === 'session-quota') toast(message);
+      if (code === 'storage-full') {
+        toast('The server has no room at the moment. What you draw waits, and is sent later.');
+      }
     }, lifetime);
   }
 
@@ -175,7 +182,9 @@ export class SessionFlow {
     // Left for the one that follows it: nobody needs to be told that it is over.
     if (sharing.session !== session) return;
     const { kind, message } = overWords(session);
-    sharing.detach({ comesBack: session.reason?.canComeBack });
+    const isOver = kind === 'ended';
+    sharing.detach({ comesBack: session.reason?.canComeBack, isOver });
+    if (isOver) return;
     if (kind === 'left') return toast('You left. The picture is yours alone now.');
     const hasPicture = !scene.isEmpty;
     const kept = hasPicture ? ' The picture is still here.' : '';
@@ -188,10 +197,10 @@ export class SessionFlow {
 
 /** @param {GroupSession} session */
 function overWords(session) {
-  const { kind, message } = session.reason ?? { kind: /** @type {const} */ ('ended'), message: '' };
+  const { kind, message } = session.reason ?? { kind: /** @type {const} */ ('left'), message: '' };
   // Who was in it a moment ago did not follow a wrong link.
   if (kind === 'unknown' && session.localParticipant) {
-    return { kind, message: 'The gateway was started anew and does not have it any more.' };
+    return { kind, message: 'The server does not have it any more.' };
   }
   return { kind, message };
 }

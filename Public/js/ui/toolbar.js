@@ -2,9 +2,9 @@
 
 import { element } from './elements.js';
 
-/** @typedef {'select' | 'pen' | 'eraser'} ToolName */
+/** @typedef {'select' | 'pen' | 'eraser' | 'hand'} ToolName the last one is there when nothing can be drawn any more */
 
-/** Events: `tool`, and one for each of the other buttons by its id: `undo`, `redo`, `clear`, `keys`, `leave`, `end`. */
+/** Events: `tool`, and one for each of the other buttons by its id: `undo`, `redo`, `clear`, `save`, `keys`, `leave`, `end`. */
 export class Toolbar extends EventTarget {
   /** @type {HTMLButtonElement[]} */
   #tools = [...document.querySelectorAll('button[data-tool]')].map((one) => /** @type {HTMLButtonElement} */ (one));
@@ -18,7 +18,7 @@ export class Toolbar extends EventTarget {
     for (const button of this.#tools) {
       button.addEventListener('click', () => this.choose(/** @type {ToolName} */ (button.dataset.tool)));
     }
-    for (const id of ['undo', 'redo', 'clear', 'keys', 'leave', 'end']) {
+    for (const id of ['undo', 'redo', 'clear', 'save', 'keys', 'leave', 'end']) {
       element(id).addEventListener('click', () => {
         this.closeMenu();
         this.dispatchEvent(new Event(id));
@@ -48,6 +48,7 @@ export class Toolbar extends EventTarget {
     this.#enable('undo', canUndo);
     this.#enable('redo', canRedo);
     this.#enable('clear', !isEmpty && (!isShared || isConnected));
+    this.#enable('save', !isEmpty);
     this.#enable('end', isConnected);
     element('leave').hidden = !isShared;
     element('end').hidden = !isShared;
