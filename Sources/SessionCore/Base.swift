@@ -25,9 +25,7 @@ struct Base {
       var offset = at + frame.headerLength
       while offset < frame.end {
         let entry = StoredEntry(segment.bytes.span, at: offset)
-        if let kept = entry.kept(index) {
-          copy(entry, from: segment, key: kept, index: &index)
-        }
+        if index.store(entry, in: { place(for: entry.length) }) { run.append(entry, from: segment) }
         offset = entry.end
       }
     }
@@ -39,11 +37,12 @@ struct Base {
     _ entry: GatewayEntry, at start: Int, of bytes: Span<UInt8>, index: inout RetentionIndex
   ) {
     let length = entry.end - start
-    makeRoom(for: length)
+    let segment = place(for: length)
     run.append(bytes.extracting(start..<entry.end), entry.sequence)
-    index.didStore(
-      RetainedKey(key: entry.key, isSystem: entry.flags.contains(.system)), isRemoval: false,
-      in: segments[segments.count - 1].number, length: length)
+    index.restore(
+      entry.flags.retention, key: RetainedKey(key: entry.key, isSystem: entry.flags.contains(.system)),
+      sequence: entry.sequence, length: length, in: segment
+    ) { died($0, $1) }
   }
 
   mutating func endAppending() {
@@ -98,11 +97,9 @@ struct Base {
     var rewritten = BaseRun()
     for segment in old {
       segment.forEachEntry { entry in
-        guard let key = entry.kept(index) else { return }
+        guard index.store(entry, in: { fresh.number }) else { return }
         if rewritten.isFull(with: entry.length) { rewritten.close(into: fresh) }
         rewritten.append(entry, from: segment)
-        index.didStore(
-          key, isRemoval: entry.flags.retention == .remove, in: fresh.number, length: entry.length)
       }
     }
     rewritten.close(into: fresh)
@@ -110,23 +107,15 @@ struct Base {
     if fresh.bytes.isEmpty { segments.remove(at: group.lowerBound) }
   }
 
-  private mutating func copy(
-    _ entry: StoredEntry, from segment: Segment, key: RetainedKey, index: inout RetentionIndex
-  ) {
-    makeRoom(for: entry.length)
-    run.append(entry, from: segment)
-    index.didStore(
-      key, isRemoval: entry.flags.retention == .remove, in: segments[segments.count - 1].number,
-      length: entry.length)
-  }
-
   /// Makes the open run and the last segment have room for an entry.
-  private mutating func makeRoom(for length: Int) {
+  /// - Returns: the number of that segment.
+  private mutating func place(for length: Int) -> UInt32 {
     if run.isFull(with: length) { closeRun() }
-    guard segments.last?.hasRoom(for: run.bytes.count + length + 10) != true else { return }
+    if let last = segments.last, last.hasRoom(for: run.bytes.count + length + 10) { return last.number }
     closeRun()
     segments.append(Segment(number: nextNumber, capacity: Self.segmentBytes))
     nextNumber += 1
+    return nextNumber - 1
   }
 
   private mutating func closeRun() {

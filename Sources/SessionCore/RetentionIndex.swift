@@ -29,7 +29,7 @@ struct RetentionIndex {
     var tombstone: (segment: UInt32, bytes: Int)?
   }
 
-  private(set) var held: [RetainedKey: Held] = [:]
+  private var held = KeyTable<Held>()
   private(set) var residues: [RetainedKey: Residue] = [:]
   /// Bytes of all held entries.
   private(set) var byteCount = 0
@@ -60,29 +60,66 @@ struct RetentionIndex {
       break
     case .append:
       byteCount += length
-      held[key, default: Held(start: sequence, bytes: 0)].bytes += length
+      held.update(key, default: Held(start: sequence, bytes: 0)) { $0.bytes += length }
     case .replace:
-      forget(key, died)
+      let old = held.update(key) { value in
+        defer { value = Held(start: sequence, bytes: length) }
+        return value
+      }
+      if let old { forget(key, old, died) }
       // The `replace` itself wipes what came before it, so an older `remove` is no longer needed.
       dropTombstone(of: key, died)
-      held[key] = Held(start: sequence, bytes: length)
       byteCount += length
     case .remove:
-      guard isHeld(key) else { return }
-      forget(key, died)
-      held[key] = nil
+      let old = held.update(key) { value in
+        defer { value = nil }
+        return value
+      }
+      guard let old else { return }
+      forget(key, old, died)
       guard residues[key] != nil else { return }
       dropTombstone(of: key, died)
       residues[key]?.removedAt = sequence
     }
   }
 
-  /// A held entry, or a needed `remove`, was copied into a base segment.
-  mutating func didStore(_ key: RetainedKey, isRemoval: Bool, in segment: UInt32, length: Int) {
-    if isRemoval {
-      residues[key]?.tombstone = (segment, length)
-    } else {
-      held[key]?.spans.add(length, in: segment)
+  /// Notes that an entry goes into a base segment, if a catch-up needs it.
+  ///
+  /// - Parameters:
+  ///   - entry: as it stands in a segment.
+  ///   - place: gives the number of the base segment; called only for an entry that is needed.
+  /// - Returns: whether it is needed.
+  mutating func store(_ entry: StoredEntry, in place: () -> UInt32) -> Bool {
+    let sequence = entry.sequence
+    switch entry.flags.retention {
+    case .none:
+      return false
+    case .append, .replace:
+      // With `existing` still set it changed nothing, and is not held.
+      guard !entry.flags.contains(.existing) else { return false }
+      return held.update(entry.retainedKey) { value in
+        guard let start = value?.start, sequence >= start else { return false }
+        value?.spans.add(entry.length, in: place())
+        return true
+      }
+    case .remove:
+      let key = entry.retainedKey
+      guard needsRemoval(key, sequence: sequence) else { return false }
+      residues[key]?.tombstone = (place(), entry.length)
+      return true
+    }
+  }
+
+  /// Takes a held entry that stands in a base segment already, and nowhere else.
+  mutating func restore(
+    _ retention: Retention, key: RetainedKey, sequence: UInt64, length: Int, in segment: UInt32,
+    died: (UInt32, Int) -> Void
+  ) {
+    if retention == .replace { apply(.remove, key: key, sequence: sequence, length: 0, died: died) }
+    byteCount += length
+    held.update(key, default: Held(start: sequence, bytes: 0)) { value in
+      value.bytes += length
+      value.spans.add(length, in: segment)
     }
   }
 
@@ -93,9 +130,7 @@ struct RetentionIndex {
 
   /// A base segment is about to be rewritten: what the index knows of it, for this key, is taken back.
   mutating func willRewrite(_ key: RetainedKey, in segments: Set<UInt32>, died: (UInt32, Int) -> Void) {
-    if held[key] != nil {
-      held[key]?.spans.remove(segments)
-    }
+    held.update(key) { $0?.spans.remove(segments) }
     guard var residue = residues[key] else { return }
     residue.segments.subtract(segments)
     if let tombstone = residue.tombstone, segments.contains(tombstone.segment) { residue.tombstone = nil }
@@ -107,8 +142,7 @@ struct RetentionIndex {
     }
   }
 
-  private mutating func forget(_ key: RetainedKey, _ died: (UInt32, Int) -> Void) {
-    guard let old = held[key] else { return }
+  private mutating func forget(_ key: RetainedKey, _ old: Held, _ died: (UInt32, Int) -> Void) {
     byteCount -= old.bytes
     guard !old.spans.isEmpty else { return }
     var residue = residues[key] ?? Residue(segments: [])
@@ -120,6 +154,7 @@ struct RetentionIndex {
   }
 
   private mutating func dropTombstone(of key: RetainedKey, _ died: (UInt32, Int) -> Void) {
+    guard !residues.isEmpty else { return }
     guard let tombstone = residues[key]?.tombstone else {
       residues[key]?.removedAt = nil
       return

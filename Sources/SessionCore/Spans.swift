@@ -1,7 +1,7 @@
 /// How many bytes a key has in which base segments. Nearly all keys are in one, which then costs no allocation.
 struct Spans {
   private var first: UInt32 = 0
-  private var firstBytes = 0
+  private var firstBytes: UInt32 = 0
   private var more: [(segment: UInt32, bytes: Int)] = []
 
   var isEmpty: Bool { first == 0 && more.isEmpty }
@@ -9,7 +9,7 @@ struct Spans {
   mutating func add(_ bytes: Int, in segment: UInt32) {
     if first == 0 || first == segment {
       first = segment
-      firstBytes += bytes
+      firstBytes += UInt32(bytes)
     } else if let index = more.firstIndex(where: { $0.segment == segment }) {
       more[index].bytes += bytes
     } else {
@@ -26,7 +26,7 @@ struct Spans {
   }
 
   func forEach(_ body: (UInt32, Int) -> Void) {
-    if first != 0 { body(first, firstBytes) }
+    if first != 0 { body(first, Int(firstBytes)) }
     for span in more { body(span.segment, span.bytes) }
   }
 }

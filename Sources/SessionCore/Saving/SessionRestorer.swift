@@ -225,7 +225,6 @@ package struct SessionRestorer: ~Copyable {
       else { throw RecordError(.base, .flags(entry.flags.rawValue)) }
       baseReached = entry.sequence
       noteSender(of: entry)
-      Self.retain(entry, length: entry.end - at, &index, &base)
       noteAttachment(entry, body)
       base.append(entry, at: at, of: body, index: &index)
       at = entry.end
