@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""What it takes to open a large session from the disk, after a clean stop and after kill -9.
+
+    Tests/Benchmark/opening.py [--entries 1000000] [--bytes 100] GATEWAY_BINARY
+
+Fills one session with retained entries of so many bytes of payload, each under a key of its own, and waits until all are
+committed. Then, over that folder, a new gateway: its memory before and after the session is opened, the time from a joiner's
+first byte until it has everything, and the same for a second joiner, with what that one made the gateway read. `rchar` counts
+what read calls gave, page cache or disk alike, but not what came from sockets: it must not grow with the log.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import signal
+import socket
+import struct
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from subject import RELIABLE_APPEND, Subject, binary_header, connect, entry, join
+
+IN_A_MESSAGE = 1_000
+PATIENCE = 120.0
+
+
+def fill(gateway: Subject, session: str, count: int, payload: bytes) -> None:
+    """Sends the entries, and reads all that comes, until the last of them is committed."""
+    opened, received = join(gateway.port, session, "Writer")
+    while not (caught_up := re.search(rb'"sequence":(\d+)', received)):
+        received += opened.recv(1 << 20)
+    last = int(caught_up[1]) + count
+    prefix = os.urandom(8)
+    committed = 0
+    for first in range(1, count + 1, IN_A_MESSAGE):
+        body = b"".join(
+            entry(RELIABLE_APPEND, number, prefix + struct.pack(">Q", number), b"Note", payload)
+            for number in range(first, min(first + IN_A_MESSAGE, count + 1)))  # fmt: skip
+        opened.sendall(binary_header(len(body)) + body)
+        # The own entries come back: not to read them would stop both sides.
+        opened.setblocking(False)
+        try:
+            while piece := opened.recv(1 << 20):
+                committed = max(committed, newest_commit(received[-64:] + piece))
+                received = piece
+        except BlockingIOError:
+            opened.settimeout(PATIENCE)
+    while committed < last:
+        piece = opened.recv(1 << 20)
+        if not piece:
+            raise SystemExit(f"the gateway closed the writer's socket: {received[-200:]!r}")
+        committed = max(committed, newest_commit(received[-64:] + piece))
+        received = piece
+    opened.close()
+
+
+def newest_commit(received: bytes) -> int:
+    found = re.findall(rb'\{"committed":\{"sequence":(\d+)\}', received)
+    return int(found[-1]) if found else 0
+
+
+def read_all(port: int, session: str) -> tuple[float, float, int]:
+    """Joins; seconds until the catch-up began and until it was complete, and its bytes."""
+    begun = time.monotonic()
+    opened, received = connect(port, session, "Reader")
+    first = 0.0
+    count = len(received)
+    tail = received
+    while b'{"caughtUp"' not in tail:
+        piece = opened.recv(1 << 20)
+        if not piece:
+            raise SystemExit("the gateway closed a reader's socket")
+        count += len(piece)
+        if not first and b'{"catchUp"' in tail + piece[:4096]:
+            first = time.monotonic() - begun
+        tail = tail[-64:] + piece
+    took = time.monotonic() - begun
+    opened.close()
+    return first, took, count
+
+
+def open_again(binary: Path, folder: Path, session: str, words: str, number: signal.Signals, settings: list[str]) -> None:
+    gateway = Subject(binary, folder, *settings)
+    before = gateway.status("VmRSS")
+    reads = gateway.io("rchar")
+    first, took, count = read_all(gateway.port, session)
+    after, peak = gateway.status("VmRSS"), gateway.status("VmHWM")
+    reads = gateway.io("rchar") - reads
+    again = gateway.io("rchar"), gateway.io("syscr"), gateway.io("read_bytes")
+    second_first, second, _ = read_all(gateway.port, session)
+    more = [now - then for now, then in zip(
+        (gateway.io("rchar"), gateway.io("syscr"), gateway.io("read_bytes")), again, strict=True)]  # fmt: skip
+    gateway.end(number)
+    print(
+        f"{words}\n"
+        f"  memory    {before / 1024:8.1f} MiB before, {after / 1024:.1f} MiB after it is open (most: {peak / 1024:.1f} MiB)\n"
+        f"  1st join  {first:8.3f} s until the catch-up begins, {took:.3f} s until all {count / 2**20:.1f} MiB are there;"
+        f" {reads / 2**20:.1f} MiB read from files\n"
+        f"  2nd join  {second_first:8.3f} s, {second:.3f} s; {more[0]} bytes in {more[1]} read calls, {more[2]} bytes from the disk",
+        flush=True)  # fmt: skip
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("binary", type=Path)
+    options.add_argument("--entries", type=int, default=1_000_000)
+    options.add_argument("--bytes", type=int, default=100, help="of payload in each entry")
+    options.add_argument("--folder", default=None, help="where the data folder is made")
+    given = options.parse_args()
+    settings = ["--max-session-log-bytes", "16G", "--max-entries-per-second", "1000000", "--max-bytes-per-second", "4G"]
+    with tempfile.TemporaryDirectory(dir=given.folder) as name:
+        folder = Path(name)
+        gateway = Subject(given.binary, folder, *settings)
+        empty = gateway.status("VmRSS")
+        session = gateway.create_session()
+        begun = time.monotonic()
+        fill(gateway, session, given.entries, os.urandom(given.bytes))
+        took = time.monotonic() - begun
+        log = folder / "data" / "sessions" / session / "log"
+        if not log.exists():
+            sys.exit(f"{log} is not there: this gateway keeps nothing")
+        print(
+            f"{given.entries} retained entries of {given.bytes} bytes: all committed after {took:.1f} s,"
+            f" memory {empty / 1024:.1f} MiB before, {gateway.status('VmRSS') / 1024:.1f} MiB after", flush=True)  # fmt: skip
+        gateway.end()
+        print(f"the log has {log.stat().st_size / 2**20:.1f} MiB")
+        open_again(given.binary, folder, session, "opened after a clean stop", signal.SIGKILL, settings)
+        open_again(given.binary, folder, session, "opened after kill -9", signal.SIGTERM, settings)
+
+
+socket.setdefaulttimeout(PATIENCE)
+if __name__ == "__main__":
+    main()

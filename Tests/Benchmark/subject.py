@@ -1,0 +1,120 @@
+"""The gateway under measurement, and sockets that cost little: for the scripts beside this file."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import struct
+import subprocess
+import time
+import urllib.request
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+RELIABLE_APPEND = 0x03
+
+
+class Subject:
+    """A gateway on a free port of loopback, over a data folder that may hold sessions already."""
+
+    def __init__(self, binary: Path, folder: Path, *arguments: str):
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("DRAWTOGETHER_")}
+        folder.mkdir(parents=True, exist_ok=True)
+        self.process = subprocess.Popen(
+            [binary, "--http", "127.0.0.1:0", "--https", "off", "--data", folder / "data", "--public", REPOSITORY / "Public",
+             "--log-format", "json", "--log-level", "warning", "--max-sessions-per-address-per-minute", "1000000", *arguments],
+            stdout=subprocess.PIPE, env=environment, text=True)  # fmt: skip
+        ready = self.process.stdout.readline()
+        if not ready:
+            raise SystemExit(f"{binary} did not start")
+        self.port = int(json.loads(ready)["http"].rsplit(":", 1)[1])
+
+    def create_session(self) -> str:
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}/api/sessions", method="POST")
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)["id"]
+
+    def metric(self, name: str) -> float:
+        """The sum of a metric's samples."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics") as answer:
+            lines = answer.read().decode().splitlines()
+        return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.split("{")[0].split(" ")[0] == name)
+
+    def cpu_seconds(self) -> float:
+        """User and system time of the whole process, of threads that have ended too, in nanoseconds' resolution: the clock
+        that the kernel keeps for it. /proc counts in hundredths of a second."""
+        return time.clock_gettime_ns(~self.process.pid << 3 | 2) / 1e9
+
+    def status(self, field: str) -> int:
+        """A line of /proc/PID/status, such as VmRSS, in KiB."""
+        return self._proc("status", field)
+
+    def io(self, field: str) -> int:
+        """A line of /proc/PID/io, such as rchar: bytes that read calls gave, whether from the disk or the page cache."""
+        return self._proc("io", field)
+
+    def _proc(self, file: str, field: str) -> int:
+        for line in Path(f"/proc/{self.process.pid}/{file}").read_text().splitlines():
+            name, value = line.split(":")
+            if name == field:
+                return int(value.split()[0])
+        raise KeyError(field)
+
+    def end(self, number: signal.Signals = signal.SIGTERM) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        code = self.process.wait(60)
+        self.process.stdout.close()
+        if code != (-number if number == signal.SIGKILL else 0):
+            raise SystemExit(f"the gateway ended with {code}")
+
+
+def entry(flags: int, client_sequence: int, key: bytes, kind: bytes, payload: bytes) -> bytes:
+    """A retained entry as a client sends it, length and all."""
+    return struct.pack(">IBBI", 6 + 16 + len(kind) + len(payload), flags, len(kind), client_sequence) + key + kind + payload
+
+
+def binary_header(count: int) -> bytes:
+    """The header of a client's binary frame of so many bytes. Its masking key is 0, which masks nothing."""
+    if count < 126:
+        return struct.pack(">BBI", 0x82, 0x80 | count, 0)
+    if count < 65_536:
+        return struct.pack(">BBHI", 0x82, 0x80 | 126, count, 0)
+    return struct.pack(">BBQI", 0x82, 0x80 | 127, count, 0)
+
+
+def join(port: int, session: str, name: str) -> tuple[socket.socket, bytes]:
+    """A socket of a new participant whose catch-up has come, for blocking use; and what came behind it."""
+    opened, received = connect(port, session, name)
+    while b'{"caughtUp"' not in received:
+        piece = opened.recv(1 << 20)
+        if not piece:
+            raise SystemExit(f"the gateway closed a joining socket: {received[-300:]!r}")
+        received += piece
+    return opened, received.split(b'{"caughtUp"', 1)[1]
+
+
+def connect(port: int, session: str, name: str) -> tuple[socket.socket, bytes]:
+    """A socket that has asked to join; and what has come behind the upgrade's answer."""
+    opened = socket.create_connection(("127.0.0.1", port))
+    opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    hello = json.dumps({"join": {"name": name}}).encode()
+    opened.sendall(
+        f"GET /api/sessions/{session}/socket HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+        "Sec-WebSocket-Protocol: drawtogether.v1\r\n\r\n".encode()
+        + struct.pack(">BBI", 0x81, 0x80 | len(hello), 0)
+        + hello
+    )
+    received = b""
+    while b"\r\n\r\n" not in received:
+        piece = opened.recv(65_536)
+        if not piece:
+            raise SystemExit(f"no upgrade: {received!r}")
+        received += piece
+    head, _, rest = received.partition(b"\r\n\r\n")
+    if not head.startswith(b"HTTP/1.1 101 "):
+        raise SystemExit(f"no upgrade: {head!r}")
+    return opened, rest
