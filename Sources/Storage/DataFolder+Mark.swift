@@ -31,6 +31,7 @@ extension DataFolder {
   /// Leaves the mark, which is on the disk when this returns; called last, when all else is.
   ///
   /// - Parameter generation: what `takeMark` gave.
+  /// - Throws: `StorageError`; there may then be none.
   package func leaveMark(_ generation: String) throws(StorageError) {
     precondition(Self.isGeneration(generation), "a generation is one that takeMark gave")
     let temporary = Self.markFile + ".new"

@@ -9,6 +9,13 @@ final class StoreFixture {
   let disk: any SessionDisk
   let store: SessionStore
   private let executor: BlockingExecutor
+  private var bench: Bench?
+
+  /// A store over a disk that stays as long as it.
+  convenience init(_ bench: Bench, _ durability: Durability = .process, openFiles: Int = 512) throws {
+    try self.init(bench.disk, durability, openFiles: openFiles)
+    self.bench = bench
+  }
 
   init(_ disk: any SessionDisk, _ durability: Durability = .process, openFiles: Int = 512) throws {
     self.disk = disk
@@ -46,7 +53,8 @@ extension SessionID {
 extension Array where Element == UInt8 {
   /// The bytes of a span.
   init(_ span: Span<UInt8>) {
-    self = span.indices.map { span[$0] }
+    self = []
+    append(span)
   }
 }
 
@@ -64,7 +72,7 @@ extension SessionRecord {
     body += [0, 0]
     body.append(bigEndian: sequence)
     body += [0, 0, 0, 1, 0, 0, 0, 1]
-    body += (0..<count).map { UInt8(truncatingIfNeeded: Int(sequence) + $0) }
+    body += [UInt8](repeating: UInt8(truncatingIfNeeded: sequence), count: count)
     return SessionRecord(kind: .run, body: body)
   }
 

@@ -75,7 +75,7 @@ struct LogReader {
       }
     }
     (start, filled) = (offset, kept)
-    if buffer.count < count { buffer.append(contentsOf: repeatElement(0, count: count - buffer.count)) }
+    if buffer.count < count { buffer += [UInt8](repeating: 0, count: count - buffer.count) }
     let wanted = min(buffer.count - filled, end - start - filled)
     filled += try file.read(into: &buffer, at: filled, count: wanted, from: start + filled)
     guard filled >= count else { throw .shorter }

@@ -16,9 +16,12 @@ struct LogTail: Equatable {
   ///
   /// - Throws: `StorageError` when the file cannot be read.
   static func last(of file: any SessionFile, length: Int) throws(StorageError) -> LogTail? {
-    guard let head = try head(of: file, endingAt: length) else { return nil }
+    guard let head = try head(of: file, endingAt: length), head.length == head.lengthBehind else {
+      return nil
+    }
     var chain: UInt32 = 0
     if head.offset > 0 {
+      // Be it damaged otherwise: that its CRC is right shows with the record itself.
       guard let before = try self.head(of: file, endingAt: head.offset) else { return nil }
       chain = before.checksum
     }
@@ -38,16 +41,15 @@ struct LogTail: Equatable {
 
   private static func head(
     of file: any SessionFile, endingAt end: Int
-  ) throws(StorageError) -> (offset: Int, length: Int, checksum: UInt32)? {
+  ) throws(StorageError) -> (offset: Int, length: Int, checksum: UInt32, lengthBehind: Int)? {
     guard end > LogFormat.overhead else { return nil }
     var bytes = [UInt8](repeating: 0, count: LogFormat.headerLength)
     guard try file.read(into: &bytes, at: 0, count: 4, from: end - 4) == 4 else { return nil }
     let length = Int(bytes.span.uint32(at: 0))
     let offset = end - length - LogFormat.overhead
     guard (1...LogFormat.maximumLength).contains(length), offset >= 0,
-      try file.read(into: &bytes, at: 0, count: bytes.count, from: offset) == bytes.count,
-      Int(bytes.span.uint32(at: 0)) == length
+      try file.read(into: &bytes, at: 0, count: bytes.count, from: offset) == bytes.count
     else { return nil }
-    return (offset, length, bytes.span.uint32(at: 4))
+    return (offset, Int(bytes.span.uint32(at: 0)), bytes.span.uint32(at: 4), length)
   }
 }

@@ -23,6 +23,8 @@ final class OpenLog {
   private(set) var hasLeftover = false
   /// The name of the file is not known to be on the disk.
   var hasNewName = false
+  /// What the file may hold instead, after a new name that may have been given or not.
+  private var successor: (end: Position, marks: LogMarks)?
   /// When it was used last, counted in uses of all logs.
   var usedAt: UInt64 = 0
 
@@ -35,7 +37,10 @@ final class OpenLog {
 
   /// Writes records behind the end: all or, when it throws, none.
   ///
-  /// - Parameter room: memory to put them together in, empty before and after.
+  /// - Parameters:
+  ///   - records: what to write.
+  ///   - room: memory to put them together in, empty before and after.
+  /// - Throws: `StorageError`; EMSGSIZE for a record that none would read.
   func write(_ records: [SessionRecord], _ room: inout [UInt8]) throws(StorageError) {
     let file = try open()
     try cutLeftover(of: file)
@@ -83,17 +88,35 @@ final class OpenLog {
     return old
   }
 
-  /// The file to write to, opened again if it was closed.
+  /// Closes the file because another one may have taken its place; the next opening finds out.
+  func close(maybeReplacedBy end: Position, _ marks: LogMarks) {
+    close()
+    successor = (end, marks)
+  }
+
+  /// Opens the file again if it was closed.
+  ///
+  /// - Throws: `StorageError`; ESTALE when it does not hold what was written to it.
   func open(with disk: any SessionDisk) throws(StorageError) {
     guard file == nil else { return }
     let opened = try disk.openFile(.current, of: id, toWrite: true)
     let length = try opened.information().length
-    guard length >= end.length else { throw StorageError(.openLog, code: ENODATA) }
-    guard try LogTail.chain(of: opened, at: end.length) == end.chain else {
+    if let successor, try Self.holds(opened, length, successor.end) {
+      (end, marks) = successor
+      hasNewName = true
+    } else if try !Self.holds(opened, length, end) {
       throw StorageError(.openLog, code: ESTALE)
     }
+    successor = nil
     hasLeftover = length > end.length
     file = opened
+  }
+
+  private static func holds(
+    _ file: any SessionFile, _ length: Int, _ end: Position
+  ) throws(StorageError) -> Bool {
+    guard length >= end.length else { return false }
+    return try LogTail.chain(of: file, at: end.length) == end.chain
   }
 
   private static let roomKept = 1 << 22

@@ -14,8 +14,10 @@ extension SessionStore {
   /// Begins to write a log anew; what was begun before is abandoned.
   ///
   /// - Parameters:
-  ///   - head: what is known of the session now, entries apart.
+  ///   - id: a session that was created or adopted.
+  ///   - head: what is known of it now, entries apart.
   ///   - sequence: up to where `base` records will stand for the entries.
+  /// - Throws: `StorageError`; no compaction is then under way.
   package func beginCompaction(
     _ id: SessionID, _ head: [SessionRecord], through sequence: UInt64
   ) throws(StorageError) {
@@ -98,8 +100,8 @@ extension SessionStore {
     do throws(StorageError) {
       try disk.replaceLog(of: id)
     } catch {
-      // Should it have been done all the same, the next write finds that by the new file's end.
-      log.close()
+      // Not everything that is told to have failed has not happened.
+      log.close(maybeReplacedBy: compaction.end, compaction.marks)
       throw error
     }
     compactions[id] = nil

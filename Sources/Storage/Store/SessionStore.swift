@@ -76,23 +76,30 @@ package actor SessionStore {
     let log: OpenLog
     do throws(StorageError) {
       log = try make(id, records)
-      try disk.placeSession(id)
     } catch {
       // What went wrong first is what is told; what is left goes with the next start.
       try? disk.discardMadeSession(id)
       throw error
     }
-    if durability == .full {
-      do throws(StorageError) {
-        try disk.syncSessions()
-      } catch {
-        // As above.
-        if (try? disk.setSessionAside(id)) != nil { try? disk.removeSessionSetAside(id) }
-        throw error
-      }
+    do throws(StorageError) {
+      try disk.placeSession(id)
+      if durability == .full { try disk.syncSessions() }
+    } catch {
+      // As above.
+      try? disk.discardMadeSession(id)
+      try? takeBack(log)
+      throw error
     }
     logs[id] = log
     use(log)
+  }
+
+  /// Removes a session that could not be made wholly, if it is there and no other.
+  private func takeBack(_ log: OpenLog) throws(StorageError) {
+    let file = try disk.openFile(.current, of: log.id, toWrite: false)
+    guard try file.information().length == log.end.length else { return }
+    guard try LogTail.chain(of: file, at: log.end.length) == log.end.chain else { return }
+    if try disk.setSessionAside(log.id) { try disk.removeSessionSetAside(log.id) }
   }
 
   private func make(_ id: SessionID, _ records: [SessionRecord]) throws(StorageError) -> OpenLog {

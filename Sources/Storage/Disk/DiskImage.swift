@@ -1,0 +1,156 @@
+internal import Wire
+
+/// What is on a disk in memory: names and files as every process sees them, and what of it a power cut leaves.
+struct DiskImage: Sendable {
+  /// Where a session's folder lies.
+  enum Place: Hashable, Sendable, CaseIterable {
+    case made
+    case kept
+    case aside
+  }
+
+  /// A change of names; the disk makes them last in their order.
+  enum NameChange: Sendable {
+    case make(SessionID)
+    case move(Place, Place, SessionID)
+    case remove(Place, SessionID)
+    case addFile(LogName, Int, Place, SessionID)
+    case removeFile(LogName, SessionID)
+    case replaceLog(SessionID)
+
+    var session: SessionID {
+      switch self {
+      case .make(let id), .move(_, _, let id), .remove(_, let id), .addFile(_, _, _, let id),
+        .removeFile(_, let id), .replaceLog(let id):
+        id
+      }
+    }
+
+    var movesSession: Bool {
+      if case .move = self { true } else { false }
+    }
+  }
+
+  /// The files of sessions' folders, by their numbers.
+  typealias Names = [Place: [SessionID: [LogName: Int]]]
+
+  private(set) var names: Names = [:]
+  var files: [Int: ImageFile] = [:]
+  private var durableNames: Names = [:]
+  private var pending: [NameChange] = []
+
+  /// Changes names, as is seen at once.
+  mutating func change(_ change: NameChange) {
+    Self.apply(change, to: &names)
+    pending.append(change)
+  }
+
+  /// Makes an empty file.
+  mutating func addFile(_ name: LogName, _ place: Place, _ id: SessionID) -> Int {
+    let number = files.count
+    files[number] = ImageFile()
+    change(.addFile(name, number, place, id))
+    return number
+  }
+
+  /// Makes the changes last up to the last one that is looked for.
+  mutating func commit(upToLast isWanted: (NameChange) -> Bool) {
+    guard let last = pending.lastIndex(where: isWanted) else { return }
+    commit(last + 1)
+  }
+
+  /// Leaves what a power cut does.
+  mutating func cutPower(using chance: inout some RandomNumberGenerator) {
+    commit(Int.random(in: 0...pending.count, using: &chance))
+    pending = []
+    names = durableNames
+    // In the same order each time, so that a seed says all.
+    for number in files.keys.sorted() { files[number]?.cutPower(using: &chance) }
+  }
+
+  private mutating func commit(_ count: Int) {
+    for change in pending.prefix(count) { Self.apply(change, to: &durableNames) }
+    pending.removeFirst(count)
+  }
+
+  private static func apply(_ change: NameChange, to names: inout Names) {
+    switch change {
+    case .make(let id): names[.made, default: [:]][id] = [:]
+    case .move(let old, let new, let id): names[new, default: [:]][id] = names[old]?.removeValue(forKey: id)
+    case .remove(let place, let id): names[place]?[id] = nil
+    case .addFile(let name, let number, let place, let id): names[place]?[id]?[name] = number
+    case .removeFile(let name, let id): names[.kept]?[id]?[name] = nil
+    case .replaceLog(let id):
+      let new = names[.kept]?[id]?.removeValue(forKey: .next)
+      names[.kept]?[id]?[.current] = new
+    }
+  }
+}
+
+/// A file of a disk in memory.
+struct ImageFile: Sendable {
+  private enum Change: Sendable {
+    case write(offset: Int, bytes: [UInt8])
+    case cut(Int)
+  }
+
+  /// What a disk writes at once or not at all.
+  private static let sector = 512
+
+  /// As it is seen.
+  private(set) var bytes: [UInt8] = []
+  /// How often it was written to.
+  private(set) var writes = 0
+  var isLocked = false
+  private var durable: [UInt8] = []
+  private var pending: [Change] = []
+
+  mutating func write(_ new: [UInt8], at offset: Int) {
+    writes += 1
+    Self.write(new[...], at: offset, to: &bytes)
+    pending.append(.write(offset: offset, bytes: new))
+  }
+
+  mutating func truncate(to length: Int) {
+    writes += 1
+    Self.cut(&bytes, length)
+    pending.append(.cut(length))
+  }
+
+  mutating func sync() {
+    durable = bytes
+    pending = []
+  }
+
+  mutating func cutPower(using chance: inout some RandomNumberGenerator) {
+    for change in pending {
+      switch (change, Int.random(in: 0..<3, using: &chance)) {
+      case (_, 0): continue
+      case (.cut(let length), _): Self.cut(&durable, length)
+      case (.write(let offset, let bytes), 1): Self.write(bytes[...], at: offset, to: &durable)
+      case (.write(let offset, let bytes), _):
+        for start in stride(from: 0, to: bytes.count, by: Self.sector) where Bool.random(using: &chance) {
+          Self.write(
+            bytes[start..<min(start + Self.sector, bytes.count)], at: offset + start, to: &durable)
+        }
+      }
+    }
+    bytes = durable
+    pending = []
+    isLocked = false
+  }
+
+  private static func write(_ new: ArraySlice<UInt8>, at offset: Int, to bytes: inout [UInt8]) {
+    let end = offset + new.count
+    if end > bytes.count { bytes += [UInt8](repeating: 0, count: end - bytes.count) }
+    unsafe bytes.withUnsafeMutableBytes { bytes in
+      unsafe new.withUnsafeBytes {
+        unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[offset..<end]).copyMemory(from: $0)
+      }
+    }
+  }
+
+  private static func cut(_ bytes: inout [UInt8], _ length: Int) {
+    if length < bytes.count { bytes.removeLast(bytes.count - length) }
+  }
+}

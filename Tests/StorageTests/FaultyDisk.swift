@@ -1,0 +1,174 @@
+import FoundationEssentials
+import Storage
+import Transport
+import Wire
+
+/// A disk that fails at a certain call.
+final class FaultyDisk: SessionDisk {
+  /// What a failing call does all the same.
+  enum Style: CaseIterable, Sendable {
+    /// Nothing.
+    case nothing
+    /// A write writes half of its bytes, and anything else does nothing.
+    case half
+    /// All that was asked for.
+    case everything
+  }
+
+  struct Plan: Sendable {
+    /// The number of the first call that fails, from 1 on.
+    var call: Int
+    /// The `errno`.
+    var code: CInt
+    var style = Style.nothing
+    /// Whether all calls fail from then on, until `mend`.
+    var lasts = false
+  }
+
+  private let inner: any SessionDisk
+  private let state: Guarded<(calls: Int, plan: Plan?)>
+
+  init(_ inner: any SessionDisk, _ plan: Plan? = nil) {
+    self.inner = inner
+    state = Guarded((0, plan))
+  }
+
+  /// How many calls were made.
+  var calls: Int { state.withLock { $0.calls } }
+
+  /// Fails no more.
+  func mend() {
+    state.withLock { $0.plan = nil }
+  }
+
+  /// Does something, or fails.
+  fileprivate func call<Result>(
+    _ operation: StorageError.Operation, half: (() throws(StorageError) -> Void)? = nil,
+    _ body: () throws(StorageError) -> Result
+  ) throws(StorageError) -> Result {
+    let failing = state.withLock { state -> Plan? in
+      state.calls += 1
+      guard let plan = state.plan, state.calls == plan.call || (plan.lasts && state.calls > plan.call) else {
+        return nil
+      }
+      return plan
+    }
+    guard let failing else { return try body() }
+    switch failing.style {
+    case .nothing: break
+    case .half: try half?()
+    case .everything: _ = try body()
+    }
+    throw StorageError(operation, code: failing.code)
+  }
+
+  func makeSession(_ id: SessionID) throws(StorageError) -> any SessionFile {
+    FaultyFile(try call(.makeSession) { () throws(StorageError) in try inner.makeSession(id) }, self)
+  }
+
+  func placeSession(_ id: SessionID) throws(StorageError) {
+    try call(.makeSession) { () throws(StorageError) in try inner.placeSession(id) }
+  }
+
+  func discardMadeSession(_ id: SessionID) throws(StorageError) {
+    try call(.removeSession) { () throws(StorageError) in try inner.discardMadeSession(id) }
+  }
+
+  func syncMadeSession(_ id: SessionID) throws(StorageError) {
+    try call(.sync) { () throws(StorageError) in try inner.syncMadeSession(id) }
+  }
+
+  func setSessionAside(_ id: SessionID) throws(StorageError) -> Bool {
+    try call(.removeSession) { () throws(StorageError) in try inner.setSessionAside(id) }
+  }
+
+  func removeSessionSetAside(_ id: SessionID) throws(StorageError) {
+    try call(.removeSession) { () throws(StorageError) in try inner.removeSessionSetAside(id) }
+  }
+
+  func createFile(_ name: LogName, of id: SessionID) throws(StorageError) -> any SessionFile {
+    FaultyFile(try call(.openLog) { () throws(StorageError) in try inner.createFile(name, of: id) }, self)
+  }
+
+  func openFile(
+    _ name: LogName, of id: SessionID, toWrite isWriting: Bool
+  ) throws(StorageError) -> any SessionFile {
+    FaultyFile(
+      try call(.openLog) { () throws(StorageError) in
+        try inner.openFile(name, of: id, toWrite: isWriting)
+      }, self)
+  }
+
+  func replaceLog(of id: SessionID) throws(StorageError) {
+    try call(.compactLog) { () throws(StorageError) in try inner.replaceLog(of: id) }
+  }
+
+  func removeFile(_ name: LogName, of id: SessionID) throws(StorageError) {
+    try call(.compactLog) { () throws(StorageError) in try inner.removeFile(name, of: id) }
+  }
+
+  func syncNames(of id: SessionID) throws(StorageError) {
+    try call(.sync) { () throws(StorageError) in try inner.syncNames(of: id) }
+  }
+
+  func syncSessions() throws(StorageError) {
+    try call(.sync) { () throws(StorageError) in try inner.syncSessions() }
+  }
+
+  func syncAll() throws(StorageError) {
+    try call(.sync) { () throws(StorageError) in try inner.syncAll() }
+  }
+
+  func sessions() throws(StorageError) -> [SessionID] {
+    try call(.listSessions) { () throws(StorageError) in try inner.sessions() }
+  }
+
+  func files(of id: SessionID) throws(StorageError) -> [StoredFile] {
+    try call(.listFiles) { () throws(StorageError) in try inner.files(of: id) }
+  }
+}
+
+/// A file of a disk that fails.
+private final class FaultyFile: SessionFile {
+  private let inner: any SessionFile
+  private let disk: FaultyDisk
+
+  init(_ inner: any SessionFile, _ disk: FaultyDisk) {
+    self.inner = inner
+    self.disk = disk
+  }
+
+  func information() throws(StorageError) -> (length: Int, modified: Date) {
+    try disk.call(.readLog) { () throws(StorageError) in try inner.information() }
+  }
+
+  func read(
+    into bytes: inout [UInt8], at position: Int, count: Int, from offset: Int
+  ) throws(StorageError) -> Int {
+    try disk.call(.readLog) { () throws(StorageError) in
+      try inner.read(into: &bytes, at: position, count: count, from: offset)
+    }
+  }
+
+  func write(_ bytes: Span<UInt8>, at offset: Int) throws(StorageError) {
+    let copy = Array(bytes)
+    let half = { () throws(StorageError) in
+      try self.inner.write(copy.span.extracting(first: copy.count / 2), at: offset)
+    }
+    try disk.call(.writeLog, half: half) { () throws(StorageError) in
+      try inner.write(copy.span, at: offset)
+    }
+  }
+
+  func truncate(to length: Int) throws(StorageError) {
+    try disk.call(.cutLog) { () throws(StorageError) in try inner.truncate(to: length) }
+  }
+
+  func sync() throws(StorageError) {
+    try disk.call(.sync) { () throws(StorageError) in try inner.sync() }
+  }
+
+  func lock() throws(StorageError) {
+    try disk.call(.lockLog) { () throws(StorageError) in try inner.lock() }
+  }
+}
