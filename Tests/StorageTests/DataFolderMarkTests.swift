@@ -1,0 +1,121 @@
+import FoundationEssentials
+import Glibc
+import Storage
+import Testing
+import Transport
+import Wire
+
+@Suite("How the data folder was left, and by which version")
+struct DataFolderMarkTests {
+  @Test("ST11 A clean stop is believed once")
+  func once() throws {
+    let temporary = TemporaryFolder()
+    let data = try DataFolder(opening: temporary.path)
+    let first = try data.takeMark()
+    #expect(first.utf8.count == 32)
+    #expect(try data.takeMark() != first)
+    try data.leaveMark(first)
+    #expect(temporary.contents(of: "clean")?.starts(with: Array("\(first)\n".utf8)) == true)
+    #expect(try data.takeMark() == first)
+    #expect(temporary.names() == ["format", "lock", "sessions"])
+    #expect(try data.takeMark() != first)
+  }
+
+  @Test("ST11 A mark counts for nothing in a copy, when it was put back, and when it says something else")
+  func elsewhere() throws {
+    let temporary = TemporaryFolder()
+    let data = try DataFolder(opening: temporary.path + "/one")
+    let generation = try data.takeMark()
+    try data.leaveMark(generation)
+    let mark = try #require(temporary.contents(of: "one/clean"))
+    let text = String(decoding: mark, as: UTF8.self)
+
+    let copy = try DataFolder(opening: temporary.path + "/two")
+    try temporary.write(text, to: "two/clean")
+    #expect(try copy.takeMark() != generation)
+    #expect(temporary.contents(of: "two/clean") == nil)
+
+    // Put back as a backup is: another file, while the first one still has its inode.
+    try FileManager.default.moveItem(
+      atPath: temporary.path + "/one/clean", toPath: temporary.path + "/kept")
+    try temporary.write(text, to: "one/clean")
+    #expect(try data.takeMark() != generation)
+
+    for wrong in ["", "\n", "\(generation)\n", text + text, text.replacing("\n", with: " "), "\u{0}"] {
+      try temporary.write(wrong, to: "one/clean")
+      #expect(try data.takeMark() != generation, "\(wrong)")
+      #expect(temporary.contents(of: "one/clean") == nil)
+    }
+    try temporary.makeFolder("one/clean")
+    #expect(try data.takeMark() != generation)
+    try temporary.link("one/clean", to: temporary.path + "/kept")
+    #expect(try data.takeMark() != generation)
+    #expect(temporary.contents(of: "kept") == mark)
+  }
+
+  @Test("ST8 The folder says its format, and a newer one is refused in words")
+  func format() throws {
+    let temporary = TemporaryFolder()
+    do {
+      let data = try DataFolder(opening: temporary.path)
+      #expect(temporary.contents(of: "format") == Array("1\n".utf8))
+      #expect(throws: Never.self) { try DataFolder(beside: temporary.path) }
+      withExtendedLifetime(data) {}
+    }
+    let path = temporary.path
+    let cases: [(String, DataFolderError, String)] = [
+      (
+        "2\n", .newerFormat(path: path, found: 2, known: 1),
+        "the data folder \(path) has format 2, and this version reads formats up to 1: "
+          + "a newer version of DrawTogether can open it"
+      ),
+      (
+        "", .unknownFormat(path: path),
+        "the data folder \(path) has a file 'format' that does not say a format: "
+          + "it was damaged, or the folder belongs to something else"
+      ),
+      ("0\n", .unknownFormat(path: path), "\(DataFolderError.unknownFormat(path: path))"),
+      ("1", .unknownFormat(path: path), "\(DataFolderError.unknownFormat(path: path))"),
+    ]
+    for (text, error, words) in cases {
+      try temporary.write(text, to: "format")
+      #expect(throws: error) { try DataFolder(opening: path) }
+      #expect(throws: error) { try DataFolder(beside: path) }
+      #expect(error.description == words)
+      #expect(temporary.contents(of: "format") == Array(text.utf8))
+    }
+  }
+
+  @Test("Who only looks makes nothing and needs no lock")
+  func beside() throws {
+    let temporary = TemporaryFolder()
+    #expect(throws: DataFolderError.notADataFolder(path: temporary.path)) {
+      try DataFolder(beside: temporary.path)
+    }
+    #expect(temporary.names() == [])
+    #expect(throws: DataFolderError.unusable(path: "/nowhere/at/all", SystemError("open", code: ENOENT))) {
+      try DataFolder(beside: "/nowhere/at/all")
+    }
+    let data = try DataFolder(opening: temporary.path)
+    let looking = try DataFolder(beside: temporary.path)
+    #expect(try FolderDisk(looking).sessions() == [])
+    #expect(temporary.names() == ["format", "lock", "sessions"])
+    withExtendedLifetime(data) {}
+  }
+
+  @Test(
+    "What a crash left half made or half removed goes at the next start, and names that are no session's stay"
+  )
+  func leftovers() throws {
+    let temporary = TemporaryFolder()
+    for name in ["sessions.new", "sessions.removed"] {
+      try temporary.makeFolder("\(name)/\(SessionID.one.text)/attachments")
+      try temporary.write("half", to: "\(name)/\(SessionID.one.text)/log")
+    }
+    try temporary.makeFolder("sessions/lost+found")
+    let data = try DataFolder(opening: temporary.path)
+    #expect(temporary.names() == ["format", "lock", "sessions"])
+    #expect(try FolderDisk(data).sessions() == [])
+    #expect(temporary.names(in: "sessions") == ["lost+found"])
+  }
+}

@@ -1,0 +1,264 @@
+import FoundationEssentials
+import Glibc
+import SessionCore
+import Storage
+import Testing
+import Wire
+
+@Suite("A store of sessions")
+struct SessionStoreTests {
+  @Test("ST7 A session is there with all its records, once", arguments: Backend.allCases)
+  func creates(_ backend: Backend) async throws {
+    let bench = try backend.make()
+    let fixture = try StoreFixture(bench, .full)
+    try await fixture.store.create(.one, [.session, .numbers])
+    #expect(try fixture.store.sessions() == [.one])
+    #expect(try fixture.read().records == [.session, .numbers])
+    await #expect(throws: StorageError(.makeSession, code: EEXIST)) {
+      try await fixture.store.create(.one, [.session])
+    }
+    await fixture.store.release(.one)
+    await #expect(throws: StorageError(.makeSession, code: EEXIST)) {
+      try await fixture.store.create(.one, [.session])
+    }
+    #expect(try fixture.read().records == [.session, .numbers])
+    #expect(bench.folder?.names(in: "sessions.new") ?? [] == [])
+  }
+
+  @Test(
+    "ST1 What many sessions said in a batch is read by each, and each is told its log's length",
+    arguments: Backend.allCases)
+  func appends(_ backend: Backend) async throws {
+    for durability in [Durability.process, .full] {
+      let fixture = try StoreFixture(backend.make(), durability)
+      try await fixture.store.create(.one, [.session])
+      try await fixture.store.create(.two, [.session])
+      let unknown = SessionID(high: 9, low: 9)
+      let outcomes = await fixture.store.append([
+        LogAppend(id: .one, records: [.numbers, .run(1)]), LogAppend(id: unknown, records: [.numbers]),
+        LogAppend(id: .two, records: [.run(1)]), LogAppend(id: .one, records: [.run(2)]),
+        LogAppend(id: .two, records: []),
+      ])
+      #expect(outcomes.map(\.id) == [.one, unknown, .two, .one, .two])
+      // 33 for the format, 15 for `{}`, 17 for a number, 53 for a run of ten bytes.
+      let lengths = outcomes.map { try? $0.result.get() }
+      #expect(lengths == [33 + 15 + 17 + 53, nil, 33 + 15 + 53, 33 + 15 + 17 + 53 + 53, 33 + 15 + 53])
+      #expect(throws: StorageError(.openLog, code: ENOENT)) { try outcomes[1].result.get() }
+      #expect(try fixture.read(.one).records == [.session, .numbers, .run(1), .run(2)])
+      #expect(try fixture.read(.two).records == [.session, .run(1)])
+      #expect(try fixture.store.logLength(of: .two) == 33 + 15 + 53)
+      try await fixture.store.settle()
+    }
+  }
+
+  @Test("More sessions than files may be open: each log goes on where it was", arguments: Backend.allCases)
+  func closesFiles(_ backend: Backend) async throws {
+    let fixture = try StoreFixture(backend.make(), openFiles: 3)
+    let ids = (1...10).map { SessionID(high: 7, low: $0) }
+    for id in ids { try await fixture.store.create(id, [.session]) }
+    for sequence in 1...5 as ClosedRange<UInt64> {
+      for outcome in await fixture.store.append(ids.map { LogAppend(id: $0, records: [.run(sequence)]) }) {
+        _ = try outcome.result.get()
+      }
+    }
+    for id in ids {
+      #expect(try fixture.read(id).records == [.session] + (1...5).map { SessionRecord.run($0) })
+    }
+  }
+
+  @Test("A log that is not as it was left or read is not written to", arguments: Backend.allCases)
+  func stale(_ backend: Backend) async throws {
+    let bench = try backend.make()
+    let fixture = try StoreFixture(bench, openFiles: 1)
+    try await fixture.store.create(.one, [.session, .numbers])
+    let end = try fixture.read().end
+    // Closes the file of the first.
+    try await fixture.store.create(.two, [.session])
+    let file = try bench.disk.openFile(.current, of: .one, toWrite: true)
+    try file.truncate(to: end.length - 17)
+    let outcome = await fixture.append([.run(1)])
+    #expect(throws: StorageError(.openLog, code: ESTALE)) { try outcome.get() }
+    await fixture.store.release(.one)
+    await #expect(throws: StorageError(.openLog, code: ESTALE)) {
+      try await fixture.store.adopt(.one, end, [.run(1)])
+    }
+    _ = try await fixture.store.adopt(.one, fixture.read().end, [.run(1)])
+    #expect(try fixture.read().records == [.session, .run(1)])
+    await #expect(throws: StorageError(.openLog, code: ESTALE)) {
+      try await fixture.store.adopt(.one, fixture.read().end, [.run(2)])
+    }
+  }
+
+  @Test("ST2 A record that nobody would read is refused, and nothing of its batch is written")
+  func tooLong() async throws {
+    let fixture = try StoreFixture(MemoryDisk())
+    try await fixture.store.create(.one, [.session])
+    let long = SessionRecord(kind: .upload, body: [UInt8](repeating: 0, count: 1 << 26))
+    let outcome = await fixture.append([.numbers, long])
+    #expect(throws: StorageError(.writeLog, code: EMSGSIZE)) { try outcome.get() }
+    #expect(StorageError(.writeLog, code: EMSGSIZE).isFull == false)
+    _ = try await fixture.append([.run(1)]).get()
+    #expect(try fixture.read().records == [.session, .run(1)])
+  }
+
+  @Test("The last record is found from the end, and says when it was written", arguments: Backend.allCases)
+  func lastRecord(_ backend: Backend) async throws {
+    let bench = try backend.make()
+    let fixture = try StoreFixture(bench)
+    try await fixture.store.create(.one, [.session])
+    #expect(try fixture.store.lastRecord(of: .one)?.kind == 1)
+    _ = try await fixture.append([.run(1, payload: 2_000_000), .numbers]).get()
+    let last = try #require(try fixture.store.lastRecord(of: .one))
+    #expect(last.kind == 3 && last.body == [0, 0, 0x10, 0])
+    #expect(last.length == (try fixture.store.logLength(of: .one)))
+    #expect(
+      last.modified == (try bench.disk.openFile(.current, of: .one, toWrite: false).information().modified))
+    // More than is read at a time.
+    #expect(try fixture.read().records == [.session, .run(1, payload: 2_000_000), .numbers])
+    let file = try bench.disk.openFile(.current, of: .one, toWrite: true)
+    try file.truncate(to: last.length - 1)
+    #expect(try fixture.store.lastRecord(of: .one) == nil)
+  }
+
+  @Test(
+    "ST6 A log written anew stands for the old one, whatever is appended meanwhile",
+    arguments: Backend.allCases)
+  func compacts(_ backend: Backend) async throws {
+    let bench = try backend.make()
+    let fixture = try StoreFixture(bench)
+    let store = fixture.store
+    try await store.create(.one, [.session, .numbers])
+    // Each has a mark of its own.
+    let runs = (1...40).map { SessionRecord.run($0, payload: 70_000) }
+    for run in runs[..<20] { _ = try await fixture.append([.numbers, run]).get() }
+    try await store.beginCompaction(.one, [.session], through: 9)
+    try await store.addToCompaction(.one, [.base(4)])
+    for run in runs[20..<25] { _ = try await fixture.append([run]).get() }
+    try await store.addToCompaction(.one, [.base(9)])
+    let before = try fixture.read().end.length
+    async let finished = store.finishCompaction(.one)
+    for run in runs[25...] { _ = try await fixture.append([run]).get() }
+    let length = try await finished
+    let (records, end) = try fixture.read()
+    #expect(records.prefix(4) == [.session, .base(4), .base(9), runs[9]])
+    #expect(records.filter { $0.kind == .run } == Array(runs[9...]))
+    // What came after the end of it is in the length that an append tells.
+    #expect(length <= end.length && length < before + 15 * 70_043 - 8 * 70_043)
+    #expect(try bench.bytes(.next) == nil)
+    // Marks were made anew: what is compacted next begins where it should.
+    try await store.beginCompaction(.one, [.session], through: 38)
+    try await store.addToCompaction(.one, [.base(38)])
+    #expect(try await store.finishCompaction(.one) == 33 + 15 + 21 + 2 * 70_043)
+    _ = try await fixture.append([.run(41)]).get()
+    #expect(try fixture.read().records == [.session, .base(38), runs[38], runs[39], .run(41)])
+    // After an opening the marks come from what was read.
+    await store.release(.one)
+    _ = try await store.adopt(.one, fixture.read().end, [.numbers])
+    try await store.beginCompaction(.one, [.session], through: 39)
+    try await store.addToCompaction(.one, [.base(39)])
+    _ = try await store.finishCompaction(.one)
+    #expect(try fixture.read().records == [.session, .base(39), runs[39], .run(41), .numbers])
+  }
+
+  @Test("A compaction of a log without entries takes over what comes after its beginning")
+  func compactsEmpty() async throws {
+    let fixture = try StoreFixture(MemoryDisk(), .full)
+    try await fixture.store.create(.one, [.session, .numbers])
+    try await fixture.store.beginCompaction(.one, [.session, .base(0)], through: 0)
+    _ = try await fixture.append([.numbers]).get()
+    #expect(try await fixture.store.finishCompaction(.one) == 33 + 15 + 21 + 17)
+    #expect(try fixture.read().records == [.session, .base(0), .numbers])
+  }
+
+  @Test("A compaction that is abandoned, or whose session goes, leaves nothing", arguments: Backend.allCases)
+  func abandons(_ backend: Backend) async throws {
+    let bench = try backend.make()
+    let fixture = try StoreFixture(bench)
+    let store = fixture.store
+    let canceled = StorageError(.compactLog, code: ECANCELED)
+    try await store.create(.one, [.session])
+    await #expect(throws: canceled) { try await store.finishCompaction(.one) }
+    try await store.beginCompaction(.one, [.session], through: 0)
+    await store.abandonCompaction(.one)
+    #expect(try bench.bytes(.next) == nil)
+    await #expect(throws: canceled) { try await store.addToCompaction(.one, [.base(1)]) }
+    for sequence in 1...8 as ClosedRange<UInt64> {
+      _ = try await fixture.append([.run(sequence, payload: 400_000)]).get()
+    }
+    try await store.beginCompaction(.one, [.numbers], through: 0)
+    // The next one takes its place.
+    try await store.beginCompaction(.one, [.session], through: 0)
+    async let finished = store.finishCompaction(.one)
+    await store.release(.one)
+    let end = try fixture.read().end
+    if (try? await finished) == nil { #expect(try bench.bytes(.next) == nil) }
+    #expect(Replayed(try fixture.read().records).last == 8)
+    _ = try await store.adopt(.one, end, [.run(9)])
+    try await store.beginCompaction(.one, [.session], through: 0)
+    try await store.remove(.one)
+    await #expect(throws: canceled) { try await store.finishCompaction(.one) }
+    #expect(try store.sessions() == [])
+  }
+
+  @Test("A copy does not hide what is damaged in the old log")
+  func damagedWhileCompacting() async throws {
+    let bench = try Backend.memory.make()
+    let fixture = try StoreFixture(bench)
+    try await fixture.store.create(.one, [.session])
+    _ = try await fixture.append([.run(1), .run(2)]).get()
+    let file = try bench.disk.openFile(.current, of: .one, toWrite: true)
+    try file.write([0xFF].span, at: 33 + 15 + 53 + 30)
+    try await fixture.store.beginCompaction(.one, [.session], through: 0)
+    await #expect(throws: StorageError(.compactLog, code: EBADMSG)) {
+      try await fixture.store.finishCompaction(.one)
+    }
+    _ = try await fixture.append([.run(3)]).get()
+    #expect(try fixture.read().records == [.session, .run(1)])
+    #expect(try bench.bytes(.next) == nil)
+  }
+
+  @Test("A record goes behind the last one of a log that nobody has open", arguments: Backend.allCases)
+  func appendsToClosed(_ backend: Backend) async throws {
+    let bench = try backend.make()
+    let fixture = try StoreFixture(bench)
+    let store = fixture.store
+    try await store.create(.one, [.session, .run(1)])
+    await store.release(.one)
+    let isWritten = try store.append(.numbers, toClosed: .one) { last in last.kind == 4 }
+    #expect(isWritten)
+    #expect(try !store.append(.numbers, toClosed: .one) { last in last.kind == 4 })
+    #expect(try fixture.read().records == [.session, .run(1), .numbers])
+    let file = try bench.disk.openFile(.current, of: .one, toWrite: true)
+    try file.lock()
+    #expect(throws: LogError.file(StorageError(.lockLog, code: EWOULDBLOCK))) {
+      try store.append(.numbers, toClosed: .one) { _ in true }
+    }
+    #expect(throws: LogError.file(StorageError(.openLog, code: ENOENT))) {
+      try store.append(.numbers, toClosed: .two) { _ in true }
+    }
+  }
+
+  @Test("ST10 What a session has goes with it, and only that", arguments: Backend.allCases)
+  func removes(_ backend: Backend) async throws {
+    let bench = try backend.make()
+    let fixture = try StoreFixture(bench)
+    try await fixture.store.create(.one, [.session])
+    try await fixture.store.create(.two, [.session])
+    if let folder = bench.folder {
+      try folder.makeFolder("sessions/\(SessionID.one.text)/attachments/deep")
+      try folder.write("words", to: "sessions/\(SessionID.one.text)/attachments/one")
+      let files = try fixture.store.files(of: .one)
+      #expect(files.map(\.name) == ["one"] && files.map(\.length) == [5])
+      #expect(files.map(\.place) == [.attachments])
+    }
+    #expect(try fixture.store.files(of: .two) == [])
+    try await fixture.store.remove(.one)
+    try await fixture.store.remove(.one)
+    #expect(try fixture.store.sessions() == [.two])
+    #expect(bench.folder?.names(in: "sessions.removed") ?? [] == [])
+    let outcome = await fixture.append([.numbers])
+    #expect(throws: StorageError(.openLog, code: ENOENT)) { try outcome.get() }
+    try await fixture.store.create(.one, [.session, .numbers])
+    #expect(try fixture.read().records == [.session, .numbers])
+  }
+}
