@@ -10,12 +10,25 @@ final class Fixture {
   private var connections: UInt64 = 0
   private var tokens: UInt64 = 0
 
-  init(_ change: (inout Limits) -> Void = { _ in }) {
+  /// What is in its file, if it has one.
+  var disk: [SessionRecord] = []
+
+  /// A session that was loaded.
+  init(_ session: Session, now: Instant) {
+    self.session = session
+    self.now = now
+    // Others than those who were there before.
+    connections = 1_000
+    tokens = 1_000
+  }
+
+  init(saving: Saving = .inMemory, _ change: (inout Limits) -> Void = { _ in }) {
     var limits = Limits()
     change(&limits)
     session = Session(
       id: SessionID(high: 0, low: 1), epoch: "epoch", activity: .standard,
-      createdAt: Date(timeIntervalSince1970: 0), limits: limits, now: now)
+      createdAt: Date(timeIntervalSince1970: 0), limits: limits, now: now, saving: saving)
+    if case .byStore = saving { disk = session.firstRecords() }
   }
 
   /// A socket, with nobody on it yet.

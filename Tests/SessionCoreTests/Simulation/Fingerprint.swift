@@ -5,12 +5,17 @@ import Wire
 
 /// All that two sessions must have in common to be the same one.
 struct Fingerprint: Equatable {
+  /// Of two sessions, with the tail that both of them have.
+  static func both(_ one: Session, _ other: Session) -> (Fingerprint, Fingerprint) {
+    let start = max(one.log.droppedThrough, other.log.droppedThrough)
+    return (Fingerprint(one, tailAfter: start), Fingerprint(other, tailAfter: start))
+  }
+
   let sequence: UInt64
-  let droppedThrough: UInt64
   let nextNumber: ParticipantNumber
   /// What is retained, as it is sent.
   var held: [UInt64: [UInt8]] = [:]
-  /// What a tail is made of.
+  /// What a tail is made of: both have as much of it as one has of the other.
   var tail: [UInt64: [UInt8]] = [:]
   let people: [ParticipantNumber: ParticipantFacts]
   let past: [ParticipantNumber]
@@ -29,9 +34,9 @@ struct Fingerprint: Equatable {
   /// Dictionaries are in no order.
   private static func text(_ value: Any) -> String { "\(value)".split(separator: ",").sorted().joined() }
 
-  init(_ session: Session) {
+  /// Tails are compared behind `start`: as segments are cut elsewhere, one session may have kept a little more.
+  init(_ session: Session, tailAfter start: UInt64 = 0) {
     sequence = session.sequence
-    droppedThrough = session.log.droppedThrough
     nextNumber = session.nextNumber
     people = session.participants.compactMapValues(\.facts)
     past = session.past
@@ -40,7 +45,9 @@ struct Fingerprint: Equatable {
     attachments = session.attachmentObjects
     usedBytes = session.journal.usedBytes
     for segment in session.log.segments {
-      segment.forEachEntry { tail[$0.sequence] = Array(segment.bytes[$0.start..<$0.end]) }
+      segment.forEachEntry { entry in
+        if entry.sequence > start { tail[entry.sequence] = Array(segment.bytes[entry.start..<entry.end]) }
+      }
     }
     for segment in session.base.segments + session.log.segments {
       segment.forEachEntry { entry in

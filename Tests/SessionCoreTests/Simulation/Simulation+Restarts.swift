@@ -13,6 +13,7 @@ extension Simulation {
     case 20..<26: try compact()
     case 26: try crash()
     case 27: if random.chance(50) { try stop() }
+    case 28..<31: try checkCut()
     default: break
     }
     oracle.noteSystemEntries(upTo: session.sequence)
@@ -62,9 +63,28 @@ extension Simulation {
   private func checkCompaction() throws {
     try saveAll()
     guard let disk else { return }
-    let compacted = Fingerprint(try restore(disk.records, generation: "", epoch: "e").session)
-    let whole = Fingerprint(try restore(disk.history, generation: "", epoch: "e").session)
+    let (compacted, whole) = Fingerprint.both(
+      try restore(disk.records, generation: "", epoch: "e").session,
+      try restore(disk.history, generation: "", epoch: "e").session)
     try require(compacted == whole, "compacted, it is another session: \(compacted.differences(from: whole))")
+  }
+
+  /// Whatever is left of the file makes the state that it implies.
+  private func checkCut() throws {
+    guard let disk else { return }
+    let records = Array(disk.history.prefix(1 + random.below(disk.history.count)))
+    let session = try restore(records, generation: "", epoch: "cut").session
+    let expected = Set(oracle.state(at: session.sequence).values.joined())
+    let held = Set(Fingerprint(session).held.keys)
+    try require(held == expected, "P4: \(records.count) records make \(held), not \(expected)")
+    for (number, record) in session.participants {
+      let own = oracle.log.filter { $0.sender == number && $0.isKnown }
+      let kept = own.last { $0.sequence <= session.sequence }?.clientSequence ?? 0
+      let next = own.first { $0.sequence > session.sequence }?.clientSequence ?? .max
+      try require(
+        kept <= record.acknowledged && record.acknowledged < next,
+        "P2: of \(number) \(record.acknowledged) is acknowledged, not \(kept) and less than \(next)")
+    }
   }
 
   /// The gateway breaks: of what was being written, some records are in the file.

@@ -1,0 +1,122 @@
+import FoundationEssentials
+import Testing
+import Wire
+
+@testable import SessionCore
+
+/// P7: a number is given once, whatever breaks; a token is known, and not kept.
+@Suite("P7: numbers and tokens on disk")
+struct NumbersTests {
+  @Test("S66 a block of 4,096 is reserved first, and the next when fewer than 2,048 are left")
+  func blocks() throws {
+    let fixture = Fixture(saving: .byStore)
+    #expect(fixture.disk.first(.numbers)?.body == [0, 0, 0x10, 0])
+    fixture.session.nextNumber = 2_049
+    #expect(!fixture.session.hasUnsaved)
+    _ = try fixture.join()
+    try fixture.save()
+    #expect(fixture.disk.last { $0.kind == .numbers }?.body == [0, 0, 0x18, 1])
+  }
+
+  @Test("S66 no number is given out that is not on disk: the socket is closed with 1013, and may come back")
+  func exhausted() throws {
+    let fixture = Fixture(saving: .byStore)
+    fixture.session.nextNumber = 4_096
+    _ = try fixture.join()
+    let late = fixture.connect()
+    late.join()
+    let waiting = fixture.connect()
+    waiting.wait()
+    #expect(fixture.takeCloses().map(\.code) == [1013, 1013])
+    let unsaved = try #require(fixture.session.takeUnsaved())
+    fixture.session.didNotSave(unsaved, isFull: true, now: fixture.now)
+    late.join()
+    #expect(fixture.takeCloses().map(\.code) == [1013])
+    try fixture.save()
+    late.join()
+    try fixture.turn(late)
+    #expect(late.number == 4_097)
+  }
+
+  @Test("S66 after a crash the next number lies behind the block, and is given when the opening is on disk")
+  func crash() throws {
+    let fixture = Fixture(saving: .byStore)
+    let ada = try fixture.join()
+    try fixture.save()
+    #expect(ada.number == 1)
+    let (after, _) = try fixture.reload(opens: false)
+    let bo = after.connect()
+    bo.join()
+    #expect(after.takeCloses().map(\.code) == [1013])
+    after.disk += after.session.openingRecords()
+    after.session.didSaveOpening()
+    bo.join()
+    try after.turn(bo)
+    #expect(bo.number == 4_097)
+    let (again, _) = try after.reload()
+    #expect(try again.join().number == 8_193)
+  }
+
+  @Test("S66 a clean stop wastes none, nor those of who waited")
+  func clean() throws {
+    let fixture = Fixture(saving: .byStore)
+    _ = try fixture.join()
+    let bo = fixture.connect()
+    bo.wait()
+    try fixture.turn(bo)
+    bo.breakWire()
+    try fixture.save()
+    fixture.close()
+    let (after, restored) = try fixture.reload(generation: "stopped")
+    #expect(restored.isClean)
+    #expect(try after.join().number == 3)
+  }
+
+  @Test("S66 a targeted entry for somebody of before a crash reaches nobody who came after it")
+  func targeted() throws {
+    let fixture = Fixture(saving: .byStore)
+    let ada = try fixture.join()
+    try fixture.save(ada)
+    // Bo is given a number, and a crash forgets it.
+    let bo = try fixture.join()
+    let (after, _) = try fixture.reload()
+    let cy = try after.join()
+    #expect(cy.number != bo.number)
+    let again = try after.comeBack(as: ada, after: nil, epoch: "epoch")
+    #expect(again.joined?.resumed == true)
+    again.send("for Bo", [.reliable, .targeted], to: [bo.number])
+    try after.turn(again, cy)
+    #expect(again.texts == ["for Bo"])
+    #expect(cy.texts.isEmpty)
+    let looker = try after.look()
+    #expect(looker.texts.isEmpty)
+  }
+
+  @Test("S67 of a token its digest is written; who brings it is known after a load, who gave it up is not")
+  func tokens() throws {
+    let digest: @Sendable (Token) -> TokenDigest = { TokenDigest(high: ~$0.high, low: $0.low &* 31) }
+    let session = Session(
+      id: SessionID(high: 0, low: 1), epoch: "epoch", activity: .standard,
+      createdAt: Date(timeIntervalSince1970: 0),
+      limits: Limits(), now: .zero, saving: .byStore, digest: digest)
+    let fixture = Fixture(session, now: .zero)
+    fixture.disk = session.firstRecords()
+    let ada = try fixture.join()
+    let bo = try fixture.join()
+    bo.leave()
+    try fixture.save()
+    let token = try #require(ada.joined?.token)
+    #expect(session.isKnown(token))
+    #expect(session.participants[ada.number]?.digest == digest(token))
+    for record in fixture.disk {
+      #expect(!String(decoding: record.body, as: UTF8.self).contains(token.text))
+    }
+    var restorer = SessionRestorer(
+      id: session.id, limits: Limits(), digest: digest, now: .zero, date: Date(timeIntervalSince1970: 0))
+    for record in fixture.disk { try restorer.apply(record.kind.rawValue, record.body.span) }
+    let restored = try restorer.finish(generation: "", freshEpoch: "").session
+    #expect(restored.number(of: token) == ada.number)
+    #expect(!restored.isKnown(bo.joined?.token ?? token))
+    #expect(restored.participants[bo.number]?.digest == nil)
+  }
+}

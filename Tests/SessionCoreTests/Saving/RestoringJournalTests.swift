@@ -1,0 +1,142 @@
+import FoundationEssentials
+import Testing
+import Wire
+
+@testable import SessionCore
+
+/// P4 for attachments: they are what they were, however far they were.
+@Suite("P4: attachments over a load")
+struct RestoringJournalTests {
+  static let digest = String(repeating: "ab", count: 32)
+
+  @Test("S64 an upload is what it was: where it stands, whether it may go on, and where its bytes are")
+  func uploading() throws {
+    let fixture = Fixture(saving: .byStore)
+    let ada = try fixture.join()
+    try fixture.add(1, size: 100, participant: ada.number)
+    try fixture.add(2, isResumable: false)
+    fixture.session.uploadPaused(fixture.attachmentID(1), at: 40, now: fixture.now)
+    try fixture.save()
+    let (after, restored) = try fixture.reload()
+    let ids = [fixture.attachmentID(1), fixture.attachmentID(2)]
+    #expect(
+      restored.uploads == [
+        RestoredUpload(id: ids[0], file: ids[0], isResumable: true, size: 100, digest: nil),
+        RestoredUpload(id: ids[1], file: ids[1], isResumable: false, size: nil, digest: nil),
+      ])
+    let found = try #require(after.session.attachment(ids[0]))
+    #expect(found.object == fixture.session.attachment(ids[0])?.object)
+    #expect(found.uploadMetadata == "filename bg==")
+    #expect(after.session.journal.usedBytes == 100)
+    let looker = try after.look()
+    after.session.uploadFound(ids[0], holding: 60, now: after.now)
+    after.session.uploadFound(ids[1], holding: 7, now: after.now)
+    try after.turn(looker)
+    #expect(after.session.journal.usedBytes == 107, "the quota counts what is there")
+    let told = try looker.attachments.map { try AttachmentObject.decode($0.payload.span).offset }
+    #expect(told == [0, 40, 60, 7])
+    after.session.uploadFound(ids[0], holding: 60, now: after.now)
+    try after.turn(looker)
+    #expect(looker.attachments.count == 4, "that is known")
+    #expect(after.session.expiredUploads(now: after.now.adding(seconds: 86_399)).isEmpty)
+    #expect(Set(after.session.expiredUploads(now: after.now.adding(seconds: 86_400))) == Set(ids))
+  }
+
+  @Test("S64 one whose bytes had all come counts as stored, and is to be finished", arguments: [false, true])
+  func stored(isThere: Bool) throws {
+    let fixture = Fixture(saving: .byStore)
+    if isThere {
+      let other = try fixture.add(7)
+      _ = fixture.session.storeContent(other, digest: Self.digest, size: 30)
+      _ = fixture.session.finishAttachment(other, now: fixture.now)
+    }
+    let id = try fixture.add(1)
+    try fixture.save()
+    _ = fixture.session.storeContent(id, digest: Self.digest, size: 30)
+    #expect(fixture.session.hasUnsaved)
+    try fixture.save()
+    #expect(fixture.disk.last?.kind == .upload)
+    let (after, restored) = try fixture.reload()
+    #expect(
+      restored.uploads == [
+        RestoredUpload(id: id, file: id, isResumable: true, size: 30, digest: Self.digest)
+      ])
+    #expect(restored.contents == [Self.digest])
+    #expect(after.session.journal.usedBytes == 30)
+    #expect(after.session.storedPlacement(id) == (isThere ? .duplicate : .first))
+    let object = try #require(after.session.finishAttachment(id, now: after.now))
+    #expect(object.state == .ready && object.sha256 == Self.digest && object.size == 30)
+    #expect(after.session.storedPlacement(id) == nil)
+    try after.save()
+    let (last, done) = try after.reload()
+    #expect(done.uploads.isEmpty)
+    #expect(last.session.attachment(id)?.object == object)
+    #expect(last.session.removeAttachment(id, now: last.now)?.orphanedDigest == (isThere ? nil : Self.digest))
+  }
+
+  @Test(
+    "S64 what a program said of it stays the very text, and nobody is told twice of a nearly full journal")
+  func ready() throws {
+    let fixture = Fixture(saving: .byStore) { $0.sessionAttachmentBytes = 100 }
+    let text = Array(#"{ "z": 1.50, "a": "\u00e9" }"#.utf8)
+    let id = fixture.attachmentID(1)
+    try fixture.session.addAttachment(
+      AttachmentDraft(
+        id: id, file: id, name: "é\"", contentType: "image/png", size: 90,
+        metadata: try AttachmentMetadata.parse(text.span, limit: 100), participant: nil, isResumable: true,
+        uploadMetadata: nil),
+      now: fixture.now, date: Date(timeIntervalSince1970: 0))
+    _ = fixture.session.storeContent(id, digest: Self.digest, size: 90)
+    _ = fixture.session.finishAttachment(id, now: fixture.now)
+    try fixture.save()
+    let (after, _) = try fixture.reload()
+    #expect(after.session.attachment(id)?.object == fixture.session.attachment(id)?.object)
+    #expect(after.session.attachment(id)?.object.metadata?.text == text)
+    let looker = try after.look()
+    #expect(looker.notices.isEmpty)
+  }
+
+  @Test("S64 an id that was used again is what the entries on disk say: the later one only with its entry")
+  func again() throws {
+    let fixture = Fixture(saving: .byStore)
+    let id = fixture.attachmentID(1)
+    try fixture.add(1, size: 100)
+    try fixture.save()
+    _ = fixture.session.removeAttachment(id, now: fixture.now)
+    let second = EntryKey(high: 5, low: 5).uuid
+    try fixture.session.addAttachment(
+      AttachmentDraft(
+        id: id, file: second, name: "n", contentType: "image/png", size: 7, metadata: nil, participant: nil,
+        isResumable: false, uploadMetadata: nil),
+      now: fixture.now, date: Date(timeIntervalSince1970: 0))
+    let unsaved = try #require(fixture.session.takeUnsaved())
+    #expect(unsaved.records.kinds == [.upload, .run])
+    let torn = fixture.disk + unsaved.records.prefix(1)
+    let first = try fixture.reload(torn)
+    #expect(first.restored.uploads.map(\.file) == [id])
+    #expect(first.restored.uploads.map(\.size) == [100])
+    let whole = try fixture.reload(fixture.disk + unsaved.records).restored
+    #expect(whole.uploads.map(\.file) == [second])
+    #expect(whole.uploads.map(\.isResumable) == [false])
+    // The life after the crash gives the same sequences to something else.
+    let ada = try first.fixture.join()
+    for _ in 0..<9 { ada.send("x") }
+    try first.fixture.save()
+    #expect(try first.fixture.reload().restored.uploads.map(\.file) == [id])
+  }
+
+  @Test("S64 one that was removed is not there, and its content is nobody's")
+  func removed() throws {
+    let fixture = Fixture(saving: .byStore)
+    let id = try fixture.add(1)
+    _ = fixture.session.storeContent(id, digest: Self.digest, size: 30)
+    try fixture.save()
+    _ = fixture.session.removeAttachment(id, now: fixture.now)
+    try fixture.save()
+    let (after, restored) = try fixture.reload()
+    #expect(restored.uploads.isEmpty)
+    #expect(restored.contents.isEmpty)
+    #expect(after.session.journal.usedBytes == 0)
+    #expect(after.session.attachmentObjects.isEmpty)
+  }
+}

@@ -1,0 +1,259 @@
+import FoundationEssentials
+import Testing
+import Wire
+
+@testable import SessionCore
+
+/// P2, P3, P4 and P8 over a load: what was saved is a session again.
+@Suite("P2, P3, P4, P8: loading")
+struct RestoringTests {
+  @Test(
+    "S59, S60 after a crash: another epoch, a snapshot of what was saved, the same people, who send again")
+  func crash() throws {
+    let fixture = Fixture(saving: .byStore)
+    let ada = try fixture.join(name: "Ada", color: "#112233")
+    ada.send("1", .appended, key: 1)
+    ada.send("2")
+    try fixture.save(ada)
+    let bo = try fixture.join(name: "Bo")
+    ada.send("3", .appended, key: 1)
+    try fixture.turn(ada, bo)
+    let (after, restored) = try fixture.reload()
+    #expect(!restored.isClean)
+    #expect(after.session.epoch == "fresh")
+    #expect(after.session.committed == after.session.sequence)
+    #expect(after.session.emptySince == nil, "Ada may come back")
+    let again = try after.comeBack(as: ada, after: fixture.session.sequence, epoch: "epoch")
+    let joined = try #require(again.joined)
+    #expect(joined.resumed)
+    #expect(joined.acknowledged == 2)
+    #expect(joined.participant == ada.joined?.participant)
+    #expect(joined.epoch == "fresh")
+    #expect(again.catchUps == [.snapshot])
+    #expect(again.texts == ["1"], "the second is not retained, and the third was not saved")
+    #expect(again.people.last?.joined.map(\.name) == ["Ada"])
+    let unknown = try after.comeBack(as: bo, after: nil, epoch: "epoch")
+    #expect(unknown.joined?.resumed == false)
+    again.sendRaw(
+      SentEntry(clientSequence: 2, payload: [0x32]), SentEntry(clientSequence: 3, payload: [0x33]))
+    try after.turn(again)
+    #expect(again.texts == ["1", "3"])
+  }
+
+  @Test("S61 put away whole in the same life: the epoch, the tail and the sequences go on")
+  func clean() throws {
+    let fixture = Fixture(saving: .byStore)
+    let ada = try fixture.join(name: "Ada")
+    let bo = try fixture.join(name: "Bo")
+    ada.send("1")
+    try fixture.turn(ada, bo)
+    let seen = fixture.session.sequence
+    ada.send("2", .appended, key: 1)
+    ada.send("for Bo", [.reliable, .targeted], to: [bo.number])
+    ada.send("nobody", [.reliable, .targeted], to: [])
+    ada.breakWire()
+    bo.breakWire()
+    try fixture.save()
+    fixture.close()
+    let (after, restored) = try fixture.reload(generation: "stopped")
+    #expect(restored.isClean)
+    #expect(after.session.epoch == "epoch")
+    #expect(after.session.sequence == fixture.session.sequence)
+    let again = try after.comeBack(as: bo, after: seen, epoch: "epoch")
+    #expect(again.catchUps == [.tail])
+    #expect(again.texts == ["2", "for Bo"])
+    #expect(again.people.isEmpty, "nobody was away for too long")
+    let first = try #require(again.drawn.first)
+    #expect(first.sequence == seen + 1)
+    again.send("4")
+    try after.turn(again)
+    #expect(again.drawn.last?.sequence == fixture.session.sequence + 1)
+  }
+
+  @Test(
+    "S61 not whole, not in this life, or not the last record: another epoch",
+    arguments: ["unsaved", "waiting", "presence", "life", "later", "under way"])
+  func notWhole(_ what: String) throws {
+    let fixture = Fixture(saving: .byStore)
+    let ada = try fixture.join()
+    try fixture.save(ada)
+    var generation = "stopped"
+    switch what {
+    case "unsaved": ada.send("1")
+    case "waiting":
+      fixture.connect().wait()
+      try fixture.save()
+    case "presence": fixture.session.setProfile(Profile(name: "Ida"), of: ada.reader)
+    case "under way":
+      ada.send("1")
+      _ = fixture.session.takeUnsaved()
+    case "life": generation = "another"
+    default: break
+    }
+    fixture.close()
+    if what == "later" { fixture.disk.append(UsedFacts([]).record) }
+    let (after, restored) = try fixture.reload(generation: generation)
+    #expect(!restored.isClean)
+    #expect(after.session.epoch == "fresh")
+  }
+
+  @Test(
+    "S60 who was here and does not come back is told of as gone when the grace time is over; who was gone is not"
+  )
+  func grace() throws {
+    let fixture = Fixture(saving: .byStore)
+    let ada = try fixture.join(name: "Ada")
+    let bo = try fixture.join(name: "Bo")
+    let cy = try fixture.join(name: "Cy")
+    bo.leave()
+    cy.breakWire()
+    fixture.pass(milliseconds: 30_000)
+    try fixture.save(ada)
+    fixture.now = fixture.now.adding(seconds: 1_000)
+    let (after, _) = try fixture.reload()
+    #expect(after.session.activeParticipantCount == 1)
+    let looker = try after.look()
+    #expect(looker.people.first?.joined.map(\.name) == ["Ada", "Looker"])
+    after.pass(milliseconds: 29_999)
+    try after.turn(looker)
+    #expect(looker.people.count == 1)
+    after.pass(milliseconds: 1)
+    try after.turn(looker)
+    #expect(looker.people.last?.left.map(\.number) == [ada.number])
+    #expect(looker.people.last?.left.map(\.reason) == [.gone])
+    let back = try after.comeBack(as: cy, after: nil, epoch: "epoch")
+    #expect(back.number == cy.number)
+    #expect(try after.comeBack(as: bo, after: nil, epoch: "epoch").number != bo.number)
+  }
+
+  @Test("S60 a session in which nobody was has been empty since it was")
+  func empty() throws {
+    let fixture = Fixture(saving: .byStore)
+    let ada = try fixture.join()
+    fixture.now = fixture.now.adding(seconds: 100)
+    ada.leave()
+    try fixture.save()
+    fixture.close()
+    let closed = try #require(fixture.disk.last)
+    let facts = try ClosedFacts(closed.body.span)
+    // The session's calendar begins with 1970, its clock with 0.
+    #expect(facts.emptySince == Date(timeIntervalSince1970: 100))
+    #expect(facts.people == 1)
+    fixture.now = fixture.now.adding(seconds: 5_000)
+    let (after, _) = try fixture.reload(opens: false)
+    #expect(after.session.emptySince == fixture.now.adding(seconds: -900), "the calendar says 1,000 s now")
+    fixture.disk.removeLast()
+    let (crashed, _) = try fixture.reload(opens: false)
+    #expect(crashed.session.emptySince == fixture.now)
+  }
+
+  @Test(
+    "S60 the newest who are gone are known after a load, in the order in which they went, who left included")
+  func past() throws {
+    let fixture = Fixture(saving: .byStore) { $0.pastParticipants = 2 }
+    let people = try (0..<4).map { _ in try fixture.join() }
+    try fixture.save()
+    for index in [2, 0, 3] { people[index].leave() }
+    people[1].breakWire()
+    fixture.pass(milliseconds: 30_000)
+    try fixture.save()
+    let session = try fixture.reload().fixture.session
+    #expect(session.past == [people[3].number, people[1].number])
+    #expect(Set(session.participants.keys) == [people[3].number, people[1].number])
+    #expect(session.activeParticipantCount == 0, "who was forgotten at once is not back")
+    #expect(session.isKnown(try #require(people[1].joined?.token)))
+    #expect(!session.isKnown(try #require(people[3].joined?.token)))
+  }
+
+  @Test("S62 a compacted file is the same session, and is not worth compacting again")
+  func compaction() throws {
+    let fixture = Fixture(saving: .byStore) { $0.catchUpTailBytes = 100_000 }
+    let ada = try fixture.join(name: "Ada")
+    var length = fixture.disk.reduce(0) { $0 + $1.body.count }
+    #expect(!fixture.session.shouldCompact(logBytes: length))
+    for round in 0..<400 {
+      for key in 0..<10 {
+        ada.send(String(repeating: "\(round % 10)", count: 500), .replaced, key: UInt64(key))
+      }
+      fixture.now = fixture.now.adding(seconds: 1)
+      try fixture.save(ada)
+      ada.forget()
+    }
+    length = fixture.disk.reduce(0) { $0 + $1.body.count }
+    #expect(fixture.session.shouldCompact(logBytes: length))
+    let plan = fixture.session.beginCompaction()
+    #expect(plan.head.kinds == [.session, .numbers, .participant])
+    var records = plan.head
+    var after: UInt64 = 0
+    while let slice = fixture.session.compactionSlice(after: after, through: plan.through) {
+      #expect(slice.last > after)
+      after = slice.last
+      records.append(slice.record)
+    }
+    #expect(after == plan.through)
+    for record in fixture.disk where record.kind == .run {
+      let last = try RunFrames.lastSequence(in: record.body.span)
+      if let last, last > plan.through { records.append(record) }
+    }
+    let compacted = records.reduce(0) { $0 + $1.body.count }
+    #expect(compacted < length / 8)
+    #expect(!fixture.session.shouldCompact(logBytes: compacted))
+    let whole = try fixture.reload(opens: false).restored.session
+    let again = try restore(records, limits: fixture.session.limits).session
+    let (one, other) = Fingerprint.both(again, whole)
+    #expect(one == other)
+    #expect(one.held.count == 10)
+    #expect(one.tail.count > 100)
+  }
+
+  @Test("S62 a slice leaves out what died; the new file may take over when what it died of is on disk")
+  func covered() throws {
+    let fixture = Fixture(saving: .byStore) { $0.catchUpTailBytes = 0 }
+    let ada = try fixture.join()
+    for key in 1...20 {
+      ada.send(String(repeating: "x", count: 9_000), .appended, key: UInt64(key))
+      try fixture.save(ada)
+    }
+    let plan = fixture.session.beginCompaction()
+    #expect(plan.through > 10)
+    ada.send("", .removed, key: 1)
+    var body: [UInt8] = []
+    var after: UInt64 = 0
+    while let slice = fixture.session.compactionSlice(after: after, through: plan.through) {
+      #expect(slice.record.body.count <= SessionRecord.baseBytes)
+      body += slice.record.body
+      after = slice.last
+    }
+    #expect(body.count > 80_000)
+    #expect(!fixture.session.isCompactionCovered)
+    try fixture.save(ada)
+    #expect(fixture.session.isCompactionCovered)
+  }
+
+  @Test("the end of a session is known after a load, until it is taken back")
+  func end() throws {
+    let fixture = Fixture(saving: .byStore)
+    let date = Date(timeIntervalSince1970: 500)
+    fixture.disk.append(fixture.session.endRecord(by: 7, date: date))
+    #expect(fixture.disk.last?.body == Array(#"{"at":"1970-01-01T00:08:20Z","by":7}"#.utf8))
+    #expect(try fixture.reload(opens: false).restored.endedAt == date)
+    fixture.disk.append(RestoredFacts(at: date).record)
+    #expect(try fixture.reload(opens: false).restored.endedAt == nil)
+    #expect(
+      fixture.session.endRecord(by: nil, date: date).body
+        == Array(#"{"at":"1970-01-01T00:08:20Z","by":null}"#.utf8))
+  }
+
+  @Test("an activity, and who set it, is what it was")
+  func activity() throws {
+    let fixture = Fixture(saving: .byStore)
+    let ada = try fixture.join()
+    fixture.session.setActivity(
+      ActivityChange(title: "Whales", payload: .object(["deep": .integer(3)])), by: ada.reader)
+    try fixture.save()
+    let session = try fixture.reload().fixture.session
+    #expect(session.activity == fixture.session.activity)
+    #expect(session.activitySetBy == ada.number)
+    #expect(session.object.createdAt == fixture.session.object.createdAt)
+  }
+}

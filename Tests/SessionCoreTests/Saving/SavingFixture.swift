@@ -1,0 +1,68 @@
+import FoundationEssentials
+import Wire
+
+@testable import SessionCore
+
+extension Fixture {
+  /// Ends the turn and writes all that is unsaved.
+  func save(_ clients: TestClient...) throws {
+    session.endTurn(now: now)
+    perform(session.takeEffects())
+    while let unsaved = session.takeUnsaved() {
+      disk += unsaved.records
+      session.didSave(unsaved, now: now)
+    }
+    for client in clients { try client.read() }
+  }
+
+  /// The session as its file makes it again; nobody else has written to it.
+  func reload(
+    _ records: [SessionRecord]? = nil, generation: String = "other",
+    opens: Bool = true
+  ) throws -> (fixture: Fixture, restored: RestoredSession) {
+    let restored = try restore(
+      records ?? disk, id: session.id, limits: session.limits, now: now, generation: generation)
+    let fixture = Fixture(restored.session, now: now)
+    fixture.disk = records ?? disk
+    if opens {
+      fixture.disk += restored.session.openingRecords()
+      restored.session.didSaveOpening()
+    }
+    return (fixture, restored)
+  }
+
+  /// Puts the session away as it should be.
+  func close(generation: String = "stopped") {
+    disk.append(session.closedRecord(generation: generation, date: Date(timeIntervalSince1970: 1_000)))
+  }
+
+  /// What somebody new is given who joins now.
+  func look() throws -> TestClient {
+    let client = try join(name: "Looker")
+    try turn(client)
+    return client
+  }
+
+  /// A client on a socket of its own that comes back with what another one knew.
+  func comeBack(as old: TestClient, after: UInt64?, epoch: String) throws -> TestClient {
+    try join(resume: old.resume(after: after, epoch: epoch))
+  }
+}
+
+/// A session made of records.
+func restore(
+  _ records: [SessionRecord], id: SessionID = SessionID(high: 0, low: 1), limits: Limits = Limits(),
+  now: Instant = .zero, generation: String = "other"
+) throws -> RestoredSession {
+  var restorer = SessionRestorer(
+    id: id, limits: limits, digest: { TokenDigest(high: $0.high, low: $0.low) }, now: now,
+    date: Date(timeIntervalSince1970: 1_000))
+  for record in records { try restorer.apply(record.kind.rawValue, record.body.span) }
+  return try restorer.finish(generation: generation, freshEpoch: "fresh")
+}
+
+extension [SessionRecord] {
+  var kinds: [SessionRecord.Kind] { map(\.kind) }
+
+  func first(_ kind: SessionRecord.Kind) -> SessionRecord? { first { $0.kind == kind } }
+}

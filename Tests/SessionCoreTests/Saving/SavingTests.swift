@@ -1,0 +1,212 @@
+import FoundationEssentials
+import Testing
+import Wire
+
+@testable import SessionCore
+
+/// P4 and P6, as far as a session decides them: what is given to the store, and what comes of it.
+@Suite("P4, P6: saving")
+struct SavingTests {
+  @Test("S54 a save is people, entries, then what was used up; one at a time, and nothing twice")
+  func order() throws {
+    let fixture = Fixture(saving: .byStore)
+    #expect(fixture.disk.kinds == [.session, .numbers])
+    #expect(!fixture.session.hasUnsaved)
+    let ada = try fixture.join(name: "Ada")
+    ada.send("1", .appended, key: 1)
+    ada.sendRaw(SentEntry(clientSequence: 2, type: []))
+    let first = try #require(fixture.session.takeUnsaved())
+    #expect(first.records.kinds == [.participant, .run, .used])
+    #expect(first.sequence == fixture.session.sequence)
+    #expect(first.byteCount == first.records.reduce(0) { $0 + $1.body.count })
+    ada.sendRaw(SentEntry(clientSequence: 3))
+    #expect(fixture.session.takeUnsaved() == nil, "one is under way")
+    #expect(fixture.session.hasUnsaved)
+    fixture.session.didSave(first, now: fixture.now)
+    #expect(fixture.session.committed == first.sequence)
+    let second = try #require(fixture.session.takeUnsaved())
+    #expect(second.records.kinds == [.run])
+    fixture.session.didSave(second, now: fixture.now)
+    #expect(fixture.session.takeUnsaved() == nil)
+    #expect(!fixture.session.hasUnsaved)
+    #expect(fixture.session.unsavedBytes == 0)
+  }
+
+  @Test("S54 about 1 MiB is taken at a time, in whole frames, and what is used up behind all that comes last")
+  func pieces() throws {
+    let fixture = Fixture(saving: .byStore)
+    let ada = try fixture.join()
+    for _ in 0..<30 { ada.send(String(repeating: "x", count: 100_000)) }
+    ada.sendRaw(SentEntry(clientSequence: 31, type: []))
+    var sizes: [Int] = []
+    var kinds: [[SessionRecord.Kind]] = []
+    while let unsaved = fixture.session.takeUnsaved() {
+      sizes.append(unsaved.byteCount)
+      kinds.append(unsaved.records.kinds)
+      fixture.disk += unsaved.records
+      // However little has come so far, nobody is acknowledged more than that.
+      let restored = try restore(fixture.disk).session
+      let own = try #require(restored.participants[ada.number])
+      #expect(own.acknowledged == (kinds.count < 3 ? UInt32(10 * kinds.count) : 31))
+      fixture.session.didSave(unsaved, now: fixture.now)
+      #expect(fixture.session.participants[ada.number]?.savedAcknowledged == own.acknowledged)
+    }
+    #expect(kinds == [[.participant, .run], [.run], [.run, .used]])
+    #expect(sizes.allSatisfy { $0 <= SessionRecord.runBytes })
+  }
+
+  @Test(
+    "S55 who sent something is told when it is on disk, at most every 100 ms, and not of what others sent")
+  func committed() throws {
+    let fixture = Fixture(saving: .byStore)
+    let ada = try fixture.join()
+    let bo = try fixture.join()
+    ada.send("1")
+    try fixture.turn(ada, bo)
+    let unsaved = try #require(fixture.session.takeUnsaved())
+    bo.send("2")
+    fixture.pass(milliseconds: 1_000)
+    try fixture.turn(ada, bo)
+    #expect(ada.committed.isEmpty, "it is not on disk")
+    fixture.session.didSave(unsaved, now: fixture.now)
+    fixture.pass(milliseconds: 50)
+    try fixture.turn(ada, bo)
+    #expect(ada.committed == [unsaved.sequence])
+    #expect(bo.committed.isEmpty)
+    try fixture.save(ada, bo)
+    for _ in 0..<2 {
+      fixture.pass(milliseconds: 40)
+      try fixture.turn(ada, bo)
+      #expect(bo.committed.isEmpty, "less than 100 ms after the last one")
+    }
+    for _ in 0..<3 {
+      fixture.pass(milliseconds: 40)
+      try fixture.turn(ada, bo)
+    }
+    #expect(bo.committed == [fixture.session.sequence])
+    #expect(ada.committed == [unsaved.sequence])
+  }
+
+  @Test("S56, S57 what failed is due again, whole; the first failure is told, and the first success after it")
+  func failures() throws {
+    let fixture = Fixture(saving: .byStore)
+    let ada = try fixture.join(name: "Ada")
+    ada.send("1", .appended, key: 1)
+    ada.sendRaw(SentEntry(clientSequence: 2, type: []))
+    for isFull in [true, false] {
+      let unsaved = try #require(fixture.session.takeUnsaved())
+      #expect(unsaved.records.kinds == [.participant, .run, .used])
+      fixture.session.didNotSave(unsaved, isFull: isFull, now: fixture.now)
+      #expect(fixture.session.committed == 0)
+    }
+    try fixture.save(ada)
+    try fixture.save(ada)
+    #expect(ada.notices.map(\.code) == [.storageFull, .saved])
+    #expect(ada.notices.first?.detail.contains("disk is full") == true)
+    let saved = try restore(fixture.disk).session
+    #expect(Fingerprint(saved).held.count == 1)
+    #expect(saved.participants[ada.number]?.acknowledged == 2)
+    #expect(fixture.disk.kinds == [.session, .numbers, .participant, .run, .used, .run])
+  }
+
+  @Test("S58 what is not on disk stays in the log, however much it is")
+  func trimming() throws {
+    let fixture = Fixture(saving: .byStore) { $0.catchUpTailBytes = 0 }
+    let ada = try fixture.join()
+    for _ in 0..<10 {
+      ada.send(String(repeating: "x", count: 10_000))
+      try fixture.turn(ada)
+    }
+    #expect(fixture.session.log.droppedThrough == 0)
+    try fixture.save(ada)
+    try fixture.turn(ada)
+    #expect(fixture.session.log.droppedThrough > 0)
+    #expect(fixture.session.log.droppedThrough <= fixture.session.committed)
+  }
+
+  @Test(
+    "S68 what makes the log grow is refused while too much waits for the disk; removing passes",
+    arguments: [false, true])
+  func refusals(isOfAll: Bool) throws {
+    let fixture = Fixture(saving: .byStore) { $0.unsavedSessionBytes = isOfAll ? 1 << 20 : 2_000 }
+    let ada = try fixture.join()
+    ada.send("a", .appended, key: 1)
+    try fixture.save(ada)
+    if isOfAll {
+      fixture.session.refusesGrowth = true
+    } else {
+      ada.send(String(repeating: "x", count: 2_000))
+    }
+    let before = ada.texts.count
+    ada.send("b", .appended, key: 2)
+    let number = try #require(fixture.session.participants[ada.number]?.acknowledged)
+    try fixture.turn(ada)
+    let refusal = try #require(ada.refusals.last)
+    #expect(refusal.code == .storageFull)
+    #expect(refusal.retryAfterMs == 1000)
+    #expect(refusal.clientSequence == number + 1)
+    #expect(refusal.limit == UInt64(fixture.session.limits.unsavedSessionBytes))
+    #expect(ada.texts.count == before + (isOfAll ? 0 : 1))
+    // The same number takes something else: a removal, which passes.
+    ada.sendRaw(
+      SentEntry(flags: .removed, clientSequence: number + 1, key: EntryKey(high: 0, low: 1)))
+    #expect(fixture.session.retainedBytes == 0)
+    fixture.session.setProfile(Profile(name: "Ida"), of: ada.reader)
+    fixture.session.setActivity(ActivityChange(title: "T"), by: ada.reader)
+    #expect(fixture.session.activity.title == "Draw Together")
+    let taken = fixture.refusal { () throws(Refusal) in
+      try fixture.session.takeJournalTurn(size: 1, now: fixture.now)
+    }
+    #expect(taken?.code == .storageFull)
+    let added = fixture.refusal { () throws(Refusal) in try fixture.add(9) }
+    #expect(added?.code == .storageFull)
+    fixture.session.refusesGrowth = false
+    try fixture.save(ada)
+    #expect(ada.refusals.map(\.code) == [.storageFull, .storageFull, .storageFull])
+    ada.sendRaw(SentEntry(clientSequence: number + 2))
+    #expect(fixture.session.participants[ada.number]?.acknowledged == number + 2)
+  }
+
+  @Test("S68 beyond twice as much only what makes room passes")
+  func removals() throws {
+    let fixture = Fixture(saving: .byStore) { $0.unsavedSessionBytes = 1_100 }
+    let ada = try fixture.join()
+    ada.send("a", .appended, key: 1)
+    try fixture.save(ada)
+    for _ in 0..<100 { ada.send("", .removed, key: 5) }
+    #expect(fixture.session.unsavedBytes >= 2_200)
+    #expect(fixture.session.unsavedBytes < 2_300)
+    let acknowledged = try #require(fixture.session.participants[ada.number]?.acknowledged)
+    ada.sendRaw(
+      SentEntry(flags: .removed, clientSequence: acknowledged + 1, key: EntryKey(high: 0, low: 1)))
+    #expect(fixture.session.retainedBytes == 0)
+  }
+
+  @Test("S69 attachments that take four fifths of what they may are told of once")
+  func quota() throws {
+    let fixture = Fixture { $0.sessionAttachmentBytes = 1_000 }
+    let ada = try fixture.join()
+    try fixture.add(1, size: 799)
+    try fixture.turn(ada)
+    #expect(ada.notices.isEmpty)
+    try fixture.add(2, size: 1)
+    try fixture.turn(ada)
+    try fixture.add(3, size: 1)
+    try fixture.turn(ada)
+    #expect(ada.notices.map(\.actual) == [800])
+    #expect(ada.notices.map(\.limit) == [1_000])
+    #expect(ada.notices.map(\.code) == [.sessionQuota])
+  }
+}
+
+extension TestClient {
+  var notices: [NoticePayload] {
+    entries.filter { $0.typeText == "notice" }.compactMap { entry in
+      do {
+        return try NoticePayload.decode(entry.payload.span)
+      } catch {
+        return nil
+      }
+    }
+  }
+}
