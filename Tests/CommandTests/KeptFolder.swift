@@ -85,6 +85,9 @@ struct MadeLog {
 
   mutating func add(_ record: SessionRecord) { records.append(record) }
 
+  /// Takes the last record back.
+  mutating func takeLast() -> SessionRecord { records.removeLast() }
+
   mutating func person(_ number: UInt32, _ name: String) {
     let id = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, UInt8(number)))
     let facts = ParticipantFacts(

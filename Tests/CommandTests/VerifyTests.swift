@@ -206,8 +206,31 @@ struct VerifyTests {
         log.add(SessionRecord(kind: .base, body: []))
       },
       // A number that was never given out.
-      Wrong(words: "A record of kind run says 5000, which is more than a session can count.") { log in
+      Wrong(words: "it holds an entry of participant 5000, and there are up to 4096") { log in
         log.run(MadeEntry(5000, "who?"))
+      },
+      Wrong(words: "A record of kind run holds sequence 4 behind 4.") { log in
+        log.goBack(to: 4)
+        log.run(MadeEntry(1, "a"))
+        let once = log.takeLast().body
+        log.add(SessionRecord(kind: .run, body: once + once))
+      },
+      Wrong(words: "A record of kind run holds an entry with the flags 64, which no session writes there.") {
+        log in log.run(MadeEntry(1, "", flags: .reserved))
+      },
+      Wrong(
+        words: "A record of kind run holds a targeted frame that is not one entry for rising numbers."
+      ) { log in log.run(MadeEntry(1, "a"), MadeEntry(1, "b"), targets: [1]) },
+      Wrong(
+        words: "A record of kind run holds a targeted frame that is not one entry for rising numbers."
+      ) { log in log.run(MadeEntry(1, "a", .append, key: 1), targets: [1]) },
+      Wrong(words: "A record of kind base stands behind entries that it should come before.") { log in
+        log.base(through: 9, [])
+      },
+      Wrong(words: "A record of kind participant has no \"id\" that can be right.") { log in
+        let other = Participant(id: UUID(), number: 1, name: "Eve", color: "#123456")
+        let facts = ParticipantFacts(participant: other, digest: nil, acknowledged: 0, presence: .past)
+        log.add(facts.record)
       },
       Wrong(words: "A record of kind run holds an attachment without a right \"id\".") { log in
         log.run(

@@ -88,12 +88,15 @@ struct SessionCheck {
     case .upload: attachments.take(try UploadFacts(body))
     default: break
     }
-    let numbers = self.numbers
+    var highest: ParticipantNumber = 0
     try survey.apply(record, body) { (found, bytes) throws(RecordError) in
-      guard found.entry.sender <= numbers else {
-        throw RecordError(record.kind, .numberTooLarge(UInt64(found.entry.sender)))
-      }
+      highest = max(highest, found.entry.sender)
       try attachments.take(found, bytes)
+    }
+    if highest > numbers {
+      faults.append(
+        .log(
+          byte: record.offset, "it holds an entry of participant \(highest), and there are up to \(numbers)"))
     }
     if record.known == .session, survey.facts?.id != id {
       throw RecordError(record.kind, .otherSession)

@@ -34,6 +34,9 @@ struct SessionSurvey {
     case .session: facts = try SessionFacts(body)
     case .participant:
       let said = try ParticipantFacts(body).participant
+      guard people[said.number].map({ $0.id == said.id }) ?? true else {
+        throw RecordError(record.kind, .wrongMember("id"))
+      }
       people[said.number] = said
     case .closed: state = .closed(try ClosedFacts(body).at)
     case .end:
