@@ -85,6 +85,9 @@ struct MadeLog {
 
   mutating func add(_ record: SessionRecord) { records.append(record) }
 
+  /// Changes what is there already.
+  mutating func change(_ body: (inout [SessionRecord]) -> Void) { body(&records) }
+
   /// Takes the last record back.
   mutating func takeLast() -> SessionRecord { records.removeLast() }
 
