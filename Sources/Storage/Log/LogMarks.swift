@@ -36,13 +36,11 @@ package struct LogMarks: Equatable, Sendable {
     while let last = marks.last, last.offset >= offset { marks.removeLast() }
   }
 
-  /// A run's first frame: u32 bytes, u32 targets (all bits set: everybody), so many u32, and an entry, whose sequence
-  /// stands behind its length, its flags and the length of its type. `nil` for what is too short to be one.
+  /// `nil` for what is no run: whoever reads the log will say so.
   private static func firstSequence(ofRun body: Span<UInt8>) -> UInt64? {
-    guard body.count >= 8 else { return nil }
-    let targets = body.uint32(at: 4)
-    let entry = 8 + (targets == .max ? 0 : 4 * Int(targets))
-    guard body.count >= entry + 14 else { return nil }
-    return body.uint64(at: entry + 6)
+    var frames = RunFrames()
+    guard let frame = try? frames.next(in: body) else { return nil }
+    let entry = try? GatewayEntry.parse(body, at: frame.entries.lowerBound)
+    return entry?.sequence
   }
 }
