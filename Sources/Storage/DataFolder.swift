@@ -13,7 +13,6 @@ package final class DataFolder: Sendable {
   /// Where what is to be removed is moved before. What a crash left there goes when the folder is opened next.
   static let removed = "sessions.removed"
 
-  let path: String
   let root: Folder
   /// The lock is the open file's: it goes when this is closed, by whatever end of the process. `nil` beside a process
   /// that has it.
@@ -23,7 +22,6 @@ package final class DataFolder: Sendable {
   ///
   /// - Throws: `DataFolderError`, also when the folder is from a newer version.
   package init(opening path: String) throws(DataFolderError) {
-    self.path = path
     try Self.make(path)
     root = try Self.open(path)
     lock = try Self.takeLock(of: root, path)
@@ -31,6 +29,11 @@ package final class DataFolder: Sendable {
     let status = unsafe clinux_folder_make_in(root.rawValue, Self.sessions)
     guard status == 0 || status == -EEXIST else {
       throw .notWritable(path: path, SystemError("mkdir", code: -status))
+    }
+    if status == 0 {
+      // What is made once and under which all else lies: with the names of the folders above it.
+      let synced = clinux_sync_file_system(root.rawValue)
+      guard synced == 0 else { throw .notWritable(path: path, SystemError("syncfs", code: -synced)) }
     }
     for leftover in [Self.made, Self.removed] {
       // What cannot be removed takes room and does nothing else.
@@ -42,7 +45,6 @@ package final class DataFolder: Sendable {
   ///
   /// - Throws: `DataFolderError`, also when it is no data folder, or is from a newer version.
   package init(beside path: String) throws(DataFolderError) {
-    self.path = path
     root = try Self.open(path)
     lock = nil
     guard try Self.format(of: root, path) != nil else { throw .notADataFolder(path: path) }

@@ -89,6 +89,21 @@ struct SessionStoreTests {
     }
   }
 
+  @Test("A disk that may only be read lets logs be read, and says so of the rest")
+  func readOnly() async throws {
+    let memory = MemoryDisk()
+    try await StoreFixture(memory).store.create(.one, [.session])
+    let fixture = try StoreFixture(memory)
+    let end = try fixture.read().end
+    let plan = FaultyDisk.Plan(call: 1, code: EROFS, lasts: true)
+    let error = await #expect(throws: StorageError.self) {
+      try await StoreFixture(FaultyDisk(memory, plan)).store.adopt(.one, end, [.numbers])
+    }
+    #expect(error?.description == "cannot open the log of a session: Read-only file system")
+    #expect(error?.isFull == false)
+    #expect(try fixture.read().records == [.session])
+  }
+
   @Test("ST2 A record that nobody would read is refused, and nothing of its batch is written")
   func tooLong() async throws {
     let fixture = try StoreFixture(MemoryDisk())

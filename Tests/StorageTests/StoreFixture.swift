@@ -1,14 +1,14 @@
 import SessionCore
 import Storage
+import Synchronization
 import Testing
 import Transport
 import Wire
 
-/// A store over some disk, on a thread that ends with it.
+/// A store over some disk, on a thread that it shares with those of other tests.
 final class StoreFixture {
   let disk: any SessionDisk
   let store: SessionStore
-  private let executor: BlockingExecutor
   private var bench: Bench?
 
   /// A store over a disk that stays as long as it.
@@ -19,14 +19,17 @@ final class StoreFixture {
 
   init(_ disk: any SessionDisk, _ durability: Durability = .process, openFiles: Int = 512) throws {
     self.disk = disk
-    executor = try BlockingExecutor(name: "test-store")
+    let turn = Self.turn.add(1, ordering: .relaxed).newValue
+    let executor = try Self.executors.get()[turn % Self.threads]
     store = SessionStore(disk, on: executor, durability: durability, openFiles: openFiles)
   }
 
-  deinit {
-    executor.stop()
-    executor.join()
+  /// They end with the process: a store may be in use when nothing refers to its fixture any more.
+  private static let executors = Result {
+    try (0..<threads).map { _ in try BlockingExecutor(name: "test-store") }
   }
+  private static let threads = 4
+  private static let turn = Atomic(0)
 
   /// Writes records to a session's log.
   func append(_ records: [SessionRecord], to id: SessionID = .one) async -> Result<Int, StorageError> {

@@ -44,7 +44,7 @@ final class Compaction {
       old, from: copied.length, chain: copied.chain, to: limit, chunk: Self.slice)
     var bytes: [UInt8] = []
     bytes.reserveCapacity(min(Self.slice, limit - copied.length) + LogFormat.overhead)
-    var (chain, newMarks) = (end.chain, marks)
+    var chain = end.chain
     while reader.offset - copied.length < Self.slice {
       let step = try reader.next()
       guard case .record(let kind, let body) = step else {
@@ -52,11 +52,10 @@ final class Compaction {
         break
       }
       let record = reader.buffer.span.extracting(body)
-      newMarks.note(kind, record, at: end.length + bytes.count, chain: chain)
+      marks.note(kind, record, at: end.length + bytes.count, chain: chain)
       LogFormat.append(kind, record, chain: &chain, to: &bytes)
     }
     try write(bytes, chain)
-    marks = newMarks
     copied = OpenLog.Position(length: reader.offset, chain: reader.chain)
   }
 

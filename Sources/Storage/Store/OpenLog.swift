@@ -45,12 +45,12 @@ final class OpenLog {
     let file = try open()
     try cutLeftover(of: file)
     defer { room.removeAll(keepingCapacity: room.capacity <= Self.roomKept) }
-    var (after, newMarks) = (end, marks)
+    guard records.allSatisfy({ $0.body.count < LogFormat.maximumLength }) else {
+      throw StorageError(.writeLog, code: EMSGSIZE)
+    }
+    var after = end
     for record in records {
-      guard record.body.count < LogFormat.maximumLength else {
-        throw StorageError(.writeLog, code: EMSGSIZE)
-      }
-      newMarks.note(
+      marks.note(
         record.kind.rawValue, record.body.span, at: end.length + room.count, chain: after.chain)
       LogFormat.append(record, chain: &after.chain, to: &room)
     }
@@ -61,7 +61,7 @@ final class OpenLog {
       cut(back: end)
       throw error
     }
-    (end, marks) = (after, newMarks)
+    end = after
   }
 
   /// Takes back what was written since. Should the file refuse it, the next write tries again first.

@@ -4,7 +4,7 @@ package import Transport
 package import Wire
 
 /// When what was written counts as kept.
-package enum Durability: String, Sendable {
+package enum Durability: Sendable {
   /// When the kernel has it: it outlives the process.
   case process
   /// When the disk has it: it outlives a power cut.
