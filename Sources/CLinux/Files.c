@@ -158,6 +158,10 @@ int clinux_remove_tree_in(int folder, const char *name) {
 
 // Open files
 
+int clinux_unlock(int descriptor) {
+  return result(flock(descriptor, LOCK_UN));
+}
+
 int clinux_lock_exclusively(int descriptor) {
   int status;
   do status = flock(descriptor, LOCK_EX | LOCK_NB);

@@ -50,6 +50,15 @@ package final class DataFolder: Sendable {
     guard try Self.format(of: root, path) != nil else { throw .notADataFolder(path: path) }
   }
 
+  /// Lets others have the folder. Nothing may be written to it afterwards.
+  package func unlock() {
+    switch lock {
+    // Of a file that is open this cannot fail.
+    case .some(let file): _ = clinux_unlock(file.rawValue)
+    case nil: break
+    }
+  }
+
   /// How many bytes may still be written to the folder's file system by a user without privileges.
   package func freeBytes() throws(StorageError) -> UInt64 {
     var bytes: UInt64 = 0

@@ -130,6 +130,7 @@ int clinux_remove_tree_in(int folder, const char *name);
 
 // Keeps everybody else who calls this off the file until the descriptor is closed; EWOULDBLOCK when somebody has it.
 int clinux_lock_exclusively(int descriptor);
+int clinux_unlock(int descriptor);
 // What is known of a file or folder; `modified` is in nanoseconds since 1970.
 typedef struct {
   uint64_t inode;
