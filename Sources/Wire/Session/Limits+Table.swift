@@ -118,6 +118,9 @@ extension Limits {
       name: "sessionKeepSeconds", keyPath: \.sessionKeepSeconds, range: 1...315_360_000,
       unit: .seconds, help: "time a session is kept after the last one left (600 s when empty)"),
     LimitDescription(
+      name: "sessionIdleSeconds", keyPath: \.sessionIdleSeconds, range: 0...86_400,
+      unit: .seconds, help: "time a session without people stays in memory"),
+    LimitDescription(
       name: "endedKeepSeconds", keyPath: \.endedKeepSeconds, range: 1...315_360_000,
       unit: .seconds, help: "time it is known that a session has ended"),
     LimitDescription(

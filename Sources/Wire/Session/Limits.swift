@@ -48,6 +48,8 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   package var unsavedBytes = 256 << 20
   /// For how many seconds a session is kept after the last one left.
   package var sessionKeepSeconds = 2_592_000
+  /// For how many seconds a session without people stays in memory, before it is only on the disk.
+  package var sessionIdleSeconds = 60
   /// For how many seconds it is known that a session has ended.
   package var endedKeepSeconds = 604_800
   /// Within how many seconds `join` or `wait` must arrive.

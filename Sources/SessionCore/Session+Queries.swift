@@ -1,0 +1,18 @@
+package import Wire
+
+/// What a shell asks before it decides what to do with a session.
+extension Session {
+  /// Whether somebody waits to join.
+  package var hasWaiting: Bool { !waitingNumbers.isEmpty }
+
+  /// The successor that was named within the last ten seconds: who asks for one now gets that.
+  package func recentSuccessor(now: Instant) -> SessionID? {
+    guard let successor, now.seconds(since: successor.at) < 10 else { return nil }
+    return successor.id
+  }
+
+  /// Whether some attachment has a content with this digest.
+  package func holdsContent(_ digest: String) -> Bool {
+    journal.digests.contains(digest)
+  }
+}
