@@ -22,7 +22,14 @@ package final class Gateway: Sendable {
   ///   - configuration: everything that an operator may set.
   ///   - log: where events are told.
   /// - Throws: a `GatewayError` in words for the operator.
-  package init(configuration: GatewayConfiguration, log: Log) throws(GatewayError) {
+  package convenience init(configuration: GatewayConfiguration, log: Log) throws(GatewayError) {
+    try self.init(configuration: configuration, log: log, disk: nil)
+  }
+
+  /// The same over another disk than that of the data folder, which may fail.
+  init(
+    configuration: GatewayConfiguration, log: Log, disk: (any SessionDisk)?
+  ) throws(GatewayError) {
     let files: StaticFiles
     do throws(StaticFilesError) {
       files = try StaticFiles.load(directory: configuration.publicDirectory)
@@ -35,12 +42,6 @@ package final class Gateway: Sendable {
     } catch {
       throw .dataFolder(error)
     }
-    do throws(StorageError) {
-      // Sessions live in memory: what an earlier process left of theirs belongs to nobody.
-      try data.removeAllSessions()
-    } catch {
-      throw .storage(configuration.dataDirectory, error)
-    }
     var holder: TLSServerContextHolder?
     var paths: (certificate: String, key: String)?
     if configuration.https != nil {
@@ -49,10 +50,23 @@ package final class Gateway: Sendable {
       paths = found
     }
     certificateFiles = paths
+    let fileThreads: FileThreads
+    do throws(SystemError) {
+      fileThreads = try FileThreads(transfers: Self.transferThreads)
+    } catch {
+      throw .system(error)
+    }
+    let generation: String
+    let store: SessionStore?
+    do throws(StorageError) {
+      (store, generation) = try Self.openStore(data, configuration, disk, on: fileThreads.saving)
+    } catch {
+      throw .storage(configuration.dataDirectory, error)
+    }
     do throws(SystemError) {
       shared = SharedState(
         configuration: configuration, log: log, files: files, certificates: holder, data: data,
-        fileThreads: try FileThreads(transfers: Self.transferThreads))
+        fileThreads: fileThreads, store: store, generation: generation)
       var made: [Reactor] = []
       for number in 0..<configuration.reactors {
         made.append(try Reactor(number: number, shared: shared))
@@ -62,6 +76,31 @@ package final class Gateway: Sendable {
       throw .system(error)
     }
     shared.setReactors(reactors)
+    do throws(StorageError) {
+      if let store { shared.countSessions(try store.sessions().count) }
+    } catch {
+      throw .storage(configuration.dataDirectory, error)
+    }
+  }
+
+  /// Where sessions are kept; `nil` when they live in memory only, and what an earlier process left belongs to nobody.
+  private static func openStore(
+    _ data: DataFolder, _ configuration: GatewayConfiguration, _ disk: (any SessionDisk)?,
+    on executor: BlockingExecutor
+  ) throws(StorageError) -> (SessionStore?, generation: String) {
+    let durability: Durability
+    switch configuration.durability {
+    case .memory:
+      try data.removeAllSessions()
+      return (nil, .freshEpoch)
+    case .process: durability = .process
+    case .full: durability = .full
+    }
+    // The mark is gone, and that is on the disk, before the first socket is accepted.
+    let generation = try data.takeMark()
+    let store = SessionStore(
+      disk ?? FolderDisk(data), on: executor, durability: durability)
+    return (store, generation)
   }
 
   /// Binds the listeners and starts the reactors.
@@ -100,6 +139,7 @@ package final class Gateway: Sendable {
   package func waitUntilStopped() {
     for reactor in reactors { reactor.loop.join() }
     shared.fileThreads.stop()
+    shared.data.unlock()
   }
 
   /// Reads certificate and key again; sockets that are open keep theirs.

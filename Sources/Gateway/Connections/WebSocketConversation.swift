@@ -9,6 +9,8 @@ final class WebSocketConversation {
   enum Phase {
     /// Sends back what it gets.
     case echo
+    /// Its session is being read from the disk; what the peer says waits.
+    case finding
     /// Open, and nothing said yet.
     case opened(Hosted)
     case waiting(Hosted)
@@ -17,7 +19,13 @@ final class WebSocketConversation {
     case closing
   }
 
-  var phase: Phase
+  var phase: Phase {
+    willSet {
+      // A session that somebody is about to join is not put away.
+      if case .opened(let hosted) = phase { hosted.openedSockets -= 1 }
+      if case .opened(let hosted) = newValue { hosted.openedSockets += 1 }
+    }
+  }
   /// What the socket is still to be sent.
   let reader: Reader
   var messages: MessageReader
@@ -35,6 +43,8 @@ final class WebSocketConversation {
   /// What waited in the kernel when it was looked at last: less of it now means that the peer took something.
   var queuedBytes = 0
   let openedAt: MonotonicTime
+  /// From when on the peer has time to join: its session was there.
+  var awaitsJoinSince: MonotonicTime
   var pausedUntil: MonotonicTime?
   /// Whose socket it was in which session, for the log.
   var session: SessionID?
@@ -48,6 +58,7 @@ final class WebSocketConversation {
   init(
     phase: Phase, reader: Reader, limits: MessageLimits, deflate: DeflateParameters?, now: MonotonicTime
   ) {
+    if case .opened(let hosted) = phase { hosted.openedSockets += 1 }
     self.phase = phase
     self.reader = reader
     self.deflate = deflate
@@ -56,13 +67,14 @@ final class WebSocketConversation {
     tookAt = now
     pingedAt = now
     openedAt = now
+    awaitsJoinSince = now
   }
 
   /// The session that the socket is in or waits for.
   var hosted: Hosted? {
     switch phase {
     case .opened(let hosted), .waiting(let hosted), .joined(let hosted): hosted
-    case .echo, .closing: nil
+    case .echo, .finding, .closing: nil
     }
   }
 
@@ -70,36 +82,16 @@ final class WebSocketConversation {
   var enteredSession: Session? {
     switch phase {
     case .waiting(let hosted), .joined(let hosted): hosted.session
-    case .echo, .opened, .closing: nil
+    case .echo, .finding, .opened, .closing: nil
     }
   }
 
   var isClosing: Bool {
     if case .closing = phase { true } else { false }
   }
-}
 
-/// A session and what the reactor notes about it.
-final class Hosted {
-  let session: Session
-  /// Something was said in this turn.
-  var isDirty = false
-  /// What its last turn came to is being sent; until all have it, what arrives is collected for the next flush.
-  var isFlushing = false
-  var scheduledAt: Instant?
-  /// When its turn was ended last, where a flush interval is set.
-  var flushedAt: MonotonicTime?
-  /// It has ended or expired: nothing of it counts any more.
-  var isRemoved = false
-  /// What of it is in the reactor's gauges.
-  var countedParticipants = 0
-  var countedLogBytes = 0
-  /// Uploads under way, by their attachment.
-  var uploads: [UUID: UploadSlot] = [:]
-  /// Something of it may be on the disk.
-  var hasFiles = false
-
-  init(_ session: Session) {
-    self.session = session
+  /// Nothing of what the peer says is looked at for now.
+  var isHeld: Bool {
+    if case .finding = phase { true } else { pausedUntil != nil }
   }
 }

@@ -91,13 +91,22 @@ extension Reactor {
     case .healthz:
       return .answer(.text(.ok, "alive\n"))
     case .readyz:
-      return .answer(shared.isDraining ? unavailable : .text(.ok, "ready\n"))
+      return .answer(readiness)
     case .metrics:
       return .answer(mayReadMetrics(head, connection) ? metrics : notFound)
     case .file:
       let date = HTTPDate(secondsSinceEpoch: Int(WallTime.now().secondsSince1970))
       return .answer(shared.files.answer(to: head, now: date).map { Answer($0) } ?? notFound)
     }
+  }
+
+  /// Whether new people may be sent here: not while it stops, and not while what they do could not be kept.
+  private var readiness: Answer {
+    guard !shared.isDraining else { return unavailable }
+    shared.disk.measure(now: now)
+    guard var refusal = shared.disk.refusal else { return .text(.ok, "ready\n") }
+    refusal.status = 503
+    return .problem(refusal)
   }
 
   private var notFound: Answer { .problem(Refusal(.notFound, "There is nothing at this address.")) }

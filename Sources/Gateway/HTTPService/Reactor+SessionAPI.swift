@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import HTTP
 internal import SessionCore
+internal import Storage
 internal import Transport
 internal import Wire
 
@@ -19,10 +20,6 @@ extension Reactor {
     head: RequestHead
   ) {
     let owner = shared.owner(of: id)
-    if owner === self {
-      send(perform(request, on: id), on: connection, http, for: head)
-      return
-    }
     http.awaitsAnswer = true
     let key = connection.key
     Task {
@@ -44,49 +41,63 @@ extension Reactor {
 
   /// Why there is no session of that id.
   func missing(_ id: SessionID) -> Refusal {
-    ended.contains(id, now: instant)
+    endedSessions[id] != nil || ended.contains(id, now: instant)
       ? Refusal(.ended, "This session has ended.") : Refusal(.notFound, "There is no such session.")
   }
 
   /// Answers for a session of this reactor.
-  func perform(_ request: SessionRequest, on id: SessionID) -> Answer {
+  func perform(_ request: SessionRequest, on id: SessionID) async -> Answer {
     now = .now()
-    guard let hosted = sessions[id] else { return .problem(missing(id)) }
-    switch request {
-    case .describe:
-      return .json(.ok, WireJSON.encode(shared.origins.link(hosted.session.object)))
-    case .end(let token):
-      guard let token, hosted.session.isKnown(token) else {
-        return .problem(
-          Refusal(.tokenNeeded, "Only who is or was in a session ends it: send its Participant-Token."))
+    do throws(Refusal) {
+      let hosted = try await findOpen(id).get()
+      switch request {
+      case .describe:
+        return .json(.ok, WireJSON.encode(shared.origins.link(hosted.session.object)))
+      case .end(let token):
+        guard let token, let number = hosted.session.number(of: token) else {
+          throw Refusal(
+            .tokenNeeded, "Only who is or was in a session ends it: send its Participant-Token.")
+        }
+        try await end(hosted, by: number)
+        return Answer(.noContent)
+      case .follow(let token, let activity, let address):
+        return try await follow(hosted, token, activity, from: address)
       }
-      end(hosted)
-      loop.wake()
-      return Answer(.noContent)
-    case .follow(let token, let activity, let address):
-      return follow(hosted, token, activity, from: address)
+    } catch {
+      counters.refusals[error.code] += 1
+      return .problem(error)
     }
   }
 
   private func follow(
     _ hosted: Hosted, _ token: Token?, _ activity: Activity, from address: IPAddress
-  ) -> Answer {
-    guard let token else {
-      return .problem(
-        Refusal(
-          .tokenNeeded, "Only who is or was in a session makes its successor: send its Participant-Token."))
+  ) async throws(Refusal) -> Answer {
+    guard let token, hosted.session.isKnown(token) else { throw .noTokenToFollow }
+    hosted.tasksInHand += 1
+    defer { done(with: hosted) }
+    // One at a time: who asks meanwhile gets the same session.
+    while hosted.isBeingFollowed {
+      await withCheckedContinuation { hosted.followers.append($0) }
     }
-    do throws(Refusal) {
-      let following = try hosted.session.follow(by: token, now: instant) { () throws(Refusal) in
-        try makeSession(activity, from: address).id
-      }
-      touch(hosted)
-      loop.wake()
-      return created(following.id, .json(following.isNew ? .created : .ok, describe(following.id)))
-    } catch {
-      counters.refusals[error.code] += 1
-      return .problem(error)
+    guard !hosted.isRemoved else { throw .ended }
+    now = .now()
+    if let successor = hosted.session.recentSuccessor(now: instant) {
+      return created(successor, .json(.ok, await describe(successor)))
     }
+    hosted.isBeingFollowed = true
+    defer {
+      hosted.isBeingFollowed = false
+      for continuation in hosted.followers { continuation.resume() }
+      hosted.followers = []
+    }
+    let session = try await makeSession(activity, from: address)
+    guard !hosted.isRemoved else { throw .ended }
+    now = .now()
+    let following = try hosted.session.follow(by: token, now: instant) { session.id }
+    touchSoon(hosted)
+    // The new session is on the disk; that the old one tells of it is worth waiting for, but not more.
+    _ = await saved(hosted)
+    return created(following.id, .json(.created, WireJSON.encode(shared.origins.link(session.object))))
   }
 
   /// `POST /api/sessions`, with its body.
@@ -103,15 +114,9 @@ extension Reactor {
           head: exchange.head)
         return
       }
-      let answer: Answer
-      do throws(Refusal) {
-        let session = try makeSession(request.activity, from: address)
-        answer = created(session.id, .json(.created, describe(session.id)))
-      } catch {
-        counters.refusals[error.code] += 1
-        answer = .problem(error)
-      }
-      send(answer, on: connection, http, for: exchange.head)
+      http.awaitsAnswer = true
+      let (key, head) = (connection.key, exchange.head)
+      Task { deliver(await created(request.activity, from: address), to: key, head) }
     } catch {
       counters.refusals[.badRequest] += 1
       send(.problem(error.refusal), on: connection, http, for: exchange.head)
@@ -126,9 +131,19 @@ extension Reactor {
     return IPAddress(hops[hops.count - proxies]) ?? connection.peer.ip
   }
 
-  private func describe(_ id: SessionID) -> [UInt8] {
+  private func created(_ activity: Activity, from address: IPAddress) async -> Answer {
+    do throws(Refusal) {
+      let session = try await makeSession(activity, from: address)
+      return created(session.id, .json(.created, WireJSON.encode(shared.origins.link(session.object))))
+    } catch {
+      counters.refusals[error.code] += 1
+      return .problem(error)
+    }
+  }
+
+  private func describe(_ id: SessionID) async -> [UInt8] {
     // A successor named before may be gone already; its id is still the answer.
-    guard let hosted = sessions[id] else {
+    guard case .open(let hosted) = await find(id) else {
       return Array("{\"id\":\"\(id.text)\",\"link\":\"/s/\(id.text)\"}".utf8)
     }
     return WireJSON.encode(shared.origins.link(hosted.session.object))
@@ -140,17 +155,28 @@ extension Reactor {
     return answer
   }
 
-  /// Makes a session of this reactor's own: ids are drawn until one falls to it.
-  private func makeSession(_ activity: Activity, from address: IPAddress) throws(Refusal) -> Session {
+  /// Makes a session of this reactor's own: ids are drawn until one falls to it. It is on the disk before anybody hears of it.
+  private func makeSession(_ activity: Activity, from address: IPAddress) async throws(Refusal) -> Session {
+    shared.disk.measure(now: now)
+    if let refusal = shared.disk.refusal { throw refusal }
     if let refusal = shared.admitSession(from: address, now: now) { throw refusal }
     var id = SessionID(random: SecureRandom.bytes(16))
     while shared.owner(of: id) !== self { id = SessionID(random: SecureRandom.bytes(16)) }
-    let epoch = SessionID(random: SecureRandom.bytes(16)).text
     let session = Session(
-      id: id, epoch: epoch, activity: activity,
+      id: id, epoch: .freshEpoch, activity: activity,
       createdAt: Date(timeIntervalSince1970: Double(WallTime.now().secondsSince1970)), limits: shared.limits,
-      now: instant)
+      now: instant, saving: shared.store == nil ? .inMemory : .byStore, digest: TokenDigest.ofToken)
     let hosted = Hosted(session)
+    if let store = shared.store {
+      do throws(StorageError) {
+        try await store.create(id, session.firstRecords())
+      } catch {
+        shared.releaseSession()
+        shared.log(.error, "session not created", ["reason": "\(error)"])
+        throw error.isOutOfDescriptors ? .outOfDescriptors : .notSaved
+      }
+      now = .now()
+    }
     sessions[id] = hosted
     schedule(hosted)
     counters.sessions += 1
@@ -158,30 +184,26 @@ extension Reactor {
     shared.log(.info, "session created", ["session": .session(id)])
     return session
   }
+}
 
-  /// Ends a session for everyone.
-  func end(_ hosted: Hosted) {
-    let session = hosted.session
-    shared.log(.info, "session ended", ["session": .session(session.id)])
-    // What was said before goes out before.
-    session.endTurn(now: instant)
-    flush(session, budget: .max)
-    let effects = session.end()
-    remove(hosted)
-    perform(effects, in: hosted)
+extension Refusal {
+  static var noTokenToFollow: Refusal {
+    Refusal(.tokenNeeded, "Only who is or was in a session makes its successor: send its Participant-Token.")
   }
+}
 
-  /// Takes a session out of the table; who asks for it is told that it ended.
-  func remove(_ hosted: Hosted) {
-    guard sessions.removeValue(forKey: hosted.session.id) != nil else { return }
-    collectCounters(hosted)
-    note(hosted, participants: 0, logBytes: 0)
-    hosted.isRemoved = true
-    removeJournal(of: hosted)
-    ended.insert(hosted.session.id, now: instant)
-    counters.sessions -= 1
-    counters.sessionsEnded += 1
-    shared.releaseSession()
+extension String {
+  /// The name of a new life of a session's order.
+  static var freshEpoch: String { SessionID(random: SecureRandom.bytes(16)).text }
+}
+
+extension TokenDigest {
+  /// What is kept of a token: enough to know it again, and not the token.
+  @Sendable static func ofToken(_ token: Token) -> TokenDigest {
+    var bytes: [UInt8] = []
+    bytes.append(contentsOf: token.text.utf8)
+    let digest = SHA256Digest(of: bytes.span).bytes
+    return TokenDigest(high: digest.span.uint64(at: 0), low: digest.span.uint64(at: 8))
   }
 }
 

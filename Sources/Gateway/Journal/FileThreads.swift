@@ -5,9 +5,11 @@ internal import Transport
 
 /// The threads that files are read and written on, so that no reactor waits for a disk.
 ///
-/// What is ordered (making, renaming and removing a session's files) has one thread for all sessions; bytes are moved on the
-/// others, so that a slow transfer holds up neither.
+/// Sessions are written on one thread and read on others; what is ordered (making, renaming and removing a session's files) has one
+/// for all sessions; bytes of attachments are moved on the rest, so that a slow transfer holds up neither.
 final class FileThreads: Sendable {
+  let saving: BlockingExecutor
+  let loaders: [BlockingExecutor]
   let ordered: BlockingExecutor
   private let transfers: [BlockingExecutor]
   private let turn = Atomic<UInt>(0)
@@ -16,6 +18,8 @@ final class FileThreads: Sendable {
   private static let transferNiceness = 5
 
   init(transfers count: Int) throws(SystemError) {
+    saving = try BlockingExecutor(name: "saving")
+    loaders = [try BlockingExecutor(name: "loading-0"), try BlockingExecutor(name: "loading-1")]
     ordered = try BlockingExecutor(name: "files")
     var made: [BlockingExecutor] = []
     for number in 0..<count {
@@ -32,7 +36,8 @@ final class FileThreads: Sendable {
 
   /// Ends the threads once what waits for them is done.
   func stop() {
-    for thread in transfers + [ordered] { thread.stop() }
-    for thread in transfers + [ordered] { thread.join() }
+    let threads = transfers + loaders + [ordered, saving]
+    for thread in threads { thread.stop() }
+    for thread in threads { thread.join() }
   }
 }

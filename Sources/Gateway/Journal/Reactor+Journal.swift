@@ -20,16 +20,17 @@ extension Reactor {
   }
 
   /// `GET` of a session's attachments.
-  func attachments(of id: SessionID) -> Result<[AttachmentObject], Refusal> {
+  func attachments(of id: SessionID) async -> Result<[AttachmentObject], Refusal> {
     now = .now()
-    return hosted(id).map { $0.session.attachmentObjects }
+    return await findToRead(id).map { $0.session.attachmentObjects }
   }
 
   /// `GET` and `HEAD` of an attachment.
-  func findContent(_ attachment: UUID, of id: SessionID) -> ContentStart {
+  func findContent(_ attachment: UUID, of id: SessionID) async -> ContentStart {
     now = .now()
     do throws(Refusal) {
-      let found = try find(attachment, of: id).attachment
+      let hosted = try await findToRead(id).get()
+      guard let found = hosted.session.attachment(attachment) else { throw .noAttachment }
       guard found.object.state == .ready, let digest = found.object.sha256 else {
         var refusal = Refusal(.notReady, "The attachment is still being uploaded.")
         refusal.offset = found.object.offset
@@ -45,6 +46,7 @@ extension Reactor {
   func uploadStatus(_ attachment: UUID, of id: SessionID) async -> Answer {
     now = .now()
     do throws(Refusal) {
+      _ = try await findOpen(id).get()
       let (hosted, found) = try find(attachment, of: id)
       var offset = found.object.offset
       if let slot = hosted.uploads[attachment] { offset = try await standing(of: slot) }
@@ -66,8 +68,11 @@ extension Reactor {
   func removeAttachment(_ attachment: UUID, of id: SessionID) async -> Answer {
     now = .now()
     do throws(Refusal) {
+      _ = try await findOpen(id).get()
       let hosted = try find(attachment, of: id).hosted
-      await remove(attachment, from: hosted)
+      hosted.tasksInHand += 1
+      defer { done(with: hosted) }
+      guard await remove(attachment, from: hosted) else { throw .notSaved }
       shared.log(.info, "attachment removed", ["session": .session(id), "attachment": "\(attachment)"])
       return Answer(.noContent)
     } catch {
@@ -103,21 +108,33 @@ extension Reactor {
   // MARK: - Removal
 
   /// Takes an attachment out of a session, with its file if that was the last of its content.
-  func remove(_ attachment: UUID, from hosted: Hosted) async {
+  ///
+  /// - Returns: whether it is on the disk that it is gone; the file of one that was ready goes only then.
+  @discardableResult
+  func remove(_ attachment: UUID, from hosted: Hosted) async -> Bool {
     let slot = hosted.uploads.removeValue(forKey: attachment)
     let removed = hosted.session.removeAttachment(attachment, now: instant)
     touchSoon(hosted)
-    // The file thread is asked before anything is waited for: the same id, and the same content, may come again at once.
-    if let slot, !slot.isWhole {
-      await discard(slot)
-    } else if let digest = removed?.orphanedDigest {
-      do throws(StorageError) {
-        try await shared.sessionFiles.removeContent(digest, of: hosted.session.id)
-      } catch {
-        noteNotRemoved(hosted.session.id, error)
-      }
-    }
+    // Who writes is stopped before anything is waited for: the same id may come again at once.
+    if let slot, !slot.isWhole { await discard(slot) }
     if let slot { await cutHolder(of: slot, telling: .noAttachment) }
+    hosted.tasksInHand += 1
+    defer { done(with: hosted) }
+    let isSaved = await saved(hosted)
+    if let digest = removed?.orphanedDigest { await removeOrphan(digest, of: hosted, isSaved: isSaved) }
+    return isSaved
+  }
+
+  /// Removes a content that nothing refers to. While the disk may still say that something does, it stays; when the session is
+  /// opened the next time, it is looked for.
+  private func removeOrphan(_ digest: String, of hosted: Hosted, isSaved: Bool) async {
+    // The same content may have come again meanwhile.
+    guard isSaved, !hosted.isRemoved, !hosted.session.holdsContent(digest) else { return }
+    do throws(StorageError) {
+      try await shared.sessionFiles.removeContent(digest, of: hosted.session.id)
+    } catch {
+      noteNotRemoved(hosted.session.id, error)
+    }
   }
 
   /// Ends the request that writes to an upload.
@@ -145,13 +162,22 @@ extension Reactor {
 
   /// The session is over: so are its uploads, and nobody reads its files any more.
   func removeJournal(of hosted: Hosted) {
-    let slots = hosted.uploads.values
-    hosted.uploads = [:]
+    let uploads = cutUploads(of: hosted)
     guard hosted.hasFiles else { return }
     Task {
+      await uploads.value
+      removeFiles(of: hosted.session.id)
+    }
+  }
+
+  /// Nothing that is still arriving is waited for any more.
+  @discardableResult
+  func cutUploads(of hosted: Hosted) -> Task<Void, Never> {
+    let slots = hosted.uploads.values
+    hosted.uploads = [:]
+    return Task {
       for slot in slots { await cutHolder(of: slot, telling: .ended) }
       for slot in slots where !slot.isWhole { await discard(slot) }
-      removeFiles(of: hosted.session.id)
     }
   }
 
@@ -179,14 +205,19 @@ extension Reactor {
 
   // MARK: - Finding
 
-  func hosted(_ id: SessionID) -> Result<Hosted, Refusal> {
-    sessions[id].map { .success($0) } ?? .failure(missing(id))
+  /// A session whose attachments may be read: one that has ended too.
+  private func findToRead(_ id: SessionID) async -> Result<Hosted, Refusal> {
+    switch await find(id) {
+    case .open(let hosted), .ended(let hosted): .success(hosted)
+    case .none(let refusal): .failure(refusal)
+    }
   }
 
+  /// An attachment of a session that is in use.
   func find(
     _ attachment: UUID, of id: SessionID
   ) throws(Refusal) -> (hosted: Hosted, attachment: Attachment) {
-    let hosted = try hosted(id).get()
+    guard let hosted = sessions[id] else { throw missing(id) }
     guard let found = hosted.session.attachment(attachment) else { throw .noAttachment }
     return (hosted, found)
   }

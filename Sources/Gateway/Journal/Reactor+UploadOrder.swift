@@ -13,7 +13,12 @@ extension Reactor {
   ) async -> UploadStart {
     now = .now()
     do throws(Refusal) {
-      let hosted = try hosted(id).get()
+      let hosted = try await findOpen(id).get()
+      hosted.tasksInHand += 1
+      defer { done(with: hosted) }
+      shared.disk.measure(now: now)
+      if let refusal = shared.disk.refusal { throw refusal }
+      now = .now()
       try hosted.session.takeJournalTurn(size: request.headBytes, now: instant)
       switch request.kind {
       case .create(let creation):
@@ -188,10 +193,11 @@ extension Reactor {
       size: found.object.size)
   }
 
-  /// What has become of an attachment that is not there any more. With a session, the folder goes that its upload may have made again.
+  /// What has become of an attachment that is not there any more.
   private func gone(from hosted: Hosted) -> Refusal {
     guard hosted.isRemoved else { return .noAttachment }
-    removeFiles(of: hosted.session.id)
+    // Without a store nothing of a session is kept: the folder goes that its upload may have made again.
+    if shared.store == nil { removeFiles(of: hosted.session.id) }
     return .ended
   }
 
@@ -266,7 +272,7 @@ extension Reactor {
   /// A piece came whole, and more is to come.
   func uploadPieceEnded(
     _ grant: UploadGrant, of id: SessionID, by request: UploadRequest, at offset: UInt64
-  ) -> Answer {
+  ) async -> Answer {
     now = .now()
     do throws(Refusal) {
       let hosted = try find(grant.attachment, of: id).hosted
@@ -274,6 +280,10 @@ extension Reactor {
       slot.holder = nil
       hosted.session.uploadMoved(grant.attachment, to: offset, now: instant)
       touchSoon(hosted)
+      if case .create = request.kind {
+        // Who is told where to go on finds it there after a crash.
+        guard await saved(hosted) else { throw .notSaved }
+      }
       return progressed(try find(grant.attachment, of: id).attachment, by: request)
     } catch {
       return .problem(error)
@@ -305,6 +315,15 @@ extension Reactor {
       return .problem(.noAttachment)
     }
     slot.isWhole = true
+    hosted.tasksInHand += 1
+    defer { done(with: hosted) }
+    touchSoon(hosted)
+    // What the file will be called is on the disk before it is: after a crash between, it is found.
+    _ = await saved(hosted)
+    guard hosted.uploads[grant.attachment] === slot else {
+      await discard(slot)
+      return .problem(gone(from: hosted))
+    }
     do throws(StorageError) {
       try await shared.sessionFiles.place(slot.writer.name, as: digest, of: id)
     } catch {
@@ -328,6 +347,8 @@ extension Reactor {
     shared.log(
       .info, "attachment added",
       ["session": .session(id), "attachment": "\(grant.attachment)", "bytes": .number(size)])
+    // Whoever is told that it is there finds it there after a crash.
+    guard await saved(hosted) else { return .problem(.notSaved) }
     return progressed(found, by: request)
   }
 

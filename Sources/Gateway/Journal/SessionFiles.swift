@@ -37,6 +37,16 @@ actor SessionFiles {
     try data.attachments(of: session).removeContent(digest)
   }
 
+  /// How long the log of a session is; `nil` when there is none.
+  func logLength(of session: SessionID, in store: SessionStore) throws(StorageError) -> Int? {
+    try store.logLength(of: session)
+  }
+
+  /// Says that everything in the folder is whole and on the disk.
+  func leaveMark(_ generation: String) throws(StorageError) {
+    try data.leaveMark(generation)
+  }
+
   /// Removes all files of a session.
   func removeSession(_ session: SessionID) throws(StorageError) {
     try data.attachments(of: session).removeSession()

@@ -51,7 +51,7 @@ actor UploadWriter {
   private let folder: AttachmentFolder
   /// Names the file, and no other ever: what still happens to the file of an attachment that was removed can never meet
   /// that of a later one with the same id.
-  nonisolated let name = UUID()
+  nonisolated let name: UUID
   private let diskReserve: UInt64
   private var state = State.unopened
   private var turn: UInt64 = 0
@@ -60,9 +60,10 @@ actor UploadWriter {
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
   init(
-    in folder: AttachmentFolder, of data: DataFolder, on executor: BlockingExecutor,
+    _ name: UUID = UUID(), in folder: AttachmentFolder, of data: DataFolder, on executor: BlockingExecutor,
     diskReserve: Int
   ) {
+    self.name = name
     self.folder = folder
     self.data = data
     self.executor = executor
@@ -166,6 +167,12 @@ actor UploadWriter {
     }
   }
 
+  /// All had come before the process ended: closes the file, as `finish` does.
+  func finishFound(syncs: Bool) throws(Fault) -> String {
+    let opening = try begin(at: try offset(), checksum: nil)
+    return try finish(turn: opening.turn, syncs: syncs)
+  }
+
   /// Forgets the upload: what was written is removed.
   func discard() throws(StorageError) {
     state = .removed
@@ -188,11 +195,22 @@ actor UploadWriter {
     case .unopened: break
     }
     do throws(StorageError) {
-      let opened = try folder.openUpload(name)
+      let opened = try findFile()
       state = .growing(opened)
       return opened
     } catch {
       throw .storage(error)
+    }
+  }
+
+  /// The file as an earlier process left it; of an upload that was told of before a byte was written there is none.
+  private func findFile() throws(StorageError) -> UploadFile {
+    do throws(StorageError) {
+      return try folder.openUpload(name)
+    } catch {
+      guard error.isMissing else { throw error }
+      try folder.make()
+      return try folder.createUpload(name)
     }
   }
 

@@ -39,6 +39,8 @@ package struct Counters: Sendable {
   // Sessions.
   package var sessionsCreated: UInt64 = 0
   package var sessionsEnded: UInt64 = 0
+  /// Sessions read from the disk, because somebody came.
+  package var sessionsOpened: UInt64 = 0
   package var arrivals = Tally<Arrival>()
   /// Catch-ups sent to sockets that stayed but fell too far behind.
   package var lateCatchUps: UInt64 = 0
@@ -58,6 +60,16 @@ package struct Counters: Sendable {
   package var unreliableDropped: UInt64 = 0
   /// Entries, control messages and requests refused, by code.
   package var refusals = Tally<ErrorCode>()
+
+  // The disk.
+  /// Batches written, each of all sessions that had something to be written.
+  package var saves: UInt64 = 0
+  /// Logs that a batch could not be written to.
+  package var saveFailures: UInt64 = 0
+  /// Bytes of sessions' records written.
+  package var savedBytes: UInt64 = 0
+  /// Logs written anew without what was superseded.
+  package var compactions: UInt64 = 0
 
   // The loop.
   /// Turns of the event loop.

@@ -41,6 +41,11 @@ enum MetricList {
     Metric("send_calls_total", \.sendCalls, "Calls of send on sockets."),
     Metric("sessions_created_total", \.sessionsCreated, "Sessions created."),
     Metric("sessions_ended_total", \.sessionsEnded, "Sessions ended."),
+    Metric("sessions_opened_total", \.sessionsOpened, "Sessions read from the disk."),
+    Metric("saves_total", \.saves, "Batches of records written to the disk."),
+    Metric("save_failures_total", \.saveFailures, "Logs that the disk did not take a batch for."),
+    Metric("saved_bytes_total", \.savedBytes, "Bytes of records written to the disk."),
+    Metric("compactions_total", \.compactions, "Logs written anew without what was superseded."),
     Metric(
       "late_catch_ups_total", \.lateCatchUps, "Catch-ups sent to sockets that stayed but fell too far behind."
     ),

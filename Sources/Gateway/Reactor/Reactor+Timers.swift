@@ -9,19 +9,14 @@ extension Reactor {
   /// How often a peer is asked for a sign of life, and how long it may give none.
   private static let pingInterval = Duration.seconds(20)
   private static let silenceLimit = Duration.seconds(40)
-  /// How long a drain waits for sockets to close; a stop takes at most 8 s in all.
-  private static let drainTime = Duration.seconds(5)
-
   func sweepIfDue() {
     if let again = acceptAgainAt, again <= now {
       acceptAgainAt = nil
       acceptPlain()
       acceptSecure()
     }
-    if let drainDeadline, connectionTotal == 0 || drainDeadline <= now {
-      stop()
-      return
-    }
+    continueDraining()
+    sweepSessions()
     guard sweepAt <= now else { return }
     sweepAt = now + Self.sweepInterval
     for connection in connections {
@@ -66,7 +61,7 @@ extension Reactor {
       return
     }
     if case .opened = conversation.phase,
-      now - conversation.openedAt >= .seconds(shared.limits.joinSeconds)
+      now - conversation.awaitsJoinSince >= .seconds(shared.limits.joinSeconds)
     {
       counters.refusals[.notJoined] += 1
       disconnect(connection, conversation, .noJoin)
@@ -109,52 +104,5 @@ extension Reactor {
       // A socket that cannot be asked gives no sign of life.
       conversation.queuedBytes = 0
     }
-  }
-
-  // MARK: - Stopping
-
-  /// Tells everybody to come back later, and stops when they are gone.
-  func drain() {
-    guard drainDeadline == nil else { return }
-    // New connections are still answered, so that who asks whether this gateway is ready hears that it is not.
-    drainDeadline = now + Self.drainTime
-    for hosted in sessions.values {
-      hosted.session.endTurn(now: instant)
-      flush(hosted.session, budget: .max)
-    }
-    for connection in connections {
-      guard let connection else { continue }
-      switch connection.state {
-      case .http(let http):
-        // An upload of which all has come is answered; another goes on later, from what had arrived.
-        if http.awaitsAnswer || (http.upload == nil && (http.isBusy || http.exchange != nil)) {
-          http.closesAfterOutput = true
-        } else {
-          close(connection)
-        }
-      case .webSocket(let conversation):
-        disconnect(connection, conversation, .restarting(retryAfterMs: restartDelayMs()))
-      case .lingering:
-        break
-      }
-    }
-  }
-
-  func stop() {
-    guard !isStopped else { return }
-    isStopped = true
-    stopAccepting()
-    for connection in connections {
-      if let connection { close(connection) }
-    }
-    drainDeadline = nil
-    loop.stop()
-  }
-
-  private func stopAccepting() {
-    // Closed when the last reference goes: the gateway holds none.
-    plainListener = nil
-    secureListener = nil
-    acceptAgainAt = nil
   }
 }

@@ -42,6 +42,10 @@ actor Reactor {
   // Sessions.
   var sessions: [SessionID: Hosted] = [:]
   var ended: EndedSessions
+  /// Sessions that ended, while somebody reads what was attached to them.
+  var endedSessions: [SessionID: Hosted] = [:]
+  /// Sessions that are being opened, put away or removed, and those who wait for that.
+  var busy: [SessionID: [CheckedContinuation<Void, Never>]] = [:]
   var deadlines = DeadlineHeap()
 
   // Work of the turn.
@@ -54,7 +58,15 @@ actor Reactor {
   var doomed: [Connection.Key] = []
   var sweepAt: MonotonicTime
   var isStopped = false
-  var drainDeadline: MonotonicTime?
+  var draining: Draining?
+
+  // What goes to the disk.
+  var saveQueue: [Hosted] = []
+  var saveAt: MonotonicTime?
+  /// A batch is being written.
+  var isSaving = false
+  var sweepSessionsAt: MonotonicTime
+  var hasCountedEnded = false
 
   // Buffers that all connections share.
   var receiveBuffer = [UInt8](repeating: 0, count: 131_072)
@@ -78,6 +90,7 @@ actor Reactor {
     mailbox = Mailbox(waking: loop, capacity: 100_000)
     ended = EndedSessions(keepSeconds: shared.limits.endedKeepSeconds)
     sweepAt = .now() + Self.sweepInterval
+    sweepSessionsAt = .now()
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -118,6 +131,7 @@ actor Reactor {
     passDeadlines()
     sweepIfDue()
     endSessionTurns()
+    saveIfDue()
     continueFlushing()
     closeDoomed()
     shared.board.publish(counters, reactor: number)
@@ -148,8 +162,6 @@ actor Reactor {
 
   private func nextDeadline() -> MonotonicTime? {
     guard flushing.isEmpty, readAgain.isEmpty, flushAgain.isEmpty, dirty.isEmpty else { return .distantPast }
-    // The last socket of a drain has gone in this turn: the next one stops.
-    if drainDeadline != nil, connectionTotal == 0 { return .distantPast }
     var next: MonotonicTime?
     func consider(_ time: MonotonicTime?) {
       guard let time else { return }
@@ -158,7 +170,9 @@ actor Reactor {
     if connectionTotal > 0 { consider(sweepAt) }
     consider(deadlines.earliest.map { MonotonicTime(nanoseconds: $0.nanoseconds) })
     consider(acceptAgainAt)
-    consider(drainDeadline)
+    consider(draining?.nextDeadline(connections: connectionTotal))
+    if !isSaving { consider(saveAt) }
+    if number == 0, shared.sweeper != nil { consider(sweepSessionsAt) }
     return next
   }
 

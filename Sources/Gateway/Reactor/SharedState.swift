@@ -16,8 +16,14 @@ final class SharedState: Sendable {
   let certificates: TLSServerContextHolder?
   /// The folder that is written to.
   let data: DataFolder
+  let disk: DiskWatch
   let fileThreads: FileThreads
   let sessionFiles: SessionFiles
+  /// Where sessions are kept; `nil` when they live in memory only.
+  let store: SessionStore?
+  let sweeper: SessionSweeper?
+  /// Names the time since the last stop that was not clean: what was closed in it goes on where it was.
+  let generation: String
   let startedAt: WallTime
 
   private let reactors = Guarded<[Reactor]>([])
@@ -25,6 +31,10 @@ final class SharedState: Sendable {
   private let sessionCount = Atomic(0)
   private let incompleteBytes = Atomic(0)
   private let uploadCount = Atomic(0)
+  private let unsavedBytes = Atomic(0)
+  private let drainedReactors = Atomic(0)
+  private let loaders: [SessionLoader]
+  private let loaderTurn = Atomic<UInt>(0)
   private let draining = Atomic(false)
   private let addresses = Guarded<[IPAddress: Int]>([:])
   private let uploadAddresses = Guarded<[IPAddress: Int]>([:])
@@ -33,7 +43,7 @@ final class SharedState: Sendable {
 
   init(
     configuration: GatewayConfiguration, log: Log, files: StaticFiles, certificates: TLSServerContextHolder?,
-    data: DataFolder, fileThreads: FileThreads
+    data: DataFolder, fileThreads: FileThreads, store: SessionStore?, generation: String
   ) {
     self.configuration = configuration
     self.log = log
@@ -41,6 +51,17 @@ final class SharedState: Sendable {
     self.certificates = certificates
     self.data = data
     self.fileThreads = fileThreads
+    self.store = store
+    self.generation = generation
+    disk = DiskWatch(data, reserve: configuration.limits.diskReserveBytes)
+    loaders =
+      store.map { store in
+        fileThreads.loaders.map {
+          SessionLoader(
+            store, on: $0, data, limits: configuration.limits, generation: generation, log: log)
+        }
+      } ?? []
+    sweeper = store.map { SessionSweeper($0, on: fileThreads.ordered, limits: configuration.limits) }
     sessionFiles = SessionFiles(data, on: fileThreads.ordered, syncs: configuration.durability == .full)
     board = MetricsBoard(reactors: configuration.reactors)
     origins = OriginPolicy(configuration)
@@ -49,8 +70,26 @@ final class SharedState: Sendable {
 
   var limits: Limits { configuration.limits }
 
+  /// Who reads the next session: they are asked in turn. `nil` when nothing is kept.
+  func nextLoader() -> SessionLoader? {
+    guard !loaders.isEmpty else { return nil }
+    let number = loaderTurn.add(1, ordering: .relaxed).oldValue
+    return loaders[Int(number % UInt(loaders.count))]
+  }
+
+  /// Counts a reactor that has nothing left to write.
+  /// - Returns: whether it was the last one.
+  func noteDrained() -> Bool {
+    drainedReactors.add(1, ordering: .acquiringAndReleasing).newValue == configuration.reactors
+  }
+
   func setReactors(_ all: [Reactor]) {
     reactors.withLock { $0 = all }
+  }
+
+  /// Counts sessions in that an earlier process left on the disk, or out that turned out to have ended.
+  func countSessions(_ change: Int) {
+    sessionCount.add(change, ordering: .relaxed)
   }
 
   /// The reactor that owns a session: known from the id alone.
@@ -163,6 +202,12 @@ final class SharedState: Sendable {
       guard let count = counts[address] else { return }
       counts[address] = count > 1 ? count - 1 : nil
     }
+  }
+
+  /// Counts bytes of entries that are not on the disk, of all sessions together.
+  /// - Returns: how many there are now.
+  func holdUnsaved(_ change: Int) -> Int {
+    unsavedBytes.add(change, ordering: .relaxed).newValue
   }
 
   /// Counts bytes of half-received messages, of all sockets together.

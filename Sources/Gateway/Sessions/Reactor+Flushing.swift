@@ -186,7 +186,7 @@ extension Reactor {
       finish(connection)
       return
     }
-    if connection.isReadingPaused, conversation.pausedUntil == nil, !reader.isOutboxFull {
+    if connection.isReadingPaused, !conversation.isHeld, !reader.isOutboxFull {
       resumeReading(connection)
     }
   }

@@ -56,15 +56,18 @@ extension Reactor {
   /// Sessions whose time has come.
   func passDeadlines() {
     while let id = deadlines.takeDue(instant) {
-      guard let hosted = sessions[id] else { continue }
+      guard let hosted = sessions[id] else {
+        forgetIfIdle(id)
+        continue
+      }
       if hosted.scheduledAt.map({ $0 <= instant }) ?? false { hosted.scheduledAt = nil }
       hosted.session.tick(now: instant)
       removeExpiredUploads(of: hosted)
       if let expiry = hosted.session.expiresAt, expiry <= instant {
-        shared.log(.info, "session expired", ["session": .session(id)])
-        end(hosted)
+        expire(hosted)
         continue
       }
+      putAwayIfIdle(hosted)
       touch(hosted)
     }
   }
@@ -73,7 +76,9 @@ extension Reactor {
   func schedule(_ hosted: Hosted) {
     guard !hosted.isRemoved else { return }
     var next = hosted.session.nextDeadline
-    if let expiry = hosted.session.expiresAt { next = min(next ?? expiry, expiry) }
+    for time in [hosted.session.expiresAt, idleDeadline(of: hosted)] {
+      if let time { next = min(next ?? time, time) }
+    }
     guard let next, hosted.scheduledAt.map({ next < $0 }) ?? true else { return }
     hosted.scheduledAt = next
     deadlines.insert(hosted.session.id, at: next)
@@ -92,6 +97,7 @@ extension Reactor {
       hosted.isDirty = false
       if holdsBack(hosted) { continue }
       hosted.session.endTurn(now: instant)
+      saveSoon(hosted)
       schedule(hosted)
       hosted.isFlushing = true
       flushing.append(hosted)

@@ -23,7 +23,7 @@ extension Reactor {
     let hosted = id.flatMap { sessions[$0] }
     let conversation = open(
       connection, request, subprotocol: speaksVersion ? WireVersion.subprotocol : nil,
-      phase: hosted.map { .opened($0) } ?? .closing, messageBytes: ClientEntry.maximumMessageLength)
+      phase: hosted.map { .opened($0) } ?? .finding, messageBytes: ClientEntry.maximumMessageLength)
     conversation.session = id
     if !request.subprotocols.isEmpty, !speaksVersion {
       counters.refusals[.unsupportedVersion] += 1
@@ -31,11 +31,48 @@ extension Reactor {
     } else if shared.isDraining {
       close(connection, conversation, .restarting(retryAfterMs: restartDelayMs()))
     } else if hosted == nil {
-      let isEnded = id.map { ended.contains($0, now: instant) } ?? false
-      counters.refusals[isEnded ? .ended : .notFound] += 1
-      close(connection, conversation, isEnded ? .ended : .unknownSession)
+      find(id, for: connection, conversation)
     }
     return nil
+  }
+
+  /// The session is not in memory: what the peer says waits until it is, or is known not to be.
+  private func find(
+    _ id: SessionID?, for connection: Connection, _ conversation: WebSocketConversation
+  ) {
+    guard let id else {
+      counters.refusals[.notFound] += 1
+      close(connection, conversation, .unknownSession)
+      return
+    }
+    connection.isReadingPaused = true
+    let key = connection.key
+    Task {
+      settle(await find(id), key)
+      loop.wake()
+    }
+  }
+
+  private func settle(_ found: Found, _ key: Connection.Key) {
+    now = .now()
+    guard let connection = connection(key), case .webSocket(let conversation) = connection.state,
+      case .finding = conversation.phase
+    else { return }
+    switch found {
+    case .open(let hosted) where !shared.isDraining:
+      conversation.phase = .opened(hosted)
+      conversation.awaitsJoinSince = now
+      hosted.idleSince = nil
+      resumeReading(connection)
+    case .open:
+      close(connection, conversation, .restarting(retryAfterMs: restartDelayMs()))
+    case .ended:
+      counters.refusals[.ended] += 1
+      close(connection, conversation, .ended)
+    case .none(let refusal):
+      counters.refusals[refusal.code] += 1
+      close(connection, conversation, .noSession(refusal))
+    }
   }
 
   /// Opens the socket that sends back what it gets.
@@ -86,6 +123,19 @@ extension UpgradeRequest {
     try evaluate(
       method: head.method.name, minorVersion: head.minorVersion,
       fields: head.fields.map { (name: $0.name, value: $0.value) })
+  }
+}
+
+extension CloseReason {
+  /// Why a session could not be found, as the reason to close.
+  static func noSession(_ refusal: Refusal) -> CloseReason {
+    switch refusal.code {
+    case .notFound: .unknownSession
+    case .ended: .ended
+    case .internal: CloseReason(1011, .internal, "This session cannot be read.")
+    default:
+      CloseReason(1013, refusal.code, "Not now: try again later.", retryAfterMs: refusal.retryAfterMs ?? 5000)
+    }
   }
 }
 

@@ -18,7 +18,7 @@ extension Reactor {
     var handled = 0
     conversation.heardAt = now
     while true {
-      guard !conversation.reader.isOutboxFull, conversation.pausedUntil == nil else {
+      guard !conversation.reader.isOutboxFull, !conversation.isHeld else {
         hold(connection, buffer, from: position, upTo: end)
         break
       }
@@ -108,7 +108,7 @@ extension Reactor {
     // A message has ended: the time for the next one begins with it.
     conversation.messageBegan = nil
     switch (conversation.phase, kind) {
-    case (.closing, _):
+    case (.closing, _), (.finding, _):
       break
     case (.echo, _):
       echo(conversation, kind, message)
@@ -234,13 +234,29 @@ extension Reactor {
       refuseControl(connection, conversation, hosted, Refusal(.badRequest, "You have joined already."))
       return
     case .end:
-      end(hosted)
+      endSoon(hosted, conversation, on: connection.key)
     case .profile(let profile):
       session.setProfile(profile.sanitised, of: reader)
     case .activity(let change):
       session.setActivity(change, by: reader)
     }
     reader.badControlMessages = 0
+  }
+
+  /// Ends a session for everyone, who asks for it included; who cannot have it is told.
+  private func endSoon(_ hosted: Hosted, _ conversation: WebSocketConversation, on key: Connection.Key) {
+    let reader = conversation.reader
+    let number = conversation.participant
+    Task {
+      do throws(Refusal) {
+        try await end(hosted, by: number)
+      } catch {
+        counters.refusals[error.code] += 1
+        guard !hosted.isRemoved, connection(key) != nil else { return }
+        hosted.session.tell(reader, GatewayControl.error(error).encoded())
+        touchSoon(hosted)
+      }
+    }
   }
 
   /// A control message that cannot be understood; ten in a row are a fault of the client.

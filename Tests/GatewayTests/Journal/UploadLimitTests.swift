@@ -73,15 +73,21 @@ extension OverSockets {
       "PROTOCOL 4: what would not leave the reserve free is 507, and leaves nothing",
       arguments: [false, true])
     func reserve(isResumable: Bool) throws {
-      // More than any disk.
-      let room = try JournalRoom { $0.limits.diskReserveBytes = 1 << 60 }
-      let (client, id) = (try room.client(onOwner: false), UUID())
+      let before = try RunningGateway()
+      let session = try before.makeSession()
+      // More than any disk: nothing new is taken, and what is there goes on.
+      let gateway = try before.restart(.drained) { $0.limits.diskReserveBytes = 1 << 60 }
+      let witness = try ParticipantClient(gateway, session).join()
+      let (client, id) = (try JournalClient(gateway, session), UUID())
       let answer = isResumable ? try client.create(id, size: 1000) : try client.add(id, Self.body, .chunked)
       #expect(answer.status == 507)
       #expect(answer.text.contains("storage-full") && answer.text.contains(#""limit":\#(1 << 60)"#))
-      try room.expectNothing()
+      #expect(gateway.files(of: session, in: .uploads).isEmpty)
       // Nobody hears of it either: its own page would take the removal for somebody's deed.
-      #expect(UploadTests.states(of: id, seenBy: room.witness).isEmpty)
+      try witness.send(witness.entry([1]))
+      try witness.read(until: "what came behind it") { $0.received.contains { $0.payload == [1] } }
+      #expect(UploadTests.states(of: id, seenBy: witness).isEmpty)
+      #expect(try HTTPClient(gateway).ask("POST", "/api/sessions", body: []).status == 507)
     }
 
     @Test("PROTOCOL 4: the quota counts a content once, and what uploads have announced until they end")

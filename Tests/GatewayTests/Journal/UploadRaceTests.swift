@@ -306,10 +306,14 @@ extension OverSockets {
       guard hasEnded else { return try room.expectNothing() }
       try room.metrics.wait(for: "no upload under way") { $0["uploads"] == 0 }
       let deadline = Patience.deadline
-      while room.gateway.hasFolder(of: room.session), .now() < deadline {
+      // What is whole stays as long as the ended session.
+      while try !room.gateway.files(of: room.session, in: .uploads).isEmpty
+        || !room.gateway.openFiles().isEmpty,
+        .now() < deadline
+      {
         _ = try room.observer.stream.isReadable(within: .milliseconds(5))
       }
-      #expect(!room.gateway.hasFolder(of: room.session))
+      #expect(room.gateway.files(of: room.session, in: .uploads).isEmpty)
       #expect(try room.gateway.openFiles().isEmpty)
     }
   }

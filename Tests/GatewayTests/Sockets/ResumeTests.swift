@@ -111,6 +111,8 @@ extension OverSockets {
             key: EntryKey(high: 0, low: UInt64(index % 3))))
         try stays.read(until: "own entry") { $0.received.last?.clientSequence == UInt32(index + 1) }
       }
+      // What is not on the disk yet is never let go of.
+      try stays.read(until: "all is committed") { $0.committed >= $0.sequence }
       try cut.join()
       #expect(cut.joined?.resumed == true)
       #expect(cut.catchUps == [.snapshot, .snapshot])

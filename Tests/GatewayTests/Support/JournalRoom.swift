@@ -15,7 +15,7 @@ final class JournalRoom {
   let observer: JournalClient
   let metrics: Metrics
 
-  init(_ adjust: (inout GatewayConfiguration) -> Void = { _ in }) throws {
+  init(_ adjust: @escaping @Sendable (inout GatewayConfiguration) -> Void = { _ in }) throws {
     gateway = try RunningGateway(reactors: 2) { configuration in
       // The room's own connections have nothing to say for as long as a test takes.
       configuration.limits.headSeconds = 3600

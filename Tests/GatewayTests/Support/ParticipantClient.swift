@@ -6,7 +6,8 @@ import Wire
 /// Somebody in a session, over one socket after another: joins, resumes, sends again what was not acknowledged, and keeps
 /// the state. What comes is checked as it comes: sequences rise, nothing doubled, catch-ups whole.
 final class ParticipantClient {
-  let gateway: RunningGateway
+  /// Another one after a restart.
+  var gateway: RunningGateway
   let session: SessionID
   let isSecure: Bool
   private(set) var socket: WebSocketClient?

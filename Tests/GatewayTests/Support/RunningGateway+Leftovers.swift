@@ -19,17 +19,15 @@ extension RunningGateway {
     return (try? Set(FileManager.default.contentsOfDirectory(atPath: path))) ?? []
   }
 
-  /// Whether anything at all lies in a session's folder.
-  func hasFolder(of session: SessionID) -> Bool {
-    FileManager.default.fileExists(atPath: "\(folder)/data/sessions/\(session.text)")
-  }
-
   /// Files of sessions that are open in this process.
   func openFiles() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { name in
       // Others of the process come and go meanwhile.
       let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
-      return target.flatMap { $0.hasPrefix("\(folder)/data/sessions/") ? $0 : nil }
+      // The logs stay open while their sessions are in use.
+      return target.flatMap { path in
+        path.hasPrefix("\(folder)/data/sessions/") && !path.hasSuffix("/log") ? path : nil
+      }
     }
   }
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Storage
 import Synchronization
 import Testing
 import Transport
@@ -15,14 +16,23 @@ final class RunningGateway: Sendable {
   let https: SocketAddress
   let trust: TLSClientContext
   let folder: String
+  /// Whether the folder goes with it: one that is started again leaves it to the next.
+  private let ownsFolder = Atomic(true)
   private let hasStopped = Atomic(false)
+  private let adjustment: @Sendable (inout GatewayConfiguration) -> Void
+  private let reactors: Int
 
   /// Starts it, with a file `js/large.js` of that many bytes if any. Limits that only get in a test's way are wide, unless
   /// `adjust` says otherwise.
   init(
-    reactors: Int = 1, largeFileBytes: Int = 0, _ adjust: (inout GatewayConfiguration) -> Void = { _ in }
+    reactors: Int = 1, largeFileBytes: Int = 0, in folder: String? = nil, disk: (any SessionDisk)? = nil,
+    _ adjust: @escaping @Sendable (inout GatewayConfiguration) -> Void = { _ in }
   ) throws {
-    folder = FileManager.default.temporaryDirectory.path + "/drawtogether-gateway-\(UUID().uuidString)"
+    self.reactors = reactors
+    adjustment = adjust
+    let folder =
+      folder ?? FileManager.default.temporaryDirectory.path + "/drawtogether-gateway-\(UUID().uuidString)"
+    self.folder = folder
     try FileManager.default.createDirectory(atPath: folder + "/public/js", withIntermediateDirectories: true)
     try Data(Self.page.utf8).write(to: URL(filePath: folder + "/public/index.html"))
     try Data(Self.script.utf8).write(to: URL(filePath: folder + "/public/js/main.js"))
@@ -39,7 +49,7 @@ final class RunningGateway: Sendable {
     configuration.limits.entriesPerSecond = 1_000_000
     configuration.limits.bytesPerSecond = 1 << 30
     adjust(&configuration)
-    gateway = try Gateway(configuration: configuration, log: Log(level: .error, format: .text))
+    gateway = try Gateway(configuration: configuration, log: Log(level: .error, format: .text), disk: disk)
     let bound = try gateway.start()
     http = try #require(bound.http)
     https = try #require(bound.https)
@@ -48,6 +58,7 @@ final class RunningGateway: Sendable {
 
   deinit {
     stop()
+    guard ownsFolder.load(ordering: .relaxed) else { return }
     // What cannot be removed stays in the temporary folder, and harms nobody.
     try? FileManager.default.removeItem(atPath: folder)
   }
@@ -57,6 +68,34 @@ final class RunningGateway: Sendable {
     guard !hasStopped.exchange(true, ordering: .relaxed) else { return }
     gateway.stop()
     gateway.waitUntilStopped()
+  }
+
+  /// How a gateway comes to its end in a test.
+  enum End: CaseIterable {
+    /// Everything is written, and everybody told to come back.
+    case drained
+    /// In the middle of everything: nothing that it had not written by then is on the disk.
+    case cut
+  }
+
+  /// Ends it, and starts another one on the same folder.
+  func restart(
+    _ end: End, disk: (any SessionDisk)? = nil,
+    _ adjust: @escaping @Sendable (inout GatewayConfiguration) -> Void = { _ in }
+  ) throws -> RunningGateway {
+    if !hasStopped.exchange(true, ordering: .relaxed) {
+      switch end {
+      case .drained: gateway.drain()
+      case .cut: gateway.stop()
+      }
+      gateway.waitUntilStopped()
+    }
+    ownsFolder.store(false, ordering: .relaxed)
+    let earlier = adjustment
+    return try RunningGateway(reactors: reactors, in: folder, disk: disk) {
+      earlier(&$0)
+      adjust(&$0)
+    }
   }
 
   /// A new session, made over a connection of its own.

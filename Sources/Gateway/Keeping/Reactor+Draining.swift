@@ -1,0 +1,142 @@
+internal import SessionCore
+internal import Storage
+internal import Transport
+internal import Wire
+
+/// How far a drain is: first all is written, then the sockets are closed, a batch at a time, then every session's log.
+struct Draining {
+  /// The gateway stops at most so long after it was asked to, whatever is not done by then.
+  private static let saveTime = Duration.seconds(2)
+  private static let closeTime = Duration.seconds(5)
+  private static let finishTime = Duration.seconds(2)
+
+  /// When the next batch of sockets is closed; nil when there is none left.
+  var closesAt: MonotonicTime?
+  /// When sockets that are still there are no longer waited for.
+  let deadline: MonotonicTime
+  /// The last records are being written, up to this moment.
+  var finishesBy: MonotonicTime?
+
+  init(now: MonotonicTime) {
+    closesAt = now + Self.saveTime
+    deadline = now + Self.closeTime
+  }
+
+  mutating func finish(now: MonotonicTime) {
+    finishesBy = now + Self.finishTime
+  }
+
+  func nextDeadline(connections: Int) -> MonotonicTime? {
+    if let finishesBy { return finishesBy }
+    // The last socket has gone in this turn: the next one goes on.
+    if connections == 0 { return .distantPast }
+    return closesAt.map { min($0, deadline) } ?? deadline
+  }
+}
+
+extension Reactor {
+  /// How many sockets are closed at a time, and how long after the ones before.
+  private static let closedAtOnce = 128
+  private static let closeInterval = Duration.milliseconds(20)
+
+  /// Takes nobody new, writes all that is said, tells everybody to come back later, and stops.
+  func drain() {
+    guard draining == nil else { return }
+    // New connections are still answered, so that who asks whether this gateway is ready hears that it is not.
+    draining = Draining(now: now)
+    for connection in connections {
+      guard let connection, case .http(let http) = connection.state else { continue }
+      // An upload of which all has come is answered; another goes on later, from what had arrived.
+      if http.awaitsAnswer || (http.upload == nil && (http.isBusy || http.exchange != nil)) {
+        http.closesAfterOutput = true
+      } else {
+        close(connection)
+      }
+    }
+    Task {
+      await saveAll()
+      draining?.closesAt = .distantPast
+      loop.wake()
+    }
+  }
+
+  /// Goes on with a drain.
+  func continueDraining() {
+    guard let draining else { return }
+    if let limit = draining.finishesBy {
+      if limit <= now { stop() }
+      return
+    }
+    if let closesAt = draining.closesAt, closesAt <= now { closeSockets() }
+    guard connectionTotal == 0 || draining.deadline <= now else { return }
+    self.draining?.finish(now: now)
+    Task {
+      await closeAll()
+      stop()
+      loop.wake()
+    }
+  }
+
+  private func closeSockets() {
+    var left = Self.closedAtOnce
+    var isDone = true
+    for connection in connections {
+      guard let connection, case .webSocket(let conversation) = connection.state, !conversation.isClosing
+      else { continue }
+      guard left > 0 else {
+        isDone = false
+        break
+      }
+      left -= 1
+      disconnect(connection, conversation, .restarting(retryAfterMs: restartDelayMs()))
+    }
+    draining?.closesAt = isDone ? nil : now + Self.closeInterval
+  }
+
+  private func saveAll() async {
+    let all = Array(sessions.values)
+    for hosted in all {
+      hosted.session.endTurn(now: instant)
+      flush(hosted.session, budget: .max)
+      saveAtOnce(hosted)
+    }
+    for hosted in all { _ = await saved(hosted) }
+  }
+
+  /// Writes the last record of every session, and with the last reactor the mark that all of it is on the disk.
+  private func closeAll() async {
+    guard let store = shared.store else { return }
+    now = .now()
+    let all = Array(sessions.values)
+    for hosted in all {
+      hosted.session.endTurn(now: instant)
+      prepareToClose(hosted)
+    }
+    for hosted in all where !hosted.saving.isSealed { _ = await close(hosted) }
+    guard shared.noteDrained() else { return }
+    do throws(StorageError) {
+      try await store.settle()
+      try await shared.sessionFiles.leaveMark(shared.generation)
+    } catch {
+      shared.log(.error, "stop not clean", ["reason": "\(error)"])
+    }
+  }
+
+  func stop() {
+    guard !isStopped else { return }
+    isStopped = true
+    stopAccepting()
+    for connection in connections {
+      if let connection { close(connection) }
+    }
+    draining = nil
+    loop.stop()
+  }
+
+  private func stopAccepting() {
+    // Closed when the last reference goes: the gateway holds none.
+    plainListener = nil
+    secureListener = nil
+    acceptAgainAt = nil
+  }
+}

@@ -1,0 +1,168 @@
+internal import FoundationEssentials
+internal import SessionCore
+internal import Storage
+internal import Transport
+internal import Wire
+
+/// How sessions go: ended by somebody, expired, or put away until somebody comes again.
+extension Reactor {
+  /// Ends a session for everyone. That is on the disk before anybody is told.
+  ///
+  /// - Throws: `storage-full` when it cannot be written, and `ended` when somebody else was quicker.
+  func end(_ hosted: Hosted, by number: ParticipantNumber?) async throws(Refusal) {
+    guard !hosted.isRemoved, !hosted.isEnding else { throw .ended }
+    let session = hosted.session
+    hosted.isEnding = true
+    hosted.tasksInHand += 1
+    defer {
+      hosted.isEnding = false
+      done(with: hosted)
+    }
+    // What is said while this is written is the last that people see of one another, and on no disk.
+    let isSealed = await seal(hosted, with: .end(number))
+    guard !hosted.isRemoved else { throw .ended }
+    guard isSealed else { throw .notSaved }
+    now = .now()
+    shared.log(.info, "session ended", ["session": .session(session.id)])
+    // What was said before goes out before.
+    session.endTurn(now: instant)
+    flush(session, budget: .max)
+    let effects = session.end()
+    takeOut(hosted)
+    counters.sessionsEnded += 1
+    shared.releaseSession()
+    if shared.store == nil {
+      ended.insert(session.id, now: instant)
+      removeJournal(of: hosted)
+    } else {
+      endedSessions[session.id] = hosted
+      cutUploads(of: hosted)
+      scheduleForgetting(hosted)
+    }
+    perform(effects, in: hosted)
+    loop.wake()
+  }
+
+  /// A session's time is over: nobody came back.
+  func expire(_ hosted: Hosted) {
+    shared.log(.info, "session expired", ["session": .session(hosted.session.id)])
+    takeOut(hosted)
+    ended.insert(hosted.session.id, now: instant)
+    counters.sessionsEnded += 1
+    shared.releaseSession()
+    guard shared.store != nil else {
+      removeJournal(of: hosted)
+      return
+    }
+    let uploads = cutUploads(of: hosted)
+    removeFromDisk(hosted.session.id, after: uploads)
+  }
+
+  /// Takes a session out of the table of those that are in use.
+  func takeOut(_ hosted: Hosted) {
+    guard sessions.removeValue(forKey: hosted.session.id) != nil else { return }
+    collectCounters(hosted)
+    note(hosted, participants: 0, logBytes: 0)
+    hosted.isRemoved = true
+    countUnsaved(hosted)
+    counters.sessions -= 1
+  }
+
+  /// Removes all that is on the disk of a session.
+  private func removeFromDisk(_ id: SessionID, after uploads: Task<Void, Never>) {
+    guard let store = shared.store else { return }
+    Task {
+      await whileBusy(id) {
+        await uploads.value
+        do throws(StorageError) {
+          try await store.remove(id)
+        } catch {
+          shared.log(.error, "session not removed", ["session": .session(id), "reason": "\(error)"])
+        }
+      }
+    }
+  }
+
+  // MARK: - Putting away
+
+  /// When a session in which nobody is is put away: it stays on the disk.
+  func idleDeadline(of hosted: Hosted) -> Instant? {
+    guard shared.store != nil, draining == nil, !hosted.isRemoved, hosted.isIdle else {
+      hosted.idleSince = nil
+      return nil
+    }
+    let since = hosted.idleSince ?? instant
+    hosted.idleSince = since
+    return since.adding(seconds: shared.limits.sessionIdleSeconds)
+  }
+
+  /// Puts a session away when its time has come.
+  func putAwayIfIdle(_ hosted: Hosted) {
+    guard let deadline = idleDeadline(of: hosted), deadline <= instant else { return }
+    hosted.tasksInHand += 1
+    Task {
+      await putAway(hosted)
+      done(with: hosted)
+    }
+  }
+
+  /// What was in hand for a session is done.
+  func done(with hosted: Hosted) {
+    hosted.tasksInHand -= 1
+    touchSoon(hosted)
+  }
+
+  private func putAway(_ hosted: Hosted) async {
+    let session = hosted.session
+    guard await close(hosted) else { return }
+    now = .now()
+    // Somebody may have come while it was written.
+    hosted.tasksInHand -= 1
+    let isIdle = hosted.isIdle
+    hosted.tasksInHand += 1
+    guard !hosted.isRemoved, isIdle, !session.hasUnsaved, let store = shared.store else {
+      hosted.saving.isSealed = false
+      saveSoon(hosted)
+      return
+    }
+    takeOut(hosted)
+    shared.log(.info, "session put away", ["session": .session(session.id)])
+    await whileBusy(session.id) { await store.release(session.id) }
+  }
+
+  /// Writes the record that says that all of the session is on the disk.
+  func close(_ hosted: Hosted) async -> Bool {
+    await seal(hosted, with: .closed)
+  }
+
+  /// An ended session is in memory while its attachments are read.
+  func scheduleForgetting(_ hosted: Hosted) {
+    hosted.idleSince = instant
+    deadlines.insert(hosted.session.id, at: instant.adding(seconds: max(1, shared.limits.sessionIdleSeconds)))
+  }
+
+  /// Lets go of an ended session that nobody asked for lately.
+  func forgetIfIdle(_ id: SessionID) {
+    guard let hosted = endedSessions[id] else { return }
+    guard let since = hosted.idleSince,
+      since.adding(seconds: shared.limits.sessionIdleSeconds) <= instant
+    else {
+      scheduleForgetting(hosted)
+      return
+    }
+    endedSessions[id] = nil
+    guard let store = shared.store, busy[id] == nil else { return }
+    Task { await whileBusy(id) { await store.release(id) } }
+  }
+}
+
+extension Refusal {
+  /// What has to be on the disk before it counts cannot be written.
+  static var notSaved: Refusal {
+    var refusal = Refusal(
+      .storageFull, "The gateway's disk does not take it at present, so nothing has changed: try again later."
+    )
+    refusal.retryAfterMs = 5000
+    return refusal
+  }
+}

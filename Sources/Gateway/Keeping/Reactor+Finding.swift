@@ -1,0 +1,140 @@
+internal import FoundationEssentials
+internal import SessionCore
+internal import Storage
+internal import Transport
+internal import Wire
+
+/// A session is in memory while somebody needs it, and else on the disk: here it is looked for.
+extension Reactor {
+  /// What became of the search for a session.
+  enum Found {
+    case open(Hosted)
+    /// It has ended; what was attached to it can still be read.
+    case ended(Hosted)
+    /// There is none, or it cannot be opened.
+    case none(Refusal)
+  }
+
+  /// Looks for a session of this reactor's; reads it from the disk when it is there. Who comes meanwhile waits for the same.
+  func find(_ id: SessionID) async -> Found {
+    while true {
+      if let hosted = sessions[id] { return .open(hosted) }
+      if busy[id] != nil {
+        await withCheckedContinuation { busy[id]?.append($0) }
+        continue
+      }
+      if let hosted = endedSessions[id], await isCurrent(hosted) { return .ended(hosted) }
+      // While that was looked at, somebody else may have been quicker.
+      guard sessions[id] == nil, busy[id] == nil else { continue }
+      guard let store = shared.store, let loader = shared.nextLoader(), !ended.contains(id, now: instant)
+      else {
+        return .none(missing(id))
+      }
+      endedSessions[id] = nil
+      return await whileBusy(id) { await open(id, store, loader) }
+    }
+  }
+
+  /// A session that takes part in the order at present.
+  func findOpen(_ id: SessionID) async -> Result<Hosted, Refusal> {
+    switch await find(id) {
+    case .open(let hosted): .success(hosted)
+    case .ended: .failure(.ended)
+    case .none(let refusal): .failure(refusal)
+    }
+  }
+
+  /// Does something with a session that nobody may open or remove meanwhile.
+  func whileBusy<Value>(_ id: SessionID, _ body: () async -> Value) async -> Value {
+    busy[id] = []
+    let value = await body()
+    let waiting = busy.removeValue(forKey: id) ?? []
+    now = .now()
+    for continuation in waiting { continuation.resume() }
+    loop.wake()
+    return value
+  }
+
+  /// Whether an ended session is still as it was read: `restore` may have undone its end.
+  private func isCurrent(_ hosted: Hosted) async -> Bool {
+    guard let store = shared.store else { return true }
+    hosted.idleSince = nil
+    let length = try? await shared.sessionFiles.logLength(of: hosted.session.id, in: store)
+    return length == hosted.saving.logBytes
+  }
+
+  private func open(_ id: SessionID, _ store: SessionStore, _ loader: SessionLoader) async -> Found {
+    let begun = MonotonicTime.now()
+    let loaded: SessionLoader.Loaded
+    do throws(LogError) {
+      loaded = try await loader.load(id)
+    } catch {
+      return .none(refusal(for: error, of: id))
+    }
+    let restored = loaded.restored
+    let session = restored.session
+    let hosted = Hosted(session)
+    hosted.hasFiles = true
+    hosted.saving.logBytes = loaded.end.length
+    if restored.endedAt != nil {
+      hosted.isRemoved = true
+      endedSessions[id] = hosted
+      scheduleForgetting(hosted)
+      return .ended(hosted)
+    }
+    do throws(StorageError) {
+      hosted.saving.logBytes = try await store.adopt(id, loaded.end, session.openingRecords())
+    } catch {
+      shared.log(.error, "session not opened", ["session": .session(id), "reason": "\(error)"])
+      return .none(unwritable(error))
+    }
+    session.didSaveOpening()
+    note(loaded.end, of: id)
+    now = .now()
+    sessions[id] = hosted
+    counters.sessions += 1
+    counters.sessionsOpened += 1
+    shared.log(
+      .info, "session opened",
+      [
+        "session": .session(id), "epoch": restored.isClean ? "kept" : "new",
+        "bytes": .number(hosted.saving.logBytes),
+        "ms": .number((MonotonicTime.now() - begun).wholeMilliseconds),
+      ])
+    restoreUploads(restored.uploads, loaded.files, in: hosted)
+    touch(hosted)
+    schedule(hosted)
+    return .open(hosted)
+  }
+
+  /// What was wrong with a log is for the operator.
+  private func note(_ end: LogEnd, of id: SessionID) {
+    guard let damage = end.damage else { return }
+    shared.log(
+      .warning, "log cut",
+      [
+        "session": .session(id), "at": .number(end.offset), "bytes": .number(end.length),
+        "reason": "\(damage)",
+      ])
+  }
+
+  private func refusal(for error: LogError, of id: SessionID) -> Refusal {
+    if error.isMissing { return missing(id) }
+    shared.log(.error, "session not opened", ["session": .session(id), "reason": "\(error)"])
+    if error.isOutOfDescriptors { return .outOfDescriptors }
+    return Refusal(
+      .internal,
+      "This session is on the gateway's disk but cannot be read; its operator finds the reason in the log.")
+  }
+
+  private func unwritable(_ error: StorageError) -> Refusal {
+    if error.isOutOfDescriptors { return .outOfDescriptors }
+    var refusal = Refusal(
+      .storageFull,
+      error.isFull
+        ? "The gateway's disk is full: this session can be opened again when there is room."
+        : "The gateway cannot write to its disk: this session can be opened again when that is mended.")
+    refusal.retryAfterMs = 5000
+    return refusal
+  }
+}

@@ -1,0 +1,90 @@
+internal import FoundationEssentials
+internal import SessionCore
+internal import Storage
+internal import Transport
+internal import Wire
+
+/// Reads sessions from the disk and makes them again, on a thread of its own: however long that takes, no reactor waits.
+actor SessionLoader {
+  /// A session as it was on the disk.
+  struct Loaded {
+    let restored: RestoredSession
+    /// Up to where its log was whole.
+    let end: LogEnd
+    let files: Files
+  }
+
+  /// What is there of attachments.
+  struct Files: Sendable {
+    /// How many bytes have arrived of each upload, by the name of its file.
+    var uploads: [UUID: UInt64] = [:]
+    /// The digests of whole contents.
+    var contents: Set<String> = []
+  }
+
+  private let executor: BlockingExecutor
+  private let store: SessionStore
+  private let limits: Limits
+  private let generation: String
+  private let data: DataFolder
+  private let log: Log
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+  init(
+    _ store: SessionStore, on executor: BlockingExecutor, _ data: DataFolder, limits: Limits,
+    generation: String, log: Log
+  ) {
+    self.store = store
+    self.data = data
+    self.log = log
+    self.executor = executor
+    self.limits = limits
+    self.generation = generation
+  }
+
+  /// Reads a session.
+  ///
+  /// - Throws: `LogError`: there is none, or its log cannot be used.
+  func load(_ id: SessionID) throws(LogError) -> sending Loaded {
+    var restorer = SessionRestorer(
+      id: id, limits: limits, digest: TokenDigest.ofToken,
+      now: Instant(nanoseconds: MonotonicTime.now().nanoseconds), date: .now)
+    let end = try store.read(id) { (kind, body) throws(RecordError) in
+      try restorer.apply(kind, body)
+    }
+    do throws(RecordError) {
+      let restored = try restorer.finish(generation: generation, freshEpoch: .freshEpoch)
+      let files = files(
+        of: id, uploads: Set(restored.uploads.map(\.file)), contents: restored.contents,
+        keepsAll: restored.endedAt != nil)
+      return Loaded(restored: restored, end: end, files: files)
+    } catch {
+      throw .record(error)
+    }
+  }
+
+  /// Looks what there is of attachments. What nothing in the log names was left by a crash, and goes.
+  private func files(
+    of id: SessionID, uploads: Set<UUID>, contents: Set<String>, keepsAll: Bool
+  ) -> Files {
+    var files = Files()
+    let folder = data.attachments(of: id)
+    do throws(StorageError) {
+      for file in try store.files(of: id) {
+        switch file.place {
+        case .uploads:
+          guard let name = UUID(uuidString: file.name) else { continue }
+          files.uploads[name] = file.length
+          if !uploads.contains(name), !keepsAll { try folder.discardUpload(name) }
+        case .attachments:
+          files.contents.insert(file.name)
+          if !contents.contains(file.name), !keepsAll { try folder.removeContent(file.name) }
+        }
+      }
+    } catch {
+      log(.warning, "files not looked at", ["session": .session(id), "reason": "\(error)"])
+    }
+    return files
+  }
+}

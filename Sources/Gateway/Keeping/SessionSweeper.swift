@@ -1,0 +1,164 @@
+internal import FoundationEssentials
+internal import SessionCore
+internal import Storage
+internal import Transport
+internal import Wire
+
+/// Looks for sessions on the disk that nobody came back to, without opening them.
+actor SessionSweeper {
+  /// What is to be done about a session that is not in memory.
+  enum Verdict: Sendable {
+    /// Its time is over; whether it had ended is said with it.
+    case expired(hadEnded: Bool)
+    /// It was not closed, and may hold nothing: opened once, it says so itself.
+    case unclear
+  }
+
+  /// What a look at all sessions found.
+  struct Findings: Sendable {
+    var due: [(id: SessionID, verdict: Verdict)] = []
+    /// How many have ended: they do not count as sessions that are held.
+    var ended = 0
+    /// When it is worth looking again, in seconds from now.
+    var againInSeconds: Double
+  }
+
+  /// How long a session is still kept, and what is done then.
+  private struct Life {
+    let until: Date
+    let verdict: Verdict
+    let hasEnded: Bool
+  }
+
+  /// A log up to this length is opened to see whether it holds anything.
+  private static let smallLog = 1_048_576
+  private static let shortestPause = 0.5
+
+  private let executor: BlockingExecutor
+  private let store: SessionStore
+  private let limits: Limits
+  /// Sessions that are put away or ended after a look are not known to it: so it comes again within a part of what they are kept.
+  private let longestPause: Double
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+  init(_ store: SessionStore, on executor: BlockingExecutor, limits: Limits) {
+    self.store = store
+    self.executor = executor
+    self.limits = limits
+    let shortest = min(
+      limits.sessionKeepSeconds, limits.emptySessionKeepSeconds, limits.endedKeepSeconds, 2400)
+    longestPause = max(Self.shortestPause, Double(shortest) / 4)
+  }
+
+  /// Looks at every session on the disk.
+  func look() throws(StorageError) -> Findings {
+    var findings = Findings(againInSeconds: longestPause)
+    let now = Date.now
+    for id in try store.sessions() {
+      guard let life = life(of: id) else { continue }
+      if life.hasEnded { findings.ended += 1 }
+      let left = life.until.timeIntervalSince(now)
+      if left <= 0 {
+        findings.due.append((id, life.verdict))
+      } else {
+        findings.againInSeconds = min(findings.againInSeconds, left)
+      }
+    }
+    findings.againInSeconds = max(findings.againInSeconds, Self.shortestPause)
+    return findings
+  }
+
+  /// Whether a session's time is over: looked at once more before it is removed.
+  func isOver(_ id: SessionID) -> Bool {
+    life(of: id).map { $0.until <= .now } ?? false
+  }
+
+  private func life(of id: SessionID) -> Life? {
+    do throws(LogError) {
+      return try store.lastRecord(of: id).map { life(of: $0) }
+    } catch {
+      // A folder without a log is what was left of a session; what cannot be read is told to whoever opens it.
+      return error.isMissing
+        ? Life(until: .distantPast, verdict: .expired(hadEnded: false), hasEnded: false) : nil
+    }
+  }
+
+  private func life(of last: LastRecord) -> Life {
+    switch SessionRecord.Kind(rawValue: last.kind) {
+    case .end:
+      let at = (try? EndFacts(last.body.span))?.at ?? last.modified
+      return Life(
+        until: at + Double(limits.endedKeepSeconds), verdict: .expired(hadEnded: true), hasEnded: true)
+    case .closed:
+      guard let closed = try? ClosedFacts(last.body.span) else { break }
+      let isEmpty = closed.retainedBytes == 0
+      let seconds = isEmpty ? limits.emptySessionKeepSeconds : limits.sessionKeepSeconds
+      return Life(
+        until: (closed.emptySince ?? closed.at) + Double(seconds), verdict: .expired(hadEnded: false),
+        hasEnded: false)
+    default:
+      break
+    }
+    let whole = last.modified + Double(limits.sessionKeepSeconds)
+    let empty = last.modified + Double(limits.emptySessionKeepSeconds)
+    guard last.length <= Self.smallLog, empty < whole else {
+      return Life(until: whole, verdict: .expired(hadEnded: false), hasEnded: false)
+    }
+    return Life(until: empty, verdict: .unclear, hasEnded: false)
+  }
+}
+
+extension Reactor {
+  /// Has the sessions on the disk looked at, when it is time to.
+  func sweepSessions() {
+    guard number == 0, sweepSessionsAt <= now, draining == nil, let sweeper = shared.sweeper else { return }
+    sweepSessionsAt = .distantFuture
+    shared.disk.measure(now: now)
+    Task {
+      do throws(StorageError) {
+        let findings = try await sweeper.look()
+        // Counted as held when the gateway started: the folders' names do not tell.
+        if !hasCountedEnded {
+          hasCountedEnded = true
+          shared.countSessions(-findings.ended)
+        }
+        for (id, verdict) in findings.due { await shared.owner(of: id).settle(id, verdict) }
+        sweepSessionsAt = .now() + .milliseconds(Int(findings.againInSeconds * 1000))
+      } catch {
+        shared.log(.error, "sessions not looked at", ["reason": "\(error)"])
+        sweepSessionsAt = .now() + .seconds(60)
+      }
+      loop.wake()
+    }
+  }
+
+  /// Does what is due about a session of this reactor's that is not in memory.
+  func settle(_ id: SessionID, _ verdict: SessionSweeper.Verdict) async {
+    now = .now()
+    guard sessions[id] == nil, busy[id] == nil, draining == nil else { return }
+    switch verdict {
+    case .unclear:
+      _ = await find(id)
+    case .expired(let hadEnded):
+      await whileBusy(id) { await remove(id, hadEnded: hadEnded) }
+    }
+  }
+
+  private func remove(_ id: SessionID, hadEnded: Bool) async {
+    // Since it was looked at, somebody may have opened it and left again.
+    guard let store = shared.store, await shared.sweeper?.isOver(id) == true else { return }
+    do throws(StorageError) {
+      try await store.remove(id)
+    } catch {
+      shared.log(.error, "session not removed", ["session": .session(id), "reason": "\(error)"])
+      return
+    }
+    now = .now()
+    endedSessions[id] = nil
+    shared.log(.info, hadEnded ? "ended session removed" : "session expired", ["session": .session(id)])
+    guard !hadEnded else { return }
+    shared.releaseSession()
+    ended.insert(id, now: instant)
+  }
+}

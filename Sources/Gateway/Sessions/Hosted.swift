@@ -1,0 +1,87 @@
+internal import FoundationEssentials
+internal import SessionCore
+internal import Transport
+internal import Wire
+
+/// A session and what the reactor notes about it.
+final class Hosted {
+  let session: Session
+  /// Something was said in this turn.
+  var isDirty = false
+  /// What its last turn came to is being sent; until all have it, what arrives is collected for the next flush.
+  var isFlushing = false
+  var scheduledAt: Instant?
+  /// When its turn was ended last, where a flush interval is set.
+  var flushedAt: MonotonicTime?
+  /// It has ended, expired or been put away: nothing of it counts any more.
+  var isRemoved = false
+  /// What of it is in the reactor's gauges.
+  var countedParticipants = 0
+  var countedLogBytes = 0
+  /// Uploads under way, by their attachment.
+  var uploads: [UUID: UploadSlot] = [:]
+  /// Something of it may be on the disk.
+  var hasFiles = false
+  /// Sockets of those who have not said yet that they join.
+  var openedSockets = 0
+  /// What is in hand for it over several turns: it is not put away before that is over.
+  var tasksInHand = 0
+  /// Its successor is being made; those who asked for it too wait here.
+  var isBeingFollowed = false
+  var followers: [CheckedContinuation<Void, Never>] = []
+  /// Somebody ends it.
+  var isEnding = false
+  /// When it was found to have nobody in it, and nothing in hand.
+  var idleSince: Instant?
+
+  /// What of it is on the disk, and what is asked of the next write.
+  var saving = SavingState()
+
+  init(_ session: Session) {
+    self.session = session
+  }
+
+  /// Nobody is in it, waits, or brings bytes, and nothing else is in hand.
+  var isIdle: Bool {
+    session.activeParticipantCount == 0 && session.members.isEmpty && !session.hasWaiting
+      && openedSockets == 0
+      && tasksInHand == 0
+      && uploads.values.allSatisfy { $0.holder == nil && $0.pendingStarts == 0 && !$0.isWhole }
+  }
+}
+
+/// What is noted of a session's way to the disk.
+struct SavingState {
+  /// Somebody who waits until all that the session holds by now is on the disk.
+  struct Waiter {
+    let sequence: UInt64
+    let continuation: CheckedContinuation<Bool, Never>
+  }
+
+  /// It stands among those that the next batch is made of.
+  var isQueued = false
+  /// A batch that holds something of it is being written.
+  var isInFlight = false
+  /// Those who wait for a batch that is still to be made.
+  var waiters: [Waiter] = []
+  /// The last record of a log.
+  enum Closing {
+    /// The session is put away.
+    case closed
+    /// It is over, by whom.
+    case end(ParticipantNumber?)
+  }
+
+  /// What is to be written when nothing else is left to be.
+  var closing: Closing?
+  /// That record is on the disk: nothing may be written behind it unless the session goes on.
+  var isSealed = false
+  /// Bytes of its log's file.
+  var logBytes = 0
+  /// Its log is being written anew.
+  var isCompacting = false
+  /// Not before: it failed.
+  var compactAgainAt: MonotonicTime?
+  /// What of it is in the gateway's count of what is not on the disk.
+  var countedUnsaved = 0
+}

@@ -1,0 +1,186 @@
+import FoundationEssentials
+import Testing
+import Transport
+import WebSocket
+import Wire
+
+@testable import Gateway
+
+extension OverSockets {
+  /// Sessions outlive their gateway.
+  @Suite("Restarts")
+  struct RestartTests {
+    /// Four people draw, and read until all that they said is committed.
+    private static func drawn(
+      on gateway: RunningGateway, people: Int = 4
+    ) throws -> (session: SessionID, members: [ParticipantClient]) {
+      let session = try gateway.makeSession()
+      let members = try (0..<people).map { try ParticipantClient(gateway, session, isSecure: $0 == 1).join() }
+      for round in 0..<10 {
+        for (index, member) in members.enumerated() {
+          let key = EntryKey(high: UInt64(index), low: UInt64(round % 3))
+          try member.send(
+            member.entry([UInt8(round)], retention: round % 3 == 0 ? .replace : .append, key: key),
+            member.entry([UInt8(round), 1], targets: [members[0].number]))
+        }
+      }
+      for member in members {
+        try member.read(until: "everything is committed") {
+          $0.committed >= ($0.received.last { $0.sender == member.number }?.sequence ?? .max)
+            && $0.received.last { $0.sender == member.number }?.clientSequence == 20
+        }
+      }
+      return (session, members)
+    }
+
+    @Test(
+      "P4: what was committed is there after the end of the process",
+      arguments: [RunningGateway.End.cut, .drained], [1, 2])
+    func committed(_ end: RunningGateway.End, reactors: Int) throws {
+      var gateway = try RunningGateway(reactors: reactors)
+      let (session, members) = try Self.drawn(on: gateway)
+      let epoch = try #require(members[0].joined?.epoch)
+      for member in members { member.cut() }
+      gateway = try gateway.restart(end)
+      for member in members {
+        let before = try #require(member.joined)
+        let state = member.state.held
+        member.gateway = gateway
+        try member.join()
+        let after = try #require(member.joined)
+        #expect(after.resumed)
+        #expect(after.participant.id == before.participant.id)
+        #expect(after.participant.number == before.participant.number)
+        #expect(after.acknowledged == 20)
+        #expect((after.epoch == epoch) == (end == .drained))
+        #expect(member.catchUps.last == (end == .drained ? .tail : .snapshot))
+        #expect(member.state.held == state)
+      }
+      let newcomer = try ParticipantClient(gateway, session).join()
+      #expect(newcomer.state.held == members[0].state.held)
+      #expect(!members.map(\.number).contains(newcomer.number))
+      #expect(newcomer.state.participants == Set(members.map(\.number) + [newcomer.number]))
+    }
+
+    @Test("P2: what was not committed is sent again, and in the session once", arguments: 0..<10)
+    func resent(round: Int) throws {
+      var gateway = try RunningGateway()
+      let session = try gateway.makeSession()
+      let member = try ParticipantClient(gateway, session).join()
+      let key = EntryKey(high: 1, low: 1)
+      // From here on the disk knows who that is.
+      try member.send(member.entry([]))
+      try member.read(until: "a first one is committed") {
+        $0.committed >= ($0.received.last?.sequence ?? .max) && !$0.received.isEmpty
+          && $0.received.last?.clientSequence == 1
+      }
+      for index in 0..<100 { try member.send(member.entry([UInt8(index)], retention: .append, key: key)) }
+      // Somewhere in the middle of it.
+      try member.read(until: "some of it") { $0.received.count { $0.type == "Test" } > 10 * round }
+      member.cut()
+      gateway = try gateway.restart(.cut)
+      member.gateway = gateway
+      try member.join()
+      try member.read(until: "all of it") { $0.state.held[key]?.count == 100 }
+      #expect(member.state.held[key] == (0..<100).map { [UInt8($0)] })
+    }
+
+    @Test("P7: a targeted entry reaches nobody else, and no number is given twice")
+    func numbers() throws {
+      var gateway = try RunningGateway()
+      let session = try gateway.makeSession()
+      var numbers: Set<ParticipantNumber> = []
+      for end in [RunningGateway.End.cut, .drained, .cut, .cut] {
+        let members = try (0..<3).map { _ in try ParticipantClient(gateway, session).join() }
+        for member in members {
+          #expect(numbers.insert(member.number).inserted, "\(member.number) was given twice")
+        }
+        for member in members { member.cut() }
+        gateway = try gateway.restart(end)
+      }
+    }
+
+    @Test("One load serves all who come at once")
+    func oneLoad() throws {
+      var gateway = try RunningGateway(reactors: 2)
+      let (session, members) = try Self.drawn(on: gateway)
+      for member in members { member.cut() }
+      gateway = try gateway.restart(.drained)
+      let sockets = try (0..<50).map { _ in
+        let client = ParticipantClient(gateway, session)
+        let socket = try WebSocketClient(gateway, session: session, isSecure: false)
+        try socket.send(.text, client.joinMessage())
+        return (client, socket)
+      }
+      for (client, socket) in sockets {
+        try client.begin(on: socket)
+        #expect(client.state.held == members[0].state.held)
+      }
+      #expect(try Metrics(of: gateway).value("sessions_opened_total") == 1)
+    }
+
+    @Test("A session that nobody is in is put away, and goes on when somebody comes")
+    func putAway() throws {
+      let gateway = try RunningGateway {
+        $0.limits.graceSeconds = 0
+        $0.limits.sessionIdleSeconds = 0
+      }
+      let (session, members) = try Self.drawn(on: gateway)
+      let metrics = try Metrics(of: gateway)
+      for member in members { member.cut() }
+      try metrics.wait(for: "nothing in memory") { $0["sessions"] == 0 }
+      for member in members {
+        try member.join()
+        #expect(member.joined?.resumed == true)
+        #expect(member.catchUps.last == .tail)
+      }
+      let newcomer = try ParticipantClient(gateway, session).join()
+      #expect(newcomer.state.held == members[0].state.held)
+      #expect(newcomer.number == ParticipantNumber(members.count + 1))
+    }
+
+    @Test(
+      "What ended stays ended, and what was attached to it can be read",
+      arguments: RunningGateway.End.allCases)
+    func ended(_ end: RunningGateway.End) throws {
+      var gateway = try RunningGateway(reactors: 2)
+      let session = try gateway.makeSession()
+      let member = try ParticipantClient(gateway, session).join()
+      let journal = try JournalClient(gateway, session)
+      let attachment = UUID()
+      #expect(try journal.add(attachment, [1, 2, 3]).status == 201)
+      let token = try #require(member.joined?.token.text)
+      let http = try HTTPClient(gateway)
+      #expect(
+        try http.ask("DELETE", "/api/sessions/\(session.text)", ["Participant-Token": token]).status == 204)
+      try member.read(until: "the end") { $0.closed == 4010 }
+      #expect(try journal.read(attachment).body == [1, 2, 3])
+      gateway = try gateway.restart(end)
+      let late = try HTTPClient(gateway)
+      #expect(try late.ask("GET", "/api/sessions/\(session.text)").status == 410)
+      let reader = try JournalClient(gateway, session)
+      #expect(try reader.read(attachment).body == [1, 2, 3])
+      #expect(try reader.remove(attachment) == 410)
+      let socket = try WebSocketClient(gateway, session: session, isSecure: false)
+      #expect(try socket.readClose() == 4010)
+    }
+
+    @Test("A session that was told of is there, whatever comes", arguments: RunningGateway.End.allCases)
+    func created(_ end: RunningGateway.End) throws {
+      var gateway = try RunningGateway()
+      let session = try gateway.makeSession()
+      gateway = try gateway.restart(end)
+      #expect(try HTTPClient(gateway).ask("GET", "/api/sessions/\(session.text)").status == 200)
+    }
+
+    @Test("A second gateway on the folder is told who has it")
+    func secondGateway() throws {
+      let gateway = try RunningGateway()
+      #expect {
+        _ = try RunningGateway(in: gateway.folder)
+      } throws: { error in
+        "\(error)".contains("is in use by process \(ProcessInfo.processInfo.processIdentifier)")
+      }
+    }
+  }
+}
