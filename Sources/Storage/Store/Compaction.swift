@@ -9,7 +9,8 @@ final class Compaction {
   /// How much of the old log is copied at a time.
   static let slice = 1 << 18
 
-  let file: any SessionFile
+  /// `nil` when it was let go of.
+  private var file: (any SessionFile)?
   private(set) var end: OpenLog.Position
   private(set) var marks = LogMarks()
   /// Up to where the old log has been taken over, and the CRC of the record before.
@@ -20,6 +21,20 @@ final class Compaction {
     self.file = file
     copied = start
     end = try LogFormat.begin(file)
+  }
+
+  /// The new file.
+  ///
+  /// - Throws: ECANCELED when it was let go of.
+  func open() throws(StorageError) -> any SessionFile {
+    guard let file else { throw StorageError(.compactLog, code: ECANCELED) }
+    return file
+  }
+
+  /// Gives the file up.
+  func letGo() -> (any SessionFile)? {
+    defer { file = nil }
+    return file
   }
 
   /// Writes records.
@@ -60,7 +75,7 @@ final class Compaction {
   }
 
   private func write(_ bytes: [UInt8], _ chain: UInt32) throws(StorageError) {
-    try file.write(bytes.span, at: end.length)
+    try open().write(bytes.span, at: end.length)
     end = OpenLog.Position(length: end.length + bytes.count, chain: chain)
   }
 }

@@ -1,5 +1,6 @@
 internal import Glibc
 package import SessionCore
+internal import Transport
 package import Wire
 
 /// A log is written anew when it holds mostly what no longer counts: first what stands for all entries up to a sequence, then
@@ -60,7 +61,7 @@ extension SessionStore {
     do throws(StorageError) {
       for _ in 0..<Self.rounds {
         try await copyAlmostAll(id, compaction)
-        let file = compaction.file
+        let file = try compaction.open()
         // May take seconds, and nobody has to wait for it.
         try await elsewhere { () throws(StorageError) in try file.sync() }
         if try current(id, compaction).end.length - compaction.copied.length <= Compaction.slice { break }
@@ -74,8 +75,9 @@ extension SessionStore {
 
   /// Lets go of what was written anew; fine when nothing was.
   package func abandonCompaction(_ id: SessionID) {
-    guard compactions.removeValue(forKey: id) != nil else { return }
+    guard let compaction = compactions.removeValue(forKey: id) else { return }
     removeNext(id)
+    close(PartingFile(compaction.letGo()))
   }
 
   /// Copies until less than a slice is left, and lets others come between the slices.
@@ -96,7 +98,8 @@ extension SessionStore {
       try compaction.copySlice(of: old, to: log.end.length)
     }
     // What was told to be on the disk is on the disk before the file that holds it loses its name.
-    if durability == .full { try compaction.file.sync() }
+    let new = try compaction.open()
+    if durability == .full { try new.sync() }
     do throws(StorageError) {
       try disk.replaceLog(of: id)
     } catch {
@@ -105,9 +108,8 @@ extension SessionStore {
       throw error
     }
     compactions[id] = nil
-    let replaced = log.replace(with: compaction.file, end: compaction.end, marks: compaction.marks)
-    // Its room is given back when it is closed, which may take long.
-    Task { try await elsewhere { () throws(StorageError) in withExtendedLifetime(replaced) {} } }
+    let replaced = log.replace(with: new, end: compaction.end, marks: compaction.marks)
+    close(PartingFile(replaced))
     // The new name is on the disk before the next append is told to be.
     log.hasNewName = true
     return log.end.length
@@ -119,8 +121,30 @@ extension SessionStore {
     return try openLog(id)
   }
 
+  /// Closes a file without a name. That gives back its room, which may take long.
+  private func close(_ file: PartingFile) {
+    Task { try await elsewhere { () throws(StorageError) in file.close() } }
+  }
+
   private func removeNext(_ id: SessionID) {
     // What stays takes room until the session is opened or compacted next.
     try? disk.removeFile(.next, of: id)
+  }
+}
+
+/// The last reference to a file, let go of where it is wanted and not where its last holder happens to go.
+private final class PartingFile: Sendable {
+  private let file: Guarded<(any SessionFile)?>
+
+  init(_ file: (any SessionFile)?) {
+    self.file = Guarded(file)
+  }
+
+  func close() {
+    // Closed when this goes, outside of the lock.
+    _ = file.withLock { file in
+      defer { file = nil }
+      return file
+    }
   }
 }
