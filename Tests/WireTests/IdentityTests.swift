@@ -138,6 +138,7 @@ struct LimitsTests {
         "unsavedSessionBytes", 16_777_216, "--max-unsaved-session-bytes",
         "DRAWTOGETHER_MAX_UNSAVED_SESSION_BYTES"
       ),
+      ("sessionIdleSeconds", 60, "--session-idle-seconds", "DRAWTOGETHER_SESSION_IDLE_SECONDS"),
       ("unsavedBytes", 268_435_456, "--max-unsaved-bytes", "DRAWTOGETHER_MAX_UNSAVED_BYTES"),
       ("diskReserveBytes", 268_435_456, "--disk-reserve-bytes", "DRAWTOGETHER_DISK_RESERVE_BYTES"),
     ])
@@ -150,9 +151,9 @@ struct LimitsTests {
 
   @Test("each is in the table once, by its own member, and its default is accepted")
   func table() {
-    #expect(Limits.all.count == 30)
-    #expect(Set(Limits.all.map(\.name)).count == 30)
-    #expect(Set(Limits.all.map(\.flag)).count == 30)
+    #expect(Limits.all.count == 31)
+    #expect(Set(Limits.all.map(\.name)).count == 31)
+    #expect(Set(Limits.all.map(\.flag)).count == 31)
     for (index, limit) in Limits.all.enumerated() {
       #expect(limit.range.contains(Limits()[keyPath: limit.keyPath]))
       #expect(!limit.help.isEmpty)
