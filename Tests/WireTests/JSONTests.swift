@@ -104,4 +104,24 @@ struct DocumentedExampleTests {
       payload: [UInt8]().span)
     #expect(sent == hex("00000012 08 02 00000000 0002 00000001 00000002 4375"))
   }
+
+  @Test(
+    "a member of an object is found as the text that it was written as",
+    arguments: [
+      (#"{"a": [1, 2.50] , "b":2}"#, "[1, 2.50]"), (#"{"b":{"a":1},"a":"x\"}"}"#, #""x\"}""#),
+      (#"{"a":1,"a": null }"#, "null"), ("{}", nil), (#"{"b":1}"#, nil),
+    ])
+  func rawMember(_ text: String, _ expected: String?) throws {
+    let bytes = WireTests.bytes(text)
+    let range = try JSONParser.range(of: "a", in: bytes.span)
+    #expect(range.map { String(decoding: bytes[$0], as: UTF8.self) } == expected)
+  }
+
+  @Test(
+    "no object, or something behind it",
+    arguments: ["", "[]", "{", #"{"a":1"#, #"{"a":}"#, "{} 1", #"{"a" 1}"#])
+  func noRawMember(_ text: String) {
+    let bytes = WireTests.bytes(text)
+    #expect(throws: WireError.notJSON) { try JSONParser.range(of: "a", in: bytes.span) }
+  }
 }

@@ -54,6 +54,7 @@ extension SessionRestorer {
     // Not even what is left of a block is given out before the opening records say that the session goes on.
     session.save.numbersOnDisk = session.nextNumber - 1
     session.save.owesSession = !isClean
+    session.save.usedBytes = usedBytes
     try restoreJournal(of: session)
     restorePeople(of: session)
     session.log = log

@@ -26,6 +26,9 @@ struct SaveState {
   static let numberBlock: ParticipantNumber = 4096
   static let numberReserve: ParticipantNumber = 2048
 
+  /// How many bytes of `used` records a file may have: entries that are refused make no log that could be compacted.
+  static let usedLimit = 1_048_576
+
   /// A client sequence that was used up without an entry, and the session's sequence then.
   struct Used {
     var clientSequence: UInt32
@@ -59,6 +62,8 @@ struct SaveState {
   var uploads: [UUID: UInt64] = [:]
   /// What was used up and is not told yet.
   var used: [ParticipantNumber: Used] = [:]
+  /// Bytes of what was used up that the file has.
+  var usedBytes = 0
   /// Who sent something that was not yet given away.
   var senders: [ParticipantNumber] = []
   /// Bytes of the log that are on disk.

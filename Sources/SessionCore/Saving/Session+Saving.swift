@@ -34,8 +34,9 @@ extension Session {
   /// What is to be written next, about 1 MiB at most; closes the open run.
   ///
   /// Say what came of it with `didSave` or `didNotSave`: until then there is nothing more.
+  /// - Parameter limit: about how many bytes to take.
   /// - Returns: nil when there is nothing, or something is under way.
-  package func takeUnsaved() -> Unsaved? {
+  package func takeUnsaved(upTo limit: Int = SessionRecord.runBytes) -> Unsaved? {
     guard save.underWay == nil, hasUnsaved else { return nil }
     log.closeRun()
     var records: [SessionRecord] = []
@@ -49,7 +50,7 @@ extension Session {
       records.append(NumbersFacts(through: due).record)
       batch.numbers = due
     }
-    var room = SessionRecord.runBytes - records.reduce(0) { $0 + $1.body.count }
+    var room = limit - records.reduce(0) { $0 + $1.body.count }
     let isWhole = takePeople(&records, &batch, &room) && takeUploads(&records, &batch, &room)
     batch.sequence = committed
     batch.logBytes = save.savedLogBytes
@@ -217,6 +218,9 @@ extension Session {
       save.used[number] = nil
       batch.acknowledged[number] = max(batch.acknowledged[number] ?? 0, item.clientSequence)
     }
+    // Nobody loses anything by what is not written: S16 makes it good.
+    guard save.usedBytes < SaveState.usedLimit else { return }
+    save.usedBytes += 8 * used.count
     batch.used = used
     let pairs = used.sorted { $0.key < $1.key }.map {
       UsedFacts.Pair(number: $0.key, clientSequence: $0.value.clientSequence)

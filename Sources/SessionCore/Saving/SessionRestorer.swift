@@ -29,6 +29,8 @@ package struct SessionRestorer: ~Copyable {
   /// Who is gone, with a count that rises from one to the next.
   var gone: [ParticipantNumber: Int] = [:]
   private var departures = 0
+  /// Bytes of `used` records.
+  var usedBytes = 0
   /// The sender of the last entry, who as a rule sent the next one too.
   private var sender: ParticipantRecord?
   /// What is told of each attachment: the newest payload, and its sequence.
@@ -81,6 +83,7 @@ package struct SessionRestorer: ~Copyable {
     case .run: try takeRun(body)
     case .base: try takeBase(body)
     case .used:
+      usedBytes += body.count
       for pair in try UsedFacts(body).pairs {
         guard let record = people[pair.number] else { continue }
         record.acknowledged = max(record.acknowledged, pair.clientSequence)

@@ -100,6 +100,7 @@ struct SavingTests {
       #expect(fixture.session.committed == 0)
     }
     try fixture.save(ada)
+    #expect(fixture.session.participants[ada.number]?.savedAcknowledged == 2)
     try fixture.save(ada)
     #expect(ada.notices.map(\.code) == [.storageFull, .saved])
     #expect(ada.notices.first?.detail.contains("disk is full") == true)
@@ -180,6 +181,26 @@ struct SavingTests {
     ada.sendRaw(
       SentEntry(flags: .removed, clientSequence: acknowledged + 1, key: EntryKey(high: 0, low: 1)))
     #expect(fixture.session.retainedBytes == 0)
+  }
+
+  @Test("S65 what is used up without an entry does not make a file grow for ever")
+  func usedUp() throws {
+    let fixture = Fixture(saving: .byStore)
+    let ada = try fixture.join()
+    try fixture.save()
+    fixture.session.save.usedBytes = SaveState.usedLimit - 8
+    for clientSequence: UInt32 in 1...3 {
+      ada.sendRaw(SentEntry(clientSequence: clientSequence, type: []))
+      try fixture.save()
+      #expect(!fixture.session.hasUnsaved)
+    }
+    #expect(fixture.disk.filter { $0.kind == .used }.map(\.body) == [[0, 0, 0, 1, 0, 0, 0, 1]])
+    let (after, restored) = try fixture.reload()
+    #expect(restored.session.save.usedBytes == 8)
+    let again = after.connect()
+    again.join(resume: Resume(token: ada.joined?.token, next: 4))
+    try after.turn(again)
+    #expect(again.joined?.acknowledged == 3)
   }
 
   @Test("S69 attachments that take four fifths of what they may are told of once")

@@ -10,10 +10,10 @@ extension Simulation {
     guard disk != nil else { return }
     switch random.below(100) {
     case 0..<20: try save(failing: random.chance(25))
-    case 20..<26: try compact()
-    case 26: try crash()
-    case 27: if random.chance(50) { try stop() }
-    case 28..<31: try checkCut()
+    case 20..<32: try compact()
+    case 32: try crash()
+    case 33: if random.chance(50) { try stop() }
+    case 34..<37: try checkCut()
     default: break
     }
     oracle.noteSystemEntries(upTo: session.sequence)
@@ -22,7 +22,7 @@ extension Simulation {
   /// Begins to write what is unsaved, or says what came of it.
   private func save(failing: Bool) throws {
     guard let unsaved = disk?.underWay else {
-      disk?.underWay = session.takeUnsaved()
+      disk?.underWay = session.takeUnsaved(upTo: random.chance(50) ? 1_000 : SessionRecord.runBytes)
       return
     }
     disk?.underWay = nil
@@ -37,15 +37,15 @@ extension Simulation {
   /// Writes all that is unsaved.
   func saveAll() throws {
     guard disk != nil else { return }
-    for _ in 0..<100 where session.hasUnsaved || disk?.underWay != nil { try save(failing: false) }
+    for _ in 0..<1_000 where session.hasUnsaved || disk?.underWay != nil { try save(failing: false) }
     try require(!session.hasUnsaved, "it is never all saved")
     oracle.noteSystemEntries(upTo: session.sequence)
   }
 
   private func compact() throws {
     guard var compaction = disk?.compaction else {
-      guard session.committed > session.log.droppedThrough else { return }
-      if random.chance(30) { disk?.compaction = SimulatedDisk.Compaction(plan: session.beginCompaction()) }
+      guard session.log.droppedThrough > 0, session.committed > session.log.droppedThrough else { return }
+      if random.chance(50) { disk?.compaction = SimulatedDisk.Compaction(plan: session.beginCompaction()) }
       return
     }
     if let after = compaction.after {

@@ -41,7 +41,7 @@ final class Simulation {
   init(seed: UInt64, outlives: Bool = false) {
     random = SeededGenerator(seed: seed)
     var limits = Limits()
-    limits.catchUpTailBytes = [0, 1_500, 8_192, 65_536][random.below(4)]
+    limits.catchUpTailBytes = (outlives ? [0, 0, 1_500, 8_192] : [0, 1_500, 8_192, 65_536])[random.below(4)]
     limits.entriesPerSecond = random.chance(40) ? 8 : 1 << 30
     limits.bytesPerSecond = 1 << 32
     limits.graceSeconds = 3
@@ -93,7 +93,8 @@ final class Simulation {
     for _ in 0...random.below(4) {
       var entry = SentEntry()
       var isGood = true
-      var size = random.below(60)
+      // What has a file is to outgrow its log.
+      var size = random.below(disk == nil ? 60 : 600)
       if usesLargeEntries, random.chance(10) { size = 60_000 + random.below(12_000) }
       entry.payload = [UInt8](repeating: UInt8(truncatingIfNeeded: nextIntention), count: size)
       entry.key = EntryKey(high: 7, low: UInt64(random.below(6)))
