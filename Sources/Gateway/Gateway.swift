@@ -83,7 +83,7 @@ package final class Gateway: Sendable {
     }
   }
 
-  /// Where sessions are kept; `nil` when they live in memory only, and what an earlier process left belongs to nobody.
+  /// Where sessions are kept; `nil` when they live in memory only.
   private static func openStore(
     _ data: DataFolder, _ configuration: GatewayConfiguration, _ disk: (any SessionDisk)?,
     on executor: BlockingExecutor
@@ -91,7 +91,7 @@ package final class Gateway: Sendable {
     let durability: Durability
     switch configuration.durability {
     case .memory:
-      try data.removeAllSessions()
+      try removeAttachmentsOfSessionsInMemory(data)
       return (nil, .freshEpoch)
     case .process: durability = .process
     case .full: durability = .full
@@ -101,6 +101,19 @@ package final class Gateway: Sendable {
     let store = SessionStore(
       disk ?? FolderDisk(data), on: executor, durability: durability)
     return (store, generation)
+  }
+
+  /// Sessions that lived in memory leave their attachments behind when their process is killed. Those that have a log stay.
+  private static func removeAttachmentsOfSessionsInMemory(_ data: DataFolder) throws(StorageError) {
+    let disk = FolderDisk(data)
+    for id in try disk.sessions() {
+      do throws(StorageError) {
+        _ = try disk.openFile(.current, of: id, toWrite: false)
+      } catch {
+        guard error.isMissing else { throw error }
+        try data.attachments(of: id).removeSession()
+      }
+    }
   }
 
   /// Binds the listeners and starts the reactors.

@@ -16,10 +16,12 @@ package struct SignalReceiver: ~Copyable, Sendable {
 
   private let descriptor: OwnedDescriptor
 
-  /// Holds `SIGTERM`, `SIGINT` and `SIGHUP` back for this and all later threads, and ignores `SIGPIPE`, so
-  /// that a closed standard output is an error of `write` and not the end.
+  /// Holds `SIGTERM`, `SIGINT` and `SIGHUP` back for this and all later threads, and ignores `SIGPIPE` and
+  /// `SIGXFSZ`, so that a closed standard output, and a file as long as it may be, are errors of `write` and not the end.
   package init() throws(SystemError) {
-    _ = try SystemError.check("sigaction", clinux_signal_ignore(SIGPIPE))
+    for signal in [SIGPIPE, SIGXFSZ] {
+      _ = try SystemError.check("sigaction", clinux_signal_ignore(signal))
+    }
     let signals = [SIGTERM, SIGINT, SIGHUP]
     let result = unsafe signals.withUnsafeBufferPointer { signals in
       unsafe clinux_signals_open(signals.baseAddress, signals.count)

@@ -25,6 +25,8 @@ extension Reactor {
         hosted.uploads[upload.id] = UploadSlot(writer(of: upload, in: hosted))
         hosted.session.uploadPaused(upload.id, at: arrived ?? 0, now: instant)
       } else {
+        // Cut short in one request: what had come of it goes too.
+        hosted.uploads[upload.id] = UploadSlot(writer(of: upload, in: hosted))
         removeLater(upload.id, from: hosted)
       }
     }

@@ -6,17 +6,10 @@ internal import Wire
 
 /// Looks for sessions on the disk that nobody came back to, without opening them.
 actor SessionSweeper {
-  /// What is to be done about a session that is not in memory.
-  enum Verdict: Sendable {
-    /// Its time is over; whether it had ended is said with it.
-    case expired(hadEnded: Bool)
-    /// It was not closed, and may hold nothing: opened once, it says so itself.
-    case unclear
-  }
-
   /// What a look at all sessions found.
   struct Findings: Sendable {
-    var due: [(id: SessionID, verdict: Verdict)] = []
+    /// Those whose time is over, and whether each had ended.
+    var due: [(id: SessionID, hadEnded: Bool)] = []
     /// How many have ended: they do not count as sessions that are held.
     var ended = 0
     /// When it is worth looking again, in seconds from now.
@@ -26,8 +19,7 @@ actor SessionSweeper {
   /// How long a session is still kept, and what is done then.
   private struct Life {
     let until: Date
-    let verdict: Verdict
-    let hasEnded: Bool
+    var hasEnded = false
   }
 
   /// A log up to this length is opened to see whether it holds anything.
@@ -39,6 +31,8 @@ actor SessionSweeper {
   private let limits: Limits
   /// Sessions that are put away or ended after a look are not known to it: so it comes again within a part of what they are kept.
   private let longestPause: Double
+  /// Sessions that were not closed and hold something: looked into once.
+  private var holding: Set<SessionID> = []
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
@@ -60,7 +54,7 @@ actor SessionSweeper {
       if life.hasEnded { findings.ended += 1 }
       let left = life.until.timeIntervalSince(now)
       if left <= 0 {
-        findings.due.append((id, life.verdict))
+        findings.due.append((id, life.hasEnded))
       } else {
         findings.againInSeconds = min(findings.againInSeconds, left)
       }
@@ -75,37 +69,41 @@ actor SessionSweeper {
   }
 
   private func life(of id: SessionID) -> Life? {
-    do throws(LogError) {
-      return try store.lastRecord(of: id).map { life(of: $0) }
-    } catch {
-      // A folder without a log is what was left of a session; what cannot be read is told to whoever opens it.
-      return error.isMissing
-        ? Life(until: .distantPast, verdict: .expired(hadEnded: false), hasEnded: false) : nil
-    }
+    // What cannot be read is told to whoever opens it, and is for its operator to remove.
+    guard let last = try? store.lastRecord(of: id) else { return nil }
+    return life(of: id, last)
   }
 
-  private func life(of last: LastRecord) -> Life {
+  private func life(of id: SessionID, _ last: LastRecord) -> Life {
     switch SessionRecord.Kind(rawValue: last.kind) {
     case .end:
       let at = (try? EndFacts(last.body.span))?.at ?? last.modified
-      return Life(
-        until: at + Double(limits.endedKeepSeconds), verdict: .expired(hadEnded: true), hasEnded: true)
+      return Life(until: at + Double(limits.endedKeepSeconds), hasEnded: true)
     case .closed:
       guard let closed = try? ClosedFacts(last.body.span) else { break }
-      let isEmpty = closed.retainedBytes == 0
-      let seconds = isEmpty ? limits.emptySessionKeepSeconds : limits.sessionKeepSeconds
-      return Life(
-        until: (closed.emptySince ?? closed.at) + Double(seconds), verdict: .expired(hadEnded: false),
-        hasEnded: false)
+      let seconds = closed.retainedBytes == 0 ? limits.emptySessionKeepSeconds : limits.sessionKeepSeconds
+      return Life(until: (closed.emptySince ?? closed.at) + Double(seconds))
     default:
       break
     }
-    let whole = last.modified + Double(limits.sessionKeepSeconds)
+    // It was not closed: what it retains stands nowhere, and who was there last left when it was written to last.
     let empty = last.modified + Double(limits.emptySessionKeepSeconds)
-    guard last.length <= Self.smallLog, empty < whole else {
-      return Life(until: whole, verdict: .expired(hadEnded: false), hasEnded: false)
-    }
-    return Life(until: empty, verdict: .unclear, hasEnded: false)
+    if empty <= .now, last.length <= Self.smallLog, retainsNothing(id) { return Life(until: empty) }
+    return Life(until: last.modified + Double(limits.sessionKeepSeconds))
+  }
+
+  /// Whether a session that was not closed holds nothing that anybody would miss.
+  private func retainsNothing(_ id: SessionID) -> Bool {
+    guard !holding.contains(id) else { return false }
+    var restorer = SessionRestorer(
+      id: id, limits: limits, digest: TokenDigest.ofToken,
+      now: Instant(nanoseconds: MonotonicTime.now().nanoseconds), date: .now)
+    // What cannot be read, or not to its end, is told to whoever opens it.
+    let end = try? store.read(id) { (kind, body) throws(RecordError) in try restorer.apply(kind, body) }
+    let session = try? restorer.finish(generation: "", freshEpoch: "").session
+    if let end, end.damage != .broken, let session, session.retainedBytes == 0 { return true }
+    holding.insert(id)
+    return false
   }
 }
 
@@ -123,7 +121,9 @@ extension Reactor {
           hasCountedEnded = true
           shared.countSessions(-findings.ended)
         }
-        for (id, verdict) in findings.due { await shared.owner(of: id).settle(id, verdict) }
+        for (id, hadEnded) in findings.due {
+          await shared.owner(of: id).removeFromDisk(id, hadEnded: hadEnded)
+        }
         sweepSessionsAt = .now() + .milliseconds(Int(findings.againInSeconds * 1000))
       } catch {
         shared.log(.error, "sessions not looked at", ["reason": "\(error)"])
@@ -133,16 +133,11 @@ extension Reactor {
     }
   }
 
-  /// Does what is due about a session of this reactor's that is not in memory.
-  func settle(_ id: SessionID, _ verdict: SessionSweeper.Verdict) async {
+  /// Removes a session of this reactor's that is not in memory, and whose time is over.
+  func removeFromDisk(_ id: SessionID, hadEnded: Bool) async {
     now = .now()
     guard sessions[id] == nil, busy[id] == nil, draining == nil else { return }
-    switch verdict {
-    case .unclear:
-      _ = await find(id)
-    case .expired(let hadEnded):
-      await whileBusy(id) { await remove(id, hadEnded: hadEnded) }
-    }
+    await whileBusy(id) { await remove(id, hadEnded: hadEnded) }
   }
 
   private func remove(_ id: SessionID, hadEnded: Bool) async {

@@ -61,7 +61,7 @@ final class SharedState: Sendable {
             store, on: $0, data, limits: configuration.limits, generation: generation, log: log)
         }
       } ?? []
-    sweeper = store.map { SessionSweeper($0, on: fileThreads.ordered, limits: configuration.limits) }
+    sweeper = store.map { SessionSweeper($0, on: fileThreads.loaders[0], limits: configuration.limits) }
     sessionFiles = SessionFiles(data, on: fileThreads.ordered, syncs: configuration.durability == .full)
     board = MetricsBoard(reactors: configuration.reactors)
     origins = OriginPolicy(configuration)
