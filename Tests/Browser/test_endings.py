@@ -30,7 +30,6 @@ from PIL import Image
 from playwright.sync_api import Page
 from proxy import Proxy
 
-
 # Gives the next picture that the page makes a file of, in base64; not every driver tells of its download.
 COPY = """async () => {
   const blob = await new Promise((resolve) => {

@@ -85,6 +85,23 @@ test('committed frees only what is known to lie at or before it', () => {
   assert.equal(outbox.next, 3);
 });
 
+test('over a reload too, what was refused keeps its number and is nobody’s business', () => {
+  const before = new Outbox();
+  for (let count = 0; count < 3; count += 1) before.add(entryOf(KINDS.B));
+  put(before);
+  before.refused(2);
+  const outbox = new Outbox();
+  outbox.restore(structuredClone(before.snapshot()));
+  assert.equal(outbox.unsettled.length, 2);
+  assert.deepEqual(outbox.resume(0, 0, false), []);
+  put(outbox);
+  assert.equal(outbox.nextSequence, 4);
+  assert.equal(outbox.refused(2), null);
+  outbox.accepted(3, 9);
+  outbox.committed(9);
+  assert.equal(outbox.next, 4);
+});
+
 test('an entry numbered but not yet sent when the socket went is sent by the next', () => {
   const outbox = new Outbox();
   outbox.add(entryOf(KINDS.B));

@@ -208,7 +208,8 @@ export class Outbox {
   restore({ next, items }) {
     this.#nextSequence = next;
     for (const { entry, clientSequence } of items) {
-      const item = { entry, clientSequence, sequence: 0, settled: false };
+      const settled = entry.type === '';
+      const item = { entry: settled ? REFUSED : entry, clientSequence, sequence: 0, settled };
       (clientSequence > 0 ? this.#numbered : this.#waiting).push(item);
     }
   }
