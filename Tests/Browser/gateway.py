@@ -8,6 +8,7 @@ import signal
 import subprocess
 import tempfile
 from pathlib import Path
+from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -28,10 +29,17 @@ class Gateway:
 
     def __init__(self, *flags: str) -> None:
         self.data = tempfile.TemporaryDirectory(prefix="drawtogether-")
+        self.flags = flags
+        self.http = self.https = "//127.0.0.1:0/"
+        self.start()
+
+    def start(self) -> None:
+        """On the addresses and with the data that it had, if it was halted."""
+        http, https = (urlsplit(address).netloc for address in (self.http, self.https))
         # fmt: off
         command = [
-            str(binary()), "serve", "--http", "127.0.0.1:0", "--https", "127.0.0.1:0",
-            "--log-format", "json", "--data", self.data.name, "--public", str(ROOT / "Public"), *flags,
+            str(binary()), "serve", "--http", http, "--https", https,
+            "--log-format", "json", "--data", self.data.name, "--public", str(ROOT / "Public"), *self.flags,
         ]
         # fmt: on
         # The gateway takes every variable with its prefix for a setting.
@@ -52,8 +60,12 @@ class Gateway:
                 return event
         raise AssertionError(f"the gateway did not start: exit code {self.process.wait()}")
 
+    def halt(self, by: signal.Signals = signal.SIGTERM) -> int:
+        """It may be started again."""
+        self.process.send_signal(by)
+        return self.process.wait(15)
+
     def stop(self) -> int:
-        self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(15)
+        code = self.halt()
         self.data.cleanup()
         return code

@@ -2,12 +2,197 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import random
 import re
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
 
-from board import draw, line, says, sees_ink, share
+import pytest
+from board import all_hold_the_same, are_drawn, choose, draw, items, line, pick, says, sees_ink, sees_paper, sees_people, share
 from conftest import both, ready, until
+from gateway import Gateway
+from journal import Journal
+from photos import TEAL, drop, photo
 from playwright.sync_api import Page, WebSocketRoute
+from proxy import Proxy
+
+MB = 1024 * 1024
+ways = pytest.mark.parametrize("way", [signal.SIGTERM, signal.SIGKILL], ids=["stopped", "killed"])
+
+
+@pytest.fixture
+def own(problems) -> Iterator[Gateway]:
+    """A gateway of one's own, that may go. That it is away is something that browsers write to the console about."""
+    problems.allow("WebSocket", "establish a connection", "was interrupted", "ERR_", "NS_", "Cross-Origin", "failed: ")
+    problems.allow("503 (Service Unavailable)")
+    running = Gateway()
+    yield running
+    running.stop()
+
+
+# Whether all of these points are drawn on, in every frame from now on.
+WATCH = """(points) => {
+  const canvas = document.getElementById('canvas');
+  const ratio = canvas.width / canvas.clientWidth;
+  globalThis.missed_ = 0;
+  globalThis.watched_ = points;
+  (function next() {
+    const context = canvas.getContext('2d');
+    const isDrawn = ([x, y]) => context.getImageData(x * ratio, y * ratio, 1, 1).data[3] > 200;
+    if (!watched_.every(isDrawn)) missed_ += 1;
+    requestAnimationFrame(next);
+  })();
+}"""
+
+
+def watch(page: Page, *points: tuple[float, float]) -> None:
+    page.evaluate(WATCH, points)
+
+
+def strokes(page: Page) -> int:
+    text = page.locator("#summary").text_content() or ""
+    return 0 if text.startswith("Nothing") else int(text.split()[0])
+
+
+def is_committed(page: Page, path: str) -> bool:
+    """What a page keeps for a reload, it keeps until it is on the gateway's disk."""
+    return json.loads(page.evaluate(f"sessionStorage.getItem('drawtogether:{path[2:]}')"))["items"] == []
+
+
+@both
+@ways
+def test_a_restart_is_a_short_pause(browser, chromium, open_page, own, way):
+    a = open_page(browser, own.http)
+    path = share(a)
+    b = open_page(chromium, own.http + path)
+    sees_people(a, 2)
+    for y in (150, 200):
+        draw(a, line(100, y, 300, y))
+    until(lambda: is_committed(a, path))
+    draw(b, line(100, 250, 300, 250))
+    numbers = [page.evaluate("drawTogether.me.number") for page in (a, b)]
+    draw(a, line(100, 300, 300, 300))
+    sees_ink(a, 200, 250)
+    a.evaluate("document.getElementById('toasts').replaceChildren()")
+    watch(a, (200, 150), (200, 200), (200, 300))
+    assert own.halt(way) == (0 if way == signal.SIGTERM else -signal.SIGKILL)
+    draw(a, line(100, 350, 300, 350))
+    draw(a, line(100, 400, 300, 400))
+    a.keyboard.press("Control+z")
+    says(a, "#banner", "Reconnecting…")
+    own.start()
+    for page in (a, b):
+        until(lambda page=page: strokes(page), lambda count: count == 5, 20)
+        for y in (150, 200, 250, 300, 350):
+            sees_ink(page, 200, y)
+        assert page.locator("dialog[open]").count() == 0
+    assert [page.evaluate("drawTogether.me.number") for page in (a, b)] == numbers
+    assert a.evaluate("missed_") == 0
+    all_hold_the_same(a, b)
+    # What was drawn before is undone after.
+    a.evaluate("watched_ = []")
+    for _ in range(3):
+        a.keyboard.press("Control+z")
+    for page in (a, b):
+        until(lambda page=page: strokes(page), lambda count: count == 2)
+        sees_paper(page, 200, 200)
+    all_hold_the_same(a, b)
+    until(lambda: is_committed(a, path))
+    assert a.locator("#toasts").inner_text() == ""
+
+
+def test_killed_again_and_again_nothing_is_lost_and_nothing_is_there_twice(chromium, open_page, own):
+    chance = random.Random(11)
+    a = open_page(chromium, own.http)
+    path = share(a)
+    b = open_page(chromium, own.http + path)
+    sees_people(a, 2)
+    drawn = 0
+    for turn in range(4):
+        for page, x in ((a, 60), (b, 460)):
+            for _ in range(chance.randrange(1, 4)):
+                y = 80 + 20 * drawn
+                draw(page, line(x, y, x + 300, y, 30))
+                drawn += 1
+                if chance.random() < 0.3:
+                    until(lambda page=page: is_committed(page, path), seconds=20)
+        own.halt(signal.SIGKILL if turn % 3 else signal.SIGTERM)
+        own.start()
+    for page in (a, b):
+        until(lambda page=page: strokes(page), lambda count: count == drawn, 30)
+    until(lambda: a.evaluate("drawTogether.stateHash()") == b.evaluate("drawTogether.stateHash()"), seconds=20)
+    sees_people(a, 2)
+    late = open_page(chromium, own.http + path)
+    all_hold_the_same(a, b, late)
+    assert strokes(late) == drawn
+
+
+@both
+@ways
+def test_an_upload_goes_on_over_a_restart(browser, open_page, own, way, tmp_path):
+    path = tmp_path / "holiday.bin"
+    path.write_bytes(random.Random(5).randbytes(16 * MB))
+    address = urlsplit(own.http)
+    slow = Proxy((address.hostname, address.port))
+    try:
+        a = open_page(browser, f"http://127.0.0.1:{slow.port}/")
+        session = share(a)[2:]
+        journal = Journal(own.http, session)
+        slow.bytes_per_second = 4 * MB
+        pick(a, path)
+        until(journal.list, lambda found: found and found[0]["offset"] > 4 * MB, 30)
+        own.halt(way)
+        own.start()
+        slow.bytes_per_second = None
+        (whole,) = until(journal.list, lambda found: found and found[0]["state"] == "ready", 60)
+        assert whole["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
+        # It did not begin again.
+        assert slow.sent < 16 * MB + 6 * MB
+        until(lambda: [one["state"] for one in items(a)], lambda found: found == ["ready"])
+    finally:
+        slow.close()
+
+
+@both
+def test_a_picture_that_was_just_added_is_there_after_a_crash(browser, open_page, own, tmp_path):
+    a = open_page(browser, own.http)
+    path = share(a)
+    journal = Journal(own.http, path[2:])
+    names = ["one.jpg", "two.jpg", "three.jpg"]
+    for at, name in enumerate(names):
+        drop(a, (200 + 300 * at, 300), photo(tmp_path, name, TEAL, (240, 160)))
+        # As soon as it is ready, and maybe before that is on disk.
+        until(lambda at=at: [one["state"] for one in items(a)], lambda found, at=at: found == ["ready"] * (at + 1))
+        own.halt(signal.SIGKILL)
+        own.start()
+        until(lambda at=at: len(journal.list()) == at + 1, seconds=20)
+        are_drawn(a, *names[: at + 1])
+    assert sorted(one["name"] for one in journal.list()) == sorted(names)
+    for one in journal.list():
+        assert hashlib.sha256(journal.read(one)).hexdigest() == one["sha256"]
+    assert a.locator("#toasts").inner_text() == ""
+
+
+@ways
+def test_what_ended_stays_ended_and_its_pictures_can_be_read(chromium, open_page, own, way, tmp_path):
+    a = open_page(chromium, own.http)
+    path = share(a)
+    pick(a, photo(tmp_path, "sea.jpg", TEAL))
+    are_drawn(a, "sea.jpg")
+    journal = Journal(own.http, path[2:])
+    (picture,) = journal.list()
+    choose(a, "end")
+    a.locator("#confirm-ok").click()
+    says(a, "#over", "This session has ended.")
+    own.halt(way)
+    own.start()
+    assert hashlib.sha256(journal.read(picture)).hexdigest() == picture["sha256"]
+    late = open_page(chromium, own.http + path)
+    says(late, "#hint", "This session has ended.")
 
 
 def notice(code: str) -> bytes:
