@@ -93,21 +93,24 @@ struct SavingTests {
     let ada = try fixture.join(name: "Ada")
     ada.send("1", .appended, key: 1)
     ada.sendRaw(SentEntry(clientSequence: 2, type: []))
+    let bo = try fixture.join(name: "Bo")
+    bo.send("2")
     for isFull in [true, false] {
       let unsaved = try #require(fixture.session.takeUnsaved())
-      #expect(unsaved.records.kinds == [.participant, .run, .used])
+      #expect(unsaved.records.kinds == [.participant, .participant, .run, .used])
       fixture.session.didNotSave(unsaved, isFull: isFull, now: fixture.now)
       #expect(fixture.session.committed == 0)
     }
     try fixture.save(ada)
     #expect(fixture.session.participants[ada.number]?.savedAcknowledged == 2)
+    #expect(fixture.session.participants[bo.number]?.savedAcknowledged == 1)
     try fixture.save(ada)
     #expect(ada.notices.map(\.code) == [.storageFull, .saved])
     #expect(ada.notices.first?.detail.contains("disk is full") == true)
     let saved = try restore(fixture.disk).session
     #expect(Fingerprint(saved).held.count == 1)
     #expect(saved.participants[ada.number]?.acknowledged == 2)
-    #expect(fixture.disk.kinds == [.session, .numbers, .participant, .run, .used, .run])
+    #expect(fixture.disk.kinds == [.session, .numbers, .participant, .participant, .run, .used, .run])
   }
 
   @Test("S58 what is not on disk stays in the log, however much it is")
