@@ -30,8 +30,15 @@ extension Reactor {
       else {
         return .none(missing(id))
       }
-      endedSessions[id] = nil
-      return await whileBusy(id) { await open(id, store, loader) }
+      let hadEnded = endedSessions.removeValue(forKey: id) != nil
+      return await whileBusy(id) {
+        guard hadEnded else { return await open(id, store, loader) }
+        // The store would go on behind the end that it wrote.
+        await store.release(id)
+        let found = await open(id, store, loader)
+        if case .open = found { shared.countSessions(1) }
+        return found
+      }
     }
   }
 
