@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
-import subprocess
 import time
 
 import pytest
 
+from command import run
 from gateway import REPOSITORY, Gateway, flag
 from rawsocket import CLOSE, RawSocket
 from room import Room, note
@@ -21,12 +20,6 @@ BAD_FLAGS = [
     ["--log-format", "xml"], ["--log-level", "loud"], ["--public-url", "draw.example"], ["--trust-proxy", "x"],
     ["--allowed-origins", "not an origin"], ["--public", "/nonexistent/folder"],
 ]  # fmt: skip
-
-
-def run(executable: str, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("DRAWTOGETHER_")} | variables
-    command = [executable, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=20, env=environment)
 
 
 @pytest.mark.parametrize("arguments", BAD_FLAGS, ids=" ".join)
