@@ -56,7 +56,7 @@ let package = Package(
     .testTarget(
       name: "StorageTests",
       dependencies: ["Storage", "SessionCore", "Transport", "CLinux", "CZlib", "Wire"],
-      swiftSettings: settings),
+      exclude: ["Fixtures"], swiftSettings: settings),
     .testTarget(
       name: "GatewayTests",
       dependencies: ["Gateway", "Wire", "HTTP", "WebSocket", "SessionCore", "Storage", "Transport"],
