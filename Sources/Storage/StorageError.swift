@@ -49,6 +49,9 @@ package struct StorageError: Error, Equatable, Sendable, CustomStringConvertible
   /// Whether there is no room: the disk is full, or what this user may have of it, or what a file may be.
   package var isFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 
+  /// Whether it is the disk that fails, and not one file that is not as it should be.
+  package var isOfDisk: Bool { isFull || code == EIO || code == EROFS }
+
   /// Whether the process, or the machine, has as many files open as it may.
   package var isOutOfDescriptors: Bool { code == EMFILE || code == ENFILE }
 

@@ -11,6 +11,8 @@ package final class BlockingExecutor: SerialExecutor, Sendable {
   private let niceness: CInt
   private let jobs = JobQueue()
   private let bell: OwnedDescriptor
+  /// Rings once, when the thread has run its last job.
+  private let end: OwnedDescriptor
   private let isStopping = Atomic(false)
   private let runningThread = Atomic<UInt>(0)
   private let thread = Guarded<SystemThread?>(nil)
@@ -26,6 +28,7 @@ package final class BlockingExecutor: SerialExecutor, Sendable {
     self.name = name
     self.niceness = CInt(clamping: niceness)
     bell = OwnedDescriptor(owning: try SystemError.check("eventfd", clinux_eventfd_create(1)))
+    end = OwnedDescriptor(owning: try SystemError.check("eventfd", clinux_eventfd_create(1)))
     let started = try SystemThread(name: name) { self.run() }
     thread.withLock { $0 = started }
   }
@@ -39,6 +42,16 @@ package final class BlockingExecutor: SerialExecutor, Sendable {
   /// Waits for the thread's end; the executor's own jobs must not call it.
   package func join() {
     thread.withLock { $0 }?.join()
+  }
+
+  /// Waits for the thread's end, but no longer than that: a job may hang in the system for as long as a disk does.
+  ///
+  /// - Returns: whether it has ended.
+  package func join(within duration: Duration) -> Bool {
+    let nanoseconds = Int64(duration / .nanoseconds(1))
+    guard clinux_poll(end.rawValue, clinux_readable, max(0, nanoseconds)) == 1 else { return false }
+    join()
+    return true
   }
 
   package func enqueue(_ job: consuming ExecutorJob) {
@@ -85,6 +98,7 @@ package final class BlockingExecutor: SerialExecutor, Sendable {
       }
     }
     runningThread.store(0, ordering: .relaxed)
+    _ = clinux_eventfd_signal(end.rawValue)
   }
 
   private func prepareThread() {
