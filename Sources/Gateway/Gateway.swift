@@ -14,6 +14,9 @@ package final class Gateway: Sendable {
   /// How many threads move the bytes of attachments: one that waits for the disk does not hold up all others.
   private static let transferThreads = 2
 
+  /// How long what is still being read or written is waited for when all reactors have stopped.
+  private static let fileTime = Duration.milliseconds(500)
+
   private let certificateFiles: (certificate: String, key: String)?
 
   /// Reads the page's files and the certificate; binds nothing yet.
@@ -151,8 +154,8 @@ package final class Gateway: Sendable {
   /// Returns when every reactor has stopped. Blocks the calling thread.
   package func waitUntilStopped() {
     for reactor in reactors { reactor.loop.join() }
-    shared.fileThreads.stop()
-    shared.data.unlock()
+    // Who still writes keeps the folder until the process ends.
+    if shared.fileThreads.stop(within: Self.fileTime) { shared.data.unlock() }
   }
 
   /// Reads certificate and key again; sockets that are open keep theirs.

@@ -158,7 +158,7 @@ extension Reactor {
   /// Makes a session of this reactor's own: ids are drawn until one falls to it. It is on the disk before anybody hears of it.
   private func makeSession(_ activity: Activity, from address: IPAddress) async throws(Refusal) -> Session {
     shared.disk.measure(now: now)
-    if let refusal = shared.disk.refusal { throw refusal }
+    if let refusal = shared.disk.refusal(now: now) { throw refusal }
     if let refusal = shared.admitSession(from: address, now: now) { throw refusal }
     var id = SessionID(random: SecureRandom.bytes(16))
     while shared.owner(of: id) !== self { id = SessionID(random: SecureRandom.bytes(16)) }
@@ -172,6 +172,7 @@ extension Reactor {
         try await store.create(id, session.firstRecords())
       } catch {
         shared.releaseSession()
+        noteDisk(error)
         shared.log(.error, "session not created", ["reason": "\(error)"])
         throw error.isOutOfDescriptors ? .outOfDescriptors : .notSaved
       }

@@ -5,11 +5,12 @@ internal import Transport
 
 /// The threads that files are read and written on, so that no reactor waits for a disk.
 ///
-/// Sessions are written on one thread and read on others; what is ordered (making, renaming and removing a session's files) has one
+/// Sessions are written on one thread, read on others and looked over on one more; what is ordered (making, renaming and removing a session's files) has one
 /// for all sessions; bytes of attachments are moved on the rest, so that a slow transfer holds up neither.
 final class FileThreads: Sendable {
   let saving: BlockingExecutor
   let loaders: [BlockingExecutor]
+  let sweeping: BlockingExecutor
   let ordered: BlockingExecutor
   private let transfers: [BlockingExecutor]
   private let turn = Atomic<UInt>(0)
@@ -17,9 +18,13 @@ final class FileThreads: Sendable {
   /// Moving bytes yields to the reactors: drawing comes first.
   private static let transferNiceness = 5
 
+  /// Nobody waits for what it finds.
+  private static let sweepingNiceness = 10
+
   init(transfers count: Int) throws(SystemError) {
     saving = try BlockingExecutor(name: "saving")
     loaders = [try BlockingExecutor(name: "loading-0"), try BlockingExecutor(name: "loading-1")]
+    sweeping = try BlockingExecutor(name: "sweeping", niceness: Self.sweepingNiceness)
     ordered = try BlockingExecutor(name: "files")
     var made: [BlockingExecutor] = []
     for number in 0..<count {
@@ -34,10 +39,14 @@ final class FileThreads: Sendable {
     return transfers[Int(number % UInt(transfers.count))]
   }
 
-  /// Ends the threads once what waits for them is done.
-  func stop() {
-    let threads = transfers + loaders + [ordered, saving]
+  /// Ends the threads once what waits for them is done, and waits for that.
+  ///
+  /// - Parameter duration: how long, for all of them together; a disk that hangs keeps its thread.
+  /// - Returns: whether all have ended.
+  func stop(within duration: Duration) -> Bool {
+    let threads = transfers + loaders + [sweeping, ordered, saving]
     for thread in threads { thread.stop() }
-    for thread in threads { thread.join() }
+    let deadline = MonotonicTime.now() + duration
+    return threads.reduce(true) { $1.join(within: max(.zero, deadline - .now())) && $0 }
   }
 }

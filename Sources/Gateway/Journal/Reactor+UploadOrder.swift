@@ -17,7 +17,7 @@ extension Reactor {
       hosted.tasksInHand += 1
       defer { done(with: hosted) }
       shared.disk.measure(now: now)
-      if let refusal = shared.disk.refusal { throw refusal }
+      if let refusal = shared.disk.refusal(now: now) { throw refusal }
       now = .now()
       try hosted.session.takeJournalTurn(size: request.headBytes, now: instant)
       switch request.kind {
@@ -282,7 +282,7 @@ extension Reactor {
       touchSoon(hosted)
       if case .create = request.kind {
         // Who is told where to go on finds it there after a crash.
-        guard await saved(hosted) else { throw .notSaved }
+        guard await saved(hosted) else { throw hosted.isRemoved ? .ended : .notSaved }
       }
       return progressed(try find(grant.attachment, of: id).attachment, by: request)
     } catch {
@@ -348,7 +348,7 @@ extension Reactor {
       .info, "attachment added",
       ["session": .session(id), "attachment": "\(grant.attachment)", "bytes": .number(size)])
     // Whoever is told that it is there finds it there after a crash.
-    guard await saved(hosted) else { return .problem(.notSaved) }
+    guard await saved(hosted) else { return .problem(hosted.isRemoved ? .ended : .notSaved) }
     return progressed(found, by: request)
   }
 

@@ -37,6 +37,11 @@ actor SessionFiles {
     try data.attachments(of: session).removeContent(digest)
   }
 
+  /// Removes what has arrived of an upload that nothing refers to any more.
+  func discardUpload(_ upload: UUID, of session: SessionID) throws(StorageError) {
+    try data.attachments(of: session).discardUpload(upload)
+  }
+
   /// How long the log of a session is; `nil` when there is none.
   func logLength(of session: SessionID, in store: SessionStore) throws(StorageError) -> Int? {
     try store.logLength(of: session)

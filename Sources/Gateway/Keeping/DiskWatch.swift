@@ -13,8 +13,8 @@ final class DiskWatch: Sendable {
   }
 
   private struct State {
-    /// The reactors whose last batch failed.
-    var failing: Set<Int> = []
+    /// The reactors whose last batch failed, and when that was.
+    var failing: [Int: MonotonicTime] = [:]
     var isFull = false
     var freeBytes: UInt64?
     var measuredAt: MonotonicTime?
@@ -23,6 +23,8 @@ final class DiskWatch: Sendable {
   private let reserve: UInt64
   private let data: DataFolder
   private let state = Guarded(State())
+  /// How long a failure speaks against what is new.
+  private static let failureTime = Duration.seconds(5)
   /// How long a measurement of the room counts.
   private static let measureInterval = Duration.seconds(1)
 
@@ -36,10 +38,10 @@ final class DiskWatch: Sendable {
     state.withLock { state in
       let wasFailing = !state.failing.isEmpty
       if let failure {
-        state.failing.insert(reactor)
+        state.failing[reactor] = now
         state.isFull = failure.isFull
       } else {
-        state.failing.remove(reactor)
+        state.failing[reactor] = nil
       }
       switch (wasFailing, !state.failing.isEmpty) {
       case (false, true): return .failing
@@ -64,9 +66,10 @@ final class DiskWatch: Sendable {
   }
 
   /// Why nothing new is taken at present: no session, no upload.
-  var refusal: Refusal? {
+  func refusal(now: MonotonicTime) -> Refusal? {
     state.withLock { state in
-      if !state.failing.isEmpty {
+      // Where a session waits to be written it is tried every second; where none does, who comes next tries.
+      if state.failing.values.contains(where: { now - $0 < Self.failureTime }) {
         var refusal = Refusal(
           .storageFull,
           state.isFull

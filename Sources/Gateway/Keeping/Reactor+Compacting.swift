@@ -9,7 +9,8 @@ extension Reactor {
 
   /// Begins to write a session's log anew, if that would make it much shorter.
   func compactIfUseful(_ hosted: Hosted) {
-    guard let store = shared.store, !hosted.saving.isCompacting, !hosted.saving.isSealed, !hosted.isRemoved,
+    guard let store = shared.store, !hosted.saving.isCompacting, hosted.saving.last == .open,
+      !hosted.isRemoved,
       hosted.session.shouldCompact(logBytes: hosted.saving.logBytes),
       hosted.saving.compactAgainAt.map({ $0 <= now }) ?? true
     else { return }

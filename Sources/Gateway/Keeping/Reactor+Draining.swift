@@ -1,3 +1,4 @@
+internal import HTTP
 internal import SessionCore
 internal import Storage
 internal import Transport
@@ -10,8 +11,10 @@ struct Draining {
   private static let closeTime = Duration.seconds(5)
   private static let finishTime = Duration.seconds(2)
 
-  /// When the next batch of sockets is closed; nil when there is none left.
-  var closesAt: MonotonicTime?
+  /// When the next batch of sockets is closed, or looked whether all are.
+  var closesAt: MonotonicTime
+  /// Every socket has been told.
+  var hasClosedAll = false
   /// When sockets that are still there are no longer waited for.
   let deadline: MonotonicTime
   /// The last records are being written, up to this moment.
@@ -30,7 +33,7 @@ struct Draining {
     if let finishesBy { return finishesBy }
     // The last socket has gone in this turn: the next one goes on.
     if connections == 0 { return .distantPast }
-    return closesAt.map { min($0, deadline) } ?? deadline
+    return min(closesAt, deadline)
   }
 }
 
@@ -67,8 +70,10 @@ extension Reactor {
       if limit <= now { stop() }
       return
     }
-    if let closesAt = draining.closesAt, closesAt <= now { closeSockets() }
-    guard connectionTotal == 0 || draining.deadline <= now else { return }
+    if draining.closesAt <= now { closeSockets() }
+    guard
+      connectionTotal == 0 || draining.deadline <= now || (self.draining?.hasClosedAll ?? false && isQuiet)
+    else { return }
     self.draining?.finish(now: now)
     Task {
       await closeAll()
@@ -90,7 +95,19 @@ extension Reactor {
       left -= 1
       disconnect(connection, conversation, .restarting(retryAfterMs: restartDelayMs()))
     }
-    draining?.closesAt = isDone ? nil : now + Self.closeInterval
+    draining?.hasClosedAll = isDone
+    draining?.closesAt = now + Self.closeInterval
+  }
+
+  /// Nobody waits for anything any more: connections that have asked for nothing may just go.
+  private var isQuiet: Bool {
+    connections.allSatisfy { connection in
+      switch connection?.state {
+      case nil: true
+      case .http(let http): !http.isBusy && http.exchange == nil && http.reader.isBetweenRequests
+      case .webSocket, .lingering: false
+      }
+    }
   }
 
   private func saveAll() async {
@@ -106,14 +123,26 @@ extension Reactor {
   /// Writes the last record of every session, and with the last reactor the mark that all of it is on the disk.
   private func closeAll() async {
     guard let store = shared.store else { return }
+    // What is being opened has a record that says so: it is closed with the others.
+    while let id = busy.keys.first {
+      await withCheckedContinuation { busy[id]?.append($0) }
+    }
     now = .now()
     let all = Array(sessions.values)
     for hosted in all {
       hosted.session.endTurn(now: instant)
       prepareToClose(hosted)
     }
-    for hosted in all where !hosted.saving.isSealed { _ = await close(hosted) }
-    guard shared.noteDrained() else { return }
+    var isClean = true
+    for hosted in all where !hosted.isRemoved {
+      if !hosted.isClosed, await !close(hosted) { isClean = false }
+    }
+    // With a session that does not say how it stands, nobody may go on as if nothing had happened.
+    guard let isClean = shared.noteDrained(isClean: isClean) else { return }
+    guard isClean else {
+      shared.log(.error, "stop not clean", ["reason": "not every session could be written"])
+      return
+    }
     do throws(StorageError) {
       try await store.settle()
       try await shared.sessionFiles.leaveMark(shared.generation)

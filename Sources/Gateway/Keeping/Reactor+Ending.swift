@@ -10,12 +10,18 @@ extension Reactor {
   ///
   /// - Throws: `storage-full` when it cannot be written, and `ended` when somebody else was quicker.
   func end(_ hosted: Hosted, by number: ParticipantNumber?) async throws(Refusal) {
-    guard !hosted.isRemoved, !hosted.isEnding else { throw .ended }
+    while hosted.isEnding {
+      await withCheckedContinuation { hosted.endWaiters.append($0) }
+    }
+    guard !hosted.isRemoved else { throw .ended }
     let session = hosted.session
     hosted.isEnding = true
     hosted.tasksInHand += 1
     defer {
       hosted.isEnding = false
+      let waiting = hosted.endWaiters
+      hosted.endWaiters = []
+      for continuation in waiting { continuation.resume() }
       done(with: hosted)
     }
     // What is said while this is written is the last that people see of one another, and on no disk.
@@ -31,13 +37,15 @@ extension Reactor {
     takeOut(hosted)
     counters.sessionsEnded += 1
     shared.releaseSession()
-    if shared.store == nil {
-      ended.insert(session.id, now: instant)
-      removeJournal(of: hosted)
-    } else {
+    if let store = shared.store {
       endedSessions[session.id] = hosted
       cutUploads(of: hosted)
       scheduleForgetting(hosted)
+      // Nothing more is written to it here: `restore` may.
+      Task { await whileBusy(session.id) { await store.release(session.id) } }
+    } else {
+      ended.insert(session.id, now: instant)
+      removeJournal(of: hosted)
     }
     perform(effects, in: hosted)
     loop.wake()
@@ -74,6 +82,7 @@ extension Reactor {
     Task {
       await whileBusy(id) {
         await uploads.value
+        guard sessions[id] == nil else { return }
         do throws(StorageError) {
           try await store.remove(id)
         } catch {
@@ -120,11 +129,7 @@ extension Reactor {
     hosted.tasksInHand -= 1
     let isIdle = hosted.isIdle
     hosted.tasksInHand += 1
-    guard !hosted.isRemoved, isIdle, !session.hasUnsaved, let store = shared.store else {
-      hosted.saving.isSealed = false
-      saveSoon(hosted)
-      return
-    }
+    guard !hosted.isRemoved, isIdle, hosted.isClosed, let store = shared.store else { return }
     takeOut(hosted)
     shared.log(.info, "session put away", ["session": .session(session.id)])
     await whileBusy(session.id) { await store.release(session.id) }
@@ -137,22 +142,26 @@ extension Reactor {
 
   /// An ended session is in memory while its attachments are read.
   func scheduleForgetting(_ hosted: Hosted) {
-    hosted.idleSince = instant
-    deadlines.insert(hosted.session.id, at: instant.adding(seconds: max(1, shared.limits.sessionIdleSeconds)))
+    let since = hosted.idleSince ?? instant
+    hosted.idleSince = since
+    deadlines.insert(hosted.session.id, at: since.adding(seconds: max(1, shared.limits.sessionIdleSeconds)))
   }
 
   /// Lets go of an ended session that nobody asked for lately.
   func forgetIfIdle(_ id: SessionID) {
     guard let hosted = endedSessions[id] else { return }
-    guard let since = hosted.idleSince,
-      since.adding(seconds: shared.limits.sessionIdleSeconds) <= instant
-    else {
-      scheduleForgetting(hosted)
+    let since = hosted.idleSince ?? instant
+    hosted.idleSince = since
+    let until = since.adding(seconds: max(1, shared.limits.sessionIdleSeconds))
+    guard until <= instant else {
+      // It was asked for since; of several deadlines of its own only the first one sets a new one.
+      if hosted.scheduledAt.map({ $0 < until }) ?? true {
+        hosted.scheduledAt = until
+        deadlines.insert(id, at: until)
+      }
       return
     }
     endedSessions[id] = nil
-    guard let store = shared.store, busy[id] == nil else { return }
-    Task { await whileBusy(id) { await store.release(id) } }
   }
 }
 

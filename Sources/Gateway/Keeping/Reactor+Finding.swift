@@ -26,6 +26,7 @@ extension Reactor {
       if let hosted = endedSessions[id], await isCurrent(hosted) { return .ended(hosted) }
       // While that was looked at, somebody else may have been quicker.
       guard sessions[id] == nil, busy[id] == nil else { continue }
+      guard draining == nil else { return .none(.restarting) }
       guard let store = shared.store, let loader = shared.nextLoader(), !ended.contains(id, now: instant)
       else {
         return .none(missing(id))
@@ -53,6 +54,9 @@ extension Reactor {
 
   /// Does something with a session that nobody may open or remove meanwhile.
   func whileBusy<Value>(_ id: SessionID, _ body: () async -> Value) async -> Value {
+    while busy[id] != nil {
+      await withCheckedContinuation { busy[id]?.append($0) }
+    }
     busy[id] = []
     let value = await body()
     let waiting = busy.removeValue(forKey: id) ?? []
@@ -71,6 +75,7 @@ extension Reactor {
   }
 
   private func open(_ id: SessionID, _ store: SessionStore, _ loader: SessionLoader) async -> Found {
+    if let hosted = sessions[id] { return .open(hosted) }
     let begun = MonotonicTime.now()
     let loaded: SessionLoader.Loaded
     do throws(LogError) {
@@ -89,6 +94,7 @@ extension Reactor {
       scheduleForgetting(hosted)
       return .ended(hosted)
     }
+    guard draining == nil else { return .none(.restarting) }
     do throws(StorageError) {
       hosted.saving.logBytes = try await store.adopt(id, loaded.end, session.openingRecords())
     } catch {
@@ -109,6 +115,8 @@ extension Reactor {
         "ms": .number((MonotonicTime.now() - begun).wholeMilliseconds),
       ])
     restoreUploads(restored.uploads, loaded.files, in: hosted)
+    // What is behind a damage may have named them.
+    if loaded.end.damage != .broken { removeOrphans(loaded.files.orphans, of: hosted) }
     touch(hosted)
     schedule(hosted)
     return .open(hosted)

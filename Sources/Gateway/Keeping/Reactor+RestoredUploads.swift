@@ -32,6 +32,31 @@ extension Reactor {
     }
   }
 
+  /// Removes files that nothing in the log names.
+  func removeOrphans(_ orphans: [StoredFile], of hosted: Hosted) {
+    guard !orphans.isEmpty else { return }
+    let id = hosted.session.id
+    Task {
+      for file in orphans where !hosted.isRemoved {
+        do throws(StorageError) {
+          switch file.place {
+          case .uploads:
+            if let name = UUID(uuidString: file.name) {
+              try await shared.sessionFiles.discardUpload(name, of: id)
+            }
+          case .attachments:
+            // The same content may have come again meanwhile.
+            if !hosted.session.holdsContent(file.name) {
+              try await shared.sessionFiles.removeContent(file.name, of: id)
+            }
+          }
+        } catch {
+          shared.log(.error, "files not removed", ["session": .session(id), "reason": "\(error)"])
+        }
+      }
+    }
+  }
+
   private func writer(of upload: RestoredUpload, in hosted: Hosted) -> UploadWriter {
     UploadWriter(
       upload.file, in: shared.data.attachments(of: hosted.session.id), of: shared.data,

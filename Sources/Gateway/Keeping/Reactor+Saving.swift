@@ -23,51 +23,60 @@ extension Reactor {
 
   /// Has what a session holds written soon, if there is something.
   func saveSoon(_ hosted: Hosted) {
-    guard shared.store != nil, hosted.session.hasUnsaved, !hosted.saving.isSealed else { return }
+    guard shared.store != nil, hosted.session.hasUnsaved else { return }
     queueSave(hosted, at: now + Self.saveInterval)
+    // A disk that hangs lets nothing come back from where it is counted else.
+    if hosted.session.unsavedBytes - hosted.saving.countedUnsaved >= Self.countedStep { countUnsaved(hosted) }
+  }
+
+  private static let countedStep = 65_536
+  /// From so many bytes on a session waits for no interval.
+  private static let backlogBytes = 262_144
+
+  /// Has what a session holds written with the next batch.
+  func saveAtOnce(_ hosted: Hosted) {
+    guard shared.store != nil, hosted.session.hasUnsaved else { return }
+    queueSave(hosted, at: .distantPast)
   }
 
   /// Waits until everything that the session holds by now is on the disk.
   ///
-  /// - Returns: whether it is; not when the disk does not take it.
+  /// - Returns: whether it is; not when the disk does not take it, or the session is over.
   func saved(_ hosted: Hosted) async -> Bool {
     guard shared.store != nil else { return true }
     guard hosted.session.hasUnsaved || hosted.saving.isInFlight else { return true }
-    return await nextSave(of: hosted)
-  }
-
-  /// Writes the last record of a log, behind everything else.
-  ///
-  /// - Returns: whether it is on the disk, and the last one: something that was said meanwhile goes behind `closed`, and nowhere
-  ///   behind `end`.
-  func seal(_ hosted: Hosted, with closing: SavingState.Closing) async -> Bool {
-    guard shared.store != nil else { return true }
-    hosted.saving.closing = closing
-    let isSaved = await nextSave(of: hosted)
-    if !isSaved { hosted.saving.closing = nil }
-    return isSaved && hosted.saving.isSealed
-  }
-
-  /// Has what a session holds written with the next batch.
-  func saveAtOnce(_ hosted: Hosted) {
-    guard shared.store != nil, hosted.session.hasUnsaved, !hosted.saving.isSealed else { return }
-    queueSave(hosted, at: .distantPast)
-  }
-
-  /// Has the last record of a session written with the next batch.
-  func prepareToClose(_ hosted: Hosted) {
-    guard shared.store != nil, !hosted.saving.isSealed else { return }
-    hosted.saving.closing = .closed
-    queueSave(hosted, at: .distantPast)
-  }
-
-  private func nextSave(of hosted: Hosted) async -> Bool {
-    await withCheckedContinuation { continuation in
+    return await withCheckedContinuation { continuation in
       hosted.saving.waiters.append(
         SavingState.Waiter(sequence: hosted.session.sequence, continuation: continuation))
       queueSave(hosted, at: .distantPast)
       loop.wake()
     }
+  }
+
+  /// Writes the last record of a log, behind everything else.
+  ///
+  /// - Returns: whether it is on the disk. What is said meanwhile goes behind `closed`, and nowhere behind `end`.
+  func seal(_ hosted: Hosted, with kind: SavingState.Closing.Kind) async -> Bool {
+    guard shared.store != nil else { return true }
+    // One wish at a time: of somebody who puts it away while another ends it each has its own record.
+    while let earlier = hosted.saving.closing {
+      _ = await withCheckedContinuation { earlier.waiters.append($0) }
+    }
+    guard hosted.saving.last != .end, !hosted.isRemoved else { return false }
+    let closing = SavingState.Closing(kind)
+    hosted.saving.closing = closing
+    return await withCheckedContinuation { continuation in
+      closing.waiters.append(continuation)
+      queueSave(hosted, at: .distantPast)
+      loop.wake()
+    }
+  }
+
+  /// Has the record that says that all of a session is there written with the next batch.
+  func prepareToClose(_ hosted: Hosted) {
+    guard shared.store != nil, hosted.saving.closing == nil, !hosted.isClosed else { return }
+    hosted.saving.closing = SavingState.Closing(.closed)
+    queueSave(hosted, at: .distantPast)
   }
 
   private func queueSave(_ hosted: Hosted, at time: MonotonicTime) {
@@ -107,39 +116,54 @@ extension Reactor {
   /// What one session gives to the batch.
   private func nextItem(of hosted: Hosted) -> (SavingItem, [SessionRecord])? {
     let session = hosted.session
+    guard hosted.saving.last != .end, !hosted.isRemoved else {
+      // Nothing is written behind the end.
+      giveUp(hosted)
+      return nil
+    }
     let unsaved = session.takeUnsaved()
-    var records = unsaved?.records ?? []
     let reached = unsaved?.sequence ?? session.sequence
+    var records = unsaved?.records ?? []
     let closing = closing(of: hosted, behind: unsaved)
     if let closing { records.append(record(of: closing, session)) }
-    var waiters: [SavingState.Waiter] = []
-    if closing != nil || hosted.saving.closing == nil {
-      waiters = hosted.saving.waiters.filter { $0.sequence <= reached }
-      hosted.saving.waiters.removeAll { $0.sequence <= reached }
-    }
+    // Of more than one batch holds, nobody knows what is left for the next one.
+    let isWhole = (unsaved?.byteCount ?? 0) < SessionRecord.runBytes
+    let waiters = hosted.saving.waiters.filter { isWhole && $0.sequence <= reached }
+    hosted.saving.waiters.removeAll { isWhole && $0.sequence <= reached }
     guard !records.isEmpty else {
       // Nothing was left to be written.
       for waiter in waiters { waiter.continuation.resume(returning: true) }
       return nil
     }
-    if closing != nil { hosted.saving.isSealed = true }
+    hosted.saving.last = .open
     hosted.saving.isInFlight = true
     return (SavingItem(hosted: hosted, unsaved: unsaved, closing: closing, waiters: waiters), records)
   }
 
+  /// Nobody waits any more for what is not going to be written.
+  private func giveUp(_ hosted: Hosted) {
+    let waiters = hosted.saving.waiters
+    let closing = hosted.saving.closing
+    hosted.saving.waiters = []
+    hosted.saving.closing = nil
+    for waiter in waiters { waiter.continuation.resume(returning: false) }
+    for waiter in closing?.waiters ?? [] { waiter.resume(returning: false) }
+  }
+
   /// The last record, if it is its turn: `closed` says that all else is on the disk, and is written when it is.
   private func closing(of hosted: Hosted, behind unsaved: Unsaved?) -> SavingState.Closing? {
-    switch hosted.saving.closing {
-    case .closed: unsaved == nil ? .closed : nil
-    case .end(let number):
-      (unsaved?.sequence ?? hosted.session.sequence) == hosted.session.sequence ? .end(number) : nil
-    case nil: nil
+    guard let closing = hosted.saving.closing else { return nil }
+    switch closing.kind {
+    case .closed:
+      return unsaved == nil ? closing : nil
+    case .end:
+      return (unsaved?.sequence ?? hosted.session.sequence) == hosted.session.sequence ? closing : nil
     }
   }
 
   /// Made as late as can be: it tells how things stand when it is written.
   private func record(of closing: SavingState.Closing, _ session: Session) -> SessionRecord {
-    switch closing {
+    switch closing.kind {
     case .closed: session.closedRecord(generation: shared.generation, date: .now)
     case .end(let number): session.endRecord(by: number, date: .now)
     }
@@ -170,14 +194,15 @@ extension Reactor {
       hosted.session.didSave(unsaved, now: instant)
       counters.savedBytes += UInt64(unsaved.byteCount)
     }
-    if item.closing != nil { hosted.saving.closing = nil }
-    // What was said while the last record was written goes behind it: then it is not the last one.
-    if case .closed = item.closing, hosted.session.hasUnsaved { hosted.saving.isSealed = false }
+    if let closing = item.closing { finish(closing, of: hosted, isSaved: true) }
     countUnsaved(hosted)
     for waiter in item.waiters { waiter.continuation.resume(returning: true) }
     afterSaving(hosted)
-    if hosted.session.hasUnsaved || hosted.saving.closing != nil, !hosted.saving.isSealed {
-      queueSave(hosted, at: hosted.saving.waiters.isEmpty ? now + Self.saveInterval : now)
+    if hosted.session.hasUnsaved || hosted.saving.closing != nil || !hosted.saving.waiters.isEmpty {
+      let isWaitedFor =
+        hosted.saving.closing != nil || !hosted.saving.waiters.isEmpty
+        || hosted.session.unsavedBytes > Self.backlogBytes
+      queueSave(hosted, at: isWaitedFor ? now : now + Self.saveInterval)
     }
     compactIfUseful(hosted)
   }
@@ -188,15 +213,24 @@ extension Reactor {
     if let unsaved = item.unsaved {
       hosted.session.didNotSave(unsaved, isFull: error.isFull, now: instant)
     }
-    if item.closing != nil {
-      hosted.saving.closing = nil
-      hosted.saving.isSealed = false
-    }
+    if let closing = hosted.saving.closing { finish(closing, of: hosted, isSaved: false) }
     countUnsaved(hosted)
-    for waiter in item.waiters + hosted.saving.waiters { waiter.continuation.resume(returning: false) }
+    let waiters = item.waiters + hosted.saving.waiters
     hosted.saving.waiters = []
+    for waiter in waiters { waiter.continuation.resume(returning: false) }
     afterSaving(hosted)
     if !hosted.isRemoved { queueSave(hosted, at: now + Self.retryInterval) }
+  }
+
+  private func finish(_ closing: SavingState.Closing, of hosted: Hosted, isSaved: Bool) {
+    hosted.saving.closing = nil
+    if isSaved {
+      switch closing.kind {
+      case .closed: hosted.saving.last = .closed
+      case .end: hosted.saving.last = .end
+      }
+    }
+    for waiter in closing.waiters { waiter.resume(returning: isSaved) }
   }
 
   private func afterSaving(_ hosted: Hosted) {
@@ -215,7 +249,9 @@ extension Reactor {
   }
 
   /// Says in the log when the disk begins to fail, and when it is well again.
-  private func noteDisk(_ failure: StorageError?) {
+  func noteDisk(_ failure: StorageError?) {
+    // One log that is not as it was left says nothing about the disk.
+    let failure = failure.flatMap { $0.isOfDisk ? $0 : nil }
     switch shared.disk.note(failure, of: number, now: now) {
     case .failing:
       guard let failure else { break }

@@ -20,23 +20,23 @@ actor SessionLoader {
     var uploads: [UUID: UInt64] = [:]
     /// The digests of whole contents.
     var contents: Set<String> = []
+    /// What nothing in the log names: a crash left it.
+    var orphans: [StoredFile] = []
   }
 
   private let executor: BlockingExecutor
   private let store: SessionStore
   private let limits: Limits
   private let generation: String
-  private let data: DataFolder
   private let log: Log
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
   init(
-    _ store: SessionStore, on executor: BlockingExecutor, _ data: DataFolder, limits: Limits,
+    _ store: SessionStore, on executor: BlockingExecutor, limits: Limits,
     generation: String, log: Log
   ) {
     self.store = store
-    self.data = data
     self.log = log
     self.executor = executor
     self.limits = limits
@@ -56,30 +56,28 @@ actor SessionLoader {
     do throws(RecordError) {
       let restored = try restorer.finish(generation: generation, freshEpoch: .freshEpoch)
       let files = files(
-        of: id, uploads: Set(restored.uploads.map(\.file)), contents: restored.contents,
-        keepsAll: restored.endedAt != nil)
+        of: id, uploads: Set(restored.uploads.map(\.file)), contents: restored.contents)
       return Loaded(restored: restored, end: end, files: files)
     } catch {
       throw .record(error)
     }
   }
 
-  /// Looks what there is of attachments. What nothing in the log names was left by a crash, and goes.
+  /// Looks what there is of attachments.
   private func files(
-    of id: SessionID, uploads: Set<UUID>, contents: Set<String>, keepsAll: Bool
+    of id: SessionID, uploads: Set<UUID>, contents: Set<String>
   ) -> Files {
     var files = Files()
-    let folder = data.attachments(of: id)
     do throws(StorageError) {
       for file in try store.files(of: id) {
         switch file.place {
         case .uploads:
           guard let name = UUID(uuidString: file.name) else { continue }
           files.uploads[name] = file.length
-          if !uploads.contains(name), !keepsAll { try folder.discardUpload(name) }
+          if !uploads.contains(name) { files.orphans.append(file) }
         case .attachments:
           files.contents.insert(file.name)
-          if !contents.contains(file.name), !keepsAll { try folder.removeContent(file.name) }
+          if !contents.contains(file.name) { files.orphans.append(file) }
         }
       }
     } catch {

@@ -10,8 +10,10 @@ actor SessionSweeper {
   struct Findings: Sendable {
     /// Those whose time is over, and whether each had ended.
     var due: [(id: SessionID, hadEnded: Bool)] = []
-    /// How many have ended: they do not count as sessions that are held.
-    var ended = 0
+    /// Those that have to be opened to know: their last record was not written whole.
+    var unclear: [SessionID] = []
+    /// How many have not ended: they count as sessions that are held.
+    var held = 0
     /// When it is worth looking again, in seconds from now.
     var againInSeconds: Double
   }
@@ -50,8 +52,14 @@ actor SessionSweeper {
     var findings = Findings(againInSeconds: longestPause)
     let now = Date.now
     for id in try store.sessions() {
-      guard let life = life(of: id) else { continue }
-      if life.hasEnded { findings.ended += 1 }
+      guard let life = life(of: id) else {
+        // Once opened it is closed again, with a last record.
+        if !holding.contains(id) { findings.unclear.append(id) }
+        holding.insert(id)
+        findings.held += 1
+        continue
+      }
+      if !life.hasEnded { findings.held += 1 }
       let left = life.until.timeIntervalSince(now)
       if left <= 0 {
         findings.due.append((id, life.hasEnded))
@@ -115,15 +123,14 @@ extension Reactor {
     shared.disk.measure(now: now)
     Task {
       do throws(StorageError) {
+        let before = shared.sessionTotal
         let findings = try await sweeper.look()
-        // Counted as held when the gateway started: the folders' names do not tell.
-        if !hasCountedEnded {
-          hasCountedEnded = true
-          shared.countSessions(-findings.ended)
-        }
+        // Which folders are of sessions that have ended, their names do not tell.
+        shared.countSessions(findings.held - before)
         for (id, hadEnded) in findings.due {
           await shared.owner(of: id).removeFromDisk(id, hadEnded: hadEnded)
         }
+        for id in findings.unclear { await shared.owner(of: id).look(into: id) }
         sweepSessionsAt = .now() + .milliseconds(Int(findings.againInSeconds * 1000))
       } catch {
         shared.log(.error, "sessions not looked at", ["reason": "\(error)"])
@@ -140,9 +147,16 @@ extension Reactor {
     await whileBusy(id) { await remove(id, hadEnded: hadEnded) }
   }
 
+  /// Opens a session, so that it is put away as it should be.
+  func look(into id: SessionID) async {
+    _ = await find(id)
+  }
+
   private func remove(_ id: SessionID, hadEnded: Bool) async {
     // Since it was looked at, somebody may have opened it and left again.
-    guard let store = shared.store, await shared.sweeper?.isOver(id) == true else { return }
+    guard let store = shared.store, sessions[id] == nil, await shared.sweeper?.isOver(id) == true else {
+      return
+    }
     do throws(StorageError) {
       try await store.remove(id)
     } catch {

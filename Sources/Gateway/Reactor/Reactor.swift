@@ -66,7 +66,6 @@ actor Reactor {
   /// A batch is being written.
   var isSaving = false
   var sweepSessionsAt: MonotonicTime
-  var hasCountedEnded = false
 
   // Buffers that all connections share.
   var receiveBuffer = [UInt8](repeating: 0, count: 131_072)

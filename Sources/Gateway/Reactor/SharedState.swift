@@ -32,7 +32,7 @@ final class SharedState: Sendable {
   private let incompleteBytes = Atomic(0)
   private let uploadCount = Atomic(0)
   private let unsavedBytes = Atomic(0)
-  private let drainedReactors = Atomic(0)
+  private let drained = Guarded((count: 0, isClean: true))
   private let loaders: [SessionLoader]
   private let loaderTurn = Atomic<UInt>(0)
   private let draining = Atomic(false)
@@ -58,10 +58,10 @@ final class SharedState: Sendable {
       store.map { store in
         fileThreads.loaders.map {
           SessionLoader(
-            store, on: $0, data, limits: configuration.limits, generation: generation, log: log)
+            store, on: $0, limits: configuration.limits, generation: generation, log: log)
         }
       } ?? []
-    sweeper = store.map { SessionSweeper($0, on: fileThreads.loaders[0], limits: configuration.limits) }
+    sweeper = store.map { SessionSweeper($0, on: fileThreads.sweeping, limits: configuration.limits) }
     sessionFiles = SessionFiles(data, on: fileThreads.ordered, syncs: configuration.durability == .full)
     board = MetricsBoard(reactors: configuration.reactors)
     origins = OriginPolicy(configuration)
@@ -78,16 +78,25 @@ final class SharedState: Sendable {
   }
 
   /// Counts a reactor that has nothing left to write.
-  /// - Returns: whether it was the last one.
-  func noteDrained() -> Bool {
-    drainedReactors.add(1, ordering: .acquiringAndReleasing).newValue == configuration.reactors
+  ///
+  /// - Parameter isClean: whether all that it had is on the disk.
+  /// - Returns: nil while others are left; with the last one, whether all of them were clean.
+  func noteDrained(isClean: Bool) -> Bool? {
+    drained.withLock { drained in
+      drained.count += 1
+      drained.isClean = drained.isClean && isClean
+      return drained.count == configuration.reactors ? drained.isClean : nil
+    }
   }
 
   func setReactors(_ all: [Reactor]) {
     reactors.withLock { $0 = all }
   }
 
-  /// Counts sessions in that an earlier process left on the disk, or out that turned out to have ended.
+  /// How many sessions there are, those on the disk included.
+  var sessionTotal: Int { sessionCount.load(ordering: .relaxed) }
+
+  /// Corrects the count of sessions by what was found wrong with it.
   func countSessions(_ change: Int) {
     sessionCount.add(change, ordering: .relaxed)
   }

@@ -29,8 +29,9 @@ final class Hosted {
   /// Its successor is being made; those who asked for it too wait here.
   var isBeingFollowed = false
   var followers: [CheckedContinuation<Void, Never>] = []
-  /// Somebody ends it.
+  /// Somebody ends it; others who want to wait for what comes of that.
   var isEnding = false
+  var endWaiters: [CheckedContinuation<Void, Never>] = []
   /// When it was found to have nobody in it, and nothing in hand.
   var idleSince: Instant?
 
@@ -39,6 +40,11 @@ final class Hosted {
 
   init(_ session: Session) {
     self.session = session
+  }
+
+  /// Its log says that all of it is there.
+  var isClosed: Bool {
+    saving.last == .closed && !session.hasUnsaved && !saving.isInFlight
   }
 
   /// Nobody is in it, waits, or brings bytes, and nothing else is in hand.
@@ -58,24 +64,43 @@ struct SavingState {
     let continuation: CheckedContinuation<Bool, Never>
   }
 
+  /// The last record of a log.
+  enum Last: Equatable {
+    /// The session goes on, or nobody knows.
+    case open
+    /// It was put away, or is about to be. When it goes on after all, more is written behind it.
+    case closed
+    /// It is over: nothing is ever written behind that.
+    case end
+  }
+
+  /// The wish to write the last record of a log.
+  final class Closing {
+    enum Kind {
+      case closed
+      /// By whom.
+      case end(ParticipantNumber?)
+    }
+
+    let kind: Kind
+    /// Who waits for it to be on the disk, or to have failed.
+    var waiters: [CheckedContinuation<Bool, Never>] = []
+
+    init(_ kind: Kind) {
+      self.kind = kind
+    }
+  }
+
   /// It stands among those that the next batch is made of.
   var isQueued = false
   /// A batch that holds something of it is being written.
   var isInFlight = false
   /// Those who wait for a batch that is still to be made.
   var waiters: [Waiter] = []
-  /// The last record of a log.
-  enum Closing {
-    /// The session is put away.
-    case closed
-    /// It is over, by whom.
-    case end(ParticipantNumber?)
-  }
-
   /// What is to be written when nothing else is left to be.
   var closing: Closing?
-  /// That record is on the disk: nothing may be written behind it unless the session goes on.
-  var isSealed = false
+  /// What its log ends with.
+  var last = Last.open
   /// Bytes of its log's file.
   var logBytes = 0
   /// Its log is being written anew.

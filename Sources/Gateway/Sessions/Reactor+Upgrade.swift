@@ -69,6 +69,8 @@ extension Reactor {
     case .ended:
       counters.refusals[.ended] += 1
       close(connection, conversation, .ended)
+    case .none where shared.isDraining:
+      close(connection, conversation, .restarting(retryAfterMs: restartDelayMs()))
     case .none(let refusal):
       counters.refusals[refusal.code] += 1
       close(connection, conversation, .noSession(refusal))
