@@ -25,34 +25,29 @@ from pathlib import Path
 from subject import RELIABLE_APPEND, Subject, binary_header, connect, entry, join
 
 IN_A_MESSAGE = 1_000
+# Well below what a session may hold that is not on the disk yet.
+AHEAD = 40_000
 PATIENCE = 120.0
 
 
 def fill(gateway: Subject, session: str, count: int, payload: bytes) -> None:
-    """Sends the entries, and reads all that comes, until the last of them is committed."""
+    """Sends the entries, never far ahead of what is committed, until the last of them is."""
     opened, received = join(gateway.port, session, "Writer")
     while not (caught_up := re.search(rb'"sequence":(\d+)', received)):
         received += opened.recv(1 << 20)
-    last = int(caught_up[1]) + count
+    before = committed = int(caught_up[1])
     prefix = os.urandom(8)
-    committed = 0
-    for first in range(1, count + 1, IN_A_MESSAGE):
-        body = b"".join(
-            entry(RELIABLE_APPEND, number, prefix + struct.pack(">Q", number), b"Note", payload)
-            for number in range(first, min(first + IN_A_MESSAGE, count + 1)))  # fmt: skip
-        opened.sendall(binary_header(len(body)) + body)
-        # The own entries come back: not to read them would stop both sides.
-        opened.setblocking(False)
-        try:
-            while piece := opened.recv(1 << 20):
-                committed = max(committed, newest_commit(received[-64:] + piece))
-                received = piece
-        except BlockingIOError:
-            opened.settimeout(PATIENCE)
-    while committed < last:
+    sent = 0
+    while committed < before + count:
+        while sent < count and before + sent - committed < AHEAD:
+            numbers = range(sent + 1, min(sent + IN_A_MESSAGE, count) + 1)
+            body = b"".join(
+                entry(RELIABLE_APPEND, number, prefix + struct.pack(">Q", number), b"Note", payload) for number in numbers)  # fmt: skip
+            opened.sendall(binary_header(len(body)) + body)
+            sent += len(numbers)
         piece = opened.recv(1 << 20)
-        if not piece:
-            raise SystemExit(f"the gateway closed the writer's socket: {received[-200:]!r}")
+        if not piece or b'{"error"' in piece:
+            raise SystemExit(f"the gateway refuses the writer: {(received + piece)[-300:]!r}")
         committed = max(committed, newest_commit(received[-64:] + piece))
         received = piece
     opened.close()
