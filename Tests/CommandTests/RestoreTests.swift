@@ -1,7 +1,9 @@
 import FoundationEssentials
 import Gateway
+import Glibc
 import Storage
 import Testing
+import Transport
 import Wire
 
 @testable import SessionCore
@@ -94,5 +96,20 @@ struct RestoreTests {
     #expect(run.code == 1)
     #expect(run.errors.hasPrefix("drawtogether: session Restor…: "))
     #expect(try folder.bytes("log", of: log.id) == bytes.dropLast(1))
+  }
+
+  @Test("Two who restore the same session at once do not write at once")
+  func locked() async throws {
+    let log = ended()
+    try await folder.make(log)
+    let before = try folder.bytes("log", of: log.id)
+    let other = OwnedDescriptor(owning: unsafe open(folder.file("log", of: log.id), O_RDWR | O_CLOEXEC))
+    #expect(flock(other.rawValue, LOCK_EX) == 0)
+    let run = run("Res")
+    _ = consume other
+    #expect(run.code == 1)
+    #expect(run.errors == "drawtogether: session Restor… is being restored by another process\n")
+    #expect(try folder.bytes("log", of: log.id) == before)
+    #expect(self.run("Res").code == 0)
   }
 }
