@@ -105,7 +105,7 @@ class Client:
 
     async def join(self, **profile: Any) -> Client:
         """Connects where needed, joins or resumes, and waits until it is caught up."""
-        if self._ws is None or self.close is not None:
+        if self._ws is None or self.close is not None or self.must_resume:
             await self.connect()
         joins = len(self.all_controls("joined"))
         await self.say(join=profile | self.resume())
