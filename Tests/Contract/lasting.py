@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -58,10 +59,7 @@ class LastingGateway(Gateway):
         code = self.terminate(8)
         assert code == 0, f"exit code {code}; log: {self.log[-2000:]}"
 
-    def crash_and_start(self) -> None:
-        self.kill()
-        self.start()
-
-    def stop_and_start(self) -> None:
-        self.stop()
-        self.start()
+    async def again(self, way: str) -> None:
+        """Ends it by `stop` or `crash`, while those who are connected go on reading, and starts it."""
+        await asyncio.to_thread(self.stop if way == "stop" else self.kill)
+        await asyncio.to_thread(self.start)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import logging
 import random
 import shutil
 import signal
@@ -122,6 +123,9 @@ def main() -> int:
         f"seed {given.seed}, {given.rounds} rounds with SIG{given.signal}, --durability {given.durability}",
         flush=True,
     )
+    # That a gateway is gone in the middle of everything is what this is about.
+    for library in ("asyncio", "websockets"):
+        logging.getLogger(library).setLevel(logging.CRITICAL + 1)
     folder = Path(tempfile.mkdtemp(prefix="drawtogether-kills-"))
     run = Run(given, folder)
     asyncio.run(run.rounds())

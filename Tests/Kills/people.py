@@ -34,6 +34,10 @@ class Person(Client):
         """Whether it is joined, caught up and may send."""
         return self._may_send and self.close is None
 
+    @property
+    def is_cut_off(self) -> bool:
+        return self._ws is None or self.close is not None
+
     def forget(self) -> None:
         """Lets go of what was collected, but for the newest answer to a join."""
         self.controls = [message for message in self.controls if "joined" in message][-1:]

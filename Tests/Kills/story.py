@@ -95,6 +95,8 @@ class Story:
             self.past = self._so_far()
             for life in self.lives.values():
                 life.floor = life.committed
+                # Sequences of different epochs cannot be compared: it has to be seen here again.
+                life.begins_at = None
             self._begin(joined["epoch"])
         self.was_told_in_this_round = True
         self._has_number(joined["participant"])

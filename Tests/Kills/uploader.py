@@ -60,7 +60,7 @@ class Uploader:
         upload = Upload(self._journal.gateway, self._journal.path_of(id_))
         head = await upload.head()
         if head.status == 503:
-            return known
+            raise ConnectionError("the gateway drains")
         if head.status == 404:
             state = self._story.committed.attachments.get(id_, 0)
             assert state < UPLOADING, f"upload {id_} was committed and is gone"
