@@ -125,23 +125,6 @@ async def test_the_data_folder_has_one_user_who_is_named(new_gateway, executable
     assert (await journal.read(attachment["id"])).body == content(1_000)
 
 
-async def test_what_a_killed_gateway_left_is_cleared_at_start(new_gateway) -> None:
-    gateway: Gateway = new_gateway()
-    journal = await Journal.open(gateway)
-    await journal.add(content(1_000))
-    await Upload.create(journal, 1_000, content(500))
-    assert len(journal.files()) == 2
-    gateway.process.kill()
-    gateway.wait()
-    assert len(journal.files()) == 2
-    again: Gateway = new_gateway(folder=gateway.folder)
-    assert not [file for file in (gateway.folder / "data" / "sessions").rglob("*") if file.is_file()]
-    assert (await again.get(journal.path)).status in (404, 410)
-    other = await Journal.open(again)
-    await other.add(content(1_000))
-    assert again.terminate() == 0
-
-
 @pytest.mark.parametrize("way", ["at once", "tus", "download"])
 async def test_a_gateway_that_stops_does_not_wait_for_who_stalls(new_gateway, way: str) -> None:
     gateway: Gateway = new_gateway()
