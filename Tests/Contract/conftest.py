@@ -13,6 +13,7 @@ import pytest
 
 from attachments import Journal
 from gateway import Gateway, binary
+from lasting import LastingGateway
 from signs import SignsOfLife
 
 SECONDS_PER_TEST = 60.0
@@ -110,6 +111,28 @@ def new_gateway(executable: str, tmp_path: Path) -> Iterator[GatewayMaker]:
         if gateway.process.poll() is None:
             gateway.process.kill()
             gateway.wait()
+
+
+@pytest.fixture
+def lasting_with(executable: str, tmp_path: Path) -> Iterator[Callable[..., LastingGateway]]:
+    """Starts gateways that the test itself will kill, stop and start again."""
+    started: list[LastingGateway] = []
+
+    def make(*arguments: str, **settings: Any) -> LastingGateway:
+        folder = settings.pop("folder", tmp_path / f"lasting-{len(started)}")
+        started.append(LastingGateway(executable, folder, *arguments, **settings))
+        return started[-1]
+
+    yield make
+    for gateway in started:
+        gateway.kill()
+        shutil.rmtree(gateway.data, ignore_errors=True)
+
+
+@pytest.fixture
+def lasting(lasting_with: Callable[..., LastingGateway]) -> LastingGateway:
+    """A gateway to be started again, with every limit at its default."""
+    return lasting_with()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from attachments import MEBIBYTE, Journal, answer_while_sending, chunk, content, pieces, sha256
+from client import Client
 from gateway import Gateway
+from lasting import LastingGateway
 from polling import until
 from room import Room, note
 from tus import Upload
@@ -177,10 +179,13 @@ async def test_too_many_uploads_a_second_are_refused_in_their_session_only(gatew
     await until(passes, "a place is free again")
 
 
-async def test_what_stays_free_on_the_disk_is_not_used(gateway_with) -> None:
-    gateway: Gateway = gateway_with("--disk-reserve-bytes", str(1 << 50))
-    assert (await gateway.get("/api/limits")).json()["diskReserveBytes"] == 1 << 50
+async def test_what_stays_free_on_the_disk_is_not_used(lasting_with) -> None:
+    gateway: LastingGateway = lasting_with("--disk-reserve-bytes", "0")
     journal = await Journal.open(gateway)
+    gateway.arguments[gateway.arguments.index("--disk-reserve-bytes") + 1] = str(1 << 50)
+    await gateway.again("stop")
+    assert (await gateway.get("/api/limits")).json()["diskReserveBytes"] == 1 << 50
+    (await gateway.post("/api/sessions")).problem(507, "storage-full")
     for response in (
         await journal.post(content(10)), await journal.post(content(300_000)),
         await Upload.creation(journal, 10, b"0123456789"),
@@ -191,10 +196,13 @@ async def test_what_stays_free_on_the_disk_is_not_used(gateway_with) -> None:
     async with await journal.begin(Transfer_Encoding="chunked") as connection:
         (await answer_while_sending(connection, chunk(content(100_000)), 40)).problem(507, "storage-full")
     await until(journal.is_empty, "nothing is left")
-    async with Room(gateway) as room:
-        ada, ben = await room.join("Ada"), await room.join("Ben")
+    url = gateway.socket_url(journal.session)
+    async with Client(url) as ada, Client(url) as ben:
+        await ada.join()
+        await ben.join()
         ada.send(note("drawing goes on"))
         await ben.got(b"drawing goes on")
+        await ada.committed()
 
 
 class SmallDisk:

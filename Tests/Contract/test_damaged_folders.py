@@ -1,0 +1,261 @@
+"""A data folder that is damaged, newer, read-only or full: words, and never a silent start with nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import websockets
+
+from attachments import Journal, content
+from client import Client
+from gateway import REPOSITORY
+from lasting import LastingGateway
+from polling import until
+from room import Room, append, key
+from smalldisk import SmallDisk, mounted, read_only
+from test_restarts import WAYS, gone
+
+NEVER = (404, 410)
+"""What a session that is there, but cannot be opened, must not be taken for."""
+
+
+def start(executable: str, data: Path) -> subprocess.CompletedProcess[str]:
+    """Starts a gateway that must not come to run."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("DRAWTOGETHER_")}
+    command = [executable, "--http", "127.0.0.1:0", "--https", "off", "--data", str(data)]
+    command += ["--public", str(REPOSITORY / "Public")]
+    return subprocess.run(command, capture_output=True, text=True, timeout=20, env=environment)
+
+
+def refusal(done: subprocess.CompletedProcess[str], data: Path) -> str:
+    """Checks that it said why it did not start, naming the folder; what it said."""
+    said = done.stderr + done.stdout
+    assert done.returncode not in (0, -6, -11), done
+    assert str(data) in said and len(said.strip().splitlines()) <= 2, said
+    assert '"event":"ready"' not in said and "http://" not in said
+    return said
+
+
+async def filled(lasting: LastingGateway, room: Room, count: int = 300) -> Client:
+    """Somebody who put so many entries into the session, all committed, in many writes."""
+    ada = await room.join("Ada")
+    for first in range(0, count, 30):
+        ada.send(*[append(n, f"{n}") for n in range(first, min(first + 30, count))])
+        await ada.committed()
+    return ada
+
+
+async def test_a_folder_of_a_newer_format_is_refused_and_left_as_it_is(
+    lasting: LastingGateway, executable: str
+) -> None:
+    async with Room(lasting) as room:
+        await filled(lasting, room, 10)
+        await asyncio.to_thread(lasting.stop)
+        format_ = lasting.data / "format"
+        known = format_.read_text()
+        assert re.search(r"\d", known), known
+        format_.write_text(re.sub(r"\d+", "999", known, count=1))
+        before = {path: path.stat().st_mtime_ns for path in lasting.data.rglob("*") if path.is_file()}
+        said = refusal(start(executable, lasting.data), lasting.data)
+        found = re.search(r"\d+", known)
+        assert found and "999" in said and re.search(rf"\b{found[0]}\b", said), said
+        after = {path: path.stat().st_mtime_ns for path in lasting.data.rglob("*") if path.is_file()}
+        assert {p: t for p, t in after.items() if p.name != "lock"} == {
+            p: t for p, t in before.items() if p.name != "lock"
+        }
+        format_.write_text(known)
+        lasting.start()
+        assert len((await room.join("Late")).retained.keys) == 10
+
+
+@pytest.mark.parametrize("text", ["", "draw", "-1", "\0\xff\n1"])
+async def test_a_format_that_is_none_is_refused(lasting: LastingGateway, executable: str, text: str) -> None:
+    await lasting.create_session()
+    await asyncio.to_thread(lasting.stop)
+    (lasting.data / "format").write_bytes(text.encode("latin-1"))
+    refusal(start(executable, lasting.data), lasting.data)
+
+
+async def test_a_read_only_folder_is_refused(lasting: LastingGateway, executable: str) -> None:
+    async with Room(lasting) as room:
+        await filled(lasting, room, 10)
+        await asyncio.to_thread(lasting.stop)
+        with read_only(lasting.data):
+            refusal(start(executable, lasting.data), lasting.data)
+        lasting.start()
+        assert len((await room.join("Late")).retained.keys) == 10
+
+
+def test_a_data_folder_that_is_a_file_or_cannot_be_made_is_refused(executable: str, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("something else")
+    refusal(start(executable, file), file)
+    refusal(start(executable, file / "data"), file / "data")
+    assert file.read_text() == "something else"
+
+
+async def test_a_full_disk_at_the_start_is_told_and_sessions_are_there(
+    lasting_with, executable: str, tmp_path: Path
+) -> None:
+    data = tmp_path / "small" / "data"
+    with mounted(data) as is_mounted:
+        gateway: LastingGateway = lasting_with("--disk-reserve-bytes", "0", folder=data.parent)
+        disk = SmallDisk(data, is_mounted)
+        disk.gateway = gateway
+        async with Room(gateway) as room:
+            await filled(gateway, room, 10)
+            await asyncio.to_thread(gateway.stop)
+            if is_mounted:
+                disk.fill()
+                try:
+                    gateway.start()
+                except AssertionError as refused:
+                    assert str(data) in gateway.log, refused
+                else:
+                    disk.fill()
+                    assert (await gateway.get(room.path)).status not in NEVER
+                    (await gateway.post("/api/sessions")).problem(507, "storage-full")
+                    gateway.kill()
+                disk.empty()
+            gateway.start()
+            assert len((await room.join("Late")).retained.keys) == 10
+        gateway.kill()
+
+
+@WAYS
+@pytest.mark.parametrize("place", [0.0, 0.001, 0.02, 0.3, 0.6, 0.9, 0.995, 1.0])
+async def test_a_flipped_bit_costs_at_most_what_follows_it_and_nobody_else(
+    lasting: LastingGateway, way: str, place: float
+) -> None:
+    async with Room(lasting) as room, Room(lasting) as other:
+        ada, ben = await filled(lasting, room), await filled(lasting, other, 20)
+        await asyncio.to_thread(lasting.stop if way == "stop" else lasting.kill)
+        await gone(ada, ben)
+        log = lasting.folder_of(room.id) / "log"
+        stored = bytearray(log.read_bytes())
+        at = min(int(place * len(stored)), len(stored) - 1)
+        stored[at] ^= 1 << random.Random(place).randrange(8)
+        log.write_bytes(stored)
+        logged = len(lasting.log)
+        lasting.start()
+        assert len((await other.join("Late")).retained.keys) == 20
+        assert (await lasting.get(room.path)).status not in NEVER
+        ada.send(append(1_000, "after"))
+        is_open = await _joins(ada)
+        assert room.id[:4] in lasting.log[logged:], "nothing is said of it"
+        assert room.id not in lasting.log[logged:]
+        if not is_open:
+            # Without its beginning it cannot be read: all of it stays as it is.
+            assert place < 0.1 and log.read_bytes() == bytes(stored), (place, ada.close)
+            await _is_never_taken_for_empty(lasting, room)
+            return
+        await ada.committed()
+        late = await room.join("Late")
+        kept = [n for n in range(300) if key(n) in late.retained.keys]
+        assert kept == list(range(len(kept))), "what is kept has a hole"
+        assert len(kept) >= 300 * max(0.0, place - 0.25) and late.retained.payloads()[key(1_000)] == [
+            b"after"
+        ]
+        assert ada.joined["resumed"] is False or ada.joined["acknowledged"] == 300
+        await lasting.again("crash")
+        again = await room.join("Again")
+        assert again.retained.payloads() == late.retained.payloads()
+
+
+async def _joins(person: Client) -> bool:
+    """Whether the session opens; if not, the socket says why."""
+    try:
+        await person.join()
+    except (OSError, websockets.ConnectionClosed):
+        code, reason = await person.closed()
+        assert code in (1011, 1013) and reason["detail"], (code, reason)
+        return False
+    return True
+
+
+async def _is_never_taken_for_empty(gateway: LastingGateway, room: Room) -> None:
+    for _ in range(2):
+        response = await gateway.get(room.path)
+        assert response.status in (500, 503), response
+        response.problem(response.status)
+        await gateway.again("crash")
+
+
+async def test_a_log_cut_anywhere_opens_with_what_is_before_the_cut(lasting: LastingGateway) -> None:
+    chance = random.Random(7)
+    async with Room(lasting) as room:
+        ada = await filled(lasting, room)
+        lasting.kill()
+        await gone(ada)
+        log = lasting.folder_of(room.id) / "log"
+        whole = log.read_bytes()
+        most = 300
+        for length in sorted(
+            (chance.randrange(len(whole) // 10, len(whole)) for _ in range(12)), reverse=True
+        ):
+            log.write_bytes(whole[:length])
+            lasting.start()
+            late = await room.join("Late")
+            kept = [n for n in range(300) if key(n) in late.retained.keys]
+            assert kept == list(range(len(kept))) and len(kept) <= most
+            most = len(kept)
+            lasting.kill()
+
+
+async def test_a_damaged_attachment_is_not_given_out_as_it_were_whole(lasting: LastingGateway) -> None:
+    async with Room(lasting) as room:
+        ada = await room.join("Ada")
+        journal = Journal(lasting, room.id)
+        lost, kept = await journal.add(content(10_000)), await journal.add(content(10_000, seed=1))
+        ada.send(append(1, "x"))
+        await ada.committed()
+        lasting.kill()
+        await gone(ada)
+        (file,) = [path for path in journal.files() if path.name == lost["sha256"]]
+        file.unlink()
+        lasting.start()
+        late = await room.join("Late")
+        assert late.retained.payloads() == {key(1): [b"x"]}
+        assert (await journal.read(kept["id"])).body == content(10_000, seed=1)
+        response = await journal.read(lost["id"])
+        assert response.status in (404, 410, 500, 503), response
+        assert len(response.problem(response.status)["detail"]) > 10
+
+
+async def test_what_is_no_session_in_the_folder_harms_nobody(lasting: LastingGateway) -> None:
+    async with Room(lasting) as room:
+        ada = await filled(lasting, room, 10)
+        lasting.kill()
+        await gone(ada)
+        sessions = lasting.data / "sessions"
+        (sessions / "a file").write_text("x")
+        (sessions / "not a session").mkdir()
+        (sessions / ("A" * 22)).mkdir()
+        (sessions / ("B" * 22)).mkdir()
+        (sessions / ("B" * 22) / "log").write_bytes(b"")
+        (sessions / ("C" * 22)).symlink_to("/etc")
+        (lasting.folder_of(room.id) / "a stray file").write_text("x")
+        (lasting.folder_of(room.id) / "log.new").write_bytes(b"half a compaction")
+        lasting.start()
+        await ada.join()
+        assert len(ada.retained.keys) == 10
+        for unknown in "ABC":
+            assert (await lasting.get(f"/api/sessions/{unknown * 22}")).status != 200
+        assert (sessions / "a file").exists() and (sessions / "not a session").exists()
+        ada.send(append(11, "y"))
+        await ada.committed()
+        await asyncio.to_thread(lasting.stop)
+
+
+async def test_the_lock_of_a_killed_gateway_holds_up_nobody(lasting: LastingGateway) -> None:
+    for _ in range(5):
+        lasting.kill()
+        lasting.start()
+    await until(lambda: lasting.is_running, "it runs")
+    assert (await lasting.get("/readyz")).status == 200
