@@ -180,6 +180,7 @@ static void describe(const struct stat *found, clinux_file_information *informat
   information->device = found->st_dev;
   information->length = found->st_size;
   information->modified = (int64_t)found->st_mtim.tv_sec * 1000000000 + found->st_mtim.tv_nsec;
+  information->changed = (int64_t)found->st_ctim.tv_sec * 1000000000 + found->st_ctim.tv_nsec;
   information->is_regular = S_ISREG(found->st_mode) ? 1 : 0;
 }
 

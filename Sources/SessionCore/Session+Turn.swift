@@ -203,6 +203,8 @@ extension Session {
     for payload in stateOfParticipants() { appendState(SystemType.participants, payload, to: opening) }
     appendState(
       SystemType.activity, ActivityPayload(activity: activity, by: activitySetBy).encoded(), to: opening)
+    // Who comes while nothing is saved has to know it as the others do.
+    if let trouble = save.trouble { appendState(SystemType.notice, trouble.encoded(), to: opening) }
     let closing = Segment(number: 0, capacity: 64)
     closing.appendControl(GatewayControl.caughtUp(sequence: sequence).encoded())
     return CatchUp(

@@ -138,7 +138,7 @@ private final class FaultyFile: SessionFile {
     self.disk = disk
   }
 
-  func information() throws(StorageError) -> (length: Int, modified: Date) {
+  func information() throws(StorageError) -> (length: Int, modified: Date, changed: Date) {
     try disk.call(.readLog) { () throws(StorageError) in try inner.information() }
   }
 

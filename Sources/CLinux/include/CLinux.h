@@ -131,12 +131,13 @@ int clinux_remove_tree_in(int folder, const char *name);
 // Keeps everybody else who calls this off the file until the descriptor is closed; EWOULDBLOCK when somebody has it.
 int clinux_lock_exclusively(int descriptor);
 int clinux_unlock(int descriptor);
-// What is known of a file or folder; `modified` is in nanoseconds since 1970.
+// What is known of a file or folder. `modified` and `changed`, which nobody can set, are in nanoseconds since 1970.
 typedef struct {
   uint64_t inode;
   uint64_t device;
   int64_t length;
   int64_t modified;
+  int64_t changed;
   int is_regular;
 } clinux_file_information;
 

@@ -54,7 +54,8 @@ actor SessionLoader {
       try restorer.apply(kind, body)
     }
     do throws(RecordError) {
-      let restored = try restorer.finish(generation: generation, freshEpoch: .freshEpoch)
+      let restored = try restorer.finish(
+        generation: generation, freshEpoch: .freshEpoch, isWhole: end.damage == nil, changed: end.changed)
       let files = files(
         of: id, uploads: Set(restored.uploads.map(\.file)), contents: restored.contents)
       return Loaded(restored: restored, end: end, files: files)

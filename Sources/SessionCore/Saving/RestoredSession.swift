@@ -30,24 +30,34 @@ package struct RestoredUpload: Equatable, Sendable {
 }
 
 extension SessionRestorer {
+  /// How long after its making the record that puts a session away may reach the file.
+  private static let closingSeconds = 10.0
+
   /// Makes the session, when all records were taken.
   ///
   /// - Parameters:
   ///   - generation: the present life of the data folder.
   ///   - freshEpoch: the session's epoch, unless it was put away whole in this life.
+  ///   - isWhole: whether all that was written of it was read: what was lost may have told of more than any record does.
+  ///   - changed: when its file changed last. Long after it was put away it is another one, of an older time.
   /// - Returns: the session, whose people have the grace time to come back.
   /// - Throws: `RecordError`, when there was no `session` record, or an attachment is none.
   package consuming func finish(
-    generation: String, freshEpoch: String
+    generation: String, freshEpoch: String, isWhole: Bool = true, changed: Date? = nil
   ) throws(RecordError) -> sending RestoredSession {
     guard let facts else { throw RecordError(.session, .missing) }
-    let isClean = closing.map { $0.generation == generation && $0.sequence == log.lastSequence } ?? false
+    let isClean =
+      closing.map { closing in
+        isWhole && closing.generation == generation && closing.sequence == log.lastSequence
+          && changed.map { $0 < closing.at + Self.closingSeconds } ?? true
+      } ?? false
     let session = Session(
       id: id, epoch: isClean ? facts.epoch : freshEpoch, activity: facts.activity,
       createdAt: facts.createdAt, limits: limits, now: now, saving: .byStore, digest: digest)
     session.calendar = (now, date)
     session.activitySetBy = facts.activityBy
-    session.nextNumber = numbers + 1
+    // With what is lost another block may be.
+    session.nextNumber = numbers + 1 + (isWhole ? 0 : SaveState.numberBlock)
     if isClean, let closing {
       session.nextNumber = max(closing.nextNumber, (people.keys.max() ?? 0) + 1)
     }

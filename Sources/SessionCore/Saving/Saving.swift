@@ -75,8 +75,8 @@ struct SaveState {
   /// The session's sequence when a slice for a compaction was made last.
   var slicedAt: UInt64 = 0
   var underWay: Batch?
-  /// People were told that what is drawn is not saved.
-  var isTroubleTold = false
+  /// What people were told when what is drawn could not be saved, until it is.
+  var trouble: NoticePayload?
   /// The whole gateway holds too much that is not saved.
   var refusesGrowth = false
   /// When `committed` was told last.

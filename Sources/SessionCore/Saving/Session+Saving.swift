@@ -72,8 +72,8 @@ extension Session {
     for (number, clientSequence) in batch.acknowledged {
       participants[number]?.savedAcknowledged = clientSequence
     }
-    if save.isTroubleTold {
-      save.isTroubleTold = false
+    if save.trouble != nil {
+      save.trouble = nil
       let notice = NoticePayload(.saved, "What is drawn here is saved again.")
       appendSystem(SystemType.notice, notice.encoded())
     }
@@ -94,11 +94,11 @@ extension Session {
       guard let record = participants[number] else { continue }
       noteSent(record)
     }
-    guard !save.isTroubleTold else { return }
-    save.isTroubleTold = true
+    guard save.trouble == nil else { return }
     let why = isFull ? "The gateway's disk is full" : "The gateway's disk does not take what is written to it"
     let notice = NoticePayload(
       .storageFull, "\(why): what is drawn now is not saved yet. It will be as soon as that is possible.")
+    save.trouble = notice
     appendSystem(SystemType.notice, notice.encoded())
   }
 

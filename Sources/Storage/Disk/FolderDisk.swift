@@ -112,11 +112,13 @@ private final class FolderFile: SessionFile {
     self.descriptor = descriptor
   }
 
-  func information() throws(StorageError) -> (length: Int, modified: Date) {
+  func information() throws(StorageError) -> (length: Int, modified: Date, changed: Date) {
     var found = clinux_file_information()
     try StorageError.check(.readLog, unsafe clinux_information(descriptor.rawValue, &found))
     guard found.is_regular != 0 else { throw StorageError(.readLog, code: EINVAL) }
-    return (Int(found.length), Date(nanosecondsSince1970: found.modified))
+    return (
+      Int(found.length), Date(nanosecondsSince1970: found.modified), Date(nanosecondsSince1970: found.changed)
+    )
   }
 
   func read(

@@ -152,9 +152,12 @@ private final class MemoryFile: SessionFile {
     self.number = number
   }
 
-  func information() throws(StorageError) -> (length: Int, modified: Date) {
+  func information() throws(StorageError) -> (length: Int, modified: Date, changed: Date) {
     // No clock: a second for each write.
-    try disk.access(number) { ($0.bytes.count, Date(timeIntervalSince1970: Double($0.writes))) }
+    try disk.access(number) { file in
+      let written = Date(timeIntervalSince1970: Double(file.writes))
+      return (file.bytes.count, written, written)
+    }
   }
 
   func read(

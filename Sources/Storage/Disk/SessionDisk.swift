@@ -84,8 +84,8 @@ package protocol SessionDisk: Sendable {
 
 /// An open file of a session, closed when the last reference goes. Offsets and lengths are in bytes.
 package protocol SessionFile: AnyObject, Sendable {
-  /// How long it is, and when it was written to last.
-  func information() throws(StorageError) -> (length: Int, modified: Date)
+  /// How long it is, when it was written to last, and when anything about it changed last, its place included.
+  func information() throws(StorageError) -> (length: Int, modified: Date, changed: Date)
   /// Reads `count` bytes from `offset` on into `bytes` from `position` on, where there must be room; fewer only at the
   /// file's end.
   ///

@@ -22,11 +22,12 @@ package struct KeptLog: Sendable {
   package let length: Int
   /// When it was written to last.
   package let modified: Date
+  private let changed: Date
 
   init(_ file: any SessionFile) throws(LogError) {
     self.file = file
     do throws(StorageError) {
-      (length, modified) = try file.information()
+      (length, modified, changed) = try file.information()
     } catch {
       throw .file(error)
     }
@@ -40,7 +41,8 @@ package struct KeptLog: Sendable {
   package func read(
     _ body: (Record, Span<UInt8>) throws(RecordError) -> Void
   ) throws(LogError) -> LogEnd {
-    var end = LogEnd(offset: 0, chain: 0, length: length, marks: LogMarks(), damage: nil)
+    var end = LogEnd(
+      offset: 0, chain: 0, length: length, changed: changed, marks: LogMarks(), damage: nil)
     guard try checkStart() else {
       end.damage = .torn
       return end

@@ -23,6 +23,8 @@ package struct LogEnd: Equatable, Sendable {
   package var chain: UInt32
   /// How long the file is.
   package var length: Int
+  /// When anything about the file changed last: a copy, or one that was put back, was changed when that was done.
+  package var changed: Date
   /// Where runs begin, for a compaction.
   package var marks: LogMarks
   /// What is wrong behind `offset`; `nil` when nothing is, and then that is the file's end.
