@@ -172,7 +172,7 @@ extension Reactor {
         try await store.create(id, session.firstRecords())
       } catch {
         shared.releaseSession()
-        noteDisk(error)
+        if error.isOfDisk { noteDisk(error) }
         shared.log(.error, "session not created", ["reason": "\(error)"])
         throw error.isOutOfDescriptors ? .outOfDescriptors : .notSaved
       }

@@ -4,17 +4,21 @@ internal import Transport
 
 /// Logs that hold mostly what is superseded are written anew, in the background: nobody waits for it.
 extension Reactor {
+  /// How many logs of a reactor are written anew at a time: others ask again with their next batch.
+  private static let compactionsAtOnce = 2
   /// How long after a failure it is tried again.
   private static let compactionPause = Duration.seconds(30)
 
   /// Begins to write a session's log anew, if that would make it much shorter.
   func compactIfUseful(_ hosted: Hosted) {
-    guard let store = shared.store, !hosted.saving.isCompacting, hosted.saving.last == .open,
+    guard let store = shared.store, compacting < Self.compactionsAtOnce, !hosted.saving.isCompacting,
+      hosted.saving.last == .open,
       !hosted.isRemoved,
       hosted.session.shouldCompact(logBytes: hosted.saving.logBytes),
       hosted.saving.compactAgainAt.map({ $0 <= now }) ?? true
     else { return }
     hosted.saving.isCompacting = true
+    compacting += 1
     hosted.tasksInHand += 1
     Task {
       do throws(StorageError) {
@@ -26,6 +30,7 @@ extension Reactor {
         hosted.saving.compactAgainAt = .now() + Self.compactionPause
       }
       hosted.saving.isCompacting = false
+      compacting -= 1
       done(with: hosted)
     }
   }

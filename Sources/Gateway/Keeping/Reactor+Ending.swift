@@ -39,10 +39,16 @@ extension Reactor {
     shared.releaseSession()
     if let store = shared.store {
       endedSessions[session.id] = hosted
+      hosted.scheduledAt = nil
       cutUploads(of: hosted)
       scheduleForgetting(hosted)
       // Nothing more is written to it here: `restore` may.
-      Task { await whileBusy(session.id) { await store.release(session.id) } }
+      Task {
+        await whileBusy(session.id) {
+          // Somebody may have undone the end, and somebody else have come.
+          if sessions[session.id] == nil { await store.release(session.id) }
+        }
+      }
     } else {
       ended.insert(session.id, now: instant)
       removeJournal(of: hosted)

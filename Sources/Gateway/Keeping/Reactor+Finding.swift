@@ -35,10 +35,8 @@ extension Reactor {
       return await whileBusy(id) {
         guard hadEnded else { return await open(id, store, loader) }
         // The store would go on behind the end that it wrote.
-        await store.release(id)
-        let found = await open(id, store, loader)
-        if case .open = found { shared.countSessions(1) }
-        return found
+        if sessions[id] == nil { await store.release(id) }
+        return await open(id, store, loader)
       }
     }
   }

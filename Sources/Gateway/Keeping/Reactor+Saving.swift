@@ -173,16 +173,18 @@ extension Reactor {
     now = .now()
     isSaving = false
     var failure: StorageError?
+    var hasOther = false
     for (item, outcome) in zip(items, outcomes) {
       item.hosted.saving.isInFlight = false
       switch outcome.result {
       case .success(let length): didSave(item, length)
       case .failure(let error):
-        failure = error
+        // One log that is not as it was left says nothing about the disk.
+        if error.isOfDisk { failure = error } else { hasOther = true }
         didNotSave(item, error)
       }
     }
-    noteDisk(failure)
+    if failure != nil || !hasOther { noteDisk(failure) }
     counters.saves += 1
     loop.wake()
   }
@@ -250,8 +252,6 @@ extension Reactor {
 
   /// Says in the log when the disk begins to fail, and when it is well again.
   func noteDisk(_ failure: StorageError?) {
-    // One log that is not as it was left says nothing about the disk.
-    let failure = failure.flatMap { $0.isOfDisk ? $0 : nil }
     switch shared.disk.note(failure, of: number, now: now) {
     case .failing:
       guard let failure else { break }

@@ -63,6 +63,8 @@ actor Reactor {
   // What goes to the disk.
   var saveQueue: [Hosted] = []
   var saveAt: MonotonicTime?
+  /// How many logs are being written anew.
+  var compacting = 0
   /// A batch is being written.
   var isSaving = false
   var sweepSessionsAt: MonotonicTime

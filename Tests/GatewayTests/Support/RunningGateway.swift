@@ -48,6 +48,7 @@ final class RunningGateway: Sendable {
     configuration.limits.sessionsPerAddressPerMinute = 10_000
     configuration.limits.entriesPerSecond = 1_000_000
     configuration.limits.bytesPerSecond = 1 << 30
+    configuration.limits.unsavedSessionBytes = 1 << 30
     adjust(&configuration)
     gateway = try Gateway(configuration: configuration, log: Log(level: .error, format: .text), disk: disk)
     let bound = try gateway.start()
