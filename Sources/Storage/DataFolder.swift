@@ -30,6 +30,10 @@ package final class DataFolder: Sendable {
     guard status == 0 || status == -EEXIST else {
       throw .notWritable(path: path, SystemError("mkdir", code: -status))
     }
+    // A gateway that could keep nothing says so now, and not to the first who draws.
+    guard unsafe access("\(path)/\(Self.sessions)", W_OK | X_OK) == 0 else {
+      throw .notWritable(path: "\(path)/\(Self.sessions)", SystemError("access", code: errno))
+    }
     if status == 0 {
       // What is made once and under which all else lies: with the names of the folders above it.
       let synced = clinux_sync_file_system(root.rawValue)

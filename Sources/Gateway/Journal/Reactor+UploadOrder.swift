@@ -259,6 +259,7 @@ extension Reactor {
     } catch {
       // Overtaken meanwhile, as a rule: then the newer one tells how far it is.
       _ = explain(error)
+      touchSoon(hosted)
     }
   }
 

@@ -8,8 +8,8 @@ internal import Wire
 struct Draining {
   /// The gateway stops at most so long after it was asked to, whatever is not done by then.
   private static let saveTime = Duration.seconds(2)
-  private static let closeTime = Duration.seconds(5)
-  private static let finishTime = Duration.seconds(2)
+  private static let closeTime = Duration.milliseconds(4500)
+  private static let finishTime = Duration.milliseconds(7300)
 
   /// When the next batch of sockets is closed, or looked whether all are.
   var closesAt: MonotonicTime
@@ -17,16 +17,22 @@ struct Draining {
   var hasClosedAll = false
   /// When sockets that are still there are no longer waited for.
   let deadline: MonotonicTime
-  /// The last records are being written, up to this moment.
-  var finishesBy: MonotonicTime?
+  /// When the last records, and the sync that follows them, are no longer waited for.
+  private let limit: MonotonicTime
+  /// They are being written.
+  private var isFinishing = false
+
+  /// The same, while they are.
+  var finishesBy: MonotonicTime? { isFinishing ? limit : nil }
 
   init(now: MonotonicTime) {
+    limit = now + Self.finishTime
     closesAt = now + Self.saveTime
     deadline = now + Self.closeTime
   }
 
-  mutating func finish(now: MonotonicTime) {
-    finishesBy = now + Self.finishTime
+  mutating func finish() {
+    isFinishing = true
   }
 
   func nextDeadline(connections: Int) -> MonotonicTime? {
@@ -74,7 +80,7 @@ extension Reactor {
     guard
       connectionTotal == 0 || draining.deadline <= now || (self.draining?.hasClosedAll ?? false && isQuiet)
     else { return }
-    self.draining?.finish(now: now)
+    self.draining?.finish()
     Task {
       await closeAll()
       stop()
@@ -135,7 +141,9 @@ extension Reactor {
     }
     var isClean = true
     for hosted in all where !hosted.isRemoved {
-      if !hosted.isClosed, await !close(hosted) { isClean = false }
+      guard !hosted.isClosed, await !close(hosted) else { continue }
+      // One that ended or expired meanwhile has its own last record.
+      if !hosted.isRemoved, hosted.saving.last != .end { isClean = false }
     }
     // With a session that does not say how it stands, nobody may go on as if nothing had happened.
     guard let isClean = shared.noteDrained(isClean: isClean) else { return }

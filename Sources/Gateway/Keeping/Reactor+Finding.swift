@@ -128,6 +128,7 @@ extension Reactor {
       [
         "session": .session(id), "at": .number(end.offset), "bytes": .number(end.length),
         "reason": "\(damage)",
+        "rest": damage == .broken ? "beside it, in log.damaged-N" : "",
       ])
   }
 

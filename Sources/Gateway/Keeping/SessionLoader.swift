@@ -81,6 +81,8 @@ actor SessionLoader {
           if !contents.contains(file.name) { files.orphans.append(file) }
         }
       }
+      // What is behind a damage may name them.
+      if store.keepsDamage(of: id) { files.orphans = [] }
     } catch {
       log(.warning, "files not looked at", ["session": .session(id), "reason": "\(error)"])
     }

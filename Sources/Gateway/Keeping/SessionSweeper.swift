@@ -10,8 +10,6 @@ actor SessionSweeper {
   struct Findings: Sendable {
     /// Those whose time is over, and whether each had ended.
     var due: [(id: SessionID, hadEnded: Bool)] = []
-    /// Those that have to be opened to know: their last record was not written whole.
-    var unclear: [SessionID] = []
     /// How many have not ended: they count as sessions that are held.
     var held = 0
     /// When it is worth looking again, in seconds from now.
@@ -51,14 +49,10 @@ actor SessionSweeper {
   func look() throws(StorageError) -> Findings {
     var findings = Findings(againInSeconds: longestPause)
     let now = Date.now
-    for id in try store.sessions() {
-      guard let life = life(of: id) else {
-        // Once opened it is closed again, with a last record.
-        if !holding.contains(id) { findings.unclear.append(id) }
-        holding.insert(id)
-        findings.held += 1
-        continue
-      }
+    let all = try store.sessions()
+    holding.formIntersection(all)
+    for id in all {
+      guard let life = life(of: id) else { continue }
       if !life.hasEnded { findings.held += 1 }
       let left = life.until.timeIntervalSince(now)
       if left <= 0 {
@@ -76,28 +70,33 @@ actor SessionSweeper {
     life(of: id).map { $0.until <= .now } ?? false
   }
 
+  /// - Returns: nil where there is no log: what is left of such a session is for its operator.
   private func life(of id: SessionID) -> Life? {
-    // What cannot be read is told to whoever opens it, and is for its operator to remove.
-    guard let last = try? store.lastRecord(of: id) else { return nil }
-    return life(of: id, last)
+    do throws(LogError) {
+      let log = try store.log(of: id)
+      return life(of: id, try log.last(), log)
+    } catch {
+      // What cannot be read is told to whoever opens it.
+      return error.isMissing ? nil : Life(until: .distantFuture)
+    }
   }
 
-  private func life(of id: SessionID, _ last: LastRecord) -> Life {
-    switch SessionRecord.Kind(rawValue: last.kind) {
+  private func life(of id: SessionID, _ last: LastRecord?, _ log: KeptLog) -> Life {
+    switch last.flatMap({ SessionRecord.Kind(rawValue: $0.kind) }) {
     case .end:
-      let at = (try? EndFacts(last.body.span))?.at ?? last.modified
+      let at = last.flatMap { try? EndFacts($0.body.span) }?.at ?? log.modified
       return Life(until: at + Double(limits.endedKeepSeconds), hasEnded: true)
     case .closed:
-      guard let closed = try? ClosedFacts(last.body.span) else { break }
+      guard let closed = last.flatMap({ try? ClosedFacts($0.body.span) }) else { break }
       let seconds = closed.retainedBytes == 0 ? limits.emptySessionKeepSeconds : limits.sessionKeepSeconds
       return Life(until: (closed.emptySince ?? closed.at) + Double(seconds))
     default:
       break
     }
     // It was not closed: what it retains stands nowhere, and who was there last left when it was written to last.
-    let empty = last.modified + Double(limits.emptySessionKeepSeconds)
-    if empty <= .now, last.length <= Self.smallLog, retainsNothing(id) { return Life(until: empty) }
-    return Life(until: last.modified + Double(limits.sessionKeepSeconds))
+    let empty = log.modified + Double(limits.emptySessionKeepSeconds)
+    if empty <= .now, log.length <= Self.smallLog, retainsNothing(id) { return Life(until: empty) }
+    return Life(until: log.modified + Double(limits.sessionKeepSeconds))
   }
 
   /// Whether a session that was not closed holds nothing that anybody would miss.
@@ -108,8 +107,16 @@ actor SessionSweeper {
       now: Instant(nanoseconds: MonotonicTime.now().nanoseconds), date: .now)
     // What cannot be read, or not to its end, is told to whoever opens it.
     let end = try? store.read(id) { (kind, body) throws(RecordError) in try restorer.apply(kind, body) }
-    let session = try? restorer.finish(generation: "", freshEpoch: "").session
-    if let end, end.damage != .broken, let session, session.retainedBytes == 0 { return true }
+    guard let end, end.damage != .broken else {
+      holding.insert(id)
+      return false
+    }
+    do throws(RecordError) {
+      if try restorer.finish(generation: "", freshEpoch: "").session.retainedBytes == 0 { return true }
+    } catch {
+      // A power cut left nothing but its name.
+      if error.fault == .missing { return true }
+    }
     holding.insert(id)
     return false
   }
@@ -123,15 +130,15 @@ extension Reactor {
     shared.disk.measure(now: now)
     Task {
       do throws(StorageError) {
-        let before = shared.sessionTotal
+        let changes = shared.sessionChanges
         let findings = try await sweeper.look()
         // Which folders are of sessions that have ended, their names do not tell.
-        shared.countSessions(findings.held - before)
+        let isRight = shared.correctSessions(to: findings.held, since: changes)
         for (id, hadEnded) in findings.due {
           await shared.owner(of: id).removeFromDisk(id, hadEnded: hadEnded)
         }
-        for id in findings.unclear { await shared.owner(of: id).look(into: id) }
-        sweepSessionsAt = .now() + .milliseconds(Int(findings.againInSeconds * 1000))
+        let pause = isRight ? findings.againInSeconds : min(findings.againInSeconds, 1)
+        sweepSessionsAt = .now() + .milliseconds(Int(pause * 1000))
       } catch {
         shared.log(.error, "sessions not looked at", ["reason": "\(error)"])
         sweepSessionsAt = .now() + .seconds(60)
@@ -145,11 +152,6 @@ extension Reactor {
     now = .now()
     guard sessions[id] == nil, busy[id] == nil, draining == nil else { return }
     await whileBusy(id) { await remove(id, hadEnded: hadEnded) }
-  }
-
-  /// Opens a session, so that it is put away as it should be.
-  func look(into id: SessionID) async {
-    _ = await find(id)
   }
 
   private func remove(_ id: SessionID, hadEnded: Bool) async {

@@ -29,6 +29,7 @@ final class SharedState: Sendable {
   private let reactors = Guarded<[Reactor]>([])
   private let connectionCount = Atomic(0)
   private let sessionCount = Atomic(0)
+  private let sessionChangeCount = Atomic(0)
   private let incompleteBytes = Atomic(0)
   private let uploadCount = Atomic(0)
   private let unsavedBytes = Atomic(0)
@@ -93,12 +94,22 @@ final class SharedState: Sendable {
     reactors.withLock { $0 = all }
   }
 
-  /// How many sessions there are, those on the disk included.
-  var sessionTotal: Int { sessionCount.load(ordering: .relaxed) }
+  /// Counts sessions in that an earlier process left on the disk.
+  func countSessions(_ number: Int) {
+    sessionCount.add(number, ordering: .relaxed)
+  }
 
-  /// Corrects the count of sessions by what was found wrong with it.
-  func countSessions(_ change: Int) {
-    sessionCount.add(change, ordering: .relaxed)
+  /// How often sessions came or went: moves with every change of their count.
+  var sessionChanges: Int { sessionChangeCount.load(ordering: .acquiring) }
+
+  /// Corrects the count of sessions, unless some came or went since `changes` was asked for.
+  /// - Returns: whether it is right now.
+  func correctSessions(to number: Int, since changes: Int) -> Bool {
+    let before = sessionCount.load(ordering: .acquiring)
+    guard before != number else { return true }
+    guard sessionChanges == changes else { return false }
+    return sessionCount.compareExchange(expected: before, desired: number, ordering: .acquiringAndReleasing)
+      .exchanged
   }
 
   /// The reactor that owns a session: known from the id alone.
@@ -152,6 +163,7 @@ final class SharedState: Sendable {
 
   /// Counts a session in, unless that would go beyond a limit.
   func admitSession(from address: IPAddress, now: MonotonicTime) -> Refusal? {
+    sessionChangeCount.add(1, ordering: .acquiringAndReleasing)
     let count = sessionCount.add(1, ordering: .relaxed).newValue
     guard count <= limits.sessions else {
       sessionCount.subtract(1, ordering: .relaxed)
@@ -176,6 +188,7 @@ final class SharedState: Sendable {
   }
 
   func releaseSession() {
+    sessionChangeCount.add(1, ordering: .acquiringAndReleasing)
     sessionCount.subtract(1, ordering: .relaxed)
   }
 

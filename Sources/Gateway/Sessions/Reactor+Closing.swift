@@ -69,9 +69,10 @@ extension Reactor {
     guard let hosted = conversation.hosted else { return }
     if conversation.enteredSession != nil {
       hosted.session.disconnected(conversation.reader, pageGone: pageGone, now: instant)
-      touch(hosted)
     }
     conversation.phase = .closing
+    // Nobody may be left who needs the session in memory.
+    touch(hosted)
   }
 
   func noteClosed(

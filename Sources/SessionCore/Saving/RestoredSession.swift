@@ -57,7 +57,7 @@ extension SessionRestorer {
     session.calendar = (now, date)
     session.activitySetBy = facts.activityBy
     // With what is lost another block may be.
-    session.nextNumber = numbers + 1 + (isWhole ? 0 : SaveState.numberBlock)
+    session.nextNumber = min(NumbersFacts.highest, numbers + (isWhole ? 0 : SaveState.numberBlock)) + 1
     if isClean, let closing {
       session.nextNumber = max(closing.nextNumber, (people.keys.max() ?? 0) + 1)
     }

@@ -90,7 +90,15 @@ package struct SessionRestorer: ~Copyable {
       }
     case .upload: take(try UploadFacts(body))
     case .closed: closing = try ClosedFacts(body)
-    case .end: ended = try EndFacts(body)
+    case .end:
+      ended = try EndFacts(body)
+      // Nobody is in a session that has ended, nor comes back to it as if nothing had happened when that is undone.
+      for record in people.values.sorted(by: { $0.number < $1.number }) {
+        guard case .away = record.presence else { continue }
+        record.presence = .past
+        departures += 1
+        gone[record.number] = departures
+      }
     case .restored:
       _ = try RestoredFacts(body)
       ended = nil

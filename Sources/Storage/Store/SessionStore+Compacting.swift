@@ -80,12 +80,18 @@ extension SessionStore {
     close(PartingFile(compaction.letGo()))
   }
 
-  /// Copies until less than a slice is left, and lets others come between the slices.
+  /// Copies all there is, and lets others come between the slices: what is left then came after it, and is as new as what
+  /// `process` may lose.
   private func copyAlmostAll(_ id: SessionID, _ compaction: Compaction) async throws(StorageError) {
     while true {
       let log = try current(id, compaction)
-      guard log.end.length - compaction.copied.length > Compaction.slice, let old = log.file else { return }
-      try compaction.copySlice(of: old, to: log.end.length)
+      guard let old = log.file else { return }
+      let isLast = log.end.length - compaction.copied.length <= Compaction.slice
+      while compaction.copied.length < log.end.length {
+        try compaction.copySlice(of: old, to: log.end.length)
+        if !isLast { break }
+      }
+      if isLast { return }
       await Task.yield()
     }
   }

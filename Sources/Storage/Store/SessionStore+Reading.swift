@@ -78,6 +78,17 @@ extension SessionStore {
     }
   }
 
+  /// Whether something that a damaged log held is kept beside what is left of it.
+  nonisolated package func keepsDamage(of id: SessionID) -> Bool {
+    // Where that cannot be told it is as if there were something.
+    do throws(StorageError) {
+      _ = try disk.openFile(.damaged(1), of: id, toWrite: false)
+      return true
+    } catch {
+      return !error.isMissing
+    }
+  }
+
   /// The sessions on the disk, in no order.
   nonisolated package func sessions() throws(StorageError) -> [SessionID] {
     try disk.sessions()

@@ -1,0 +1,24 @@
+import SessionCore
+import Storage
+import Testing
+import Wire
+
+@Suite("A compaction and a power cut")
+struct CompactionPowerCutTests {
+  @Test("ST: what was on the disk before a compaction is there after a power cut, with `process` too")
+  func settledStays() async throws {
+    let disk = MemoryDisk()
+    let fixture = try StoreFixture(disk, .process)
+    try await fixture.store.create(.one, [.session])
+    for number in 1...3 as ClosedRange<UInt64> { _ = try await fixture.append([.run(number)]).get() }
+    try await fixture.store.settle()
+    try await fixture.store.beginCompaction(.one, [.session, .base(1)], through: 1)
+    _ = try await fixture.store.finishCompaction(.one)
+    var chance = SeededGenerator(seed: 1)
+    for cut in 0..<200 {
+      let after = try StoreFixture(disk.afterPowerCut(using: &chance), .process)
+      let runs = try after.read().records.filter { $0.kind == .run }
+      #expect(runs.suffix(2) == [.run(2), .run(3)], "power cut \(cut)")
+    }
+  }
+}
