@@ -70,16 +70,6 @@ package final class DataFolder: Sendable {
     return bytes
   }
 
-  /// Removes every session with all that belongs to it. No link is followed.
-  package func removeAllSessions() throws(StorageError) {
-    let operation = StorageError.Operation.removeAllSessions
-    try root.removeTree(Self.removed, for: operation)
-    // Renamed first: what is half removed is never taken for a session.
-    try root.rename(Self.sessions, to: Self.removed, in: root, for: operation)
-    try root.makeFolder(Self.sessions, for: operation)
-    try root.removeTree(Self.removed, for: operation)
-  }
-
   /// Where a session's attachments are; nothing is made or looked at by this.
   package func attachments(of session: SessionID) -> AttachmentFolder {
     AttachmentFolder(data: self, session: session)

@@ -10,7 +10,6 @@ package struct StorageError: Error, Equatable, Sendable, CustomStringConvertible
     case measureFreeSpace = "tell how much space is free"
     case makeSession = "make the folder of a session"
     case removeSession = "remove the folder of a session"
-    case removeAllSessions = "remove the folders of earlier sessions"
     case listSessions = "list the sessions"
     case listFiles = "list the files of a session"
     case openLog = "open the log of a session"

@@ -96,38 +96,17 @@ struct DataFolderTests {
     #expect(temporary.contents(of: "other") == Array("precious".utf8))
   }
 
-  @Test("All sessions go, and what a link leads to stays")
-  func removesAll() throws {
-    let one = try OneSession()
-    _ = try one.place("abc")
-    try one.temporary.makeFolder("data/sessions/other/deep/deeper")
-    try one.temporary.makeFolder("data/sessions.removed/left/by/a/crash")
-    for number in 0..<500 { try one.temporary.write("", to: "data/sessions/other/\(number)") }
-    try one.temporary.makeFolder("outside")
-    try one.temporary.write("precious", to: "outside/file")
-    try one.temporary.link("data/sessions/other/deep/link", to: one.temporary.path + "/outside")
-    try one.temporary.link("data/sessions/link", to: one.temporary.path + "/outside")
-    try one.data.removeAllSessions()
-    #expect(one.temporary.names(in: "data") == ["format", "lock", "sessions"])
-    #expect(one.temporary.names(in: "data/sessions") == [])
-    #expect(one.temporary.contents(of: "outside/file") == Array("precious".utf8))
-    try one.attachments.make()
-    #expect(try one.place("abc") == Digests.abc)
-  }
-
   @Test("What was put too deep to be removed is an error, and nothing is lost by it")
   func tooDeep() throws {
     let one = try OneSession()
     let deep = String(repeating: "/a", count: 40)
     try one.temporary.makeFolder(one.folder + deep)
     #expect(throws: StorageError(.removeSession, code: ELOOP)) { try one.attachments.removeSession() }
-    #expect(throws: StorageError(.removeAllSessions, code: ELOOP)) { try one.data.removeAllSessions() }
-    #expect(one.temporary.names(in: "data/sessions") == [])
-    #expect(one.temporary.names(in: "data/sessions.removed/\(one.id.text)\(deep)") == [])
+    #expect(one.temporary.names(in: "data/sessions/\(one.id.text)\(deep)") == [])
   }
 
-  @Test("Sessions that are a link are removed as the link that they are")
-  func removesLink() throws {
+  @Test("Sessions that are a link are not followed")
+  func link() throws {
     let temporary = TemporaryFolder()
     try temporary.makeFolder("outside")
     try temporary.write("precious", to: "outside/file")
@@ -137,10 +116,7 @@ struct DataFolderTests {
     let attachments = data.attachments(of: SessionID(high: 1, low: 2))
     let error = #expect(throws: StorageError.self) { try attachments.make() }
     #expect(error == StorageError(.makeSession, code: ENOTDIR))
-    try data.removeAllSessions()
     #expect(temporary.contents(of: "outside/file") == Array("precious".utf8))
-    try attachments.make()
-    #expect(temporary.names(in: "outside") == ["file"])
   }
 
   @Test("Errors name no session and no path, and know what is full")

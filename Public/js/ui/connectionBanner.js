@@ -3,6 +3,12 @@
 import { element } from './elements.js';
 import { announce } from './notices.js';
 
+/** What the server says of itself, by its code. @type {Record<string, string>} */
+const TROUBLES = {
+  'storage-full': 'The server cannot save anything now.',
+  internal: 'The server cannot open this session.',
+};
+
 /** A cut this short is nobody's business. */
 const SHOW_AFTER_MS = 1500;
 const GOOD_NEWS_MS = 2600;
@@ -97,14 +103,15 @@ export class ConnectionBanner {
 
   #describe() {
     const waiting = this.#waiting();
-    const isFull = this.#trouble() === 'storage-full';
-    const state = isFull ? 'The server cannot save anything now.' : this.#wasJoined ? 'Reconnecting…' : 'Connecting…';
+    const state = TROUBLES[this.#trouble()] ?? (this.#wasJoined ? 'Reconnecting…' : 'Connecting…');
     const kept = waiting > 0
       ? `${strokes(waiting)} will be sent.`
-      : isFull
+      : this.#trouble()
       ? 'Trying again…'
+      : this.#isUnsaved
+      ? ''
       : 'Draw on, nothing is lost.';
-    this.#show(`${state} ${kept}`, 'lost');
+    this.#show(`${state} ${kept} ${this.#isUnsaved ? 'Keep this page open.' : ''}`.trim(), 'lost');
   }
 
   #hideSoon() {

@@ -38,7 +38,7 @@ extension UploadWriter.Fault {
     case .reserve(let free, let reserve):
       return Refusal(
         .storageFull,
-        "The gateway's disk is full: \(free >> 20) MB are left, of which \(reserve >> 20) MB stay free.",
+        "The gateway's disk is full: \(free) bytes are left, and \(reserve) have to stay free.",
         limit: Int(clamping: reserve), actual: Int(clamping: free))
     case .storage(let error):
       if error.isOutOfDescriptors { return .outOfDescriptors }

@@ -81,7 +81,7 @@ final class DiskWatch: Sendable {
       guard let free = state.freeBytes, free < reserve else { return nil }
       var refusal = Refusal(
         .storageFull,
-        "The gateway's disk is nearly full: \(free >> 20) MB are left, of which \(reserve >> 20) MB stay free.",
+        "The gateway's disk is nearly full: \(free) bytes are left, and \(reserve) have to stay free.",
         limit: Int(clamping: reserve), actual: Int(clamping: free))
       refusal.retryAfterMs = 10_000
       return refusal

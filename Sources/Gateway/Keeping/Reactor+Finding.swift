@@ -124,7 +124,7 @@ extension Reactor {
   private func note(_ end: LogEnd, of id: SessionID) {
     guard let damage = end.damage else { return }
     shared.log(
-      .warning, "log cut",
+      damage == .broken ? .error : .warning, "log cut",
       [
         "session": .session(id), "at": .number(end.offset), "bytes": .number(end.length),
         "reason": "\(damage)",

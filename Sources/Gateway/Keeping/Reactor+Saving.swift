@@ -237,7 +237,8 @@ extension Reactor {
 
   private func afterSaving(_ hosted: Hosted) {
     guard !hosted.isRemoved else { return }
-    touch(hosted)
+    // What is to be told of it rides along with entries, or waits for its deadline: a turn of its own costs more than the write.
+    if hosted.session.needsTurn { touch(hosted) }
     schedule(hosted)
   }
 

@@ -128,6 +128,9 @@ extension Reactor {
     guard number == 0, sweepSessionsAt <= now, draining == nil, let sweeper = shared.sweeper else { return }
     sweepSessionsAt = .distantFuture
     shared.disk.measure(now: now)
+    if let refusal = shared.disk.refusal(now: now) {
+      shared.log(.warning, "nothing new is taken", ["reason": "\(refusal.detail)"])
+    }
     Task {
       do throws(StorageError) {
         let changes = shared.sessionChanges

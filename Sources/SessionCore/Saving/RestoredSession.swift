@@ -31,7 +31,7 @@ package struct RestoredUpload: Equatable, Sendable {
 
 extension SessionRestorer {
   /// How long after its making the record that puts a session away may reach the file.
-  private static let closingSeconds = 10.0
+  private static let closingSeconds = 2.0
 
   /// Makes the session, when all records were taken.
   ///
