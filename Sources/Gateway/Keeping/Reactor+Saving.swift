@@ -10,6 +10,9 @@ internal import Wire
 extension Reactor {
   /// How long what was said may wait to be written together with more.
   private static let saveInterval = Duration.milliseconds(50)
+  /// How long after a batch the next one is made, unless somebody waits for it: `committed` is told as often at most, and writing
+  /// twice as often cost 4 % of the CPU at 60,000 entries a second.
+  private static let batchInterval = Duration.milliseconds(100)
   /// How long after a write that failed the next one is tried.
   private static let retryInterval = Duration.seconds(1)
 
@@ -24,7 +27,7 @@ extension Reactor {
   /// Has what a session holds written soon, if there is something.
   func saveSoon(_ hosted: Hosted) {
     guard shared.store != nil, hosted.session.hasUnsaved else { return }
-    queueSave(hosted, at: now + Self.saveInterval)
+    queueSave(hosted, at: max(now + Self.saveInterval, batchedAt + Self.batchInterval))
     // A disk that hangs lets nothing come back from where it is counted else.
     if hosted.session.unsavedBytes - hosted.saving.countedUnsaved >= Self.countedStep { countUnsaved(hosted) }
   }
@@ -108,6 +111,7 @@ extension Reactor {
     }
     guard !items.isEmpty else { return }
     isSaving = true
+    batchedAt = now
     Task {
       finishSaving(items, await store.append(appends))
     }
@@ -204,7 +208,7 @@ extension Reactor {
       let isWaitedFor =
         hosted.saving.closing != nil || !hosted.saving.waiters.isEmpty
         || hosted.session.unsavedBytes > Self.backlogBytes
-      queueSave(hosted, at: isWaitedFor ? now : now + Self.saveInterval)
+      queueSave(hosted, at: isWaitedFor ? now : max(now + Self.saveInterval, batchedAt + Self.batchInterval))
     }
     compactIfUseful(hosted)
   }

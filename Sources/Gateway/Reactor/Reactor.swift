@@ -63,6 +63,7 @@ actor Reactor {
   // What goes to the disk.
   var saveQueue: [Hosted] = []
   var saveAt: MonotonicTime?
+  var batchedAt = MonotonicTime.distantPast
   /// How many logs are being written anew.
   var compacting = 0
   /// A batch is being written.
