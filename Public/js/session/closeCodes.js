@@ -41,7 +41,11 @@ export function afterClose(code, reason) {
     case 4029:
       return { action: 'reconnect', afterMs: Math.max(told.retryAfterMs, AFTER_RATE_LIMIT_MS) };
     default: // 1001, 1006, 1011, 1012, 1013, 4001, 4008, 4013 and what later versions may add
-      return { action: 'reconnect', afterMs: told.retryAfterMs, ...code === 1013 || code === 1011 ? { trouble: told.code } : {} };
+      return {
+        action: 'reconnect',
+        afterMs: told.retryAfterMs,
+        ...code === 1013 || code === 1011 ? { trouble: told.code } : {},
+      };
   }
 }
 
