@@ -26,12 +26,12 @@ package final class Gateway: Sendable {
   ///   - log: where events are told.
   /// - Throws: a `GatewayError` in words for the operator.
   package convenience init(configuration: GatewayConfiguration, log: Log) throws(GatewayError) {
-    try self.init(configuration: configuration, log: log, disk: nil)
+    try self.init(configuration: configuration, log: log) { $0 }
   }
 
-  /// The same over another disk than that of the data folder, which may fail.
+  /// The same over what is made of the disk of the data folder, which may fail.
   init(
-    configuration: GatewayConfiguration, log: Log, disk: (any SessionDisk)?
+    configuration: GatewayConfiguration, log: Log, disk: (FolderDisk) -> any SessionDisk
   ) throws(GatewayError) {
     let files: StaticFiles
     do throws(StaticFilesError) {
@@ -88,7 +88,7 @@ package final class Gateway: Sendable {
 
   /// Where sessions are kept; `nil` when they live in memory only.
   private static func openStore(
-    _ data: DataFolder, _ configuration: GatewayConfiguration, _ disk: (any SessionDisk)?,
+    _ data: DataFolder, _ configuration: GatewayConfiguration, _ disk: (FolderDisk) -> any SessionDisk,
     on executor: BlockingExecutor
   ) throws(StorageError) -> (SessionStore?, generation: String) {
     let durability: Durability
@@ -101,8 +101,7 @@ package final class Gateway: Sendable {
     }
     // The mark is gone, and that is on the disk, before the first socket is accepted.
     let generation = try data.takeMark()
-    let store = SessionStore(
-      disk ?? FolderDisk(data), on: executor, durability: durability)
+    let store = SessionStore(disk(FolderDisk(data)), on: executor, durability: durability)
     return (store, generation)
   }
 

@@ -3,8 +3,9 @@ import Transport
 import WebSocket
 import Wire
 
-/// Somebody in a session, over one socket after another: joins, resumes, sends again what was not acknowledged, and keeps
-/// the state. What comes is checked as it comes: sequences rise, nothing doubled, catch-ups whole.
+/// Somebody in a session, over one socket after another: joins, resumes, keeps what it sent until that is committed, sends
+/// again what was not acknowledged, and keeps the state. What comes is checked as it comes: sequences rise, nothing
+/// doubled, catch-ups whole.
 final class ParticipantClient {
   /// Another one after a restart.
   var gateway: RunningGateway
@@ -30,6 +31,8 @@ final class ParticipantClient {
   /// The client sequence given out last.
   private(set) var clientSequence: UInt32 = 0
   private var kept: [(clientSequence: UInt32, bytes: [UInt8])] = []
+  /// Up to which client sequence all is committed when a sequence is.
+  private var arrived: [(sequence: UInt64, clientSequence: UInt32)] = []
 
   init(_ gateway: RunningGateway, _ session: SessionID, isSecure: Bool = false) {
     self.gateway = gateway
@@ -73,9 +76,18 @@ final class ParticipantClient {
       kept = []
     }
     let acknowledged = joined?.acknowledged ?? 0
-    kept.removeAll { $0.clientSequence <= acknowledged }
-    if !kept.isEmpty { try socket.send(.binary, kept.flatMap(\.bytes)) }
+    var due: [UInt8] = []
+    for entry in kept where entry.clientSequence > acknowledged {
+      due += entry.bytes
+      guard due.count > Self.messageBytes else { continue }
+      try socket.send(.binary, due)
+      due = []
+    }
+    if !due.isEmpty { try socket.send(.binary, due) }
   }
+
+  /// From so many bytes on, what is sent again goes in more than one message.
+  private static let messageBytes = 200_000
 
   /// Goes without a word.
   func cut() {
@@ -109,6 +121,13 @@ final class ParticipantClient {
     try socket.send(.binary, entries.flatMap { $0 })
   }
 
+  /// Sends something else under the client sequence of an entry that was refused, which was the last one.
+  func sendInstead(of refused: UInt32, retention: Retention, key: EntryKey) throws {
+    kept.removeAll { $0.clientSequence >= refused }
+    clientSequence = refused - 1
+    try send(entry([], retention: retention, key: key))
+  }
+
   // MARK: - Receiving
 
   /// Reads until the condition holds. It may hold already.
@@ -116,7 +135,13 @@ final class ParticipantClient {
     let deadline = Patience.deadline
     while try !condition(self) {
       guard .now() < deadline, let socket else { throw ClientError.outOfPatience(waitingFor: what) }
-      switch try socket.next(by: deadline) {
+      let message: WebSocketClient.Message
+      do {
+        message = try socket.next(by: deadline)
+      } catch ClientError.outOfPatience {
+        throw ClientError.outOfPatience(waitingFor: what)
+      }
+      switch message {
       case .text(let bytes): try receive(GatewayControl.decode(bytes.span))
       case .binary(let bytes): for entry in try ReceivedEntry.all(in: bytes) { try receive(entry) }
       case .pong: break
@@ -127,6 +152,19 @@ final class ParticipantClient {
     }
   }
 
+  /// All that it sent has come back.
+  var isCurrent: Bool {
+    received.last { $0.sender == number && $0.clientSequence > 0 }?.clientSequence ?? 0 == clientSequence
+  }
+
+  /// It keeps nothing any more: all that it sent is committed.
+  var hasAllCommitted: Bool { kept.isEmpty }
+
+  /// Reads until all that it sent is committed.
+  func readUntilCommitted() throws {
+    try read(until: "all is committed") { $0.isCaughtUp && $0.kept.isEmpty }
+  }
+
   /// Reads until everything up to a sequence is here.
   func read(through sequence: UInt64) throws {
     try read(until: "sequence \(sequence)") { $0.isCaughtUp && $0.sequence >= sequence }
@@ -134,7 +172,15 @@ final class ParticipantClient {
 
   private func receive(_ control: GatewayControl) throws {
     switch control {
-    case .joined(let joined): self.joined = joined
+    case .joined(let joined):
+      if joined.epoch != self.joined?.epoch || !joined.resumed {
+        // Sequences of different epochs cannot be compared.
+        arrived = []
+        committed = 0
+      }
+      self.joined = joined
+      arrived.append((joined.sequence, joined.acknowledged))
+      note(committed: joined.committed)
     case .waiting: break
     case .catchUp(let kind, let epoch, let sequence):
       #expect(epoch == joined?.epoch)
@@ -155,9 +201,16 @@ final class ParticipantClient {
       self.sequence = sequence
       after = sequence
       isCaughtUp = true
-    case .committed(let sequence): committed = max(committed, sequence)
+    case .committed(let sequence): note(committed: sequence)
     case .error(let refusal): errors.append(refusal)
     }
+  }
+
+  private func note(committed sequence: UInt64) {
+    committed = max(committed, sequence)
+    let safe = arrived.filter { $0.sequence <= committed }.map(\.clientSequence).max() ?? 0
+    arrived.removeAll { $0.sequence <= committed }
+    kept.removeAll { $0.clientSequence <= safe }
   }
 
   private func receive(_ entry: ReceivedEntry) throws {
@@ -177,6 +230,7 @@ final class ParticipantClient {
     // In a tail, too, each entry moves it.
     after = sequence
     received.append(entry)
+    if entry.sender == number, entry.clientSequence > 0 { arrived.append((sequence, entry.clientSequence)) }
     if followsParticipants || !entry.flags.contains(.system) { try state.apply(entry) }
   }
 }

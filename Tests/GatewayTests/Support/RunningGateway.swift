@@ -25,7 +25,7 @@ final class RunningGateway: Sendable {
   /// Starts it, with a file `js/large.js` of that many bytes if any. Limits that only get in a test's way are wide, unless
   /// `adjust` says otherwise.
   init(
-    reactors: Int = 1, largeFileBytes: Int = 0, in folder: String? = nil, disk: (any SessionDisk)? = nil,
+    reactors: Int = 1, largeFileBytes: Int = 0, in folder: String? = nil, disk: TroubledDisk? = nil,
     _ adjust: @escaping @Sendable (inout GatewayConfiguration) -> Void = { _ in }
   ) throws {
     self.reactors = reactors
@@ -50,7 +50,9 @@ final class RunningGateway: Sendable {
     configuration.limits.bytesPerSecond = 1 << 30
     configuration.limits.unsavedSessionBytes = 1 << 30
     adjust(&configuration)
-    gateway = try Gateway(configuration: configuration, log: Log(level: .error, format: .text), disk: disk)
+    gateway = try Gateway(configuration: configuration, log: Log(level: .error, format: .text)) { folder in
+      disk.map { $0.over(folder) } ?? folder
+    }
     let bound = try gateway.start()
     http = try #require(bound.http)
     https = try #require(bound.https)
@@ -81,7 +83,7 @@ final class RunningGateway: Sendable {
 
   /// Ends it, and starts another one on the same folder.
   func restart(
-    _ end: End, disk: (any SessionDisk)? = nil,
+    _ end: End, disk: TroubledDisk? = nil,
     _ adjust: @escaping @Sendable (inout GatewayConfiguration) -> Void = { _ in }
   ) throws -> RunningGateway {
     if !hasStopped.exchange(true, ordering: .relaxed) {

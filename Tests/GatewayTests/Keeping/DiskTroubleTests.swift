@@ -1,0 +1,269 @@
+import FoundationEssentials
+import Glibc
+import SessionCore
+import Storage
+import Testing
+import Transport
+import Wire
+
+@testable import Gateway
+
+extension OverSockets {
+  /// A disk that fails, or that takes its time: people draw on, and are told the truth.
+  @Suite("Disk trouble")
+  struct DiskTroubleTests {
+    private static func isToldOf(_ code: NoticePayload.Code) -> (ParticipantClient) throws -> Bool {
+      { client in
+        try client.received.contains {
+          try $0.type == SystemType.notice && NoticePayload.decode($0.payload.span).code == code
+        }
+      }
+    }
+
+    /// What is kept of the people's drawing under one key.
+    private static func drawing(_ client: ParticipantClient) -> [[UInt8]] { client.state.held[.zero] ?? [] }
+
+    @Test(
+      "P4: nothing is committed that is not saved, everybody is told, and nothing is lost",
+      arguments: [(ENOSPC, RunningGateway.End.cut), (EIO, .drained)])
+    func fails(with code: CInt, _ end: RunningGateway.End) throws {
+      let disk = TroubledDisk()
+      var gateway = try RunningGateway(disk: disk)
+      let session = try gateway.makeSession()
+      let members = try (0..<3).map { try ParticipantClient(gateway, session, isSecure: $0 == 1).join() }
+      for member in members {
+        try member.send(member.entry([UInt8(member.number), 0], retention: .append))
+        try member.readUntilCommitted()
+      }
+      let committed = try #require(members.map(\.committed).max())
+      disk.fail(with: code)
+      for round in 1..<20 {
+        for member in members {
+          try member.send(member.entry([UInt8(member.number), UInt8(round)], retention: .append))
+        }
+      }
+      for member in members {
+        // Drawing goes on.
+        try member.read(until: "all that is drawn") { Self.drawing($0).count == 60 }
+        try member.read(until: "the bad news", Self.isToldOf(.storageFull))
+        #expect(member.committed <= committed)
+      }
+      #expect(try gateway.status("GET", "/readyz") == 503)
+      #expect(try gateway.status("GET", "/healthz") == 200)
+      #expect(try gateway.statusOfNewSession() == 507)
+      let journal = try JournalClient(gateway, session)
+      #expect(try journal.add(UUID(), [1, 2, 3]).status == 507)
+      #expect(try gateway.end(session, try #require(members[0].joined?.token)) == 507)
+      // The one who comes is let in, and sees the same.
+      let late = try ParticipantClient(gateway, session).join()
+      #expect(Self.drawing(late) == Self.drawing(members[0]))
+      disk.mend()
+      for member in members + [late] {
+        try member.read(until: "the good news", Self.isToldOf(.saved))
+        try member.readUntilCommitted()
+      }
+      #expect(try gateway.status("GET", "/readyz") == 200)
+      #expect(try gateway.statusOfNewSession() == 201)
+      #expect(try journal.add(UUID(), [1, 2, 3]).status == 201)
+      let state = Self.drawing(members[0])
+      gateway = try gateway.restart(end)
+      for member in members {
+        member.gateway = gateway
+        try member.join()
+        #expect(member.joined?.resumed == true)
+        #expect(Self.drawing(member) == state)
+      }
+    }
+
+    @Test("P2: a gateway that is killed while its disk fails loses only what was not committed")
+    func killedWhileFailing() throws {
+      let disk = TroubledDisk()
+      var gateway = try RunningGateway(disk: disk)
+      let session = try gateway.makeSession()
+      let members = try (0..<2).map { _ in try ParticipantClient(gateway, session).join() }
+      func draw(_ value: UInt8) throws {
+        for member in members {
+          try member.send(member.entry([UInt8(member.number), value], retention: .append))
+        }
+      }
+      try draw(0)
+      for member in members { try member.readUntilCommitted() }
+      disk.fail(with: ENOSPC) { $0.kind == .write }
+      for value in 1..<9 { try draw(UInt8(value)) }
+      for member in members { try member.read(until: "all of it") { Self.drawing($0).count == 18 } }
+      try disk.waitUntilMet()
+      for member in members { member.cut() }
+      gateway = try gateway.restart(.cut)
+      // Nobody knows of it but those who drew it; they bring it again, and once.
+      for member in members {
+        member.gateway = gateway
+        try member.join()
+        #expect(member.joined?.acknowledged == 1)
+        #expect(member.catchUps.last == .snapshot)
+      }
+      for member in members {
+        try member.read(until: "all of it again") { Self.drawing($0).count == 18 }
+        try member.readUntilCommitted()
+        for other in members {
+          let mine = Self.drawing(member).filter { $0[0] == UInt8(other.number) }.map { $0[1] }
+          #expect(mine == (0..<9).map { UInt8($0) })
+        }
+      }
+      #expect(Self.drawing(members[0]) == Self.drawing(members[1]))
+    }
+
+    @Test("P6: a session holds so much that is not saved, and no more; what makes it smaller passes")
+    func unsavedOfSession() throws {
+      let disk = TroubledDisk()
+      var gateway = try RunningGateway(disk: disk) { $0.limits.unsavedSessionBytes = 200_000 }
+      let session = try gateway.makeSession()
+      let member = try ParticipantClient(gateway, session).join()
+      let key = EntryKey(high: 7, low: 7)
+      try member.send(member.entry([1], retention: .replace, key: key))
+      try member.readUntilCommitted()
+      disk.fail(with: ENOSPC)
+      let payload = [UInt8](repeating: 5, count: 10_000)
+      // One at a time: what comes behind one that was refused would be a gap.
+      var taken = 0
+      while member.errors.isEmpty, taken < 40 {
+        let before = member.received.count { $0.type == "Test" }
+        try member.send(member.entry(payload, retention: .append))
+        try member.read(until: "an answer") {
+          $0.received.count { $0.type == "Test" } > before || !$0.errors.isEmpty
+        }
+        taken += 1
+      }
+      let refusal = try #require(member.errors.first)
+      #expect(refusal.code == .storageFull)
+      #expect(refusal.retryAfterMs == 1000)
+      #expect((15...21).contains(taken), "\(taken) entries of 10,000 bytes")
+      #expect(Self.drawing(member).count == taken - 1)
+      // It is sent again as something smaller.
+      let due = try #require(refusal.clientSequence)
+      try member.sendInstead(of: due, retention: .remove, key: key)
+      try member.read(until: "the removal") { $0.state.held[key] == nil }
+      try member.read(until: "the bad news", Self.isToldOf(.storageFull))
+      disk.mend()
+      try member.read(until: "the good news", Self.isToldOf(.saved))
+      try member.send(member.entry(payload, retention: .append))
+      try member.readUntilCommitted()
+      gateway = try gateway.restart(.cut)
+      let newcomer = try ParticipantClient(gateway, session).join()
+      #expect(newcomer.state.held == member.state.held)
+      #expect(Self.drawing(newcomer).count == taken)
+    }
+
+    @Test("P6: all sessions together hold so much that is not saved, and no more, though the disk only hangs")
+    func unsavedOfAll() throws {
+      let disk = TroubledDisk()
+      let limit = 1_000_000
+      let gateway = try RunningGateway(disk: disk) { $0.limits.unsavedBytes = limit }
+      let members = try (0..<5).map { _ in try ParticipantClient(gateway, gateway.makeSession()).join() }
+      for member in members {
+        try member.send(member.entry([1]))
+        try member.readUntilCommitted()
+      }
+      disk.hang { $0.kind == .write }
+      let payload = [UInt8](repeating: 5, count: 20_000)
+      for _ in 0..<30 {
+        for member in members where member.errors.isEmpty {
+          let before = member.received.count
+          try member.send(member.entry(payload, retention: .append))
+          try member.read(until: "an answer") { $0.received.count > before || !$0.errors.isEmpty }
+        }
+      }
+      for member in members { #expect(member.errors.first?.code == .storageFull) }
+      let held = members.reduce(0) { $0 + Self.drawing($1).count * payload.count }
+      // Each may hold what was not counted yet, and one entry.
+      #expect(held > limit / 2)
+      #expect(held <= limit + members.count * (65_536 + payload.count + 4096), "\(held) bytes")
+      disk.mend()
+      for member in members {
+        try member.read(until: "what was taken is committed") {
+          $0.committed >= $0.received.last { $0.type == "Test" }?.sequence ?? .max
+        }
+        // Sent again by coming again.
+        member.cut()
+        try member.join()
+        try member.readUntilCommitted()
+      }
+    }
+
+    @Test("A disk that hangs holds up nobody who draws, and no stop", arguments: [false, true])
+    func hangs(stopsTwice: Bool) throws {
+      let disk = TroubledDisk()
+      let gateway = try RunningGateway(reactors: 2, disk: disk)
+      let session = try gateway.makeSession()
+      let members = try (0..<2).map { _ in try ParticipantClient(gateway, session).join() }
+      try members[0].send(members[0].entry([0], retention: .append))
+      try members[0].readUntilCommitted()
+      let committed = members[0].committed
+      disk.hang()
+      for value in 1..<50 { try members[0].send(members[0].entry([UInt8(value)], retention: .append)) }
+      for member in members { try member.read(until: "the drawing") { Self.drawing($0).count == 50 } }
+      try disk.waitUntilMet()
+      #expect(members[0].committed == committed)
+      let before = MonotonicTime.now()
+      gateway.gateway.drain()
+      if stopsTwice { gateway.gateway.stop() }
+      gateway.gateway.waitUntilStopped()
+      let time = MonotonicTime.now() - before
+      #expect(time < (stopsTwice ? .seconds(2) : .seconds(8)))
+      // Nothing is believed of what is there: somebody may still write.
+      #expect(!FileManager.default.fileExists(atPath: gateway.folder + "/data/clean"))
+      disk.mend()
+    }
+
+    @Test("One log that cannot be written says nothing about the disk")
+    func oneLog() throws {
+      let disk = TroubledDisk()
+      let gateway = try RunningGateway(disk: disk)
+      let session = try gateway.makeSession()
+      let member = try ParticipantClient(gateway, session).join()
+      disk.fail(with: ESTALE) { $0.session == session }
+      try member.send(member.entry([1]))
+      try member.read(until: "the bad news", Self.isToldOf(.storageFull))
+      #expect(try gateway.status("GET", "/readyz") == 200)
+      #expect(try gateway.statusOfNewSession() == 201)
+      disk.mend()
+      try member.readUntilCommitted()
+    }
+
+    @Test("A disk that failed is tried again, though nobody waits for it any more")
+    func forgets() throws {
+      let gateway = try RunningGateway()
+      let watch = DiskWatch(gateway.gateway.shared.data, reserve: 0)
+      let begin = MonotonicTime.now()
+      #expect(watch.note(StorageError(.writeLog, code: ENOSPC), of: 0, now: begin) == .failing)
+      #expect(watch.note(nil, of: 1, now: begin) == .same)
+      #expect(watch.refusal(now: begin + .seconds(1))?.code == .storageFull)
+      #expect(watch.refusal(now: begin + .seconds(60)) == nil)
+      #expect(watch.note(nil, of: 0, now: begin + .seconds(60)) == .well)
+    }
+
+    @Test("A session that could not be saved and expires leaves nobody refused")
+    func expires() async throws {
+      let disk = TroubledDisk()
+      let gateway = try RunningGateway(disk: disk) {
+        $0.limits.graceSeconds = 0
+        $0.limits.sessionKeepSeconds = 1
+      }
+      let session = try gateway.makeSession()
+      let member = try ParticipantClient(gateway, session).join()
+      try member.send(member.entry([1], retention: .append))
+      try member.readUntilCommitted()
+      disk.fail(with: ENOSPC)
+      try member.send(member.entry([2], retention: .append))
+      try member.read(until: "the bad news", Self.isToldOf(.storageFull))
+      #expect(try gateway.status("GET", "/readyz") == 503)
+      member.cut()
+      try await gateway.wait(for: "its expiry", of: session) { $0 == nil }
+      disk.mend()
+      // As if that had been long ago.
+      let long = MonotonicTime.now() - .seconds(60)
+      _ = gateway.gateway.shared.disk.note(StorageError(.writeLog, code: ENOSPC), of: 0, now: long)
+      #expect(try gateway.status("GET", "/readyz") == 200)
+      #expect(try gateway.statusOfNewSession() == 201)
+    }
+  }
+}

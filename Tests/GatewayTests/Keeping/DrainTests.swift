@@ -1,0 +1,82 @@
+import FoundationEssentials
+import Glibc
+import SessionCore
+import Testing
+import Transport
+import WebSocket
+import Wire
+
+@testable import Gateway
+
+extension OverSockets {
+  /// A gateway that stops with many on it.
+  @Suite("Draining")
+  struct DrainTests {
+    @Test("All that was said is on the disk before anybody is told to come back", arguments: [1, 2])
+    func many(reactors: Int) throws {
+      var gateway = try RunningGateway(reactors: reactors)
+      let sessions = try (0..<20).map { _ in try gateway.makeSession() }
+      let members = try (0..<300).map { index in
+        let member = ParticipantClient(gateway, sessions[index % sessions.count], isSecure: index % 50 == 0)
+        member.followsParticipants = false
+        return try member.join()
+      }
+      for (index, member) in members.enumerated() {
+        try member.send(
+          member.entry([UInt8(index & 255), UInt8(index >> 8)], retention: .append),
+          member.entry([UInt8(index & 255)], retention: .replace, key: EntryKey(high: 1, low: 1)))
+      }
+      // Its own come back to each: they are in the order.
+      for member in members { try member.read(until: "its own") { $0.isCurrent } }
+      let before = MonotonicTime.now()
+      gateway.gateway.drain()
+      for member in members {
+        try member.read(until: "the close") { $0.closed == 1012 }
+        try member.socket?.send(.close, [0x03, 0xf4])
+        member.cut()
+      }
+      gateway.gateway.waitUntilStopped()
+      #expect(.now() - before < .seconds(8))
+      #expect(FileManager.default.fileExists(atPath: gateway.folder + "/data/clean"))
+      let epochs = members.compactMap { $0.joined?.epoch }
+      gateway = try gateway.restart(.drained)
+      for (index, member) in members.enumerated() where index % 10 < 2 {
+        member.gateway = gateway
+        let state = member.state.held
+        try member.join()
+        #expect(member.joined?.epoch == epochs[index])
+        #expect(member.catchUps.last == .tail)
+        #expect(member.joined?.acknowledged == 2)
+        #expect(member.state.held[.zero]?.count == 15)
+        #expect(state[.zero]?.count ?? 0 <= 15)
+      }
+    }
+
+    @Test("A stop that is not clean leaves no mark: nobody goes on by what was not saved")
+    func unclean() throws {
+      let disk = TroubledDisk()
+      var gateway = try RunningGateway(disk: disk)
+      let session = try gateway.makeSession()
+      let member = try ParticipantClient(gateway, session).join()
+      try member.send(member.entry([0], retention: .append))
+      try member.readUntilCommitted()
+      let epoch = try #require(member.joined?.epoch)
+      disk.fail(with: ENOSPC) { $0.session == session }
+      try member.send(member.entry([1], retention: .append))
+      try member.read(until: "its own") { $0.isCurrent }
+      gateway.gateway.drain()
+      try member.read(until: "the close") { $0.closed == 1012 }
+      #expect(!member.hasAllCommitted)
+      member.cut()
+      gateway.gateway.waitUntilStopped()
+      #expect(!FileManager.default.fileExists(atPath: gateway.folder + "/data/clean"))
+      gateway = try gateway.restart(.drained)
+      member.gateway = gateway
+      try member.join()
+      #expect(member.joined?.epoch != epoch)
+      #expect(member.joined?.acknowledged == 1)
+      try member.readUntilCommitted()
+      #expect(member.state.held[.zero] == [[0], [1]])
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import FoundationEssentials
+import Glibc
+import SessionCore
+import Storage
+import Testing
+import Transport
+import Wire
+
+@testable import Gateway
+
+extension OverSockets {
+  /// How long sessions are kept, which nobody is in or which have ended, in memory or not.
+  @Suite("Keeping times")
+  struct KeepingTimesTests {
+    /// How a session comes to be kept.
+    enum Way: CaseIterable {
+      /// It holds something; it is put away.
+      case putAway
+      /// It holds something; the process is killed and nobody comes.
+      case notClosed
+      /// It ended.
+      case ended
+      /// Somebody is in it again.
+      case inUse
+
+      /// What is answered when its time is over.
+      var status: Int {
+        switch self {
+        case .putAway, .notClosed: 404
+        case .ended: 404
+        case .inUse: 200
+        }
+      }
+    }
+
+    @Test("What nobody comes back to goes from the disk in its time, and not before")
+    func goes() async throws {
+      var gateway = try RunningGateway(reactors: 2, RunningGateway.forgetful)
+      var sessions: [Way: SessionID] = [:]
+      var inUse: ParticipantClient?
+      for way in Way.allCases {
+        let session = try gateway.makeSession()
+        sessions[way] = session
+        let member = try ParticipantClient(gateway, session).join()
+        try member.send(member.entry([1], retention: .append))
+        try member.readUntilCommitted()
+        #expect(try JournalClient(gateway, session).add(UUID(), [1, 2]).status == 201)
+        switch way {
+        case .putAway:
+          member.cut()
+          try await gateway.wait(for: "put away", of: session) { $0 == nil }
+        case .notClosed: break
+        case .ended: #expect(try gateway.end(session, try #require(member.joined?.token)) == 204)
+        case .inUse: inUse = member
+        }
+      }
+      // With days to go nothing goes, whatever looks at it.
+      gateway = try gateway.restart(.cut)
+      for (way, session) in sessions {
+        #expect(try gateway.status(of: session) == (way == .ended ? 410 : 200))
+      }
+      let member = try #require(inUse)
+      gateway = try gateway.restart(.cut) {
+        $0.limits.sessionKeepSeconds = 1
+        $0.limits.endedKeepSeconds = 1
+        // Nobody is put away: what is looked at is what is on the disk.
+        $0.limits.sessionIdleSeconds = 60
+      }
+      member.gateway = gateway
+      try member.join()
+      let disk = FolderDisk(gateway.gateway.shared.data)
+      let kept = sessions[.inUse].map { [$0] }
+      try await gateway.wait(for: "all but one gone") { try disk.sessions() == kept }
+      for (way, session) in sessions {
+        let status = try gateway.status(of: session)
+        #expect(status == way.status || (status == 410 && way != .inUse))
+      }
+      try member.send(member.entry([2], retention: .append))
+      try member.readUntilCommitted()
+      #expect(member.state.held[.zero] == [[1], [2]])
+    }
+
+    @Test(
+      "A session in memory that nobody comes back to goes with its folder, and its link is known to be over")
+    func expires() async throws {
+      let gateway = try RunningGateway {
+        $0.limits.graceSeconds = 0
+        $0.limits.sessionKeepSeconds = 1
+        $0.limits.sessions = 1
+      }
+      let session = try gateway.makeSession()
+      let member = try ParticipantClient(gateway, session).join()
+      try member.send(member.entry([1], retention: .append))
+      #expect(try JournalClient(gateway, session).add(UUID(), [1, 2]).status == 201)
+      member.cut()
+      let disk = FolderDisk(gateway.gateway.shared.data)
+      try await gateway.wait(for: "an empty folder") { try disk.sessions().isEmpty }
+      #expect(try gateway.status(of: session) == 410)
+      #expect(try gateway.openLogs() == 0)
+      #expect(try gateway.statusOfNewSession() == 201)
+    }
+
+    @Test("A log that ends in the middle of a record is looked into, and goes in its time")
+    func torn() async throws {
+      var gateway = try RunningGateway()
+      let sessions = try (0..<3).map { _ in try gateway.makeSession() }
+      for session in sessions {
+        let member = try ParticipantClient(gateway, session).join()
+        try member.send(member.entry([1], retention: .append))
+        try member.readUntilCommitted()
+      }
+      gateway.stop()
+      for session in sessions {
+        let path = "\(gateway.folder)/data/sessions/\(session.text)/log"
+        let log = try Data(contentsOf: URL(filePath: path))
+        try Data(log.dropLast(3)).write(to: URL(filePath: path))
+      }
+      gateway = try gateway.restart(.cut) {
+        RunningGateway.forgetful(&$0)
+        $0.limits.sessionKeepSeconds = 1
+        $0.limits.sessions = 3
+      }
+      let disk = FolderDisk(gateway.gateway.shared.data)
+      try await gateway.wait(for: "an empty folder") { try disk.sessions().isEmpty }
+      try await gateway.wait(for: "room for one") { try gateway.statusOfNewSession() == 201 }
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import FoundationEssentials
+import Glibc
+import SessionCore
+import Testing
+import Transport
+import Wire
+
+@testable import Gateway
+
+extension OverSockets {
+  /// Uploads go on where they were, whatever came between.
+  @Suite("Uploads over restarts")
+  struct UploadRestartTests {
+    /// Waits until a session's list of attachments is as wanted.
+    private static func wait(
+      for what: String, in journal: JournalClient, _ condition: ([AttachmentObject]) throws -> Bool
+    ) throws {
+      let deadline = Patience.deadline
+      while true {
+        let list = try journal.list()
+        if try condition(list) { return }
+        guard .now() < deadline else {
+          Issue.record("\(what): \(list)")
+          throw ClientError.outOfPatience(waitingFor: what)
+        }
+        usleep(1000)
+      }
+    }
+
+    @Test("PROTOCOL 4: a resumable upload goes on where it was", arguments: RunningGateway.End.allCases)
+    func resumed(_ end: RunningGateway.End) throws {
+      var gateway = try RunningGateway(reactors: 2)
+      let session = try gateway.makeSession()
+      let bytes = Content.bytes(700_001, seed: 8)
+      let id = UUID()
+      let cuts = [0, 1, 65_536, 300_000, 700_000, 700_001]
+      #expect(try JournalClient(gateway, session).create(id, size: bytes.count).status == 201)
+      for (start, stop) in zip(cuts, cuts.dropFirst()) {
+        gateway = try gateway.restart(end)
+        let journal = try JournalClient(gateway, session)
+        #expect(try journal.offset(of: id) == start)
+        #expect(try journal.list().map(\.state) == [.uploading])
+        #expect(try journal.patch(id, at: start, Array(bytes[start..<stop])).status == 204)
+      }
+      gateway = try gateway.restart(end)
+      let journal = try JournalClient(gateway, session)
+      #expect(try journal.list().map(\.sha256) == [Content.digest(bytes)])
+      #expect(try journal.read(id).body == bytes)
+      #expect(gateway.files(of: session, in: .attachments) == [Content.digest(bytes)])
+      #expect(gateway.files(of: session, in: .uploads) == [])
+    }
+
+    @Test("PROTOCOL 4: what of a piece had arrived when the gateway was cut short counts")
+    func cutInPiece() throws {
+      var gateway = try RunningGateway()
+      let session = try gateway.makeSession()
+      let bytes = Content.bytes(400_000, seed: 9)
+      let id = UUID()
+      let journal = try JournalClient(gateway, session)
+      #expect(try journal.create(id, size: bytes.count).status == 201)
+      try journal.stream.send(
+        journal.head(
+          "PATCH", journal.path(of: id), JournalClient.pieceFields(at: 0), .length, length: bytes.count)
+          + bytes[..<250_000])
+      try Self.wait(for: "some of it", in: try JournalClient(gateway, session)) {
+        $0.contains { $0.offset > 0 }
+      }
+      gateway = try gateway.restart(.cut)
+      let again = try JournalClient(gateway, session)
+      let offset = try #require(try again.offset(of: id))
+      #expect((1...250_000).contains(offset))
+      #expect(try again.patch(id, at: offset, Array(bytes[offset...])).status == 204)
+      #expect(try again.read(id).body == bytes)
+    }
+
+    @Test(
+      "PROTOCOL 4: a file in one request that was cut short leaves nothing",
+      arguments: RunningGateway.End.allCases)
+    func cutInOneRequest(_ end: RunningGateway.End) async throws {
+      var gateway = try RunningGateway()
+      let session = try gateway.makeSession()
+      let member = try ParticipantClient(gateway, session).join()
+      let bytes = Content.bytes(400_000, seed: 10)
+      let journal = try JournalClient(gateway, session)
+      try journal.stream.send(
+        journal.head(
+          "POST", journal.path(), JournalClient.fileFields(UUID()), .length, length: bytes.count)
+          + bytes[..<250_000])
+      try member.read(until: "the beginning of it") { !$0.state.attachments.isEmpty }
+      try await gateway.waitUntilSaved(session)
+      member.cut()
+      gateway = try gateway.restart(end)
+      let again = try JournalClient(gateway, session)
+      try Self.wait(for: "nothing", in: again) { $0.isEmpty }
+      try await gateway.wait(for: "no file") { gateway.files(of: session, in: .uploads).isEmpty }
+      #expect(gateway.files(of: session, in: .attachments) == [])
+      member.gateway = gateway
+      try member.join()
+      try member.read(until: "nothing attached") { $0.state.attachments.isEmpty }
+    }
+
+    @Test("An upload of which all had come is brought to its end", arguments: [false, true])
+    func placedAndNotTold(isResumable: Bool) async throws {
+      let disk = TroubledDisk()
+      var gateway = try RunningGateway(disk: disk)
+      let session = try gateway.makeSession()
+      let member = try ParticipantClient(gateway, session).join()
+      let bytes = Content.bytes(300_000, seed: 11)
+      let id = UUID()
+      let journal = try JournalClient(gateway, session)
+      if isResumable {
+        #expect(try journal.create(id, size: bytes.count).status == 201)
+      }
+      try await gateway.waitUntilSaved(session)
+      // That it is ready is not on the disk when it ends; that all bytes are there is, by the file alone.
+      disk.hang { $0.session == session && (isResumable ? $0.kinds.contains(.upload) : $0.kinds == [.run]) }
+      let upload = try Asked { [gateway] in
+        let journal = try JournalClient(gateway, session)
+        // The gateway may go before it answers.
+        return try? isResumable ? journal.patch(id, at: 0, bytes).status : journal.add(id, bytes).status
+      }
+      try disk.waitUntilMet()
+      let path = "\(gateway.folder)/data/sessions/\(session.text)/uploads/"
+      try await gateway.wait(for: "all of its bytes") {
+        guard isResumable else { return !gateway.files(of: session, in: .attachments).isEmpty }
+        return try gateway.files(of: session, in: .uploads).contains {
+          try Data(contentsOf: URL(filePath: path + $0)).count == bytes.count
+        }
+      }
+      gateway.gateway.stop()
+      // Nobody is left who would hear of what fails from here on.
+      try member.socket?.stream.drainToEnd()
+      disk.fail(with: EIO)
+      gateway = try gateway.restart(.cut)
+      _ = try upload.wait()
+      let again = try JournalClient(gateway, session)
+      try Self.wait(for: "the attachment", in: again) { $0.map(\.state) == [.ready] }
+      #expect(try again.list().map(\.sha256) == [Content.digest(bytes)])
+      #expect(try again.read(id).body == bytes)
+      #expect(gateway.files(of: session, in: .uploads) == [])
+      let newcomer = try ParticipantClient(gateway, session).join()
+      try newcomer.read(until: "it is ready") { $0.state.attachments.values.map(\.state) == [.ready] }
+    }
+
+    @Test("Files that no log names go, and a log that is damaged loses no file", arguments: [false, true])
+    func damaged(isDamaged: Bool) async throws {
+      var gateway = try RunningGateway()
+      let session = try gateway.makeSession()
+      let contents = (0..<3).map { Content.bytes(1000, seed: UInt64($0)) }
+      let journal = try JournalClient(gateway, session)
+      let member = try ParticipantClient(gateway, session).join()
+      try member.send(member.entry([1], retention: .append))
+      try member.readUntilCommitted()
+      let folder = "\(gateway.folder)/data/sessions/\(session.text)"
+      let whole = try Data(contentsOf: URL(filePath: folder + "/log")).count
+      for content in contents { #expect(try journal.add(UUID(), content).status == 201) }
+      let names = Set(contents.map(Content.digest))
+      #expect(gateway.files(of: session, in: .attachments) == names)
+      member.cut()
+      gateway.stop()
+      if isDamaged {
+        var log = Array(try Data(contentsOf: URL(filePath: folder + "/log")))
+        log[whole + 20] ^= 0x40
+        try Data(log).write(to: URL(filePath: folder + "/log"))
+      } else {
+        try Data([1]).write(to: URL(filePath: "\(folder)/attachments/\(Content.digest([1]))"))
+        try Data([2]).write(to: URL(filePath: "\(folder)/uploads/\(UUID())"))
+      }
+      gateway = try gateway.restart(.cut)
+      #expect(try gateway.status(of: session) == 200)
+      if isDamaged {
+        // Not at the second look either, when the log itself is whole again.
+        for _ in 0..<2 {
+          let newcomer = try ParticipantClient(gateway, session).join()
+          #expect(newcomer.state.held[.zero] == [[1]])
+          try newcomer.send(newcomer.entry([]))
+          try newcomer.readUntilCommitted()
+          #expect(gateway.files(of: session, in: .attachments) == names)
+          newcomer.cut()
+          gateway = try gateway.restart(.drained)
+          #expect(try gateway.status(of: session) == 200)
+        }
+        gateway = try gateway.restart(.drained)
+        #expect(gateway.files(of: session, in: .attachments) == names)
+      } else {
+        try await gateway.wait(for: "no file that is nobody's") {
+          gateway.files(of: session, in: .attachments) == names
+            && gateway.files(of: session, in: .uploads).isEmpty
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import Testing
+import Transport
+
+/// Something asked on a thread of its own, whose answer comes later.
+final class Asked<Answer: Sendable>: Sendable {
+  private let answer = Guarded<Answer?>(nil)
+  private let thread = Guarded<Background?>(nil)
+
+  init(_ question: @escaping @Sendable () throws -> Answer) throws {
+    let started = try Background {
+      let given = try question()
+      self.answer.withLock { $0 = given }
+    }
+    thread.withLock { $0 = started }
+  }
+
+  /// Whether the answer is there.
+  var isAnswered: Bool { answer.withLock { $0 != nil } }
+
+  /// Waits for the answer, and throws what asking threw.
+  func wait() throws -> Answer {
+    try thread.withLock { $0 }?.wait()
+    return try #require(answer.withLock { $0 })
+  }
+}

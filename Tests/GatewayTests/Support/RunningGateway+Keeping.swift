@@ -1,0 +1,96 @@
+import FoundationEssentials
+import Glibc
+import SessionCore
+import Storage
+import Testing
+import Transport
+import Wire
+
+@testable import Gateway
+
+/// How sessions are kept, seen from inside of the gateway.
+extension RunningGateway {
+  /// Limits under which a session that nobody is in goes at once.
+  static func forgetful(_ configuration: inout GatewayConfiguration) {
+    configuration.limits.graceSeconds = 0
+    configuration.limits.sessionIdleSeconds = 0
+  }
+
+  /// Waits until a session's reactor knows of it what is wanted; it may be none of those in use.
+  func wait(
+    for what: String, of session: SessionID, _ condition: @Sendable (Hosted?) -> Bool
+  ) async throws {
+    try await wait(for: what) { await self.gateway.shared.owner(of: session).isTrue(of: session, condition) }
+  }
+
+  /// Waits until something holds that comes unasked.
+  func wait(for what: String, _ condition: () async throws -> Bool) async throws {
+    let deadline = Patience.deadline
+    while try await !condition() {
+      guard .now() < deadline else { throw ClientError.outOfPatience(waitingFor: what) }
+      usleep(500)
+    }
+  }
+
+  /// Waits until a session has nothing left to be written.
+  func waitUntilSaved(_ session: SessionID) async throws {
+    try await wait(for: "all of it is on the disk", of: session) {
+      $0.map { !$0.session.hasUnsaved && !$0.saving.isInFlight } ?? true
+    }
+  }
+
+  /// The kinds of the records in a session's log.
+  func kinds(of session: SessionID) throws -> [SessionRecord.Kind] {
+    var kinds: [SessionRecord.Kind] = []
+    _ = try #require(gateway.shared.store).read(session) { (kind, _) throws(RecordError) in
+      if let kind = SessionRecord.Kind(rawValue: kind) { kinds.append(kind) }
+    }
+    return kinds
+  }
+
+  /// Takes back the end of a session, as another process does.
+  func restoreSession(_ session: SessionID) throws -> Bool {
+    try #require(gateway.shared.store).append(RestoredFacts(at: .now).record, toClosed: session) {
+      $0.kind == SessionRecord.Kind.end.rawValue
+    }
+  }
+
+  /// How many logs are open in this process.
+  func openLogs() throws -> Int {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
+      // Others of the process come and go meanwhile.
+      let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
+      return target.map { $0.hasPrefix("\(folder)/data/sessions/") && $0.hasSuffix("/log") } ?? false
+    }
+  }
+
+  /// What a request over a connection of its own is answered.
+  func status(
+    _ method: String, _ path: String, _ fields: KeyValuePairs<String, String> = [:]
+  ) throws -> Int {
+    try HTTPClient(self).ask(method, path, fields).status
+  }
+
+  /// What who asks for a session is answered.
+  func status(of session: SessionID) throws -> Int { try status("GET", "/api/sessions/\(session.text)") }
+
+  /// Asks for the end of a session, with somebody's token.
+  func end(_ session: SessionID, _ token: Token) throws -> Int {
+    try status("DELETE", "/api/sessions/\(session.text)", ["Participant-Token": token.text])
+  }
+
+  /// Asks for a new session.
+  func statusOfNewSession() throws -> Int {
+    try HTTPClient(self).ask("POST", "/api/sessions", body: []).status
+  }
+}
+
+extension Reactor {
+  /// Whether something is true of a session, in memory or not.
+  func isTrue(of session: SessionID, _ condition: @Sendable (Hosted?) -> Bool) -> Bool {
+    condition(sessions[session] ?? endedSessions[session])
+  }
+
+  /// How many sessions that have ended are in memory.
+  var endedCount: Int { endedSessions.count }
+}

@@ -1,0 +1,235 @@
+import FoundationEssentials
+import Glibc
+import SessionCore
+import Storage
+import Transport
+import Wire
+
+/// A disk that fails or hangs when a test says so, for the calls that the test names; reading a log always goes well.
+final class TroubledDisk: Sendable {
+  /// A call that changes something, or lists the sessions.
+  struct Call: Sendable {
+    enum Kind {
+      case make, write, cut, sync, replace, remove, list
+    }
+
+    let kind: Kind
+    /// Nil: of all sessions together.
+    let session: SessionID?
+    /// What kinds of records are written.
+    var kinds: Set<SessionRecord.Kind> = []
+  }
+
+  private enum Fault {
+    case fails(CInt)
+    case hangs
+  }
+
+  private struct State {
+    var fault: Fault?
+    var concerns: @Sendable (Call) -> Bool = { _ in false }
+    /// Rises when something else is said.
+    var turn = 0
+    /// How many calls met the fault that is.
+    var met = 0
+  }
+
+  private let state = Guarded(State())
+
+  /// From now on such calls fail; those that hang do too.
+  func fail(with code: CInt, _ concerns: @escaping @Sendable (Call) -> Bool = { _ in true }) {
+    change(to: .fails(code), concerns)
+  }
+
+  /// From now on such calls do not return until something else is said.
+  func hang(_ concerns: @escaping @Sendable (Call) -> Bool = { _ in true }) {
+    change(to: .hangs, concerns)
+  }
+
+  /// All is well from now on.
+  func mend() {
+    change(to: nil) { _ in false }
+  }
+
+  /// How many calls met the present fault.
+  var met: Int { state.withLock { $0.met } }
+
+  /// Waits until a call has met the present fault.
+  func waitUntilMet() throws {
+    let deadline = Patience.deadline
+    while met == 0 {
+      guard .now() < deadline else { throw ClientError.outOfPatience(waitingFor: "a call of the disk") }
+      usleep(500)
+    }
+  }
+
+  /// The disk of a folder with this trouble.
+  func over(_ disk: FolderDisk) -> any SessionDisk { Disk(disk: disk, trouble: self) }
+
+  private func change(to fault: Fault?, _ concerns: @escaping @Sendable (Call) -> Bool) {
+    state.withLock { state in
+      state = State(fault: fault, concerns: concerns, turn: state.turn + 1)
+    }
+  }
+
+  /// Returns when a call may be made; a write that fails leaves half of itself, which `before` writes.
+  fileprivate func meet(_ call: Call, before: () throws(StorageError) -> Void = {}) throws(StorageError) {
+    var wait: Int?
+    while true {
+      let (fault, turn) = state.withLock { state -> (Fault?, Int) in
+        guard state.fault != nil, state.concerns(call) else { return (nil, state.turn) }
+        if wait != state.turn { state.met += 1 }
+        return (state.fault, state.turn)
+      }
+      switch fault {
+      case nil: return
+      case .fails(let code):
+        try before()
+        throw StorageError(.writeLog, code: code)
+      case .hangs:
+        wait = turn
+        usleep(500)
+      }
+    }
+  }
+}
+
+private struct Disk: SessionDisk {
+  let disk: FolderDisk
+  let trouble: TroubledDisk
+
+  private func meet(_ kind: TroubledDisk.Call.Kind, _ id: SessionID?) throws(StorageError) {
+    try trouble.meet(TroubledDisk.Call(kind: kind, session: id))
+  }
+
+  private func wrap(_ file: any SessionFile, of id: SessionID) -> any SessionFile {
+    File(file, of: id, trouble)
+  }
+
+  func makeSession(_ id: SessionID) throws(StorageError) -> any SessionFile {
+    try meet(.make, id)
+    return wrap(try disk.makeSession(id), of: id)
+  }
+
+  func placeSession(_ id: SessionID) throws(StorageError) {
+    try meet(.make, id)
+    try disk.placeSession(id)
+  }
+
+  func discardMadeSession(_ id: SessionID) throws(StorageError) {
+    try meet(.remove, id)
+    try disk.discardMadeSession(id)
+  }
+
+  func syncMadeSession(_ id: SessionID) throws(StorageError) {
+    try meet(.sync, id)
+    try disk.syncMadeSession(id)
+  }
+
+  func setSessionAside(_ id: SessionID) throws(StorageError) -> Bool {
+    try meet(.remove, id)
+    return try disk.setSessionAside(id)
+  }
+
+  func removeSessionSetAside(_ id: SessionID) throws(StorageError) {
+    try meet(.remove, id)
+    try disk.removeSessionSetAside(id)
+  }
+
+  func createFile(_ name: LogName, of id: SessionID) throws(StorageError) -> any SessionFile {
+    try meet(.make, id)
+    return wrap(try disk.createFile(name, of: id), of: id)
+  }
+
+  func openFile(
+    _ name: LogName, of id: SessionID, toWrite isWriting: Bool
+  ) throws(StorageError) -> any SessionFile {
+    wrap(try disk.openFile(name, of: id, toWrite: isWriting), of: id)
+  }
+
+  func replaceLog(of id: SessionID) throws(StorageError) {
+    try meet(.replace, id)
+    try disk.replaceLog(of: id)
+  }
+
+  func removeFile(_ name: LogName, of id: SessionID) throws(StorageError) {
+    try meet(.remove, id)
+    try disk.removeFile(name, of: id)
+  }
+
+  func syncNames(of id: SessionID) throws(StorageError) {
+    try meet(.sync, id)
+    try disk.syncNames(of: id)
+  }
+
+  func syncSessions() throws(StorageError) {
+    try meet(.sync, nil)
+    try disk.syncSessions()
+  }
+
+  func syncAll() throws(StorageError) {
+    try meet(.sync, nil)
+    try disk.syncAll()
+  }
+
+  func sessions() throws(StorageError) -> [SessionID] {
+    try meet(.list, nil)
+    return try disk.sessions()
+  }
+
+  func files(of id: SessionID) throws(StorageError) -> [StoredFile] { try disk.files(of: id) }
+}
+
+private final class File: SessionFile {
+  private let file: any SessionFile
+  private let session: SessionID
+  private let trouble: TroubledDisk
+
+  init(_ file: any SessionFile, of session: SessionID, _ trouble: TroubledDisk) {
+    self.file = file
+    self.session = session
+    self.trouble = trouble
+  }
+
+  func information() throws(StorageError) -> (length: Int, modified: Date, changed: Date) {
+    try file.information()
+  }
+
+  func read(
+    into bytes: inout [UInt8], at position: Int, count: Int, from offset: Int
+  ) throws(StorageError) -> Int {
+    try file.read(into: &bytes, at: position, count: count, from: offset)
+  }
+
+  func write(_ bytes: Span<UInt8>, at offset: Int) throws(StorageError) {
+    let call = TroubledDisk.Call(kind: .write, session: session, kinds: Self.kinds(in: bytes))
+    try trouble.meet(call) { () throws(StorageError) in
+      try file.write(bytes.extracting(first: bytes.count / 2), at: offset)
+    }
+    try file.write(bytes, at: offset)
+  }
+
+  func truncate(to length: Int) throws(StorageError) {
+    try trouble.meet(TroubledDisk.Call(kind: .cut, session: session))
+    try file.truncate(to: length)
+  }
+
+  func sync() throws(StorageError) {
+    try trouble.meet(TroubledDisk.Call(kind: .sync, session: session))
+    try file.sync()
+  }
+
+  func lock() throws(StorageError) { try file.lock() }
+
+  /// Each record is framed by its length, a check, and its length again; its first byte says what it is.
+  private static func kinds(in bytes: Span<UInt8>) -> Set<SessionRecord.Kind> {
+    var kinds: Set<SessionRecord.Kind> = []
+    var start = 0
+    while start + 9 <= bytes.count {
+      let length = (0..<4).reduce(0) { $0 << 8 | Int(bytes[start + $1]) }
+      if let kind = SessionRecord.Kind(rawValue: bytes[start + 8]) { kinds.insert(kind) }
+      start += 12 + length
+    }
+    return kinds
+  }
+}
