@@ -23,7 +23,7 @@ extension OverSockets {
           Issue.record("\(what): \(list)")
           throw ClientError.outOfPatience(waitingFor: what)
         }
-        usleep(1000)
+        sched_yield()
       }
     }
 

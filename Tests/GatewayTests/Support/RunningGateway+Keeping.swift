@@ -28,7 +28,7 @@ extension RunningGateway {
     let deadline = Patience.deadline
     while try await !condition() {
       guard .now() < deadline else { throw ClientError.outOfPatience(waitingFor: what) }
-      usleep(500)
+      sched_yield()
     }
   }
 

@@ -59,7 +59,7 @@ final class TroubledDisk: Sendable {
     let deadline = Patience.deadline
     while met == 0 {
       guard .now() < deadline else { throw ClientError.outOfPatience(waitingFor: "a call of the disk") }
-      usleep(500)
+      sched_yield()
     }
   }
 
@@ -88,7 +88,7 @@ final class TroubledDisk: Sendable {
         throw StorageError(.writeLog, code: code)
       case .hangs:
         wait = turn
-        usleep(500)
+        sched_yield()
       }
     }
   }
