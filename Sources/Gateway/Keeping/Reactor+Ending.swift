@@ -129,7 +129,11 @@ extension Reactor {
 
   private func putAway(_ hosted: Hosted) async {
     let session = hosted.session
-    guard await close(hosted) else { return }
+    guard await close(hosted) else {
+      // A disk that does not take it is asked again, but not without a pause.
+      hosted.idleSince = instant.adding(seconds: 1)
+      return
+    }
     now = .now()
     // Somebody may have come while it was written.
     hosted.tasksInHand -= 1
