@@ -230,7 +230,11 @@ final class ParticipantClient {
     // In a tail, too, each entry moves it.
     after = sequence
     received.append(entry)
-    if entry.sender == number, entry.clientSequence > 0 { arrived.append((sequence, entry.clientSequence)) }
+    if entry.sender == number, entry.clientSequence > 0 {
+      arrived.append((sequence, entry.clientSequence))
+      // That may have been told before it came.
+      if sequence <= committed { note(committed: committed) }
+    }
     if followsParticipants || !entry.flags.contains(.system) { try state.apply(entry) }
   }
 }
