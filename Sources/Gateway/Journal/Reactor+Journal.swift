@@ -113,6 +113,7 @@ extension Reactor {
   @discardableResult
   func remove(_ attachment: UUID, from hosted: Hosted) async -> Bool {
     let slot = hosted.uploads.removeValue(forKey: attachment)
+    slot?.end()
     let removed = hosted.session.removeAttachment(attachment, now: instant)
     touchSoon(hosted)
     // Who writes is stopped before anything is waited for: the same id may come again at once.
@@ -175,6 +176,7 @@ extension Reactor {
   func cutUploads(of hosted: Hosted) -> Task<Void, Never> {
     let slots = hosted.uploads.values
     hosted.uploads = [:]
+    for slot in slots { slot.end() }
     return Task {
       for slot in slots { await cutHolder(of: slot, telling: .ended) }
       for slot in slots where !slot.isWhole { await discard(slot) }

@@ -93,6 +93,10 @@ extension Reactor {
       slot.pendingStarts -= 1
     } catch .finished {
       slot.pendingStarts -= 1
+      // Whoever is answered finds it ready.
+      while hosted.uploads[attachment] === slot {
+        await withCheckedContinuation { slot.wait($0) }
+      }
       guard let whole = hosted.session.attachment(attachment) else { throw gone(from: hosted) }
       return .repeated(created(whole, by: request))
     } catch {
@@ -317,7 +321,10 @@ extension Reactor {
     }
     slot.isWhole = true
     hosted.tasksInHand += 1
-    defer { done(with: hosted) }
+    defer {
+      slot.end()
+      done(with: hosted)
+    }
     touchSoon(hosted)
     // What the file will be called is on the disk before it is: after a crash between, it is found.
     _ = await saved(hosted)

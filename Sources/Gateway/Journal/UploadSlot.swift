@@ -11,9 +11,23 @@ final class UploadSlot {
   var pendingStarts = 0
   /// All bytes have come, and are being put in their place.
   var isWhole = false
+  /// Those who wait until the attachment is ready, or gone.
+  private var waiters: [CheckedContinuation<Void, Never>] = []
 
   init(_ writer: UploadWriter) {
     self.writer = writer
+  }
+
+  /// Has somebody wait for the end of the upload.
+  func wait(_ continuation: CheckedContinuation<Void, Never>) {
+    waiters.append(continuation)
+  }
+
+  /// The upload has come to its end, good or bad.
+  func end() {
+    let waiting = waiters
+    waiters = []
+    for continuation in waiting { continuation.resume() }
   }
 }
 

@@ -106,6 +106,7 @@ extension Reactor {
     guard hosted.uploads[upload.id] === slot else { return true }
     now = .now()
     hosted.uploads[upload.id] = nil
+    slot.end()
     _ = session.finishAttachment(upload.id, now: instant)
     counters.attachmentsAdded += 1
     return true
