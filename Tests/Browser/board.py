@@ -125,7 +125,8 @@ def choose(page: Page, menu_item: str) -> None:
 
 
 def says(page: Page, selector: str, text: str, seconds: float = 8) -> None:
-    until(lambda: page.locator(selector).inner_text(), lambda found: text in found, seconds)
+    """To be seen: a hidden element's text is there long before."""
+    until(lambda: page.locator(f"{selector}:visible").all_inner_texts(), lambda found: any(text in one for one in found), seconds)
 
 
 def pick(page: Page, *paths: Path) -> None:

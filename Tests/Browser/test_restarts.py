@@ -260,7 +260,8 @@ def test_a_cut_while_nothing_is_saved_is_told_first(browser, open_page):
     between.tell("storage-full")
     says(a, "#banner", "Not saved")
     between.close(1012, code="unavailable", retryAfterMs=100)
-    says(a, "#banner", "Reconnecting… Draw on, nothing is lost.")
+    # That nothing is lost would not be true now.
+    says(a, "#banner", "Reconnecting… Keep this page open.")
     between.close(1013, code="storage-full", detail="No.", retryAfterMs=100)
     says(a, "#banner", "The server cannot save anything now. Trying again…")
     draw(a, line(100, 200, 300, 200))
