@@ -1,4 +1,4 @@
-internal import Synchronization
+package import Synchronization
 
 /// A value behind a lock, for small state within one type: a `Mutex` whose order the thread sanitizer sees.
 ///
@@ -6,8 +6,8 @@ internal import Synchronization
 /// race between two threads that merely took turns. The acquire and the release here say in our own code what
 /// the lock says anyway; on x86-64 and arm64 they cost next to nothing.
 package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
-  private let mutex: Mutex<Value>
-  private let turns = Atomic<UInt>(0)
+  @usableFromInline let mutex: Mutex<Value>
+  @usableFromInline let turns = Atomic<UInt>(0)
 
   /// Guards a first value.
   package init(_ value: consuming sending Value) {
@@ -15,6 +15,7 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
   }
 
   /// Runs the closure alone; it must be short, and call nothing that takes this lock again.
+  @inlinable
   package borrowing func withLock<Result: ~Copyable, Failure>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {

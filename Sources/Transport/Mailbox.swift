@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Values on their way to an event loop, first in, first out.
 ///
 /// Any thread puts, the loop drains. A value is given away by being put, so that it need not be `Sendable`:
@@ -7,6 +9,8 @@ package final class Mailbox<Message>: Sendable {
   package let capacity: Int
   private let loop: EventLoopThread
   private let waiting = Guarded<[Envelope<Message>]>([])
+  /// Spares a turn the lock when nothing waits. Set before the loop is woken, so that the turn it is woken for sees it.
+  private let hasMail = Atomic<Bool>(false)
 
   /// Makes the mailbox of a loop, for at most `capacity` messages at a time.
   package init(waking loop: EventLoopThread, capacity: Int) {
@@ -24,13 +28,19 @@ package final class Mailbox<Message>: Sendable {
       waiting.append(envelope)
       return true
     }
-    if isPut { loop.wake() }
+    if isPut {
+      hasMail.store(true, ordering: .releasing)
+      loop.wake()
+    }
     return isPut
   }
 
   /// Takes out what has arrived and gives it to the closure, in order; what arrives meanwhile waits for
   /// the next call. For the loop's thread, once a turn.
   package func drain(_ receive: (sending Message) -> Void) {
+    guard hasMail.load(ordering: .acquiring) else { return }
+    // Before the messages are fetched: what is put meanwhile sets it again.
+    hasMail.store(false, ordering: .sequentiallyConsistent)
     let batch = waiting.withLock { waiting in
       let batch = waiting
       // No room is kept: a burst must not hold its memory for ever.

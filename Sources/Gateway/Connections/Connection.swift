@@ -40,6 +40,8 @@ final class Connection {
   /// What the kernel has not taken yet: always sent before anything else.
   private(set) var backlog: [UInt8] = []
   private(set) var backlogOffset = 0
+  /// Kept beside the bytes: it is asked for before every send.
+  private(set) var hasBacklog = false
   var isWriteBlocked = false
   /// Counted among the handshakes under way.
   var isHandshaking = false
@@ -72,7 +74,6 @@ final class Connection {
     case .webSocket: false
     }
   }
-  var hasBacklog: Bool { backlogOffset < backlog.count }
   var backlogCount: Int { backlog.count - backlogOffset }
 
   func keepBacklog(_ bytes: Span<UInt8>) {
@@ -81,10 +82,12 @@ final class Connection {
       backlogOffset = 0
     }
     backlog.append(bytes)
+    hasBacklog = backlogOffset < backlog.count
   }
 
   func sentBacklog(_ count: Int) {
     backlogOffset += count
+    hasBacklog = backlogOffset < backlog.count
     guard !hasBacklog else { return }
     backlog = []
     backlogOffset = 0

@@ -30,8 +30,17 @@ extension Reactor {
   ///
   /// - Returns: how many it takes now. Over TLS that is all of it, up to 64 KiB, or nothing: what is encrypted is kept until the kernel takes it.
   func offer(_ bytes: Span<UInt8>, on connection: Connection) -> Int {
+    var tally = SendTally()
+    defer { count(tally) }
+    return offer(bytes, on: connection, &tally)
+  }
+
+  /// The same in a loop over many sockets, which counts once.
+  func offer(_ bytes: Span<UInt8>, on connection: Connection, _ tally: inout SendTally) -> Int {
     guard !connection.hasBacklog, !connection.isWriteBlocked else { return 0 }
-    guard let tls = connection.tls else { return trySending(bytes, on: connection) }
+    guard let tls = connection.tls else {
+      return took(connection.socket.send(bytes), of: bytes.count, connection, &tally)
+    }
     let bytes = bytes.extracting(first: TLSConnection.encryptLimitInBytes)
     ciphertext.removeAll(keepingCapacity: true)
     do throws(TLSError) {
@@ -41,7 +50,7 @@ extension Reactor {
       doomed.append(connection.key)
       return 0
     }
-    let taken = trySending(ciphertext.span, on: connection)
+    let taken = took(connection.socket.send(ciphertext.span), of: ciphertext.count, connection, &tally)
     if taken < ciphertext.count {
       connection.keepBacklog(ciphertext.span.extracting(droppingFirst: taken))
     }
@@ -49,12 +58,22 @@ extension Reactor {
   }
 
   private func trySending(_ bytes: Span<UInt8>, on connection: Connection) -> Int {
-    counters.sendCalls += 1
-    switch connection.socket.send(bytes) {
-    case .sent(let count):
-      counters.bytesSent += UInt64(count)
-      if count < bytes.count { connection.isWriteBlocked = true }
-      return count
+    var tally = SendTally()
+    defer { count(tally) }
+    return took(connection.socket.send(bytes), of: bytes.count, connection, &tally)
+  }
+
+  /// Notes what came of a send of `count` bytes. - Returns: how many the kernel took.
+  @inline(__always)
+  func took(
+    _ result: SendResult, of count: Int, _ connection: Connection, _ tally: inout SendTally
+  ) -> Int {
+    tally.calls += 1
+    switch result {
+    case .sent(let sent):
+      tally.bytes += sent
+      if sent < count { connection.isWriteBlocked = true }
+      return sent
     case .wouldBlock:
       connection.isWriteBlocked = true
       return 0
@@ -64,6 +83,11 @@ extension Reactor {
       doomed.append(connection.key)
       return 0
     }
+  }
+
+  func count(_ tally: SendTally) {
+    counters.sendCalls += UInt64(tally.calls)
+    counters.bytesSent += UInt64(tally.bytes)
   }
 
   func becameWritable(_ connection: Connection) {
@@ -176,4 +200,10 @@ extension Reactor {
       connection.state = .lingering(bytesLeft: bytesLeft)
     }
   }
+}
+
+/// What was given to sockets: counted in one place for many sends.
+struct SendTally {
+  var calls = 0
+  var bytes = 0
 }

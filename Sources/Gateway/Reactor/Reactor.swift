@@ -181,6 +181,10 @@ actor Reactor {
   // MARK: - The table of connections
 
   func connection(token: UInt64) -> Connection? {
+    Self.connection(token: token, in: connections)
+  }
+
+  static func connection(token: UInt64, in connections: [Connection?]) -> Connection? {
     let slot = Int(UInt32(truncatingIfNeeded: token))
     guard slot < connections.count, let connection = connections[slot], connection.key.token == token else {
       return nil

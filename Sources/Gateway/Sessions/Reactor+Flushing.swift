@@ -48,61 +48,14 @@ extension Reactor {
   /// - Returns: whether all have been looked at, and how many sends were made.
   @discardableResult
   func flush(_ session: Session, budget: Int) -> (isDone: Bool, sends: Int) {
-    let number = session.flushNumber
-    let tail = session.tailSegment
-    let log = tail.bytes
     let ephemeral = session.ephemeralFrames
     let entries = session.ephemeralEntries
     var members = session.takeMembers()
-    var others: [Int] = []
-    var shorts: [(position: Int, took: Int)] = []
-    var counted = (from: -1, entries: 0)
-    var delivered = 0
-    var sends = 0
-    var position = 0
-    while position < members.count, sends < budget {
-      defer { position += 1 }
-      let member = members[position]
-      if member.flush == number { continue }
-      members[position].flush = number
-      if member.flags.contains(.blocked) {
-        if !ephemeral.isEmpty { shorts.append((position, 0)) }
-        continue
-      }
-      let from = member.cursor.offset
-      guard member.flags.isEmpty, member.cursor.segment == tail.number, from >= tail.targetedEnd,
-        log.count - from <= Session.pieceBytes
-      else {
-        others.append(position)
-        sends += 1
-        continue
-      }
-      let count = log.count - from
-      guard count + ephemeral.count > 0, let connection = connection(token: member.connection) else {
-        continue
-      }
-      sends += 1
-      let sent = offer(log.span.extracting(from..<log.count), ephemeral.span, on: connection)
-      members[position].cursor.offset = from + min(sent, count)
-      if connection.isWriteBlocked { members[position].flags.insert(.blocked) }
-      if sent < count {
-        delivered += tail.entryCount(from: from, to: from + sent)
-        if !ephemeral.isEmpty { shorts.append((position, 0)) }
-        continue
-      }
-      if counted.from != from { counted = (from, tail.entryCount(from: from, to: log.count)) }
-      delivered += counted.entries
-      if sent == count + ephemeral.count {
-        delivered += entries
-      } else {
-        shorts.append((position, sent - count))
-      }
-    }
-    let isDone = position == members.count
-    let readers = others.map { session.readers[$0] }
-    let shortReaders = shorts.map { (session.readers[$0.position], $0.took) }
+    let slice = sendTail(of: session, ephemeral, entries, to: &members, budget: budget)
+    let readers = slice.others.map { session.readers[$0] }
+    let shortReaders = slice.shorts.map { (session.readers[$0.position], $0.took) }
     session.putMembers(members)
-    session.countDelivered(delivered)
+    session.countDelivered(slice.delivered)
     for (reader, took) in shortReaders { missed(session, reader, took: took, of: entries) }
     for reader in readers {
       guard let (connection, conversation) = webSocket(reader.connection) else { continue }
@@ -114,7 +67,78 @@ extension Reactor {
         missed(session, reader, took: 0, of: entries)
       }
     }
-    return (isDone, sends)
+    return (slice.isDone, slice.sends)
+  }
+
+  /// What came of a slice of a flush.
+  private struct Slice {
+    /// Rows that are not simply at the tail.
+    var others: [Int] = []
+    /// Rows that did not take all of the unreliable frames.
+    var shorts: [(position: Int, took: Int)] = []
+    var delivered = 0
+    var sends = 0
+    var isDone = false
+  }
+
+  /// The loop that everything else is arranged around: one pass over the rows, one `send` for each.
+  ///
+  /// What it needs of the reactor and of the session is fetched once: for a member, exclusivity is checked nowhere, and
+  /// nothing but its row and its connection is touched.
+  private func sendTail(
+    of session: Session, _ ephemeral: [UInt8], _ entries: Int, to members: inout [Member], budget: Int
+  ) -> Slice {
+    let number = session.flushNumber
+    let tail = session.tailSegment
+    let (segment, targetedEnd, log) = (tail.number, tail.targetedEnd, tail.bytes)
+    let (longest, blocked) = (Session.pieceBytes, Member.Flags.blocked.rawValue)
+    let connections = connections
+    var tally = SendTally()
+    var slice = Slice()
+    var counted = (from: -1, entries: 0)
+    var rows = members.mutableSpan
+    var position = 0
+    while position < rows.count, slice.sends < budget {
+      defer { position += 1 }
+      let member = rows[position]
+      if member.flush == number { continue }
+      rows[position].flush = number
+      // Raw values: what the standard library makes of an option set is called, and not inlined, in another module.
+      if member.flags.rawValue & blocked != 0 {
+        if !ephemeral.isEmpty { slice.shorts.append((position, 0)) }
+        continue
+      }
+      let from = member.cursor.offset
+      guard member.flags.rawValue == 0, member.cursor.segment == segment, from >= targetedEnd, log.count - from <= longest
+      else {
+        slice.others.append(position)
+        slice.sends += 1
+        continue
+      }
+      let count = log.count - from
+      guard count + ephemeral.count > 0,
+        let connection = Self.connection(token: member.connection, in: connections)
+      else { continue }
+      slice.sends += 1
+      let sent = offer(log.span.extracting(from..<log.count), ephemeral.span, on: connection, &tally)
+      rows[position].cursor.offset = from + min(sent, count)
+      if connection.isWriteBlocked { rows[position].flags.insert(.blocked) }
+      if sent < count {
+        slice.delivered += tail.entryCount(from: from, to: from + sent)
+        if !ephemeral.isEmpty { slice.shorts.append((position, 0)) }
+        continue
+      }
+      if counted.from != from { counted = (from, tail.entryCount(from: from, to: log.count)) }
+      slice.delivered += counted.entries
+      if sent == count + ephemeral.count {
+        slice.delivered += entries
+      } else {
+        slice.shorts.append((position, sent - count))
+      }
+    }
+    slice.isDone = position == rows.count
+    count(tally)
+    return slice
   }
 
   private func offerEphemeral(
@@ -203,32 +227,33 @@ extension Reactor {
   }
 
   /// Offers two buffers to a socket in one call; see `offer`.
-  private func offer(_ first: Span<UInt8>, _ second: Span<UInt8>, on connection: Connection) -> Int {
-    guard !second.isEmpty else { return offer(first, on: connection) }
-    guard !first.isEmpty else { return offer(second, on: connection) }
+  @inline(__always)
+  private func offer(
+    _ first: Span<UInt8>, _ second: Span<UInt8>, on connection: Connection, _ tally: inout SendTally
+  ) -> Int {
+    guard second.isEmpty, connection.tls == nil else {
+      return offerBoth(first, second, on: connection, &tally)
+    }
+    // What nearly every delivery is.
+    guard !connection.hasBacklog, !connection.isWriteBlocked else { return 0 }
+    return took(connection.socket.send(first), of: first.count, connection, &tally)
+  }
+
+  private func offerBoth(
+    _ first: Span<UInt8>, _ second: Span<UInt8>, on connection: Connection, _ tally: inout SendTally
+  ) -> Int {
+    guard !second.isEmpty else { return offer(first, on: connection, &tally) }
+    guard !first.isEmpty else { return offer(second, on: connection, &tally) }
     if connection.isSecure {
       // One record a socket and turn.
       joined.removeAll(keepingCapacity: true)
       joined.append(first)
       joined.append(second)
-      guard joined.count <= TLSConnection.encryptLimitInBytes else { return offer(first, on: connection) }
-      return offer(joined.span, on: connection)
+      guard joined.count <= TLSConnection.encryptLimitInBytes else { return offer(first, on: connection, &tally) }
+      return offer(joined.span, on: connection, &tally)
     }
     guard !connection.hasBacklog, !connection.isWriteBlocked else { return 0 }
-    counters.sendCalls += 1
-    switch connection.socket.send(first, second) {
-    case .sent(let count):
-      counters.bytesSent += UInt64(count)
-      if count < first.count + second.count { connection.isWriteBlocked = true }
-      return count
-    case .wouldBlock:
-      connection.isWriteBlocked = true
-      return 0
-    case .failed:
-      connection.isWriteBlocked = true
-      doomed.append(connection.key)
-      return 0
-    }
+    return took(connection.socket.send(first, second), of: first.count + second.count, connection, &tally)
   }
 
   /// Takes over what a session counted, and how much of it there is now.
