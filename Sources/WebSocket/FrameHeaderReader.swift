@@ -10,6 +10,7 @@ struct FrameHeaderReader: Sendable {
 
     /// The message whose next fragment is awaited.
     struct OpenMessage {
+      let kind: MessageKind
       let length: Int
       let isCompressed: Bool
     }
@@ -94,9 +95,11 @@ struct FrameHeaderReader: Sendable {
     }
     // Before the payload, and before anything is kept for it.
     guard count == end, bytes[0] & 0x08 == 0 else { return }
+    let open = context.openMessage
     try context.limits.check(
-      frame: length(upTo: end), after: context.openMessage?.length ?? 0,
-      isCompressed: context.openMessage?.isCompressed ?? (bytes[0] & 0x40 != 0))
+      frame: length(upTo: end), after: open?.length ?? 0,
+      of: open?.kind ?? (bytes[0] & 0x0F == Opcode.text.rawValue ? .text : .binary),
+      isCompressed: open?.isCompressed ?? (bytes[0] & 0x40 != 0))
   }
 
   /// The number that the length field's bytes up to `end` make.

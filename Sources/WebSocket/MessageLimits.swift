@@ -1,4 +1,4 @@
-/// How much a peer may send at once. Both are bytes.
+/// How much a peer may send at once, in bytes.
 package struct MessageLimits: Equatable, Sendable {
   /// The payload of one frame, as it is on the wire.
   package let frameBytes: Int
@@ -6,26 +6,35 @@ package struct MessageLimits: Equatable, Sendable {
   /// A whole message: assembled from its frames, and inflated if it was compressed.
   package let messageBytes: Int
 
-  /// Without a limit for single frames, those of the message hold for them too.
-  package init(frameBytes: Int = .max, messageBytes: Int) {
+  /// The same for a text, which may be meant to be shorter.
+  package let textBytes: Int
+
+  /// Without a limit for single frames or texts, those of the message hold for them too.
+  package init(frameBytes: Int = .max, messageBytes: Int, textBytes: Int? = nil) {
     precondition(frameBytes >= 0 && messageBytes >= 0, "a limit is a number of bytes")
     self.frameBytes = frameBytes
     self.messageBytes = messageBytes
+    self.textBytes = min(messageBytes, textBytes ?? messageBytes)
   }
 
-  /// What a message of `messageBytes` may take while it is compressed: a sixteenth more, for bytes that cannot be
+  /// For a whole message of this kind.
+  func bytes(of kind: MessageKind) -> Int { kind == .text ? textBytes : messageBytes }
+
+  /// What a message of `count` bytes may take while it is compressed: a sixteenth more, for bytes that cannot be
   /// made smaller grow by five for each stored block, and the smallest that zlib makes hold 127.
-  package var compressedBytes: Int {
-    let room = messageBytes >> 4 + 64
-    let (sum, overflows) = messageBytes.addingReportingOverflow(room)
+  static func compressedBytes(of count: Int) -> Int {
+    let room = count >> 4 + 64
+    let (sum, overflows) = count.addingReportingOverflow(room)
     return overflows ? .max : sum
   }
 
   /// Checks the length that a data frame names, of a message of which `length` bytes have come.
-  func check(frame: Int, after length: Int, isCompressed: Bool) throws(ProtocolError) {
+  func check(
+    frame: Int, after length: Int, of kind: MessageKind, isCompressed: Bool
+  ) throws(ProtocolError) {
     guard frame <= frameBytes else { throw .frameTooLarge(length: frame, limit: frameBytes) }
     let (total, overflows) = length.addingReportingOverflow(frame)
-    let limit = isCompressed ? compressedBytes : messageBytes
+    let limit = isCompressed ? Self.compressedBytes(of: bytes(of: kind)) : bytes(of: kind)
     guard !overflows, total <= limit else {
       throw .messageTooLarge(length: overflows ? .max : total, limit: limit)
     }

@@ -182,8 +182,8 @@ extension MessageReader {
   private var openMessage: FrameHeaderReader.Context.OpenMessage? {
     switch message {
     case .none: nil
-    case .plain(let plain): .init(length: plain.length, isCompressed: false)
-    case .compressed(_, let bytes): .init(length: bytes.count, isCompressed: true)
+    case .plain(let plain): .init(kind: plain.kind, length: plain.length, isCompressed: false)
+    case .compressed(let kind, let bytes): .init(kind: kind, length: bytes.count, isCompressed: true)
     }
   }
 
@@ -257,7 +257,7 @@ extension MessageReader {
     _ bytes: [UInt8], kind: MessageKind, with inflater: Inflater?
   ) throws(ProtocolError) -> [UInt8] {
     guard let inflater else { preconditionFailure("who agreed on compression has an inflater") }
-    let payload = try inflater.inflate(bytes.span, limit: limits.messageBytes)
+    let payload = try inflater.inflate(bytes.span, limit: limits.bytes(of: kind))
     if kind == .text {
       var whole = PlainMessage(kind: kind)
       try whole.check(payload.span, isLast: true)

@@ -73,13 +73,15 @@ package enum UpgradeRequestError: Error, Equatable, Sendable {
   case invalidKey(length: Int)
   /// A subprotocol that is no token, or is named twice.
   case invalidSubprotocols
+  /// A body: others on the way would see it where this end would see frames.
+  case hasBody
 
   /// The HTTP status of the refusal.
   package var status: Int {
     switch self {
     case .methodNotGet: 405
     case .versionOfHTTPTooOld, .notAnUpgrade, .unsupportedVersion: 426
-    case .connectionWithoutUpgrade, .keysGiven, .invalidKey, .invalidSubprotocols: 400
+    case .connectionWithoutUpgrade, .keysGiven, .invalidKey, .invalidSubprotocols, .hasBody: 400
     }
   }
 
@@ -103,6 +105,7 @@ package enum UpgradeRequestError: Error, Equatable, Sendable {
     case .unsupportedVersion: "only version 13 of WebSocket is spoken here"
     case .keysGiven(let count): "one Sec-WebSocket-Key is needed, not \(count)"
     case .invalidKey: "Sec-WebSocket-Key is not the base64 of 16 bytes"
+    case .hasBody: "an opening handshake has no body"
     case .invalidSubprotocols: "Sec-WebSocket-Protocol is not a list of different tokens"
     }
   }

@@ -14,7 +14,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
 
 @Suite("RFC 6455 §5: what is refused, and at which byte")
 struct RefusalTests {
-  static let limits = MessageLimits(frameBytes: 1_000, messageBytes: 1_500)
+  static let limits = MessageLimits(frameBytes: 1_000, messageBytes: 1_500, textBytes: 800)
 
   static let refusals: [Refusal] = [
     Refusal(rule: "§5.2 RSV1 without an agreement", bytes: [0xC1], error: .reservedBits(0x40)),
@@ -50,6 +50,13 @@ struct RefusalTests {
     Refusal(
       rule: "§5.4 a binary message inside a text, behind a ping", bytes: [0x01, 0x00, 0x89, 0x00, 0x02],
       error: .messageInsideMessage(.binary), told: [.ping([])]),
+    Refusal(
+      rule: "a text of a byte too many, in one frame", bytes: [0x81, 0x7E, 0x03, 0x21],
+      error: .messageTooLarge(length: 801, limit: 800)),
+    Refusal(
+      rule: "a text of a byte too many, in two frames",
+      bytes: [0x01, 0x01, 0x61, 0x80, 0x7E, 0x03, 0x20], error: .messageTooLarge(length: 801, limit: 800),
+      told: []),
     Refusal(
       rule: "§5.2 125 in two bytes", bytes: [0x82, 0x7E, 0x00, 0x7D], error: .lengthNotMinimal(width: 2)),
     Refusal(

@@ -33,6 +33,8 @@ final class WebSocketConversation {
   /// A half-received message.
   var assembly: [UInt8] = []
   var messageBegan: MonotonicTime?
+  /// Its messages inflate to much: see `Reactor.heavyBytesPerTurn`.
+  var isHeavy = false
   /// What is counted of it in the gateway's bound on all half-received messages.
   var countedIncomplete = 0
 

@@ -39,8 +39,9 @@ package struct GatewayConfiguration: Equatable, Sendable {
 
   /// Threads that serve sockets, 1–256; the reader sets it to the number of cores.
   package var reactors = 1
-  /// How long a busy session's entries may be held to join more of them in a write, 0–1,000 ms.
-  package var flushInterval = Duration.zero
+  /// The least time between two sends to a session, 0–1,000 ms: what is said meanwhile goes together. Nil: up to 16 ms,
+  /// while there is much to do and where it pays.
+  package var flushInterval: Duration?
   package var limits = Limits()
 
   /// Opens `/metrics` to whoever sends it as a bearer token; without one only loopback may read them.

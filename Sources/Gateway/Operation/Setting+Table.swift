@@ -48,12 +48,14 @@ extension Setting {
   private static let running: [Setting] = [
     number("reactors", "N", 1...256, help: "threads that serve sockets", at: \.reactors),
     Setting(
-      "flush-interval", "MS", accepts: "a whole number of milliseconds from 0 to 1000",
-      help: "milliseconds that entries may wait for others, to be sent with them", at: \.flushInterval,
+      "flush-interval", "MS|auto", accepts: "a whole number of milliseconds from 0 to 1000 or auto",
+      help: "least milliseconds between two sends to a session; auto: up to 16, when busy",
+      at: \.flushInterval,
       read: { text in
-        SettingValue.count(text).flatMap { (0...1000).contains($0) ? .milliseconds($0) : nil }
+        if text == "auto" { return .some(nil) }
+        return SettingValue.count(text).flatMap { (0...1000).contains($0) ? .milliseconds($0) : nil }
       },
-      show: { String($0.wholeMilliseconds) }),
+      show: { $0.map { String($0.wholeMilliseconds) } ?? "auto" }),
   ]
 
   private static let observing: [Setting] = [

@@ -25,7 +25,9 @@ extension Reactor {
   func continueReading() {
     let keys = readAgain
     readAgain = []
-    for key in keys {
+    // Another one begins in each turn: what they share may be used up by the first.
+    let first = keys.isEmpty ? 0 : Int(counters.turns % UInt64(keys.count))
+    for key in keys[first...] + keys[..<first] {
       if let connection = connection(key) { read(connection) }
     }
   }

@@ -30,6 +30,8 @@ actor Reactor {
   var handshakeSteps = 0
   /// How many bytes of attachments are still read in this turn.
   var uploadBytesLeft = 0
+  /// How many bytes of messages that inflate to much are still inflated in this turn.
+  var heavyBytesLeft = 0
   /// When the log was told last that the disk is nearly full.
   var diskWarnedAt: MonotonicTime?
 
@@ -51,6 +53,10 @@ actor Reactor {
   // Work of the turn.
   var now = MonotonicTime.now()
   var dirty: [Hosted] = []
+  /// Dirty ones that wait a little for more to be said in them, and until when the first of them does.
+  var held: [Hosted] = []
+  var heldUntil: MonotonicTime?
+  var load = LoopLoad()
   var flushing: [Hosted] = []
   var readAgain: [Connection.Key] = []
   var flushAgain: [Connection.Key] = []
@@ -127,6 +133,7 @@ actor Reactor {
     counters.turns += 1
     handshakeSteps = 0
     uploadBytesLeft = Self.uploadBytesPerTurn
+    heavyBytesLeft = Self.heavyBytesPerTurn
     mailbox.drain { receive($0) }
     for event in events { handle(event) }
     continueReading()
@@ -137,6 +144,7 @@ actor Reactor {
     continueFlushing()
     closeDoomed()
     shared.board.publish(counters, reactor: number)
+    load.turned(from: now, to: .now())
     return nextDeadline()
   }
 
@@ -173,6 +181,7 @@ actor Reactor {
     consider(deadlines.earliest.map { MonotonicTime(nanoseconds: $0.nanoseconds) })
     consider(acceptAgainAt)
     consider(draining?.nextDeadline(connections: connectionTotal))
+    consider(heldUntil)
     if !isSaving { consider(saveAt) }
     if number == 0, shared.sweeper != nil { consider(sweepSessionsAt) }
     return next

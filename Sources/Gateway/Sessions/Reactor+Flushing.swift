@@ -109,7 +109,8 @@ extension Reactor {
         continue
       }
       let from = member.cursor.offset
-      guard member.flags.rawValue == 0, member.cursor.segment == segment, from >= targetedEnd, log.count - from <= longest
+      guard member.flags.rawValue == 0, member.cursor.segment == segment, from >= targetedEnd,
+        log.count - from <= longest
       else {
         slice.others.append(position)
         slice.sends += 1
@@ -249,7 +250,9 @@ extension Reactor {
       joined.removeAll(keepingCapacity: true)
       joined.append(first)
       joined.append(second)
-      guard joined.count <= TLSConnection.encryptLimitInBytes else { return offer(first, on: connection, &tally) }
+      guard joined.count <= TLSConnection.encryptLimitInBytes else {
+        return offer(first, on: connection, &tally)
+      }
       return offer(joined.span, on: connection, &tally)
     }
     guard !connection.hasBacklog, !connection.isWriteBlocked else { return 0 }

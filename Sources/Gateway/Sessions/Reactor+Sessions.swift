@@ -86,6 +86,7 @@ extension Reactor {
 
   /// Ends the turn of every session that was spoken to, and begins to send what came of it.
   func endSessionTurns() {
+    releaseHeld()
     let sessions = dirty
     dirty = []
     for hosted in sessions {
@@ -94,8 +95,8 @@ extension Reactor {
         dirty.append(hosted)
         continue
       }
-      hosted.isDirty = false
       if holdsBack(hosted) { continue }
+      hosted.isDirty = false
       hosted.session.endTurn(now: instant)
       saveSoon(hosted)
       schedule(hosted)
@@ -106,20 +107,6 @@ extension Reactor {
         if let (connection, conversation) = webSocket(reader.connection) { flush(connection, conversation) }
       }
     }
-  }
-}
-
-extension Reactor {
-  /// With a flush interval, a session that was flushed just now collects for the rest of it.
-  private func holdsBack(_ hosted: Hosted) -> Bool {
-    let interval = shared.configuration.flushInterval
-    guard interval > .zero else { return false }
-    if let last = hosted.flushedAt, now < last + interval {
-      deadlines.insert(hosted.session.id, at: Instant(nanoseconds: (last + interval).nanoseconds))
-      return true
-    }
-    hosted.flushedAt = now
-    return false
   }
 }
 

@@ -23,7 +23,9 @@ extension Reactor {
     let hosted = id.flatMap { sessions[$0] }
     let conversation = open(
       connection, request, subprotocol: speaksVersion ? WireVersion.subprotocol : nil,
-      phase: hosted.map { .opened($0) } ?? .finding, messageBytes: ClientEntry.maximumMessageLength)
+      phase: hosted.map { .opened($0) } ?? .finding,
+      limits: MessageLimits(
+        messageBytes: ClientEntry.maximumMessageLength, textBytes: ClientControl.maximumLength))
     conversation.session = id
     if !request.subprotocols.isEmpty, !speaksVersion {
       counters.refusals[.unsupportedVersion] += 1
@@ -86,7 +88,7 @@ extension Reactor {
       let request = try UpgradeRequest.evaluate(head)
       _ = open(
         connection, request, subprotocol: request.subprotocols.first, phase: .echo,
-        messageBytes: Self.echoMessageBytes)
+        limits: MessageLimits(messageBytes: Self.echoMessageBytes))
       return nil
     } catch {
       return .refusedUpgrade(error)
@@ -95,7 +97,7 @@ extension Reactor {
 
   private func open(
     _ connection: Connection, _ request: UpgradeRequest, subprotocol: String?,
-    phase: WebSocketConversation.Phase, messageBytes: Int
+    phase: WebSocketConversation.Phase, limits: MessageLimits
   ) -> WebSocketConversation {
     var fields = FieldList()
     for field in request.responseFields(subprotocol: subprotocol) { fields.append(field.name, field.value) }
@@ -104,7 +106,7 @@ extension Reactor {
     counters.answers[AnsweredWith(101)] += 1
     let conversation = WebSocketConversation(
       phase: phase, reader: Reader(connection: connection.key.token),
-      limits: MessageLimits(messageBytes: messageBytes), deflate: request.deflate, now: now)
+      limits: limits, deflate: request.deflate, now: now)
     counters.openHTTPSockets -= 1
     counters.openWebSockets += 1
     connection.state = .webSocket(conversation)
@@ -122,7 +124,8 @@ extension Reactor {
 
 extension UpgradeRequest {
   static func evaluate(_ head: RequestHead) throws(UpgradeRequestError) -> UpgradeRequest {
-    try evaluate(
+    guard head.body == .none || head.body == .length(0) else { throw .hasBody }
+    return try evaluate(
       method: head.method.name, minorVersion: head.minorVersion,
       fields: head.fields.map { (name: $0.name, value: $0.value) })
   }

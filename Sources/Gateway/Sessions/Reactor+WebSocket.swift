@@ -7,8 +7,11 @@ internal import Wire
 /// What WebSocket clients say.
 extension Reactor {
   private static let badControlLimit = 10
-  /// How many bytes of inflated messages one socket may have handled in a turn.
-  private static let messageBytesPerTurn = 1_048_576
+  /// Whose messages inflate to more than this in a turn shares what follows with its like.
+  private static let lightBytes = 65_536
+  /// How many bytes of the messages of all such sockets together are inflated in a turn: a little that was compressed may be
+  /// much, and takes milliseconds.
+  static let heavyBytesPerTurn = 1_048_576
 
   func receive(
     _ connection: Connection, _ conversation: WebSocketConversation, _ buffer: inout [UInt8],
@@ -22,8 +25,7 @@ extension Reactor {
         hold(connection, buffer, from: position, upTo: end)
         break
       }
-      guard handled < Self.messageBytesPerTurn else {
-        // A little that was compressed may be much: others have their turn first.
+      guard !conversation.isHeavy || heavyBytesLeft > 0 else {
         setAside(connection, buffer, from: position, upTo: end)
         break
       }
@@ -45,6 +47,10 @@ extension Reactor {
         }
       case .message(let kind, let payload):
         handled += payload.count
+        if conversation.isHeavy || handled > Self.lightBytes {
+          conversation.isHeavy = true
+          heavyBytesLeft -= payload.count
+        }
         handle(connection, conversation, kind, payload.span)
       case .ping(let payload):
         conversation.reader.enqueue(.pong, payload)
@@ -55,6 +61,7 @@ extension Reactor {
       }
       guard connections[Int(connection.key.slot)] === connection else { return }
     }
+    if handled <= Self.lightBytes, connection.heldInput.isEmpty { conversation.isHeavy = false }
     noteIncomplete(connection, conversation)
     guard connections[Int(connection.key.slot)] === connection else { return }
     if conversation.reader.hasPrivateBytes || conversation.isFinished { flush(connection, conversation) }
@@ -118,6 +125,7 @@ extension Reactor {
     case (.joined(let hosted), .binary):
       var effects: [Effect] = []
       hosted.session.receive(message, from: conversation.reader, now: instant, effects: &effects)
+      hosted.messages += 1
       touch(hosted)
       if !effects.isEmpty { perform(effects, in: hosted) }
     case (.opened(let hosted), .text):

@@ -39,7 +39,7 @@ struct ConfigurationReaderTests {
     #expect(configuration.publicDirectory == "Public")
     #expect(configuration.durability == .process)
     #expect(configuration.reactors == 4)
-    #expect(configuration.flushInterval == .zero)
+    #expect(configuration.flushInterval == nil)
     #expect(configuration.limits == Limits())
     #expect(configuration.metricsToken == nil)
     #expect(configuration.logLevel == .info)
@@ -91,6 +91,8 @@ struct ConfigurationReaderTests {
       Accepted("--durability=memory") { $0.durability = .memory },
       Accepted("--reactors", "1") { $0.reactors = 1 },
       Accepted("--flush-interval", "5") { $0.flushInterval = .milliseconds(5) },
+      Accepted("--flush-interval", "0") { $0.flushInterval = .zero },
+      Accepted("--flush-interval", "5", "--flush-interval", "auto") { $0.flushInterval = nil },
       Accepted("--metrics-token", "s3cret") { $0.metricsToken = "s3cret" },
       Accepted("--log-level", "debug") { $0.logLevel = .debug },
       Accepted("--log-format=json") { $0.logFormat = .json },
@@ -186,7 +188,8 @@ struct ConfigurationReaderTests {
       Refused(
         "--flush-interval", "5ms",
         says:
-          "--flush-interval does not take \"5ms\": it takes a whole number of milliseconds from 0 to 1000."),
+          "--flush-interval does not take \"5ms\": it takes a whole number of milliseconds from 0 to 1000 or auto."
+      ),
       Refused("--hsts=maybe", says: "--hsts does not take \"maybe\": it takes true or false."),
       Refused("--data", "", says: "--data does not take \"\": it takes the name of a directory."),
       Refused(
@@ -273,7 +276,7 @@ struct ConfigurationReaderTests {
     for line in [
       "--metrics-token set", "--https off", "--http 0.0.0.0:8080", "--max-message-bytes 1000",
       "--max-session-log-bytes 256M", "--public-url http://draw.example:8080", "--grace-seconds 30",
-      "--allowed-origins own", "--reactors 4", "--flush-interval 0",
+      "--allowed-origins own", "--reactors 4", "--flush-interval auto",
     ] {
       #expect(lines.contains(line))
     }

@@ -1,0 +1,22 @@
+internal import Transport
+
+/// How much of the time a loop has work, from 0 to 1, over the last few hundredths of a second.
+struct LoopLoad {
+  private static let memory = Duration.milliseconds(32)
+
+  private(set) var value = 0.0
+  private var busy = Duration.zero
+  private var began: MonotonicTime?
+
+  /// A turn ended; between turns the loop waits.
+  mutating func turned(from start: MonotonicTime, to end: MonotonicTime) {
+    let began = began ?? start
+    self.began = began
+    busy += end - start
+    let passed = end - began
+    guard passed >= Self.memory / 4 else { return }
+    value += (min(1, busy / passed) - value) * min(1, passed / Self.memory)
+    busy = .zero
+    self.began = end
+  }
+}
