@@ -17,32 +17,33 @@ final class ParticipantRecord {
   }
 
   let id: UUID
-  let number: ParticipantNumber
   /// Of the token by which they come back; nil while they wait, and when they gave it up.
   var digest: TokenDigest?
   var name: String
   var color: String
   var presence = Presence.past
+  let number: ParticipantNumber
   /// The highest client sequence of this participant that the session holds.
   var acknowledged: UInt32 = 0
   /// What is on disk of it.
   var savedAcknowledged: UInt32 = 0
+  var bucket: RateBucket
+  /// The sequence of its newest entry.
+  var lastSequence: UInt64 = 0
+  /// The first sequence that is to be covered by a `committed`, while it waits for one.
+  var awaitsFrom: UInt64 = 0
+  var retryAt: Instant?
+  // Side by side, so that they take little room: there are as many of these as people.
+  /// Refusals in a row that were not heeded: the next one came before `retryAt`.
+  var ignoredRefusals: UInt16 = 0
   /// It moved since it was given to the store last.
   var hasUnsaved = false
   /// Reliable entries are dropped in silence until the one that is due comes.
   var isAwaitingDueEntry = false
-  /// Refusals in a row that were not heeded: the next one came before `retryAt`.
-  var ignoredRefusals = 0
-  var retryAt: Instant?
   /// The last refusal was heeded only because nothing was read meanwhile.
   var wasPaused = false
-  var bucket: RateBucket
-  /// The sequence of its newest entry.
-  var lastSequence: UInt64 = 0
   /// Has entries that no `committed` has covered yet.
   var awaitsCommitted = false
-  /// The first sequence that is to be covered, then.
-  var awaitsFrom: UInt64 = 0
   /// Ever sent a retained entry, so that a snapshot may hold something of it.
   var hasRetained = false
 

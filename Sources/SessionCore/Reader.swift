@@ -20,12 +20,16 @@ package final class Reader {
   /// The shell's own name for the socket: never given to another one.
   package let connection: UInt64
   /// Its row among the session's members, or -1.
-  var memberIndex = -1
+  var memberIndex: Int {
+    get { Int(row) }
+    set { row = Int32(newValue) }
+  }
+  private var row: Int32 = -1
+  /// Control messages that could not be understood, in a row.
+  package var badControlMessages: Int32 = 0
   var source = Source.none
   /// Where in the log `caughtUp` is due, after a tail.
   var caughtUpAt: (cursor: Cursor, sequence: UInt64)?
-  /// Control messages that could not be understood, in a row.
-  package var badControlMessages = 0
   /// Nothing follows what is queued now: a close frame is the last of it.
   package private(set) var isClosing = false
 

@@ -5,11 +5,14 @@ package struct DeflateParameters: Equatable, Sendable {
   package static let extensionName = "permessage-deflate"
 
   /// The base-2 logarithm of the window that the server compresses with: 9 to 15, or 8 when another's server does.
-  package let serverWindowBits: Int
+  package var serverWindowBits: Int { Int(serverWindow) }
 
   /// The same for the client; nil when the server did not say.
-  package let clientMaxWindowBits: Int?
+  package var clientMaxWindowBits: Int? { clientMaxWindow.map { Int($0) } }
 
+  // Every socket has one of these.
+  private let serverWindow: UInt8
+  private let clientMaxWindow: UInt8?
   private let namesServerWindow: Bool
 
   /// What a client offers (§7.1): no window kept on either side. It names no limit for its own window, so that no
@@ -59,17 +62,17 @@ package struct DeflateParameters: Equatable, Sendable {
     guard let given = Given(offer) else { return nil }
     switch given.serverMaxWindowBits {
     case .absent:
-      (serverWindowBits, namesServerWindow) = (15, false)
+      (serverWindow, namesServerWindow) = (15, false)
     case .bits(let bits) where bits >= 9:
-      (serverWindowBits, namesServerWindow) = (bits, true)
+      (serverWindow, namesServerWindow) = (bits, true)
     case .bits, .withoutValue:
       return nil
     }
     // A window is only limited where the client says it can (§7.1.2.2). Ours to inflate with is the largest, so
     // there is nothing to ask for beyond what it named.
     switch given.clientMaxWindowBits {
-    case .absent, .withoutValue: clientMaxWindowBits = nil
-    case .bits(let bits): clientMaxWindowBits = bits
+    case .absent, .withoutValue: clientMaxWindow = nil
+    case .bits(let bits): clientMaxWindow = bits
     }
   }
 
@@ -79,11 +82,11 @@ package struct DeflateParameters: Equatable, Sendable {
     // The server has to repeat that it keeps no window (§7.1.1.1); that we keep none is ours to hold to.
     guard given.serverNoContextTakeover, given.clientMaxWindowBits == .absent else { return nil }
     switch given.serverMaxWindowBits {
-    case .absent: (serverWindowBits, namesServerWindow) = (15, false)
-    case .bits(let bits): (serverWindowBits, namesServerWindow) = (bits, true)
+    case .absent: (serverWindow, namesServerWindow) = (15, false)
+    case .bits(let bits): (serverWindow, namesServerWindow) = (bits, true)
     case .withoutValue: return nil
     }
-    clientMaxWindowBits = nil
+    clientMaxWindow = nil
   }
 }
 
@@ -92,7 +95,7 @@ private struct Given {
   enum WindowBits: Equatable {
     case absent
     case withoutValue
-    case bits(Int)
+    case bits(UInt8)
   }
 
   private(set) var serverNoContextTakeover = false
@@ -125,7 +128,7 @@ private struct Given {
   /// §7.1.2: a decimal number from 8 to 15 without leading zeros.
   private static func windowBits(_ value: String?) -> WindowBits? {
     guard let value else { return .withoutValue }
-    guard let bits = Int(value), (8...15).contains(bits), String(bits) == value else { return nil }
+    guard let bits = UInt8(value), (8...15).contains(bits), String(bits) == value else { return nil }
     return .bits(bits)
   }
 }

@@ -17,7 +17,11 @@ struct FrameHeaderReader: Sendable {
   }
 
   private var bytes: [14 of UInt8] = .init(repeating: 0)
-  private var count = 0
+  private var received: UInt8 = 0
+  private var count: Int {
+    get { Int(received) }
+    set { received = UInt8(newValue) }
+  }
 
   /// True between frames.
   var isEmpty: Bool { count == 0 }

@@ -25,18 +25,19 @@ package struct MessageReader: Sendable {
     case close(CloseCode?, reason: String)
   }
 
+  /// What is rare is kept elsewhere: every socket has one of these.
   private enum State {
     case header
     case data(DataFrame)
-    case control(ControlFrame)
+    indirect case control(ControlFrame)
     case closed
-    case failed(ProtocolError)
+    indirect case failed(ProtocolError)
   }
 
   private struct DataFrame {
-    let isFinal: Bool
     var remaining: Int
     var maskingKey: MaskingKey?
+    let isFinal: Bool
 
     init(_ header: FrameHeader) {
       isFinal = header.isFinal
@@ -65,9 +66,13 @@ package struct MessageReader: Sendable {
   }
 
   private struct PlainMessage {
-    let kind: MessageKind
     var length = 0
     var validator = UTF8Validator()
+    let kind: MessageKind
+
+    init(kind: MessageKind) {
+      self.kind = kind
+    }
 
     /// Checks the next bytes of a text, and at its last that no character is cut (RFC 6455 §8.1).
     mutating func check(_ bytes: Span<UInt8>, isLast: Bool) throws(ProtocolError) {

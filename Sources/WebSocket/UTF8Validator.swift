@@ -2,7 +2,11 @@
 struct UTF8Validator: Sendable {
   /// The beginning of a sequence that the pieces so far have cut.
   private var carry: [4 of UInt8] = [0, 0, 0, 0]
-  private var carryCount = 0
+  private var carried: UInt8 = 0
+  private var carryCount: Int {
+    get { Int(carried) }
+    set { carried = UInt8(newValue) }
+  }
 
   /// True between sequences: a message may end here.
   var isComplete: Bool { carryCount == 0 }

@@ -95,6 +95,10 @@ extension Reactor {
       startUpload(connection, http, upload)
       return
     }
+    if route.isSocket, head.body != .none {
+      // Whoever is in between may take what follows for something else.
+      http.closesAfterOutput = true
+    }
     if case .answer(let answer) = plan, route.isJournal, Self.isLong(head.body) {
       // Nobody waits for a hundred megabytes to say that they are not wanted.
       http.closesAfterOutput = true

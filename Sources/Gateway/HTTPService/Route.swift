@@ -67,6 +67,13 @@ enum Route: Equatable {
     }
   }
 
+  var isSocket: Bool {
+    switch self {
+    case .socket, .echo: true
+    default: false
+    }
+  }
+
   func takes(_ method: Method) -> Bool {
     methods.split(separator: ", ").contains { $0 == method.name }
   }

@@ -35,10 +35,12 @@ struct FlushPacer {
 
   private var isWorthIt: Bool { afterWaiting >= Self.worthwhile * atOnce }
 
+  /// Until when to wait, or nil: now is the time.
+  ///
   /// - Parameters:
   ///   - interval: the least time between two flushes.
   ///   - isFixed: it is kept whether waiting is worth it or not.
-  /// - Returns: until when to wait; nil: now is the time.
+  ///   - now: the moment of the turn.
   mutating func waits(_ interval: Duration, isFixed: Bool = false, now: MonotonicTime) -> MonotonicTime? {
     if let heldUntil { return heldUntil > now ? heldUntil : nil }
     guard interval > .zero, flushedAt != .distantPast else { return nil }

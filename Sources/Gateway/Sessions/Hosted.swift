@@ -11,7 +11,7 @@ final class Hosted {
   /// What its last turn came to is being sent; until all have it, what arrives is collected for the next flush.
   var isFlushing = false
   var scheduledAt: Instant?
-  /// When its turn is ended, and how many binary messages came since it last was.
+  /// When its turn is ended, and how many messages came since it last was.
   var pacer = FlushPacer()
   var messages = 0
   /// It has ended, expired or been put away: nothing of it counts any more.

@@ -114,6 +114,7 @@ extension Reactor {
     counters.messagesReceived += 1
     // A message has ended: the time for the next one begins with it.
     conversation.messageBegan = nil
+    conversation.hosted?.messages += 1
     switch (conversation.phase, kind) {
     case (.closing, _), (.finding, _):
       break
@@ -125,7 +126,6 @@ extension Reactor {
     case (.joined(let hosted), .binary):
       var effects: [Effect] = []
       hosted.session.receive(message, from: conversation.reader, now: instant, effects: &effects)
-      hosted.messages += 1
       touch(hosted)
       if !effects.isEmpty { perform(effects, in: hosted) }
     case (.opened(let hosted), .text):
