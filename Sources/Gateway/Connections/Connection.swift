@@ -43,6 +43,8 @@ final class Connection {
   /// Kept beside the bytes: it is asked for before every send.
   private(set) var hasBacklog = false
   var isWriteBlocked = false
+  /// It stands among those that are looked at in the next turn.
+  var isToFlushAgain = false
   /// Counted among the handshakes under way.
   var isHandshaking = false
   /// Whether a whole head came in: before the first, the time for a head runs from the start.

@@ -261,7 +261,7 @@ extension Reactor {
     var quantum = 4
     while let next = http.output.first {
       guard quantum > 0 else {
-        flushAgain.append(connection.key)
+        flushLater(connection)
         return
       }
       quantum -= 1

@@ -112,7 +112,8 @@ extension Reactor {
     case .webSocket(let conversation):
       conversation.tookAt = now
       conversation.enteredSession?.setBlocked(false, conversation.reader)
-      flush(connection, conversation)
+      // Each in its turn: a thousand who are being caught up become writable together.
+      flushLater(connection)
     case .lingering:
       startLingering(connection)
     }

@@ -32,6 +32,8 @@ actor Reactor {
   var uploadBytesLeft = 0
   /// How many bytes of messages that inflate to much are still inflated in this turn.
   var heavyBytesLeft = 0
+  /// How many bytes still go out in large pieces in this turn.
+  var bulkBytesLeft = 0
   /// When the log was told last that the disk is nearly full.
   var diskWarnedAt: MonotonicTime?
 
@@ -134,6 +136,7 @@ actor Reactor {
     handshakeSteps = 0
     uploadBytesLeft = Self.uploadBytesPerTurn
     heavyBytesLeft = Self.heavyBytesPerTurn
+    bulkBytesLeft = Self.bulkBytesPerTurn
     mailbox.drain { receive($0) }
     for event in events { handle(event) }
     continueReading()

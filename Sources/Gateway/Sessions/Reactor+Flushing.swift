@@ -7,19 +7,41 @@ internal import Wire
 extension Reactor {
   /// How many members are sent to before the loop looks at its sockets again.
   private static let sendsPerTurn = 512
+  /// How many bytes go out in a turn in large pieces, which are catch-ups, of all sockets: ink comes between them.
+  static let bulkBytesPerTurn = 2_097_152
+  /// Smaller ones are not counted.
+  private static let bulkPieceBytes = 16_384
 
-  /// Goes on with the flushes under way, in slices, so that a session of thousands does not hold up others.
+  /// Goes on with the flushes under way, in slices, so that a session of thousands does not hold up others. What is live goes
+  /// first.
   func continueFlushing() {
+    flushSessions()
     let keys = flushAgain
     flushAgain = []
-    for key in keys {
+    for (index, key) in keys.enumerated() {
+      guard bulkBytesLeft > 0 else {
+        // Those who had to wait come before those who had their share.
+        flushAgain = keys[index...] + flushAgain
+        return
+      }
       guard let connection = connection(key) else { continue }
+      connection.isToFlushAgain = false
       switch connection.state {
       case .http(let http): pump(connection, http)
       case .webSocket(let conversation): flush(connection, conversation)
       case .lingering: break
       }
     }
+  }
+
+  /// Has a socket looked at when others had their turn.
+  func flushLater(_ connection: Connection) {
+    guard !connection.isToFlushAgain else { return }
+    connection.isToFlushAgain = true
+    flushAgain.append(connection.key)
+  }
+
+  private func flushSessions() {
     var budget = Self.sendsPerTurn
     var turns = flushing.count
     while budget > 0, turns > 0 {
@@ -194,13 +216,15 @@ extension Reactor {
     while !connection.isWriteBlocked, !connection.hasBacklog,
       let piece = session?.nextPiece(reader) ?? reader.nextPrivatePiece()
     {
-      guard given < Session.pieceBytes else {
-        flushAgain.append(connection.key)
+      let isBulk = piece.range.count > Self.bulkPieceBytes
+      guard given < Session.pieceBytes, !isBulk || bulkBytesLeft > 0 else {
+        flushLater(connection)
         return
       }
       let end = min(piece.range.upperBound, piece.range.lowerBound + TLSConnection.encryptLimitInBytes)
       let sent = offer(piece.bytes.span.extracting(piece.range.lowerBound..<end), on: connection)
       given += sent
+      if isBulk { bulkBytesLeft -= sent }
       if let session { session.sent(piece, sent, to: reader) } else { reader.sentPrivate(piece, sent) }
     }
     if connection.isWriteBlocked { session?.setBlocked(true, reader) }
