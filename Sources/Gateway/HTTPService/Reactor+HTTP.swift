@@ -15,6 +15,10 @@ extension Reactor {
         return
       }
       let wasBetween = http.reader.isBetweenRequests
+      if wasBetween, position > start, position < end, isTurnLong {
+        setAside(connection, buffer, from: position, upTo: end)
+        return
+      }
       let event: RequestReader.Event?
       do throws(RequestError) {
         event = try http.reader.next(in: buffer.span.extracting(0..<end), at: &position)
@@ -95,9 +99,11 @@ extension Reactor {
       startUpload(connection, http, upload)
       return
     }
-    if route.isSocket, head.body != .none {
+    if case .answer(let answer) = plan, route.isSocket, head.body != .none {
       // Whoever is in between may take what follows for something else.
       http.closesAfterOutput = true
+      send(answer, on: connection, http, for: head)
+      return
     }
     if case .answer(let answer) = plan, route.isJournal, Self.isLong(head.body) {
       // Nobody waits for a hundred megabytes to say that they are not wanted.

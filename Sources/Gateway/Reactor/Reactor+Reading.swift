@@ -12,6 +12,8 @@ extension Reactor {
   private static let backlogBytes = 65_536
   /// How many buffers are read from one socket in a turn.
   private static let readsPerTurn = 4
+  /// A turn that has taken this long is brought to its end: who brings much goes on in the next one.
+  private static let turnTime = Duration.milliseconds(4)
   /// How many bytes of attachments are read in a turn, of all sockets: ink comes between them.
   static let uploadBytesPerTurn = 1_048_576
 
@@ -32,8 +34,19 @@ extension Reactor {
     }
   }
 
+  /// Others have waited long enough for this turn's end.
+  var isTurnLong: Bool { MonotonicTime.now() - now > Self.turnTime }
+
   private func read(_ connection: Connection) {
     guard !connection.isReadingPaused else { return }
+    if case .http = connection.state {
+      // A request may take a millisecond. Ink does not, and is always read.
+      guard !hasReadRequest || !isTurnLong else {
+        readAgain.append(connection.key)
+        return
+      }
+      hasReadRequest = true
+    }
     if let tls = connection.tls, !tls.isHandshakeComplete, handshakeSteps >= Self.handshakeStepsPerTurn {
       readAgain.append(connection.key)
       return
@@ -52,7 +65,9 @@ extension Reactor {
     while connection.mayHaveInput, !connection.isReadingPaused, connection.heldInput.isEmpty,
       connection.backlogCount <= Self.backlogBytes
     {
-      guard rounds < Self.readsPerTurn, uploadBytesLeft > 0 || !connection.isUploading else {
+      guard rounds < Self.readsPerTurn, rounds == 0 || !isTurnLong,
+        uploadBytesLeft > 0 || !connection.isUploading
+      else {
         readAgain.append(connection.key)
         return
       }

@@ -111,8 +111,8 @@ extension Reactor {
       pump(connection, http)
     case .webSocket(let conversation):
       conversation.tookAt = now
-      conversation.enteredSession?.setBlocked(false, conversation.reader)
-      // Each in its turn: a thousand who are being caught up become writable together.
+      // Each in its turn: a thousand who are being caught up become writable together. Until then nothing else is sent to it,
+      // for it may be in the middle of a frame.
       flushLater(connection)
     case .lingering:
       startLingering(connection)

@@ -30,6 +30,8 @@ actor Reactor {
   var handshakeSteps = 0
   /// How many bytes of attachments are still read in this turn.
   var uploadBytesLeft = 0
+  /// Something of a request was read in this turn.
+  var hasReadRequest = false
   /// How many bytes of messages that inflate to much are still inflated in this turn.
   var heavyBytesLeft = 0
   /// How many bytes still go out in large pieces in this turn.
@@ -135,6 +137,7 @@ actor Reactor {
     counters.turns += 1
     handshakeSteps = 0
     uploadBytesLeft = Self.uploadBytesPerTurn
+    hasReadRequest = false
     heavyBytesLeft = Self.heavyBytesPerTurn
     bulkBytesLeft = Self.bulkBytesPerTurn
     mailbox.drain { receive($0) }

@@ -35,12 +35,13 @@ struct FlushPacer {
 
   private var isWorthIt: Bool { afterWaiting >= Self.worthwhile * atOnce }
 
-  /// Until when to wait, or nil: now is the time.
+  /// Says whether the session's turn is ended now or later.
   ///
   /// - Parameters:
   ///   - interval: the least time between two flushes.
   ///   - isFixed: it is kept whether waiting is worth it or not.
   ///   - now: the moment of the turn.
+  /// - Returns: until when to wait; nil: now is the time.
   mutating func waits(_ interval: Duration, isFixed: Bool = false, now: MonotonicTime) -> MonotonicTime? {
     if let heldUntil { return heldUntil > now ? heldUntil : nil }
     guard interval > .zero, flushedAt != .distantPast else { return nil }

@@ -218,6 +218,7 @@ extension Reactor {
     {
       let isBulk = piece.range.count > Self.bulkPieceBytes
       guard given < Session.pieceBytes, !isBulk || bulkBytesLeft > 0 else {
+        session?.setBlocked(true, reader)
         flushLater(connection)
         return
       }
@@ -227,7 +228,7 @@ extension Reactor {
       if isBulk { bulkBytesLeft -= sent }
       if let session { session.sent(piece, sent, to: reader) } else { reader.sentPrivate(piece, sent) }
     }
-    if connection.isWriteBlocked { session?.setBlocked(true, reader) }
+    session?.setBlocked(connection.isWriteBlocked, reader)
     if let hosted = conversation.hosted, hosted.session.needsTurn { touch(hosted) }
     if conversation.isFinished, !reader.hasPrivateBytes, !connection.hasBacklog {
       noteClosed(connection, conversation, reason: conversation.peerClosed ? "closed" : "failed")

@@ -7,6 +7,8 @@ internal import Wire
 /// What WebSocket clients say.
 extension Reactor {
   private static let badControlLimit = 10
+  /// After so many messages of one socket it is looked whether the turn has become long.
+  private static let messagesBetweenLooks = 8
   /// Whose messages inflate to more than this in a turn shares what follows with its like.
   private static let lightBytes = 65_536
   /// How many bytes of the messages of all such sockets together are inflated in a turn: a little that was compressed may be
@@ -19,6 +21,7 @@ extension Reactor {
   ) {
     var position = start
     var handled = 0
+    var messages = 0
     conversation.heardAt = now
     while true {
       guard !conversation.reader.isOutboxFull, !conversation.isHeld else {
@@ -26,6 +29,11 @@ extension Reactor {
         break
       }
       guard !conversation.isHeavy || heavyBytesLeft > 0 else {
+        setAside(connection, buffer, from: position, upTo: end)
+        break
+      }
+      messages += 1
+      if messages % Self.messagesBetweenLooks == 0, position < end, isTurnLong {
         setAside(connection, buffer, from: position, upTo: end)
         break
       }
