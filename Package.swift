@@ -15,7 +15,8 @@ let settings: [SwiftSetting] = [
 let package = Package(
   name: "DrawTogether",
   products: [
-    .executable(name: "drawtogether", targets: ["drawtogether"])
+    .executable(name: "drawtogether", targets: ["drawtogether"]),
+    .executable(name: "drawtogether-bench", targets: ["drawtogether-bench"]),
   ],
   targets: [
     // Shims for what Swift's importer cannot see.
@@ -45,6 +46,9 @@ let package = Package(
       name: "drawtogether",
       dependencies: ["Gateway", "Storage", "SessionCore", "Transport", "Wire", "HTTP", "CLinux"],
       swiftSettings: settings),
+    .executableTarget(
+      name: "drawtogether-bench",
+      dependencies: ["Transport", "Wire", "HTTP", "WebSocket", "CLinux"], swiftSettings: settings),
 
     .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: settings),
     .testTarget(name: "HTTPTests", dependencies: ["HTTP"], swiftSettings: settings),
@@ -61,6 +65,8 @@ let package = Package(
       name: "GatewayTests",
       dependencies: ["Gateway", "Wire", "HTTP", "WebSocket", "SessionCore", "Storage", "Transport"],
       swiftSettings: settings),
+    .testTarget(
+      name: "BenchTests", dependencies: ["drawtogether-bench"], swiftSettings: settings),
     .testTarget(
       name: "CommandTests",
       dependencies: ["drawtogether", "Gateway", "Storage", "SessionCore", "Wire", "Transport"],

@@ -1,0 +1,60 @@
+/// Reads the command line.
+enum BenchOptionsReader {
+  enum Invocation: Equatable {
+    case help
+    case run(BenchOptions)
+  }
+
+  /// What the arguments, without the program's name, ask for.
+  static func read(_ arguments: [String]) throws(BenchUsageError) -> Invocation {
+    if arguments.contains("--help") || arguments.contains("-h") { return .help }
+    guard let first = arguments.first, !first.hasPrefix("-") else { throw .missingMode }
+    guard let mode = BenchMode(rawValue: first) else { throw .unknownMode(first) }
+    var options = BenchOptions(mode: mode)
+    var given: Set<String> = []
+    var rest = arguments.dropFirst()
+    while let word = rest.popFirst() {
+      guard word.hasPrefix("--") else { throw .unexpectedArgument(word) }
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      let flag = try find(parts[0], for: mode)
+      given.insert(flag.name)
+      try store(flag, parts.count > 1 ? parts[1] : nil, in: &options, rest: &rest)
+    }
+    try check(options, given)
+    return .run(options)
+  }
+
+  private static func find(_ name: String, for mode: BenchMode) throws(BenchUsageError) -> BenchFlag {
+    guard let flag = BenchFlag.all.first(where: { $0.name == name }) else {
+      throw .unknownFlag(name, mode: mode)
+    }
+    guard flag.modes.contains(mode) else { throw .flagOfOther(name, mode: mode) }
+    return flag
+  }
+
+  private static func store(
+    _ flag: BenchFlag, _ attached: String?, in options: inout BenchOptions, rest: inout ArraySlice<String>
+  ) throws(BenchUsageError) {
+    guard flag.placeholder != nil else {
+      guard attached == nil else { throw .unexpectedValue(flag: flag.name) }
+      _ = flag.store(&options, "")
+      return
+    }
+    guard let value = attached ?? rest.popFirst() else {
+      throw .missingValue(flag: flag.name, accepted: flag.accepted)
+    }
+    guard flag.store(&options, value) else {
+      throw .notAccepted(flag: flag.name, value: value, accepted: flag.accepted)
+    }
+  }
+
+  private static func check(_ options: BenchOptions, _ given: Set<String>) throws(BenchUsageError) {
+    let mode = options.mode
+    if mode.needsServer, options.server == nil { throw .missingServer(mode) }
+    let pacings = ["--window", "--burst", "--rate"].filter(given.contains)
+    if pacings.count > 1 { throw .excluding(pacings[0], pacings[1]) }
+    if given.contains("--entries"), given.contains("--snapshot-bytes") {
+      throw .excluding("--entries", "--snapshot-bytes")
+    }
+  }
+}

@@ -1,0 +1,58 @@
+internal import Glibc
+
+/// What a process holds, and what the kernel holds for all sockets of the machine.
+struct Memory: Sendable {
+  /// Pages that only this process has, in bytes.
+  var privateDirty = 0
+  /// All of its pages in memory, in bytes.
+  var resident = 0
+  /// Buffers of TCP sockets, in bytes, of the whole machine.
+  var sockets = 0
+
+  /// Looks at a process.
+  static func of(_ process: Int32) throws(BenchFailure) -> Memory {
+    guard let rollup = ProcFile.read("/proc/\(process)/smaps_rollup"),
+      let status = ProcFile.read("/proc/\(process)/status")
+    else { throw .process(process) }
+    var memory = Memory()
+    memory.privateDirty = (ProcFile.number("Private_Dirty:", in: rollup) ?? 0) * 1_024
+    memory.resident = (ProcFile.number("VmRSS:", in: status) ?? 0) * 1_024
+    memory.sockets = ofSockets()
+    return memory
+  }
+
+  /// Buffers of TCP sockets, in bytes, of the whole machine.
+  static func ofSockets() -> Int {
+    pagesOfSockets() * sysconf(CInt(_SC_PAGESIZE))
+  }
+
+  private static func pagesOfSockets() -> Int {
+    let text = ProcFile.read("/proc/net/sockstat") ?? ""
+    guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("TCP:") }) else { return 0 }
+    let words = line.split(separator: " ")
+    guard let place = words.firstIndex(of: "mem"), place + 1 < words.count else { return 0 }
+    return Int(words[place + 1]) ?? 0
+  }
+}
+
+/// Bytes that wait in TCP's queues, at the sockets of a port and at all others: the server's side, and ours.
+struct WaitingBytes: Equatable, Sendable {
+  var atServer = 0
+  var atOthers = 0
+
+  /// Looks at all IPv4 sockets of the machine, which takes milliseconds for thousands.
+  static func now(serverPort: UInt16) -> WaitingBytes {
+    WaitingBytes(ProcFile.read("/proc/net/tcp") ?? "", serverPort: serverPort)
+  }
+
+  /// Reads a table as /proc/net/tcp: the second column is the local `address:port`, the fifth `send:receive`, all in
+  /// hexadecimal.
+  init(_ table: String, serverPort: UInt16) {
+    for line in table.split(separator: "\n").dropFirst() {
+      let words = line.split(separator: " ", maxSplits: 5)
+      guard words.count > 4, let port = words[1].split(separator: ":").last else { continue }
+      let bytes = words[4].split(separator: ":").reduce(0) { $0 + (Int($1, radix: 16) ?? 0) }
+      if UInt16(port, radix: 16) == serverPort { atServer += bytes } else { atOthers += bytes }
+    }
+  }
+}

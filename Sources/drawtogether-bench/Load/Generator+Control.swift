@@ -1,0 +1,52 @@
+internal import WebSocket
+internal import Wire
+
+extension Generator {
+  /// Takes a control message. `joined` is long and comes once a socket, and `committed` comes often and is wanted by
+  /// few: they are told by their first letters.
+  func takeControl(_ message: Span<UInt8>, of link: Link) throws(BenchFailure) {
+    guard !options.isPeer, message.count > 6 else { return }
+    switch (message[2], message[4], message[5]) {
+    case (UInt8(ascii: "j"), _, _):
+      break
+    case (UInt8(ascii: "c"), UInt8(ascii: "m"), _):
+      if link.followsCommitted, case .committed(let sequence) = try decode(message) {
+        link.committed = sequence
+      }
+    case (UInt8(ascii: "c"), UInt8(ascii: "t"), _):
+      if case .catchUp(let kind, _, _) = try decode(message) {
+        link.caughtUpBy = kind == .snapshot ? .snapshot : .tail
+        if kind == .snapshot { link.held?.clear() }
+      }
+    case (UInt8(ascii: "c"), UInt8(ascii: "u"), _):
+      becomeLive(link)
+    case (UInt8(ascii: "e"), _, _):
+      if case .error(let refusal) = try decode(message) { throw .refused(refusal.detail) }
+    default:
+      break
+    }
+  }
+
+  /// Answers a ping with its own bytes (RFC 6455 §5.5.3).
+  func answerPing(_ payload: Span<UInt8>, over link: Link) {
+    var frame: [UInt8] = []
+    FrameWriter.append(.pong, payload: payload, maskingKey: MaskingKey(4, 3, 2, 1), to: &frame)
+    send(frame, over: link)
+  }
+
+  private func decode(_ message: Span<UInt8>) throws(BenchFailure) -> GatewayControl {
+    do throws(WireError) {
+      return try GatewayControl.decode(message)
+    } catch {
+      throw .protocolFault(WireText.decode(message))
+    }
+  }
+}
+
+/// Text as a server sent it.
+enum WireText {
+  /// What is no UTF-8 is replaced.
+  static func decode(_ bytes: Span<UInt8>) -> String {
+    unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+}

@@ -1,0 +1,33 @@
+internal import WebSocket
+
+/// Where a server's frame lies in what was received. It trusts the server: this side only measures.
+struct ServerFrame: Equatable, Sendable {
+  let opcode: Opcode
+  let isFinal: Bool
+  let isCompressed: Bool
+  let payload: Range<Int>
+
+  /// Cuts the frame that begins at `offset`; its payload may end behind the bytes. Nil when more are needed.
+  @inline(__always)
+  static func parse(_ bytes: Span<UInt8>, at offset: Int) throws(BenchFailure) -> ServerFrame? {
+    let available = bytes.count - offset
+    guard available >= 2 else { return nil }
+    let first = bytes[offset]
+    let second = bytes[offset + 1]
+    guard let opcode = Opcode(rawValue: first & 0x0F), second & 0x80 == 0 else {
+      throw .protocolFault("a frame that begins with \(first) \(second)")
+    }
+    var start = offset + 2
+    var length = Int(second)
+    if second >= 126 {
+      let width = second == 126 ? 2 : 8
+      guard available >= 2 + width else { return nil }
+      length = 0
+      for index in start..<start + width { length = length << 8 | Int(bytes[index]) }
+      start += width
+    }
+    return ServerFrame(
+      opcode: opcode, isFinal: first & 0x80 != 0, isCompressed: first & 0x40 != 0,
+      payload: start..<start + length)
+  }
+}

@@ -1,0 +1,59 @@
+/// `idle`: what sockets cost that have joined and are silent.
+enum IdleRun {
+  static func measure(_ options: BenchOptions) throws(BenchFailure) -> Report {
+    let whole = options.sockets / options.members
+    let rest = options.sockets % options.members
+    let crowd = Crowd(sessions: whole, senders: 0, listeners: options.members)
+    let generator = try crowd.makeGenerator(options, maker: MessageMaker(options))
+    if rest > 0 {
+      let target = try Crowd.target(of: whole, options, generator.server)
+      for _ in 0..<rest { generator.addLink(session: whole, target: target) }
+    }
+    let empty = try Self.memory(options)
+    let kernelBefore = Memory.ofSockets()
+    let begun = Sample(options.process)
+    try generator.open(0..<generator.links.count, inFlight: options.inFlight)
+    let opened = Sample(options.process)
+    try generator.settle()
+    let start = Sample(options.process)
+    try generator.run(until: Clock.now() + UInt64(options.seconds * 1e9))
+    let end = Sample(options.process)
+    if let lost = generator.lastClosed {
+      throw .closed(socket: lost.index, closeCode: lost.closeCode, reason: lost.closeReason)
+    }
+
+    let sockets = Double(options.sockets)
+    let opening = Interval(from: begun, to: opened)
+    let idling = Interval(from: start, to: end)
+    var report = Report(options, generator)
+    report.add("sessions", "sessions", whole + (rest > 0 ? 1 : 0))
+    report.add("opensPerSecond", "opened a second", sockets / opening.seconds, "/s")
+    report.add(
+      "serverMicrosecondsPerOpen", "server CPU to open one", opening.server.map { $0 * 1e6 / sockets }, "us")
+    if let empty {
+      let full = try Self.memory(options) ?? empty
+      report.add("emptyKiB", "private memory before", empty.privateDirty / 1_024, "KiB")
+      report.add("fullKiB", "private memory with them", full.privateDirty / 1_024, "KiB")
+      report.add(
+        "memoryPerSocket", "private memory per socket",
+        Double(full.privateDirty - empty.privateDirty) / sockets,
+        "bytes")
+      report.add("residentBefore", "resident before", empty.resident / 1_024, "KiB")
+      report.add("residentWith", "resident with them", full.resident / 1_024, "KiB")
+      report.add(
+        "residentPerSocket", "resident per socket", Double(full.resident - empty.resident) / sockets, "bytes")
+    }
+    report.add(
+      "kernelPerSocket", "kernel buffers per socket, both ends",
+      Double(Memory.ofSockets() - kernelBefore) / sockets,
+      "bytes")
+    report.add("idleSeconds", "silent for", idling.seconds, "s")
+    report.add("idleCPU", "server CPU meanwhile", idling.server.map { $0 / idling.seconds * 100 }, "%")
+    return report
+  }
+
+  private static func memory(_ options: BenchOptions) throws(BenchFailure) -> Memory? {
+    guard let process = options.process else { return nil }
+    return try Memory.of(process)
+  }
+}

@@ -1,0 +1,113 @@
+internal import Wire
+
+/// `join-storm`: many join one session at once, which retains much.
+enum JoinStormRun {
+  static func measure(_ options: BenchOptions) throws(BenchFailure) -> Report {
+    let generator = try Generator(
+      options,
+      maker: MessageMaker(
+        payloadLength: options.payload, retention: .append, keys: .max, isPeer: options.isPeer))
+    var target = try Crowd.target(of: 0, options, generator.server)
+    let entries = options.snapshotEntries
+    let bytes = entries * options.payload
+    if options.isPeer {
+      target += "?snapshot=\(bytes)"
+    } else {
+      try fill(generator, target, entries)
+    }
+
+    let firstLive = generator.links.count
+    let calm = try options.isLive ? beginLive(generator, target) : nil
+    let first = generator.links.count
+    for _ in 0..<options.joins { generator.addLink(session: 0, target: target).isSkimming = true }
+    let before = try options.process.map { (process) throws(BenchFailure) in try Memory.of(process) }
+    generator.tally = Tally()
+    let start = Sample(options.process)
+    try generator.open(first..<generator.links.count, inFlight: max(options.inFlight, options.joins))
+    if options.isPeer { try waitForBytes(generator, first, bytes) }
+    let storm = Interval(from: start, to: Sample(options.process))
+    let live = generator.tally.latency
+    let received = generator.links[first...].reduce(0) { $0 + $1.bytesReceived }
+    if !options.isPeer, !options.offersDeflate,
+      let short = generator.links[first...].first(where: { $0.bytesReceived < bytes })
+    {
+      throw .protocolFault("a snapshot of \(short.bytesReceived) bytes where \(bytes) are retained")
+    }
+
+    var each = Histogram()
+    for link in generator.links[first...] { each.record(link.liveAt - link.startedAt) }
+    var report = Report(options, generator)
+    report.add("joins", "joined at once", options.joins)
+    report.add("entries", "entries retained", entries)
+    report.add("snapshotBytes", "their payload", bytes, "bytes")
+    report.add("seconds", "until all had all of it", storm.seconds, "s")
+    report.add(latency: each, "join", "a join's time")
+    report.add("megabytesPerSecond", "snapshots received", Double(received) / 1e6 / storm.seconds, "MB/s")
+    report.add("serverSeconds", "server CPU", storm.server, "s")
+    report.add("serverShare", "server CPU", storm.server.map { $0 / storm.seconds * 100 }, "%")
+    report.add("generatorCPU", "generator CPU", storm.own / storm.seconds * 100, "%")
+    if let before, let process = options.process {
+      let grown = try Memory.of(process).privateDirty - before.privateDirty
+      report.add("grownKiB", "private memory grew by", grown / 1_024, "KiB")
+    }
+    if let calm {
+      report.add(latency: calm.tally.latency, "calmLatency", "live latency before")
+      report.add(latency: live, "stormLatency", "live latency in the storm")
+      report.add("liveSockets", "live members", first - firstLive)
+    }
+    return report
+  }
+
+  /// Has one member draw what is retained, never far ahead, until all of it is on disk.
+  private static func fill(_ generator: Generator, _ target: String, _ entries: Int) throws(BenchFailure) {
+    let writer = generator.addLink(session: 0, target: target)
+    writer.followsCommitted = true
+    // Who follows sequences sees its own entries come back.
+    writer.held = HeldState(of: writer.index)
+    try generator.open(writer.index..<writer.index + 1, inFlight: 1)
+    let first = writer.lastSequence
+    let ahead = max(16, 262_144 / generator.options.payload)
+    while Int(writer.clientSequence) < entries {
+      let batch = min(64, entries - Int(writer.clientSequence))
+      generator.send(batch, from: writer)
+      let isTaken = try generator.run(atMost: 30) {
+        Int(writer.clientSequence) - $0.tally.echoes < ahead || writer.isClosed
+      }
+      guard isTaken, !writer.isClosed else {
+        throw .closed(socket: writer.index, closeCode: writer.closeCode, reason: writer.closeReason)
+      }
+    }
+    let isKept = try generator.run(atMost: 30) {
+      $0.tally.echoes >= entries && writer.lastSequence > first && writer.committed >= writer.lastSequence
+    }
+    guard isKept else { throw .stalled(expected: entries, delivered: generator.tally.echoes) }
+  }
+
+  /// Adds a sender and a reader, who draw from now on; measures them for a second.
+  private static func beginLive(_ generator: Generator, _ target: String) throws(BenchFailure) -> Measurement
+  {
+    let first = generator.links.count
+    for _ in 0..<2 { generator.addLink(session: 0, target: target) }
+    generator.sessions = [SessionLoad(senders: [first], deliveriesEach: 1)]
+    try generator.open(first..<first + 2, inFlight: 2)
+    generator.favorite = generator.links[first + 1]
+    generator.maker = MessageMaker(payloadLength: generator.options.payload, isPeer: generator.options.isPeer)
+    return try Measurement.run(generator, seconds: 1, warmUp: 0.3)
+  }
+
+  /// A peer says nothing when its snapshot is over: who has so many bytes has it.
+  private static func waitForBytes(_ generator: Generator, _ first: Int, _ bytes: Int) throws(BenchFailure) {
+    let end = Clock.now() + 60_000_000_000
+    var waiting = generator.links[first...].filter { $0.bytesReceived < bytes }
+    while !waiting.isEmpty {
+      guard Clock.now() < end else {
+        throw .openedTooFew(
+          opened: generator.links.count - first - waiting.count, of: generator.options.joins)
+      }
+      try generator.step(until: Clock.now() + 10_000_000)
+      let now = Clock.now()
+      for link in waiting where link.bytesReceived >= bytes { link.liveAt = now }
+      waiting.removeAll { $0.bytesReceived >= bytes }
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import Testing
+
+@testable import drawtogether_bench
+
+@Suite("The command line of the load generator")
+struct ArgumentTests {
+  private func options(_ line: String) throws -> BenchOptions {
+    let invocation = try BenchOptionsReader.read(line.split(separator: " ").map(String.init))
+    guard case .run(let options) = invocation else { throw BenchUsageError.missingMode }
+    return options
+  }
+
+  @Test("A run has defaults that suit what it measures")
+  func defaults() throws {
+    let fanOut = try options("fan-out --server http://127.0.0.1:8080")
+    #expect(fanOut.server?.authority == "127.0.0.1:8080")
+    #expect((fanOut.senders, fanOut.members, fanOut.payload) == (1, 100, 64))
+    #expect(fanOut.pacing == .window(1))
+    let rooms = try options("rooms --server ws://localhost:1")
+    #expect((rooms.sessions, rooms.members) == (200, 5))
+    #expect(rooms.pacing == .rate(10))
+    #expect(try options("floor").sockets == 1_000)
+  }
+
+  @Test("Values stand behind their flags, or behind an equals sign")
+  func values() throws {
+    let given = try options(
+      "fan-out --server=wss://[::1]:8443 --senders 10 --members=1000 --burst 16 --pid 42 --seconds 0.5 --json --deflate"
+    )
+    #expect(given.server?.isSecure == true)
+    #expect(given.server?.authority == "[::1]:8443")
+    #expect(given.server?.bareHost == "::1")
+    #expect((given.senders, given.members, given.process) == (10, 1_000, 42))
+    #expect(given.pacing == .burst(16))
+    #expect((given.seconds, given.isJSON, given.offersDeflate) == (0.5, true, true))
+  }
+
+  @Test("A snapshot is asked for by bytes or by entries")
+  func snapshots() throws {
+    #expect(
+      try options("join-storm --server http://a:1 --snapshot-bytes 1000 --payload 100").snapshotEntries == 10)
+    #expect(
+      try options("join-storm --server http://a:1 --snapshot-bytes 1001 --payload 100").snapshotEntries == 11)
+    #expect(try options("join-storm --server http://a:1 --entries 7").snapshotEntries == 7)
+  }
+
+  @Test("--help is answered wherever it stands", arguments: ["--help", "fan-out --server x --help", "-h"])
+  func help(_ line: String) throws {
+    #expect(try BenchOptionsReader.read(line.split(separator: " ").map(String.init)) == .help)
+  }
+
+  @Test(
+    "A line that makes no run is refused in a sentence",
+    arguments: [
+      ("", .missingMode),
+      ("--json", .missingMode),
+      ("dance", .unknownMode("dance")),
+      ("fan-out", .missingServer(.fanOut)),
+      ("fan-out --server http://a:1 --speed 3", .unknownFlag("--speed", mode: .fanOut)),
+      ("fan-out --server http://a:1 --joins 3", .flagOfOther("--joins", mode: .fanOut)),
+      ("upload --server http://a:1 --peer", .flagOfOther("--peer", mode: .upload)),
+      ("fan-out --server http://a:1 more", .unexpectedArgument("more")),
+      ("fan-out --server http://a:1 --json=1", .unexpectedValue(flag: "--json")),
+      ("fan-out --server http://a:1 --rate 1 --window 2", .excluding("--window", "--rate")),
+      (
+        "fan-out --server http://a:1 --senders",
+        .missingValue(flag: "--senders", accepted: "a whole number from 1 to 1000")
+      ),
+      (
+        "fan-out --server http://a:1 --senders 0",
+        .notAccepted(flag: "--senders", value: "0", accepted: "a whole number from 1 to 1000")
+      ),
+      (
+        "fan-out --server http://a:1 --payload 15",
+        .notAccepted(flag: "--payload", value: "15", accepted: "a whole number from 16 to 262144")
+      ),
+    ] as [(String, BenchUsageError)])
+  func refusals(_ line: String, _ error: BenchUsageError) {
+    #expect(throws: error) { try BenchOptionsReader.read(line.split(separator: " ").map(String.init)) }
+    #expect(error.description.hasSuffix("."))
+  }
+
+  @Test(
+    "What is no address of a server is refused",
+    arguments: [
+      "127.0.0.1:8080", "ftp://a:1", "http://", "http://:80", "http://a:", "http://a:0", "http://a:+1",
+      "http://a:65536",
+      "http://a:1/path", "http://[::1:1", "http://user@a:1",
+    ])
+  func badServers(_ text: String) {
+    #expect(ServerURL(text) == nil)
+  }
+
+  @Test("The ports that belong to the schemes need not be told")
+  func ports() {
+    #expect(ServerURL("http://example.org/")?.authority == "example.org:80")
+    #expect(ServerURL("wss://example.org")?.authority == "example.org:443")
+  }
+
+  @Test("A wrong line ends with 2, and says why on standard error alone")
+  func exitCodes() {
+    var printed = ""
+    var complained = ""
+    let command = BenchCommand(
+      arguments: ["fan-out"], output: { printed += $0 }, errors: { complained += $0 })
+    #expect(command.run() == 2)
+    #expect(printed.isEmpty)
+    #expect(complained.hasPrefix("drawtogether-bench: fan-out needs a server"))
+  }
+
+  @Test("The help names every mode, and every flag that a person may give")
+  func everythingIsInTheHelp() {
+    for mode in BenchMode.asked { #expect(BenchHelp.text.contains("\n  \(mode.rawValue) ")) }
+    for flag in BenchFlag.all where flag.modes != [.floorReader] {
+      #expect(BenchHelp.text.contains("\n  \(flag.name)"))
+    }
+  }
+}

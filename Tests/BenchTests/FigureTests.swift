@@ -1,0 +1,64 @@
+import Glibc
+import Testing
+
+@testable import drawtogether_bench
+
+@Suite("Figures of the system, and how they are told")
+struct FigureTests {
+  @Test("What waits in TCP's queues is added up, the server's side apart")
+  func queues() {
+    let table = """
+        sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+         0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1 1 0 100 0 0 10 0
+         1: 0100007F:1F90 0100007F:C001 01 00000100:00000002 00:00000000 00000000     0        0 2 1 0 20 4 30 10 -1
+         2: 0100007F:C001 0100007F:1F90 01 00000000:0000000A 00:00000000 00000000     0        0 3 1 0 20 4 30 10 -1
+
+      """
+    let waiting = WaitingBytes(table, serverPort: 8_080)
+    #expect(waiting.atServer == 258)
+    #expect(waiting.atOthers == 10)
+  }
+
+  @Test("A line of /proc is found by its whole beginning")
+  func numbers() {
+    let text = "VmHWM:\t  2000 kB\nVmRSS:\t  1234 kB\nPrivate_Dirty:       56 kB\n"
+    #expect(ProcFile.number("VmRSS:", in: text) == 1_234)
+    #expect(ProcFile.number("Private_Dirty:", in: text) == 56)
+    #expect(ProcFile.number("VmSwap:", in: text) == nil)
+  }
+
+  @Test("This process has a clock and memory; no process has number 2^22 + 1")
+  func processes() throws {
+    #expect(Clock.ofProcess(getpid()) ?? 0 > 0)
+    #expect(try Memory.of(getpid()).privateDirty > 0)
+    #expect(Clock.ofProcess(4_194_305) == nil)
+  }
+
+  @Test("The gateway's own counts are read from its metrics")
+  func metrics() {
+    let text = """
+      # TYPE drawtogether_send_calls_total counter
+      drawtogether_send_calls_total 12
+      drawtogether_entries_delivered_total 120
+      """
+    #expect(GatewayMetrics(text)?.sendCalls == 12)
+    #expect(GatewayMetrics(text)?.entriesDelivered == 120)
+    #expect(GatewayMetrics("drawtogether_send_calls_total 12") == nil)
+  }
+
+  @Test("A report is lines for people, or one object for programs")
+  func reports() {
+    var report = Report()
+    report.add("mode", "what", "a \"b\"")
+    report.add("sent", "sent", 3)
+    report.add("share", "a share", 0.123456, "s")
+    report.add("missing", "missing", nil as Double?)
+    report.add("starved", "starved", true)
+    report.warn("Late.")
+    #expect(report.text == "what     a \"b\"\nsent     3\na share  0.1235 s\nstarved  yes\n")
+    #expect(
+      report.json
+        == "{\"mode\":\"a \\\"b\\\"\",\"sent\":3,\"share\":0.1235,\"starved\":true,\"warnings\":[\"Late.\"]}\n"
+    )
+  }
+}

@@ -1,0 +1,45 @@
+import Testing
+
+@testable import drawtogether_bench
+
+@Suite("What a histogram says of the values it was given")
+struct HistogramTests {
+  @Test("Small values are told exactly")
+  func exact() {
+    var histogram = Histogram()
+    for value in 1...100 as ClosedRange<UInt64> { histogram.record(value) }
+    #expect(histogram.total == 100)
+    #expect(histogram.quantile(0.5) == 50)
+    #expect(histogram.quantile(0.99) == 99)
+    #expect(histogram.quantile(1) == 100)
+    #expect(histogram.maximum == 100)
+  }
+
+  @Test(
+    "A large value is told low by at most one in 128",
+    arguments: [127, 128, 129, 255, 256, 1_000, 65_535, 1_000_000, 123_456_789, UInt64.max])
+  func large(_ value: UInt64) {
+    var histogram = Histogram()
+    histogram.record(value)
+    // Above the quantile that is asked for, so that the maximum does not tell it.
+    histogram.record(.max)
+    let told = histogram.quantile(0.5)
+    #expect(told <= value)
+    #expect(value - told <= value / 128)
+  }
+
+  @Test("A quantile is a value that so many are not above")
+  func shares() {
+    var histogram = Histogram()
+    for _ in 0..<99 { histogram.record(10) }
+    histogram.record(1_000_000)
+    #expect(histogram.quantile(0.99) == 10)
+    #expect(histogram.quantile(0.991) > 900_000)
+  }
+
+  @Test("Without values there is 0")
+  func empty() {
+    #expect(Histogram().quantile(0.5) == 0)
+    #expect(Histogram().maximum == 0)
+  }
+}
