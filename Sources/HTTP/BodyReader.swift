@@ -87,10 +87,14 @@ struct BodyReader: Sendable {
         state = range.count == left ? .chunkEndCarriageReturn : .chunkContent(left: left - range.count)
         return .content(range)
       case .untilClose:
-        guard let range = take(.max, of: bytes, at: &position) else { return nil }
-        let (sum, isTooLarge) = total.addingReportingOverflow(range.count)
-        total = isTooLarge ? .max : sum
-        guard total <= bodyLimit else { throw .bodyTooLarge(limit: bodyLimit, actual: total) }
+        // Nothing was announced: what may be read is delivered, and the first byte beyond is refused.
+        let room = bodyLimit - total
+        guard room > 0 || position == bytes.count else {
+          position += 1
+          throw .bodyTooLarge(limit: bodyLimit, actual: total + 1)
+        }
+        guard let range = take(room, of: bytes, at: &position) else { return nil }
+        total += range.count
         return .content(range)
       default:
         guard position < bytes.count else { return nil }
