@@ -6,7 +6,7 @@ package enum WireError: Error, Equatable, Sendable {
   case entryRunsOver(length: Int, available: Int)
   /// An entry's length is below what its own header needs.
   case entryTooShort(length: Int, needed: Int)
-  /// A text message that is no JSON, or nested deeper than `JSONValue.maximumDepth`.
+  /// A text message that is no JSON, nested deeper than `JSONValue.maximumDepth`, or with a text that no person writes.
   case notJSON
   /// A text message longer than a control message may be.
   case controlTooLong(limit: Int, actual: Int)
@@ -31,7 +31,7 @@ package enum WireError: Error, Equatable, Sendable {
     case .entryTooShort(let length, let needed):
       "An entry says it has \(length) bytes, but its header alone takes \(needed)."
     case .notJSON:
-      "This is not JSON in UTF-8, or nested more than \(JSONValue.maximumDepth) deep."
+      "This is not JSON in UTF-8, or nested more than \(JSONValue.maximumDepth) deep, or has over \(JSONParser.maximumCombining) combining characters in a row."
     case .controlTooLong(let limit, let actual):
       "A control message has at most \(limit) bytes; this one has \(actual)."
     case .notRequest:

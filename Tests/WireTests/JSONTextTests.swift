@@ -1,0 +1,33 @@
+import Testing
+
+@testable import Wire
+
+/// Texts that cost more than they look like.
+@Suite("JSON: texts")
+struct JSONTextTests {
+  /// A base and so many combining characters, which stand in the wrong order.
+  private func combining(_ count: Int) -> String {
+    "a" + (0..<count).map { $0.isMultiple(of: 2) ? "\u{315}" : "\u{334}" }.joined()
+  }
+
+  @Test(
+    "more combining characters in a row than a person writes are refused: ordering them takes their number squared",
+    arguments: ["{\"@\":1}", "{\"leave\":{\"@\":1}}", "[\"@\"]", "\"@\"", "\"b@\""])
+  func combines(_ form: String) throws {
+    func text(_ count: Int) -> [UInt8] {
+      bytes(form.split(separator: "@", omittingEmptySubsequences: false).joined(separator: combining(count)))
+    }
+    _ = try JSONParser.parse(text(JSONParser.maximumCombining).span)
+    #expect(throws: WireError.notJSON) { try JSONParser.parse(text(JSONParser.maximumCombining + 1).span) }
+    let escaped = "\"a\(String(repeating: #"\u0315"#, count: JSONParser.maximumCombining + 1))\""
+    #expect(throws: WireError.notJSON) { try JSONParser.parse(bytes(escaped).span) }
+  }
+
+  @Test("combining characters between others are as many as anybody likes")
+  func manyRuns() throws {
+    let text = String(repeating: combining(JSONParser.maximumCombining), count: 100)
+    #expect(try JSONParser.parse(bytes("\"\(text)\"").span) == .string(text))
+    let emoji = String(repeating: "👩🏽‍🚀\u{FE0F}", count: 100)
+    #expect(try JSONParser.parse(bytes("\"\(emoji)\"").span) == .string(emoji))
+  }
+}
