@@ -1,8 +1,9 @@
+import FoundationEssentials
 import Testing
 
 @testable import Wire
 
-/// Texts that cost more than they look like.
+/// Texts that cost more than they look like, or that not everybody can read.
 @Suite("JSON: texts")
 struct JSONTextTests {
   /// A base and so many combining characters, which stand in the wrong order.
@@ -29,5 +30,23 @@ struct JSONTextTests {
     #expect(try JSONParser.parse(bytes("\"\(text)\"").span) == .string(text))
     let emoji = String(repeating: "👩🏽‍🚀\u{FE0F}", count: 100)
     #expect(try JSONParser.parse(bytes("\"\(emoji)\"").span) == .string(emoji))
+  }
+
+  @Test(
+    "metadata: half a surrogate pair, which strict readers refuse, becomes U+FFFD",
+    arguments: [
+      (#""\ud83d""#, #""\ufffd""#), (#""\uDE00x""#, #""\ufffdx""#),
+      (#""\ud83d\ud83d\ude00""#, #""\ufffd\ud83d\ude00""#),
+      (#"{"\ude00":"\ud83d\u0041"}"#, #"{"\ufffd":"\ufffd\u0041"}"#), (#""\\ud83d""#, #""\\ud83d""#),
+      (#""\ud66d\ude00""#, #""\ud66d\ufffd""#), (#""\n\uD83D\n""#, #""\n\ufffd\n""#),
+    ])
+  func halfPairs(_ sent: String, _ kept: String) throws {
+    let metadata = try #require(try AttachmentMetadata.parse(bytes(sent).span, limit: 4_096))
+    #expect(text(metadata.text) == kept)
+    let object = AttachmentObject(
+      id: EntryKey.zero.uuid, name: "a", contentType: "b", size: nil, sha256: nil, metadata: metadata,
+      participant: nil, state: .uploading, offset: 0, createdAt: Date(timeIntervalSince1970: 0), url: "/")
+    let list = try WireJSON.decode(AttachmentList.self, from: WireJSON.encode(AttachmentList([object])).span)
+    #expect(list.attachments.count == 1)
   }
 }

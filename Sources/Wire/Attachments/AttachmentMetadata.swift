@@ -33,7 +33,30 @@ package struct AttachmentMetadata: Equatable, Sendable {
     }
     var bytes: [UInt8] = []
     bytes.append(text)
+    replaceHalfPairs(in: &bytes)
     return AttachmentMetadata(text: bytes)
+  }
+
+  /// Half a surrogate pair, which a browser may send and strict readers refuse with all that stands around it, becomes
+  /// U+FFFD: as long, and what every other text of the wire has in its place.
+  private static func replaceHalfPairs(in text: inout [UInt8]) {
+    var position = 0
+    while let escape = text[position...].firstIndex(of: UInt8(ascii: "\\")) {
+      position = escape + 2
+      guard let unit = surrogate(text, at: escape) else { continue }
+      if unit < 0xDC00, let low = surrogate(text, at: escape + 6), low >= 0xDC00 {
+        position = escape + 12
+      } else {
+        text.replaceSubrange(escape + 2..<escape + 6, with: "fffd".utf8)
+      }
+    }
+  }
+
+  /// The surrogate that is escaped there in JSON that was read; nil when there is something else.
+  private static func surrogate(_ text: [UInt8], at position: Int) -> UInt16? {
+    guard text[position...].starts(with: #"\u"#.utf8) else { return nil }
+    let digits = String(decoding: text[(position + 2)...].prefix(4), as: UTF8.self)
+    return UInt16(digits, radix: 16).flatMap { 0xD800..<0xE000 ~= $0 ? $0 : nil }
   }
 
   private init(text: [UInt8]) {
