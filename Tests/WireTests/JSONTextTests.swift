@@ -49,4 +49,26 @@ struct JSONTextTests {
     let list = try WireJSON.decode(AttachmentList.self, from: WireJSON.encode(AttachmentList([object])).span)
     #expect(list.attachments.count == 1)
   }
+
+  @Test("an activity's payload that a client may send can be read wherever it is told")
+  func deepPayload() throws {
+    let nested = String(repeating: "[", count: 30) + "1.5" + String(repeating: "]", count: 30)
+    let sent = bytes("{\"activity\":{\"payload\":\(nested)}}")
+    guard case .activity(let change) = try ClientControl.decode(sent.span) else {
+      Issue.record("no change of the activity")
+      return
+    }
+    #expect(throws: WireError.notJSON) {
+      try ClientControl.decode(bytes("{\"activity\":{\"payload\":[\(nested)]}}").span)
+    }
+    let session = SessionObject(
+      id: SessionID(high: 1, low: 2), link: "/s/x", activity: Activity.standard.applying(change),
+      createdAt: Date(timeIntervalSince1970: 0), participants: 1, sequence: 1)
+    let joined = GatewayControl.joined(
+      Joined(
+        participant: Participant(id: EntryKey.zero.uuid, number: 1, name: "A", color: "#000000"),
+        token: Token(high: 1, low: 2), epoch: "e", sequence: 1, committed: 1, acknowledged: 0,
+        resumed: false, session: session, limits: Limits()))
+    #expect(try GatewayControl.decode(joined.encoded().span) == joined)
+  }
 }

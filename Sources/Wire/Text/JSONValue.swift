@@ -2,6 +2,9 @@
 package enum JSONValue: Equatable, Sendable {
   /// How deep a message may be nested, the message itself counted.
   package static let maximumDepth = 32
+  /// What a gateway's message may have around a value that came in a client's, and one for what stands in its innermost
+  /// array.
+  private static let surroundingDepth = 8
 
   /// `null`.
   case null
@@ -22,9 +25,11 @@ package enum JSONValue: Equatable, Sendable {
 }
 
 extension JSONValue: Decodable {
-  /// Reads any JSON that is not nested too deep.
+  /// Reads any JSON that is not nested too deep, for the client's role.
   package init(from decoder: any Decoder) throws {
-    guard decoder.codingPath.count < Self.maximumDepth else { throw WireError.notJSON }
+    guard decoder.codingPath.count < Self.maximumDepth + Self.surroundingDepth else {
+      throw WireError.notJSON
+    }
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
       self = .null
