@@ -16,6 +16,7 @@ enum BenchFailure: Error, CustomStringConvertible {
   case protocolFault(String)
   case refused(String)
   case stalled(expected: Int, delivered: Int)
+  case nothingDelivered(sent: Int, seconds: Double)
   case openedTooFew(opened: Int, of: Int)
   case process(Int32)
   case noTaskset
@@ -36,6 +37,8 @@ enum BenchFailure: Error, CustomStringConvertible {
     case .refused(let words): "The gateway refused an entry: \(words) Raise its limits for this load."
     case .stalled(let expected, let delivered):
       "Nothing was delivered for 5 s: \(delivered) of \(expected) messages had come."
+    case .nothingDelivered(let sent, let seconds):
+      "Nothing was delivered in the \(seconds) s that were measured; \(sent) messages were sent."
     case .openedTooFew(let opened, let all): "Only \(opened) of \(all) sockets were open after 60 s."
     case .process(let number): "There is no process \(number) that may be looked at."
     case .noTaskset: "--cpu needs taskset, of util-linux."

@@ -17,6 +17,10 @@ enum DrawingRun {
       throw .closed(socket: lost.index, closeCode: lost.closeCode, reason: lost.closeReason)
     }
 
+    guard measurement.tally.delivered > 0 else {
+      throw .nothingDelivered(sent: measurement.tally.sent, seconds: measurement.interval.seconds)
+    }
+
     var report = Report(options, generator)
     report.add("sessions", "sessions", crowd.sessions)
     report.add("senders", "senders of a session", crowd.senders)
