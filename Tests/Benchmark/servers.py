@@ -1,0 +1,132 @@
+"""The servers that are measured, each started for one shape and ended after it, and the generator that loads them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from machine import REPOSITORY, cores
+
+PEERS = Path(__file__).resolve().parent / "peers"
+SERVER_CORE, GENERATOR_CORE = cores()
+
+# A canvas' limits are for people; a load test is over all of them.
+RAISED = {
+    "--max-entries-per-second": "1000000",
+    "--max-bytes-per-second": "4G",
+    "--max-participants-per-session": "100000",
+    "--max-connections": "100000",
+    "--max-sessions": "100000",
+    "--max-sessions-per-address-per-minute": "1000000",
+    "--max-session-log-bytes": "16G",
+}
+
+
+class Failure(Exception):
+    """A run that broke off, and why."""
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A server and the way it is spoken to."""
+
+    name: str
+    kind: str
+    tls: bool = False
+    deflate: bool = False
+
+    @property
+    def is_ours(self) -> bool:
+        return self.kind == "gateway"
+
+    @property
+    def flags(self) -> list[str]:
+        return (["--deflate"] if self.deflate else []) + ([] if self.is_ours else ["--peer"])
+
+    @contextmanager
+    def running(self):
+        """Starts it; gives where it is and its process' number, and ends it."""
+        with tempfile.TemporaryDirectory() as folder:
+            command = self._command(folder)
+            log = Path(folder) / "log"
+            environment = {k: v for k, v in os.environ.items() if not k.startswith("DRAWTOGETHER_")}
+            environment["NODE_PATH"] = "/usr/share/nodejs"
+            with log.open("w") as errors:
+                process = subprocess.Popen(
+                    pinned(SERVER_CORE) + command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment)  # fmt: skip
+            try:
+                line = process.stdout.readline()
+                if not line:
+                    process.wait(10)
+                    raise Failure(f"it did not start: {log.read_text().strip()[-300:]}")
+                yield self._address(line), process.pid
+            finally:
+                process.terminate()
+                try:
+                    process.wait(10)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.wait()
+                process.stdout.close()
+
+    def _command(self, folder: str) -> list[str]:
+        match self.kind:
+            case "gateway":
+                raised = [word for pair in RAISED.items() for word in pair]
+                return [os.environ["GATEWAY"], "--http", "127.0.0.1:0", "--https", "127.0.0.1:0", "--data", f"{folder}/data",
+                        "--public", str(REPOSITORY / "Public"), "--log-format", "json", "--log-level", "warning",
+                        "--reactors", "1", *raised]  # fmt: skip
+            case "node-ws":
+                return ["node", str(PEERS / "node_ws.js")] + (["--deflate"] if self.deflate else [])
+            case name:
+                return [sys.executable, str(PEERS / f"{name}_peer.py")]
+
+    def _address(self, line: str) -> str:
+        if self.is_ours:
+            return json.loads(line)["https" if self.tls else "http"]
+        return f"http://127.0.0.1:{int(line)}"
+
+
+OURS = Contender("ours", "gateway")
+OURS_TLS = Contender("ours, TLS", "gateway", tls=True)
+OURS_DEFLATE = Contender("ours, deflate offered", "gateway", deflate=True)
+NODE = Contender("node-ws", "node-ws")
+NODE_DEFLATE = Contender("node-ws, deflate offered", "node-ws", deflate=True)
+WEBSOCKETS = Contender("websockets", "websockets")
+PICOWS = Contender("picows", "picows")
+ALL = [OURS, OURS_TLS, OURS_DEFLATE, NODE, NODE_DEFLATE, WEBSOCKETS, PICOWS]
+
+
+def measure(contender: Contender, arguments: list[str]) -> dict:
+    """What the generator says of a server that is started for it."""
+    with contender.running() as (address, process):
+        return generate([arguments[0], "--server", address, "--pid", str(process), *contender.flags, *arguments[1:]])
+
+
+def floor(sockets: int, seconds: float) -> dict:
+    """What the kernel alone takes, on the server's core."""
+    other = [] if GENERATOR_CORE is None else ["--reader-cpu", str(GENERATOR_CORE)]
+    return generate(["floor", "--sockets", str(sockets), "--seconds", str(seconds), *other], core=SERVER_CORE)
+
+
+def generate(arguments: list[str], core: int | None = GENERATOR_CORE) -> dict:
+    pinning = [] if core is None else ["--cpu", str(core)]
+    try:
+        done = subprocess.run(
+            [os.environ["BENCH"], *arguments, *pinning, "--json"], capture_output=True, text=True, timeout=900)  # fmt: skip
+    except subprocess.TimeoutExpired as error:
+        raise Failure("not done within 15 minutes") from error
+    if done.returncode != 0:
+        words = done.stderr.strip().splitlines() or [f"the generator ended with {done.returncode}"]
+        raise Failure(words[-1].removeprefix("drawtogether-bench: "))
+    return json.loads(done.stdout)
+
+
+def pinned(core: int | None) -> list[str]:
+    return [] if core is None else ["taskset", "-c", str(core)]

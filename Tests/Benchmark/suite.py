@@ -1,0 +1,176 @@
+"""Runs everything in rounds and writes the table; started by `run`, which see."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import machine
+from servers import ALL, NODE, OURS, OURS_TLS, PICOWS, WEBSOCKETS, Contender, Failure, floor, measure
+from shapes import DRAWINGS, QUICK, Drawing, Sizes
+from table import Table
+
+HERE = Path(__file__).resolve().parent
+Found = list[dict | None]
+
+
+class Suite:
+    def __init__(self, rounds: int, sizes: Sizes) -> None:
+        self.rounds = rounds
+        self.sizes = sizes
+        self.troubles: list[str] = []
+        self.floors: dict[str, Found] = {}
+        self.results: dict[tuple[str, Contender], Found] = {}
+        self.load_before = machine.load()
+
+    def run(self) -> None:
+        for number in range(self.rounds):
+            for shape in DRAWINGS:
+                self._draw(number, shape)
+            self._measure(number, "idle", (OURS, OURS_TLS, NODE, WEBSOCKETS, PICOWS), self._idle)
+            self._measure(number, "storm", (OURS, NODE, WEBSOCKETS, PICOWS), self._storm)
+            self._measure(number, "live storm", (OURS,), lambda contender: [*self._storm(contender), "--live"])
+            self._measure(number, "slow readers", (OURS,), self._slow_readers)
+            self._measure(number, "upload", (OURS, OURS_TLS), self._upload)
+
+    def _draw(self, number: int, shape: Drawing) -> None:
+        found = self._try(f"floor of {shape.name}", lambda: floor(shape.sockets, self.sizes.floor_seconds))
+        self.floors.setdefault(shape.name, []).append(found)
+        self._measure(
+            number, shape.name, shape.contenders, lambda contender: shape.arguments_for(contender, self.sizes.seconds))  # fmt: skip
+
+    def _idle(self, contender: Contender) -> list[str]:
+        sockets = self.sizes.idle if contender.is_ours else self.sizes.idle_peers
+        return ["idle", "--sockets", str(sockets), "--seconds", str(self.sizes.idle_seconds)]
+
+    def _storm(self, _: Contender) -> list[str]:
+        return ["join-storm", "--joins", str(self.sizes.joins)]
+
+    def _slow_readers(self, _: Contender) -> list[str]:
+        return ["slow-readers", "--readers", str(self.sizes.slow_readers), "--megabytes", str(self.sizes.megabytes)]
+
+    def _upload(self, _: Contender) -> list[str]:
+        return ["upload", "--megabytes", str(self.sizes.megabytes), "--seconds", str(self.sizes.seconds)]
+
+    def _measure(
+        self, number: int, shape: str, contenders: tuple[Contender, ...], arguments: Callable[[Contender], list[str]]
+    ) -> None:
+        # Nobody is always the first, or always behind the same neighbour.
+        turn = number % len(contenders)
+        for contender in contenders[turn:] + contenders[:turn]:
+            words = arguments(contender)
+            found = self._try(f"{contender.name}, {shape}", lambda c=contender, w=words: measure(c, w))
+            if found is not None:
+                found["countsEcho"] = "--count-echo" in words
+            self.results.setdefault((shape, contender), []).append(found)
+            print(f"round {number + 1} of {self.rounds}: {shape}, {contender.name}", file=sys.stderr)
+
+    def _try(self, what: str, run: Callable[[], dict]) -> dict | None:
+        try:
+            return run()
+        except Failure as failure:
+            self.troubles.append(f"{what}: {failure}")
+            print(self.troubles[-1], file=sys.stderr)
+            return None
+
+    def of(self, shape: str) -> dict[Contender, Found]:
+        return {contender: self.results[shape, contender] for contender in ALL if (shape, contender) in self.results}
+
+    def raw(self) -> str:
+        """Every figure of every run, for whoever wants to look closer."""
+        results = [
+            {"shape": shape, "server": contender.name, "rounds": found} for (shape, contender), found in self.results.items()
+        ]  # fmt: skip
+        return json.dumps({"floors": self.floors, "results": results, "troubles": self.troubles}, indent=1)
+
+    def table(self, instructions: dict[str, float | None]) -> Table:
+        table = Table(self.sizes)
+        for shape in DRAWINGS:
+            table.add_drawing(shape, self.floors[shape.name], self.of(shape.name))
+        table.add_instructions(instructions["single"], instructions["joined"])
+        table.add_idle(self.of("idle"))
+        table.add_storm(self.of("storm"))
+        table.add_live_storm(self.results["live storm", OURS])
+        table.add_slow_readers(self.results["slow readers", OURS])
+        for contender, found in self.of("upload").items():
+            table.add_upload(contender.name, found)
+        return table
+
+    def instructions(self) -> dict[str, float | None]:
+        done = subprocess.run(
+            [sys.executable, HERE / "instructions", "--json", "--messages", *map(str, self.sizes.instructions),
+             os.environ["GATEWAY"], os.environ["BENCH"]],
+            capture_output=True, text=True)  # fmt: skip
+        if done.returncode == 0:
+            return json.loads(done.stdout)
+        self.troubles.append(f"instructions: {done.stderr.strip()[-300:]}")
+        return {"single": None, "joined": None}
+
+    def files(self) -> str:
+        """The script that moves files through the gateway and nginx has a table of its own."""
+        done = subprocess.run(
+            [sys.executable, HERE / "attachments.py", "--rounds", str(self.sizes.file_rounds), "--mebibytes",
+             str(self.sizes.file_mebibytes), os.environ["GATEWAY"]],
+            capture_output=True, text=True)  # fmt: skip
+        if done.returncode == 0:
+            return done.stdout
+        self.troubles.append(f"files beside nginx: {done.stderr.strip()[-300:]}")
+        return ""
+
+
+def page(suite: Suite) -> tuple[str, Table]:
+    instructions = suite.instructions()
+    files = suite.files()
+    table = suite.table(instructions)
+    marks = table.marks
+    lines = [
+        f"Machine: {machine.hardware()}.",
+        f"Versions: {machine.versions()}.",
+        f"Load average before {suite.load_before}, after {machine.load()}. Rounds: {suite.rounds} of "
+        f"{suite.sizes.seconds} s a shape; medians (least–most), ratios within a round. Server on one core, generator on another.",
+        f"Marks: {marks.passed} passed, {marks.failed} failed, {marks.void} void for a starved generator.",
+        "",
+        table.text,
+        "",
+        "CPU is the server's, per delivered message. In the sessions at a rate our deliveries count the sender's own entry coming",
+        "back; “ours to it” is CPU per message that came to others, ours divided by theirs.",
+        "",
+        "```",
+        files.rstrip(),
+        "```",
+    ]
+    if suite.troubles:
+        lines += ["", "What broke off:", ""] + [f"- {trouble}" for trouble in suite.troubles]
+    return "\n".join(lines) + "\n", table
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(prog="Tests/Benchmark/run")
+    options.add_argument("--rounds", type=int, help="how many rounds [5]")
+    options.add_argument("--seconds", type=float, help="how long a shape is measured [2]")
+    options.add_argument("--quick", action="store_true", help="one short round of small sizes")
+    options.add_argument("--output", type=Path, help="where to write the page as well; beside it, as .json, every figure")
+    options.add_argument("--strict", action="store_true", help="end with 1 when a mark is missed")
+    given = options.parse_args()
+    sizes = QUICK if given.quick else Sizes()
+    if given.seconds is not None:
+        sizes = Sizes(**{**vars(sizes), "seconds": given.seconds})
+    suite = Suite(given.rounds or (1 if given.quick else 5), sizes)
+    suite.run()
+    if given.output:
+        # Before anything else: half an hour is in it.
+        given.output.with_suffix(".json").write_text(suite.raw())
+    text, table = page(suite)
+    print(text, end="")
+    if given.output:
+        given.output.write_text(text)
+    return 1 if suite.troubles or (given.strict and table.marks.failed) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
