@@ -1,19 +1,17 @@
-/// What came in and went out since it was begun.
+/// What went out and came in since it was begun.
 struct Tally: Sendable {
-  /// From a message's send to the read that brought it, in nanoseconds; the delivered ones alone.
-  var latency = Histogram()
+  var arrivals = Arrivals()
   /// How late the messages of an open loop were sent, in nanoseconds.
   var lateness = Histogram()
   var sent = 0
-  var delivered = 0
-  /// Messages that came back to their senders.
-  var echoes = 0
-  /// Entries without our mark: the gateway's own.
-  var others = 0
   var reads = 0
   var bytesReceived = 0
   /// Messages of an open loop that were left out because they were far too late.
   var skipped = 0
   /// Sends of which the kernel did not take all.
   var blocked = 0
+
+  var delivered: Int { arrivals.delivered }
+  var echoes: Int { arrivals.echoes }
+  var latency: Histogram { arrivals.latency }
 }

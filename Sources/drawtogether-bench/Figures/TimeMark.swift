@@ -1,5 +1,3 @@
-internal import Wire
-
 /// What a payload begins with, so that a reader knows when and by whom it was sent.
 struct TimeMark: Equatable, Sendable {
   /// Four bytes by which a payload is known as ours, the time, and the sender.
@@ -14,9 +12,9 @@ struct TimeMark: Equatable, Sendable {
   /// Reads the mark that a payload begins with; nil when it is none of ours.
   @inline(__always)
   init?(_ bytes: Span<UInt8>, payload: Range<Int>) {
-    guard payload.count >= Self.length, bytes.uint32(at: payload.lowerBound) == Self.word else { return nil }
-    time = bytes.uint64(at: payload.lowerBound + 4)
-    sender = bytes.uint32(at: payload.lowerBound + 12)
+    guard payload.count >= Self.length, bytes.load(at: payload.lowerBound) == Self.word else { return nil }
+    time = bytes.load(at: payload.lowerBound + 4)
+    sender = bytes.load(at: payload.lowerBound + 12)
   }
 
   init(time: UInt64, sender: UInt32) {

@@ -67,7 +67,7 @@ extension Generator {
     let before = tally.delivered
     if link.rest.isEmpty {
       let taken = try takeFrames(bytes, of: link, at: now)
-      link.rest.append(bytes.extracting(droppingFirst: taken))
+      if taken < bytes.count { link.rest.append(bytes.extracting(droppingFirst: taken)) }
     } else {
       var whole: [UInt8] = []
       swap(&whole, &link.rest)
@@ -140,12 +140,19 @@ extension Generator {
     try takeControl(message.span, of: link)
   }
 
-  @inline(never)
   private func takeEntries(_ message: Span<UInt8>, of link: Link, at now: UInt64) throws(BenchFailure) {
-    guard !options.isPeer else {
-      count(TimeMark(message, payload: 0..<message.count), of: link, at: now)
-      return
+    let reader = Arrivals.Reader(
+      index: UInt32(truncatingIfNeeded: link.index), isLive: link.isLive, countsEcho: options.countsEcho)
+    if options.isPeer {
+      tally.arrivals.take(message: message, reader: reader, at: now)
+    } else if !tally.arrivals.take(entries: message, reader: reader, at: now) {
+      throw .protocolFault("a message that cannot be cut into entries")
     }
+    if let held = link.held { try follow(message, held, of: link) }
+  }
+
+  /// Keeps track of what a member holds; few are asked for that.
+  private func follow(_ message: Span<UInt8>, _ held: HeldState, of link: Link) throws(BenchFailure) {
     var offset = 0
     while offset < message.count {
       let entry: GatewayEntry
@@ -155,27 +162,9 @@ extension Generator {
         throw .protocolFault("\(error)")
       }
       offset = entry.end
-      count(TimeMark(message, payload: entry.payload), of: link, at: now)
-      if let held = link.held {
-        held.take(entry)
-        link.lastSequence = max(link.lastSequence, entry.sequence)
-      }
+      held.take(entry)
+      link.lastSequence = max(link.lastSequence, entry.sequence)
     }
-  }
-
-  @inline(__always)
-  private func count(_ mark: TimeMark?, of link: Link, at now: UInt64) {
-    guard let mark else {
-      tally.others += 1
-      return
-    }
-    guard link.isLive else { return }
-    if mark.sender == UInt32(truncatingIfNeeded: link.index) {
-      tally.echoes += 1
-      if !options.countsEcho { return }
-    }
-    tally.delivered += 1
-    tally.latency.record(now > mark.time ? now - mark.time : 0)
   }
 
   private func inflate(_ payload: Span<UInt8>) throws(BenchFailure) -> [UInt8] {
