@@ -56,6 +56,7 @@ struct ArgumentTests {
       ("--json", .missingMode),
       ("dance", .unknownMode("dance")),
       ("fan-out", .missingServer(.fanOut)),
+      ("slow-readers --server http://a:1", .missingProcess(.slowReaders)),
       ("fan-out --server http://a:1 --speed 3", .unknownFlag("--speed", mode: .fanOut)),
       ("fan-out --server http://a:1 --joins 3", .flagOfOther("--joins", mode: .fanOut)),
       ("upload --server http://a:1 --peer", .flagOfOther("--peer", mode: .upload)),

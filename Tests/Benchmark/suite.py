@@ -49,7 +49,8 @@ class Suite:
         return ["idle", "--sockets", str(sockets), "--seconds", str(self.sizes.idle_seconds)]
 
     def _storm(self, _: Contender) -> list[str]:
-        return ["join-storm", "--joins", str(self.sizes.joins)]
+        # A kilobyte is what a stroke takes; with entries of 64 bytes their heads would be half of what is sent.
+        return ["join-storm", "--joins", str(self.sizes.joins), "--payload", "1024", "--snapshot-bytes", "262144"]
 
     def _slow_readers(self, _: Contender) -> list[str]:
         return ["slow-readers", "--readers", str(self.sizes.slow_readers), "--megabytes", str(self.sizes.megabytes)]

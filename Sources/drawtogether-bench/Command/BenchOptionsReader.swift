@@ -51,6 +51,7 @@ enum BenchOptionsReader {
   private static func check(_ options: BenchOptions, _ given: Set<String>) throws(BenchUsageError) {
     let mode = options.mode
     if mode.needsServer, options.server == nil { throw .missingServer(mode) }
+    if mode == .slowReaders, options.process == nil { throw .missingProcess(mode) }
     let pacings = ["--window", "--burst", "--rate"].filter(given.contains)
     if pacings.count > 1 { throw .excluding(pacings[0], pacings[1]) }
     if given.contains("--entries"), given.contains("--snapshot-bytes") {

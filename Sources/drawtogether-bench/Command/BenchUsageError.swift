@@ -9,6 +9,7 @@ enum BenchUsageError: Error, Equatable, CustomStringConvertible {
   case notAccepted(flag: String, value: String, accepted: String)
   case unexpectedValue(flag: String)
   case missingServer(BenchMode)
+  case missingProcess(BenchMode)
   case excluding(String, String)
 
   private static let modes = BenchMode.asked.map(\.rawValue).joined(separator: ", ")
@@ -33,6 +34,8 @@ enum BenchUsageError: Error, Equatable, CustomStringConvertible {
       "\(flag) takes no value."
     case .missingServer(let mode):
       "\(mode.rawValue) needs a server: --server takes a URL such as http://127.0.0.1:8080."
+    case .missingProcess(let mode):
+      "\(mode.rawValue) needs the server's process: --pid takes its number."
     case .excluding(let one, let other):
       "\(one) and \(other) exclude each other."
     }

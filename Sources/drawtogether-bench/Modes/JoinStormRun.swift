@@ -40,6 +40,7 @@ enum JoinStormRun {
     report.add("joins", "joined at once", options.joins)
     report.add("entries", "entries retained", entries)
     report.add("snapshotBytes", "their payload", bytes, "bytes")
+    report.add("bytesPerJoin", "received by each, heads and all", received / options.joins, "bytes")
     report.add("seconds", "until all had all of it", storm.seconds, "s")
     report.add(latency: each, "join", "a join's time")
     report.add("megabytesPerSecond", "snapshots received", Double(received) / 1e6 / storm.seconds, "MB/s")
