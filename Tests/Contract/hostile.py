@@ -1,0 +1,207 @@
+"""What a hostile peer does by hand, and what must not come of it: a crash, much memory, or a wait for others."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import socket
+import struct
+import threading
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from gateway import Gateway
+from http1 import HTTPConnection
+from neighbours import Delays, Neighbours
+from polling import until
+from slow import resident_bytes
+
+MEBIBYTE = 1 << 20
+MOST_GROWTH = 32 * MEBIBYTE
+MEDIAN_MS, P99_MS = 100.0, 250.0
+IMPATIENT = {
+    "headSeconds": 1, "idleSeconds": 2, "bodyStallSeconds": 1, "joinSeconds": 1, "messageSeconds": 1, "graceSeconds": 1,
+}  # fmt: skip
+"""Limits under which everything that waits is given up soon."""
+SLACK = 3.0
+"""Seconds that a limit may be overstepped on a busy machine."""
+
+
+def share() -> float:
+    """How many times longer everything may take, because the machine does so much else (1: it does not)."""
+    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1) / 2)
+
+
+def private_bytes(gateway: Gateway) -> int:
+    """The memory that is the gateway's alone and was written to."""
+    rollup = Path(f"/proc/{gateway.process.pid}/smaps_rollup").read_text()
+    return int(rollup.split("Private_Dirty:")[1].split()[0]) << 10
+
+
+class Watch(threading.Thread):
+    """Looks at the resident memory from a thread, so that a test that is busy does not hide its peak."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        super().__init__(daemon=True)
+        self._gateway = gateway
+        self.before = resident_bytes(gateway)
+        self.most = self.before
+        self._is_over = threading.Event()
+        self.start()
+
+    @property
+    def growth(self) -> int:
+        return self.most - self.before
+
+    def run(self) -> None:
+        with contextlib.suppress(OSError, IndexError):
+            while not self._is_over.wait(0.009):
+                self.most = max(self.most, resident_bytes(self._gateway))
+
+    def end(self) -> None:
+        self._is_over.set()
+        self.join()
+
+
+@dataclass
+class Beside:
+    """What goes on beside an attack."""
+
+    session: str
+    """The session in which two honest people draw."""
+    watch: Watch
+    delays: Delays | None = None
+
+
+@contextlib.asynccontextmanager
+async def unharmed(
+    gateway: Gateway, *, growth: int = MOST_GROWTH, tls: bool = False
+) -> AsyncIterator[Beside]:
+    """Two people draw meanwhile: what they draw arrives in time, and the gateway's memory grows by no more than this."""
+    session = await gateway.create_session()
+    people = await asyncio.to_thread(Neighbours, gateway, session, tls)
+    beside = Beside(session, Watch(gateway))
+    dirty = private_bytes(gateway)
+    try:
+        yield beside
+        beside.delays = await asyncio.to_thread(people.delays)
+        grown = private_bytes(gateway) - dirty
+    finally:
+        beside.watch.end()
+        people.leave()
+    print(
+        f"grew by {beside.watch.growth / MEBIBYTE:.1f} MiB at most, {grown / MEBIBYTE:.1f} in the end; {beside.delays}"
+    )
+    assert gateway.process.poll() is None, gateway.log[-2_000:]
+    assert max(beside.watch.growth, grown) <= growth, f"{beside.watch.growth} and {grown} bytes more"
+    times = share()
+    assert beside.delays.median <= MEDIAN_MS * times, (beside.delays, times)
+    assert beside.delays.p99 <= P99_MS * times, (beside.delays, times)
+
+
+def socket_descriptors(gateway: Gateway) -> int:
+    """How many of the gateway's descriptors are sockets."""
+    count = 0
+    for descriptor in Path(f"/proc/{gateway.process.pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            count += str(descriptor.readlink()).startswith("socket:")
+    return count
+
+
+ESTABLISHED = ("01", "08")
+"""As /proc/net/tcp names it, and the state in which only the other end has closed."""
+
+
+def peers_of(gateway: Gateway) -> set[int]:
+    """The ports at the other end of the connections that the gateway has not closed."""
+    ports = set()
+    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        _, local, remote, state, *_ = line.split()
+        is_ours = int(local.split(":")[1], 16) in (gateway.http[1], gateway.https[1])
+        if is_ours and state in ESTABLISHED:
+            ports.add(int(remote.split(":")[1], 16))
+    return ports
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a gateway holds for its peers."""
+
+    sockets: float
+    participants: float
+    uploads: float
+    incomplete: float
+    descriptors: int
+    """Those of sockets; a session that was made keeps its log open for a while."""
+
+    @classmethod
+    async def by(cls, gateway: Gateway) -> Held:
+        metrics = await gateway.metrics()
+        sockets = sum(value for name, value in metrics.items() if name.startswith("drawtogether_sockets{"))
+        return cls(
+            sockets,
+            metrics["drawtogether_participants"],
+            metrics["drawtogether_uploads"],
+            metrics["drawtogether_incomplete_bytes"],
+            socket_descriptors(gateway),
+        )
+
+
+async def is_as_before(gateway: Gateway, before: Held, timeout: float = 20) -> None:
+    """Waits until the gateway holds no more than before."""
+    now = before
+
+    async def same() -> bool:
+        nonlocal now
+        now = await Held.by(gateway)
+        return all(getattr(now, name) <= getattr(before, name) for name in Held.__dataclass_fields__)
+
+    try:
+        await until(same, "all is given back", timeout, every=0.05)
+    except AssertionError as error:
+        raise AssertionError(f"{error}: {before} before, {now} now") from None
+
+
+async def all_that_comes(connection: HTTPConnection, timeout: float = 20) -> bytes:
+    """Reads until the gateway closes; a reset ends it too, after what came before."""
+    came = b""
+    async with asyncio.timeout(timeout):
+        with contextlib.suppress(ConnectionError):
+            while piece := await connection.reader.read(65_536):
+                came += piece
+    return came
+
+
+async def closes_within(connection: HTTPConnection, seconds: float) -> bytes:
+    """Reads until the gateway closes, which it must within this time."""
+    try:
+        return await all_that_comes(connection, seconds)
+    except TimeoutError:
+        raise AssertionError(f"still open after {seconds} s") from None
+
+
+def plain_socket(gateway: Gateway, data: bytes = b"", tls: bool = False) -> socket.socket:
+    """A blocking socket that has sent these bytes; for peers who are too many to be streams."""
+    connected = socket.create_connection(gateway.https if tls else gateway.http)
+    if data:
+        connected.sendall(data)
+    return connected
+
+
+def reset(connected: socket.socket) -> None:
+    """Closes with a TCP reset."""
+    connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connected.close()
+
+
+@contextlib.contextmanager
+def many() -> Iterator[list[socket.socket]]:
+    """A list of sockets, all reset at the end."""
+    held: list[socket.socket] = []
+    try:
+        yield held
+    finally:
+        for connected in held:
+            reset(connected)
