@@ -1,0 +1,343 @@
+"""P5, P6: more of everything than anybody needs; it is limited, answered in words, and nobody else waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import struct
+import time
+from pathlib import Path
+
+import pytest
+import websockets
+
+from attachments import Journal
+from gateway import Gateway
+from hostile import IMPATIENT, MEBIBYTE, Held, is_as_before, many, plain_socket, unharmed
+from http1 import HTTPConnection, request_bytes
+from polling import until
+from rawsocket import BINARY, CLOSE, PING, PONG, TEXT, RawSocket, frame, upgrade_fields
+from room import Room, note
+from slow import slow_connection
+from tus import Upload
+
+ONE = ("--reactors", "1")
+"""Whoever is kept waiting is on the same reactor as who keeps it busy."""
+
+
+@pytest.fixture
+def busy(gateway_with) -> Gateway:
+    """One reactor, and limits that end what waits."""
+    return gateway_with(*ONE, **IMPATIENT)
+
+
+async def joined(gateway: Gateway, session: str, tls: bool = False) -> RawSocket:
+    peer = await RawSocket.open(gateway, session, tls)
+    await peer.join()
+    return peer
+
+
+async def pour(connection: HTTPConnection, data: bytes, most: int, patience: float = 1.0) -> int:
+    """Sends it over and over until nobody takes it any more; how many bytes went out at most."""
+    sent = 0
+    while sent < most and not connection.writer.is_closing():
+        sending = asyncio.create_task(connection.send(data))
+        done, _ = await asyncio.wait([sending], timeout=patience)
+        if not done:
+            sending.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await sending
+            break
+        sent += len(data)
+    return sent
+
+
+async def reads(peer: RawSocket, until_: bytes) -> int:
+    """Reads until a pong with this payload; how many pongs came."""
+    pongs = 0
+    while True:
+        received = await peer.receive()
+        assert received.opcode != CLOSE, received
+        pongs += received.opcode == PONG
+        if received.opcode == PONG and received.payload == until_:
+            return pongs
+
+
+@pytest.mark.parametrize("tls", [False, True], ids=["ws", "wss"])
+async def test_pings_by_one_who_reads(busy: Gateway, tls: bool) -> None:
+    """RFC 6455 §5.5.3: it may answer the newest only; it answers that one, and others draw on."""
+    async with unharmed(busy) as beside:
+        peer = await joined(busy, beside.session, tls)
+        pings = frame(PING, b"x" * 100) * 1_000
+        reading = asyncio.create_task(reads(peer, b"the last"))
+        for _ in range(100):
+            await peer.send(pings)
+        await peer.send(frame(PING, b"the last"))
+        print(f"{await reading} pongs for 100,001 pings")
+        peer.connection.abort()
+
+
+async def test_pings_by_forty_who_do_not_read(busy: Gateway) -> None:
+    """The gateway stops reading when its answers are not taken, and keeps little of them."""
+    before = await Held.by(busy)
+    async with unharmed(busy, growth=16 * MEBIBYTE) as beside:
+        head = request_bytes(
+            "GET", f"/api/sessions/{beside.session}/socket", busy.host, upgrade_fields()
+        ) + frame(TEXT, b'{"join": {}}')
+        peers = [await slow_connection(busy) for _ in range(40)]
+        for peer in peers:
+            await peer.send(head)
+            await peer.reader.readuntil(b'"caughtUp"')
+        pings = frame(PING, b"x" * 125) * 1_000
+        sent = await asyncio.gather(*[pour(peer, pings, 64 * MEBIBYTE, 0.3) for peer in peers])
+        assert max(sent) < 32 * MEBIBYTE, "it goes on reading without its answers being taken"
+        print(f"took {sum(sent) / len(sent) / MEBIBYTE:.1f} MiB of each")
+        for peer in peers:
+            peer.abort()
+    await is_as_before(busy, before)
+
+
+async def test_messages_over_the_rate_by_who_never_waits(gateway_with) -> None:
+    """Section 3.1: ten refusals ignored, then not read, then 4029; others draw on."""
+    gateway: Gateway = gateway_with(*ONE, entriesPerSecond=200)
+    async with unharmed(gateway, growth=24 * MEBIBYTE) as beside:
+        peers = [await joined(gateway, beside.session) for _ in range(8)]
+
+        async def attack(peer: RawSocket) -> int:
+            # Each under its sequence twenty times: the rest of the accepted are repeats, of the refused refusals.
+            again = [note("again").encoded(n) for n in range(1, 1_001) for _ in range(20)]
+            data = b"".join(frame(BINARY, entry) for entry in again)
+            closing = asyncio.create_task(peer.receive_until(CLOSE))
+            while not closing.done() and not peer.connection.writer.is_closing():
+                await asyncio.wait([asyncio.create_task(peer.send(data)), closing], timeout=1)
+            code, reason = (await closing).close
+            assert reason["code"] == "rate-limited"
+            return code
+
+        codes = await asyncio.gather(*[attack(peer) for peer in peers])
+        assert set(codes) == {4029}
+        for peer in peers:
+            peer.connection.abort()
+
+
+async def test_control_has_a_rate_in_bytes_too(gateway_with) -> None:
+    """Section 3.1: it counts as an entry, so its bytes count as an entry's: 100,000 at once, then 50,000 a second."""
+    gateway: Gateway = gateway_with(*ONE, bytesPerSecond=50_000)
+    async with Room(gateway) as room:
+        ada = await room.join("Ada")
+        said = json.dumps({"activity": {"title": "t", "payload": "p" * 10_000}})
+        await ada.raw(*[said] * 40)
+        error = await ada.error()
+        assert error["code"] == "rate-limited" and error["retryAfterMs"] >= 1
+        await ada.say(profile={"name": "x"})
+        assert sum(entry.type == "activity" for entry in ada.received) <= 12
+
+
+@pytest.mark.parametrize("control", ["profile", "activity"])
+async def test_control_over_the_rate_by_who_never_waits(gateway_with, control: str) -> None:
+    gateway: Gateway = gateway_with(*ONE, entriesPerSecond=200, bytesPerSecond=100_000)
+    async with unharmed(gateway, growth=24 * MEBIBYTE) as beside:
+        peers = [await joined(gateway, beside.session) for _ in range(4)]
+        said = {"profile": {"name": "Changed"}, "activity": {"title": "t", "payload": "p" * 10_000}}
+        data = frame(TEXT, json.dumps({control: said[control]}).encode())
+
+        async def attack(peer: RawSocket) -> None:
+            reading = asyncio.create_task(peer.receive_until(CLOSE))
+            await pour(peer.connection, data * 100, 5_000 * len(data))
+            with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
+                await peer.send(frame(CLOSE, struct.pack(">H", 1000)))
+                async with asyncio.timeout(20):
+                    code, _ = (await reading).close
+                assert code in (4029, 1000)
+            peer.connection.abort()
+
+        await asyncio.gather(*[attack(peer) for peer in peers])
+
+
+async def test_joins_and_cuts_without_end(gateway_with, request: pytest.FixtureRequest) -> None:
+    """Everybody who came and went is forgotten beyond pastParticipants; two who draw there do not wait."""
+    gateway: Gateway = gateway_with(*ONE, graceSeconds=1, pastParticipants=100)
+    before = await Held.by(gateway)
+    async with unharmed(gateway, growth=24 * MEBIBYTE) as beside:
+        head = request_bytes(
+            "GET", f"/api/sessions/{beside.session}/socket", gateway.host, upgrade_fields()
+        ) + frame(TEXT, b'{"join": {"name": "Comes and goes"}}')
+
+        def attack() -> int:
+            told = 0
+            for n in range(10_000 if request.config.getoption("--full") else 500):
+                connected = plain_socket(gateway, head)
+                if n % 3 == 0:
+                    connected.settimeout(10)
+                    told += b"joined" in connected.recv(65_536) + connected.recv(65_536)
+                connected.close()
+            return told
+
+        assert await asyncio.to_thread(attack) > 0
+    await is_as_before(gateway, before)
+
+
+async def test_resumes_without_end_are_one_participant(busy: Gateway) -> None:
+    before = await Held.by(busy)
+    async with unharmed(busy, growth=16 * MEBIBYTE) as beside, Room(busy) as room:
+        room.id = beside.session
+        ada = await room.join("Ada")
+        number = ada.number
+        message = frame(TEXT, json.dumps({"join": ada.resume()}).encode())
+        head = request_bytes("GET", f"{room.path}/socket", busy.host, upgrade_fields())
+        with many() as held:
+
+            def attack() -> None:
+                held.extend(plain_socket(busy, head + message) for _ in range(500))
+
+            await asyncio.to_thread(attack)
+            assert (await ada.closed())[0] == 4009
+            ben = await room.join("Ben")
+            assert sum(p["number"] == number for p in ben.retained.people.values()) == 1
+            assert (await busy.session(room.id))["participants"] <= 4
+    await is_as_before(busy, before)
+
+
+async def test_tokens_are_not_to_be_guessed(busy: Gateway) -> None:
+    """Wrong tokens of every length: a new participant each time, or a refusal; never somebody else."""
+    async with Room(busy) as room:
+        ada = await room.join("Ada")
+        assert ada.token is not None
+        guesses = [
+            "",
+            "A",
+            ada.token[:-1],
+            ada.token + "A",
+            ada.token.swapcase(),
+            "A" * 22,
+            "\0" * 22,
+            "é" * 11,
+            "x" * 50_000,
+        ]
+        for guess in guesses:
+            stranger = await room.connect()
+            stranger.epoch = ada.epoch
+            resume = {"token": guess, "epoch": ada.epoch, "after": 0, "next": 1}
+            await stranger.say(join={"resume": resume})
+            await stranger.wait_for(lambda s=stranger: s.controls or s.close, "an answer")
+            if stranger.all_controls("joined"):
+                assert stranger.joined["resumed"] is False
+                assert stranger.joined["participant"]["id"] != ada.id
+            await stranger.cut()
+        assert ada.close is None
+
+
+async def test_ends_by_all_at_once_and_after(busy: Gateway) -> None:
+    before = await Held.by(busy)
+    async with unharmed(busy):
+        for _ in range(5):
+            async with Room(busy) as room:
+                peers = [await joined(busy, room.id) for _ in range(30)]
+                for peer in peers:
+                    await peer.send(frame(TEXT, b'{"end": {}}') * 20)
+                for peer in peers:
+                    code, reason = (await peer.receive_until(CLOSE)).close
+                    assert (code, reason["code"]) == (4010, "ended")
+                    peer.connection.abort()
+                (await busy.get(room.path)).problem(410, "ended")
+    await is_as_before(busy, before)
+
+
+async def test_sessions_beyond_the_rate_are_429_and_cost_nothing(gateway_with) -> None:
+    gateway: Gateway = gateway_with(*ONE, sessionsPerAddressPerMinute=20)
+    made = 1
+    async with unharmed(gateway, growth=8 * MEBIBYTE):
+        data = request_bytes("POST", "/api/sessions", gateway.host, {}, b"{}")
+        async with await gateway.connect() as connection:
+            sending = asyncio.create_task(connection.send(data * 3_000))
+            for n in range(3_000):
+                response = await connection.receive()
+                made += response.status == 201
+                if response.status != 201:
+                    problem = response.problem(429, "too-many")
+                    assert problem["limit"] == 20 and problem["retryAfterMs"] > 0
+                    assert n >= 19
+            await sending
+    assert made <= 22, "20 a minute, and what comes back of them in the seconds of this test"
+    assert (await gateway.metrics())["drawtogether_sessions"] <= made
+
+
+async def test_attachments_announced_and_never_sent(gateway_with) -> None:
+    """Beyond attachmentsPerSession and the rate they are refused; people who draw in that session are told little."""
+    gateway: Gateway = gateway_with(*ONE, attachmentsPerSession=50, uploads=60, uploadKeepSeconds=2)
+    before = await Held.by(gateway)
+    async with unharmed(gateway, growth=8 * MEBIBYTE) as beside:
+        journal = Journal(gateway, beside.session)
+        statuses = []
+        for _ in range(300):
+            response = await Upload.creation(journal, 1_000_000)
+            statuses.append(response.status)
+            if response.status != 201:
+                response.problem(response.status)
+        assert statuses.count(201) <= 50 and set(statuses) <= {201, 413, 429, 503}, set(statuses)
+        assert len(await journal.list()) == statuses.count(201)
+    await is_as_before(gateway, before)
+
+
+async def test_more_sockets_than_descriptors(executable: str, new_gateway, tmp_path: Path) -> None:
+    """Where the system gives fewer descriptors than `connections` allows: nobody inside notices, and it does not spin."""
+    few = tmp_path / "few"
+    few.write_text(f'#!/bin/sh\nulimit -n 120\nexec "{executable}" "$@"\n')
+    few.chmod(0o755)
+    gateway = Gateway(str(few), tmp_path / "gateway", "--reactors", "1", headSeconds=60)
+    try:
+        async with unharmed(gateway, growth=8 * MEBIBYTE):
+            before = await Held.by(gateway)
+            with many() as held:
+                held += [plain_socket(gateway) for _ in range(300)]
+                spent, began = processor_seconds(gateway), time.monotonic()
+                await until(lambda: time.monotonic() - began > 1.0, "a second is over")
+                used = (processor_seconds(gateway) - spent) / (time.monotonic() - began)
+                print(f"{used:.0%} of a processor while it has no descriptors")
+                assert used < 0.5, "it spins"
+            await is_as_before(gateway, before)
+            async with Room(gateway) as room:
+                ada = await room.join("Ada")
+                ada.send(note("all is well"))
+                await ada.got(b"all is well")
+        assert gateway.terminate() == 0
+    finally:
+        if gateway.process.poll() is None:
+            gateway.process.kill()
+            gateway.wait()
+
+
+def processor_seconds(gateway: Gateway) -> float:
+    """User and system time that the gateway has taken."""
+    fields = Path(f"/proc/{gateway.process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / 100
+
+
+async def test_waiting_ones_without_end_tell_others_little(gateway_with) -> None:
+    """Who says `wait` again and again, and goes: counted within participantsPerSession, and given back."""
+    gateway: Gateway = gateway_with(*ONE, participantsPerSession=50, graceSeconds=1)
+    before = await Held.by(gateway)
+    async with unharmed(gateway, growth=16 * MEBIBYTE) as beside:
+        head = request_bytes(
+            "GET", f"/api/sessions/{beside.session}/socket", gateway.host, upgrade_fields()
+        ) + frame(TEXT, b'{"wait": {"name": "Waits"}}')
+        with many() as held:
+
+            def attack() -> None:
+                held.extend(plain_socket(gateway, head) for _ in range(500))
+
+            await asyncio.to_thread(attack)
+    await is_as_before(gateway, before)
+
+
+async def test_hundreds_that_are_closed_for_a_bad_frame(busy: Gateway) -> None:
+    before = await Held.by(busy)
+    async with unharmed(busy, growth=16 * MEBIBYTE) as beside:
+        for _ in range(300):
+            with contextlib.suppress(websockets.ConnectionClosed):
+                peer = await joined(busy, beside.session)
+                await peer.send(frame(3))
+                assert (await peer.close_of())[0] == 1002
+                peer.connection.abort()
+    await is_as_before(busy, before)
