@@ -9,7 +9,7 @@ import pytest
 from gateway import Gateway
 from hostile import all_that_comes
 from http1 import request_bytes
-from rawsocket import upgrade_fields
+from rawsocket import PING, PONG, TEXT, RawSocket, frame, upgrade_fields
 from room import Room
 
 POST = "POST /api/sessions HTTP/1.1\r\nHost: {host}\r\n"
@@ -254,6 +254,32 @@ async def test_a_request_behind_an_upgrade_is_a_bad_frame(gateway: Gateway) -> N
             frames = answers[answers.index(b"\r\n\r\n") + 4 :]
             assert frames[0] == 0x88 and frames[2:4] == (1002).to_bytes(2, "big"), frames
             assert b"attachmentBytes" not in answers
+
+
+@pytest.mark.parametrize("fields", [{"Content-Length": "40"}, {"Transfer-Encoding": "chunked"}], ids=str)
+async def test_an_upgrade_with_a_body_is_refused_or_the_body_is_no_frame(
+    gateway: Gateway, fields: dict[str, str]
+) -> None:
+    async with Room(gateway) as room:
+        body = (frame(TEXT, b'{"join": {"name": "Smuggled"}}') + bytes(40))[:40]
+        if "Transfer-Encoding" in fields:
+            body = b"28\r\n" + body + b"\r\n0\r\n\r\n"
+        ask = request_bytes("GET", f"{room.path}/socket", gateway.host, upgrade_fields() | fields)
+        async with await gateway.connect() as connection:
+            await connection.send(ask + body)
+            response = await connection.receive()
+            assert response.status in (101, 400), response
+            if response.status == 400:
+                assert response["connection"] == "close"
+                assert await connection.ends() == b""
+            else:
+                socket = RawSocket(connection, response)
+                await socket.send(frame(PING, b"the first frame"))
+                first = await socket.receive()
+                assert (first.opcode, first.payload) == (PONG, b"the first frame"), (
+                    "the body was taken for frames"
+                )
+            assert (await gateway.session(room.id))["participants"] == 0
 
 
 async def test_http_1_0_cannot_upgrade(gateway: Gateway) -> None:
