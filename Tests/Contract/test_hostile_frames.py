@@ -70,6 +70,7 @@ TOO_LARGE = [
     ("a frame of 2^63 − 1 bytes", header(0x82, b"\x7f" + struct.pack(">Q", (1 << 63) - 1))),
     ("a frame of 2^32 bytes", header(0x82, b"\x7f" + struct.pack(">Q", 1 << 32))),
     ("a frame of 1 MiB and a byte", header(0x82, b"\x7f" + struct.pack(">Q", MEBIBYTE + 1))),
+    ("text of 64 KiB and a byte", header(0x81, b"\x7f" + struct.pack(">Q", 65_537))),
     ("a fragment that is too much", frame(BINARY, b"x", fin=False) + header(0, b"\x7f" + struct.pack(">Q", MEBIBYTE))),
 ]  # fmt: skip
 NOT_UTF_8 = [
