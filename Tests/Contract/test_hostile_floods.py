@@ -14,10 +14,10 @@ import websockets
 
 from attachments import Journal
 from gateway import Gateway
-from hostile import IMPATIENT, MEBIBYTE, Held, is_as_before, many, plain_socket, unharmed
+from hostile import IMPATIENT, MEBIBYTE, Held, all_that_comes, is_as_before, many, plain_socket, unharmed
 from http1 import HTTPConnection, request_bytes
 from polling import until
-from rawsocket import BINARY, CLOSE, PING, PONG, TEXT, RawSocket, frame, upgrade_fields
+from rawsocket import BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT, RawSocket, frame, upgrade_fields
 from room import Room, note
 from slow import slow_connection
 from tus import Upload
@@ -96,6 +96,26 @@ async def test_pings_by_forty_who_do_not_read(busy: Gateway) -> None:
         for peer in peers:
             peer.abort()
     await is_as_before(busy, before)
+
+
+@pytest.mark.parametrize(
+    "frames",
+    [
+        frame(PONG, b"x" * 100), frame(BINARY, b""), frame(PONG),
+        frame(TEXT, b"", fin=False) + frame(CONTINUATION, b'{"profile": {}}'),
+        frame(BINARY, b"".join([note("once").encoded(1)] * 20)), frame(BINARY, b"".join([note("gap").encoded(9)] * 20)),
+    ],
+    ids=["pongs", "empty binary messages", "empty pongs", "empty profiles", "repeats", "gaps"],
+)  # fmt: skip
+async def test_a_quarter_million_of_what_means_nothing(busy: Gateway, frames: bytes) -> None:
+    async with unharmed(busy, growth=8 * MEBIBYTE) as beside:
+        peer = await joined(busy, beside.session)
+        reading = asyncio.create_task(all_that_comes(peer.connection))
+        await pour(peer.connection, frames * 5_000, 250_000 * len(frames), 10)
+        await peer.send(frame(PING, b"the end"), frame(CLOSE, struct.pack(">H", 1000)))
+        came = await reading
+        # Either it bore it all, or it said why not.
+        assert b"the end" in came or b'"code":"rate-limited"' in came.replace(b" ", b""), came[-300:]
 
 
 async def test_messages_over_the_rate_by_who_never_waits(gateway_with) -> None:
@@ -261,6 +281,37 @@ async def test_sessions_beyond_the_rate_are_429_and_cost_nothing(gateway_with) -
             await sending
     assert made <= 22, "20 a minute, and what comes back of them in the seconds of this test"
     assert (await gateway.metrics())["drawtogether_sessions"] <= made
+
+
+@pytest.mark.parametrize(
+    ("method", "target"),
+    [("HEAD", "/"), ("GET", "/"), ("GET", "/nothing"), ("GET", "/metrics")],
+)
+async def test_requests_whose_answers_nobody_takes(busy: Gateway, method: str, target: str) -> None:
+    """Tens of thousands in a pipeline on forty connections: it stops reading, and keeps few answers."""
+    before = await Held.by(busy)
+    async with unharmed(busy, growth=16 * MEBIBYTE):
+        connections = [await slow_connection(busy) for _ in range(40)]
+        data = request_bytes(method, target, busy.host) * 200
+        sent = await asyncio.gather(*[pour(c, data, 16 * MEBIBYTE, 0.3) for c in connections])
+        print(f"took {sum(sent) / len(sent) / MEBIBYTE:.2f} MiB of each")
+        assert max(sent) < 12 * MEBIBYTE
+        for connection in connections:
+            connection.abort()
+    await is_as_before(busy, before)
+
+
+@pytest.mark.parametrize("method", ["HEAD", "OPTIONS"])
+async def test_forty_thousand_requests_whose_answers_are_taken(busy: Gateway, method: str) -> None:
+    async with unharmed(busy, growth=8 * MEBIBYTE):
+        connections = [await busy.connect() for _ in range(40)]
+        target = "/api/sessions" if method == "OPTIONS" else "/"
+        last = request_bytes(method, target, busy.host, {"Connection": "close"})
+        readings = [asyncio.create_task(all_that_comes(connection)) for connection in connections]
+        for connection in connections:
+            await connection.send(request_bytes(method, target, busy.host) * 1_000 + last)
+        for came in await asyncio.gather(*readings):
+            assert came.count(b"HTTP/1.1 20") == 1_001
 
 
 async def test_attachments_announced_and_never_sent(gateway_with) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import json
 import struct
@@ -187,6 +188,25 @@ async def test_a_message_split_at_every_byte_with_pings_between_is_whole(
         peer.connection.abort()
 
 
+@pytest.mark.parametrize("opcode", [TEXT, BINARY], ids=["text", "binary"])
+async def test_a_million_empty_fragments(gateway: Gateway, opcode: int) -> None:
+    """They make one small message, or are given up; others draw on beside them, and nothing grows."""
+    message = b'{"profile": {"name": "Ada"}}' if opcode == TEXT else note("in the end").encoded(1)
+    async with unharmed(gateway, growth=8 * MEBIBYTE) as beside:
+        room = Room(gateway)
+        room.id = beside.session
+        peer = await joined(gateway, room)
+        empty = bytes([CONTINUATION, 0x80, 1, 2, 3, 4])
+        await peer.send(frame(opcode, b"", fin=False) + empty * 1_000_000 + frame(CONTINUATION, message))
+        await peer.send(frame(PING, b"are you there"))
+        async with asyncio.timeout(20):
+            received = await peer.receive()
+            while received.opcode not in (PONG, CLOSE):
+                received = await peer.receive()
+        assert received.opcode == PONG or received.close[0] in (1008, 1009), received
+        peer.connection.abort()
+
+
 @pytest.mark.parametrize("is_compressed", [False, True], ids=["plain", "compressed"])
 async def test_a_mebibyte_in_fragments_of_a_byte_arrives(gateway: Gateway, is_compressed: bool) -> None:
     """1 MiB is allowed, in however many frames; it is delivered and holds nobody up."""
@@ -229,6 +249,36 @@ async def test_bombs_are_1009_and_are_never_held_whole(
             await is_closed_with(peer, 1009)
         watch.end()
         assert watch.growth < 12 * MEBIBYTE, f"{watch.growth:,} bytes more"
+
+
+@pytest.mark.parametrize("opcode", [TEXT, BINARY], ids=["text", "binary"])
+async def test_bombs_within_the_limit_harm_nobody(gateway_with, opcode: int) -> None:
+    """As much as a message may hold, in a thousandth of it, again and again by eight on the only reactor.
+
+    Beyond the rate nothing of it is delivered; people in another session must not wait for it either.
+    """
+    gateway: Gateway = gateway_with("--reactors", "1")
+    inflated = numbered(*[note(bytes(262_000)) for n in range(4)])
+    if opcode == TEXT:
+        inflated = b'{"profile": {"name": "' + b"x" * 65_500 + b'"}}'
+    message = compress(inflated)
+    assert len(message) < len(inflated) / 500
+    async with unharmed(gateway, growth=48 * MEBIBYTE):
+        room = Room(gateway)
+        room.id = await gateway.create_session()
+        peers = [await joined(gateway, room, ALONE) for _ in range(8)]
+        data = frame(opcode, message, reserved=COMPRESSED) * (
+            (200 if opcode == BINARY else 60) * MEBIBYTE // len(inflated)
+        )
+
+        async def attack(peer: RawSocket) -> None:
+            reading = asyncio.create_task(peer.connection.reader.read(-1))
+            await peer.send(data)
+            await peer.send(frame(CLOSE, struct.pack(">H", 1000)))
+            with contextlib.suppress(ConnectionError):
+                await reading
+
+        await asyncio.gather(*[attack(peer) for peer in peers])
 
 
 def finished(data: bytes) -> bytes:

@@ -12,7 +12,7 @@ import pytest
 
 from attachments import Journal, base64_of, content
 from gateway import Gateway
-from hostile import MEBIBYTE, unharmed
+from hostile import MEBIBYTE, all_that_comes, unharmed
 from http1 import request_bytes
 from rawsocket import CLOSE, PING, PONG, TEXT, RawSocket, frame
 from room import Room, note
@@ -273,3 +273,25 @@ async def test_ranges_beyond_all_measure(gateway: Gateway, ranges: str) -> None:
             for response in await asyncio.gather(*asked):
                 assert response.status in (200, 206, 416, 400, 431), response
                 assert len(response.body) <= 2 * MEBIBYTE
+
+
+async def test_fields_that_hold_thousands(gateway_with) -> None:
+    """Lists as long as a head may be are read once each, and others have their turn between two such requests."""
+    gateway: Gateway = gateway_with("--reactors", "1")
+    tags = ", ".join(f'"{n:x}"' for n in range(3_000))
+    codings = ", ".join(f"x{n};q=0.{n % 10}" for n in range(2_000))
+    data = b"".join(
+        request_bytes("GET", "/", gateway.host, fields) * 20
+        for fields in (
+            {"If-None-Match": tags}, {"If-Match": tags}, {"Accept-Encoding": codings}, {"Connection": "x," * 15_000},
+            {"Cookie": "a=b; " * 6_000}, {"Upgrade": "x," * 10_000, "Connection": "Upgrade"}, {"Expect": "x" * 30_000},
+        )
+    )  # fmt: skip
+    last = request_bytes("GET", "/healthz", gateway.host, {"Connection": "close"})
+    async with unharmed(gateway, growth=16 * MEBIBYTE):
+        connections = [await gateway.connect() for _ in range(4)]
+        readings = [asyncio.create_task(all_that_comes(connection, 30)) for connection in connections]
+        for connection in connections:
+            await connection.send(data + last)
+        for came in await asyncio.gather(*readings):
+            assert came.count(b"HTTP/1.1 ") >= 1 and b"HTTP/1.1 500" not in came
