@@ -1,5 +1,6 @@
 /// What `--help` prints, made of the one table of flags.
 enum BenchHelp {
+  /// The help: what can be measured, what the figures mean, and every flag.
   static var text: String {
     var text = """
       drawtogether-bench: loads a gateway, or another broadcast server, from one thread, and says what came of it.

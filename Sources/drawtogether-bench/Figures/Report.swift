@@ -20,10 +20,12 @@ struct Report: Sendable {
   /// What makes the figures doubtful, in sentences.
   private(set) var warnings: [String] = []
 
+  /// Adds words.
   mutating func add(_ name: String, _ words: String, _ text: String) {
     figures.append(Figure(name: name, words: words, value: .text(text), unit: ""))
   }
 
+  /// Adds a whole number; nothing when there is none.
   mutating func add(_ name: String, _ words: String, _ count: Int?, _ unit: String = "") {
     guard let count else { return }
     figures.append(Figure(name: name, words: words, value: .count(count), unit: unit))
@@ -35,10 +37,12 @@ struct Report: Sendable {
     figures.append(Figure(name: name, words: words, value: .number(number), unit: unit))
   }
 
+  /// Adds what is so or not.
   mutating func add(_ name: String, _ words: String, _ flag: Bool) {
     figures.append(Figure(name: name, words: words, value: .flag(flag), unit: ""))
   }
 
+  /// Adds a reason for doubt.
   mutating func warn(_ sentence: String) {
     warnings.append(sentence)
   }

@@ -17,6 +17,7 @@ struct TimeMark: Equatable, Sendable {
     sender = bytes.load(at: payload.lowerBound + 12)
   }
 
+  /// A mark to be written.
   init(time: UInt64, sender: UInt32) {
     self.time = time
     self.sender = sender

@@ -2,6 +2,7 @@ internal import Transport
 
 /// TLS as a client that trusts anyone: a load test tells the server nothing.
 enum Secure {
+  /// What connections are made from.
   static func context() throws(BenchFailure) -> TLSClientContext {
     do throws(TLSContextError) {
       return try TLSClientContext(trust: .anyone)

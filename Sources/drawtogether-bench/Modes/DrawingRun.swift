@@ -1,5 +1,6 @@
 /// `fan-out` and `rooms`: members that draw.
 enum DrawingRun {
+  /// Does it, and says what came of it.
   static func measure(_ options: BenchOptions) throws(BenchFailure) -> Report {
     let isRooms = options.mode == .rooms
     let crowd = Crowd(

@@ -4,6 +4,7 @@ internal import Transport
 
 /// `floor-reader`: takes what comes on many sockets, throws it away, and says after each turn how much it was in all.
 enum FloorReader {
+  /// Reads until the other side is gone; there is nothing to report.
   static func run(_ options: BenchOptions) throws(BenchFailure) -> Report? {
     let epoll = clinux_epoll_create()
     let address = SocketAddress(ip: IPAddress(v4: 0x7F00_0001), port: options.port)

@@ -8,6 +8,7 @@ enum FloorRun {
   /// The first rounds pay for quick acknowledgements and cold caches.
   private static let warmUpRounds = 20
 
+  /// Does it, and says what came of it.
   static func measure(_ options: BenchOptions) throws(BenchFailure) -> Report {
     var listened = clinux_address(high: 0, low: 0x7F00_0001, scope: 0, port: 0, is_v6: 0)
     let listener = OwnedDescriptor(owning: clinux_socket_stream(0))

@@ -1,5 +1,6 @@
 /// `idle`: what sockets cost that have joined and are silent.
 enum IdleRun {
+  /// Does it, and says what came of it.
   static func measure(_ options: BenchOptions) throws(BenchFailure) -> Report {
     let whole = options.sockets / options.members
     let rest = options.sockets % options.members

@@ -2,6 +2,7 @@ internal import Wire
 
 /// `join-storm`: many join one session at once, which retains much.
 enum JoinStormRun {
+  /// Does it, and says what came of it.
   static func measure(_ options: BenchOptions) throws(BenchFailure) -> Report {
     let generator = try Generator(
       options,

@@ -43,6 +43,7 @@ struct Measurement {
     return (after.entriesDelivered - before.entriesDelivered) / (after.sendCalls - before.sendCalls)
   }
 
+  /// How often the gateway called `send`.
   var sendCalls: Int? {
     guard let before, let after else { return nil }
     return Int(after.sendCalls - before.sendCalls)

@@ -3,6 +3,7 @@ internal import Wire
 
 /// `slow-readers`: members that take nothing from their sockets while much passes, and then read again.
 enum SlowReadersRun {
+  /// Does it, and says what came of it.
   static func measure(_ options: BenchOptions) throws(BenchFailure) -> Report {
     guard let process = options.process else { preconditionFailure("the options were checked for a process") }
     let crowd = Crowd(sessions: 1, senders: 1, listeners: options.members)

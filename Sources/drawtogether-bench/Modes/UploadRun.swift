@@ -3,6 +3,7 @@ enum UploadRun {
   /// The most bytes of a file: what a gateway takes by default.
   private static let largest = 64 << 20
 
+  /// Does it, and says what came of it.
   static func measure(_ options: BenchOptions) throws(BenchFailure) -> Report {
     let crowd = Crowd(sessions: 1, senders: options.senders, listeners: options.members)
     let generator = try crowd.makeGenerator(options, maker: MessageMaker(options))
