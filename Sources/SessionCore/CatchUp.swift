@@ -6,23 +6,45 @@ internal import Wire
 package final class CatchUp {
   /// A part of it: all bytes of `segment` before `end`.
   struct Part {
-    let segment: Segment
-    let end: Int
+    var segment: Segment
+    var end: Int
+    /// Stands for all that is retained there: there is a compressed form of it.
+    var isBase = false
   }
 
   /// The sequence of the state that it gives.
   package let sequence: UInt64
   /// From where the reader goes on when it has taken all of it.
   let continuesAt: Cursor
-  let parts: [Part]
+  private(set) var parts: [Part]
+  /// Which of the first parts have their compressed form already; nil: this one is for those who did not agree on it.
+  private var compressedParts: Int?
 
   init(
     sequence: UInt64, continuesAt: Cursor, opening: Segment, base: [Segment], closing: Segment
   ) {
     self.sequence = sequence
     self.continuesAt = continuesAt
-    parts = ([opening] + base + [closing]).map { Part(segment: $0, end: $0.bytes.count) }
-      .filter { $0.end > 0 }
+    let whole = { (segment: Segment) in Part(segment: segment, end: segment.bytes.count) }
+    let retained = base.map { Part(segment: $0, end: $0.bytes.count, isBase: true) }
+    parts = ([whole(opening)] + retained + [whole(closing)]).filter { $0.end > 0 }
+  }
+
+  /// The same for those who agreed on compression.
+  init(compressed other: CatchUp) {
+    sequence = other.sequence
+    continuesAt = other.continuesAt
+    parts = other.parts
+    compressedParts = 0
+  }
+
+  /// Puts the compressed form of a part in its place before the first reader takes anything of it.
+  func prepare(_ part: Int, by compress: MessageCompressor) {
+    guard compressedParts == part else { return }
+    compressedParts = part + 1
+    guard parts[part].isBase else { return }
+    (parts[part].segment, parts[part].end) = parts[part].segment.compressed(
+      before: parts[part].end, by: compress)
   }
 
   var byteCount: Int { parts.reduce(0) { $0 + $1.end } }

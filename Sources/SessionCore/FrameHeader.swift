@@ -10,9 +10,11 @@ package enum FrameHeader {
     case pong = 0xA
   }
 
-  /// Appends the header of a frame whose payload is `length` bytes.
-  package static func append(_ opcode: Opcode, length: Int, to bytes: inout [UInt8]) {
-    bytes.append(0x80 | opcode.rawValue)
+  /// Appends the header of a frame whose payload is `length` bytes; `isCompressed` is the bit of RFC 7692 §6.
+  package static func append(
+    _ opcode: Opcode, length: Int, isCompressed: Bool = false, to bytes: inout [UInt8]
+  ) {
+    bytes.append(0x80 | (isCompressed ? 0x40 : 0) | opcode.rawValue)
     switch length {
     case ..<126:
       bytes.append(UInt8(length))

@@ -19,6 +19,8 @@ package final class Reader {
 
   /// The shell's own name for the socket: never given to another one.
   package let connection: UInt64
+  /// It agreed on compression, with the largest window.
+  package let takesCompressed: Bool
   /// Its row among the session's members, or -1.
   var memberIndex: Int {
     get { Int(row) }
@@ -40,8 +42,14 @@ package final class Reader {
   private var outbox: [UInt8] = []
   private var outboxOffset = 0
 
-  package init(connection: UInt64) {
+  package init(connection: UInt64, takesCompressed: Bool = false) {
     self.connection = connection
+    self.takesCompressed = takesCompressed
+  }
+
+  /// It is being sent what there was before it came.
+  package var isCatchingUp: Bool {
+    if case .catchingUp = source { true } else { false }
   }
 
   package var hasPrivateBytes: Bool { restOffset < rest.count || outboxOffset < outbox.count }

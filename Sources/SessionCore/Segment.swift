@@ -30,6 +30,8 @@ package final class Segment {
   private(set) var weight = 0
   /// Bytes of entries that no longer count for what is retained (used by base segments only).
   var deadBytes = 0
+  /// The same frames in compressed form, as far as somebody has wanted them (used by base segments only).
+  var compressedTwin: Segment?
   /// Bytes of the records on disk that end in this segment (used by live segments only).
   var recordBytes = 0
 
@@ -71,6 +73,18 @@ package final class Segment {
         end: bytes.count, headerLength: headerLength, firstSequence: firstSequence,
         lastSequence: lastSequence, entryCount: entryCount, targets: list))
     return bytes.count - before + 4 * (targets?.count ?? 0)
+  }
+
+  /// Appends the payload of another segment's frame, as it is or compressed.
+  func append(_ payload: Span<UInt8>, like frame: Frame, isCompressed: Bool) {
+    let before = bytes.count
+    FrameHeader.append(.binary, length: payload.count, isCompressed: isCompressed, to: &bytes)
+    let headerLength = bytes.count - before
+    bytes.append(payload)
+    frames.append(
+      Frame(
+        end: bytes.count, headerLength: headerLength, firstSequence: frame.firstSequence,
+        lastSequence: frame.lastSequence, entryCount: frame.entryCount, targets: -1))
   }
 
   /// Appends a control message, in a segment that is made for a catch-up.

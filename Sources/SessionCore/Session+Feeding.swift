@@ -182,6 +182,7 @@ extension Session {
   }
 
   private func piece(of progress: CatchUpProgress, _ reader: Reader) -> Piece {
+    if let compressor { progress.catchUp.prepare(progress.part, by: compressor) }
     let part = progress.catchUp.parts[progress.part]
     var end = min(part.end, progress.offset + Self.pieceBytes)
     if reader.hasPrivateBytes {

@@ -168,6 +168,7 @@ extension Session {
     let pending = catchingUp
     catchingUp = []
     var snapshot: CatchUp?
+    var compressed: CatchUp?
     for item in pending where item.reader.memberIndex >= 0 {
       let reader = item.reader
       if let after = item.after, let (cursor, rest) = log.position(after: after) {
@@ -182,8 +183,12 @@ extension Session {
         reader.caughtUpAt = (log.tail, log.lastSequence)
         counters.tails += 1
       } else {
-        let made = snapshot ?? makeSnapshot()
+        var made = snapshot ?? makeSnapshot()
         snapshot = made
+        if reader.takesCompressed, compressor != nil {
+          made = compressed ?? CatchUp(compressed: made)
+          compressed = made
+        }
         reader.source = .catchingUp(CatchUpProgress(catchUp: made))
         reader.caughtUpAt = nil
         counters.snapshots += 1
@@ -214,7 +219,8 @@ extension Session {
   /// Readers that take long hold on to segments that were rewritten since. Beyond a bound, those who have taken the least
   /// are closed, to come back to what is held now.
   private func boundPinned() {
-    let current = Set(base.segments.map { ObjectIdentifier($0) })
+    let current = Set(
+      (base.segments + base.segments.compactMap(\.compressedTwin)).map { ObjectIdentifier($0) })
     var pinned: [ObjectIdentifier: Int] = [:]
     var slow: [(left: Int, reader: Reader, progress: CatchUpProgress)] = []
     for reader in readers {

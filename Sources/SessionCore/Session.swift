@@ -81,6 +81,9 @@ package final class Session {
   static let commitIntervalMs = 100
   static let announceWithinMs = 50
 
+  /// Makes what is retained smaller for those who agreed on it; nil: nobody gets it so.
+  package var compressor: MessageCompressor?
+
   /// What it owes to the disk.
   var save: SaveState
   /// Tokens are kept as what this makes of them.

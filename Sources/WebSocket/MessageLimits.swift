@@ -20,6 +20,9 @@ package struct MessageLimits: Equatable, Sendable {
   /// For a whole message of this kind.
   func bytes(of kind: MessageKind) -> Int { kind == .text ? textBytes : messageBytes }
 
+  /// What a message of `messageBytes` may take while it is compressed.
+  package var compressedBytes: Int { Self.compressedBytes(of: messageBytes) }
+
   /// What a message of `count` bytes may take while it is compressed: a sixteenth more, for bytes that cannot be
   /// made smaller grow by five for each stored block, and the smallest that zlib makes hold 127.
   static func compressedBytes(of count: Int) -> Int {

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import zlib
 
 import pytest
 
 from gateway import Gateway
+from rawsocket import BINARY, TEXT, RawSocket, frame
 from room import Room, append, key, note, remove, replace, targeted
 from wire import EXISTING
 
@@ -134,3 +136,43 @@ async def test_caught_up_and_catch_up_name_the_same_sequence_and_epoch(gateway: 
         begin, end = ada.last_control("catchUp"), ada.last_control("caughtUp")
         assert begin["sequence"] == end["sequence"] >= ada.joined["sequence"]
         assert begin["epoch"] == ada.joined["epoch"]
+
+
+async def snapshot_of(gateway: Gateway, room: Room, offer: str | None) -> tuple[bytes, int]:
+    """The messages up to `caughtUp` but for those of the state, joined; and how many bytes their frames had."""
+    async with await RawSocket.open(gateway, room.id, Sec_WebSocket_Extensions=offer) as peer:
+        await peer.send(frame(TEXT, b'{"join": {}}'))
+        content, size = b"", 0
+        while True:
+            received = await peer.receive()
+            if received.opcode == TEXT and b'"caughtUp"' in received.payload:
+                return content, size
+            if received.opcode != BINARY or b"participants" in received.payload[:40]:
+                continue
+            size += len(received.payload)
+            if received.reserved:
+                assert received.reserved == 0x40, received
+                inflater = zlib.decompressobj(wbits=-15)
+                content += inflater.decompress(received.payload + b"\0\0\xff\xff")
+            else:
+                content += received.payload
+
+
+async def test_a_snapshot_is_compressed_for_those_who_agreed_on_it(gateway: Gateway) -> None:
+    async with Room(gateway) as room:
+        ada = await room.join("Ada")
+        for n in range(300):
+            ada.send(*(append(n % 50, f'{{"id":{n},"points":[[1.5,2.5],[3.5,4.5],[5.5,6.5]]}}') for _ in range(4)))
+        await ada.committed()
+        offer = "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
+        plain, plain_size = await snapshot_of(gateway, room, None)
+        content, size = await snapshot_of(gateway, room, offer)
+        assert content == plain and len(plain) == plain_size
+        assert size < plain_size / 4, (size, plain_size)
+        # More is drawn, and more has to be compressed than was.
+        ada.send(*(append(n, f"later {n} " * 20) for n in range(60)))
+        await ada.committed()
+        assert (await snapshot_of(gateway, room, offer))[0] == (await snapshot_of(gateway, room, None))[0]
+        # Who can only hold a small window is not sent what needs a large one.
+        narrow, narrow_size = await snapshot_of(gateway, room, offer + "; server_max_window_bits=9")
+        assert len(narrow) == narrow_size

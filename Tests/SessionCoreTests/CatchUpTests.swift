@@ -32,6 +32,25 @@ struct CatchUpTests {
     #expect(late.joined?.resumed == false)
   }
 
+  @Test("S17 what is retained is compressed once, for however many agreed on it")
+  func compressedOnce() throws {
+    let fixture = Fixture()
+    var compressed = 0
+    fixture.session.compressor = { message in
+      compressed += 1
+      return withoutFirst(message)
+    }
+    let ada = try fixture.join(name: "Ada")
+    for key in 0..<200 { ada.send(String(repeating: "x", count: 900), .appended, key: UInt64(key)) }
+    try fixture.turn(ada)
+    let first = try (0..<6).map { _ in try fixture.join() }
+    let once = compressed
+    #expect(once > 1)
+    let more = try (0..<6).map { _ in try fixture.join() }
+    #expect(compressed == once)
+    #expect((first + more).allSatisfy { $0.drawn.map(\.payload) == ada.drawn.map(\.payload) })
+  }
+
   @Test("S17 past names who sent something in the snapshot and is no longer here")
   func past() throws {
     let fixture = Fixture()

@@ -16,6 +16,7 @@ final class Fixture {
   /// A session that was loaded.
   init(_ session: Session, now: Instant) {
     self.session = session
+    session.compressor = withoutFirst
     self.now = now
     // Others than those who were there before.
     connections = 1_000
@@ -28,13 +29,15 @@ final class Fixture {
     session = Session(
       id: SessionID(high: 0, low: 1), epoch: "epoch", activity: .standard,
       createdAt: Date(timeIntervalSince1970: 0), limits: limits, now: now, saving: saving)
+    session.compressor = withoutFirst
     if case .byStore = saving { disk = session.firstRecords() }
   }
 
-  /// A socket, with nobody on it yet.
+  /// A socket, with nobody on it yet. Every other one takes what is compressed.
   func connect() -> TestClient {
     connections += 1
-    return TestClient(self, Reader(connection: connections))
+    return TestClient(
+      self, Reader(connection: connections, takesCompressed: connections.isMultiple(of: 2)))
   }
 
   /// Somebody who has joined, and has been told so.

@@ -86,6 +86,13 @@ enum ReceivedMessage {
   case close(UInt16, reason: String)
 }
 
+/// Stands for what makes a message smaller: no entry is so long that a message does not begin with 0, which goes without saying.
+func withoutFirst(_ message: Span<UInt8>) -> [UInt8] {
+  var bytes: [UInt8] = []
+  for index in 1..<message.count { bytes.append(message[index]) }
+  return bytes
+}
+
 /// A rule that did not hold, in words.
 struct Violation: Error, CustomStringConvertible {
   let description: String
@@ -113,7 +120,8 @@ struct FrameStream {
 
   mutating func next() throws -> ReceivedMessage? {
     guard bytes.count >= 2 else { return nil }
-    try require(bytes[0] & 0xF0 == 0x80, "a frame is torn: it begins with \(bytes[0])")
+    let isCompressed = bytes[0] == 0xC2
+    try require(isCompressed || bytes[0] & 0xF0 == 0x80, "a frame is torn: it begins with \(bytes[0])")
     try require(bytes[1] & 0x80 == 0, "a gateway's frame is masked, or torn")
     var length = Int(bytes[1])
     var header = 2
@@ -125,7 +133,7 @@ struct FrameStream {
     try require(length < 1 << 24, "a frame of \(length) bytes, or a torn one")
     guard bytes.count >= header + length else { return nil }
     let opcode = bytes[0] & 0xF
-    let payload = Array(bytes[header..<header + length])
+    let payload = (isCompressed ? [0] : []) + bytes[header..<header + length]
     bytes.removeFirst(header + length)
     switch opcode {
     case 1: return .control(try GatewayControl.decode(payload.span))

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import SessionCore
 internal import Transport
+internal import WebSocket
 internal import Wire
 
 /// A session and what the reactor notes about it.
@@ -39,8 +40,14 @@ final class Hosted {
   /// What of it is on the disk, and what is asked of the next write.
   var saving = SavingState()
 
-  init(_ session: Session) {
+  /// Hosts a session; the deflater is the reactor's own.
+  init(_ session: Session, deflater: Deflater) {
     self.session = session
+    session.compressor = { message in
+      var compressed: [UInt8] = []
+      deflater.compress(message, into: &compressed)
+      return compressed
+    }
   }
 
   /// Its log says that all of it is there.

@@ -213,6 +213,12 @@ extension Reactor {
     let reader = conversation.reader
     let session = conversation.enteredSession
     var given = 0
+    // What is caught up may have to be compressed first: that too is shared out.
+    if bulkBytesLeft <= 0, reader.isCatchingUp {
+      session?.setBlocked(true, reader)
+      flushLater(connection)
+      return
+    }
     while !connection.isWriteBlocked, !connection.hasBacklog,
       let piece = session?.nextPiece(reader) ?? reader.nextPrivatePiece()
     {
@@ -225,7 +231,7 @@ extension Reactor {
       let end = min(piece.range.upperBound, piece.range.lowerBound + TLSConnection.encryptLimitInBytes)
       let sent = offer(piece.bytes.span.extracting(piece.range.lowerBound..<end), on: connection)
       given += sent
-      if isBulk { bulkBytesLeft -= sent }
+      if isBulk { bulkBytesLeft = isTurnLong ? 0 : bulkBytesLeft - sent }
       if let session { session.sent(piece, sent, to: reader) } else { reader.sentPrivate(piece, sent) }
     }
     session?.setBlocked(connection.isWriteBlocked, reader)

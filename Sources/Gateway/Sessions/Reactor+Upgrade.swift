@@ -105,7 +105,9 @@ extension Reactor {
     ResponseHead(.switchingProtocols, fields: fields).append(to: &bytes)
     counters.answers[AnsweredWith(101)] += 1
     let conversation = WebSocketConversation(
-      phase: phase, reader: Reader(connection: connection.key.token),
+      phase: phase,
+      reader: Reader(
+        connection: connection.key.token, takesCompressed: request.deflate?.serverWindowBits == 15),
       limits: limits, deflate: request.deflate, now: now)
     counters.openHTTPSockets -= 1
     counters.openWebSockets += 1

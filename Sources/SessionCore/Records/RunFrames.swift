@@ -38,7 +38,10 @@ package struct RunFrames: Sendable {
       guard zip(list, list.dropFirst()).allSatisfy({ $0 < $1 }) else { throw RecordError(.run, .targets) }
       targets = list
     }
-    try need(max(length, GatewayEntry.fixedLength), body)
+    guard length >= GatewayEntry.fixedLength else {
+      throw RecordError(.run, .entry(.entryTooShort(length: length, needed: GatewayEntry.fixedLength)))
+    }
+    try need(length, body)
     defer { offset += length }
     return Frame(targets: targets, entries: offset..<offset + length)
   }

@@ -266,4 +266,17 @@ struct DamagedRecordTests {
     try fixture.save()
     fixture.close()
   }
+
+  @Test("a frame of a run has an entry")
+  func emptyFrame() {
+    let body: [UInt8] = [0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF] + Self.frame(nil, Self.entry(1, 1))
+    var frames = RunFrames()
+    var error: RecordError?
+    do throws(RecordError) {
+      _ = try frames.next(in: body.span)
+    } catch let thrown {
+      error = thrown
+    }
+    #expect(error?.fault == .entry(.entryTooShort(length: 0, needed: GatewayEntry.fixedLength)))
+  }
 }

@@ -26,7 +26,7 @@ final class VirtualSocket {
   }
 
   init(connection: UInt64, capacity: Int) {
-    reader = Reader(connection: connection)
+    reader = Reader(connection: connection, takesCompressed: connection.isMultiple(of: 2))
     self.capacity = capacity
   }
 
