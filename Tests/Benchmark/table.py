@@ -41,7 +41,7 @@ class Table:
             if contender == OURS_DEFLATE:
                 to_it = spread(ratios(plain, others))
             self.add(
-                shape.name, contender.name, f"{spread(costs)} µs{self._doubts(found)}", spread(to_floor), to_it,
+                shape.name, contender.name, f"{spread(costs)} µs{self._remarks(found)}", spread(to_floor), to_it,
                 compact(median(one and one["deliveredPerSecond"] for one in found)), self._latency(found, ""), mark=mark)  # fmt: skip
 
     def _mark_of_drawing(
@@ -72,10 +72,12 @@ class Table:
         """Whether the generator itself was late, in any round."""
         return any(one and one.get("starved") for one in found)
 
-    def _doubts(self, found: list[dict | None]) -> str:
+    def _remarks(self, found: list[dict | None]) -> str:
         if not any(found):
             return " failed"
-        return " (generator starved)" if self._is_starved(found) else ""
+        joined = [one.get("entriesPerSend") for one in found if one]
+        words = f", {spread(joined, 1)} entries a send" if any(joined) else ""
+        return words + (" (generator starved)" if self._is_starved(found) else "")
 
     @staticmethod
     def _latency(found: list[dict | None], prefix: str) -> str:

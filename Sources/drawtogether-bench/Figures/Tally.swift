@@ -5,7 +5,6 @@ struct Tally: Sendable {
   var lateness = Histogram()
   var sent = 0
   var reads = 0
-  var bytesReceived = 0
   /// Messages of an open loop that were left out because they were far too late.
   var skipped = 0
   /// Sends of which the kernel did not take all.

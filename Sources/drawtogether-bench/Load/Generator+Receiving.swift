@@ -9,7 +9,6 @@ extension Generator {
       switch Socket(link.descriptor).receive(into: &buffer) {
       case .received(let count):
         tally.reads += 1
-        tally.bytesReceived += count
         try take(count, of: link)
         // Less than asked for is all there was, unless the end has come behind it.
         if count < buffer.count, !untilEnd { return }
@@ -64,7 +63,7 @@ extension Generator {
     let bytes = bytes.extracting(droppingFirst: skipped)
     guard !bytes.isEmpty else { return }
     let now = Clock.now()
-    let before = tally.delivered
+    let before = tally.arrivals.delivered
     if link.rest.isEmpty {
       let taken = try takeFrames(bytes, of: link, at: now)
       if taken < bytes.count { link.rest.append(bytes.extracting(droppingFirst: taken)) }
@@ -76,11 +75,9 @@ extension Generator {
       if taken > 0 { whole.removeSubrange(..<taken) }
       swap(&whole, &link.rest)
     }
-    let delivered = tally.delivered - before
+    let delivered = tally.arrivals.delivered - before
     if delivered > 0, link.session < sessions.count {
-      sessions[link.session].delivered += delivered
-      sessions[link.session].isDue = true
-      lastProgress = now
+      sessions[link.session].take(delivered, at: now)
     }
   }
 

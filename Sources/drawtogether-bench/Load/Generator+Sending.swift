@@ -35,20 +35,27 @@ extension Generator {
         }
       }
     }
-    if Clock.now() - lastProgress > 5_000_000_000 {
-      let expected = sessions.reduce(0) { $0 + $1.sent * $1.deliveriesEach }
-      let delivered = sessions.reduce(0) { $0 + $1.delivered }
-      guard expected <= delivered else { throw .stalled(expected: expected, delivered: delivered) }
-    }
+    try checkProgress()
+  }
+
+  /// A closed loop in which nothing comes would wait for ever.
+  private func checkProgress() throws(BenchFailure) {
+    let now = Clock.now()
+    guard now > nextCheck else { return }
+    nextCheck = now + 1_000_000_000
+    guard sessions.allSatisfy({ now > $0.lastProgress + 5_000_000_000 }) else { return }
+    let expected = sessions.reduce(0) { $0 + $1.sent * $1.deliveriesEach }
+    let delivered = sessions.reduce(0) { $0 + $1.delivered }
+    guard expected <= delivered else { throw .stalled(expected: expected, delivered: delivered) }
   }
 
   /// Has members begin to send.
   func beginSending() {
     isSending = true
-    lastProgress = Clock.now()
-    for index in sessions.indices { sessions[index].isDue = true }
+    let now = Clock.now()
+    for index in sessions.indices { sessions[index].take(0, at: now) }
     if case .rate(let rate) = options.pacing {
-      schedule = Schedule(links: sessions.flatMap(\.senders), rate: rate, start: lastProgress)
+      schedule = Schedule(links: sessions.flatMap(\.senders), rate: rate, start: now)
     }
   }
 

@@ -16,8 +16,8 @@ final class Generator {
   var isSending = false
   var tally = Tally()
   var maker: MessageMaker
-  /// When a message was delivered last, or the closed loop was begun.
-  var lastProgress: UInt64 = 0
+  /// When the closed loops are looked at again for one that has stopped.
+  var nextCheck: UInt64 = 0
   /// How many sockets have become live.
   var liveCount = 0
   /// How many were closed, by the server or by a fault.

@@ -9,6 +9,15 @@ struct SessionLoad {
   var delivered = 0
   /// Whether something came since it was last looked at.
   var isDue = false
+  /// When something came last, or the load was begun.
+  var lastProgress: UInt64 = 0
+
+  /// Takes note of so many deliveries.
+  mutating func take(_ count: Int, at now: UInt64) {
+    delivered += count
+    isDue = true
+    lastProgress = now
+  }
 
   /// How many messages may be sent now.
   func room(_ pacing: BenchOptions.Pacing) -> Int {

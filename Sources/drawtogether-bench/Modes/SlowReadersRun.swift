@@ -30,8 +30,7 @@ enum SlowReadersRun {
     }
     let before = try Memory.of(process)
     let waitedBefore = WaitingBytes.now(serverPort: generator.server.port)
-    generator.isSending = true
-    generator.lastProgress = Clock.now()
+    generator.beginSending()
     let beside = try pass(entries, generator)
     let full = try Memory.of(process)
     let waited = WaitingBytes.now(serverPort: generator.server.port)
