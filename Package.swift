@@ -2,7 +2,7 @@
 import PackageDescription
 
 /// The rules every Swift target is compiled under: Swift 6, strict memory safety, warnings are errors.
-let settings: [SwiftSetting] = [
+var settings: [SwiftSetting] = [
   .strictMemorySafety(),
   .treatAllWarnings(as: .error),
   .enableUpcomingFeature("ExistentialAny"),
@@ -11,6 +11,11 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   .enableUpcomingFeature("InferIsolatedConformances"),
 ]
+
+/// `Tests/Fuzz/run` sets it: `libfuzzer` has every Swift target compiled for it, `replay` adds a program that measures
+/// what the corpora reach.
+let fuzzing = Context.environment["DRAWTOGETHER_FUZZ"]
+if fuzzing == "libfuzzer" { settings.append(.unsafeFlags(["-sanitize=fuzzer,address"])) }
 
 let package = Package(
   name: "DrawTogether",
@@ -50,6 +55,13 @@ let package = Package(
       name: "drawtogether-bench",
       dependencies: ["Transport", "Wire", "HTTP", "WebSocket", "CLinux"], swiftSettings: settings),
 
+    // What fuzzing feeds the decoders with; its corpora are replayed by every run of the tests.
+    .target(
+      name: "FuzzTargets",
+      dependencies: ["Wire", "HTTP", "WebSocket", "SessionCore", "Storage", "Transport"],
+      path: "Tests/Fuzz/Targets", swiftSettings: settings),
+    .testTarget(
+      name: "FuzzTests", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Replay", swiftSettings: settings),
     .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: settings),
     .testTarget(name: "HTTPTests", dependencies: ["HTTP"], swiftSettings: settings),
     .testTarget(name: "WebSocketTests", dependencies: ["WebSocket"], swiftSettings: settings),
@@ -74,3 +86,14 @@ let package = Package(
   ],
   cLanguageStandard: .c17
 )
+
+if fuzzing == "libfuzzer" {
+  package.targets.append(
+    .executableTarget(
+      name: "fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Driver", swiftSettings: settings,
+      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]))
+} else if fuzzing == "replay" {
+  package.targets.append(
+    .executableTarget(
+      name: "replay", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Coverage", swiftSettings: settings))
+}

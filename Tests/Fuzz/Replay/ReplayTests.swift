@@ -1,0 +1,32 @@
+import FoundationEssentials
+import FuzzTargets
+import Testing
+
+/// Every input that was worth keeping, done once: what was found stays mended.
+@Suite("Fuzzing: the corpora")
+struct ReplayTests {
+  private static let corpora =
+    String(#filePath).split(separator: "/").dropLast(2).map { "/\($0)" }.joined() + "/Corpus"
+
+  @Test("every input keeps what must hold", arguments: FuzzTarget.all.map(\.name))
+  func replays(_ name: String) throws {
+    let target = try #require(FuzzTarget.all.first { $0.name == name })
+    let folder = "\(Self.corpora)/\(name)"
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    #expect(!files.isEmpty)
+    for file in files {
+      let input = try #require(FileManager.default.contents(atPath: "\(folder)/\(file)"))
+      do {
+        try target.run(Array(input))
+      } catch {
+        Issue.record("\(file): \(error)")
+      }
+    }
+  }
+
+  @Test("there is a target for every corpus")
+  func targets() throws {
+    let folders = try FileManager.default.contentsOfDirectory(atPath: Self.corpora)
+    #expect(Set(folders) == Set(FuzzTarget.all.map(\.name)))
+  }
+}

@@ -1,0 +1,83 @@
+internal import Wire
+
+/// Binary messages, cut into entries as either end does.
+enum Entries {
+  /// Byte 0 chooses the end, byte 1 the most bytes of a payload; the rest is a message.
+  static func check(_ input: [UInt8]) throws {
+    var reader = InputReader(input)
+    let isFromClient = reader.byte() & 1 == 0
+    let messageBytes = Int(reader.byte())
+    let message = reader.takeRest()
+    if isFromClient {
+      try checkClient(message, messageBytes)
+    } else {
+      try checkGateway(message)
+    }
+  }
+
+  private static func checkClient(_ message: [UInt8], _ messageBytes: Int) throws {
+    var offset = 0
+    while offset < message.count {
+      let entry: ClientEntry
+      do throws(WireError) {
+        entry = try ClientEntry.parse(message.span, at: offset)
+      } catch {
+        return try expect(!error.detail.isEmpty && error.refusal.code == .badEntry, "\(error)")
+      }
+      let own = Array(message[offset..<entry.end])
+      try check([entry.targets, entry.type, entry.payload], from: offset, to: entry.end)
+      try expect(try ClientEntry.parse(own.span, at: 0).end == own.count, "alone it is another entry")
+
+      var targets: [ParticipantNumber] = []
+      for index in 0..<entry.targetCount { targets.append(entry.target(at: index, in: message.span)) }
+      var written: [UInt8] = []
+      ClientEntry.append(
+        to: &written, flags: entry.flags, clientSequence: entry.clientSequence, key: entry.key,
+        targets: targets, type: message.span.extracting(entry.type),
+        payload: message.span.extracting(entry.payload))
+      try expect(written == own, "\(own) is written \(written)")
+
+      let fault = entry.fault(in: message.span, messageBytes: messageBytes)
+      try expect(fault == nil || fault?.refusal(clientSequence: 1).detail.isEmpty == false, "no words")
+      if fault == nil {
+        try expect(entry.payload.count <= messageBytes && entry.targetCount <= 1_000, "it is too large")
+        try expect(String(validating: message[entry.type], as: UTF8.self)?.isEmpty == false, "its type")
+        try expect(entry.flags.isDisjoint(with: [.system, .reserved]), "its flags")
+        try expect(entry.flags.contains(.reliable) == (entry.clientSequence > 0), "its client sequence")
+      }
+      offset = entry.end
+    }
+  }
+
+  private static func checkGateway(_ message: [UInt8]) throws {
+    var offset = 0
+    while offset < message.count {
+      let entry: GatewayEntry
+      do throws(WireError) {
+        entry = try GatewayEntry.parse(message.span, at: offset)
+      } catch {
+        return try expect(!error.detail.isEmpty, "\(error)")
+      }
+      let own = Array(message[offset..<entry.end])
+      try check([entry.type, entry.payload], from: offset, to: entry.end)
+      try expect(try GatewayEntry.parse(own.span, at: 0).end == own.count, "alone it is another entry")
+      var written: [UInt8] = []
+      GatewayEntry.append(
+        to: &written, flags: entry.flags, sequence: entry.sequence, sender: entry.sender,
+        clientSequence: entry.clientSequence, key: entry.key, type: message.span.extracting(entry.type),
+        payload: message.span.extracting(entry.payload))
+      try expect(written == own, "\(own) is written \(written)")
+      offset = entry.end
+    }
+  }
+
+  /// The parts follow one another, and the last one ends the entry.
+  private static func check(_ parts: [Range<Int>], from start: Int, to end: Int) throws {
+    var position = start + ClientEntry.fixedLength
+    for part in parts {
+      try expect(part.lowerBound >= position, "\(parts) in \(start)..<\(end)")
+      position = part.upperBound
+    }
+    try expect(position == end, "\(parts) in \(start)..<\(end)")
+  }
+}

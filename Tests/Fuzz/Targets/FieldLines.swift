@@ -1,0 +1,122 @@
+internal import HTTP
+
+/// Lines of fields, of which a request has some or many, and all that is read out of them.
+enum FieldLines {
+  /// Byte 0 chooses method, length of what is there, and whether the text is UTF-8; the rest are lines `name: value`.
+  static func check(_ input: [UInt8]) throws {
+    var reader = InputReader(input)
+    let choice = reader.byte()
+    let fields = fields(reader.takeLines(isUTF8: choice & 64 != 0))
+
+    for field in fields { try check(field.value) }
+    _ = AcceptEncoding.prefersGzip(fields)
+    for name in Set(fields.map(\.name)) {
+      for token in fields.tokens(of: name) {
+        try expect(
+          !token.isEmpty && !isBlank(token.utf8.first) && !isBlank(token.utf8.last), "the token '\(token)'")
+      }
+    }
+    try checkAnswer(choice, fields)
+  }
+
+  /// The fields that lines make; what has no name of letters, digits and hyphens is left out.
+  static func fields(_ lines: [String]) -> FieldList {
+    var fields = FieldList()
+    for line in lines {
+      let name = line.utf8.prefix { $0 != 0x3A }
+      guard !name.isEmpty, name.count < line.utf8.count,
+        name.allSatisfy({ 0x61...0x7A ~= $0 | 0x20 || 0x30...0x39 ~= $0 || $0 == 0x2D })
+      else { continue }
+      fields.append(String(decoding: name, as: UTF8.self), String(line[name.endIndex...].dropFirst(2)))
+    }
+    return fields
+  }
+
+  /// What is read of one value, and written again.
+  private static func check(_ value: String) throws {
+    if let tag = EntityTag(parsing: value) {
+      try expect("\(tag)".utf8.elementsEqual(value.utf8), "the tag \(value) is written \(tag)")
+    }
+    if let date = HTTPDate(value, now: now) {
+      try expect(HTTPDate("\(date)", now: now) == date, "\(value) is written \(date), which is another date")
+    }
+    if let authority = Authority(value) {
+      try expect(Authority("\(authority)") == authority, "\(value) is written \(authority)")
+      try expect(1...65_535 ~= authority.port ?? 1 || authority.port == 0, "the port of \(authority)")
+    }
+    if let type = MediaType(parsing: value) {
+      try expect(type.value == value, "the type \(value) became \(type.value)")
+      try expect(type.essence.utf8.contains(0x2F), "the type \(value) is a \(type.essence)")
+    }
+    if let name = ContentDisposition.fileName(value) {
+      try expect(!name.isEmpty, "an empty name in \(value)")
+      try check(fileName: name)
+    }
+    try check(fileName: value)
+    if let bytes = Base64.decode(value) {
+      try expect(Base64.encode(bytes) == value, "\(value) is not how it is written")
+    }
+    if let path = try? TargetPath.resolve(value) { try check(path) }  // what breaks a rule is none
+  }
+
+  /// Nobody breaks out of the field that names a file, and whoever reads it gets the name.
+  private static func check(fileName name: String) throws {
+    for field in [ContentDisposition.attachment(fileName: name), ContentDisposition.inline(fileName: name)] {
+      try expect(field.utf8.allSatisfy { 0x20...0x7E ~= $0 }, "\(field) holds more than printable ASCII")
+      let read = ContentDisposition.fileName(field) ?? ""
+      try expect(read.utf8.elementsEqual(name.utf8), "\(name) is written \(field), which is read as \(read)")
+    }
+  }
+
+  /// Nothing outside of a folder can be meant.
+  static func check(_ path: TargetPath) throws {
+    try expect(path.components.count <= 32, "\(path.components.count) components")
+    for name in path.components {
+      try expect(
+        !name.isEmpty && name.utf8.count <= 255 && name.utf8.first != 0x2E
+          && !name.utf8.contains { $0 < 0x20 || $0 == 0x2F || $0 == 0x5C || $0 == 0x7F },
+        "the component '\(name)'")
+    }
+    let encoded = path.components.map { name in
+      "/" + name.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+    let text = encoded.joined() + (path.isDirectory ? "/" : "")
+    let again = try TargetPath.resolve(text)
+    try expect(
+      again.isDirectory == path.isDirectory
+        && again.components.elementsEqual(path.components) { $0.utf8.elementsEqual($1.utf8) },
+      "\(path) became \(again)")
+  }
+
+  /// What is served lies within what is there, and the head says how much it is.
+  private static func checkAnswer(_ choice: UInt8, _ fields: FieldList) throws {
+    let methods: [Method] = [.get, .head]
+    let lengths = [0, 1, 10, 1_000_000_000]
+    let length = lengths[Int(choice >> 1 & 3)]
+    let representation = Representation(
+      length: length, entityTag: choice & 8 == 0 ? EntityTag("a", isWeak: choice & 16 != 0) : nil,
+      lastModified: choice & 32 == 0 ? HTTPDate(secondsSinceEpoch: 784_111_777) : nil)
+    guard let request = RequestHead(methods[Int(choice & 1)], "/", fields: fields) else {
+      throw Finding("no request")
+    }
+    let answer = RepresentationAnswer(
+      to: request, with: representation, always: [:], withContent: ["Content-Type": "text/plain"], now: now)
+    if case .content(let head, let range) = answer {
+      try expect(range.lowerBound >= 0 && range.upperBound <= length, "\(range) of \(length)")
+      guard let told = head.fields.first("Content-Length") else {
+        return try expect(head.status == .notModified && range.isEmpty, "no length")
+      }
+      try expect(
+        Int(told) == range.count || request.method == .head && range.isEmpty,
+        "\(told) bytes are told of \(range)")
+      try expect(
+        head.status != .partialContent || request.method == .get && !range.isEmpty,
+        "\(head.status) with \(range)")
+    }
+    _ = Preconditions.evaluate(method: .put, fields: fields, representation: nil, now: now)
+  }
+
+  private static let now = HTTPDate(secondsSinceEpoch: 1_800_000_000)
+
+  private static func isBlank(_ byte: UInt8?) -> Bool { byte == 0x20 || byte == 0x09 }
+}

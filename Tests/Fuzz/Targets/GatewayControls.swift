@@ -1,0 +1,41 @@
+internal import FoundationEssentials
+internal import Wire
+
+/// What a gateway says, read by a client.
+enum GatewayControls {
+  /// Byte 0 chooses what it is read as; the rest is the text.
+  static func check(_ input: [UInt8]) throws {
+    var reader = InputReader(input)
+    let choice = reader.below(8)
+    let text = reader.takeRest()
+    switch choice {
+    case 0: try check(GatewayControl.self, text)
+    case 1: try check(ParticipantsPayload.self, text)
+    case 2: try check(ActivityPayload.self, text)
+    case 3: try check(AttachmentObject.self, text)
+    case 4: try check(AttachmentProgressPayload.self, text)
+    case 5: try check(NewSessionPayload.self, text)
+    case 6: try check(NoticePayload.self, text)
+    default: try check(AttachmentList.self, text)
+    }
+  }
+
+  private static func check<Value: Decodable & JSONWritable & Equatable>(
+    _ type: Value.Type, _ text: [UInt8]
+  ) throws {
+    guard let value = try? WireJSON.decode(type, from: text.span) else { return }  // refused
+    let written = WireJSON.encode(value)
+    try expectSame(try WireJSON.decode(type, from: written.span), value)
+  }
+
+  /// Fails unless two values are written so that they say the same: `1.0` and `1` do. Parts of a second are not written.
+  static func expectSame<Value: JSONWritable>(_ one: Value, _ other: Value) throws {
+    let (one, other) = (WireJSON.encode(one), WireJSON.encode(other))
+    guard one != other, let first = JSONTexts.parsed(one, depth: 1),
+      let second = JSONTexts.parsed(other, depth: 1)
+    else { return }
+    try expect(
+      JSONTexts.isSame(first, second),
+      "\(String(decoding: other, as: UTF8.self)) became \(String(decoding: one, as: UTF8.self))")
+  }
+}

@@ -1,0 +1,43 @@
+internal import WebSocket
+
+/// Compressed messages: those of others, and our own.
+enum Inflating {
+  /// Byte 0 chooses the limit, byte 1 window and level; the rest is a compressed message, and a message too.
+  static func check(_ input: [UInt8]) throws {
+    var reader = InputReader(input)
+    let limit = [0, 1, 100, 20_000, 1 << 20][reader.below(5)]
+    let choice = reader.byte()
+    let bytes = reader.takeRest()
+
+    let first = inflated(bytes, limit)
+    let second = inflated(bytes, limit)
+    try expect(first == second, "the same bytes became \(first) and \(second)")
+    if case .success(let message) = first {
+      try expect(message.count <= limit, "\(message.count) bytes where \(limit) may be")
+      try expect(inflated(bytes, message.count) == first, "it does not fit exactly")
+      if !message.isEmpty {
+        let short = inflated(bytes, message.count - 1)
+        try expect(short == .failure(.inflatedMessageTooLarge(limit: message.count - 1)), "\(short)")
+      }
+    }
+
+    var compressed: [UInt8] = []
+    let deflater = Deflater(level: 1 + Int(choice >> 4) % 9)
+    for _ in 0..<2 {
+      compressed = []
+      deflater.compress(bytes.span, into: &compressed, windowBits: 9 + Int(choice & 15) % 7)
+    }
+    try expect(inflated(compressed, bytes.count) == .success(bytes), "our own does not inflate")
+    let most = MessageLimits(messageBytes: bytes.count).compressedBytes
+    try expect(
+      compressed.count <= most, "\(bytes.count) bytes became \(compressed.count), where \(most) may be")
+  }
+
+  private static func inflated(_ bytes: [UInt8], _ limit: Int) -> Result<[UInt8], ProtocolError> {
+    do throws(ProtocolError) {
+      return .success(try Inflater().inflate(bytes.span, limit: limit))
+    } catch {
+      return .failure(error)
+    }
+  }
+}

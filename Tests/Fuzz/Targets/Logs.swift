@@ -1,0 +1,82 @@
+internal import SessionCore
+internal import Storage
+internal import Transport
+internal import Wire
+
+/// The file of a log, whole, cut and damaged.
+enum Logs {
+  private static let executor = Result { try BlockingExecutor(name: "fuzz") }
+  private static let id = SessionID(high: 1, low: 2)
+
+  /// Byte 0 chooses how the rest is meant: the file itself; or records that are framed, and then cut or changed at the place
+  /// that bytes 1 and 2 say, by what byte 3 says.
+  static func check(_ input: [UInt8]) throws {
+    var reader = InputReader(input)
+    let choice = reader.byte() & 3
+    guard choice != 0 else { return _ = try read(reader.takeRest()) }
+
+    let place = Int(reader.byte()) << 8 | Int(reader.byte())
+    let change = reader.byte()
+    let records = records(&reader)
+    var log = LogBytes()
+    for record in records { log.append(record.kind, record.body) }
+    let whole = try read(log.bytes)
+    try expect(whole?.records.count == records.count && whole?.end.damage == nil, "\(whole as Any)")
+    if let whole, !zip(whole.records, records).allSatisfy({ $0 == $1 }) {
+      throw Finding("other records than were written")
+    }
+
+    var bytes = log.bytes
+    let at = place % bytes.count
+    if choice == 1 {
+      bytes.removeLast(bytes.count - at)
+    } else if change != 0 {
+      bytes[at] ^= change
+    } else {
+      bytes.insert(UInt8(truncatingIfNeeded: place), at: at)
+    }
+    guard let damaged = try read(bytes) else { return }
+    try expect(damaged.end.offset <= at || change == 0 || choice == 1, "a changed byte is believed")
+    try expect(damaged.records.count <= records.count + 1, "more records than were written")
+    for (read, written) in zip(damaged.records, records) where damaged.end.offset <= at {
+      try expect(read == written, "another record than was written")
+    }
+  }
+
+  private struct Reading {
+    var records: [(kind: UInt8, body: [UInt8])] = []
+    var end: LogEnd
+  }
+
+  /// Nil: it cannot be used.
+  private static func read(_ bytes: [UInt8]) throws -> Reading? {
+    let store = SessionStore(try disk(bytes), on: try executor.get(), durability: .process)
+    let log = try store.log(of: id)
+    var records: [(kind: UInt8, body: [UInt8])] = []
+    let end: LogEnd
+    do throws(LogError) {
+      end = try log.read { record, body in
+        records.append((record.kind, body.indices.map { body[$0] }))
+      }
+    } catch {
+      return nil
+    }
+    try expect(end.length == bytes.count && end.offset <= bytes.count, "\(end)")
+    try expect((end.damage == nil) == (end.offset == end.length && !bytes.isEmpty), "\(end)")
+    if let last = try log.last() {
+      try expect(
+        end.damage != nil || records.last.map { $0 == (last.kind, last.body) } ?? false, "another last record"
+      )
+    } else {
+      try expect(end.damage != nil || records.isEmpty, "no last record of \(records.count)")
+    }
+    return Reading(records: records, end: end)
+  }
+
+  private static func disk(_ bytes: [UInt8]) throws -> MemoryDisk {
+    let disk = MemoryDisk()
+    try disk.makeSession(id).write(bytes.span, at: 0)
+    try disk.placeSession(id)
+    return disk
+  }
+}

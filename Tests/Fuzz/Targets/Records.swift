@@ -1,0 +1,62 @@
+internal import FoundationEssentials
+internal import SessionCore
+internal import Wire
+
+/// The bodies of a log's records, each alone.
+enum Records {
+  /// Byte 0 is the record's kind; the rest is its body.
+  static func check(_ input: [UInt8]) throws {
+    var reader = InputReader(input)
+    let kind = SessionRecord.Kind.allCases[reader.below(SessionRecord.Kind.allCases.count)]
+    let body = reader.takeRest()
+    do {
+      try check(kind, body)
+    } catch let error as RecordError {
+      try expect(!error.description.isEmpty, "no words for \(error.fault)")
+    }
+    // An attachment's entry holds JSON too.
+    _ = try? AttachmentObject(stored: body.span, key: EntryKey.zero)  // an error is the answer
+  }
+
+  private static func check(_ kind: SessionRecord.Kind, _ body: [UInt8]) throws {
+    switch kind {
+    case .session: try check(body, SessionFacts.init, \.record)
+    case .participant: try check(body, ParticipantFacts.init, \.record)
+    case .closed: try check(body, ClosedFacts.init, \.record)
+    case .end: try check(body, EndFacts.init, \.record)
+    case .restored: try check(body, RestoredFacts.init, \.record)
+    case .upload: try check(body, UploadFacts.init, \.record)
+    case .numbers: _ = try NumbersFacts(body.span)
+    case .used:
+      let pairs = try UsedFacts(body.span).pairs
+      try expect(pairs.count * 8 == body.count, "\(pairs.count) of \(body.count) bytes")
+    case .run: try checkRun(body)
+    case .base: break
+    }
+  }
+
+  /// What is read of a record is written so that the same is read again.
+  private static func check<Facts>(
+    _ body: [UInt8], _ read: (Span<UInt8>) throws -> Facts, _ record: (Facts) -> SessionRecord
+  ) throws {
+    let written = record(try read(body.span))
+    let again = record(try read(written.body.span))
+    try expect(
+      again == written,
+      "\(String(decoding: written.body, as: UTF8.self)) became \(String(decoding: again.body, as: UTF8.self))"
+    )
+  }
+
+  /// Frames follow one another to the body's end.
+  private static func checkRun(_ body: [UInt8]) throws {
+    var frames = RunFrames()
+    var end = 0
+    while let frame = try frames.next(in: body.span) {
+      let header = 8 + 4 * (frame.targets?.count ?? 0)
+      try expect(frame.entries.lowerBound == end + header, "\(frame) behind \(end)")
+      end = frame.entries.upperBound
+    }
+    try expect(end == body.count, "\(body.count - end) bytes are left")
+    _ = try RunFrames.lastSequence(in: body.span)
+  }
+}

@@ -1,0 +1,162 @@
+internal import HTTP
+
+/// The bytes of one connection, read by a server.
+enum RequestStream {
+  /// Byte 0 says how the stream is cut, byte 1 which limits hold; the rest is the stream.
+  static func check(_ input: [UInt8]) throws {
+    var reader = InputReader(input)
+    let plan = reader.byte()
+    let limits = limits(reader.byte())
+    let bytes = reader.takeRest()
+
+    var whole = RequestReading(limits)
+    whole.feed(bytes)
+    var cut = RequestReading(limits)
+    for range in Cuts(plan, of: bytes.count) { cut.feed(Array(bytes[range])) }
+    try expect(cut == whole, "cut: \(cut)\nwhole: \(whole)")
+
+    try whole.check(limits)
+    for case .head(let head) in whole.events { try check(head) }
+  }
+
+  /// Small limits, so that short inputs meet them.
+  static func limits(_ choice: UInt8) -> RequestLimits {
+    var limits = RequestLimits()
+    limits.bodyBytes = choice & 3 == 0 ? 1 << 20 : Int(choice & 3) * 7
+    if choice & 4 != 0 { (limits.headBytes, limits.requestLineBytes) = (120, 40) }
+    if choice & 8 != 0 { (limits.fieldCount, limits.fieldBytes) = (3, 32) }
+    if choice & 16 != 0 { (limits.trailerBytes, limits.chunkExtensionBytes) = (16, 8) }
+    if choice & 32 != 0 { limits.methodBytes = 4 }
+    return limits
+  }
+
+  /// What is asked of a head means the same when it is written and read again.
+  private static func check(_ head: RequestHead) throws {
+    var bytes: [UInt8] = []
+    head.append(to: &bytes)
+    var again = RequestReading(roomy)
+    again.feed(bytes)
+    try expect(again.events.first == .head(head), "\(head) was written and became \(again)")
+    try expect(head.path.utf8.first == 0x2F || head.path == "*", "the path \(head.path)")
+    try expect(head.minorVersion == 0 || head.authority != nil, "no authority in \(head)")
+    try expect(!head.expectsContinue || head.body != .none, "100-continue for no body")
+    _ = (head.keepsAlive, head.asksToUpgrade(to: "websocket"), head.query)
+    if let path = resolved(head.path) { try FieldLines.check(path) }
+  }
+
+  private static func resolved(_ path: String) -> TargetPath? {
+    try? TargetPath.resolve(path)  // a path that breaks a rule is none
+  }
+
+  private static let roomy = {
+    var limits = RequestLimits()
+    (limits.headBytes, limits.requestLineBytes, limits.fieldBytes) = (1 << 24, 1 << 24, 1 << 24)
+    return limits
+  }()
+}
+
+/// What a stream came to.
+private struct RequestReading: Equatable {
+  enum Event: Equatable {
+    case head(RequestHead)
+    case body([UInt8])
+    case end
+  }
+
+  private(set) var events: [Event] = []
+  private(set) var error: RequestError?
+  private(set) var consumed = 0
+  private(set) var isBetweenRequests = true
+  private(set) var isInHead = false
+  private(set) var fault: String?
+  private let connection: Connection
+
+  /// The reader itself is no part of what is compared.
+  private final class Connection: Equatable {
+    var reader: RequestReader
+
+    init(_ reader: RequestReader) {
+      self.reader = reader
+    }
+
+    static func == (one: Connection, other: Connection) -> Bool { true }
+  }
+
+  init(_ limits: RequestLimits) {
+    connection = Connection(RequestReader(limits: limits))
+  }
+
+  mutating func feed(_ piece: [UInt8]) {
+    var position = 0
+    defer {
+      isBetweenRequests = connection.reader.isBetweenRequests
+      isInHead = connection.reader.isInHead
+    }
+    do throws(RequestError) {
+      while true {
+        let before = position
+        guard let event = try connection.reader.next(in: piece.span, at: &position) else { break }
+        receive(event, in: piece)
+        if position < before { fault = "it went back from \(before) to \(position)" }
+      }
+      if position != piece.count { fault = "it wants more, and left \(piece.count - position) bytes" }
+      consumed += piece.count
+    } catch {
+      if let known = self.error, known != error { fault = "first \(known), then \(error)" }
+      if self.error == nil { consumed += position }
+      self.error = error
+    }
+  }
+
+  private mutating func receive(_ event: RequestReader.Event, in piece: [UInt8]) {
+    if error != nil { fault = "\(event) behind an error" }
+    switch event {
+    case .head(let head):
+      events.append(.head(head))
+      // As a route may, which takes less than others.
+      if head.method == .patch { connection.reader.bodyLimit = min(connection.reader.bodyLimit, 5) }
+    case .body(let range):
+      if range.isEmpty { fault = "an empty piece of a body" }
+      if case .body(let before)? = events.last {
+        events[events.count - 1] = .body(before + piece[range])
+      } else {
+        events.append(.body(Array(piece[range])))
+      }
+    case .end:
+      events.append(.end)
+    }
+  }
+
+  /// Each request is a head, content if any, and an end, within the limits.
+  func check(_ limits: RequestLimits) throws {
+    if let fault { throw Finding(fault) }
+    var head: RequestHead?
+    var content = 0
+    for event in events {
+      switch event {
+      case .head(let begun):
+        try expect(head == nil, "a head inside a request")
+        try expect(begun.fields.count <= limits.fieldCount, "\(begun.fields.count) fields")
+        for field in begun.fields {
+          let length = field.name.unicodeScalars.count + field.value.unicodeScalars.count
+          try expect(length <= limits.fieldBytes, "a field of \(length) bytes")
+        }
+        head = begun
+        content = 0
+      case .body(let bytes):
+        content = bytes.count
+        try expect(head != nil && head?.body != BodyFraming.none, "content of no request")
+        try expect(content <= (head?.method == .patch ? 5 : limits.bodyBytes), "content of \(content) bytes")
+      case .end:
+        guard let ended = head else { throw Finding("an end of nothing") }
+        if case .length(let length) = ended.body {
+          try expect(content == length, "\(content) bytes of content where \(length) were told")
+        }
+        head = nil
+      }
+    }
+    if error == nil {
+      try expect((head == nil && !isInHead) == isBetweenRequests, "where it is is not what it says")
+    }
+  }
+}

@@ -1,0 +1,88 @@
+internal import HTTP
+
+/// The bytes of one connection, read by a client.
+enum ResponseStream {
+  /// Byte 0 says how the stream is cut, byte 1 which limits hold, byte 2 which of the requests were HEAD; the rest is the
+  /// stream.
+  static func check(_ input: [UInt8]) throws {
+    var reader = InputReader(input)
+    let plan = reader.byte()
+    let limits = RequestStream.limits(reader.byte())
+    let methods = reader.byte()
+    let bytes = reader.takeRest()
+
+    let whole = try ResponseReading([bytes[...]], limits, methods)
+    let cut = try ResponseReading(Cuts(plan, of: bytes.count).map { bytes[$0] }, limits, methods)
+    try expect(cut == whole, "cut: \(cut)\nwhole: \(whole)")
+
+    for case .head(let head) in whole.events {
+      try expect(head.fields.count <= limits.fieldCount, "\(head.fields.count) fields")
+      try expect(100...999 ~= head.status.code, "the status \(head.status)")
+      var written: [UInt8] = []
+      head.append(to: &written)
+      let again = try ResponseReading([written[...]], RequestLimits(), 0)
+      guard case .head(let same)? = again.events.first else { continue }  // too long with our own phrase
+      try expect(same.status == head.status && same.fields == head.fields, "\(head) became \(same)")
+    }
+    for case .body(let content) in whole.events {
+      try expect(content.count <= limits.bodyBytes, "content of \(content.count) bytes")
+    }
+  }
+}
+
+/// What a stream came to.
+private struct ResponseReading: Equatable {
+  enum Event: Equatable {
+    case head(ResponseHead)
+    case body([UInt8])
+    case end
+  }
+
+  private(set) var events: [Event] = []
+  private(set) var error: ResponseError?
+
+  init(_ pieces: [ArraySlice<UInt8>], _ limits: RequestLimits, _ methods: UInt8) throws {
+    var reader = ResponseReader(limits: limits)
+    for bit in 0..<8 { reader.expect(methods >> bit & 1 == 0 ? .get : .head) }
+    do {
+      for piece in pieces {
+        let piece = Array(piece)
+        var position = 0
+        while let event = try reader.next(in: piece.span, at: &position) { receive(event, in: piece) }
+        try expect(position == piece.count, "it wants more, and left \(piece.count - position) bytes")
+      }
+      if try reader.finish() != nil { events.append(.end) }
+    } catch let error as ResponseError {
+      self.error = error
+      try check(reader, error)
+    }
+  }
+
+  /// What was refused stays refused.
+  private func check(_ reader: ResponseReader, _ error: ResponseError) throws {
+    guard error != .cutShort else { return }
+    var reader = reader
+    var position = 0
+    do throws(ResponseError) {
+      _ = try reader.next(in: [0x41].span, at: &position)
+    } catch let again {
+      return try expect(again == error, "first \(error), then \(again)")
+    }
+    throw Finding("it went on behind \(error)")
+  }
+
+  private mutating func receive(_ event: ResponseReader.Event, in piece: [UInt8]) {
+    switch event {
+    case .interim(let head), .head(let head):
+      events.append(.head(head))
+    case .body(let range):
+      if case .body(let before)? = events.last {
+        events[events.count - 1] = .body(before + piece[range])
+      } else {
+        events.append(.body(Array(piece[range])))
+      }
+    case .end:
+      events.append(.end)
+    }
+  }
+}

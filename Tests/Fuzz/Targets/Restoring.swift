@@ -1,0 +1,58 @@
+internal import SessionCore
+internal import Wire
+
+/// A session made again out of records that may be anything.
+enum Restoring {
+  /// Byte 0 chooses the limits and whether all was read; the rest are records.
+  static func check(_ input: [UInt8]) throws {
+    var reader = InputReader(input)
+    let choice = reader.byte()
+    var limits = Limits()
+    limits.catchUpTailBytes = [100, 1_000, 10_000, 4 << 20][Int(choice & 3)]
+    limits.pastParticipants = choice & 4 == 0 ? 10_000 : 1
+    var disk: [SessionRecord] = []
+    for (kind, body) in records(&reader) {
+      guard let kind = SessionRecord.Kind(rawValue: kind % 12) else { continue }
+      disk.append(SessionRecord(kind: kind, body: body))
+    }
+    let now = Instant(nanoseconds: 1_000_000_000)
+    let restored: RestoredSession
+    do {
+      restored = try SessionShell.load(disk, limits, now: now, epoch: "fresh", isWhole: choice & 8 == 0)
+    } catch let error as RecordError {
+      return try expect(!error.description.isEmpty, "no words for \(error.fault)")
+    }
+    let shell = SessionShell(restored.session, disk, now: now)
+    shell.open()
+    try shell.adopt(restored.uploads)
+    try checkGoingOn(shell)
+  }
+
+  /// It goes on as any session does, and is kept: what comes of its file is the same again.
+  private static func checkGoingOn(_ shell: SessionShell) throws {
+    let client = try shell.connect(Join(profile: Profile(name: "A", color: "#000000")))
+    try shell.endTurn()
+    guard client.isOpen else { return }  // no number is left
+    try expect(client.applied != nil, "nobody is caught up")
+    for (sequence, flags) in [EntryFlags(.reliable, retention: .append), .reliable].enumerated() {
+      var message: [UInt8] = []
+      ClientEntry.append(
+        to: &message, flags: flags, clientSequence: UInt32(sequence + 1), key: EntryKey(high: 1, low: 1),
+        type: [0x54].span, payload: [1, 2].span)
+      try shell.send(message, from: client)
+    }
+    try shell.endTurn()
+    try shell.saveAll()
+    let before = try shell.stateOfNewcomer()
+    try shell.saveAll()
+    try shell.restart()
+    let again = try shell.stateOfNewcomer()
+    try expect(again == before, "\(before?.count ?? -1) keys became \(again?.count ?? -1)")
+    try shell.saveAll()
+    try shell.compact()
+    try shell.restart()
+    let compacted = try shell.stateOfNewcomer()
+    try expect(
+      compacted == before, "\(before?.count ?? -1) keys became \(compacted?.count ?? -1) by a compaction")
+  }
+}

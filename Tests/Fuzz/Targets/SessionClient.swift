@@ -1,0 +1,166 @@
+internal import SessionCore
+internal import Wire
+
+/// One socket of a session and the client at its other end, who believes nothing that the contract does not promise.
+final class SessionClient {
+  /// What is retained, by key: each entry as it came.
+  typealias State = [HeldKey: [[UInt8]]]
+
+  struct HeldKey: Hashable {
+    let isSystem: Bool
+    let key: EntryKey
+  }
+
+  /// What it was told when it joined.
+  struct Joined {
+    let token: Token?
+    let sequence: UInt64
+    let acknowledged: UInt32
+    let isResumed: Bool
+
+    init(_ members: [String: JSONValue]) throws {
+      token = try members.text("token").flatMap { Token($0) }
+      sequence = try SessionClient.sequence(members)
+      guard let acknowledged: UInt32 = try members.integer("acknowledged") else {
+        throw Finding("nothing is acknowledged")
+      }
+      self.acknowledged = acknowledged
+      isResumed = members["resumed"] == .bool(true)
+      try expect(token != nil, "no token")
+    }
+  }
+
+  let reader: Reader
+  /// The session has not let go of it.
+  var isOpen = true
+  /// It wants to see who is there, and may join later.
+  var isWaiting = false
+  /// It reads only when it is asked to.
+  var isSlow = false
+  var nextClientSequence: UInt32 = 1
+  private(set) var joined: Joined?
+  /// What the session retains, as far as this one was told.
+  private(set) var state: State = [:]
+  /// The sequence up to which everything was applied; nil before the first `caughtUp`.
+  private(set) var applied: UInt64?
+  private(set) var committed: UInt64 = 0
+  private var catchUp: (isSnapshot: Bool, sequence: UInt64, last: UInt64)?
+  private var bytes: [UInt8] = []
+  private var isClosed = false
+
+  init(connection: UInt64) {
+    reader = Reader(connection: connection)
+  }
+
+  var isOnBoundary: Bool { bytes.isEmpty }
+
+  /// Goes on with what it knew before, as a client does that comes back.
+  func remember(_ other: SessionClient) {
+    (state, applied, nextClientSequence) = (other.state, other.applied, other.nextClientSequence)
+  }
+
+  /// Takes bytes off its socket, and tells of each entry that has a place in the order.
+  func receive(_ more: some Sequence<UInt8>, note: (GatewayEntry, [UInt8]) throws -> Void) throws {
+    bytes += more
+    while let (opcode, payload) = try nextFrame() {
+      try expect(!isClosed, "a frame behind a close")
+      switch opcode {
+      case 1: try take(control: payload)
+      case 2: try take(payload, note)
+      case 8: isClosed = true
+      default: throw Finding("a frame with opcode \(opcode), or a torn one")
+      }
+    }
+  }
+
+  private func nextFrame() throws -> (opcode: UInt8, payload: [UInt8])? {
+    guard bytes.count >= 2 else { return nil }
+    try expect(bytes[0] & 0xF0 == 0x80 && bytes[1] < 0x80, "a torn frame: it begins with \(bytes.prefix(2))")
+    let header = [126: 4, 127: 10][bytes[1]] ?? 2
+    guard bytes.count >= header else { return nil }
+    let length = header == 2 ? Int(bytes[1]) : bytes[2..<header].reduce(0) { $0 << 8 | Int($1) }
+    try expect(length < 1 << 24, "a frame of \(length) bytes, or a torn one")
+    guard bytes.count >= header + length else { return nil }
+    defer { bytes.removeFirst(header + length) }
+    return (bytes[0] & 15, Array(bytes[header..<header + length]))
+  }
+
+  private func take(control text: [UInt8]) throws {
+    guard case .object(let message) = try JSONParser.parse(text.span), message.count == 1,
+      let (name, value) = message.first, case .object(let members) = value
+    else { throw Finding("\(String(decoding: text, as: UTF8.self)) is no control message") }
+    switch name {
+    case "joined":
+      let said = try Joined(members)
+      joined = said
+      nextClientSequence = said.acknowledged + 1
+      applied = said.isResumed ? applied : nil
+    case "waiting":
+      try expect(joined == nil, "waiting when it has joined")
+    case "catchUp":
+      // A reader that lags in its tail is caught up anew.
+      try expect(
+        joined != nil && catchUp?.isSnapshot != true,
+        "a catch-up out of turn, joined \(joined != nil), \(catchUp as Any)")
+      let isSnapshot = try members.text("kind") == "snapshot"
+      let sequence: UInt64 = try Self.sequence(members)
+      try expect(sequence >= joined?.sequence ?? 0, "a catch-up to \(sequence), older than the join")
+      if isSnapshot { state = [:] }
+      catchUp = (isSnapshot, sequence, isSnapshot ? 0 : applied ?? 0)
+    case "caughtUp":
+      let sequence: UInt64 = try Self.sequence(members)
+      try expect(
+        catchUp?.sequence == sequence, "caught up at \(sequence), and was to be at \(catchUp as Any)")
+      applied = sequence
+      catchUp = nil
+    case "committed":
+      let sequence: UInt64 = try Self.sequence(members)
+      try expect(sequence >= committed, "committed \(sequence) behind \(committed)")
+      committed = sequence
+    case "error":
+      try expect(try members.text("detail")?.isEmpty == false, "a refusal without words")
+    default:
+      throw Finding("a message \(name)")
+    }
+  }
+
+  fileprivate static func sequence(_ members: [String: JSONValue]) throws -> UInt64 {
+    guard let sequence: UInt64 = try members.integer("sequence") else { throw Finding("no sequence") }
+    return sequence
+  }
+
+  private func take(_ message: [UInt8], _ note: (GatewayEntry, [UInt8]) throws -> Void) throws {
+    var offset = 0
+    try expect(!message.isEmpty, "a message without entries")
+    while offset < message.count {
+      let entry = try GatewayEntry.parse(message.span, at: offset)
+      let own = Array(message[offset..<entry.end])
+      offset = entry.end
+      guard entry.sequence > 0 else { continue }
+      try expect(entry.flags.contains(.reliable), "an unreliable entry has the sequence \(entry.sequence)")
+      if let (isSnapshot, end, last) = catchUp {
+        try expect(
+          last < entry.sequence && entry.sequence <= end, "\(entry.sequence) behind \(last), up to \(end)")
+        catchUp = (isSnapshot, end, entry.sequence)
+      } else if let applied {
+        try expect(entry.sequence > applied, "\(entry.sequence) behind \(applied)")
+        self.applied = entry.sequence
+      } else {
+        try expect(joined == nil, "an entry before any catch-up")
+      }
+      try note(entry, own)
+      apply(entry, own)
+    }
+  }
+
+  private func apply(_ entry: GatewayEntry, _ own: [UInt8]) {
+    guard !entry.flags.contains(.existing) else { return }
+    let key = HeldKey(isSystem: entry.flags.contains(.system), key: entry.key)
+    switch entry.flags.retention {
+    case .none: break
+    case .append: state[key, default: []].append(own)
+    case .replace: state[key] = [own]
+    case .remove: state[key] = nil
+    }
+  }
+}

@@ -1,0 +1,285 @@
+internal import FoundationEssentials
+internal import SessionCore
+internal import Wire
+
+/// A session, its clients and its file, as a gateway has them: nothing in it is from a network, a clock or a disk.
+final class SessionShell {
+  private(set) var session: Session
+  private(set) var clients: [SessionClient] = []
+  private(set) var now: Instant
+  /// What is in its file; none where it is in memory alone.
+  private(set) var disk: [SessionRecord]
+  private var underWay: Unsaved?
+  /// Each entry of the order that anybody was sent.
+  private var order: [UInt64: [UInt8]] = [:]
+  private var lives = 0
+  private var names: UInt64 = 1_000
+  /// How many files of attachments there were.
+  var attachmentFiles: UInt64 = 0
+
+  static let id = SessionID(high: 1, low: 2)
+
+  init(_ limits: Limits, isKept: Bool) {
+    now = Instant(nanoseconds: 0)
+    session = Session(
+      id: Self.id, epoch: "0", activity: .standard, createdAt: Date(timeIntervalSince1970: 0), limits: limits,
+      now: now, saving: isKept ? .byStore : .inMemory)
+    disk = isKept ? session.firstRecords() : []
+  }
+
+  /// A session that was loaded from these records.
+  init(_ session: Session, _ records: [SessionRecord], now: Instant) {
+    self.session = session
+    self.now = now
+    disk = records
+  }
+
+  // MARK: - Clients
+
+  /// Connects, and joins or waits.
+  @discardableResult
+  func connect(_ join: Join, waits: Bool = false, as earlier: SessionClient? = nil) throws -> SessionClient {
+    names += 1
+    let client = SessionClient(connection: names)
+    if let earlier { client.remember(earlier) }
+    clients.append(client)
+    try self.join(client, join, waits: waits)
+    return client
+  }
+
+  func join(_ client: SessionClient, _ join: Join, waits: Bool = false) throws {
+    names += 1
+    let identity = NewIdentity(
+      id: EntryKey(high: 9, low: names).uuid, token: Token(high: 3, low: names), lot: names)
+    client.isWaiting = waits
+    if waits {
+      try perform(session.wait(client.reader, profile: join.profile.sanitised, identity: identity, now: now))
+    } else {
+      var join = join
+      join.profile = join.profile.sanitised
+      try perform(session.join(client.reader, join, identity: identity, now: now))
+    }
+  }
+
+  func send(_ message: [UInt8], from client: SessionClient) throws {
+    var effects: [Effect] = []
+    session.receive(message.span, from: client.reader, now: now, effects: &effects)
+    try perform(effects)
+  }
+
+  func leave(_ client: SessionClient) throws {
+    try perform(session.leave(client.reader, now: now))
+  }
+
+  func breakWire(_ client: SessionClient, pageGone: Bool) {
+    session.disconnected(client.reader, pageGone: pageGone, now: now)
+    client.isOpen = false
+    clients.removeAll { $0 === client }
+  }
+
+  func admitControl(_ client: SessionClient, size: Int) throws -> Bool {
+    var effects: [Effect] = []
+    let isAdmitted = session.admitControl(client.reader, size: size, now: now, effects: &effects)
+    try perform(effects)
+    return isAdmitted && client.isOpen
+  }
+
+  func end() throws {
+    try perform(session.end())
+  }
+
+  /// Whoever is closed is sent what is its own, then a close frame, and nothing more.
+  private func perform(_ effects: [Effect]) throws {
+    for effect in effects {
+      guard case .close(let connection, let reason) = effect,
+        let client = clients.first(where: { $0.reader.connection == connection })
+      else { continue }
+      client.isOpen = false
+      clients.removeAll { $0 === client }
+      client.reader.enqueue(
+        .close, [UInt8(reason.code >> 8), UInt8(reason.code & 0xFF)] + reason.payloadReason())
+      while let piece = client.reader.nextPrivatePiece() {
+        try deliver(piece.bytes[piece.range], to: client)
+        client.reader.sentPrivate(piece, piece.range.count)
+      }
+      try expect(client.isOnBoundary, "a socket is closed inside a frame")
+    }
+  }
+
+  // MARK: - Turns
+
+  func pass(milliseconds: Int) {
+    now = now.adding(milliseconds: milliseconds)
+    session.tick(now: now)
+  }
+
+  /// Ends the turn, and flushes; of the unreliable frames the slow take `taken` bytes at most.
+  func endTurn(taken: Int = 0) throws {
+    session.endTurn(now: now)
+    try perform(session.takeEffects())
+    let frames = session.ephemeralFrames
+    for client in clients {
+      if !client.isSlow { try read(client) }
+      guard !frames.isEmpty, client.isOpen else { continue }
+      let room = client.isSlow ? taken : frames.count
+      let count = session.isSettled(client.reader) ? min(room, frames.count) : 0
+      try deliver(frames[..<count], to: client)
+      guard count < frames.count else { continue }
+      if count > 0 { session.setBlocked(true, client.reader) }
+      session.tookEphemeral(count, client.reader, now: now)
+    }
+    var kept: [(Reader, [UInt8])] = []
+    session.forEachTargetedEphemeral { reader, frames, _ in kept.append((reader, frames)) }
+    for (reader, frames) in kept {
+      guard let client = clients.first(where: { $0.reader === reader }) else { continue }
+      try deliver(frames[...], to: client)
+    }
+    _ = session.takeWaitingAttention()
+    _ = session.takeCounters()
+  }
+
+  /// The client takes up to so many bytes.
+  func read(_ client: SessionClient, upTo limit: Int = .max) throws {
+    session.setBlocked(false, client.reader)
+    var left = limit
+    while let piece = session.nextPiece(client.reader) {
+      let count = min(left, piece.range.count)
+      try deliver(piece.bytes[piece.range.prefix(count)], to: client)
+      session.sent(piece, count, to: client.reader)
+      left -= count
+      guard count == piece.range.count else {
+        session.setBlocked(true, client.reader)
+        return
+      }
+    }
+  }
+
+  private func deliver(_ bytes: some Sequence<UInt8>, to client: SessionClient) throws {
+    try client.receive(bytes) { entry, own in
+      guard let known = order[entry.sequence] else {
+        order[entry.sequence] = own
+        return
+      }
+      try expect(known == own, "two entries have the sequence \(entry.sequence)")
+    }
+  }
+
+  // MARK: - The file
+
+  func beginSaving(upTo limit: Int = SessionRecord.runBytes) {
+    guard underWay == nil else { return }
+    underWay = session.takeUnsaved(upTo: limit)
+  }
+
+  func endSaving(works: Bool = true) {
+    guard let unsaved = underWay else { return }
+    underWay = nil
+    if works {
+      disk += unsaved.records
+      session.didSave(unsaved, now: now)
+    } else {
+      session.didNotSave(unsaved, isFull: true, now: now)
+    }
+  }
+
+  func saveAll() throws {
+    for _ in 0..<10_000 {
+      beginSaving()
+      guard underWay != nil else { return }
+      endSaving()
+    }
+    throw Finding("it is never saved whole")
+  }
+
+  /// Writes the file anew with what is retained, if the session has enough to be worth it.
+  func compact() throws {
+    guard underWay == nil, session.shouldCompact(logBytes: 1 << 40) else { return }
+    let plan = session.beginCompaction()
+    var slices: [SessionRecord] = []
+    var after: UInt64 = 0
+    while let slice = session.compactionSlice(after: after, through: plan.through) {
+      try expect(slice.last > after, "a slice that gets nowhere, at \(after)")
+      slices.append(slice.record)
+      after = slice.last
+    }
+    guard session.isCompactionCovered else { return }
+    let first = try disk.firstIndex { record in
+      guard record.kind == .run else { return false }
+      return try RunFrames.lastSequence(in: record.body.span).map { $0 > plan.through } ?? false
+    }
+    disk = plan.head + slices + disk[(first ?? disk.count)...]
+  }
+
+  /// The process is killed, and another one finds the file.
+  ///
+  /// - Returns: whether nothing was to be done but to load it.
+  /// - Throws: `Finding`, when what was committed is not there.
+  @discardableResult
+  func restart() throws -> Bool {
+    let promised = clients.map(\.committed).max() ?? 0
+    let limits = session.limits
+    for client in clients { client.isOpen = false }
+    clients = []
+    underWay = nil
+    lives += 1
+    let restored = try Self.load(disk, limits, now: now, epoch: "\(lives)")
+    session = restored.session
+    try expect(session.sequence >= promised, "\(promised) was committed, and \(session.sequence) is there")
+    order = order.filter { $0.key <= session.sequence }
+    open()
+    try adopt(restored.uploads)
+    return restored.uploads.isEmpty
+  }
+
+  /// What a load is followed by is in the file.
+  func open() {
+    disk += session.openingRecords()
+    session.didSaveOpening()
+  }
+
+  static func load(
+    _ records: [SessionRecord], _ limits: Limits, now: Instant, epoch: String, isWhole: Bool = true
+  ) throws -> RestoredSession {
+    var restorer = SessionRestorer(
+      id: id, limits: limits, digest: { TokenDigest(high: $0.high, low: $0.low) }, now: now,
+      date: Date(timeIntervalSince1970: 0))
+    for record in records { try restorer.apply(record.kind.rawValue, record.body.span) }
+    return try restorer.finish(generation: "g", freshEpoch: epoch, isWhole: isWhole)
+  }
+
+  // MARK: - What must hold in the end
+
+  /// Everybody reads all there is; then all hold what somebody gets who comes only now.
+  func settle() throws {
+    for client in clients { client.isSlow = false }
+    for _ in 0..<4 {
+      pass(milliseconds: 200)
+      if session.activeParticipantCount > 0 || session.needsTurn { try endTurn() }
+    }
+    let newcomer = try connect(Join())
+    for _ in 0..<2 { try endTurn() }
+    guard newcomer.isOpen else { return }  // there was no room
+    guard newcomer.applied != nil else { throw Finding("a newcomer is never caught up") }
+    for client in clients where client.joined != nil {
+      try expect(client.isOnBoundary, "a frame is never ended")
+      guard client.applied != nil else { throw Finding("\(client.reader.connection) is never caught up") }
+      try expect(
+        client.state == newcomer.state,
+        "\(client.state.count) keys are held by \(client.reader.connection), and \(newcomer.state.count) by a newcomer"
+      )
+    }
+    let active = clients.filter { $0.joined != nil }.count
+    try expect(
+      session.activeParticipantCount >= active,
+      "\(active) are in, and \(session.activeParticipantCount) are counted")
+  }
+
+  /// What somebody gets who comes now.
+  func stateOfNewcomer() throws -> SessionClient.State? {
+    let newcomer = try connect(Join())
+    for _ in 0..<2 { try endTurn() }
+    guard newcomer.isOpen else { return nil }
+    try expect(newcomer.applied != nil, "a newcomer is never caught up")
+    return newcomer.state
+  }
+}
