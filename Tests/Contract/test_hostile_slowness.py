@@ -293,7 +293,7 @@ async def test_thousands_that_do_a_handshake_and_say_nothing(
     count = 10_000 if request.config.getoption("--full") else 2_000
     gateway: Gateway = gateway_with(headSeconds=300, joinSeconds=300, connections=count + 50)
     before = await Held.by(gateway)
-    async with unharmed(gateway, growth=count * 40_000 + 16 * MEBIBYTE) as beside:
+    async with unharmed(gateway, growth=count * 16_000 + 16 * MEBIBYTE) as beside:
         head = request_bytes("GET", f"/api/sessions/{beside.session}/socket", gateway.host, upgrade_fields())
         context = trusting()
         with many() as held:
