@@ -207,6 +207,26 @@ async def test_a_million_empty_fragments(gateway: Gateway, opcode: int) -> None:
         peer.connection.abort()
 
 
+async def test_empty_fragments_by_many(gateway_with) -> None:
+    """Forty who send nothing but empty fragments have their turns like forty who send anything else."""
+    gateway: Gateway = gateway_with("--reactors", "1")
+    data = frame(BINARY, b"", fin=False) + bytes([0, 0x80, 1, 2, 3, 4]) * 5_000 + frame(CONTINUATION)
+    async with unharmed(gateway, growth=16 * MEBIBYTE):
+        room = Room(gateway)
+        room.id = await gateway.create_session()
+        peers = [await joined(gateway, room) for _ in range(40)]
+
+        async def attack(peer: RawSocket) -> None:
+            while not peer.connection.writer.is_closing():
+                await peer.send(data)
+
+        attacks = [asyncio.create_task(attack(peer)) for peer in peers]
+        await asyncio.wait(attacks, timeout=1)
+        for peer in peers:
+            peer.connection.abort()
+        await asyncio.gather(*attacks, return_exceptions=True)
+
+
 @pytest.mark.parametrize("is_compressed", [False, True], ids=["plain", "compressed"])
 async def test_a_mebibyte_in_fragments_of_a_byte_arrives(gateway: Gateway, is_compressed: bool) -> None:
     """1 MiB is allowed, in however many frames; it is delivered and holds nobody up."""
