@@ -7,8 +7,10 @@ internal import Wire
 /// What WebSocket clients say.
 extension Reactor {
   private static let badControlLimit = 10
-  /// After so many messages of one socket it is looked whether the turn has become long.
+  /// After so many messages of one socket, or so many bytes of frames that may be empty, it is looked whether the turn has
+  /// become long.
   private static let messagesBetweenLooks = 8
+  private static let bytesBetweenLooks = 16_384
   /// Whose messages inflate to more than this in a turn shares what follows with its like.
   private static let lightBytes = 65_536
   /// How many bytes of the messages of all such sockets together are inflated in a turn: a little that was compressed may be
@@ -23,7 +25,7 @@ extension Reactor {
     var handled = 0
     var messages = 0
     conversation.heardAt = now
-    while true {
+    while position < end {
       guard !conversation.reader.isOutboxFull, !conversation.isHeld else {
         hold(connection, buffer, from: position, upTo: end)
         break
@@ -33,19 +35,22 @@ extension Reactor {
         break
       }
       messages += 1
-      if messages % Self.messagesBetweenLooks == 0, position < end, isTurnLong {
+      if messages % Self.messagesBetweenLooks == 0, isTurnLong {
         setAside(connection, buffer, from: position, upTo: end)
         break
       }
       let event: MessageReader.Event?
       do throws(ProtocolError) {
         event = try conversation.messages.next(
-          in: &buffer, at: &position, upTo: end, inflater: inflater)
+          in: &buffer, at: &position, upTo: min(end, position + Self.bytesBetweenLooks), inflater: inflater)
       } catch {
         fail(connection, conversation, error)
         break
       }
-      guard let event else { break }
+      guard let event else {
+        messages += Self.messagesBetweenLooks - 1 - messages % Self.messagesBetweenLooks
+        continue
+      }
       switch event {
       case .piece(let kind, let range, let isFirst, let isLast):
         if isFirst, isLast {

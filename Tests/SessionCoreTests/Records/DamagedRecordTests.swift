@@ -69,7 +69,7 @@ struct DamagedRecordTests {
     Case(3, [0, 0, 0, 1, 0], .tooLong(extra: 1)),
     Case(3, [0xFF, 0xFF, 0, 1], .numberTooLarge(0xFFFF_0001)),
     Case(4, [0, 0, 0], .cutShort(needed: 4, have: 3)),
-    Case(4, [0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF], .cutShort(needed: 30, have: 8)),
+    Case(4, [0, 0, 0, 22, 0xFF, 0xFF, 0xFF, 0xFF], .cutShort(needed: 30, have: 8)),
     Case(4, [0, 0, 0, 30, 0xFF, 0xFF, 0xFF, 0xFE], .cutShort(needed: 17_179_869_184, have: 8)),
     Case(4, frame([2, 1], entry(0x09, 1)), .targets),
     Case(4, frame([1, 1], entry(0x09, 1)), .targets),
