@@ -31,6 +31,8 @@ final class Connection {
   /// What was received while the conversation could take nothing.
   var heldInput: [UInt8] = []
   var isReadingPaused = false
+  /// It stands among those that are read after the turn's events.
+  var isToReadAgain = false
   /// An edge said that there is input, and not all of it was read.
   var mayHaveInput = false
   var sawHangUp = false

@@ -20,7 +20,15 @@ extension Reactor {
   func readable(_ connection: Connection, hasHungUp: Bool) {
     connection.mayHaveInput = true
     if hasHungUp { connection.sawHangUp = true }
-    read(connection)
+    // Who had more than a share of the last turn is read once in this one, after the others.
+    if !connection.isToReadAgain { read(connection) }
+  }
+
+  /// Has a socket read in the next turn, or when this one's events are done.
+  func readLater(_ connection: Connection) {
+    guard !connection.isToReadAgain else { return }
+    connection.isToReadAgain = true
+    readAgain.append(connection.key)
   }
 
   /// Sockets that had more than a turn's share.
@@ -30,7 +38,9 @@ extension Reactor {
     // Another one begins in each turn: what they share may be used up by the first.
     let first = keys.isEmpty ? 0 : Int(counters.turns % UInt64(keys.count))
     for key in keys[first...] + keys[..<first] {
-      if let connection = connection(key) { read(connection) }
+      guard let connection = connection(key) else { continue }
+      connection.isToReadAgain = false
+      read(connection)
     }
   }
 
@@ -42,13 +52,13 @@ extension Reactor {
     if case .http = connection.state {
       // A request may take a millisecond. Ink does not, and is always read.
       guard !hasReadRequest || !isTurnLong else {
-        readAgain.append(connection.key)
+        readLater(connection)
         return
       }
       hasReadRequest = true
     }
     if let tls = connection.tls, !tls.isHandshakeComplete, handshakeSteps >= Self.handshakeStepsPerTurn {
-      readAgain.append(connection.key)
+      readLater(connection)
       return
     }
     if !connection.heldInput.isEmpty {
@@ -68,7 +78,7 @@ extension Reactor {
       guard rounds < Self.readsPerTurn, rounds == 0 || !isTurnLong,
         uploadBytesLeft > 0 || !connection.isUploading
       else {
-        readAgain.append(connection.key)
+        readLater(connection)
         return
       }
       rounds += 1
@@ -170,7 +180,7 @@ extension Reactor {
   /// Keeps what is to be taken in the next turn, after others had theirs.
   func setAside(_ connection: Connection, _ bytes: [UInt8], from start: Int, upTo end: Int) {
     if start < end { connection.heldInput.append(contentsOf: bytes[start..<end]) }
-    readAgain.append(connection.key)
+    readLater(connection)
   }
 
   /// Takes up reading again, in the next turn: never from within what is being read, however deep that is.
@@ -178,7 +188,7 @@ extension Reactor {
     guard connection.isReadingPaused else { return }
     connection.isReadingPaused = false
     if connection.mayHaveInput || connection.hasEnded || !connection.heldInput.isEmpty {
-      readAgain.append(connection.key)
+      readLater(connection)
     }
   }
 

@@ -103,7 +103,7 @@ extension Reactor {
         connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
       }
       guard !connection.hasBacklog else { return }
-      if connection.mayHaveInput { readAgain.append(connection.key) }
+      if connection.mayHaveInput { readLater(connection) }
     }
     switch connection.state {
     case .http(let http):
@@ -190,7 +190,7 @@ extension Reactor {
     if connection.hasEnded {
       close(connection)
     } else if connection.mayHaveInput {
-      readAgain.append(connection.key)
+      readLater(connection)
     }
   }
 

@@ -11,6 +11,8 @@ extension Reactor {
   /// become long.
   private static let messagesBetweenLooks = 8
   private static let bytesBetweenLooks = 16_384
+  /// The same in a turn that is long already.
+  private static let bytesInLongTurn = 1024
   /// Whose messages inflate to more than this in a turn shares what follows with its like.
   private static let lightBytes = 65_536
   /// How many bytes of the messages of all such sockets together are inflated in a turn: a little that was compressed may be
@@ -24,6 +26,7 @@ extension Reactor {
     var position = start
     var handled = 0
     var messages = 0
+    let share = isTurnLong ? Self.bytesInLongTurn : Self.bytesBetweenLooks
     conversation.heardAt = now
     while position < end {
       guard !conversation.reader.isOutboxFull, !conversation.isHeld else {
@@ -42,7 +45,7 @@ extension Reactor {
       let event: MessageReader.Event?
       do throws(ProtocolError) {
         event = try conversation.messages.next(
-          in: &buffer, at: &position, upTo: min(end, position + Self.bytesBetweenLooks), inflater: inflater)
+          in: &buffer, at: &position, upTo: min(end, position + share), inflater: inflater)
       } catch {
         fail(connection, conversation, error)
         break
