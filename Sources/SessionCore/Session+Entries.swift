@@ -156,11 +156,21 @@ extension Session {
   /// Why there is no room for the entry, to be tried again in a second; nil: there is.
   private func roomRefusal(_ entry: ClientEntry) -> Refusal? {
     if let refusal = growthRefusal, !passes(entry) { return refusal }
+    if let crowding, entry.flags.retention != .remove { return crowdingRefusal(crowding) }
     guard !fits(entry) else { return nil }
     var refusal = Refusal(
       .sessionQuota,
       "This session keeps at most \(limits.sessionLogBytes) bytes, and holds \(index.byteCount). Remove something first.",
       limit: limits.sessionLogBytes, actual: index.byteCount)
+    refusal.retryAfterMs = 1000
+    return refusal
+  }
+
+  private func crowdingRefusal(_ held: Int) -> Refusal {
+    var refusal = Refusal(
+      .storageFull,
+      "The gateway has no room for more: its sessions hold \(held) bytes, of \(limits.memoryBytes). Try again in a moment.",
+      limit: limits.memoryBytes, actual: held)
     refusal.retryAfterMs = 1000
     return refusal
   }

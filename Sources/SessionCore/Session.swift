@@ -81,6 +81,9 @@ package final class Session {
   static let commitIntervalMs = 100
   static let announceWithinMs = 50
 
+  /// What all sessions together hold in memory, when that is so much that this one must not grow.
+  package var crowding: Int?
+
   /// Makes what is retained smaller for those who agreed on it; nil: nobody gets it so.
   package var compressor: MessageCompressor?
 

@@ -38,7 +38,7 @@ struct GatewayControlTests {
     + #""metadataBytes":4096,"sessionAttachmentBytes":2147483648,"uploadKeepSeconds":86400,"#
     + #""attachmentsPerSession":1000,"uploads":256,"diskReserveBytes":268435456,"#
     + #""sessionLogBytes":268435456,"catchUpTailBytes":4194304,"#
-    + #""unsavedSessionBytes":16777216,"unsavedBytes":268435456,"sessionKeepSeconds":2592000,"#
+    + #""memoryBytes":2147483648,"unsavedSessionBytes":16777216,"unsavedBytes":268435456,"sessionKeepSeconds":2592000,"#
     + #""sessionIdleSeconds":60,"endedKeepSeconds":604800,"joinSeconds":10,"graceSeconds":30,"idleSeconds":60,"#
     + #""bodyStallSeconds":20,"messageSeconds":30}"#
 

@@ -139,6 +139,7 @@ struct LimitsTests {
         "DRAWTOGETHER_MAX_UNSAVED_SESSION_BYTES"
       ),
       ("sessionIdleSeconds", 60, "--session-idle-seconds", "DRAWTOGETHER_SESSION_IDLE_SECONDS"),
+      ("memoryBytes", 2_147_483_648, "--max-memory-bytes", "DRAWTOGETHER_MAX_MEMORY_BYTES"),
       ("unsavedBytes", 268_435_456, "--max-unsaved-bytes", "DRAWTOGETHER_MAX_UNSAVED_BYTES"),
       ("diskReserveBytes", 268_435_456, "--disk-reserve-bytes", "DRAWTOGETHER_DISK_RESERVE_BYTES"),
     ])

@@ -308,6 +308,10 @@ extension Reactor {
   func note(_ hosted: Hosted, participants: Int, logBytes: Int) {
     counters.participants += Int64(participants - hosted.countedParticipants)
     counters.logBytes += Int64(logBytes - hosted.countedLogBytes)
+    shared.hold(
+      logBytes - hosted.countedLogBytes,
+      sessions: (logBytes > 0 ? 1 : 0) - (hosted.countedLogBytes > 0 ? 1 : 0))
+    hosted.session.crowding = shared.crowding(for: logBytes)
     hosted.countedParticipants = participants
     hosted.countedLogBytes = logBytes
   }

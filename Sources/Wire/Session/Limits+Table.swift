@@ -109,6 +109,9 @@ extension Limits {
       name: "catchUpTailBytes", keyPath: \.catchUpTailBytes, range: 0...1 << 32, unit: .bytes,
       help: "bytes of a session's newest entries kept as they were sent"),
     LimitDescription(
+      name: "memoryBytes", keyPath: \.memoryBytes, range: 1_024...1 << 44, unit: .bytes,
+      help: "bytes of entries in memory, all sessions together"),
+    LimitDescription(
       name: "unsavedSessionBytes", keyPath: \.unsavedSessionBytes, range: 1_024...1 << 40, unit: .bytes,
       help: "bytes of a session's entries that may wait for the disk"),
     LimitDescription(

@@ -42,6 +42,8 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   package var sessionLogBytes = 256 << 20
   /// How many bytes of its newest entries a session keeps as they were sent.
   package var catchUpTailBytes = 4 << 20
+  /// How many bytes of entries all sessions together hold in memory.
+  package var memoryBytes = 2 << 30
   /// How many bytes of a session's entries may wait for the disk.
   package var unsavedSessionBytes = 16 << 20
   /// How many bytes of entries may wait for the disk, over all sessions.
