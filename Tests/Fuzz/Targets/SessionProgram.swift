@@ -72,6 +72,11 @@ enum SessionProgram {
       try shell.restart()
       // Sequences of another epoch cannot be compared.
       gone = []
+    case 24 where isKept:
+      let epoch = shell.session.epoch
+      gone += shell.clients
+      _ = try shell.stopAndStart()
+      if shell.session.epoch != epoch { gone = [] }
     case 25: shell.changeAttachment(&program)
     default: try shell.endTurn()
     }

@@ -210,12 +210,37 @@ final class SessionShell {
     disk = plan.head + slices + disk[(first ?? disk.count)...]
   }
 
+  /// The process is stopped as it should be, and another one goes on as if nothing had happened.
+  ///
+  /// - Returns: whether nothing was to be done but to load it.
+  /// - Throws: `Finding`, when something had happened.
+  func stopAndStart() throws -> Bool {
+    endSaving()
+    for client in clients { breakWire(client, pageGone: false) }
+    repeat {
+      try endTurn()
+      try saveAll()
+    } while session.needsTurn
+    let record = session.closedRecord(generation: "g", date: Date(timeIntervalSince1970: 0))
+    disk.append(record)
+    let (epoch, sequence, retained) = (session.epoch, session.sequence, session.retainedBytes)
+    let people = session.activeParticipantCount
+    let isIdle = try restart(isClean: try ClosedFacts(record.body.span).generation != nil)
+    try expect(
+      session.activeParticipantCount == people, "\(people) people became \(session.activeParticipantCount)")
+    guard session.epoch == epoch, isIdle else { return isIdle }
+    try expect(
+      session.sequence == sequence && session.retainedBytes == retained,
+      "\(retained) bytes up to \(sequence) became \(session.retainedBytes) up to \(session.sequence)")
+    return true
+  }
+
   /// The process is killed, and another one finds the file.
   ///
   /// - Returns: whether nothing was to be done but to load it.
   /// - Throws: `Finding`, when what was committed is not there.
   @discardableResult
-  func restart() throws -> Bool {
+  func restart(isClean: Bool = false) throws -> Bool {
     let promised = clients.map(\.committed).max() ?? 0
     let limits = session.limits
     for client in clients { client.isOpen = false }
@@ -224,6 +249,8 @@ final class SessionShell {
     lives += 1
     let restored = try Self.load(disk, limits, now: now, epoch: "\(lives)")
     session = restored.session
+    try expect(
+      restored.isClean == isClean, "it was put away whole: \(isClean), and found so: \(restored.isClean)")
     try expect(session.sequence >= promised, "\(promised) was committed, and \(session.sequence) is there")
     order = order.filter { $0.key <= session.sequence }
     open()
