@@ -59,8 +59,10 @@ enum Logs {
         records.append((record.kind, body.indices.map { body[$0] }))
       }
     } catch {
+      try expect(!error.description.isEmpty, "no words")
       return nil
     }
+    try expect(end.damage?.description.isEmpty != true, "no words")
     try expect(end.length == bytes.count && end.offset <= bytes.count, "\(end)")
     try expect((end.damage == nil) == (end.offset == end.length && !bytes.isEmpty), "\(end)")
     if let last = try log.last() {

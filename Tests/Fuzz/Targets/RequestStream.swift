@@ -16,6 +16,9 @@ enum RequestStream {
     try expect(cut == whole, "cut: \(cut)\nwhole: \(whole)")
 
     try whole.check(limits)
+    if let error = whole.error {
+      try expect(400...505 ~= error.status.code && !error.description.isEmpty, "no words for \(error.status)")
+    }
     for case .head(let head) in whole.events { try check(head) }
   }
 

@@ -14,6 +14,7 @@ enum ResponseStream {
     let whole = try ResponseReading([bytes[...]], limits, methods)
     let cut = try ResponseReading(Cuts(plan, of: bytes.count).map { bytes[$0] }, limits, methods)
     try expect(cut == whole, "cut: \(cut)\nwhole: \(whole)")
+    if let error = whole.error { try expect(!error.description.isEmpty, "no words") }
 
     for case .head(let head) in whole.events {
       try expect(head.fields.count <= limits.fieldCount, "\(head.fields.count) fields")
