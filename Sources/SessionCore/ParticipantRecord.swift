@@ -35,7 +35,7 @@ final class ParticipantRecord {
   var retryAt: Instant?
   // Side by side, so that they take little room: there are as many of these as people.
   /// Refusals in a row that were not heeded: the next one came before `retryAt`.
-  var ignoredRefusals: UInt16 = 0
+  var ignoredRefusals = 0
   /// It moved since it was given to the store last.
   var hasUnsaved = false
   /// Reliable entries are dropped in silence until the one that is due comes.

@@ -85,7 +85,8 @@ extension Session {
       if record.ignoredRefusals < Self.ignoredRefusalsBeforePause { record.ignoredRefusals = 0 }
       return
     }
-    record.ignoredRefusals += 1
+    // It is kept over reconnects, which nobody counts: no further than it is looked at.
+    record.ignoredRefusals = min(record.ignoredRefusals + 1, Self.ignoredRefusalsBeforePause + 1)
     if record.ignoredRefusals == Self.ignoredRefusalsBeforePause {
       record.wasPaused = true
       effects.append(

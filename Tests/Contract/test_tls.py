@@ -196,3 +196,45 @@ async def test_a_certificate_that_cannot_be_used_is_a_bad_setting(
     )  # fmt: skip
     assert done.returncode == 2, done
     assert "tls-cert" in done.stderr or "tls-key" in done.stderr
+
+
+async def test_what_came_together_with_the_end_is_answered(gateway_with) -> None:
+    """A client that has asked for much and ends its direction at once, by close_notify in the same write, gets all of it."""
+    gateway: Gateway = gateway_with("--reactors", "1")
+    count = 1_500
+    requests = f"GET /healthz HTTP/1.1\r\nHost: {gateway.host}\r\n\r\n".encode() * count
+
+    def everything(connected: socket.socket) -> bytes:
+        content = bytearray()
+        while piece := connected.recv(1 << 16):
+            content += piece
+        return bytes(content)
+
+    def plain() -> bytes:
+        with socket.create_connection(gateway.http, timeout=20) as connected:
+            connected.sendall(requests)
+            connected.shutdown(socket.SHUT_WR)
+            return everything(connected)
+
+    def secure() -> bytes:
+        with socket.create_connection(gateway.https, timeout=20) as connected:
+            incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+            peer = trusting().wrap_bio(incoming, outgoing, server_hostname="localhost")
+            while True:
+                try:
+                    peer.do_handshake()
+                    break
+                except ssl.SSLWantReadError:
+                    connected.sendall(outgoing.read())
+                    incoming.write(connected.recv(1 << 16))
+            connected.sendall(outgoing.read())
+            peer.write(requests)
+            with pytest.raises(ssl.SSLError):
+                peer.unwrap()  # it wants the other direction's end, which comes later
+            connected.sendall(outgoing.read())
+            return everything(connected)
+
+    answers, records = await asyncio.to_thread(plain), await asyncio.to_thread(secure)
+    assert answers.count(b"HTTP/1.1 200 OK") == count
+    # Python reads no more after its own close_notify; the records are longer than what they hold.
+    assert len(records) > len(answers) * 0.98, (len(records), len(answers))

@@ -81,6 +81,25 @@ struct BoundsTests {
     #expect(ada.refusals.first?.clientSequence == nil)
   }
 
+  @Test("S29 who comes back and ignores refusals again and again is closed each time, however often that is")
+  func ignoredForEver() throws {
+    let fixture = Fixture {
+      $0.entriesPerSecond = 1
+      $0.bytesPerSecond = 1_000_000
+    }
+    var ada = try fixture.join()
+    ada.sendRaw(SentEntry(clientSequence: 1), SentEntry(clientSequence: 2))
+    let due = SentEntry(clientSequence: 3)
+    var closed = 0
+    for _ in 0..<400 {
+      for _ in 0..<200 where fixture.session.members.count > 0 { ada.sendRaw(due) }
+      closed += fixture.takeCloses().filter { $0.code == 4029 }.count
+      ada.breakWire()
+      ada = try fixture.join(resume: ada.resume(after: nil))
+    }
+    #expect(closed == 400)
+  }
+
   @Test("S29 who ignores ten refusals in a row is not read from for a while, then closed with 4029")
   func ignoring() throws {
     let fixture = Fixture { $0.entriesPerSecond = 1 }

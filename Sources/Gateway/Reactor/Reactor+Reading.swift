@@ -203,10 +203,16 @@ extension Reactor {
       // It may still wait for its answer.
       http.closesAfterOutput = true
       pump(connection, http)
-    case .http, .lingering:
+    case .lingering:
       close(connection)
-    case .webSocket:
-      lost(connection, reason: "the peer closed the connection")
+    case .http, .webSocket:
+      // So has what was set aside: `read` comes back here when it is taken.
+      guard connection.heldInput.isEmpty else { return }
+      if case .http = connection.state {
+        close(connection)
+      } else {
+        lost(connection, reason: "the peer closed the connection")
+      }
     }
   }
 
