@@ -39,12 +39,14 @@ package final class CatchUp {
   }
 
   /// Puts the compressed form of a part in its place before the first reader takes anything of it.
-  func prepare(_ part: Int, by compress: MessageCompressor) {
-    guard compressedParts == part else { return }
+  /// - Returns: whether it was time for that.
+  func prepare(_ part: Int, by compress: MessageCompressor) -> Bool {
+    guard compressedParts == part else { return false }
     compressedParts = part + 1
-    guard parts[part].isBase else { return }
+    guard parts[part].isBase else { return false }
     (parts[part].segment, parts[part].end) = parts[part].segment.compressed(
       before: parts[part].end, by: compress)
+    return true
   }
 
   var byteCount: Int { parts.reduce(0) { $0 + $1.end } }

@@ -2,15 +2,25 @@
 package typealias MessageCompressor = (Span<UInt8>) -> [UInt8]
 
 extension Segment {
+  /// What is tried first: of what does not get smaller by an eighth, no second form is made.
+  private static let sampleBytes = 4096
+
   /// The frames before `end` for those who agreed on compression: each is compressed once, however many are sent it.
   ///
-  /// - Returns: the segment that holds them, and where in it they end. A frame that cannot be made smaller is there as it is.
+  /// - Returns: the segment that holds them, which is this one when compressing is not worth it, and where in it they end. A frame
+  ///   that cannot be made smaller is there as it is.
   func compressed(before end: Int, by compress: MessageCompressor) -> (segment: Segment, end: Int) {
+    guard !isIncompressible else { return (self, end) }
     let twin = compressedTwin ?? Segment(number: number, capacity: 0)
     compressedTwin = twin
     let wanted = frameIndex(at: end)
     while twin.frames.count < wanted {
       let frame = frames[twin.frames.count]
+      if twin.frames.isEmpty {
+        let start = frameStart(0) + frame.headerLength
+        let sample = Array(bytes[start..<min(frame.end, start + Self.sampleBytes)])
+        guard isWorthIt(compress(sample.span).count, of: sample.count) else { return giveUp(end) }
+      }
       let payload = bytes.span.extracting(
         frameStart(twin.frames.count) + frame.headerLength..<frame.end)
       let smaller = compress(payload)
@@ -20,6 +30,16 @@ extension Segment {
         twin.append(payload, like: frame, isCompressed: false)
       }
     }
+    guard wanted == 0 || isWorthIt(twin.bytes.count, of: frameStart(wanted)) else { return giveUp(end) }
     return (twin, twin.frameStart(wanted))
+  }
+
+  private func isWorthIt(_ count: Int, of whole: Int) -> Bool { count <= whole - whole / 8 }
+
+  /// Whoever is being sent the second form already keeps it.
+  private func giveUp(_ end: Int) -> (segment: Segment, end: Int) {
+    isIncompressible = true
+    compressedTwin = nil
+    return (self, end)
   }
 }

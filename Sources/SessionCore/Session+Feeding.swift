@@ -181,8 +181,12 @@ extension Session {
     members[position].flags.remove(.special)
   }
 
+  private func countCompressed() {
+    compressedBytes = base.segments.reduce(0) { $0 + ($1.compressedTwin?.bytes.count ?? 0) }
+  }
+
   private func piece(of progress: CatchUpProgress, _ reader: Reader) -> Piece {
-    if let compressor { progress.catchUp.prepare(progress.part, by: compressor) }
+    if let compressor, progress.catchUp.prepare(progress.part, by: compressor) { countCompressed() }
     let part = progress.catchUp.parts[progress.part]
     var end = min(part.end, progress.offset + Self.pieceBytes)
     if reader.hasPrivateBytes {

@@ -185,7 +185,7 @@ extension Session {
       } else {
         var made = snapshot ?? makeSnapshot()
         snapshot = made
-        if reader.takesCompressed, compressor != nil {
+        if reader.takesCompressed, compressor != nil, crowding == nil {
           made = compressed ?? CatchUp(compressed: made)
           compressed = made
         }
@@ -199,6 +199,11 @@ extension Session {
 
   /// The state as of now: made once for all who need it in this turn.
   private func makeSnapshot() -> CatchUp {
+    if crowding != nil {
+      // There is no room for a second form of anything.
+      for segment in base.segments { segment.compressedTwin = nil }
+      compressedBytes = 0
+    }
     updateBase()
     boundPinned()
     let sequence = log.lastSequence

@@ -131,7 +131,9 @@ package final class Session {
   package var activeParticipantCount: Int { activeCount }
   package var retainedBytes: Int { index.byteCount }
   /// Bytes of the log and of what joiners are caught up from.
-  package var logBytes: Int { log.totalBytes + base.byteCount }
+  package var logBytes: Int { log.totalBytes + base.byteCount + compressedBytes }
+  /// What the base's compressed forms take, as of the last catch-up.
+  var compressedBytes = 0
 
   package var object: SessionObject {
     SessionObject(

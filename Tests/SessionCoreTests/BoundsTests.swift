@@ -98,6 +98,8 @@ struct BoundsTests {
       ada = try fixture.join(resume: ada.resume(after: nil))
     }
     #expect(closed == 400)
+    // Nobody counts reconnects: what is counted with each must come to a rest.
+    #expect(fixture.session.participants[ada.number].map { $0.ignoredRefusals <= 11 } == true)
   }
 
   @Test("S29 who ignores ten refusals in a row is not read from for a while, then closed with 4029")

@@ -20,6 +20,11 @@ struct JSONTextTests {
     }
     _ = try JSONParser.parse(text(JSONParser.maximumCombining).span)
     #expect(throws: WireError.notJSON) { try JSONParser.parse(text(JSONParser.maximumCombining + 1).span) }
+    // In no class, and yet put in an order, for they are made of two that are.
+    for mark in ["\u{F73}", "\u{F75}", "\u{F81}"] {
+      let marks = String(repeating: mark, count: JSONParser.maximumCombining + 1)
+      #expect(throws: WireError.notJSON) { try JSONParser.parse(bytes("\"\(marks)\"").span) }
+    }
     let escaped = "\"a\(String(repeating: #"\u0315"#, count: JSONParser.maximumCombining + 1))\""
     #expect(throws: WireError.notJSON) { try JSONParser.parse(bytes(escaped).span) }
   }

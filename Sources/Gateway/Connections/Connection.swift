@@ -31,8 +31,8 @@ final class Connection {
   /// What was received while the conversation could take nothing.
   var heldInput: [UInt8] = []
   var isReadingPaused = false
-  /// It stands among those that are read after the turn's events.
-  var isToReadAgain = false
+  /// It stands among those that are to be read.
+  var isToRead = false
   /// An edge said that there is input, and not all of it was read.
   var mayHaveInput = false
   var sawHangUp = false
@@ -45,8 +45,8 @@ final class Connection {
   /// Kept beside the bytes: it is asked for before every send.
   private(set) var hasBacklog = false
   var isWriteBlocked = false
-  /// It stands among those that are looked at in the next turn.
-  var isToFlushAgain = false
+  /// It stands among those that are to be sent something.
+  var isToFlush = false
   /// Counted among the handshakes under way.
   var isHandshaking = false
   /// Whether a whole head came in: before the first, the time for a head runs from the start.

@@ -15,7 +15,7 @@ extension Reactor {
         return
       }
       let wasBetween = http.reader.isBetweenRequests
-      if wasBetween, position > start, position < end, isTurnLong {
+      if wasBetween, position > start, position < end, isShareOver {
         setAside(connection, buffer, from: position, upTo: end)
         return
       }

@@ -166,7 +166,7 @@ extension Reactor {
       id: id, epoch: .freshEpoch, activity: activity,
       createdAt: Date(timeIntervalSince1970: Double(WallTime.now().secondsSince1970)), limits: shared.limits,
       now: instant, saving: shared.store == nil ? .inMemory : .byStore, digest: TokenDigest.ofToken)
-    let hosted = Hosted(session, deflater: deflater)
+    let hosted = Hosted(session, compressor: compressor)
     if let store = shared.store {
       do throws(StorageError) {
         try await store.create(id, session.firstRecords())

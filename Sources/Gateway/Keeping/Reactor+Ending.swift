@@ -33,6 +33,7 @@ extension Reactor {
     // What was said before goes out before.
     session.endTurn(now: instant)
     flush(session, budget: .max)
+    flushWhoWait(in: session)
     let effects = session.end()
     takeOut(hosted)
     counters.sessionsEnded += 1

@@ -83,7 +83,7 @@ extension Reactor {
     }
     let restored = loaded.restored
     let session = restored.session
-    let hosted = Hosted(session, deflater: deflater)
+    let hosted = Hosted(session, compressor: compressor)
     hosted.hasFiles = true
     hosted.saving.logBytes = loaded.end.length
     if restored.endedAt != nil {

@@ -12,51 +12,57 @@ extension Reactor {
   private static let backlogBytes = 65_536
   /// How many buffers are read from one socket in a turn.
   private static let readsPerTurn = 4
-  /// A turn that has taken this long is brought to its end: who brings much goes on in the next one.
-  private static let turnTime = Duration.milliseconds(4)
+  /// So long a turn reads from people who draw, and from everybody else.
+  private static let inkTime = Duration.milliseconds(4)
+  private static let requestTime = Duration.milliseconds(2)
   /// How many bytes of attachments are read in a turn, of all sockets: ink comes between them.
   static let uploadBytesPerTurn = 1_048_576
 
   func readable(_ connection: Connection, hasHungUp: Bool) {
     connection.mayHaveInput = true
     if hasHungUp { connection.sawHangUp = true }
-    // Who had more than a share of the last turn is read once in this one, after the others.
-    if !connection.isToReadAgain { read(connection) }
+    readLater(connection)
   }
 
-  /// Has a socket read in the next turn, or when this one's events are done.
+  /// Has a socket read when its turn comes: in this turn of the loop's, if its events are still being looked at.
   func readLater(_ connection: Connection) {
-    guard !connection.isToReadAgain else { return }
-    connection.isToReadAgain = true
-    readAgain.append(connection.key)
-  }
-
-  /// Sockets that had more than a turn's share.
-  func continueReading() {
-    let keys = readAgain
-    readAgain = []
-    // Another one begins in each turn: what they share may be used up by the first.
-    let first = keys.isEmpty ? 0 : Int(counters.turns % UInt64(keys.count))
-    for key in keys[first...] + keys[..<first] {
-      guard let connection = connection(key) else { continue }
-      connection.isToReadAgain = false
-      read(connection)
+    guard !connection.isToRead else { return }
+    connection.isToRead = true
+    if case .webSocket = connection.state {
+      inkWaiting.append(connection.key)
+    } else {
+      requestsWaiting.append(connection.key)
     }
   }
 
-  /// Others have waited long enough for this turn's end.
-  var isTurnLong: Bool { MonotonicTime.now() - now > Self.turnTime }
+  /// Reads those who have brought something: ink first, then requests, which may take a millisecond each. Who brings more than a
+  /// share goes on in the next turn, behind those who wait.
+  func readWaiting() {
+    let ink = inkWaiting.takeAll()
+    inkWaiting.putBack(read(ink, Self.inkTime))
+    let requests = requestsWaiting.takeAll()
+    requestsWaiting.putBack(read(requests, Self.requestTime))
+  }
+
+  /// - Returns: those for whom there was no time.
+  private func read(_ keys: [Connection.Key], _ time: Duration) -> ArraySlice<Connection.Key> {
+    guard !keys.isEmpty else { return [] }
+    var clock = PhaseClock(time, for: keys.count)
+    for (index, key) in keys.enumerated() {
+      guard clock.allowsAnother() || index == 0 else { return keys[index...] }
+      shareEnd = clock.shareEnd
+      guard let connection = connection(key) else { continue }
+      connection.isToRead = false
+      read(connection)
+    }
+    return []
+  }
+
+  /// Whether the socket that is read has had its share, and others wait.
+  var isShareOver: Bool { MonotonicTime.now() >= shareEnd }
 
   private func read(_ connection: Connection) {
     guard !connection.isReadingPaused else { return }
-    if case .http = connection.state {
-      // A request may take a millisecond. Ink does not, and is always read.
-      guard !hasReadRequest || !isTurnLong else {
-        readLater(connection)
-        return
-      }
-      hasReadRequest = true
-    }
     if let tls = connection.tls, !tls.isHandshakeComplete, handshakeSteps >= Self.handshakeStepsPerTurn {
       readLater(connection)
       return
@@ -75,7 +81,7 @@ extension Reactor {
     while connection.mayHaveInput, !connection.isReadingPaused, connection.heldInput.isEmpty,
       connection.backlogCount <= Self.backlogBytes
     {
-      guard rounds < Self.readsPerTurn, rounds == 0 || !isTurnLong,
+      guard rounds < Self.readsPerTurn, rounds == 0 || !isShareOver,
         uploadBytesLeft > 0 || !connection.isUploading
       else {
         readLater(connection)

@@ -30,8 +30,6 @@ actor Reactor {
   var handshakeSteps = 0
   /// How many bytes of attachments are still read in this turn.
   var uploadBytesLeft = 0
-  /// Something of a request was read in this turn.
-  var hasReadRequest = false
   /// How many bytes of messages that inflate to much are still inflated in this turn.
   var heavyBytesLeft = 0
   /// How many bytes still go out in large pieces in this turn.
@@ -62,8 +60,14 @@ actor Reactor {
   var heldUntil: MonotonicTime?
   var load = LoopLoad()
   var flushing: [Hosted] = []
-  var readAgain: [Connection.Key] = []
-  var flushAgain: [Connection.Key] = []
+  /// Who has brought something: people who draw, and everybody else.
+  var inkWaiting = WaitingLine()
+  var requestsWaiting = WaitingLine()
+  /// Until when the socket that is read may be.
+  var shareEnd = MonotonicTime.distantPast
+  /// Who can be sent more: those who take what is live, or an answer, and those who are caught up.
+  var liveWaiting = WaitingLine()
+  var bulkWaiting = WaitingLine()
   /// Sockets that broke while something was sent to them.
   var doomed: [Connection.Key] = []
   var sweepAt: MonotonicTime
@@ -86,7 +90,8 @@ actor Reactor {
   var ciphertext: [UInt8] = []
   var joined: [UInt8] = []
   let inflater = Inflater()
-  let deflater = Deflater(level: 1)
+  let deflater: Deflater
+  let compressor: CatchUpCompressor
 
   var counters = Counters()
   /// The date as it stands in answers, made once a second.
@@ -99,6 +104,8 @@ actor Reactor {
     self.number = number
     self.shared = shared
     loop = try EventLoopThread(name: "reactor-\(number)")
+    deflater = Deflater(level: 1)
+    compressor = CatchUpCompressor(deflater)
     mailbox = Mailbox(waking: loop, capacity: 100_000)
     ended = EndedSessions(keepSeconds: shared.limits.endedKeepSeconds)
     sweepAt = .now() + Self.sweepInterval
@@ -137,12 +144,11 @@ actor Reactor {
     counters.turns += 1
     handshakeSteps = 0
     uploadBytesLeft = Self.uploadBytesPerTurn
-    hasReadRequest = false
     heavyBytesLeft = Self.heavyBytesPerTurn
     bulkBytesLeft = Self.bulkBytesPerTurn
     mailbox.drain { receive($0) }
     for event in events { handle(event) }
-    continueReading()
+    readWaiting()
     passDeadlines()
     sweepIfDue()
     endSessionTurns()
@@ -177,7 +183,9 @@ actor Reactor {
   }
 
   private func nextDeadline() -> MonotonicTime? {
-    guard flushing.isEmpty, readAgain.isEmpty, flushAgain.isEmpty, dirty.isEmpty else { return .distantPast }
+    guard flushing.isEmpty, dirty.isEmpty, inkWaiting.isEmpty, requestsWaiting.isEmpty, liveWaiting.isEmpty,
+      bulkWaiting.isEmpty
+    else { return .distantPast }
     var next: MonotonicTime?
     func consider(_ time: MonotonicTime?) {
       guard let time else { return }

@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 internal import SessionCore
 internal import Transport
-internal import WebSocket
 internal import Wire
 
 /// A session and what the reactor notes about it.
@@ -40,14 +39,10 @@ final class Hosted {
   /// What of it is on the disk, and what is asked of the next write.
   var saving = SavingState()
 
-  /// Hosts a session; the deflater is the reactor's own.
-  init(_ session: Session, deflater: Deflater) {
+  /// Hosts a session; the compressor is the reactor's own.
+  init(_ session: Session, compressor: CatchUpCompressor) {
     self.session = session
-    session.compressor = { message in
-      var compressed: [UInt8] = []
-      deflater.compress(message, into: &compressed)
-      return compressed
-    }
+    session.compressor = compressor.compress
   }
 
   /// Its log says that all of it is there.

@@ -12,33 +12,66 @@ extension Reactor {
   /// Smaller ones are not counted.
   private static let bulkPieceBytes = 16_384
 
+  /// So long a turn sends to sockets that have just become writable, or had more than a share: live entries, and answers.
+  private static let liveTime = Duration.milliseconds(4)
+  /// So long catch-ups go out in a turn, and so much of them does in any case.
+  private static let bulkTime = Duration.milliseconds(4)
+  private static let leastBulkBytes = 524_288
+
   /// Goes on with the flushes under way, in slices, so that a session of thousands does not hold up others. What is live goes
   /// first.
   func continueFlushing() {
     flushSessions()
-    let keys = flushAgain
-    flushAgain = []
+    flushLive()
+    let keys = bulkWaiting.takeAll()
+    var clock = PhaseClock(Self.bulkTime, for: keys.count)
     for (index, key) in keys.enumerated() {
-      guard bulkBytesLeft > 0 else {
-        // Those who had to wait come before those who had their share.
-        flushAgain = keys[index...] + flushAgain
+      let hasTime = clock.allowsAnother() || bulkBytesLeft > Self.bulkBytesPerTurn - Self.leastBulkBytes
+      guard bulkBytesLeft > 0, hasTime else {
+        bulkWaiting.putBack(keys[index...])
         return
       }
-      guard let connection = connection(key) else { continue }
-      connection.isToFlushAgain = false
-      switch connection.state {
-      case .http(let http): pump(connection, http)
-      case .webSocket(let conversation): flush(connection, conversation)
-      case .lingering: break
-      }
+      flushWaiting(key)
     }
   }
 
-  /// Has a socket looked at when others had their turn.
-  func flushLater(_ connection: Connection) {
-    guard !connection.isToFlushAgain else { return }
-    connection.isToFlushAgain = true
-    flushAgain.append(connection.key)
+  /// Sends those who only wait for their turn what is due to them, as far as their sockets take it.
+  func flushWhoWait(in session: Session) {
+    for reader in session.readers {
+      guard let (connection, conversation) = webSocket(reader.connection), connection.isToFlush,
+        !reader.isCatchingUp
+      else { continue }
+      flush(connection, conversation)
+    }
+  }
+
+  private func flushLive() {
+    let keys = liveWaiting.takeAll()
+    var clock = PhaseClock(Self.liveTime, for: keys.count)
+    for (index, key) in keys.enumerated() {
+      guard clock.allowsAnother() || index == 0 else {
+        liveWaiting.putBack(keys[index...])
+        return
+      }
+      flushWaiting(key)
+    }
+  }
+
+  private func flushWaiting(_ key: Connection.Key) {
+    guard let connection = connection(key) else { return }
+    connection.isToFlush = false
+    switch connection.state {
+    case .http(let http): pump(connection, http)
+    case .webSocket(let conversation): flush(connection, conversation)
+    case .lingering: break
+    }
+  }
+
+  /// Has a socket looked at when others had their turn; `isBulk` when large pieces are due to it.
+  func flushLater(_ connection: Connection, isBulk: Bool = false) {
+    guard !connection.isToFlush else { return }
+    connection.isToFlush = true
+    if isBulk { bulkWaiting.append(connection.key) } else { liveWaiting.append(connection.key) }
   }
 
   private func flushSessions() {
@@ -216,22 +249,23 @@ extension Reactor {
     // What is caught up may have to be compressed first: that too is shared out.
     if bulkBytesLeft <= 0, reader.isCatchingUp {
       session?.setBlocked(true, reader)
-      flushLater(connection)
+      flushLater(connection, isBulk: true)
       return
     }
     while !connection.isWriteBlocked, !connection.hasBacklog,
       let piece = session?.nextPiece(reader) ?? reader.nextPrivatePiece()
     {
-      let isBulk = piece.range.count > Self.bulkPieceBytes
+      bulkBytesLeft -= compressor.takeCost()
+      let isBulk = piece.range.count > Self.bulkPieceBytes || reader.isCatchingUp
       guard given < Session.pieceBytes, !isBulk || bulkBytesLeft > 0 else {
         session?.setBlocked(true, reader)
-        flushLater(connection)
+        flushLater(connection, isBulk: isBulk)
         return
       }
       let end = min(piece.range.upperBound, piece.range.lowerBound + TLSConnection.encryptLimitInBytes)
       let sent = offer(piece.bytes.span.extracting(piece.range.lowerBound..<end), on: connection)
       given += sent
-      if isBulk { bulkBytesLeft = isTurnLong ? 0 : bulkBytesLeft - sent }
+      if isBulk { bulkBytesLeft -= sent }
       if let session { session.sent(piece, sent, to: reader) } else { reader.sentPrivate(piece, sent) }
     }
     session?.setBlocked(connection.isWriteBlocked, reader)

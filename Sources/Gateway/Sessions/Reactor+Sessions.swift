@@ -84,12 +84,21 @@ extension Reactor {
     deadlines.insert(hosted.session.id, at: next)
   }
 
+  /// So long the ends of sessions' turns may take in one of the loop's.
+  private static let endingTime = Duration.milliseconds(8)
+
   /// Ends the turn of every session that was spoken to, and begins to send what came of it.
   func endSessionTurns() {
     releaseHeld()
     let sessions = dirty
     dirty = []
-    for hosted in sessions {
+    let began = MonotonicTime.now()
+    for (index, hosted) in sessions.enumerated() {
+      guard index == 0 || MonotonicTime.now() - began <= Self.endingTime else {
+        // A first joiner may have megabytes brought together: the others' turn comes with the loop's next.
+        dirty = sessions[index...] + dirty
+        return
+      }
       // While a flush goes on, what arrives is collected for the next one.
       guard !hosted.isFlushing else {
         dirty.append(hosted)

@@ -7,12 +7,10 @@ internal import Wire
 /// What WebSocket clients say.
 extension Reactor {
   private static let badControlLimit = 10
-  /// After so many messages of one socket, or so many bytes of frames that may be empty, it is looked whether the turn has
-  /// become long.
+  /// After so many messages of one socket, or so many bytes of frames that may be empty, it is looked whether it has had its
+  /// share.
   private static let messagesBetweenLooks = 8
-  private static let bytesBetweenLooks = 16_384
-  /// The same in a turn that is long already.
-  private static let bytesInLongTurn = 1024
+  private static let bytesBetweenLooks = 4096
   /// Whose messages inflate to more than this in a turn shares what follows with its like.
   private static let lightBytes = 65_536
   /// How many bytes of the messages of all such sockets together are inflated in a turn: a little that was compressed may be
@@ -26,7 +24,6 @@ extension Reactor {
     var position = start
     var handled = 0
     var messages = 0
-    let share = isTurnLong ? Self.bytesInLongTurn : Self.bytesBetweenLooks
     conversation.heardAt = now
     while position < end {
       guard !conversation.reader.isOutboxFull, !conversation.isHeld else {
@@ -38,14 +35,14 @@ extension Reactor {
         break
       }
       messages += 1
-      if messages % Self.messagesBetweenLooks == 0, isTurnLong {
+      if messages % Self.messagesBetweenLooks == 0, isShareOver {
         setAside(connection, buffer, from: position, upTo: end)
         break
       }
       let event: MessageReader.Event?
       do throws(ProtocolError) {
         event = try conversation.messages.next(
-          in: &buffer, at: &position, upTo: min(end, position + share), inflater: inflater)
+          in: &buffer, at: &position, upTo: min(end, position + Self.bytesBetweenLooks), inflater: inflater)
       } catch {
         fail(connection, conversation, error)
         break

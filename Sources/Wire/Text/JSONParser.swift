@@ -134,11 +134,19 @@ extension JSONParser {
     }
     var run = 0
     for scalar in text.unicodeScalars {
-      let combines = scalar.value >= 0x300 && scalar.properties.canonicalCombiningClass != .notReordered
+      let combines = scalar.value >= 0x300 && Self.combines(scalar)
       run = combines ? run + 1 : 0
       if run > maximumCombining { return true }
     }
     return false
+  }
+
+  /// Some that are in no class are made of others that are: by their category they are marks all the same.
+  private static func combines(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .nonspacingMark, .spacingMark, .enclosingMark: true
+    default: scalar.properties.canonicalCombiningClass != .notReordered
+    }
   }
 
   private static func endsRun(_ byte: UInt8) -> Bool {
