@@ -37,13 +37,13 @@ extension AttachmentObject {
   private static func metadata(_ payload: Span<UInt8>) throws(RecordError) -> AttachmentMetadata? {
     let range: Range<Int>?
     do throws(WireError) {
-      range = try JSONParser.range(of: "metadata", in: payload)
+      range = try JSONParser.range(of: "metadata", in: payload, combining: .max)
     } catch {
       throw RecordError(.run, .notJSON)
     }
     guard let range else { return nil }
     do throws(Refusal) {
-      return try AttachmentMetadata.parse(payload.extracting(range), limit: range.count)
+      return try AttachmentMetadata.parse(payload.extracting(range), limit: range.count, combining: .max)
     } catch {
       throw RecordError(.run, .wrongMember("metadata"))
     }

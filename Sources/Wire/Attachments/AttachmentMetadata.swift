@@ -14,9 +14,12 @@ package struct AttachmentMetadata: Equatable, Sendable {
   /// - Parameters:
   ///   - text: JSON in UTF-8, of at most `limit` bytes.
   ///   - limit: `metadataBytes`.
+  ///   - combining: as for `JSONParser.parse`.
   /// - Returns: `nil` for none: no bytes at all, or `null`.
   /// - Throws: `bad-request` when it is too long, with `limit` and `actual`, when it is no JSON, or nested too deep.
-  package static func parse(_ text: Span<UInt8>, limit: Int) throws(Refusal) -> AttachmentMetadata? {
+  package static func parse(
+    _ text: Span<UInt8>, limit: Int, combining: Int = JSONParser.maximumCombining
+  ) throws(Refusal) -> AttachmentMetadata? {
     guard text.count <= limit else {
       throw Refusal(
         .badRequest, "An attachment's metadata has at most \(limit) bytes as JSON; this has \(text.count).",
@@ -24,7 +27,9 @@ package struct AttachmentMetadata: Equatable, Sendable {
     }
     guard !text.isEmpty else { return nil }
     do throws(WireError) {
-      guard try JSONParser.parse(text, depth: 1 + surroundingDepth) != .null else { return nil }
+      guard try JSONParser.parse(text, depth: 1 + surroundingDepth, combining: combining) != .null else {
+        return nil
+      }
     } catch {
       throw Refusal(
         .badRequest,

@@ -4,13 +4,14 @@ extension JSONParser {
   /// - Parameters:
   ///   - name: the member's name; of several the last one counts, as in a browser.
   ///   - bytes: a message that is one object.
+  ///   - combining: as for `parse`.
   /// - Returns: the bytes of the value; `nil` when there is no such member.
   /// - Throws: `notJSON` for anything but one object as `parse` reads it.
   package static func range(
-    of name: String, in bytes: Span<UInt8>
+    of name: String, in bytes: Span<UInt8>, combining: Int = Self.maximumCombining
   ) throws(WireError) -> Range<Int>? {
     guard bytes.isUTF8 else { throw .notJSON }
-    var parser = JSONParser()
+    var parser = JSONParser(combining: combining)
     var found: Range<Int>?
     guard parser.next(bytes) == UInt8(ascii: "{") else { throw .notJSON }
     parser.position += 1

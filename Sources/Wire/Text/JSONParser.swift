@@ -8,18 +8,27 @@ package struct JSONParser {
   package static let maximumCombining = 64
 
   var position = 0
+  /// How many a text may have here.
+  private let combining: Int
+
+  init(combining: Int = Self.maximumCombining) {
+    self.combining = combining
+  }
 
   /// Reads a message that is one value and nothing else.
   ///
   /// - Parameters:
   ///   - bytes: all of the message.
   ///   - depth: how deep the value itself counts as nested; 1 when nothing will stand around it.
+  ///   - combining: how many combining characters a text may have in a row; more than a peer may for what is on disk.
   /// - Returns: the value.
   /// - Throws: `notJSON` for anything but JSON in UTF-8, for numbers beyond a `Double`, for values nested more than
-  ///   `JSONValue.maximumDepth` deep, and for texts with more than `maximumCombining` combining characters in a row.
-  package static func parse(_ bytes: Span<UInt8>, depth: Int = 1) throws(WireError) -> JSONValue {
+  ///   `JSONValue.maximumDepth` deep, and for texts with more combining characters in a row.
+  package static func parse(
+    _ bytes: Span<UInt8>, depth: Int = 1, combining: Int = Self.maximumCombining
+  ) throws(WireError) -> JSONValue {
     guard bytes.isUTF8 else { throw .notJSON }
-    var parser = JSONParser()
+    var parser = JSONParser(combining: combining)
     let value = try parser.value(bytes, depth: depth)
     guard parser.next(bytes) == nil else { throw .notJSON }
     return value
@@ -118,7 +127,7 @@ extension JSONParser {
       switch byte {
       case UInt8(ascii: "\""):
         let string = String(decoding: text, as: UTF8.self)
-        guard !Self.combinesTooMuch(string) else { throw .notJSON }
+        guard !combinesTooMuch(string) else { throw .notJSON }
         return string
       case UInt8(ascii: "\\"): try escape(bytes, into: &text)
       default: throw .notJSON  // a control character
@@ -127,16 +136,16 @@ extension JSONParser {
     throw .notJSON
   }
 
-  private static func combinesTooMuch(_ text: String) -> Bool {
+  private func combinesTooMuch(_ text: String) -> Bool {
     // No combining character has fewer bytes than two, nor comes before U+0300.
-    guard text.utf8.count > 2 * maximumCombining, text.utf8.contains(where: { $0 >= 0xCC }) else {
+    guard text.utf8.count / 2 > combining, text.utf8.contains(where: { $0 >= 0xCC }) else {
       return false
     }
     var run = 0
     for scalar in text.unicodeScalars {
       let combines = scalar.value >= 0x300 && Self.combines(scalar)
       run = combines ? run + 1 : 0
-      if run > maximumCombining { return true }
+      if run > combining { return true }
     }
     return false
   }

@@ -1,0 +1,30 @@
+import FoundationEssentials
+import SessionCore
+import Testing
+import Wire
+
+@Suite("Records of earlier versions")
+struct EarlierTextTests {
+  /// More combining characters in a row than a peer may send now.
+  private let text = "a" + String(repeating: "\u{315}", count: 2 * JSONParser.maximumCombining)
+
+  @Test("an activity with a text that nobody may send any more is read")
+  func activity() throws {
+    let activity = Activity(identifier: "i", title: "t", type: "generic", payload: .string(text))
+    let facts = SessionFacts(
+      id: SessionID(high: 0, low: 1), epoch: "e", createdAt: Date(timeIntervalSince1970: 0),
+      activity: activity, activityBy: 0)
+    #expect(try SessionFacts(facts.record.body.span) == facts)
+  }
+
+  @Test("an attachment with such metadata is read")
+  func attachment() throws {
+    let payload = Array(
+      """
+      {"id":"00000000-0000-0000-0000-000000000000","name":"a","contentType":"b","state":"uploading",\
+      "offset":0,"createdAt":"1970-01-01T00:00:00Z","url":"/","metadata":"\(text)"}
+      """.utf8)
+    let object = try AttachmentObject(stored: payload.span, key: .zero)
+    #expect(object.metadata?.text == Array("\"\(text)\"".utf8))
+  }
+}
