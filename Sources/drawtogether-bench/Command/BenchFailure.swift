@@ -5,7 +5,7 @@ enum BenchFailure: Error, CustomStringConvertible {
   case address(ServerURL, AddressError)
   case system(SystemError)
   case tls(String)
-  case http(status: Int, target: String)
+  case http(status: Int, target: String, detail: String = "")
   case noHTTP
   case late(target: String)
   /// The socket was closed before it had joined.
@@ -26,7 +26,8 @@ enum BenchFailure: Error, CustomStringConvertible {
     case .address(let server, let error): "\(server) \(error)."
     case .system(let error): "\(error)."
     case .tls(let words): "TLS failed: \(words)."
-    case .http(let status, let target): "The server answered \(status) to \(target)."
+    case .http(let status, let target, let detail):
+      "The server answered \(status) to \(target).\(detail.isEmpty ? "" : " It says: " + detail)"
     case .noHTTP: "What answers is no HTTP server."
     case .late(let target): "No answer to \(target) within 30 s."
     case .notJoined(let socket, let code, let reason):

@@ -81,11 +81,20 @@ struct Report: Sendable {
     return String(decoding: writer.bytes, as: UTF8.self) + "\n"
   }
 
+  /// Three figures are as much as any of these is good for.
+  private static func readable(_ number: Double) -> String {
+    switch abs(number) {
+    case 100...: Int(number.rounded()).description
+    case 10...: ((number * 10).rounded() / 10).description
+    default: ((number * 1000).rounded() / 1000).description
+    }
+  }
+
   private static func shown(_ value: Value) -> String {
     switch value {
     case .text(let text): text
     case .count(let count): count.description
-    case .number(let number): rounded(number).description
+    case .number(let number): readable(number)
     case .flag(let flag): flag ? "yes" : "no"
     }
   }

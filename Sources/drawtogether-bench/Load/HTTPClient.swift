@@ -42,7 +42,11 @@ struct HTTPClient {
     let reply = try ask(.post, "/api/sessions")
     guard reply.status == 201, let location = reply.fields.first("Location"),
       let slash = location.lastIndex(of: "/")
-    else { throw .http(status: reply.status, target: "POST /api/sessions") }
+    else {
+      throw .http(
+        status: reply.status, target: "POST /api/sessions",
+        detail: String(decoding: reply.body.prefix(300), as: UTF8.self))
+    }
     return String(location[location.index(after: slash)...])
   }
 

@@ -69,6 +69,11 @@ extension Report {
     if let server = interval.server {
       add("serverMicrosecondsPerDelivered", "server CPU per delivered", server * 1e6 / delivered, "us")
       add("serverCPU", "server CPU", server / interval.seconds * 100, "%")
+      if server < 0.001, tally.delivered > 1000 {
+        warn(
+          "The process of --pid did nothing while \(tally.delivered) messages were delivered: it is not the server."
+        )
+      }
     }
     add("sendCalls", "send calls of the gateway", measurement.sendCalls)
     add("entriesPerSend", "entries per send", measurement.entriesPerSend)
@@ -108,7 +113,7 @@ extension Report {
     if isStarved {
       warn(
         "The generator was starved: \(measurement.tally.skipped) messages left out, p99 \(late / 1_000) us late, "
-          + "\(Int(share * 100)) % of a core. The load was less than asked for.")
+          + "\(Int(share * 100)) % of a core. The load was less, or less even, than asked for.")
     }
   }
 }
