@@ -21,7 +21,13 @@ extension Reactor {
   func readable(_ connection: Connection, hasHungUp: Bool) {
     connection.mayHaveInput = true
     if hasHungUp { connection.sawHangUp = true }
-    readLater(connection)
+    guard isOnlyEvent, inkWaiting.isEmpty, requestsWaiting.isEmpty else {
+      readLater(connection)
+      return
+    }
+    // Nobody else waits.
+    shareEnd = now + Self.inkTime
+    read(connection)
   }
 
   /// Has a socket read when its turn comes: in this turn of the loop's, if its events are still being looked at.
@@ -38,15 +44,18 @@ extension Reactor {
   /// Reads those who have brought something: ink first, then requests, which may take a millisecond each. Who brings more than a
   /// share goes on in the next turn, behind those who wait.
   func readWaiting() {
-    let ink = inkWaiting.takeAll()
-    inkWaiting.putBack(read(ink, Self.inkTime))
-    let requests = requestsWaiting.takeAll()
-    requestsWaiting.putBack(read(requests, Self.requestTime))
+    if !inkWaiting.isEmpty {
+      let ink = inkWaiting.takeAll()
+      inkWaiting.putBack(read(ink, Self.inkTime))
+    }
+    if !requestsWaiting.isEmpty {
+      let requests = requestsWaiting.takeAll()
+      requestsWaiting.putBack(read(requests, Self.requestTime))
+    }
   }
 
   /// - Returns: those for whom there was no time.
   private func read(_ keys: [Connection.Key], _ time: Duration) -> ArraySlice<Connection.Key> {
-    guard !keys.isEmpty else { return [] }
     var clock = PhaseClock(time, for: keys.count)
     for (index, key) in keys.enumerated() {
       guard clock.allowsAnother() || index == 0 else { return keys[index...] }

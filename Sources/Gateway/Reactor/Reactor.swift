@@ -63,6 +63,8 @@ actor Reactor {
   /// Who has brought something: people who draw, and everybody else.
   var inkWaiting = WaitingLine()
   var requestsWaiting = WaitingLine()
+  /// The turn has no other event.
+  var isOnlyEvent = false
   /// Until when the socket that is read may be.
   var shareEnd = MonotonicTime.distantPast
   /// Who can be sent more: those who take what is live, or an answer, and those who are caught up.
@@ -147,6 +149,7 @@ actor Reactor {
     heavyBytesLeft = Self.heavyBytesPerTurn
     bulkBytesLeft = Self.bulkBytesPerTurn
     mailbox.drain { receive($0) }
+    isOnlyEvent = events.count == 1
     for event in events { handle(event) }
     readWaiting()
     passDeadlines()

@@ -19,7 +19,7 @@ struct WaitingLine {
 
   /// Puts those back who had no turn, before those who came meanwhile.
   mutating func putBack(_ rest: ArraySlice<Connection.Key>) {
-    keys = Array(rest) + keys
+    if !rest.isEmpty { keys = Array(rest) + keys }
   }
 }
 

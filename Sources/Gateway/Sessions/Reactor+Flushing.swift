@@ -22,7 +22,8 @@ extension Reactor {
   /// first.
   func continueFlushing() {
     flushSessions()
-    flushLive()
+    if !liveWaiting.isEmpty { flushLive() }
+    guard !bulkWaiting.isEmpty else { return }
     let keys = bulkWaiting.takeAll()
     var clock = PhaseClock(Self.bulkTime, for: keys.count)
     for (index, key) in keys.enumerated() {

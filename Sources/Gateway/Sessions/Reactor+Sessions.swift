@@ -92,7 +92,7 @@ extension Reactor {
     releaseHeld()
     let sessions = dirty
     dirty = []
-    let began = MonotonicTime.now()
+    let began = sessions.count > 1 ? MonotonicTime.now() : now
     for (index, hosted) in sessions.enumerated() {
       guard index == 0 || MonotonicTime.now() - began <= Self.endingTime else {
         // A first joiner may have megabytes brought together: the others' turn comes with the loop's next.
