@@ -55,7 +55,7 @@ struct FigureTests {
     report.add("missing", "missing", nil as Double?)
     report.add("starved", "starved", true)
     report.warn("Late.")
-    #expect(report.text == "what     a \"b\"\nsent     3\na share  0.1235 s\nstarved  yes\n")
+    #expect(report.text == "what     a \"b\"\nsent     3\na share  0.123 s\nstarved  yes\n")
     #expect(
       report.json
         == "{\"mode\":\"a \\\"b\\\"\",\"sent\":3,\"share\":0.1235,\"starved\":true,\"warnings\":[\"Late.\"]}\n"

@@ -38,10 +38,10 @@ struct CatchUpTests {
     var compressed = 0
     fixture.session.compressor = { message in
       compressed += 1
-      return withoutFirst(message)
+      return withoutZeros(message)
     }
     let ada = try fixture.join(name: "Ada")
-    for key in 0..<200 { ada.send(String(repeating: "x", count: 900), .appended, key: UInt64(key)) }
+    for key in 0..<200 { ada.send(String(repeating: "\0", count: 900), .appended, key: UInt64(key)) }
     try fixture.turn(ada)
     let first = try (0..<6).map { _ in try fixture.join() }
     let once = compressed

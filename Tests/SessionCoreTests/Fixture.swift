@@ -16,7 +16,7 @@ final class Fixture {
   /// A session that was loaded.
   init(_ session: Session, now: Instant) {
     self.session = session
-    session.compressor = withoutFirst
+    session.compressor = withoutZeros
     self.now = now
     // Others than those who were there before.
     connections = 1_000
@@ -29,7 +29,7 @@ final class Fixture {
     session = Session(
       id: SessionID(high: 0, low: 1), epoch: "epoch", activity: .standard,
       createdAt: Date(timeIntervalSince1970: 0), limits: limits, now: now, saving: saving)
-    session.compressor = withoutFirst
+    session.compressor = withoutZeros
     if case .byStore = saving { disk = session.firstRecords() }
   }
 

@@ -86,11 +86,33 @@ enum ReceivedMessage {
   case close(UInt16, reason: String)
 }
 
-/// Stands for what makes a message smaller: no entry is so long that a message does not begin with 0, which goes without saying.
-func withoutFirst(_ message: Span<UInt8>) -> [UInt8] {
+/// Stands for what makes a message smaller: of zeros that follow one another only the number is kept.
+func withoutZeros(_ message: Span<UInt8>) -> [UInt8] {
   var bytes: [UInt8] = []
-  for index in 1..<message.count { bytes.append(message[index]) }
-  return bytes
+  var zeros: UInt8 = 0
+  for index in 0..<message.count {
+    let byte = message[index]
+    if zeros > 0, byte != 0 || zeros == 255 {
+      bytes += [0, zeros]
+      zeros = 0
+    }
+    if byte == 0 { zeros += 1 } else { bytes.append(byte) }
+  }
+  return zeros > 0 ? bytes + [0, zeros] : bytes
+}
+
+/// The message again.
+func withZeros(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+  var message: [UInt8] = []
+  var rest = bytes.makeIterator()
+  while let byte = rest.next() {
+    if byte == 0 {
+      message += Array(repeating: 0, count: Int(rest.next() ?? 0))
+    } else {
+      message.append(byte)
+    }
+  }
+  return message
 }
 
 /// A rule that did not hold, in words.
@@ -133,7 +155,8 @@ struct FrameStream {
     try require(length < 1 << 24, "a frame of \(length) bytes, or a torn one")
     guard bytes.count >= header + length else { return nil }
     let opcode = bytes[0] & 0xF
-    let payload = (isCompressed ? [0] : []) + bytes[header..<header + length]
+    let taken = bytes[header..<header + length]
+    let payload = isCompressed ? withZeros(taken) : Array(taken)
     bytes.removeFirst(header + length)
     switch opcode {
     case 1: return .control(try GatewayControl.decode(payload.span))

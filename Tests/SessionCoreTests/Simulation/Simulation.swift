@@ -54,7 +54,7 @@ final class Simulation {
       id: SessionID(high: 1, low: seed), epoch: "e\(seed)", activity: .standard,
       createdAt: Date(timeIntervalSince1970: 0), limits: limits, now: now,
       saving: outlives ? .byStore : .inMemory)
-    session.compressor = withoutFirst
+    session.compressor = withoutZeros
     if outlives { disk = SimulatedDisk(session.firstRecords()) }
     for index in 0..<(3 + random.below(4)) { clients.append(VirtualClient(name: "C\(index)")) }
     for client in clients { client.isSaved = outlives }
