@@ -175,6 +175,12 @@ int64_t clinux_file_length(int descriptor) {
   return S_ISREG(information.st_mode) ? information.st_size : -EINVAL;
 }
 
+static int64_t born(int folder, const char *name, int flags) {
+  struct statx found;
+  if (statx(folder, name, flags, STATX_BTIME, &found) < 0 || !(found.stx_mask & STATX_BTIME)) return 0;
+  return (int64_t)found.stx_btime.tv_sec * 1000000000 + found.stx_btime.tv_nsec;
+}
+
 static void describe(const struct stat *found, clinux_file_information *information) {
   information->inode = found->st_ino;
   information->device = found->st_dev;
@@ -188,6 +194,7 @@ int clinux_information(int descriptor, clinux_file_information *information) {
   struct stat found;
   if (fstat(descriptor, &found) < 0) return -errno;
   describe(&found, information);
+  information->born = born(descriptor, "", AT_EMPTY_PATH);
   return 0;
 }
 
@@ -195,6 +202,7 @@ int clinux_information_in(int folder, const char *name, clinux_file_information 
   struct stat found;
   if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) < 0) return -errno;
   describe(&found, information);
+  information->born = born(folder, name, AT_SYMLINK_NOFOLLOW);
   return 0;
 }
 

@@ -3,8 +3,8 @@ internal import Transport
 
 /// The mark of a clean stop: the file `clean`. With it, what is in the folder is all that ever was said.
 ///
-/// It names the folder it was left in, and itself, by their inodes: in a copy, or in a folder that a backup was put back
-/// into, it counts for nothing.
+/// It names the folder it was left in, and itself, by their inodes and by when they were made, for a number that was given
+/// back is soon given again: in a copy, or in a folder that a backup was put back into, it counts for nothing.
 extension DataFolder {
   private static let markFile = "clean"
 
@@ -46,10 +46,10 @@ extension DataFolder {
     try root.sync(for: .mark)
   }
 
-  /// Where the mark is: the folder's device and inode, and the mark's own inode.
+  /// Where the mark is: the folder's device, inode and birth, and the mark's own inode and birth.
   private func place(of mark: clinux_file_information) throws(StorageError) -> String {
     let own = try root.information(for: .mark)
-    return "\(own.device) \(own.inode) \(mark.inode)"
+    return "\(own.device) \(own.inode) \(own.born) \(mark.inode) \(mark.born)"
   }
 
   /// 128 random bits as 32 hexadecimal digits.

@@ -53,6 +53,25 @@ struct DataFolderMarkTests {
     #expect(temporary.contents(of: "kept") == mark)
   }
 
+  @Test("ST8 A mark that was put back counts for nothing, also where the file system gives it its old number")
+  func sameNumber() throws {
+    let temporary = TemporaryFolder()
+    let data = try DataFolder(opening: temporary.path + "/one")
+    var generation = try data.takeMark()
+    for _ in 0..<100 {
+      try data.leaveMark(generation)
+      let mark = try #require(temporary.contents(of: "one/clean"))
+      // A file system gives the number that was freed last to the next file.
+      try FileManager.default.removeItem(atPath: temporary.path + "/one/clean")
+      try temporary.write(String(decoding: mark, as: UTF8.self), to: "one/clean")
+      let next = try data.takeMark()
+      #expect(next != generation)
+      generation = next
+    }
+    try data.leaveMark(generation)
+    #expect(try data.takeMark() == generation)
+  }
+
   @Test("ST8 The folder says its format, and a newer one is refused in words")
   func format() throws {
     let temporary = TemporaryFolder()

@@ -138,6 +138,8 @@ typedef struct {
   int64_t length;
   int64_t modified;
   int64_t changed;
+  // When it was made, which nobody can set either; 0 where the file system does not know.
+  int64_t born;
   int is_regular;
 } clinux_file_information;
 
