@@ -15,56 +15,80 @@ package struct LogLine {
 
   /// The line in UTF-8 with its line feed; whatever the fields hold, there is no other one in it.
   package func bytes(in format: Log.Format) -> [UInt8] {
-    let text =
-      switch format {
-      case .text: logfmt
-      case .json: json
-      }
-    return Array(text.utf8)
-  }
-
-  private var logfmt: String {
-    var line = "time=\(time) level=\(level.rawValue) event=\(Self.logfmtValue(event))"
-    for (key, value) in fields {
-      line += " \(key)=\(Self.logfmtValue(value))"
+    // Written on the thread that serves everybody, for each who comes and goes: into one buffer.
+    var line: [UInt8] = []
+    line.reserveCapacity(256)
+    switch format {
+    case .text: writeLogfmt(to: &line)
+    case .json: writeJSON(to: &line)
     }
-    return line + "\n"
+    line.append(UInt8(ascii: "\n"))
+    return line
   }
 
-  private var json: String {
-    var line = "{\"time\":\"\(time)\",\"level\":\"\(level.rawValue)\",\"event\":\(JSONText.quoted(event))"
+  private func writeLogfmt(to line: inout [UInt8]) {
+    line.append(contentsOf: "time=".utf8)
+    line.append(contentsOf: time.description.utf8)
+    line.append(contentsOf: " level=".utf8)
+    line.append(contentsOf: level.rawValue.utf8)
+    line.append(contentsOf: " event=".utf8)
+    Self.write(logfmt: event, to: &line)
     for (key, value) in fields {
-      line += ",\(JSONText.quoted(key)):"
+      line.append(UInt8(ascii: " "))
+      line.append(contentsOf: key.utf8)
+      line.append(UInt8(ascii: "="))
       switch value {
-      case .string(let text): line += JSONText.quoted(text)
-      case .integer(let number): line += String(number)
-      case .boolean(let flag): line += String(flag)
+      case .string(let text): Self.write(logfmt: text, to: &line)
+      case .integer(let number): line.append(contentsOf: String(number).utf8)
+      case .boolean(let flag): line.append(contentsOf: String(flag).utf8)
       }
     }
-    return line + "}\n"
   }
 
-  private static func logfmtValue(_ value: LogValue) -> String {
-    switch value {
-    case .string(let text): logfmtValue(text)
-    case .integer(let number): String(number)
-    case .boolean(let flag): String(flag)
+  private func writeJSON(to line: inout [UInt8]) {
+    line.append(contentsOf: #"{"time":""#.utf8)
+    line.append(contentsOf: time.description.utf8)
+    line.append(contentsOf: #"","level":""#.utf8)
+    line.append(contentsOf: level.rawValue.utf8)
+    line.append(contentsOf: #"","event":"#.utf8)
+    JSONText.append(event, to: &line)
+    for (key, value) in fields {
+      line.append(UInt8(ascii: ","))
+      JSONText.append(key, to: &line)
+      line.append(UInt8(ascii: ":"))
+      switch value {
+      case .string(let text): JSONText.append(text, to: &line)
+      case .integer(let number): line.append(contentsOf: String(number).utf8)
+      case .boolean(let flag): line.append(contentsOf: String(flag).utf8)
+      }
     }
+    line.append(UInt8(ascii: "}"))
   }
 
-  private static func logfmtValue(_ text: String) -> String {
+  private static func write(logfmt text: String, to line: inout [UInt8]) {
     let needsQuotes =
       text.isEmpty
       || text.unicodeScalars.contains { scalar in
         scalar.value <= 0x20 || scalar == "\"" || scalar == "=" || scalar == "\\"
           || JSONText.mustBeEscaped(scalar)
       }
-    return needsQuotes ? JSONText.quoted(text) : text
+    if needsQuotes { JSONText.append(text, to: &line) } else { line.append(contentsOf: text.utf8) }
   }
 }
 
 /// A text as JSON writes it (RFC 8259 §7), safe to show on a terminal.
 enum JSONText {
+  /// Appends what `quoted` gives, without the way through a string where nothing needs to be escaped.
+  static func append(_ text: String, to bytes: inout [UInt8]) {
+    let isPlain = text.utf8.allSatisfy {
+      $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+    }
+    guard isPlain else { return bytes.append(contentsOf: quoted(text).utf8) }
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(contentsOf: text.utf8)
+    bytes.append(UInt8(ascii: "\""))
+  }
+
   /// The text in quotes; quotes, backslashes and everything that could end a line or steer a terminal escaped.
   static func quoted(_ text: String) -> String {
     var quoted = "\""
@@ -88,7 +112,9 @@ enum JSONText {
 
   /// Controls, line and paragraph separators, and marks that turn the direction of writing.
   static func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
+    // A look into Unicode's tables takes as long as all the rest.
+    if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }
+    return switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator: true
     default: false
     }

@@ -21,13 +21,25 @@ package struct LogTime: Equatable, Sendable, CustomStringConvertible {
   package var description: String {
     let ofDay = (millisecondsSince1970 % 86_400_000 + 86_400_000) % 86_400_000
     let (year, month, day) = HTTPDate.calendar(days: Int((millisecondsSince1970 - ofDay) / 86_400_000))
-    let date = "\(Self.digits(year, 4))-\(Self.digits(month, 2))-\(Self.digits(day, 2))"
-    let time = [ofDay / 3_600_000, ofDay / 60_000 % 60, ofDay / 1000 % 60].map { Self.digits($0, 2) }
-    return "\(date)T\(time.joined(separator: ":")).\(Self.digits(ofDay % 1000, 3))Z"
-  }
-
-  private static func digits(_ value: some BinaryInteger, _ width: Int) -> String {
-    let text = String(value)
-    return String(repeating: "0", count: max(0, width - text.utf8.count)) + text
+    var text: [UInt8] = []
+    text.reserveCapacity(24)
+    func append(_ separator: StaticString, _ value: Int, digits: Int) {
+      text.append(contentsOf: separator.description.utf8)
+      var divisor = 1
+      for _ in 1..<digits { divisor *= 10 }
+      while divisor > 0 {
+        text.append(UInt8(ascii: "0") + UInt8(value / divisor % 10))
+        divisor /= 10
+      }
+    }
+    append("", Int(year), digits: 4)
+    append("-", Int(month), digits: 2)
+    append("-", Int(day), digits: 2)
+    append("T", Int(ofDay / 3_600_000), digits: 2)
+    append(":", Int(ofDay / 60_000 % 60), digits: 2)
+    append(":", Int(ofDay / 1000 % 60), digits: 2)
+    append(".", Int(ofDay % 1000), digits: 3)
+    text.append(UInt8(ascii: "Z"))
+    return String(decoding: text, as: UTF8.self)
   }
 }

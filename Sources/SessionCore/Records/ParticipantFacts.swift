@@ -58,7 +58,7 @@ package struct ParticipantFacts: Equatable, Sendable {
   package var record: SessionRecord {
     SessionRecord(.participant) { writer in
       writer.member("number", participant.number)
-      writer.member("id", participant.id.uuidString)
+      writer.member("id", participant.id)
       writer.member("token", digest?.hex)
       writer.member("name", participant.name)
       writer.member("color", participant.color)

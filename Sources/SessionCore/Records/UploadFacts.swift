@@ -72,8 +72,8 @@ package struct UploadFacts: Equatable, Sendable {
   /// The record that says it.
   package var record: SessionRecord {
     SessionRecord(.upload) { writer in
-      writer.member("id", id.uuidString)
-      writer.member("file", file.uuidString)
+      writer.member("id", id)
+      writer.member("file", file)
       writer.member("sequence", sequence)
       writer.member("isResumable", isResumable)
       writer.member("uploadMetadata", uploadMetadata)

@@ -57,7 +57,7 @@ package struct AttachmentObject: SystemPayload {
   /// Writes all members; what is not known is `null`.
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in
-      writer.member("id", id.uuidString)
+      writer.member("id", id)
       writer.member("name", name)
       writer.member("contentType", contentType)
       writer.nullableMember("size", size)
@@ -93,7 +93,7 @@ package struct AttachmentProgressPayload: SystemPayload {
   /// Writes all members; an unknown size is `null`.
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in
-      writer.member("id", id.uuidString)
+      writer.member("id", id)
       writer.member("offset", offset)
       writer.nullableMember("size", size)
     }

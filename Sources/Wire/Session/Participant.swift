@@ -25,7 +25,7 @@ package struct Participant: Decodable, JSONWritable, Equatable, Sendable {
   /// Writes the object that everybody sees.
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in
-      writer.member("id", id.uuidString)
+      writer.member("id", id)
       writer.member("number", number)
       writer.member("name", name)
       writer.member("color", color)
@@ -60,7 +60,7 @@ package struct Departure: Decodable, JSONWritable, Equatable, Sendable {
   /// Writes the object that everybody sees.
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in
-      writer.member("id", id.uuidString)
+      writer.member("id", id)
       writer.member("number", number)
       writer.member("reason", reason.rawValue)
     }

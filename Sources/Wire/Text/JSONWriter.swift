@@ -1,3 +1,5 @@
+package import struct FoundationEssentials.UUID
+
 /// What can be written as JSON without an encoder's search for what it is.
 package protocol JSONWritable {
   /// Writes the value, one whole JSON value, behind what is written already.
@@ -52,6 +54,11 @@ package struct JSONWriter: Sendable {
     bytes.append(jsonString: text)
   }
 
+  /// Writes a UUID, in upper case.
+  package mutating func write(_ uuid: UUID) {
+    bytes.append(jsonString: uuid)
+  }
+
   /// Writes a whole number.
   package mutating func write(_ number: some BinaryInteger) {
     if number < 0 { bytes.append(UInt8(ascii: "-")) }
@@ -81,6 +88,12 @@ extension JSONWriter {
     guard let text else { return }
     self.name(name)
     write(text)
+  }
+
+  /// A member that is a UUID, in upper case.
+  package mutating func member(_ name: String, _ uuid: UUID) {
+    self.name(name)
+    write(uuid)
   }
 
   /// A member that is a whole number.

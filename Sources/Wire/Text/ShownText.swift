@@ -26,7 +26,9 @@ enum ShownText {
 
   /// Control, format and line characters could move or hide what stands beside a name.
   private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
+    // A look into Unicode's tables costs more than the rest of a name.
+    if scalar.isASCII { return scalar.value >= 0x20 && scalar.value != 0x7F }
+    return switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: false
     default: true
     }

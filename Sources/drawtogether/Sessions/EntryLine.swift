@@ -30,7 +30,7 @@ enum EntryLine {
       writer.member("type", text(entry.type, bytes))
       let flags = entry.flags
       if flags.retention != .none {
-        writer.member("key", entry.key.uuid.uuidString)
+        writer.member("key", entry.key.uuid)
         writer.member("retention", "\(flags.retention)")
       }
       if flags.contains(.system) { writer.member("system", true) }
