@@ -52,11 +52,15 @@ package final class CatchUp {
   var byteCount: Int { parts.reduce(0) { $0 + $1.end } }
 }
 
-/// How far a reader is in its catch-up.
-struct CatchUpProgress {
+/// How far one reader is in its catch-up.
+final class CatchUpProgress {
   let catchUp: CatchUp
-  var part = 0
-  var offset = 0
+  private(set) var part = 0
+  private(set) var offset = 0
+
+  init(_ catchUp: CatchUp) {
+    self.catchUp = catchUp
+  }
 
   /// The parts that are not wholly sent, each with where it ends.
   var remaining: ArraySlice<CatchUp.Part> { catchUp.parts[part...] }
@@ -65,7 +69,7 @@ struct CatchUpProgress {
   var isFinished: Bool { part == catchUp.parts.count }
   var isOnBoundary: Bool { isFinished || catchUp.parts[part].segment.isBoundary(offset) }
 
-  mutating func advance(by count: Int) {
+  func advance(by count: Int) {
     offset += count
     if offset == catchUp.parts[part].end {
       part += 1

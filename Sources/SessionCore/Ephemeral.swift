@@ -95,6 +95,13 @@ struct Ephemeral {
     pendingBytes = 0
   }
 
+  /// Gives back the room that a busy turn needed; nothing is pending.
+  mutating func releaseRoom() {
+    guard pending.isEmpty, pending.capacity > 0 else { return }
+    pending = []
+    newest = [:]
+  }
+
   /// What is left of the frame that `offset` lies inside of.
   func restOfFrame(at offset: Int) -> [UInt8] {
     guard offset > 0, !ends.contains(offset), let end = ends.first(where: { $0 > offset }) else { return [] }

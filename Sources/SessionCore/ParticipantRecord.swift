@@ -16,26 +16,10 @@ final class ParticipantRecord {
     case left
   }
 
+  // In an order that leaves no gaps in memory: there are as many of these as people.
   let id: UUID
   /// Of the token by which they come back; nil while they wait, and when they gave it up.
   var digest: TokenDigest?
-  var name: String
-  var color: String
-  var presence = Presence.past
-  let number: ParticipantNumber
-  /// The highest client sequence of this participant that the session holds.
-  var acknowledged: UInt32 = 0
-  /// What is on disk of it.
-  var savedAcknowledged: UInt32 = 0
-  var bucket: RateBucket
-  /// The sequence of its newest entry.
-  var lastSequence: UInt64 = 0
-  /// The first sequence that is to be covered by a `committed`, while it waits for one.
-  var awaitsFrom: UInt64 = 0
-  var retryAt: Instant?
-  // Side by side, so that they take little room: there are as many of these as people.
-  /// Refusals in a row that were not heeded: the next one came before `retryAt`.
-  var ignoredRefusals = 0
   /// It moved since it was given to the store last.
   var hasUnsaved = false
   /// Reliable entries are dropped in silence until the one that is due comes.
@@ -46,6 +30,22 @@ final class ParticipantRecord {
   var awaitsCommitted = false
   /// Ever sent a retained entry, so that a snapshot may hold something of it.
   var hasRetained = false
+  /// Refusals in a row that were not heeded: the next one came before `retryAt`.
+  var ignoredRefusals: UInt16 = 0
+  var name: String
+  var color: String
+  var presence = Presence.past
+  let number: ParticipantNumber
+  var retryAt: Instant?
+  /// The highest client sequence of this participant that the session holds.
+  var acknowledged: UInt32 = 0
+  /// The sequence of its newest entry.
+  var lastSequence: UInt64 = 0
+  /// The first sequence that is to be covered by a `committed`, while it waits for one.
+  var awaitsFrom: UInt64 = 0
+  var bucket: RateBucket
+  /// What is on disk of `acknowledged`.
+  var savedAcknowledged: UInt32 = 0
 
   init(
     id: UUID, number: ParticipantNumber, name: String, color: String, bucket: RateBucket
@@ -58,7 +58,7 @@ final class ParticipantRecord {
   }
 
   /// Something was taken that the bucket had room for.
-  func passed(now: Instant, pausesAfter limit: Int) {
+  func passed(now: Instant, pausesAfter limit: UInt16) {
     // Who was paused once is forgiven only when a later refusal is waited for.
     let heeded = retryAt.map { $0 <= now && !wasPaused } ?? false
     if ignoredRefusals < limit || heeded { ignoredRefusals = 0 }

@@ -71,6 +71,7 @@ extension Session {
   private func announce(_ payload: ParticipantsPayload) {
     let body = payload.encoded()
     let sequence = appendSystem(SystemType.participants, body)
+    presenceEntries += 1
     guard waitingCount > 0 else { return }
     // Those who wait are sent these entries and nothing else.
     var entry: [UInt8] = []

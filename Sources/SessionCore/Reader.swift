@@ -17,10 +17,36 @@ package final class Reader {
     case lost
   }
 
+  /// Where in the log `caughtUp` is due.
+  final class CaughtUpMark {
+    let cursor: Cursor
+    let sequence: UInt64
+
+    init(cursor: Cursor, sequence: UInt64) {
+      self.cursor = cursor
+      self.sequence = sequence
+    }
+  }
+
+  /// What waits for this socket alone.
+  private final class PrivateBytes {
+    var rest: [UInt8] = []
+    var restOffset = 0
+    /// Entries that are delivered when the rest has gone.
+    var restEntries = 0
+    var outbox: [UInt8] = []
+    var outboxOffset = 0
+
+    var isEmpty: Bool { restOffset == rest.count && outboxOffset == outbox.count }
+  }
+
   /// The shell's own name for the socket: never given to another one.
   package let connection: UInt64
-  /// It agreed on compression, with the largest window.
-  package let takesCompressed: Bool
+  var source = Source.none
+  /// Where in the log `caughtUp` is due, after a tail.
+  var caughtUpAt: CaughtUpMark?
+  /// Nil while nothing waits, as it is for nearly all of the time.
+  private var own: PrivateBytes?
   /// Its row among the session's members, or -1.
   var memberIndex: Int {
     get { Int(row) }
@@ -29,18 +55,10 @@ package final class Reader {
   private var row: Int32 = -1
   /// Control messages that could not be understood, in a row.
   package var badControlMessages: Int32 = 0
-  var source = Source.none
-  /// Where in the log `caughtUp` is due, after a tail.
-  var caughtUpAt: (cursor: Cursor, sequence: UInt64)?
+  /// It agreed on compression, with the largest window.
+  package let takesCompressed: Bool
   /// Nothing follows what is queued now: a close frame is the last of it.
   package private(set) var isClosing = false
-
-  private var rest: [UInt8] = []
-  private var restOffset = 0
-  /// Entries that are delivered when the rest has gone.
-  private(set) var restEntries = 0
-  private var outbox: [UInt8] = []
-  private var outboxOffset = 0
 
   package init(connection: UInt64, takesCompressed: Bool = false) {
     self.connection = connection
@@ -52,43 +70,58 @@ package final class Reader {
     if case .catchingUp = source { true } else { false }
   }
 
-  package var hasPrivateBytes: Bool { restOffset < rest.count || outboxOffset < outbox.count }
-  package var outboxCount: Int { outbox.count - outboxOffset }
+  package var hasPrivateBytes: Bool { own != nil }
+  package var outboxCount: Int { own.map { $0.outbox.count - $0.outboxOffset } ?? 0 }
   package var isOutboxFull: Bool { outboxCount > Self.outboxBytes }
 
   /// Queues a frame for this socket alone.
   package func enqueue(_ opcode: FrameHeader.Opcode, _ payload: [UInt8]) {
     guard !isClosing else { return }
-    FrameHeader.append(opcode, length: payload.count, to: &outbox)
-    outbox.append(contentsOf: payload)
+    let own = held()
+    FrameHeader.append(opcode, length: payload.count, to: &own.outbox)
+    own.outbox.append(contentsOf: payload)
     if opcode == .close { isClosing = true }
   }
 
   /// Queues frames that are complete already.
   package func enqueue(frames: [UInt8]) {
-    guard !isClosing else { return }
-    outbox.append(contentsOf: frames)
+    guard !isClosing, !frames.isEmpty else { return }
+    held().outbox.append(contentsOf: frames)
   }
 
   /// Takes what must be sent before anything else: the rest of a begun frame, or whole frames on a boundary.
   func prepend(_ bytes: [UInt8], entries: Int) {
     guard !bytes.isEmpty else { return }
-    if restOffset == rest.count {
-      rest = bytes
-      restOffset = 0
+    let own = held()
+    if own.restOffset == own.rest.count {
+      own.rest = bytes
+      own.restOffset = 0
     } else {
-      rest.append(contentsOf: bytes)
+      own.rest.append(contentsOf: bytes)
     }
-    restEntries += entries
+    own.restEntries += entries
+  }
+
+  /// Entries that are delivered when the rest has gone.
+  var restEntries: Int { own?.restEntries ?? 0 }
+
+  private func held() -> PrivateBytes {
+    if let own { return own }
+    let made = PrivateBytes()
+    own = made
+    return made
   }
 
   /// The private bytes that are due now; nil when there are none.
   ///
   /// `onBoundary` says whether the shared bytes sent so far end on a frame boundary.
   func privatePiece(onBoundary: Bool) -> Piece? {
-    if outboxOffset == 0, restOffset < rest.count { return Piece(.rest, rest, restOffset..<rest.count) }
-    guard outboxOffset < outbox.count, onBoundary || outboxOffset > 0 else { return nil }
-    return Piece(.outbox, outbox, outboxOffset..<outbox.count)
+    guard let own else { return nil }
+    if own.outboxOffset == 0, own.restOffset < own.rest.count {
+      return Piece(.rest, own.rest, own.restOffset..<own.rest.count)
+    }
+    guard own.outboxOffset < own.outbox.count, onBoundary || own.outboxOffset > 0 else { return nil }
+    return Piece(.outbox, own.outbox, own.outboxOffset..<own.outbox.count)
   }
 
   /// What is due to a socket that is in no session.
@@ -101,19 +134,24 @@ package final class Reader {
 
   /// - Returns: how many entries have been delivered by it.
   func sentRest(_ count: Int) -> Int {
-    restOffset += count
-    guard restOffset == rest.count else { return 0 }
-    rest = []
-    restOffset = 0
-    defer { restEntries = 0 }
-    return restEntries
+    guard let own else { return 0 }
+    own.restOffset += count
+    guard own.restOffset == own.rest.count else { return 0 }
+    let entries = own.restEntries
+    own.rest = []
+    own.restOffset = 0
+    own.restEntries = 0
+    if own.isEmpty { self.own = nil }
+    return entries
   }
 
   func sentOutbox(_ count: Int) {
-    outboxOffset += count
-    guard outboxOffset == outbox.count else { return }
-    outbox = []
-    outboxOffset = 0
+    guard let own else { return }
+    own.outboxOffset += count
+    guard own.outboxOffset == own.outbox.count else { return }
+    own.outbox = []
+    own.outboxOffset = 0
+    if own.isEmpty { self.own = nil }
   }
 }
 

@@ -82,6 +82,11 @@ struct SegmentLog {
     if run.capacity > 2 * Self.runBytes { run = [] } else { run.removeAll(keepingCapacity: true) }
   }
 
+  /// Gives back the room of the last run, when none is open.
+  mutating func releaseRoom() {
+    if runEntries == 0 { run = [] }
+  }
+
   /// Begins a segment if the last one has no room for a frame with so many bytes of entries.
   mutating func makeRoom(for count: Int) {
     let room = count + 10

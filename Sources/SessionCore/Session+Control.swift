@@ -8,7 +8,7 @@ extension Session {
     _ reader: Reader, size: Int, now: Instant, effects: inout [Effect]
   ) -> Bool {
     guard let record = participant(of: reader) else { return false }
-    guard record.bucket.take(size, at: now) else {
+    guard record.bucket.take(size, by: rates, at: now) else {
       effects += refuseForRate(record, reader, clientSequence: nil, size: size, now: now)
       return false
     }

@@ -41,7 +41,7 @@ extension Session {
   ) {
     let clientSequence = entry.clientSequence
     guard clientSequence != 0 else {
-      guard record.bucket.take(ClientEntry.fixedLength, at: now) else {
+      guard record.bucket.take(ClientEntry.fixedLength, by: rates, at: now) else {
         counters.silentlyDropped += 1
         return
       }
@@ -68,7 +68,7 @@ extension Session {
       return
     }
     let size = entry.payload.count + entry.type.count + entry.targets.count + ClientEntry.fixedLength
-    guard record.bucket.take(size, at: now) else {
+    guard record.bucket.take(size, by: rates, at: now) else {
       effects += refuseForRate(record, reader, clientSequence: clientSequence, size: size, now: now)
       return
     }
@@ -116,7 +116,7 @@ extension Session {
     counters.unreliableReceived += 1
     // To each of its targets it costs a send: sixteen of them cost its sender an entry.
     let size = entry.payload.count + entry.type.count + entry.targets.count + ClientEntry.fixedLength
-    guard record.bucket.take(size, entries: 1 + entry.targetCount / 16, at: now),
+    guard record.bucket.take(size, entries: 1 + entry.targetCount / 16, by: rates, at: now),
       entry.fault(in: message, messageBytes: limits.messageBytes) == nil
     else {
       counters.unreliableRefused += 1

@@ -60,11 +60,10 @@ extension Session {
     case .outbox:
       reader.sentOutbox(count)
     case .catchUp:
-      guard case .catchingUp(var progress) = reader.source else { return }
+      guard case .catchingUp(let progress) = reader.source else { return }
       counters.delivered += progress.catchUp.parts[progress.part].segment.entryCount(
         from: piece.range.lowerBound, to: piece.range.lowerBound + count)
       progress.advance(by: count)
-      reader.source = .catchingUp(progress)
     case .log:
       let position = reader.memberIndex
       guard position >= 0, let segment = log[members[position].cursor.segment] else { return }

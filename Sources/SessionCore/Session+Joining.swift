@@ -77,8 +77,8 @@ extension Session {
     readers.append(reader)
     members.append(
       Member(
-        connection: reader.connection, participant: record.number, cursor: log.tail, flags: .special,
-        flush: flushNumber))
+        connection: reader.connection, cursor: log.tail, participant: record.number, flush: flushNumber,
+        flags: .special))
     reader.enqueue(.text, GatewayControl.joined(joined(record, token, resumed: resumed)).encoded())
 
     var kind = resumed ? JoinKind.snapshot : .new
@@ -193,8 +193,7 @@ extension Session {
     let record = ParticipantRecord(
       id: id, number: nextNumber, name: profile.name ?? NameMaker.name(random: lot),
       color: profile.color ?? Palette.pick(avoiding: Set(colorsInUse.keys), random: lot),
-      bucket: RateBucket(
-        entriesPerSecond: limits.entriesPerSecond, bytesPerSecond: limits.bytesPerSecond, at: now))
+      bucket: RateBucket(rates, at: now))
     nextNumber += 1
     participants[record.number] = record
     colorsInUse[record.color, default: 0] += 1

@@ -28,12 +28,12 @@ extension Session {
   ///   `storage-full` when too much waits for the disk.
   package func takeJournalTurn(size: Int, now: Instant) throws(Refusal) {
     if let refusal = growthRefusal { throw refusal }
-    guard !journalBucket.take(size, at: now) else { return }
+    guard !journalBucket.take(size, by: rates, at: now) else { return }
     var refusal = Refusal(
       .rateLimited,
       "Too fast: \(limits.entriesPerSecond) uploads or pieces of them a second are begun in a session, twice that in a burst.",
       limit: limits.entriesPerSecond)
-    refusal.retryAfterMs = UInt64(journalBucket.millisecondsUntilQuarter(for: size))
+    refusal.retryAfterMs = UInt64(journalBucket.millisecondsUntilQuarter(for: size, by: rates))
     throw refusal
   }
 

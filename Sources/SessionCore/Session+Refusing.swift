@@ -3,7 +3,7 @@ internal import Wire
 /// What is refused, and what happens to those who do not listen.
 extension Session {
   /// How many refusals in a row may be ignored before nothing more is read for a while.
-  static let ignoredRefusalsBeforePause = 10
+  static let ignoredRefusalsBeforePause: UInt16 = 10
 
   /// How many bytes of refusals may wait for a reader: within one message nothing stops them but this.
   private static let refusalBytes = 131_072
@@ -24,7 +24,7 @@ extension Session {
     _ record: ParticipantRecord, _ reader: Reader, clientSequence: UInt32?, size: Int, now: Instant
   ) -> [Effect] {
     if clientSequence != nil { record.isAwaitingDueEntry = true }
-    let retryAfterMs = record.bucket.millisecondsUntilQuarter(for: size)
+    let retryAfterMs = record.bucket.millisecondsUntilQuarter(for: size, by: rates)
     var refusal = Refusal(
       .rateLimited,
       "Too fast: \(limits.entriesPerSecond) entries and \(limits.bytesPerSecond) bytes a second are taken, twice that in a burst.",

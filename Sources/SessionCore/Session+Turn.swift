@@ -16,14 +16,31 @@ extension Session {
     tellProgress(now: now)
     let rides = announceBy.map { log.grewThisTurn || ephemeral.hasPending || $0 <= now } ?? false
     ephemeral.close(committed: rides ? announceCommitted(now: now) : [])
+    noteContent()
     log.endTurn()
     base.compact(&index)
+  }
+
+  private func noteContent() {
+    let entries = log.lastSequence - turnBeganAfter
+    let saysMore = entries > presenceEntries || !ephemeral.isEmpty
+    turnContent = saysMore ? .entries : presenceEntries > 0 ? .presence : .nothing
+    turnBeganAfter = log.lastSequence
+    presenceEntries = 0
   }
 
   /// Whether `endTurn` has anything to do.
   package var needsTurn: Bool {
     log.hasOpenRun || log.grewThisTurn || !presence.isEmpty || !catchingUp.isEmpty || ephemeral.hasPending
       || !waitingAttention.isEmpty || journal.hasProgress
+  }
+
+  /// Gives back what only a turn needs: for a session in which nothing has happened for a while.
+  package func releaseRoom() {
+    log.releaseRoom()
+    ephemeral.releaseRoom()
+    ridingCommitted = []
+    save.releaseRoom()
   }
 
   /// Those who wait and have something to be sent.
@@ -180,7 +197,7 @@ extension Session {
         }
         members[reader.memberIndex].cursor = cursor
         reader.source = .live
-        reader.caughtUpAt = (log.tail, log.lastSequence)
+        reader.caughtUpAt = Reader.CaughtUpMark(cursor: log.tail, sequence: log.lastSequence)
         counters.tails += 1
       } else {
         var made = snapshot ?? makeSnapshot()
@@ -189,7 +206,7 @@ extension Session {
           made = compressed ?? CatchUp(compressed: made)
           compressed = made
         }
-        reader.source = .catchingUp(CatchUpProgress(catchUp: made))
+        reader.source = .catchingUp(CatchUpProgress(made))
         reader.caughtUpAt = nil
         counters.snapshots += 1
       }
@@ -226,16 +243,23 @@ extension Session {
   private func boundPinned() {
     let current = Set(
       (base.segments + base.segments.compactMap(\.compressedTwin)).map { ObjectIdentifier($0) })
+    // Of a thousand who came at once all have one catch-up, which is looked at once.
+    var seen: Set<ObjectIdentifier> = []
     var pinned: [ObjectIdentifier: Int] = [:]
-    var slow: [(left: Int, reader: Reader, progress: CatchUpProgress)] = []
     for reader in readers {
-      guard case .catchingUp(let progress) = reader.source else { continue }
-      slow.append((progress.left, reader, progress))
+      guard case .catchingUp(let progress) = reader.source,
+        seen.insert(ObjectIdentifier(progress.catchUp)).inserted
+      else { continue }
       for part in progress.catchUp.parts where !current.contains(ObjectIdentifier(part.segment)) {
         pinned[ObjectIdentifier(part.segment)] = part.end
       }
     }
     guard pinned.values.reduce(0, +) > Self.pinnedBytes else { return }
+    var slow: [(left: Int, reader: Reader, progress: CatchUpProgress)] = []
+    for reader in readers {
+      guard case .catchingUp(let progress) = reader.source else { continue }
+      slow.append((progress.left, reader, progress))
+    }
     slow.sort { $0.left < $1.left }
     var held: Set<ObjectIdentifier> = []
     var bytes = 0

@@ -33,6 +33,8 @@ package final class Session {
   var ephemeral = Ephemeral()
   /// What is begun in the journal over HTTP, by whomever: creations and pieces cost as entries of one participant do.
   var journalBucket: RateBucket
+  /// By what it and everybody's own are refilled.
+  let rates: RateBucket.Rates
   var journal: Journal
 
   var participants: [ParticipantNumber: ParticipantRecord] = [:]
@@ -46,6 +48,11 @@ package final class Session {
 
   /// What `participants` entry the turn ends with.
   var presence = PresenceChanges()
+  /// How many `participants` entries the turn has, and the sequence before it.
+  var presenceEntries: UInt64 = 0
+  var turnBeganAfter: UInt64 = 0
+  /// What came of the turn that ended last.
+  package internal(set) var turnContent = TurnContent.nothing
   /// Who is to be caught up when the turn ends.
   var catchingUp: [PendingCatchUp] = []
   /// Those who wait.
@@ -122,8 +129,9 @@ package final class Session {
     self.digest = digest
     calendar = (now, createdAt)
     emptySince = now
-    journalBucket = RateBucket(
-      entriesPerSecond: limits.entriesPerSecond, bytesPerSecond: limits.bytesPerSecond, at: now)
+    rates = RateBucket.Rates(
+      entriesPerSecond: limits.entriesPerSecond, bytesPerSecond: limits.bytesPerSecond)
+    journalBucket = RateBucket(rates, at: now)
   }
 
   /// The sequence given last.
@@ -168,7 +176,15 @@ package final class Session {
   }
 }
 
-/// One joined socket: all that the flush loop needs of it, 40 bytes.
+/// What a turn has for everybody.
+package enum TurnContent: Sendable {
+  case nothing
+  /// Only who came and went.
+  case presence
+  case entries
+}
+
+/// One joined socket: all that the flush loop needs of it, 32 bytes.
 package struct Member: Sendable, BitwiseCopyable {
   /// Why the flush loop must not just send the tail to it.
   package struct Flags: OptionSet, Sendable, BitwiseCopyable {
@@ -185,11 +201,11 @@ package struct Member: Sendable, BitwiseCopyable {
   }
 
   package let connection: UInt64
-  package let participant: ParticipantNumber
   package var cursor: Cursor
-  package var flags: Flags
+  package let participant: ParticipantNumber
   /// The flush in which it was looked at last.
   package var flush: UInt32
+  package var flags: Flags
 }
 
 /// Somebody who is to be caught up when the turn ends.

@@ -2,12 +2,12 @@ internal import CLinux
 
 /// An IPv4 or IPv6 address without a port. An IPv4 address inside IPv6 (`::ffff:192.0.2.1`) is that IPv4 address.
 package struct IPAddress: Hashable, Sendable, BitwiseCopyable, CustomStringConvertible {
-  /// Whether it is an IPv6 address.
-  package let isV6: Bool
   /// The first 64 bits of an IPv6 address; 0 with IPv4.
   package let high: UInt64
   /// The last 64 bits of an IPv6 address, or the 32 of an IPv4 one.
   package let low: UInt64
+  /// Whether it is an IPv6 address.
+  package let isV6: Bool
 
   /// An IPv4 address from its 32 bits: 127.0.0.1 is 0x7f00_0001.
   package init(v4 bits: UInt32) {

@@ -1,20 +1,25 @@
 /// How much a peer may send at once, in bytes.
 package struct MessageLimits: Equatable, Sendable {
   /// The payload of one frame, as it is on the wire.
-  package let frameBytes: Int
+  package var frameBytes: Int { Int(frame) }
 
   /// A whole message: assembled from its frames, and inflated if it was compressed.
-  package let messageBytes: Int
+  package var messageBytes: Int { Int(message) }
 
   /// The same for a text, which may be meant to be shorter.
-  package let textBytes: Int
+  package var textBytes: Int { Int(text) }
 
-  /// Without a limit for single frames or texts, those of the message hold for them too.
+  // Every socket has one of these.
+  private let frame: UInt32
+  private let message: UInt32
+  private let text: UInt32
+
+  /// Without a limit for single frames or texts, those of the message hold for them too. None is above 4 GiB less a byte.
   package init(frameBytes: Int = .max, messageBytes: Int, textBytes: Int? = nil) {
     precondition(frameBytes >= 0 && messageBytes >= 0, "a limit is a number of bytes")
-    self.frameBytes = frameBytes
-    self.messageBytes = messageBytes
-    self.textBytes = min(messageBytes, textBytes ?? messageBytes)
+    frame = UInt32(clamping: frameBytes)
+    message = UInt32(clamping: messageBytes)
+    text = UInt32(clamping: min(messageBytes, textBytes ?? messageBytes))
   }
 
   /// For a whole message of this kind.

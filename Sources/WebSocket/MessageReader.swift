@@ -86,9 +86,10 @@ package struct MessageReader: Sendable {
   }
 
   private let role: Role
-  private let limits: MessageLimits
-  private let deflate: DeflateParameters?
   private var headers = FrameHeaderReader()
+  private let limits: MessageLimits
+  /// What was agreed on in the handshake; nil when messages may not be compressed.
+  package let deflate: DeflateParameters?
   private var state = State.header
   private var message = Message.none
 

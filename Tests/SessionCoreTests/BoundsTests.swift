@@ -7,43 +7,47 @@ import Wire
 @Suite("P6: bounded")
 struct BoundsTests {
   /// How many of so many entries of one size a bucket takes at one moment.
-  private func takes(_ bucket: inout RateBucket, _ count: Int, of size: Int, at now: Instant) -> Int {
-    (0..<count).filter { _ in bucket.take(size, at: now) }.count
+  private func takes(
+    _ bucket: inout RateBucket, _ count: Int, of size: Int, by rates: RateBucket.Rates, at now: Instant
+  ) -> Int {
+    (0..<count).filter { _ in bucket.take(size, by: rates, at: now) }.count
   }
 
   @Test("S27 the bucket: a burst of twice the rate, refilled by the rate, a quarter of the burst to wait for")
   func bucket() {
-    var bucket = RateBucket(entriesPerSecond: 8, bytesPerSecond: 1_000, at: .zero)
-    let burst = takes(&bucket, 20, of: 1, at: .zero)
+    let rates = RateBucket.Rates(entriesPerSecond: 8, bytesPerSecond: 1_000)
+    var bucket = RateBucket(rates, at: .zero)
+    let burst = takes(&bucket, 20, of: 1, by: rates, at: .zero)
     #expect(burst == 16)
     // A quarter of 16 is 4: half a second.
-    #expect(bucket.millisecondsUntilQuarter(for: 1) == 500)
-    let quarter = takes(&bucket, 20, of: 1, at: Instant.zero.adding(milliseconds: 500))
+    #expect(bucket.millisecondsUntilQuarter(for: 1, by: rates) == 500)
+    let quarter = takes(&bucket, 20, of: 1, by: rates, at: Instant.zero.adding(milliseconds: 500))
     #expect(quarter == 4)
     // Never more than the burst, however long nothing came.
-    let rested = takes(&bucket, 20, of: 1, at: Instant.zero.adding(seconds: 3_600))
+    let rested = takes(&bucket, 20, of: 1, by: rates, at: Instant.zero.adding(seconds: 3_600))
     #expect(rested == 16)
   }
 
   @Test(
     "S27 bytes are counted beside entries; what exceeds the burst passes when it is full, and leaves a debt")
   func bucketBytes() {
-    var bucket = RateBucket(entriesPerSecond: 100, bytesPerSecond: 1_000, at: .zero)
-    let first = takes(&bucket, 2, of: 1_999, at: .zero)
+    let rates = RateBucket.Rates(entriesPerSecond: 100, bytesPerSecond: 1_000)
+    var bucket = RateBucket(rates, at: .zero)
+    let first = takes(&bucket, 2, of: 1_999, by: rates, at: .zero)
     #expect(first == 1)
     // Until a quarter of the burst, 500 bytes, is there: 499 are lacking.
-    #expect(bucket.millisecondsUntilQuarter(for: 2) == 499)
+    #expect(bucket.millisecondsUntilQuarter(for: 2, by: rates) == 499)
     // Until there is room for itself.
-    #expect(bucket.millisecondsUntilQuarter(for: 1_501) == 1_500)
+    #expect(bucket.millisecondsUntilQuarter(for: 1_501, by: rates) == 1_500)
     let full = Instant.zero.adding(seconds: 2)
-    let large = takes(&bucket, 2, of: 10_000, at: full)
+    let large = takes(&bucket, 2, of: 10_000, by: rates, at: full)
     #expect(large == 1)
-    let indebted = takes(&bucket, 1, of: 1, at: full.adding(seconds: 8))
+    let indebted = takes(&bucket, 1, of: 1, by: rates, at: full.adding(seconds: 8))
     #expect(indebted == 0)
-    let free = takes(&bucket, 2, of: 1, at: full.adding(milliseconds: 8_001))
+    let free = takes(&bucket, 2, of: 1, by: rates, at: full.adding(milliseconds: 8_001))
     #expect(free == 1)
     // A clock that goes back fills nothing.
-    let earlier = takes(&bucket, 1, of: 1, at: full)
+    let earlier = takes(&bucket, 1, of: 1, by: rates, at: full)
     #expect(earlier == 0)
   }
 

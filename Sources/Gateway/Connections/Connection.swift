@@ -19,17 +19,13 @@ final class Connection {
     var token: UInt64 { UInt64(generation) << 32 | UInt64(UInt32(bitPattern: slot)) }
   }
 
+  // In an order that leaves few gaps in memory: there are as many of these as sockets.
   let key: Key
-  let socket: Socket
   let peer: SocketAddress
   /// Nil on a plain socket.
   let tls: TLSConnection?
   var state: State
-  /// When something must have happened; the sweep acts when it has not.
-  var deadline: MonotonicTime
 
-  /// What was received while the conversation could take nothing.
-  var heldInput: [UInt8] = []
   var isReadingPaused = false
   /// It stands among those that are to be read.
   var isToRead = false
@@ -38,10 +34,6 @@ final class Connection {
   var sawHangUp = false
   /// The peer sends nothing more.
   var hasEnded = false
-
-  /// What the kernel has not taken yet: always sent before anything else.
-  private(set) var backlog: [UInt8] = []
-  private(set) var backlogOffset = 0
   /// Kept beside the bytes: it is asked for before every send.
   private(set) var hasBacklog = false
   var isWriteBlocked = false
@@ -54,6 +46,14 @@ final class Connection {
   /// Whether a first byte arrived: a TLS port tells plain text by it.
   var hasReceived = false
 
+  let socket: Socket
+  /// When something must have happened; the sweep acts when it has not.
+  var deadline: MonotonicTime
+  /// What was received while the conversation could take nothing.
+  var heldInput: [UInt8] = []
+  /// What the kernel has not taken yet: always sent before anything else.
+  private(set) var backlog: [UInt8] = []
+  private(set) var backlogOffset = 0
   private var descriptor: OwnedDescriptor?
 
   init(

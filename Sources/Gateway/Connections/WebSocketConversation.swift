@@ -26,36 +26,48 @@ final class WebSocketConversation {
       if case .opened(let hosted) = newValue { hosted.openedSockets += 1 }
     }
   }
+  // In an order that leaves few gaps in memory: there are as many of these as sockets.
+  var peerClosed = false
+  /// Close the socket as soon as all is sent: the peer's close frame has come.
+  var isFinished = false
+  /// Its messages inflate to much: see `Reactor.heavyBytesPerTurn`.
+  var isHeavy = false
+  /// The code that the socket is closed with, for the log.
+  var closeCode: UInt16?
   /// What the socket is still to be sent.
   let reader: Reader
   var messages: MessageReader
-  let deflate: DeflateParameters?
   /// A half-received message.
   var assembly: [UInt8] = []
-  var messageBegan: MonotonicTime?
-  /// Its messages inflate to much: see `Reactor.heavyBytesPerTurn`.
-  var isHeavy = false
-  /// What is counted of it in the gateway's bound on all half-received messages.
-  var countedIncomplete = 0
 
   var heardAt: MonotonicTime
   /// When the peer last made room for what we send.
   var tookAt: MonotonicTime
   var pingedAt: MonotonicTime
-  /// What waited in the kernel when it was looked at last: less of it now means that the peer took something.
-  var queuedBytes = 0
-  let openedAt: MonotonicTime
-  /// From when on the peer has time to join: its session was there.
-  var awaitsJoinSince: MonotonicTime
+  /// When the socket was open and its session there: from then on the peer has time to join.
+  var openedAt: MonotonicTime
   var pausedUntil: MonotonicTime?
+  private var incomplete: UInt32 = 0
+  var messageBegan: MonotonicTime?
+  private var queued: UInt32 = 0
   /// Whose socket it was in which session, for the log.
   var session: SessionID?
-  var participant: ParticipantNumber?
-  /// The code that the socket is closed with, for the log.
-  var closeCode: UInt16?
-  var peerClosed = false
-  /// Close the socket as soon as all is sent: the peer's close frame has come.
-  var isFinished = false
+  var participant: ParticipantNumber = 0
+
+  /// What is counted of it in the gateway's bound on all half-received messages.
+  var countedIncomplete: Int {
+    get { Int(incomplete) }
+    set { incomplete = UInt32(clamping: newValue) }
+  }
+
+  /// What waited in the kernel when it was looked at last: less of it now means that the peer took something.
+  var queuedBytes: Int {
+    get { Int(queued) }
+    set { queued = UInt32(clamping: newValue) }
+  }
+
+  /// What was agreed on about compression.
+  var deflate: DeflateParameters? { messages.deflate }
 
   init(
     phase: Phase, reader: Reader, limits: MessageLimits, deflate: DeflateParameters?, now: MonotonicTime
@@ -63,13 +75,11 @@ final class WebSocketConversation {
     if case .opened(let hosted) = phase { hosted.openedSockets += 1 }
     self.phase = phase
     self.reader = reader
-    self.deflate = deflate
     messages = MessageReader(role: .server, limits: limits, deflate: deflate)
     heardAt = now
     tookAt = now
     pingedAt = now
     openedAt = now
-    awaitsJoinSince = now
   }
 
   /// The session that the socket is in or waits for.

@@ -22,6 +22,19 @@ extension Reactor {
     for connection in connections {
       if let connection { sweep(connection) }
     }
+    for hosted in sessions.values { sweep(hosted) }
+  }
+
+  /// A session that was quiet since the last sweep needs no room for turns.
+  private func sweep(_ hosted: Hosted) {
+    let flush = hosted.session.flushNumber
+    if hosted.sweptFlush != flush {
+      hosted.sweptFlush = flush
+      hosted.hasRoom = true
+    } else if hosted.hasRoom {
+      hosted.session.releaseRoom()
+      hosted.hasRoom = false
+    }
   }
 
   private func sweep(_ connection: Connection) {
@@ -61,7 +74,7 @@ extension Reactor {
       return
     }
     if case .opened = conversation.phase,
-      now - conversation.awaitsJoinSince >= .seconds(shared.limits.joinSeconds)
+      now - conversation.openedAt >= .seconds(shared.limits.joinSeconds)
     {
       counters.refusals[.notJoined] += 1
       disconnect(connection, conversation, .noJoin)

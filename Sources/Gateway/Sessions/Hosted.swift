@@ -14,6 +14,12 @@ final class Hosted {
   /// When its turn is ended, and how many messages came since it last was.
   var pacer = FlushPacer()
   var messages = 0
+  /// Whether those who are at the tail are sent to in this flush.
+  var tellsSettled = true
+  var presence = PresencePacer()
+  /// The flush that was its last when the sweep looked, and whether it holds room for the next.
+  var sweptFlush: UInt32 = 0
+  var hasRoom = false
   /// It has ended, expired or been put away: nothing of it counts any more.
   var isRemoved = false
   /// What of it is in the reactor's gauges.

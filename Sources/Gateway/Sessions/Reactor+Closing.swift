@@ -84,7 +84,7 @@ extension Reactor {
       .info, "socket closed",
       [
         "session": "\(conversation.session.map { "\($0)" } ?? "")",
-        "participant": .number(conversation.participant ?? 0), "code": .number(code), "reason": "\(reason)",
+        "participant": .number(conversation.participant), "code": .number(code), "reason": "\(reason)",
         "seconds": .milliseconds((now - conversation.openedAt) / 1000),
       ])
   }

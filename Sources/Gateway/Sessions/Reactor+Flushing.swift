@@ -81,7 +81,7 @@ extension Reactor {
     while budget > 0, turns > 0 {
       turns -= 1
       let hosted = flushing.removeFirst()
-      let (isDone, sends) = flush(hosted.session, budget: budget)
+      let (isDone, sends) = flush(hosted.session, budget: budget, toSettled: hosted.tellsSettled)
       budget -= max(1, sends)
       if isDone {
         budget -= flushTargeted(hosted.session)
@@ -101,13 +101,17 @@ extension Reactor {
   /// anywhere else, or have something of their own to be sent, are looked at one by one afterwards.
   ///
   /// Rows may have moved since the last slice, for people come and go: each row knows in which flush it was looked at.
+  /// - Parameters:
+  ///   - session: whose log it is.
+  ///   - budget: how many sends there may be.
+  ///   - toSettled: whether those are sent to who are simply at the tail; else what they have not got waits in the log.
   /// - Returns: whether all have been looked at, and how many sends were made.
   @discardableResult
-  func flush(_ session: Session, budget: Int) -> (isDone: Bool, sends: Int) {
+  func flush(_ session: Session, budget: Int, toSettled: Bool = true) -> (isDone: Bool, sends: Int) {
     let ephemeral = session.ephemeralFrames
     let entries = session.ephemeralEntries
     var members = session.takeMembers()
-    let slice = sendTail(of: session, ephemeral, entries, to: &members, budget: budget)
+    let slice = sendTail(of: session, ephemeral, entries, to: &members, budget: budget, toSettled)
     let readers = slice.others.map { session.readers[$0] }
     let shortReaders = slice.shorts.map { (session.readers[$0.position], $0.took) }
     session.putMembers(members)
@@ -142,7 +146,8 @@ extension Reactor {
   /// What it needs of the reactor and of the session is fetched once: for a member, exclusivity is checked nowhere, and
   /// nothing but its row and its connection is touched.
   private func sendTail(
-    of session: Session, _ ephemeral: [UInt8], _ entries: Int, to members: inout [Member], budget: Int
+    of session: Session, _ ephemeral: [UInt8], _ entries: Int, to members: inout [Member], budget: Int,
+    _ toSettled: Bool
   ) -> Slice {
     let number = session.flushNumber
     let tail = session.tailSegment
@@ -164,6 +169,7 @@ extension Reactor {
         if !ephemeral.isEmpty { slice.shorts.append((position, 0)) }
         continue
       }
+      if member.flags.rawValue == 0, !toSettled { continue }
       let from = member.cursor.offset
       guard member.flags.rawValue == 0, member.cursor.segment == segment, from >= targetedEnd,
         log.count - from <= longest

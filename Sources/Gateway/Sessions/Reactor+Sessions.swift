@@ -76,7 +76,8 @@ extension Reactor {
   func schedule(_ hosted: Hosted) {
     guard !hosted.isRemoved else { return }
     var next = hosted.session.nextDeadline
-    for time in [hosted.session.expiresAt, idleDeadline(of: hosted)] {
+    let presenceDue = hosted.presence.due.map { Instant(nanoseconds: $0.nanoseconds) }
+    for time in [hosted.session.expiresAt, idleDeadline(of: hosted), presenceDue] {
       if let time { next = min(next ?? time, time) }
     }
     guard let next, hosted.scheduledAt.map({ next < $0 }) ?? true else { return }
@@ -107,6 +108,7 @@ extension Reactor {
       if holdsBack(hosted) { continue }
       hosted.isDirty = false
       hosted.session.endTurn(now: instant)
+      hosted.tellsSettled = hosted.presence.tells(hosted.session.turnContent, now: now)
       saveSoon(hosted)
       schedule(hosted)
       hosted.isFlushing = true

@@ -102,6 +102,14 @@ struct SaveState {
     forgotten[record.number] = record.facts
   }
 
+  /// Gives back the room of what was owed and is not any more.
+  mutating func releaseRoom() {
+    if people.isEmpty { people = [:] }
+    if uploads.isEmpty { uploads = [:] }
+    if used.isEmpty { used = [:] }
+    if senders.isEmpty { senders = [] }
+  }
+
   /// The session has another activity.
   mutating func owesItself() {
     owesSession = true

@@ -11,6 +11,7 @@ package struct SessionRestorer: ~Copyable {
 
   let id: SessionID
   let limits: Limits
+  let rates: RateBucket.Rates
   let digest: @Sendable (Token) -> TokenDigest
   let now: Instant
   let date: Date
@@ -55,6 +56,8 @@ package struct SessionRestorer: ~Copyable {
   ) {
     self.id = id
     self.limits = limits
+    rates = RateBucket.Rates(
+      entriesPerSecond: limits.entriesPerSecond, bytesPerSecond: limits.bytesPerSecond)
     self.digest = digest
     self.now = now
     self.date = date
@@ -126,8 +129,7 @@ package struct SessionRestorer: ~Copyable {
     } else {
       record = ParticipantRecord(
         id: said.id, number: said.number, name: said.name, color: said.color,
-        bucket: RateBucket(
-          entriesPerSecond: limits.entriesPerSecond, bytesPerSecond: limits.bytesPerSecond, at: now))
+        bucket: RateBucket(rates, at: now))
       people[said.number] = record
     }
     record.name = said.name

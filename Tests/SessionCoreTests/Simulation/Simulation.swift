@@ -335,6 +335,7 @@ final class Simulation {
       away[number] = nil
       here[number] = nil
     }
+    session.releaseRoom()
     try endTurn()
   }
 

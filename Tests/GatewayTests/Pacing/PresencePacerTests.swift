@@ -1,0 +1,56 @@
+import SessionCore
+import Testing
+import Transport
+
+@testable import Gateway
+
+/// When those who are in a session are told who came and went.
+struct PresencePacerTests {
+  private func at(_ milliseconds: Int64) -> MonotonicTime {
+    MonotonicTime(nanoseconds: milliseconds * 1_000_000)
+  }
+
+  @Test("one who comes is told of at once")
+  func atOnce() {
+    var pacer = PresencePacer()
+    for start in [1_000, 2_000, 2_050] as [Int64] {
+      let tells = pacer.tells(.presence, now: at(start))
+      #expect(tells)
+      #expect(pacer.due == nil)
+    }
+  }
+
+  @Test("of many who come one after the other they are told every 50 ms, and of the last ones too")
+  func storm() {
+    var pacer = PresencePacer()
+    var told: [Int64] = []
+    for time in Int64(0)..<200 where pacer.tells(.presence, now: at(1_000 + time)) { told.append(time) }
+    #expect(told == [0, 50, 100, 150])
+    #expect(pacer.due == at(1_200))
+    // The turn that the deadline brings has nothing of its own.
+    let tells = pacer.tells(.nothing, now: at(1_200))
+    #expect(tells)
+    #expect(pacer.due == nil)
+  }
+
+  @Test("an entry takes along what has not been told, and a turn without anything tells nothing too soon")
+  func withEntries() {
+    var pacer = PresencePacer()
+    var tells = [pacer.tells(.presence, now: at(1_000)), pacer.tells(.presence, now: at(1_001))]
+    tells.append(pacer.tells(.nothing, now: at(1_002)))
+    #expect(tells == [true, false, false])
+    let takesAlong = pacer.tells(.entries, now: at(1_003))
+    #expect(takesAlong)
+    #expect(pacer.due == nil)
+    // What came along counts as told now.
+    let again = pacer.tells(.presence, now: at(1_004))
+    #expect(!again)
+  }
+
+  @Test("entries never wait")
+  func entries() {
+    var pacer = PresencePacer()
+    let tells = (Int64(0)..<100).map { pacer.tells($0.isMultiple(of: 3) ? .presence : .entries, now: at($0)) }
+    for (index, told) in tells.enumerated() where !index.isMultiple(of: 3) { #expect(told) }
+  }
+}
