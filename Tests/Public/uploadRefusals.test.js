@@ -19,7 +19,7 @@ const REFUSALS = [
   {
     status: 507,
     problem: { code: 'storage-full', detail: '12 MB are left, of which 64 MB stay free.', limit: 5, actual: 3 },
-    says: 'The server has no room on its disk at the moment. Try again later.',
+    says: 'The server has no room at the moment. Try again later.',
   },
   { status: 422, problem: { code: 'digest-mismatch', detail: 'The digest differs.' } },
   { status: 400, problem: { code: 'bad-request', detail: 'Not so.' } },

@@ -13,7 +13,7 @@ export class GroupSessionError extends Error {
 
 /** @param {string} code @param {string} detail the gateway's words, which may be for whoever runs it @returns {string} */
 export function forPeople(code, detail) {
-  return code === 'storage-full' ? 'The server has no room on its disk at the moment. Try again later.' : detail;
+  return code === 'storage-full' ? 'The server has no room at the moment. Try again later.' : detail;
 }
 
 /** A message over the session's `messageBytes`. Share it as an attachment instead. */
