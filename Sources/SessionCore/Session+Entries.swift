@@ -100,7 +100,7 @@ extension Session {
       record.isAwaitingDueEntry = true
       refusal.clientSequence = clientSequence
       refuse(reader, refusal, now: now, &effects)
-      noteIgnored(record, reader, retryAfterMs: 1000, now: now, &effects)
+      noteIgnored(record, reader, retryAfterMs: Refusal.noRoomRetryMs, now: now, &effects)
       return
     }
     due(record, passes: clientSequence, now: now)
@@ -158,21 +158,17 @@ extension Session {
     if let refusal = growthRefusal, !passes(entry) { return refusal }
     if let crowding, entry.flags.retention != .remove { return crowdingRefusal(crowding) }
     guard !fits(entry) else { return nil }
-    var refusal = Refusal(
+    return .noRoom(
       .sessionQuota,
       "This session keeps at most \(limits.sessionLogBytes) bytes, and holds \(index.byteCount). Remove something first.",
       limit: limits.sessionLogBytes, actual: index.byteCount)
-    refusal.retryAfterMs = 1000
-    return refusal
   }
 
   private func crowdingRefusal(_ held: Int) -> Refusal {
-    var refusal = Refusal(
+    .noRoom(
       .storageFull,
       "The gateway has no room for more: its sessions hold \(held) bytes, of \(limits.memoryBytes). Try again in a moment.",
       limit: limits.memoryBytes, actual: held)
-    refusal.retryAfterMs = 1000
-    return refusal
   }
 
   /// Whether an entry passes however much waits for the disk: removing does, until there is as much of it again. From

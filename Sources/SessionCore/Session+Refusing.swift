@@ -103,3 +103,15 @@ extension Session {
     effects.append(.close(connection: reader.connection, reason))
   }
 }
+
+extension Refusal {
+  /// After how long to try again what there is no room for.
+  static let noRoomRetryMs = 1000
+
+  /// There is no room now, in memory or on the disk: somebody has to remove something first, or to wait.
+  static func noRoom(_ code: ErrorCode, _ detail: String, limit: Int, actual: Int) -> Refusal {
+    var refusal = Refusal(code, detail, limit: limit, actual: actual)
+    refusal.retryAfterMs = UInt64(noRoomRetryMs)
+    return refusal
+  }
+}

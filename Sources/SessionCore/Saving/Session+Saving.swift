@@ -129,12 +129,10 @@ extension Session {
     guard save.isByStore else { return nil }
     let bytes = unsavedBytes
     guard save.refusesGrowth || bytes >= limits.unsavedSessionBytes else { return nil }
-    var refusal = Refusal(
+    return .noRoom(
       .storageFull,
       "What is drawn here cannot be saved now: \(bytes) bytes wait for the gateway's disk. Try again in a moment.",
       limit: limits.unsavedSessionBytes, actual: bytes)
-    refusal.retryAfterMs = 1000
-    return refusal
   }
 
   var sessionRecord: SessionRecord {
