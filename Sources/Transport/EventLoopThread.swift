@@ -7,9 +7,10 @@ internal import Synchronization
 /// may be entered from a turn by `assumeIsolated`. A turn runs the jobs of such actors first, then the
 /// closure given to `start`. Jobs that come after the last turn are never run.
 package final class EventLoopThread: SerialExecutor, Sendable {
-  /// What a turn does. It is given the events that came in (often none) and answers until when to wait at
-  /// the longest: `nil` for as long as it takes, a time in the past for the next turn at once.
-  package typealias Turn = @Sendable (_ events: [ReadyEvent]) -> MonotonicTime?
+  /// What a turn does. It is given the events that came in (often none), and when the jobs before it were begun, `nil`
+  /// when there were none. It answers until when to wait at the longest: `nil` for as long as it takes, a time in the
+  /// past for the next turn at once.
+  package typealias Turn = @Sendable (_ events: [ReadyEvent], _ jobsBegan: MonotonicTime?) -> MonotonicTime?
 
   /// The most events a turn is given.
   package static let eventsPerTurn = Int(clinux_ready_capacity)
@@ -120,11 +121,10 @@ package final class EventLoopThread: SerialExecutor, Sendable {
     var deadline: MonotonicTime? = .distantPast
     while !isStopping.load(ordering: .acquiring) {
       wait(until: deadline, filling: &ready, events: &events)
-      runJobs(&batch)
-      deadline = turn(events)
+      deadline = turn(events, runJobs(&batch))
     }
     // What was enqueued before the stop has a promise to be run.
-    repeat { runJobs(&batch) } while !batch.isEmpty
+    while runJobs(&batch) != nil {}
     runningThread.store(0, ordering: .relaxed)
   }
 
@@ -145,11 +145,15 @@ package final class EventLoopThread: SerialExecutor, Sendable {
     }
   }
 
-  private func runJobs(_ batch: inout [UnownedJob]) {
+  /// - Returns: when the first was begun; `nil` when there was none.
+  private func runJobs(_ batch: inout [UnownedJob]) -> MonotonicTime? {
     jobs.take(into: &batch)
+    guard !batch.isEmpty else { return nil }
+    let began = MonotonicTime.now()
     for job in batch {
       unsafe job.runSynchronously(on: asUnownedSerialExecutor())
     }
+    return began
   }
 
   /// The argument for the wait: 0 for what is due, -1 for no deadline.

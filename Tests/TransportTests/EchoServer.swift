@@ -34,7 +34,7 @@ actor EchoServer {
 
   nonisolated func start() throws {
     try loop.register(listener.descriptor, token: 0)
-    try loop.start { [weak self] events in
+    try loop.start { [weak self] events, _ in
       self?.turn(events)
       return nil
     }

@@ -8,7 +8,7 @@ struct EventLoopThreadTests {
   func wake() async throws {
     let loop = try EventLoopThread(name: "test-wake")
     let turns = Queue<Int>()
-    try loop.start { events in
+    try loop.start { events, _ in
       turns.put(events.count)
       return nil
     }
@@ -26,7 +26,7 @@ struct EventLoopThreadTests {
     let loop = try EventLoopThread(name: "test-deadline")
     let late = Queue<Duration>()
     let due = Guarded<MonotonicTime?>(nil)
-    try loop.start { _ in
+    try loop.start { _, _ in
       let now = MonotonicTime.now()
       return due.withLock { due in
         if let due { late.put(now - due) }
@@ -44,7 +44,7 @@ struct EventLoopThreadTests {
     let loop = try EventLoopThread(name: "test-slice")
     let count = Atomic(0)
     let done = Queue<Bool>()
-    try loop.start { _ in
+    try loop.start { _, _ in
       let turns = count.add(1, ordering: .relaxed).newValue
       if turns == 1000 { done.put(true) }
       return turns < 1000 ? .distantPast : nil
@@ -59,7 +59,7 @@ struct EventLoopThreadTests {
   func isolation() async throws {
     let loop = try EventLoopThread(name: "test-actor")
     let counter = Counter(loop: loop)
-    try loop.start { _ in
+    try loop.start { _, _ in
       counter.turn()
       return nil
     }
@@ -79,13 +79,33 @@ struct EventLoopThreadTests {
     loop.join()
   }
 
+  @Test("A turn is told when the jobs before it were begun, and when there were none")
+  func jobsBegan() async throws {
+    let loop = try EventLoopThread(name: "test-jobs")
+    let counter = Counter(loop: loop)
+    let told = Queue<MonotonicTime?>()
+    try loop.start { _, jobsBegan in
+      told.put(jobsBegan)
+      return nil
+    }
+    #expect(told.next() == nil)
+    let before = MonotonicTime.now()
+    let ran = await counter.time()
+    let began = try #require(told.next())
+    #expect(before <= began && began <= ran)
+    loop.wake()
+    #expect(told.next() == nil)
+    loop.stop()
+    loop.join()
+  }
+
   @Test("Jobs that were enqueued before the stop are run")
   func stopRunsJobs() async throws {
     let loop = try EventLoopThread(name: "test-stop")
     let counter = Counter(loop: loop)
     let tasks = (0..<50).map { _ in Task { await counter.increment() } }
     loop.wake()
-    try loop.start { _ in nil }
+    try loop.start { _, _ in nil }
     for task in tasks { _ = await task.value }
     loop.stop()
     loop.join()
@@ -101,7 +121,7 @@ struct EventLoopThreadTests {
     let loop = try EventLoopThread(name: "test-hangup")
     let seen = Queue<ReadyEvent>()
     try loop.register(server.descriptor, token: 7)
-    try loop.start { events in
+    try loop.start { events, _ in
       for event in events { seen.put(event) }
       return nil
     }
@@ -126,7 +146,7 @@ struct EventLoopThreadTests {
     let loop = try EventLoopThread(name: "test-writable")
     let seen = Queue<ReadyEvent>()
     try loop.register(server.descriptor, token: 1)
-    try loop.start { events in
+    try loop.start { events, _ in
       for event in events { seen.put(event) }
       return nil
     }
@@ -169,6 +189,8 @@ private actor Counter {
   nonisolated func turn() {
     assumeIsolated { $0.turns += 1 }
   }
+
+  func time() -> MonotonicTime { .now() }
 
   func increment() -> Int {
     #expect(loop.isOnLoop)

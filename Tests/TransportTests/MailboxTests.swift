@@ -9,7 +9,7 @@ struct MailboxTests {
     let mailbox = Mailbox<(sender: Int, number: Int)>(waking: loop, capacity: 1_000_000)
     let received = Guarded<[[Int]]>(Array(repeating: [], count: 4))
     let done = Queue<Bool>()
-    try loop.start { _ in
+    try loop.start { _, _ in
       mailbox.drain { message in received.withLock { $0[message.sender].append(message.number) } }
       if received.withLock({ $0.allSatisfy { $0.count == 5000 } }) { done.put(true) }
       return nil
@@ -60,11 +60,11 @@ struct MailboxTests {
     let first = Owner(loop: try EventLoopThread(name: "test-first"))
     let second = Owner(loop: try EventLoopThread(name: "test-second"))
     let arrived = Queue<String>()
-    try first.loop.start { _ in
+    try first.loop.start { _, _ in
       first.turn(arrived)
       return nil
     }
-    try second.loop.start { _ in
+    try second.loop.start { _, _ in
       second.turn(arrived)
       return nil
     }

@@ -8,8 +8,14 @@ struct LoopLoad {
   private var busy = Duration.zero
   private var began: MonotonicTime?
 
-  /// A turn ended; between turns the loop waits.
-  mutating func turned(from start: MonotonicTime, to end: MonotonicTime) {
+  /// A turn ended; between turns the loop waits. The jobs before it are work as well as the turn itself.
+  ///
+  /// - Parameters:
+  ///   - jobsBegan: when they were begun; nil: there were none.
+  ///   - start: when the turn itself was.
+  ///   - end: when it was over.
+  mutating func turned(jobsBegan: MonotonicTime? = nil, from start: MonotonicTime, to end: MonotonicTime) {
+    let start = jobsBegan ?? start
     let began = began ?? start
     self.began = began
     busy += end - start

@@ -124,11 +124,11 @@ actor Reactor {
     if let secure { try loop.register(secure.descriptor, token: Self.secureToken) }
     // Given away in the first turn: the listeners close when the reactor lets go of them.
     let listeners = Guarded<(plain: Listener?, secure: Listener?)?>((plain, secure))
-    try loop.start { events in
+    try loop.start { events, jobsBegan in
       let given = listeners.withLock { $0.take() }
       return self.assumeIsolated { reactor in
         if let given { (reactor.plainListener, reactor.secureListener) = given }
-        return reactor.turn(events)
+        return reactor.turn(events, jobsBegan)
       }
     }
   }
@@ -141,8 +141,9 @@ actor Reactor {
 
   // MARK: - A turn
 
-  private func turn(_ events: [ReadyEvent]) -> MonotonicTime? {
+  private func turn(_ events: [ReadyEvent], _ jobsBegan: MonotonicTime?) -> MonotonicTime? {
     now = .now()
+    let began = now
     counters.turns += 1
     handshakeSteps = 0
     uploadBytesLeft = Self.uploadBytesPerTurn
@@ -159,7 +160,7 @@ actor Reactor {
     continueFlushing()
     closeDoomed()
     shared.board.publish(counters, reactor: number)
-    load.turned(from: now, to: .now())
+    load.turned(jobsBegan: jobsBegan, from: began, to: .now())
     return nextDeadline()
   }
 

@@ -118,6 +118,19 @@ struct LoopLoadTests {
     #expect(abs(value - expected) < 0.1)
   }
 
+  @Test("jobs between turns are work: a loop that has little else to do is no idle one")
+  func jobs() {
+    var load = LoopLoad()
+    var now = MonotonicTime(nanoseconds: 0)
+    for _ in 0..<1000 {
+      let start = now + .microseconds(900)
+      let end = start + .microseconds(50)
+      load.turned(jobsBegan: now, from: start, to: end)
+      now = end + .microseconds(50)
+    }
+    #expect(abs(load.value - 0.95) < 0.02)
+  }
+
   @Test("it follows a change within a few hundredths of a second")
   func change() {
     let busy = Array(repeating: (busy: 1.0, idle: 0.0), count: 100)
