@@ -106,7 +106,8 @@ def main() -> None:
     options.add_argument("--bytes", type=int, default=100, help="of payload in each entry")
     options.add_argument("--folder", default=None, help="where the data folder is made")
     given = options.parse_args()
-    settings = ["--max-session-log-bytes", "16G", "--max-entries-per-second", "1000000", "--max-bytes-per-second", "4G"]
+    settings = ["--max-session-log-bytes", "16G", "--max-memory-bytes", "16G", "--max-entries-per-second", "1000000",
+                "--max-bytes-per-second", "4G"]  # fmt: skip
     with tempfile.TemporaryDirectory(dir=given.folder) as name:
         folder = Path(name)
         gateway = Subject(given.binary, folder, *settings)

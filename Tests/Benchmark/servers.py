@@ -25,6 +25,7 @@ RAISED = {
     "--max-sessions": "100000",
     "--max-sessions-per-address-per-minute": "1000000",
     "--max-session-log-bytes": "16G",
+    "--max-memory-bytes": "16G",
 }
 
 

@@ -16,9 +16,14 @@ def accepted(person: Client) -> int:
 
 
 async def test_who_fills_the_memory_is_refused_and_others_draw_on(gateway_with) -> None:
-    gateway: Gateway = gateway_with("--reactors", "1", memoryBytes=MEMORY, catchUpTailBytes=0)
-    async with Room(gateway) as large, Room(gateway) as small:
-        ada, ben = await large.join("Ada"), await small.join("Ben")
+    gateway: Gateway = gateway_with(
+        "--reactors", "1", memoryBytes=MEMORY, sessionLogBytes=MEMORY, catchUpTailBytes=0)  # fmt: skip
+    async with Room(gateway) as large, Room(gateway) as middling, Room(gateway) as small:
+        ada, cyd, ben = await large.join("Ada"), await middling.join("Cyd"), await small.join("Ben")
+        # Less than an equal part, but with it Ada meets the limit of all before her session's own.
+        for _ in range(MEMORY // SIZE // 4):
+            cyd.send(append(1, "x" * SIZE))
+        await cyd.committed()
         ben.send(append(1, "before"))
         await ben.committed()
         last = 0

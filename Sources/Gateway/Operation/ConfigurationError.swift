@@ -19,6 +19,8 @@ package enum ConfigurationError: Error, Equatable, Sendable, CustomStringConvert
   case secondSession(String, command: String)
   /// A setting that makes sense only together with another.
   case needs(setting: String, other: String)
+  /// A setting that may not be less than another; both are given as they are written.
+  case lessThan(setting: String, value: String, other: String, least: String)
   /// Both listeners are off.
   case nothingToServe
 
@@ -48,6 +50,8 @@ package enum ConfigurationError: Error, Equatable, Sendable, CustomStringConvert
       "\(JSONText.quoted(argument)) was not expected: \(command) takes one session."
     case .needs(let setting, let other):
       "\(setting) needs \(other)."
+    case .lessThan(let setting, let value, let other, let least):
+      "\(setting) is \(value), which is less than the \(least) of \(other): raise the one or lower the other."
     case .nothingToServe:
       "--http and --https are both off: one of them takes HOST:PORT."
     }

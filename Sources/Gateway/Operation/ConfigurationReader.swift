@@ -155,6 +155,13 @@ package struct ConfigurationReader {
     if configuration.sendsStrictTransportSecurity && configuration.https == nil {
       throw .needs(setting: "--hsts", other: "--https")
     }
+    let limits = configuration.limits
+    // Else a session that keeps within its own limit would be refused for what all together hold.
+    if limits.memoryBytes < limits.sessionLogBytes {
+      throw .lessThan(
+        setting: "--max-memory-bytes", value: SettingValue.describe(size: limits.memoryBytes),
+        other: "--max-session-log-bytes", least: SettingValue.describe(size: limits.sessionLogBytes))
+    }
   }
 
   /// Variables that Kubernetes makes for a service called drawtogether, or drawtogether-something.

@@ -96,6 +96,10 @@ struct ConfigurationReaderTests {
       Accepted("--metrics-token", "s3cret") { $0.metricsToken = "s3cret" },
       Accepted("--log-level", "debug") { $0.logLevel = .debug },
       Accepted("--log-format=json") { $0.logFormat = .json },
+      Accepted("--max-memory-bytes", "1M", "--max-session-log-bytes", "1M") {
+        $0.limits.memoryBytes = 1 << 20
+        $0.limits.sessionLogBytes = 1 << 20
+      },
       Accepted("--echo") { $0.servesEcho = true },
       Accepted("--reactors", "1", "--reactors", "3") { $0.reactors = 3 },
       Accepted("serve", "--echo=true") { $0.servesEcho = true },
@@ -119,8 +123,11 @@ struct ConfigurationReaderTests {
     var expected = GatewayConfiguration()
     expected.reactors = 4
     expected.limits[keyPath: limit.keyPath] = value
-    #expect(try serve([limit.flag, String(value)]) == expected)
-    #expect(try serve([], [limit.environmentVariable: String(value)]) == expected)
+    // What one session may retain, all together may.
+    let room = name == "sessionLogBytes" ? ["--max-memory-bytes", "16T"] : []
+    if !room.isEmpty { expected.limits.memoryBytes = 1 << 44 }
+    #expect(try serve(room + [limit.flag, String(value)]) == expected)
+    #expect(try serve(room, [limit.environmentVariable: String(value)]) == expected)
     #expect(throws: ConfigurationError.self) { try read([limit.flag, String(value + 1)]) }
     #expect(CommandHelp.text.contains("\(limit.flag) "))
   }
@@ -232,6 +239,16 @@ struct ConfigurationReaderTests {
       Refused(
         "--redirect-to-https", "--https=off", says: "--redirect-to-https needs both --http and --https."),
       Refused("--hsts", "--https", "off", says: "--hsts needs --https."),
+      Refused(
+        "--max-memory-bytes", "100M",
+        says:
+          "--max-memory-bytes is 100M, which is less than the 256M of --max-session-log-bytes: raise the one or lower the other."
+      ),
+      Refused(
+        "--max-session-log-bytes", "3000000000", environment: ["DRAWTOGETHER_MAX_MEMORY_BYTES": "2G"],
+        says:
+          "--max-memory-bytes is 2G, which is less than the 3000000000 of --max-session-log-bytes: raise the one or lower the other."
+      ),
       Refused(
         "--data", "a\u{1B}[2J\n\0",
         says: "--data does not take \"a\\u001b[2J\\n\\u0000\": it takes the name of a directory."
