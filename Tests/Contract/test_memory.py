@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import AsyncExitStack
+
 from client import Client
 from gateway import Gateway
 from room import Room, append, key, remove
@@ -15,6 +18,23 @@ def accepted(person: Client) -> int:
     return max((e.client_sequence for e in person.received if e.sender == person.number), default=0)
 
 
+def lines(gateway: Gateway) -> list[str]:
+    """What the gateway's log says of its memory."""
+    return [event for line in gateway.log.splitlines() if "memory" in (event := json.loads(line)["event"])]
+
+
+async def draw(person: Client, count: int, size: int = SIZE) -> int:
+    """Has somebody draw so many entries under new keys, until one is refused; the last client sequence."""
+    last = accepted(person)
+    for _ in range(count):
+        last += 1
+        await person.raw(append(last, "x" * size).encoded(last))
+        await person.wait_for(lambda: person.errors or accepted(person) >= last, "its entry")
+        if person.errors:
+            break
+    return last
+
+
 async def test_who_fills_the_memory_is_refused_and_others_draw_on(gateway_with) -> None:
     gateway: Gateway = gateway_with(
         "--reactors", "1", memoryBytes=MEMORY, sessionLogBytes=MEMORY, catchUpTailBytes=0)  # fmt: skip
@@ -26,15 +46,15 @@ async def test_who_fills_the_memory_is_refused_and_others_draw_on(gateway_with) 
         await cyd.committed()
         ben.send(append(1, "before"))
         await ben.committed()
-        last = 0
-        while not ada.errors and last < 4 * MEMORY // SIZE:
-            last += 1
-            await ada.raw(append(last, "x" * SIZE).encoded(last))
-            await ada.wait_for(lambda: ada.errors or accepted(ada) >= last, "its entry")
+        last = await draw(ada, 4 * MEMORY // SIZE)
         refusal = ada.errors[0]
         assert refusal["code"] == "storage-full" and refusal["clientSequence"] == last
         assert refusal["limit"] == MEMORY and MEMORY < refusal["actual"] < 2 * MEMORY
         assert refusal["retryAfterMs"] > 0
+        # Whoever runs it is told once, and sees how much it is.
+        assert lines(gateway) == ["memory for sessions full"]
+        metrics = await gateway.metrics()
+        assert metrics["drawtogether_log_limit_bytes"] == MEMORY < metrics["drawtogether_log_bytes"]
         # Who holds little is none of those who hold too much.
         ben.send(append(1, "after"))
         await ben.committed()
@@ -48,3 +68,28 @@ async def test_who_fills_the_memory_is_refused_and_others_draw_on(gateway_with) 
         await ada.raw(append(last, "x" * SIZE).encoded(due))
         await ada.wait_for(lambda: accepted(ada) == due, "what was refused before")
         assert len(ada.errors) == 1
+        assert lines(gateway) == ["memory for sessions full", "memory for sessions free again"]
+
+
+async def test_readyz_says_when_nobody_may_add_anything(gateway_with) -> None:
+    size = 100_000
+    memory = 40 * size
+    gateway: Gateway = gateway_with(
+        "--reactors", "1", memoryBytes=memory, sessionLogBytes=memory, catchUpTailBytes=0)  # fmt: skip
+    async with AsyncExitStack() as stack:
+        rooms = [await stack.enter_async_context(Room(gateway)) for _ in range(4)]
+        ada, *others = [await room.join(f"Member {n}") for n, room in enumerate(rooms)]
+        for person in others:
+            await draw(person, 5, size)
+        last = await draw(ada, 40, size)
+        assert ada.errors, "she is refused"
+        assert (await gateway.get("/readyz")).status == 200
+        # Each up to an equal part: all together a quarter too much.
+        for person in others:
+            await draw(person, 5, size)
+        problem = (await gateway.get("/readyz")).problem(503, "storage-full")
+        assert problem["limit"] == memory and problem["actual"] > memory * 5 // 4
+        for n in range(1, last):
+            await ada.raw(remove(n).encoded(last + n - 1))
+        await ada.wait_for(lambda: accepted(ada) == 2 * last - 2, "what was removed")
+        assert (await gateway.get("/readyz")).status == 200

@@ -104,7 +104,9 @@ extension Reactor {
   private var readiness: Answer {
     guard !shared.isDraining else { return unavailable }
     shared.disk.measure(now: now)
-    guard var refusal = shared.disk.refusal(now: now) else { return .text(.ok, "ready\n") }
+    guard var refusal = shared.disk.refusal(now: now) ?? shared.memory.refusal else {
+      return .text(.ok, "ready\n")
+    }
     refusal.status = 503
     return .problem(refusal)
   }
@@ -128,7 +130,7 @@ extension Reactor {
     shared.board.publish(counters, reactor: number)
     let build = MetricsText.Build(
       version: Product.version, swiftVersion: Product.swiftVersion, openSSLVersion: Product.openSSLVersion,
-      startTime: shared.startedAt.secondsSince1970)
+      startTime: shared.startedAt.secondsSince1970, memoryBytes: shared.limits.memoryBytes)
     return .text(.ok, MetricsText.render(shared.board.total, build: build), type: MetricsText.contentType)
   }
 }

@@ -22,7 +22,7 @@ enum MetricList {
   static let gauges: [Metric<Int64>] = [
     Metric("sessions", \.sessions, "Sessions held."),
     Metric("participants", \.participants, "Participants whose socket is joined."),
-    Metric("log_bytes", \.logBytes, "Bytes of session logs in memory."),
+    Metric("log_bytes", \.logBytes, "Bytes that all sessions hold in memory."),
     Metric("uploads", \.uploads, "Requests that bring bytes of attachments."),
     Metric("incomplete_bytes", \.incompleteBytes, "Bytes of half-received messages in memory."),
   ]

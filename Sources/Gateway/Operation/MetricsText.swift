@@ -7,13 +7,18 @@ package struct MetricsText {
     package var openSSLVersion: String
     /// Whole seconds since 1970 at which the process started.
     package var startTime: Int64
+    /// What all sessions together may hold in memory.
+    package var memoryBytes: Int
 
     /// The facts as given.
-    package init(version: String, swiftVersion: String, openSSLVersion: String, startTime: Int64) {
+    package init(
+      version: String, swiftVersion: String, openSSLVersion: String, startTime: Int64, memoryBytes: Int
+    ) {
       self.version = version
       self.swiftVersion = swiftVersion
       self.openSSLVersion = openSSLVersion
       self.startTime = startTime
+      self.memoryBytes = memoryBytes
     }
   }
 
@@ -46,6 +51,9 @@ package struct MetricsText {
     for gauge in MetricList.gauges {
       append(gauge.name, type: "gauge", help: gauge.help, value: String(counters[keyPath: gauge.value]))
     }
+    append(
+      "log_limit_bytes", type: "gauge", help: "What log_bytes may come to: memoryBytes of /api/limits.",
+      value: String(build.memoryBytes))
     for count in MetricList.counts {
       append(count.name, type: "counter", help: count.help, value: String(counters[keyPath: count.value]))
     }

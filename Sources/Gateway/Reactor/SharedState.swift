@@ -17,6 +17,7 @@ final class SharedState: Sendable {
   /// The folder that is written to.
   let data: DataFolder
   let disk: DiskWatch
+  let memory: HeldMemory
   let fileThreads: FileThreads
   let sessionFiles: SessionFiles
   /// Where sessions are kept; `nil` when they live in memory only.
@@ -33,8 +34,6 @@ final class SharedState: Sendable {
   private let incompleteBytes = Atomic(0)
   private let uploadCount = Atomic(0)
   private let unsavedBytes = Atomic(0)
-  private let heldBytes = Atomic(0)
-  private let heldSessions = Atomic(0)
   private let drained = Guarded((count: 0, isClean: true))
   private let loaders: [SessionLoader]
   private let loaderTurn = Atomic<UInt>(0)
@@ -57,6 +56,7 @@ final class SharedState: Sendable {
     self.store = store
     self.generation = generation
     disk = DiskWatch(data, reserve: configuration.limits.diskReserveBytes)
+    memory = HeldMemory(limit: configuration.limits.memoryBytes)
     loaders =
       store.map { store in
         fileThreads.loaders.map {
@@ -232,26 +232,6 @@ final class SharedState: Sendable {
   /// - Returns: how many there are now.
   func holdUnsaved(_ change: Int) -> Int {
     unsavedBytes.add(change, ordering: .relaxed).newValue
-  }
-
-  /// Counts what sessions hold in memory.
-  ///
-  /// - Parameters:
-  ///   - change: in the bytes that one of them holds.
-  ///   - sessions: how many sessions more there are in memory.
-  func hold(_ change: Int, sessions: Int = 0) {
-    heldBytes.add(change, ordering: .relaxed)
-    if sessions != 0 { heldSessions.add(sessions, ordering: .relaxed) }
-  }
-
-  /// Whether a session of that size must not grow now: all together hold more than they may, and it more than its part. Beyond a
-  /// quarter more, none may.
-  /// - Returns: what they hold; nil: it may.
-  func crowding(for bytes: Int) -> Int? {
-    let held = heldBytes.load(ordering: .relaxed)
-    guard held > limits.memoryBytes else { return nil }
-    let part = limits.memoryBytes / max(1, heldSessions.load(ordering: .relaxed))
-    return bytes > part || held > limits.memoryBytes / 4 * 5 ? held : nil
   }
 
   /// Counts bytes of half-received messages, of all sockets together.

@@ -349,11 +349,27 @@ extension Reactor {
   func note(_ hosted: Hosted, participants: Int, logBytes: Int) {
     counters.participants += Int64(participants - hosted.countedParticipants)
     counters.logBytes += Int64(logBytes - hosted.countedLogBytes)
-    shared.hold(
-      logBytes - hosted.countedLogBytes,
-      sessions: (logBytes > 0 ? 1 : 0) - (hosted.countedLogBytes > 0 ? 1 : 0))
-    hosted.session.crowding = shared.crowding(for: logBytes)
+    noteMemory(
+      shared.memory.hold(
+        logBytes - hosted.countedLogBytes,
+        sessions: (logBytes > 0 ? 1 : 0) - (hosted.countedLogBytes > 0 ? 1 : 0)))
+    hosted.session.crowding = shared.memory.crowding(for: logBytes)
     hosted.countedParticipants = participants
     hosted.countedLogBytes = logBytes
+  }
+
+  /// Says in the log when all sessions begin to hold more than they may, and when there is room again.
+  private func noteMemory(_ change: HeldMemory.Change) {
+    let (memory, limit) = (shared.memory, shared.limits.memoryBytes)
+    switch change {
+    case .crowded:
+      shared.log(
+        .warning, "memory for sessions full", ["held": .number(memory.held), "memoryBytes": .number(limit)])
+    case .roomy:
+      shared.log(
+        .info, "memory for sessions free again",
+        ["held": .number(memory.held), "memoryBytes": .number(limit)])
+    case .same: break
+    }
   }
 }

@@ -7,7 +7,8 @@ import Wire
 @Suite("Metrics")
 struct MetricsTests {
   private let build = MetricsText.Build(
-    version: "1.2.3", swiftVersion: "6.3", openSSLVersion: "OpenSSL \"3\"", startTime: 1_795_264_159)
+    version: "1.2.3", swiftVersion: "6.3", openSSLVersion: "OpenSSL \"3\"", startTime: 1_795_264_159,
+    memoryBytes: 2_147_483_648)
 
   private func page(_ counters: Counters) -> [Substring] {
     MetricsText.render(counters, build: build).split(separator: "\n", omittingEmptySubsequences: false)
@@ -86,7 +87,8 @@ struct MetricsTests {
       "drawtogether_http_responses_total{status=\"200\"} 0",
       "drawtogether_websocket_closes_total{code=\"1012\"} 0",
       "drawtogether_build_info{version=\"1.2.3\",swift=\"6.3\",openssl=\"OpenSSL \\\"3\\\"\"} 1",
-      "process_start_time_seconds 1795264159",
+      "process_start_time_seconds 1795264159", "drawtogether_log_bytes 0",
+      "drawtogether_log_limit_bytes 2147483648",
     ])
   func names(_ line: String) {
     #expect(page(Counters()).contains { $0 == line })

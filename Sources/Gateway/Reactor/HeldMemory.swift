@@ -1,0 +1,63 @@
+internal import Synchronization
+internal import Wire
+
+/// What all sessions together hold in memory, and what follows when that is more than they may.
+final class HeldMemory: Sendable {
+  /// What a change brought about.
+  enum Change: Equatable {
+    case crowded
+    case roomy
+    case same
+  }
+
+  private let limit: Int
+  private let bytes = Atomic(0)
+  private let sessionCount = Atomic(0)
+  private let isCrowded = Atomic(false)
+
+  /// Nothing is held yet, of so many bytes.
+  init(limit: Int) {
+    self.limit = limit
+  }
+
+  /// What is held, in bytes.
+  var held: Int { bytes.load(ordering: .relaxed) }
+
+  /// Counts what sessions hold.
+  ///
+  /// - Parameters:
+  ///   - change: in the bytes that one of them holds.
+  ///   - sessions: how many sessions more there are in memory.
+  /// - Returns: `crowded` once when they hold more than they may; `roomy` when they hold a sixteenth less than that again, for at the
+  ///   limit itself one entry more or less would be told each time.
+  func hold(_ change: Int, sessions: Int = 0) -> Change {
+    if sessions != 0 { sessionCount.add(sessions, ordering: .relaxed) }
+    let held = bytes.add(change, ordering: .relaxed).newValue
+    if held > limit { return isCrowded.exchange(true, ordering: .relaxed) ? .same : .crowded }
+    guard held <= limit - limit / 16, isCrowded.load(ordering: .relaxed) else { return .same }
+    return isCrowded.exchange(false, ordering: .relaxed) ? .roomy : .same
+  }
+
+  /// Whether a session of that size must not grow now: all together hold more than they may, and it more than its part. Beyond a
+  /// quarter more, none may.
+  /// - Returns: what they hold; nil: it may.
+  func crowding(for bytes: Int) -> Int? {
+    let held = held
+    guard held > limit else { return nil }
+    let part = limit / max(1, sessionCount.load(ordering: .relaxed))
+    return bytes > part || isFull(held) ? held : nil
+  }
+
+  /// Why nobody can do anything here that is kept: no session may grow; nil: some may.
+  var refusal: Refusal? {
+    let held = held
+    guard isFull(held) else { return nil }
+    var refusal = Refusal(
+      .storageFull, "The gateway has no room for more: its sessions hold \(held) bytes, of \(limit).",
+      limit: limit, actual: held)
+    refusal.retryAfterMs = 10_000
+    return refusal
+  }
+
+  private func isFull(_ held: Int) -> Bool { held > limit / 4 * 5 }
+}
