@@ -78,7 +78,8 @@ let package = Package(
       dependencies: ["Gateway", "Wire", "HTTP", "WebSocket", "SessionCore", "Storage", "Transport"],
       swiftSettings: settings),
     .testTarget(
-      name: "BenchTests", dependencies: ["drawtogether-bench"], swiftSettings: settings),
+      name: "BenchTests", dependencies: ["drawtogether-bench", "Transport", "WebSocket"],
+      swiftSettings: settings),
     .testTarget(
       name: "CommandTests",
       dependencies: ["drawtogether", "Gateway", "Storage", "SessionCore", "Wire", "Transport"],

@@ -40,10 +40,41 @@ struct FigureTests {
       # TYPE drawtogether_send_calls_total counter
       drawtogether_send_calls_total 12
       drawtogether_entries_delivered_total 120
+      drawtogether_connections_accepted_total 3
       """
     #expect(GatewayMetrics(text)?.sendCalls == 12)
     #expect(GatewayMetrics(text)?.entriesDelivered == 120)
+    #expect(GatewayMetrics(text)?.connectionsAccepted == 3)
     #expect(GatewayMetrics("drawtogether_send_calls_total 12") == nil)
+  }
+
+  @Test(
+    "Names of figures say their units",
+    arguments: [
+      ("latencyP50Microseconds", .microseconds, true), ("latencyP50", .microseconds, false),
+      ("bytesPerJoin", .bytes, true), ("memoryPerSocket", .bytes, false), ("uploadedMiB", .mebibytes, true),
+      ("serverCPUPercent", .percent, true), ("serverCPU", .percent, false), ("seconds", .seconds, true),
+      ("serverCPUMicroseconds", .seconds, false), ("sentPerSecond", .perSecond, true),
+    ] as [(String, Report.Unit, Bool)])
+  func units(_ name: String, _ unit: Report.Unit, _ isNamed: Bool) {
+    #expect(unit.isNamed(in: name) == isNamed)
+  }
+
+  @Test("Memory of a server that had others before is told with that, and doubted when they were many")
+  func usedBefore() {
+    var fresh = Report()
+    fresh.add(connectionsBefore: 0, sockets: 100)
+    #expect(fresh.warnings.isEmpty && fresh.text.contains("  0\n"))
+    var asked = Report()
+    asked.add(connectionsBefore: 10, sockets: 100)
+    #expect(asked.warnings.isEmpty)
+    var used = Report()
+    used.add(connectionsBefore: 11, sockets: 100)
+    #expect(used.json.contains(#""connectionsBefore":11"#))
+    #expect(used.warnings.count == 1 && used.warnings[0].contains("11 connections"))
+    var unknown = Report()
+    unknown.add(connectionsBefore: nil, sockets: 100)
+    #expect(unknown.text.isEmpty && unknown.warnings.isEmpty)
   }
 
   @Test("A report is lines for people, or one object for programs")
@@ -51,14 +82,14 @@ struct FigureTests {
     var report = Report()
     report.add("mode", "what", "a \"b\"")
     report.add("sent", "sent", 3)
-    report.add("share", "a share", 0.123456, "s")
+    report.add("shareSeconds", "a share", 0.123456, .seconds)
     report.add("missing", "missing", nil as Double?)
     report.add("starved", "starved", true)
     report.warn("Late.")
     #expect(report.text == "what     a \"b\"\nsent     3\na share  0.123 s\nstarved  yes\n")
     #expect(
       report.json
-        == "{\"mode\":\"a \\\"b\\\"\",\"sent\":3,\"share\":0.1235,\"starved\":true,\"warnings\":[\"Late.\"]}\n"
+        == "{\"mode\":\"a \\\"b\\\"\",\"sent\":3,\"shareSeconds\":0.1235,\"starved\":true,\"warnings\":[\"Late.\"]}\n"
     )
   }
 }

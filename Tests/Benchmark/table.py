@@ -28,7 +28,7 @@ class Table:
     # MARK: Drawing
 
     def add_drawing(self, shape: Drawing, floors: list[dict | None], results: dict[Contender, list[dict | None]]) -> None:
-        frame = [found and found[f"frame{shape.floor_frames}"] for found in floors]
+        frame = [found and found[f"frame{shape.floor_frames}Microseconds"] for found in floors]
         words = "frame" if shape.floor_frames == 1 else f"frame, {shape.floor_frames} a call"
         self.add(shape.name, "kernel floor", f"{spread(frame, 3)} µs a {words}", "1")
         plain = [self._to_others(found) for found in results[OURS]]
@@ -82,7 +82,7 @@ class Table:
     @staticmethod
     def _latency(found: list[dict | None], prefix: str) -> str:
         def of(name: str) -> float | None:
-            key = f"{prefix}{'L' if prefix else 'l'}atency{name}"
+            key = f"{prefix}{'L' if prefix else 'l'}atency{name}Microseconds"
             return median(one and one.get(key) for one in found)
 
         half, most = of("P50"), of("P99")
@@ -92,8 +92,8 @@ class Table:
 
     def add_idle(self, results: dict[Contender, list[dict | None]]) -> None:
         for contender, found in results.items():
-            each = [one and one["memoryPerSocket"] for one in found]
-            cpu = spread([one and one.get("idleCPU") for one in found], 1)
+            each = [one and one["memoryBytesPerSocket"] for one in found]
+            cpu = spread([one and one.get("serverCPUPercent") for one in found], 1)
             opening = spread([one and one.get("serverMicrosecondsPerOpen") for one in found], 0)
             sockets = next((one["sockets"] for one in found if one), 0)
             limit = {OURS: shapes.MOST_IDLE_BYTES, OURS_TLS: shapes.MOST_IDLE_BYTES_TLS}.get(contender)
@@ -105,7 +105,7 @@ class Table:
     def add_storm(self, results: dict[Contender, list[dict | None]]) -> None:
         for contender, found in results.items():
             wall = [one and one["seconds"] for one in found]
-            cpu = [one and one["serverSeconds"] for one in found]
+            cpu = [one and one["serverCPUSeconds"] for one in found]
             mark = ""
             if contender == OURS:
                 seconds, used = shapes.MOST_STORM_SECONDS, shapes.MOST_STORM_CPU_SECONDS
@@ -140,7 +140,7 @@ class Table:
             f"{pace} of before; {of('complete')} complete again, {of('closed')} closed")  # fmt: skip
 
     def add_upload(self, name: str, found: list[dict | None]) -> None:
-        rate = spread([one and one["uploadMegabytesPerSecond"] for one in found], 0)
+        rate = spread([one and one["uploadMiBPerSecond"] for one in found], 0)
         self.add(
             f"upload of {self.sizes.megabytes} MiB, ten draw", name,
             f"{rate} MiB/s; live p50 / p99 before: {self._latency(found, 'calm')}", "", "", "", self._latency(found, "upload"))  # fmt: skip

@@ -8,6 +8,7 @@ enum BenchFailure: Error, CustomStringConvertible {
   case http(status: Int, target: String, detail: String = "")
   case noHTTP
   case late(target: String)
+  case unanswered(target: String)
   /// The socket was closed before it had joined.
   case notJoined(socket: Int, closeCode: Int?, reason: String)
   /// It was closed in the middle of a run.
@@ -30,6 +31,7 @@ enum BenchFailure: Error, CustomStringConvertible {
       "The server answered \(status) to \(target).\(detail.isEmpty ? "" : " It says: " + detail)"
     case .noHTTP: "What answers is no HTTP server."
     case .late(let target): "No answer to \(target) within 30 s."
+    case .unanswered(let target): "The server closed the connection without an answer to \(target)."
     case .notJoined(let socket, let code, let reason):
       "Socket \(socket) was closed before it had joined\(Self.cause(code, reason))."
     case .closed(let socket, let code, let reason): "Socket \(socket) was closed\(Self.cause(code, reason))."
@@ -37,7 +39,7 @@ enum BenchFailure: Error, CustomStringConvertible {
     case .protocolFault(let words): "The server sent what this program does not read: \(words)."
     case .refused(let words): "The gateway refused an entry: \(words) Raise its limits for this load."
     case .stalled(let expected, let delivered):
-      "Nothing was delivered for 5 s: \(delivered) of \(expected) messages had come."
+      "Nothing came for at least 5 s: \(delivered) of \(expected) messages had come."
     case .nothingDelivered(let sent, let seconds):
       "Nothing was delivered in the \(seconds) s that were measured; \(sent) messages were sent."
     case .openedTooFew(let opened, let all): "Only \(opened) of \(all) sockets were open after 60 s."

@@ -2,6 +2,32 @@ internal import Wire
 
 /// The result of a run: figures in an order, each with a name for programs and words for people.
 struct Report: Sendable {
+  /// What a figure counts: as people read it, and as its name says it to programs.
+  enum Unit: String, CaseIterable, Sendable {
+    case bytes
+    case kibibytes = "KiB"
+    case mebibytes = "MiB"
+    case seconds = "s"
+    case microseconds = "us"
+    case percent = "%"
+    case perSecond = "/s"
+    case mebibytesPerSecond = "MiB/s"
+
+    /// Whether a name says the unit, as in `latencyP50Microseconds` or `bytesPerJoin`.
+    func isNamed(in name: String) -> Bool {
+      switch self {
+      case .bytes: name.contains("Bytes") || name.hasPrefix("bytes")
+      case .kibibytes: name.contains("KiB")
+      case .mebibytes: name.contains("MiB")
+      case .seconds: name.contains("Seconds") || name == "seconds"
+      case .microseconds: name.contains("Microseconds")
+      case .percent: name.contains("Percent")
+      case .perSecond: name.contains("PerSecond")
+      case .mebibytesPerSecond: name.contains("MiBPerSecond")
+      }
+    }
+  }
+
   private enum Value: Sendable {
     case text(String)
     case count(Int)
@@ -13,7 +39,15 @@ struct Report: Sendable {
     let name: String
     let words: String
     let value: Value
-    let unit: String
+    let unit: Unit?
+
+    init(_ name: String, _ words: String, _ value: Value, _ unit: Unit? = nil) {
+      precondition(unit?.isNamed(in: name) ?? true, "a figure's name says its unit")
+      self.name = name
+      self.words = words
+      self.value = value
+      self.unit = unit
+    }
   }
 
   private var figures: [Figure] = []
@@ -22,24 +56,35 @@ struct Report: Sendable {
 
   /// Adds words.
   mutating func add(_ name: String, _ words: String, _ text: String) {
-    figures.append(Figure(name: name, words: words, value: .text(text), unit: ""))
+    figures.append(Figure(name, words, .text(text)))
   }
 
   /// Adds a whole number; nothing when there is none.
-  mutating func add(_ name: String, _ words: String, _ count: Int?, _ unit: String = "") {
+  mutating func add(_ name: String, _ words: String, _ count: Int?, _ unit: Unit? = nil) {
     guard let count else { return }
-    figures.append(Figure(name: name, words: words, value: .count(count), unit: unit))
+    figures.append(Figure(name, words, .count(count), unit))
   }
 
   /// Adds a number, which is rounded to four places; nothing when there is none.
-  mutating func add(_ name: String, _ words: String, _ number: Double?, _ unit: String = "") {
+  mutating func add(_ name: String, _ words: String, _ number: Double?, _ unit: Unit? = nil) {
     guard let number, number.isFinite else { return }
-    figures.append(Figure(name: name, words: words, value: .number(number), unit: unit))
+    figures.append(Figure(name, words, .number(number), unit))
   }
 
   /// Adds what is so or not.
   mutating func add(_ name: String, _ words: String, _ flag: Bool) {
-    figures.append(Figure(name: name, words: words, value: .flag(flag), unit: ""))
+    figures.append(Figure(name, words, .flag(flag)))
+  }
+
+  /// Adds how many connections a server had had before; nothing when that is not known. From a tenth of the run's own sockets
+  /// on, its memory tells little.
+  mutating func add(connectionsBefore: Int?, sockets: Int) {
+    guard let connectionsBefore else { return }
+    add("connectionsBefore", "connections the server had had before", connectionsBefore)
+    guard connectionsBefore * 10 > sockets else { return }
+    warn(
+      "The server had had \(connectionsBefore) connections before: what they left of its memory is used again, so that what a "
+        + "socket takes is not seen. Start it anew to see it.")
   }
 
   /// Adds a reason for doubt.
@@ -52,8 +97,8 @@ struct Report: Sendable {
     let width = figures.map(\.words.count).max() ?? 0
     return figures.map { figure in
       let gap = String(repeating: " ", count: width - figure.words.count + 2)
-      return figure.words + gap + Self.shown(figure.value) + (figure.unit.isEmpty ? "" : " " + figure.unit)
-        + "\n"
+      let unit = figure.unit.map { " " + $0.rawValue } ?? ""
+      return figure.words + gap + Self.shown(figure.value) + unit + "\n"
     }.joined()
   }
 

@@ -18,9 +18,6 @@ extension Generator {
         if started & 15 == 0 { try step(until: 0) }
       }
       try step(until: Clock.now() + 10_000_000)
-      if let lost = lastClosed, !lost.wasLive {
-        throw .notJoined(socket: lost.index, closeCode: lost.closeCode, reason: lost.closeReason)
-      }
       guard Clock.now() < end else { throw .openedTooFew(opened: liveCount - before, of: opening.count) }
     }
   }

@@ -2,7 +2,7 @@ internal import Transport
 
 extension Generator {
   /// Sends the messages of an open loop that are due.
-  func sendScheduled() throws(BenchFailure) {
+  func sendScheduled() {
     guard isSending, schedule != nil else { return }
     // Bounded, for reading must go on when all are late.
     for _ in 0..<256 {
@@ -18,7 +18,7 @@ extension Generator {
   }
 
   /// Sends what the closed loops of sessions have room for.
-  func sendInWindows() throws(BenchFailure) {
+  func sendInWindows() {
     guard isSending, schedule == nil else { return }
     let pacing = options.pacing
     for index in sessions.indices where sessions[index].isDue {
@@ -35,13 +35,12 @@ extension Generator {
         }
       }
     }
-    try checkProgress()
   }
 
-  /// A closed loop in which nothing comes would wait for ever.
-  private func checkProgress() throws(BenchFailure) {
+  /// A closed loop in which nothing comes would wait for ever, and an open one until the run is over.
+  func checkProgress() throws(BenchFailure) {
     let now = Clock.now()
-    guard now > nextCheck else { return }
+    guard isSending, now > nextCheck else { return }
     nextCheck = now + 1_000_000_000
     guard sessions.allSatisfy({ now > $0.lastProgress + 5_000_000_000 }) else { return }
     let expected = sessions.reduce(0) { $0 + $1.sent * $1.deliveriesEach }

@@ -9,6 +9,8 @@ final class Generator {
   let address: SocketAddress
   let epoll: OwnedDescriptor
   let clientTLS: TLSClientContext?
+  /// How many connections the gateway had had before this run, where its memory is looked at and it tells.
+  let connectionsBefore: Int?
   var links: [Link] = []
   var sessions: [SessionLoad] = []
   var schedule: Schedule?
@@ -16,14 +18,12 @@ final class Generator {
   var isSending = false
   var tally = Tally()
   var maker: MessageMaker
-  /// When the closed loops are looked at again for one that has stopped.
+  /// When the sessions are looked at again for whether something comes.
   var nextCheck: UInt64 = 0
   /// How many sockets have become live.
   var liveCount = 0
-  /// How many were closed, by the server or by a fault.
-  var closedCount = 0
-  /// The last of them.
-  var lastClosed: Link?
+  /// The first that was closed, by the server or by a fault, and may not be.
+  private var lost: Link?
   /// A socket that is read before others, however many are ready: its latency is not to be that of our own turn.
   var favorite: Link?
   /// Uploads beside the sockets.
@@ -52,6 +52,10 @@ final class Generator {
     let descriptor = clinux_epoll_create()
     guard descriptor >= 0 else { throw .system(SystemError("epoll_create1", code: -descriptor)) }
     epoll = OwnedDescriptor(owning: descriptor)
+    let isToldOf = options.process != nil && !options.isPeer
+    connectionsBefore =
+      try isToldOf
+      ? GatewayMetrics.ask(HTTPClient(server)).map { max(0, Int($0.connectionsAccepted) - 1) } : nil
   }
 
   /// Runs until a moment on the monotonic clock.
@@ -92,7 +96,7 @@ final class Generator {
       let event = ready[index]
       // So that a long turn makes nobody late.
       if index & 7 == 7 {
-        try sendScheduled()
+        sendScheduled()
         if let favorite { try receive(favorite, untilEnd: false) }
       }
       if event.token >= Upload.firstToken {
@@ -101,16 +105,18 @@ final class Generator {
         try handle(links[Int(event.token)], event.events)
       }
     }
-    try sendScheduled()
-    try sendInWindows()
+    sendScheduled()
+    sendInWindows()
+    // A server that is gone is not waited for until the run would be over.
+    if let lost { throw lost.failure }
+    try checkProgress()
   }
 
   /// Closes a socket for good.
   func close(_ link: Link) {
     guard link.descriptor >= 0 else { return }
     link.close()
-    closedCount += 1
-    lastClosed = link
+    if lost == nil, !link.mayBeClosed { lost = link }
   }
 
   private func handle(_ link: Link, _ events: UInt32) throws(BenchFailure) {

@@ -46,6 +46,8 @@ final class Link {
   var clientSequence: UInt32 = 0
   /// Payload of binary messages so far.
   var bytesReceived = 0
+  /// Whether the server may close it: else a run ends with it.
+  var mayBeClosed = false
   /// Whether it ever was live.
   var wasLive = false
   /// Takes note of what is on disk.
@@ -75,6 +77,13 @@ final class Link {
 
   var isClosed: Bool {
     if case .closed = phase { true } else { false }
+  }
+
+  /// What its end is, which was not ours.
+  var failure: BenchFailure {
+    wasLive
+      ? .closed(socket: index, closeCode: closeCode, reason: closeReason)
+      : .notJoined(socket: index, closeCode: closeCode, reason: closeReason)
   }
 
   /// Closes the socket; what was unsent is thrown away, and its port is free at once.

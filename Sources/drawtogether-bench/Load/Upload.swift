@@ -108,7 +108,7 @@ final class Upload {
       switch Socket(descriptor).receive(into: &buffer) {
       case .received(let count): try take(Array(buffer[..<count]))
       case .wouldBlock: return
-      case .endOfStream, .failed: throw .http(status: 0, target: "POST \(target)")
+      case .endOfStream, .failed: throw .unanswered(target: "POST \(target)")
       }
     }
   }

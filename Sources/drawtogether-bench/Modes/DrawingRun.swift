@@ -14,9 +14,6 @@ enum DrawingRun {
       try Memory.of(options.process ?? 0).privateDirty - empty.privateDirty
     }
     let measurement = try Measurement.run(generator, seconds: options.seconds, warmUp: options.warmUp)
-    if let lost = generator.lastClosed {
-      throw .closed(socket: lost.index, closeCode: lost.closeCode, reason: lost.closeReason)
-    }
 
     guard measurement.tally.delivered > 0 else {
       throw .nothingDelivered(sent: measurement.tally.sent, seconds: measurement.interval.seconds)
@@ -27,13 +24,14 @@ enum DrawingRun {
     report.add("senders", "senders of a session", crowd.senders)
     report.add("listeners", "members that only listen", crowd.listeners)
     report.add("pacing", "pacing", options.pacing.words)
-    report.add("payload", "payload", options.payload, "bytes")
+    report.add("payloadBytes", "payload", options.payload, .bytes)
     report.add(measurement, deliveriesEach: generator.sessions[0].deliveriesEach)
     report.add(
       "deliveredInAll", "delivered, warm-up and all", generator.sessions.reduce(0) { $0 + $1.delivered })
     report.add(
-      "memoryPerSocket", "memory per socket", grown.map { Double($0) / Double(generator.links.count) },
-      "bytes")
+      "memoryBytesPerSocket", "memory per socket", grown.map { Double($0) / Double(generator.links.count) },
+      .bytes)
+    report.add(connectionsBefore: generator.connectionsBefore, sockets: generator.links.count)
     report.addOwnLimits(measurement, isOpenLoop: generator.schedule != nil)
     return report
   }

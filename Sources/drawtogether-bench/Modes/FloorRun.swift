@@ -23,13 +23,14 @@ enum FloorRun {
     var report = Report()
     report.add("mode", "what", "floor")
     report.add("sockets", "sockets", options.sockets)
-    report.add("frame", "frame", options.frame, "bytes")
+    report.add("frameBytes", "frame", options.frame, .bytes)
     var total: UInt64 = 0
     for frames in frameCounts {
       let perCall = try run(
         sockets, bytes: frames * options.frame, seconds: options.seconds, child, total: &total)
-      report.add("call\(frames)", "send of \(frames), a call", perCall, "us")
-      report.add("frame\(frames)", "send of \(frames), a frame", perCall / Double(frames), "us")
+      report.add("call\(frames)Microseconds", "send of \(frames), a call", perCall, .microseconds)
+      report.add(
+        "frame\(frames)Microseconds", "send of \(frames), a frame", perCall / Double(frames), .microseconds)
     }
     return report
   }

@@ -19,37 +19,38 @@ enum IdleRun {
     let start = Sample(options.process)
     try generator.run(until: Clock.now() + UInt64(options.seconds * 1e9))
     let end = Sample(options.process)
-    if let lost = generator.lastClosed {
-      throw .closed(socket: lost.index, closeCode: lost.closeCode, reason: lost.closeReason)
-    }
 
     let sockets = Double(options.sockets)
     let opening = Interval(from: begun, to: opened)
     let idling = Interval(from: start, to: end)
     var report = Report(options, generator)
     report.add("sessions", "sessions", whole + (rest > 0 ? 1 : 0))
-    report.add("opensPerSecond", "opened a second", sockets / opening.seconds, "/s")
+    report.add("opensPerSecond", "opened a second", sockets / opening.seconds, .perSecond)
     report.add(
-      "serverMicrosecondsPerOpen", "server CPU to open one", opening.server.map { $0 * 1e6 / sockets }, "us")
+      "serverMicrosecondsPerOpen", "server CPU to open one", opening.server.map { $0 * 1e6 / sockets },
+      .microseconds)
     if let empty {
       let full = try Self.memory(options) ?? empty
-      report.add("emptyKiB", "private memory before", empty.privateDirty / 1_024, "KiB")
-      report.add("fullKiB", "private memory with them", full.privateDirty / 1_024, "KiB")
+      report.add("memoryBeforeKiB", "private memory before", empty.privateDirty / 1_024, .kibibytes)
+      report.add("memoryWithKiB", "private memory with them", full.privateDirty / 1_024, .kibibytes)
       report.add(
-        "memoryPerSocket", "private memory per socket",
+        "memoryBytesPerSocket", "private memory per socket",
         Double(full.privateDirty - empty.privateDirty) / sockets,
-        "bytes")
-      report.add("residentBefore", "resident before", empty.resident / 1_024, "KiB")
-      report.add("residentWith", "resident with them", full.resident / 1_024, "KiB")
+        .bytes)
+      report.add("residentBeforeKiB", "resident before", empty.resident / 1_024, .kibibytes)
+      report.add("residentWithKiB", "resident with them", full.resident / 1_024, .kibibytes)
       report.add(
-        "residentPerSocket", "resident per socket", Double(full.resident - empty.resident) / sockets, "bytes")
+        "residentBytesPerSocket", "resident per socket", Double(full.resident - empty.resident) / sockets,
+        .bytes)
     }
+    report.add(connectionsBefore: generator.connectionsBefore, sockets: generator.links.count)
     report.add(
-      "kernelPerSocket", "kernel buffers per socket, both ends",
+      "kernelBytesPerSocket", "kernel buffers per socket, both ends",
       Double(Memory.ofSockets() - kernelBefore) / sockets,
-      "bytes")
-    report.add("idleSeconds", "silent for", idling.seconds, "s")
-    report.add("idleCPU", "server CPU meanwhile", idling.server.map { $0 / idling.seconds * 100 }, "%")
+      .bytes)
+    report.add("idleSeconds", "silent for", idling.seconds, .seconds)
+    report.add(
+      "serverCPUPercent", "server CPU meanwhile", idling.server.map { $0 / idling.seconds * 100 }, .percent)
     return report
   }
 

@@ -40,17 +40,20 @@ enum JoinStormRun {
     var report = Report(options, generator)
     report.add("joins", "joined at once", options.joins)
     report.add("entries", "entries retained", entries)
-    report.add("snapshotBytes", "their payload", bytes, "bytes")
-    report.add("bytesPerJoin", "received by each, heads and all", received / options.joins, "bytes")
-    report.add("seconds", "until all had all of it", storm.seconds, "s")
-    report.add(latency: each, "join", "a join's time")
-    report.add("megabytesPerSecond", "snapshots received", Double(received) / 1e6 / storm.seconds, "MB/s")
-    report.add("serverSeconds", "server CPU", storm.server, "s")
-    report.add("serverShare", "server CPU", storm.server.map { $0 / storm.seconds * 100 }, "%")
-    report.add("generatorCPU", "generator CPU", storm.own / storm.seconds * 100, "%")
+    report.add("snapshotBytes", "their payload", bytes, .bytes)
+    report.add("bytesPerJoin", "received by each, heads and all", received / options.joins, .bytes)
+    report.add("seconds", "until all had all of it", storm.seconds, .seconds)
+    report.add(latency: each, "joinLatency", "a join's time")
+    report.add(
+      "receivedMiBPerSecond", "snapshots received", Double(received) / 1_048_576 / storm.seconds,
+      .mebibytesPerSecond)
+    report.add("serverCPUSeconds", "server CPU", storm.server, .seconds)
+    report.add("serverCPUPercent", "server CPU", storm.server.map { $0 / storm.seconds * 100 }, .percent)
+    report.add("generatorCPUPercent", "generator CPU", storm.own / storm.seconds * 100, .percent)
+    report.add(connectionsBefore: generator.connectionsBefore, sockets: generator.links.count)
     if let before, let process = options.process {
       let grown = try Memory.of(process).privateDirty - before.privateDirty
-      report.add("grownKiB", "private memory grew by", grown / 1_024, "KiB")
+      report.add("memoryGrowthKiB", "private memory grew by", grown / 1_024, .kibibytes)
     }
     if let calm {
       report.add(latency: calm.tally.latency, "calmLatency", "live latency before")
@@ -73,10 +76,10 @@ enum JoinStormRun {
       let batch = min(64, entries - Int(writer.clientSequence))
       generator.send(batch, from: writer)
       let isTaken = try generator.run(atMost: 30) {
-        Int(writer.clientSequence) - $0.tally.echoes < ahead || writer.isClosed
+        Int(writer.clientSequence) - $0.tally.echoes < ahead
       }
-      guard isTaken, !writer.isClosed else {
-        throw .closed(socket: writer.index, closeCode: writer.closeCode, reason: writer.closeReason)
+      guard isTaken else {
+        throw .stalled(expected: Int(writer.clientSequence), delivered: generator.tally.echoes)
       }
     }
     let isKept = try generator.run(atMost: 30) {

@@ -56,19 +56,20 @@ extension Report {
     let tally = measurement.tally
     let interval = measurement.interval
     let delivered = Double(tally.delivered)
-    add("seconds", "measured", interval.seconds, "s")
+    add("seconds", "measured", interval.seconds, .seconds)
     add("sent", "sent", tally.sent)
-    add("sentPerSecond", "sent a second", Double(tally.sent) / interval.seconds, "/s")
+    add("sentPerSecond", "sent a second", Double(tally.sent) / interval.seconds, .perSecond)
     add("delivered", "delivered", tally.delivered)
-    add("deliveredPerSecond", "delivered a second", delivered / interval.seconds, "/s")
+    add("deliveredPerSecond", "delivered a second", delivered / interval.seconds, .perSecond)
     add(
       "deliveredShare", "delivered of what was sent",
       tally.sent > 0 ? delivered / Double(tally.sent * deliveriesEach) : nil)
     add("echoes", "came back to their senders", tally.echoes)
     add(latency: tally.latency)
     if let server = interval.server {
-      add("serverMicrosecondsPerDelivered", "server CPU per delivered", server * 1e6 / delivered, "us")
-      add("serverCPU", "server CPU", server / interval.seconds * 100, "%")
+      add(
+        "serverMicrosecondsPerDelivered", "server CPU per delivered", server * 1e6 / delivered, .microseconds)
+      add("serverCPUPercent", "server CPU", server / interval.seconds * 100, .percent)
       if server < 0.001, tally.delivered > 1000 {
         warn(
           "The process of --pid did nothing while \(tally.delivered) messages were delivered: it is not the server."
@@ -78,9 +79,10 @@ extension Report {
     add("sendCalls", "send calls of the gateway", measurement.sendCalls)
     add("entriesPerSend", "entries per send", measurement.entriesPerSend)
     add("messagesPerRead", "delivered per read of ours", delivered / Double(max(1, tally.reads)))
-    add("generatorCPU", "generator CPU", interval.own / interval.seconds * 100, "%")
+    add("generatorCPUPercent", "generator CPU", interval.own / interval.seconds * 100, .percent)
     add(
-      "generatorMicrosecondsPerDelivered", "generator CPU per delivered", interval.own * 1e6 / delivered, "us"
+      "generatorMicrosecondsPerDelivered", "generator CPU per delivered", interval.own * 1e6 / delivered,
+      .microseconds
     )
   }
 
@@ -88,9 +90,11 @@ extension Report {
   mutating func add(latency: Histogram, _ name: String = "latency", _ words: String = "latency") {
     guard latency.total > 0 else { return }
     for (suffix, share) in [("P50", 0.5), ("P90", 0.9), ("P99", 0.99)] {
-      add(name + suffix, "\(words) \(suffix.lowercased())", Double(latency.quantile(share)) / 1e3, "us")
+      add(
+        name + suffix + "Microseconds", "\(words) \(suffix.lowercased())",
+        Double(latency.quantile(share)) / 1e3, .microseconds)
     }
-    add(name + "Max", "\(words) max", Double(latency.maximum) / 1e3, "us")
+    add(name + "MaxMicroseconds", "\(words) max", Double(latency.maximum) / 1e3, .microseconds)
   }
 
   /// Whether the generator kept up, in the words of the load.
@@ -106,7 +110,7 @@ extension Report {
       return
     }
     let late = measurement.tally.lateness.quantile(0.99)
-    add("latenessP99", "messages were sent late by p99", Double(late) / 1e3, "us")
+    add("latenessP99Microseconds", "messages were sent late by p99", Double(late) / 1e3, .microseconds)
     add("skipped", "messages left out", measurement.tally.skipped)
     let isStarved = measurement.tally.skipped > 0 || late > 5_000_000 || share > 0.95
     add("starved", "generator was starved", isStarved)

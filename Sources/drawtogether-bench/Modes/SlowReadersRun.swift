@@ -26,6 +26,7 @@ enum SlowReadersRun {
       // Else the reader's own kernel would take megabytes before the server feels anything.
       _ = clinux_socket_set_receive_buffer(link.descriptor, 65_536)
       link.isReading = false
+      link.mayBeClosed = true
       link.caughtUpBy = nil
     }
     let before = try Memory.of(process)
@@ -38,26 +39,31 @@ enum SlowReadersRun {
     let returned = try readAgain(generator, slow)
 
     var report = Report(options, generator)
+    report.add(connectionsBefore: generator.connectionsBefore, sockets: generator.links.count)
     report.add("readers", "members that do not read", options.readers)
     report.add("readingMembers", "members that read", options.members)
-    report.add("megabytes", "payload that passed", Double(entries * options.payload) / 1_048_576, "MiB")
+    report.add("passedMiB", "payload that passed", Double(entries * options.payload) / 1_048_576, .mebibytes)
     report.add(
-      "processGrowthKiB", "the process grew by", (full.privateDirty - before.privateDirty) / 1_024, "KiB")
+      "processGrowthKiB", "the process grew by", (full.privateDirty - before.privateDirty) / 1_024, .kibibytes
+    )
     report.add(
-      "processGrowthPerReader", "that is per slow reader",
-      Double(full.privateDirty - before.privateDirty) / Double(options.readers), "bytes")
+      "processGrowthBytesPerReader", "that is per slow reader",
+      Double(full.privateDirty - before.privateDirty) / Double(options.readers), .bytes)
     report.add(
-      "kernelGrowthKiB", "socket buffers grew by, both ends", (full.sockets - before.sockets) / 1_024, "KiB")
+      "kernelGrowthKiB", "socket buffers grew by, both ends", (full.sockets - before.sockets) / 1_024,
+      .kibibytes)
     report.add(
       "serverQueueGrowthKiB", "what waits at the server's sockets grew by",
-      (waited.atServer - waitedBefore.atServer) / 1_024, "KiB")
+      (waited.atServer - waitedBefore.atServer) / 1_024, .kibibytes)
     report.add(
       "readerQueueGrowthKiB", "what waits at ours grew by", (waited.atOthers - waitedBefore.atOthers) / 1_024,
-      "KiB")
-    report.add("entriesPerSecondAlone", "entries a second before", Double(entries) / alone.seconds, "/s")
-    report.add("entriesPerSecondBeside", "entries a second with them", Double(entries) / beside.seconds, "/s")
-    report.add("latencyP99Alone", "latency p99 before", alone.p99, "us")
-    report.add("latencyP99Beside", "latency p99 with them", beside.p99, "us")
+      .kibibytes)
+    report.add(
+      "entriesPerSecondAlone", "entries a second before", Double(entries) / alone.seconds, .perSecond)
+    report.add(
+      "entriesPerSecondBeside", "entries a second with them", Double(entries) / beside.seconds, .perSecond)
+    report.add("aloneLatencyP99Microseconds", "latency p99 before", alone.p99, .microseconds)
+    report.add("besideLatencyP99Microseconds", "latency p99 with them", beside.p99, .microseconds)
     add(returned, to: &report)
     return report
   }
@@ -66,7 +72,7 @@ enum SlowReadersRun {
     for (name, count) in returned.ways { report.add("returnedBy\(name)", "came back: \(name)", count) }
     report.add("closed", "closed by the gateway", returned.closed)
     report.add("complete", "hold what the others hold", returned.complete)
-    report.add("catchUpSeconds", "until all read again", returned.seconds, "s")
+    report.add("catchUpSeconds", "until all read again", returned.seconds, .seconds)
     if returned.complete + returned.closed < returned.total {
       report.warn(
         "\(returned.total - returned.complete - returned.closed) slow readers do not hold what others do.")

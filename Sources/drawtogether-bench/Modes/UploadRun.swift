@@ -27,22 +27,21 @@ enum UploadRun {
         left -= size
       }
     }
-    if let lost = generator.lastClosed {
-      throw .closed(socket: lost.index, closeCode: lost.closeCode, reason: lost.closeReason)
-    }
 
     var report = Report(options, generator)
     report.add("senders", "senders", crowd.senders)
     report.add("listeners", "members that only listen", crowd.listeners)
     report.add("pacing", "pacing", options.pacing.words)
-    report.add("megabytes", "uploaded", options.megabytes, "MiB")
-    report.add("uploadSeconds", "in", beside.interval.seconds, "s")
+    report.add("uploadedMiB", "uploaded", options.megabytes, .mebibytes)
+    report.add("uploadSeconds", "in", beside.interval.seconds, .seconds)
     report.add(
-      "uploadMegabytesPerSecond", "that is", Double(bytes) / 1_048_576 / beside.interval.seconds, "MiB/s")
+      "uploadMiBPerSecond", "that is", Double(bytes) / 1_048_576 / beside.interval.seconds,
+      .mebibytesPerSecond)
     report.add(latency: calm.tally.latency, "calmLatency", "live latency before")
     report.add(latency: beside.tally.latency, "uploadLatency", "live latency beside")
-    report.add("serverSeconds", "server CPU", beside.interval.server, "s")
-    report.add("generatorCPU", "generator CPU", beside.interval.own / beside.interval.seconds * 100, "%")
+    report.add("serverCPUSeconds", "server CPU", beside.interval.server, .seconds)
+    report.add(
+      "generatorCPUPercent", "generator CPU", beside.interval.own / beside.interval.seconds * 100, .percent)
     report.addOwnLimits(calm, isOpenLoop: generator.schedule != nil)
     return report
   }

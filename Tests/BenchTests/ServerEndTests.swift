@@ -1,0 +1,128 @@
+import Testing
+import Transport
+import WebSocket
+
+@testable import drawtogether_bench
+
+@Suite("A server that stops in the middle of a run")
+struct ServerEndTests {
+  /// What the program said, and how it ended.
+  private struct Ended {
+    var code: Int32
+    var output = ""
+    var errors = ""
+  }
+
+  private func run(_ words: String, against server: StoppingServer) -> Ended {
+    let ended = Guarded(Ended(code: -1))
+    let command = BenchCommand(
+      arguments: words.split(separator: " ").map(String.init) + ["--server", "http://\(server.address)"],
+      output: { text in ended.withLock { $0.output += text } },
+      errors: { text in ended.withLock { $0.errors += text } })
+    let code = command.run()
+    ended.withLock { $0.code = code }
+    return ended.withLock { $0 }
+  }
+
+  // An hour is what each of them is asked to measure.
+  @Test(
+    "ends the run at once, in a sentence and with 1",
+    .timeLimit(.minutes(1)),
+    arguments: [
+      "fan-out --members 1 --peer --seconds 3600", "fan-out --members 1 --peer --seconds 3600 --rate 50",
+      "rooms --sessions 1 --members 2 --peer --seconds 3600",
+      "fan-out --members 1 --peer --seconds 3600 --json",
+    ])
+  func closes(_ words: String) throws {
+    let server = try StoppingServer(sockets: 2, farewell: [])
+    let ended = run(words, against: server)
+    try server.end()
+    #expect(ended.code == 1)
+    #expect(ended.output.isEmpty)
+    #expect(
+      ["0", "1"].map { "drawtogether-bench: Socket \($0) was closed without a close frame.\n" }.contains(
+        ended.errors))
+  }
+
+  @Test("is told in its own words, where it has some", .timeLimit(.minutes(1)))
+  func saysWhy() throws {
+    let server = try StoppingServer(sockets: 2, farewell: [0x88, 0x05, 0x03, 0xF4] + Array("Bye".utf8))
+    let ended = run("fan-out --members 1 --peer --seconds 3600 --rate 50", against: server)
+    try server.end()
+    #expect(ended.code == 1)
+    #expect(ended.errors.hasSuffix(" was closed with 1012 Bye.\n"))
+  }
+}
+
+/// Upgrades so many sockets, waits until something is sent to it, and closes them all.
+private final class StoppingServer: Sendable {
+  let address: SocketAddress
+  private let thread: SystemThread
+  private let failure: Fault
+
+  /// What went wrong on its thread.
+  private final class Fault: Sendable {
+    let error = Guarded<(any Error)?>(nil)
+  }
+
+  /// Waits for so many sockets; the farewell goes out on each before it is closed.
+  init(sockets: Int, farewell: [UInt8]) throws {
+    let listener = try Listener(on: SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: 0))
+    let fault = Fault()
+    address = listener.address
+    failure = fault
+    thread = try SystemThread(name: "stopping") {
+      do {
+        try Self.serve(listener, sockets, farewell)
+      } catch {
+        fault.error.withLock { $0 = error }
+      }
+    }
+  }
+
+  /// Waits for its end.
+  func end() throws {
+    thread.join()
+    if let error = failure.error.withLock({ $0 }) { throw error }
+  }
+
+  private static func serve(_ listener: Listener, _ count: Int, _ farewell: [UInt8]) throws {
+    var sockets: [Socket] = []
+    defer { for socket in sockets { _ = OwnedDescriptor(owning: socket.descriptor) } }
+    while sockets.count < count {
+      try #require(try Socket(listener.descriptor).wait(until: .readable, atMost: .seconds(10)))
+      guard case .accepted(let descriptor, _) = listener.accept() else { continue }
+      let socket = Socket(descriptor.release())
+      sockets.append(socket)
+      try upgrade(socket)
+    }
+    // Of two, one sends.
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      for socket in sockets where try socket.wait(until: .readable, atMost: .milliseconds(5)) {
+        guard case .received = socket.receive(into: &buffer) else { continue }
+        if !farewell.isEmpty { for socket in sockets { _ = socket.send(farewell.span) } }
+        return
+      }
+    }
+  }
+
+  private static func upgrade(_ socket: Socket) throws {
+    var head = ""
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while !head.hasSuffix("\r\n\r\n") {
+      try #require(try socket.wait(until: .readable, atMost: .seconds(10)))
+      guard case .received(let count) = socket.receive(into: &buffer) else { continue }
+      head += String(decoding: buffer[..<count], as: UTF8.self)
+    }
+    let fields: [HandshakeField] = head.split(separator: "\r\n").dropFirst().compactMap { line in
+      let parts = line.split(separator: ":", maxSplits: 1)
+      return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
+    }
+    let request = try UpgradeRequest.evaluate(method: "GET", minorVersion: 1, fields: fields)
+    var answer = "HTTP/1.1 101 Switching Protocols\r\n"
+    for field in request.responseFields() { answer += "\(field.name): \(field.value)\r\n" }
+    let sent = socket.send(Array((answer + "\r\n").utf8).span)
+    #expect(sent == .sent(answer.utf8.count + 2))
+  }
+}
