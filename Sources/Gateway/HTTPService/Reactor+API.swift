@@ -93,7 +93,7 @@ extension Reactor {
     case .readyz:
       return .answer(readiness)
     case .metrics:
-      return .answer(mayReadMetrics(head, connection) ? metrics : notFound)
+      return mayReadMetrics(head, connection) ? .metrics : .answer(notFound)
     case .file:
       let date = HTTPDate(secondsSinceEpoch: Int(WallTime.now().secondsSince1970))
       return .answer(shared.files.answer(to: head, now: date).map { Answer($0) } ?? notFound)
@@ -126,8 +126,21 @@ extension Reactor {
     return areEqualInConstantTime(given.span, wanted.span)
   }
 
+  /// Has every reactor tell what it counts by now, and answers with the sum.
+  func showMetrics(_ connection: Connection, _ http: HTTPConversation, _ head: RequestHead) {
+    http.awaitsAnswer = true
+    let key = connection.key
+    Task {
+      // One that has stopped would never answer: then what it told last counts.
+      if !shared.isDraining {
+        for reactor in shared.allReactors where reactor !== self { await reactor.publish() }
+      }
+      publish()
+      deliver(metrics, to: key, head)
+    }
+  }
+
   private var metrics: Answer {
-    shared.board.publish(counters, reactor: number)
     let build = MetricsText.Build(
       version: Product.version, swiftVersion: Product.swiftVersion, openSSLVersion: Product.openSSLVersion,
       startTime: shared.startedAt.secondsSince1970, memoryBytes: shared.limits.memoryBytes)

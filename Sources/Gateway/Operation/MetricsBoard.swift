@@ -14,7 +14,7 @@ package final class MetricsBoard: Sendable {
     slots = (0..<reactors).map { _ in Slot() }
   }
 
-  /// Replaces what a reactor has published, at the end of its turn.
+  /// Replaces what a reactor has published.
   package func publish(_ counters: Counters, reactor: Int) {
     slots[reactor].counters.withLock { $0 = counters }
   }
