@@ -154,6 +154,8 @@ int clinux_thread_start(const char *name, void (*body)(void *), void *context, u
 
 int clinux_thread_join(uintptr_t thread) { return -pthread_join((pthread_t)thread, NULL); }
 
+int clinux_thread_detach(uintptr_t thread) { return -pthread_detach((pthread_t)thread); }
+
 uintptr_t clinux_thread_current(void) { return (uintptr_t)pthread_self(); }
 
 int clinux_thread_block_signals(const int *signals, size_t count) {

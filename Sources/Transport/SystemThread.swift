@@ -3,10 +3,10 @@ internal import Synchronization
 
 /// A named thread of the system that runs one closure to its end.
 ///
-/// A thread that is never joined is left to the process; nothing is freed early by that.
+/// A thread that is neither joined nor detached is left to the process; nothing is freed early by that.
 package final class SystemThread: Sendable {
   private let identifier: UInt
-  private let isJoined = Atomic(false)
+  private let isLetGo = Atomic(false)
 
   /// Starts the thread. Of the name at most 15 bytes are kept.
   package init(name: String, body: @escaping @Sendable () -> Void) throws(SystemError) {
@@ -21,11 +21,19 @@ package final class SystemThread: Sendable {
     self.identifier = identifier
   }
 
-  /// Waits for the thread's end. A second call returns at once; the thread itself must not call it.
+  /// Waits for the thread's end. A second call returns at once, and one for a thread that was let go too; the thread
+  /// itself must not call it.
   package func join() {
-    guard !isJoined.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    guard !isLetGo.exchange(true, ordering: .acquiringAndReleasing) else { return }
     let status = clinux_thread_join(identifier)
     precondition(status == 0, "a thread is joined once, by another")
+  }
+
+  /// Lets the thread go: nobody waits for it, and what it took is given back at its end.
+  package func detach() {
+    guard !isLetGo.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    let status = clinux_thread_detach(identifier)
+    precondition(status == 0, "a thread is detached once, and not joined")
   }
 
   /// The calling thread's identity, good for comparing as long as that thread lives.

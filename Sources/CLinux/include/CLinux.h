@@ -43,6 +43,7 @@ int clinux_eventfd_wait(int descriptor);
 // Threads. The body runs on a new thread of that name (at most 15 bytes count).
 int clinux_thread_start(const char *name, void (*body)(void *), void *context, uintptr_t *thread);
 int clinux_thread_join(uintptr_t thread);
+int clinux_thread_detach(uintptr_t thread);
 uintptr_t clinux_thread_current(void);
 // For the calling thread alone: signals that never interrupt it, and its niceness (-20 to 19, 0 is usual).
 int clinux_thread_block_signals(const int *signals, size_t count);

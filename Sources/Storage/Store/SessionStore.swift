@@ -236,7 +236,6 @@ package actor SessionStore {
   func elsewhere(
     _ body: @escaping @Sendable () throws(StorageError) -> Void
   ) async throws(StorageError) {
-    var thread: SystemThread?
     let result: Result<Void, StorageError> = await withCheckedContinuation { continuation in
       let run = { @Sendable () in
         do throws(StorageError) {
@@ -247,14 +246,13 @@ package actor SessionStore {
         }
       }
       do throws(SystemError) {
-        thread = try SystemThread(name: "store-long", body: run)
+        // Whoever stops the store meanwhile leaves nobody who could join it.
+        try SystemThread(name: "store-long", body: run).detach()
       } catch {
         // Without a thread to spare, this one waits.
         run()
       }
     }
-    // It has nothing left to do.
-    thread?.join()
     try result.get()
   }
 }

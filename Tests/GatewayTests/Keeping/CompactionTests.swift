@@ -96,15 +96,7 @@ extension OverSockets {
       }
       for member in members { member.cut() }
       gateway.gateway.stop()
-      let isGivenUp = Guarded(false)
-      disk.fail(with: EIO) { call in
-        if call.kind == .remove { isGivenUp.withLock { $0 = true } }
-        return true
-      }
-      if moment == 1 {
-        // The store goes last: the thread that waited for the sync is to be done by then.
-        try await gateway.wait(for: "the compaction to fail") { isGivenUp.withLock { $0 } }
-      }
+      disk.fail(with: EIO)
       // What comes again comes at once: nobody is to fall behind.
       gateway = try gateway.restart(.cut) { $0.limits.catchUpTailBytes = 4 << 20 }
       try Self.expectState(of: session, on: gateway, like: members)
