@@ -120,8 +120,15 @@ package final class Gateway: Sendable {
 
   /// Binds the listeners and starts the reactors.
   package func start() throws(GatewayError) -> BoundAddresses {
-    let plain = try listeners(shared.configuration.http)
-    let secure = try listeners(shared.configuration.https)
+    let plain, secure: [Listener]
+    do throws(GatewayError) {
+      plain = try listeners(shared.configuration.http)
+      secure = try listeners(shared.configuration.https)
+    } catch {
+      // Nothing runs yet, and nothing would ever free what reactors and what they share hold of each other.
+      shared.setReactors([])
+      throw error
+    }
     var endpoints = Endpoints()
     endpoints.http = plain.first?.address
     endpoints.https = secure.first?.address
