@@ -25,8 +25,8 @@ final class ChildProcess {
     consuming func readingEnd() -> OwnedDescriptor { reading }
   }
 
-  /// Starts the program that was built beside these tests, with an empty environment; its standard output goes to a pipe or
-  /// to a file that is there.
+  /// Starts the program that was built beside these tests, with an environment of nothing but what sanitizers are told; its
+  /// standard output goes to a pipe or to a file that is there.
   init(arguments: [String], output file: String? = nil) throws {
     let output = try Pipe()
     let errors = try Pipe()
@@ -43,7 +43,13 @@ final class ChildProcess {
     var words = unsafe ([path] + arguments).map { unsafe strdup($0) }
     unsafe words.append(nil)
     defer { unsafe words.forEach { unsafe free($0) } }
-    var environment: [UnsafeMutablePointer<CChar>?] = unsafe [nil]
+    var environment: [UnsafeMutablePointer<CChar>?] = unsafe []
+    for name in ["TSAN_OPTIONS", "ASAN_OPTIONS", "SWIFT_BACKTRACE"] {
+      guard let value = unsafe getenv(name) else { continue }
+      unsafe environment.append(strdup("\(name)=\(String(cString: value))"))
+    }
+    unsafe environment.append(nil)
+    defer { unsafe environment.forEach { unsafe free($0) } }
     var identifier: pid_t = 0
     let status = unsafe posix_spawn(&identifier, path, &actions, nil, &words, &environment)
     guard status == 0 else { throw SystemError("posix_spawn", code: status) }

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import Transport
 
@@ -12,7 +13,10 @@ enum ClientError: Error {
 
 /// How long a test waits for something before it gives up: far longer than it takes on a busy machine.
 enum Patience {
-  static let limit = Duration.seconds(30)
+  /// Under a sanitizer everything takes many times as long.
+  static let limit = Duration.seconds(hasSanitizer ? 300 : 30)
+  /// Whether the thread or the address sanitizer was built in: their runtimes are part of the program then.
+  private static let hasSanitizer = unsafe dlsym(nil, "__tsan_init") ?? dlsym(nil, "__asan_init") != nil
   /// The moment at which patience that begins now is over.
   static var deadline: MonotonicTime { .now() + limit }
 }
