@@ -277,12 +277,12 @@ ATTACKS = [
 
 async def test_whoever_is_slow_is_given_up_in_time(impatient: Gateway) -> None:
     """All of them at once, for each waits for a limit; and nothing is kept for any of them."""
+    before = await Held.by(impatient)
     async with unharmed(impatient, growth=48 * MEBIBYTE):
-        before = await Held.by(impatient)
         ended = await asyncio.gather(*[attack(impatient) for attack in ATTACKS], return_exceptions=True)
         failed = {attack.__name__: repr(error) for attack, error in zip(ATTACKS, ended, strict=True) if error}
         assert not failed, failed
-        await is_as_before(impatient, before)
+    await is_as_before(impatient, before)
 
 
 @pytest.mark.seconds(400)
