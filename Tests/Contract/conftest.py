@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from attachments import Journal
-from gateway import Gateway, binary
+from gateway import Gateway, binary, has_sanitizer
 from lasting import LastingGateway
 from signs import SignsOfLife
+from slow import SANITIZER_BYTES, SANITIZER_TIMES
 
 SECONDS_PER_TEST = 60.0
 GatewayMaker = Callable[..., Gateway]
@@ -45,6 +46,14 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "seconds(n): the most time this test may take")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if has_sanitizer():
+        terminalreporter.write_line(
+            f"A sanitizer in the gateway: bounds of memory and of delays were {SANITIZER_TIMES} times as wide, "
+            f"those of memory by {SANITIZER_BYTES >> 20} MiB more, and the impatient waited 3 times as long."
+        )
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
@@ -30,6 +31,14 @@ def binary() -> str:
         cwd=REPOSITORY, check=True, capture_output=True, text=True,
     )  # fmt: skip
     return shown.stdout.strip() + "/drawtogether"
+
+
+@functools.cache
+def has_sanitizer() -> bool:
+    """Whether a sanitizer's runtime is built into the gateway under test."""
+    program = Path(binary())
+    code = program.read_bytes() if program.is_file() else b""
+    return b"__tsan_init" in code or b"__asan_init" in code
 
 
 def flag(limit: str) -> str:

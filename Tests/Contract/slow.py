@@ -8,8 +8,19 @@ import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from gateway import Gateway
+from gateway import Gateway, has_sanitizer
 from http1 import HTTPConnection
+
+
+SANITIZER_TIMES = 8
+"""How many times as much memory and time a gateway may take that a sanitizer was built into."""
+SANITIZER_BYTES = 512 << 20
+"""What the address sanitizer keeps of what was freed, and beside it."""
+
+
+def most(growth: int) -> int:
+    """How far the memory may grow where this is the bound."""
+    return growth * SANITIZER_TIMES + SANITIZER_BYTES if has_sanitizer() else growth
 
 
 def resident_bytes(gateway: Gateway) -> int:

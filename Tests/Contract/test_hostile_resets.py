@@ -17,6 +17,7 @@ from hostile import IMPATIENT, MEBIBYTE, Held, is_as_before, plain_socket, priva
 from http1 import request_bytes
 from rawsocket import BINARY, CLOSE, CONTINUATION, PING, TEXT, frame, upgrade_fields
 from room import Room, append, note
+from slow import most
 from tus import PIECE, Upload
 
 JOIN = frame(TEXT, b'{"join": {"name": "Breaks off"}}')
@@ -172,7 +173,7 @@ async def test_resets_in_every_state_leave_nothing(gateway_with, request: pytest
         grown = private_bytes(gateway) - dirty
         count = rounds * len(STATES) * 2
         print(f"{count} resets left {grown:,} bytes")
-        assert grown < 4 * MEBIBYTE + count * 1_000, f"{grown} bytes after {count} resets"
+        assert grown < most(4 * MEBIBYTE + count * 1_000), f"{grown} bytes after {count} resets"
         listed = {attachment["id"] for attachment in await journal.list()}
         assert listed == {large["id"], upload.id}, "what was cut short is gone, what can be resumed is there"
         ada.send(note("all is well"))
