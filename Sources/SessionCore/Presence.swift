@@ -48,6 +48,11 @@ extension Session {
     guard !presence.isEmpty else { return }
     let changes = presence
     presence = PresenceChanges()
+    if changes.left.isEmpty, changes.changed.isEmpty {
+      for number in changes.joined { if let record = participants[number] { roster.add(record) } }
+    } else {
+      roster.drop()
+    }
     announce(\.joined, changes.joined.compactMap { participants[$0]?.participant })
     announce(\.left, changes.left)
     announce(\.changed, changes.changed.compactMap { participants[$0]?.participant })
@@ -65,8 +70,27 @@ extension Session {
     }
   }
 
-  /// How many people one `participants` entry tells of: names may be long.
+  /// How many people one `participants` entry tells of: names may be long, and it shall be 110 KiB at most.
   static let peoplePerEntry = 300
+
+  /// The `participants` payloads of the state: one, or several when there are many people.
+  func stateOfParticipants() -> [[UInt8]] {
+    var waiting: [ParticipantRecord] = []
+    var past: [ParticipantRecord] = []
+    for record in participants.values where !record.isActive {
+      if record.isWaiting { waiting.append(record) } else if record.hasRetained { past.append(record) }
+    }
+    waiting.sort { $0.number < $1.number }
+    past.sort { $0.number < $1.number }
+    if !roster.isComplete {
+      roster.make(of: participants.values.filter(\.isActive).sorted { $0.number < $1.number })
+    }
+    let isOne = roster.count + waiting.count + past.count <= Self.peoplePerEntry
+    let others = ParticipantsPayload(waiting: waiting.map(\.participant), past: past.map(\.participant))
+    if isOne { return [others.encoded(joined: roster.parts.first?.json)] }
+    return roster.parts.map { ParticipantsPayload().encoded(joined: $0.json) }
+      + others.pieces(of: Self.peoplePerEntry).map { $0.encoded() }
+  }
 
   private func announce(_ payload: ParticipantsPayload) {
     let body = payload.encoded()
@@ -107,26 +131,17 @@ extension Session {
 }
 
 extension ParticipantsPayload {
-  /// Several payloads when there are many people, so that none is too long for a message: 110 KiB at most.
-  var pieces: [ParticipantsPayload] {
-    let perPiece = 300
-    guard joined.count + left.count + changed.count + waiting.count + past.count > perPiece else {
-      return [self]
-    }
+  /// Several payloads for many people.
+  func pieces(of count: Int) -> [ParticipantsPayload] {
     var pieces: [ParticipantsPayload] = []
-    func split<Person>(_ field: WritableKeyPath<ParticipantsPayload, [Person]>) {
+    for field in [\.waiting, \.past] as [WritableKeyPath<ParticipantsPayload, [Participant]>] {
       let people = self[keyPath: field]
-      for start in stride(from: 0, to: people.count, by: perPiece) {
+      for start in stride(from: 0, to: people.count, by: count) {
         var piece = ParticipantsPayload()
-        piece[keyPath: field] = Array(people[start..<min(start + perPiece, people.count)])
+        piece[keyPath: field] = Array(people[start..<min(start + count, people.count)])
         pieces.append(piece)
       }
     }
-    split(\.joined)
-    split(\.left)
-    split(\.changed)
-    split(\.waiting)
-    split(\.past)
     return pieces
   }
 }

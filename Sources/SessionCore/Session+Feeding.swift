@@ -2,8 +2,10 @@ internal import Wire
 
 /// What a reader is sent next, piece by piece.
 extension Session {
-  /// How much of the log or of a snapshot one piece holds at most.
+  /// How much of the log one piece holds at most.
   package static let pieceBytes = 65_536
+  /// The same of a catch-up: who comes is sent little else, and each call has its price.
+  package static let catchUpPieceBytes = 262_144
 
   /// What to send next to a reader. Nil: nothing now.
   ///
@@ -187,7 +189,7 @@ extension Session {
   private func piece(of progress: CatchUpProgress, _ reader: Reader) -> Piece {
     if let compressor, progress.catchUp.prepare(progress.part, by: compressor) { countCompressed() }
     let part = progress.catchUp.parts[progress.part]
-    var end = min(part.end, progress.offset + Self.pieceBytes)
+    var end = min(part.end, progress.offset + Self.catchUpPieceBytes)
     if reader.hasPrivateBytes {
       // Something of its own waits for the next boundary.
       end = min(end, part.segment.frames[part.segment.frameIndex(at: progress.offset)].end)

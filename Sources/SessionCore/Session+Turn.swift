@@ -41,6 +41,7 @@ extension Session {
     ephemeral.releaseRoom()
     ridingCommitted = []
     save.releaseRoom()
+    roster.drop()
   }
 
   /// Those who wait and have something to be sent.
@@ -292,15 +293,5 @@ extension Session {
       to: &entry, flags: [.reliable, .system], sequence: 0, sender: 0, clientSequence: 0,
       type: Array(type.utf8).span, payload: payload.span)
     segment.appendFrame(entry.span, firstSequence: 0, lastSequence: 0, entryCount: 1, targets: nil)
-  }
-
-  /// The `participants` payloads of the state.
-  private func stateOfParticipants() -> [[UInt8]] {
-    let records = participants.values.sorted { $0.number < $1.number }
-    let payload = ParticipantsPayload(
-      joined: records.filter(\.isActive).map(\.participant),
-      waiting: records.filter(\.isWaiting).map(\.participant),
-      past: records.filter { !$0.isActive && !$0.isWaiting && $0.hasRetained }.map(\.participant))
-    return payload.pieces.map { $0.encoded() }
   }
 }

@@ -48,6 +48,8 @@ package final class Session {
 
   /// What `participants` entry the turn ends with.
   var presence = PresenceChanges()
+  /// Who is here, ready for those who come.
+  var roster = Roster()
   /// How many `participants` entries the turn has, and the sequence before it.
   var presenceEntries: UInt64 = 0
   var turnBeganAfter: UInt64 = 0

@@ -62,7 +62,8 @@ async def test_a_session_whose_people_never_come_back_is_removed(lasting_with, w
 
 @WAYS
 async def test_a_session_with_somebody_in_it_is_kept_while_others_go(lasting_with, way: str) -> None:
-    lasting: LastingGateway = lasting_with(sessionKeepSeconds=1)
+    # Longer than it is away: while nobody serves it, nobody is in it either.
+    lasting: LastingGateway = lasting_with(sessionKeepSeconds=5)
     async with Room(lasting) as room, Room(lasting) as left:
         ada, ben = await room.join("Ada"), await left.join("Ben")
         ada.send(append(1, "x"))

@@ -72,7 +72,7 @@ extension Reactor {
       let hosted = try find(attachment, of: id).hosted
       hosted.tasksInHand += 1
       defer { done(with: hosted) }
-      guard await remove(attachment, from: hosted) else { throw hosted.isRemoved ? .ended : .notSaved }
+      guard await remove(attachment, from: hosted) else { throw notSaved(of: hosted) }
       shared.log(.info, "attachment removed", ["session": .session(id), "attachment": "\(attachment)"])
       return Answer(.noContent)
     } catch {

@@ -287,7 +287,7 @@ extension Reactor {
       touchSoon(hosted)
       if case .create = request.kind {
         // Who is told where to go on finds it there after a crash.
-        guard await saved(hosted) else { throw hosted.isRemoved ? .ended : .notSaved }
+        guard await saved(hosted) else { throw notSaved(of: hosted) }
       }
       return progressed(try find(grant.attachment, of: id).attachment, by: request)
     } catch {
@@ -356,7 +356,7 @@ extension Reactor {
       .info, "attachment added",
       ["session": .session(id), "attachment": "\(grant.attachment)", "bytes": .number(size)])
     // Whoever is told that it is there finds it there after a crash.
-    guard await saved(hosted) else { return .problem(hosted.isRemoved ? .ended : .notSaved) }
+    guard await saved(hosted) else { return .problem(notSaved(of: hosted)) }
     return progressed(found, by: request)
   }
 

@@ -56,6 +56,12 @@ extension Reactor {
     }
   }
 
+  /// What somebody is told for whom `saved` was not true: behind the end of a session nothing is written, and for a moment it
+  /// is on the disk before all know of it.
+  func notSaved(of hosted: Hosted) -> Refusal {
+    hosted.isRemoved || hosted.saving.last == .end ? .ended : .notSaved
+  }
+
   /// Writes the last record of a log, behind everything else.
   ///
   /// - Returns: whether it is on the disk. What is said meanwhile goes behind `closed`, and nowhere behind `end`.

@@ -264,13 +264,13 @@ extension Reactor {
     {
       bulkBytesLeft -= compressor.takeCost()
       let isBulk = piece.range.count > Self.bulkPieceBytes || reader.isCatchingUp
-      guard given < Session.pieceBytes, !isBulk || bulkBytesLeft > 0 else {
+      let share = reader.isCatchingUp ? Session.catchUpPieceBytes : Session.pieceBytes
+      guard given < share, !isBulk || bulkBytesLeft > 0 else {
         session?.setBlocked(true, reader)
         flushLater(connection, isBulk: isBulk)
         return
       }
-      let end = min(piece.range.upperBound, piece.range.lowerBound + TLSConnection.encryptLimitInBytes)
-      let sent = offer(piece.bytes.span.extracting(piece.range.lowerBound..<end), on: connection)
+      let sent = offer(piece.bytes.span.extracting(piece.range), on: connection)
       given += sent
       if isBulk { bulkBytesLeft -= sent }
       if let session { session.sent(piece, sent, to: reader) } else { reader.sentPrivate(piece, sent) }

@@ -79,11 +79,27 @@ package struct ParticipantsPayload: SystemPayload {
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in
       if !joined.isEmpty { writer.member("joined", joined) }
-      if !left.isEmpty { writer.member("left", left) }
-      if !changed.isEmpty { writer.member("changed", changed) }
-      if !waiting.isEmpty { writer.member("waiting", waiting) }
-      if !past.isEmpty { writer.member("past", past) }
+      writeOthers(to: &writer)
     }
+  }
+
+  /// The payload as JSON with `joined` as somebody wrote it before: objects with commas between.
+  package func encoded(joined list: JSONWriter?) -> [UInt8] {
+    guard let list else { return encoded() }
+    var writer = JSONWriter()
+    writer.object { writer in
+      writer.name("joined")
+      writer.array { $0.write(json: list.bytes) }
+      writeOthers(to: &writer)
+    }
+    return writer.bytes
+  }
+
+  private func writeOthers(to writer: inout JSONWriter) {
+    if !left.isEmpty { writer.member("left", left) }
+    if !changed.isEmpty { writer.member("changed", changed) }
+    if !waiting.isEmpty { writer.member("waiting", waiting) }
+    if !past.isEmpty { writer.member("past", past) }
   }
 }
 
