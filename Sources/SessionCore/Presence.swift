@@ -87,7 +87,11 @@ extension Session {
     }
     let isOne = roster.count + waiting.count + past.count <= Self.peoplePerEntry
     let others = ParticipantsPayload(waiting: waiting.map(\.participant), past: past.map(\.participant))
-    if isOne { return [others.encoded(joined: roster.parts.first?.json)] }
+    guard !isOne else {
+      // For few it is not worth the room.
+      defer { roster.drop() }
+      return [others.encoded(joined: roster.parts.first?.json)]
+    }
     return roster.parts.map { ParticipantsPayload().encoded(joined: $0.json) }
       + others.pieces(of: Self.peoplePerEntry).map { $0.encoded() }
   }

@@ -3,7 +3,7 @@ internal import Wire
 /// Those who are in a session as `joined` lists them, ready to be sent: of a thousand who come at once each is caught up, and
 /// to write the whole list for each turn was most of what that took.
 ///
-/// It is made when it is wanted and grows with those who come; any other change drops it.
+/// It is made when it is wanted, kept where there are many, and grows with those who come; any other change drops it.
 struct Roster {
   /// Some of them: how many, and their objects with commas between.
   struct Part {
