@@ -1,11 +1,11 @@
 /// Where a socket is in a session's segments. The segment's number is absolute, so it stays valid when older ones go.
 package struct Cursor: Hashable, Sendable, BitwiseCopyable {
   package var segment: UInt32
-  // Every member has one, and a segment is never nearly so long.
-  @usableFromInline var place: UInt32
+  /// The byte in the segment. Every member has one of these, and no segment is nearly so long.
+  package var place: UInt32
 
-  /// The byte in the segment.
-  @inlinable package var offset: Int {
+  /// The same.
+  package var offset: Int {
     get { Int(place) }
     set { place = UInt32(newValue) }
   }

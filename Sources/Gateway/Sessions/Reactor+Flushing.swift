@@ -170,7 +170,7 @@ extension Reactor {
         continue
       }
       if member.flags.rawValue == 0, !toSettled { continue }
-      let from = member.cursor.offset
+      let from = Int(member.cursor.place)
       guard member.flags.rawValue == 0, member.cursor.segment == segment, from >= targetedEnd,
         log.count - from <= longest
       else {
@@ -184,7 +184,7 @@ extension Reactor {
       else { continue }
       slice.sends += 1
       let sent = offer(log.span.extracting(from..<log.count), ephemeral.span, on: connection, &tally)
-      rows[position].cursor.offset = from + min(sent, count)
+      rows[position].cursor.place = UInt32(truncatingIfNeeded: from + min(sent, count))
       if connection.isWriteBlocked { rows[position].flags.insert(.blocked) }
       if sent < count {
         slice.delivered += tail.entryCount(from: from, to: from + sent)
