@@ -63,15 +63,12 @@ extension Session {
   private func announce<Element>(
     _ field: WritableKeyPath<ParticipantsPayload, [Element]>, _ list: [Element]
   ) {
-    for start in stride(from: 0, to: list.count, by: Self.peoplePerEntry) {
+    for start in stride(from: 0, to: list.count, by: peoplePerEntry) {
       var payload = ParticipantsPayload()
-      payload[keyPath: field] = Array(list[start..<min(start + Self.peoplePerEntry, list.count)])
+      payload[keyPath: field] = Array(list[start..<min(start + peoplePerEntry, list.count)])
       announce(payload)
     }
   }
-
-  /// How many people one `participants` entry tells of: names may be long, and it shall be 110 KiB at most.
-  static let peoplePerEntry = 300
 
   /// The `participants` payloads of the state: one, or several when there are many people.
   func stateOfParticipants() -> [[UInt8]] {
@@ -85,7 +82,7 @@ extension Session {
     if !roster.isComplete {
       roster.make(of: participants.values.filter(\.isActive).sorted { $0.number < $1.number })
     }
-    let isOne = roster.count + waiting.count + past.count <= Self.peoplePerEntry
+    let isOne = roster.count + waiting.count + past.count <= peoplePerEntry
     let others = ParticipantsPayload(waiting: waiting.map(\.participant), past: past.map(\.participant))
     guard !isOne else {
       // For few it is not worth the room.
@@ -93,7 +90,7 @@ extension Session {
       return [others.encoded(joined: roster.parts.first?.json)]
     }
     return roster.parts.map { ParticipantsPayload().encoded(joined: $0.json) }
-      + others.pieces(of: Self.peoplePerEntry).map { $0.encoded() }
+      + others.pieces(of: peoplePerEntry).map { $0.encoded() }
   }
 
   private func announce(_ payload: ParticipantsPayload) {

@@ -11,10 +11,15 @@ struct Roster {
     var json = JSONWriter()
   }
 
+  private let perPart: Int
   private(set) var parts: [Part] = []
   /// It has everybody who is in the session.
   private(set) var isComplete = false
   private var lastNumber: ParticipantNumber = 0
+
+  init(perPart: Int) {
+    self.perPart = perPart
+  }
 
   var count: Int { parts.reduce(0) { $0 + $1.count } }
 
@@ -32,7 +37,7 @@ struct Roster {
     // Who came back has a number from before: the order is by number.
     guard record.number > lastNumber else { return drop() }
     lastNumber = record.number
-    if (parts.last?.count ?? Session.peoplePerEntry) == Session.peoplePerEntry { parts.append(Part()) }
+    if (parts.last?.count ?? perPart) == perPart { parts.append(Part()) }
     let last = parts.count - 1
     parts[last].count += 1
     parts[last].json.element()

@@ -122,6 +122,7 @@ extension Simulation {
     disk?.compaction = nil
     let restored = try restore(records, generation: generation, epoch: epoch)
     session = restored.session
+    session.peoplePerEntry = peoplePerEntry
     session.compressor = withoutZeros
     try require(restored.isClean == isClean, "it was put away, and that is not seen: \(restored.isClean)")
     try require(session.epoch == (isClean ? old.epoch : epoch), "it goes on as \(session.epoch)")

@@ -37,9 +37,13 @@ final class Simulation {
   private(set) var removals: Set<Int> = []
   private let usesLargeEntries: Bool
 
+  /// To some, two are many.
+  let peoplePerEntry: Int
+
   /// A session of a seed; with `outlives` it has a file, and is made again out of it now and then.
   init(seed: UInt64, outlives: Bool = false) {
     random = SeededGenerator(seed: seed)
+    peoplePerEntry = seed.isMultiple(of: 3) ? 2 : 300
     var limits = Limits()
     limits.catchUpTailBytes = (outlives ? [0, 0, 1_500, 8_192] : [0, 1_500, 8_192, 65_536])[random.below(4)]
     limits.entriesPerSecond = random.chance(40) ? 8 : 1 << 30
@@ -55,6 +59,7 @@ final class Simulation {
       createdAt: Date(timeIntervalSince1970: 0), limits: limits, now: now,
       saving: outlives ? .byStore : .inMemory)
     session.compressor = withoutZeros
+    session.peoplePerEntry = peoplePerEntry
     if outlives { disk = SimulatedDisk(session.firstRecords()) }
     for index in 0..<(3 + random.below(4)) { clients.append(VirtualClient(name: "C\(index)")) }
     for client in clients { client.isSaved = outlives }
