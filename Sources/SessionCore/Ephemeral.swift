@@ -95,11 +95,10 @@ struct Ephemeral {
     pendingBytes = 0
   }
 
-  /// Gives back the room that a busy turn needed; nothing is pending.
+  /// Gives back the room of the last turn, which all have been sent; nothing is pending.
   mutating func releaseRoom() {
-    guard pending.isEmpty, pending.capacity > 0 else { return }
-    pending = []
-    newest = [:]
+    guard pending.isEmpty else { return }
+    self = Ephemeral()
   }
 
   /// What is left of the frame that `offset` lies inside of.

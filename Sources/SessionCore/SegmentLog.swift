@@ -41,6 +41,8 @@ struct SegmentLog {
   var tailSegment: Segment { segments[segments.count - 1] }
   var tail: Cursor { Cursor(segment: tailSegment.number, offset: tailSegment.bytes.count) }
   var totalBytes: Int { weight + tailSegment.weight }
+  /// The turn began another segment.
+  var hasNewSegment: Bool { tailSegment.number != turnSegment }
   var hasOpenRun: Bool { runEntries > 0 }
 
   subscript(_ number: UInt32) -> Segment? {

@@ -23,8 +23,10 @@ extension Session {
 
   private func noteContent() {
     let entries = log.lastSequence - turnBeganAfter
-    let saysMore = entries > presenceEntries || !ephemeral.isEmpty
-    turnContent = saysMore ? .entries : presenceEntries > 0 ? .presence : .nothing
+    // Whoever is told later is in the newest segment: no older one goes before all have it.
+    let saysMore = entries > presenceEntries || !ephemeral.isEmpty || log.hasNewSegment
+    turnContent =
+      saysMore ? .entries(withPresence: presenceEntries > 0) : presenceEntries > 0 ? .presence : .nothing
     turnBeganAfter = log.lastSequence
     presenceEntries = 0
   }

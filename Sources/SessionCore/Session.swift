@@ -183,11 +183,12 @@ package final class Session {
 }
 
 /// What a turn has for everybody.
-package enum TurnContent: Sendable {
+package enum TurnContent: Equatable, Sendable {
   case nothing
   /// Only who came and went.
   case presence
-  case entries
+  /// What must not wait.
+  case entries(withPresence: Bool)
 }
 
 /// One joined socket: all that the flush loop needs of it, 32 bytes.

@@ -14,9 +14,11 @@ package struct MessageLimits: Equatable, Sendable {
   private let message: UInt32
   private let text: UInt32
 
-  /// Without a limit for single frames or texts, those of the message hold for them too. None is above 4 GiB less a byte.
+  /// Without a limit for single frames or texts, those of the message hold for them too.
+  /// A message may have less than 4 GiB.
   package init(frameBytes: Int = .max, messageBytes: Int, textBytes: Int? = nil) {
     precondition(frameBytes >= 0 && messageBytes >= 0, "a limit is a number of bytes")
+    precondition(messageBytes <= Int(UInt32.max), "a message is shorter than 4 GiB")
     frame = UInt32(clamping: frameBytes)
     message = UInt32(clamping: messageBytes)
     text = UInt32(clamping: min(messageBytes, textBytes ?? messageBytes))

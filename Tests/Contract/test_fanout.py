@@ -92,7 +92,7 @@ async def crowd(gateway: Gateway, room: Room, count: int) -> list[Receiver]:
 @pytest.mark.parametrize("frames", [1, ENTRIES], ids=["one frame", "sixteen frames"])
 async def test_entries_of_one_segment_cost_at_most_one_send_a_socket(gateway_with, frames: int) -> None:
     """The best of a few rounds counts: a ping or the answer to /metrics may cost a send of its own."""
-    gateway: Gateway = gateway_with(participantsPerSession=SOCKETS + 1)
+    gateway: Gateway = gateway_with("--reactors", "1", participantsPerSession=SOCKETS + 1)
     async with Room(gateway) as room:
         receivers = await crowd(gateway, room, SOCKETS)
         late = await room.join("Late")

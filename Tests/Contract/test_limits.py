@@ -49,9 +49,11 @@ async def test_a_gateway_that_runs_is_alive_and_ready(gateway: Gateway, path: st
 
 
 async def test_metrics_count_sends_and_delivered_entries(gateway_with) -> None:
-    gateway: Gateway = gateway_with(idleSeconds=59)
+    # Of another reactor it shows what that counted a moment ago.
+    gateway: Gateway = gateway_with("--reactors", "1", idleSeconds=59)
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
+        await ada.wait_for(lambda: ben.id in ada.retained.people, "Ben came")
         sends = await gateway.metric("drawtogether_send_calls_total")
         delivered = await gateway.metric("drawtogether_entries_delivered_total")
         ada.send(*[note(str(n)) for n in range(10)])

@@ -231,6 +231,23 @@ struct SlowReaderTests {
     #expect(ada.catchUps.isEmpty)
   }
 
+  @Test("S24, S43 who is told of late who came is never so late that it must be caught up")
+  func lateNews() throws {
+    // The least there is: nothing but what some have still to be sent.
+    let fixture = Fixture { $0.catchUpTailBytes = 0 }
+    let ada = try fixture.join()
+    ada.forget()
+    var heldBack = 0
+    for number in 0..<200 {
+      // Long names, and none of those who come reads any of it.
+      _ = try fixture.join(name: String(repeating: "n", count: 50) + "\(number)")
+      if fixture.session.turnContent == .presence { heldBack += 1 } else { try ada.read() }
+    }
+    #expect(heldBack > 150)
+    try ada.read()
+    #expect(ada.catchUps.isEmpty)
+  }
+
   @Test(
     "S25 unreliable entries go to the others who are at the tail, without numbers, and are kept for nobody")
   func unreliable() throws {

@@ -3,6 +3,7 @@ import Transport
 
 @Suite("Threads")
 struct SystemThreadTests {
+  // That its memory is given back, the thread sanitizer shows.
   @Test("One that is let go runs to its end, and nobody waits for it", arguments: [false, true])
   func detached(isLetGoFirst: Bool) throws {
     let begin = Queue<Bool>()

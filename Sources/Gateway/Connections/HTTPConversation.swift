@@ -18,8 +18,6 @@ final class HTTPConversation {
     case createSession
     /// The reactor that owns the session answers.
     case askOwner(SessionID)
-    /// Every reactor is asked what it counts.
-    case metrics
     /// The reactor that owns the session's journal answers.
     case journal(JournalRequest, SessionID)
     /// The body goes to a file while it arrives.

@@ -44,14 +44,15 @@ final class WebSocketConversation {
   /// When the peer last made room for what we send.
   var tookAt: MonotonicTime
   var pingedAt: MonotonicTime
-  /// When the socket was open and its session there: from then on the peer has time to join.
-  var openedAt: MonotonicTime
+  /// When the socket was open and its session there: from then on the peer has time to join, and its stay is counted.
+  var joinableSince: MonotonicTime
   var pausedUntil: MonotonicTime?
   private var incomplete: UInt32 = 0
   var messageBegan: MonotonicTime?
   private var queued: UInt32 = 0
   /// Whose socket it was in which session, for the log.
   var session: SessionID?
+  /// 0, which is given to nobody, until it has joined.
   var participant: ParticipantNumber = 0
 
   /// What is counted of it in the gateway's bound on all half-received messages.
@@ -79,7 +80,7 @@ final class WebSocketConversation {
     heardAt = now
     tookAt = now
     pingedAt = now
-    openedAt = now
+    joinableSince = now
   }
 
   /// The session that the socket is in or waits for.

@@ -93,7 +93,7 @@ extension Reactor {
     case .readyz:
       return .answer(readiness)
     case .metrics:
-      return mayReadMetrics(head, connection) ? .metrics : .answer(notFound)
+      return .answer(mayReadMetrics(head, connection) ? metrics : notFound)
     case .file:
       let date = HTTPDate(secondsSinceEpoch: Int(WallTime.now().secondsSince1970))
       return .answer(shared.files.answer(to: head, now: date).map { Answer($0) } ?? notFound)
@@ -104,7 +104,7 @@ extension Reactor {
   private var readiness: Answer {
     guard !shared.isDraining else { return unavailable }
     shared.disk.measure(now: now)
-    guard var refusal = shared.disk.refusal(now: now) ?? shared.memory.refusal else {
+    guard var refusal = shared.disk.refusal(now: now) else {
       return .text(.ok, "ready\n")
     }
     refusal.status = 503
@@ -126,21 +126,8 @@ extension Reactor {
     return areEqualInConstantTime(given.span, wanted.span)
   }
 
-  /// Has every reactor tell what it counts by now, and answers with the sum.
-  func showMetrics(_ connection: Connection, _ http: HTTPConversation, _ head: RequestHead) {
-    http.awaitsAnswer = true
-    let key = connection.key
-    Task {
-      // One that has stopped would never answer: then what it told last counts.
-      if !shared.isDraining {
-        for reactor in shared.allReactors where reactor !== self { await reactor.publish() }
-      }
-      publish()
-      deliver(metrics, to: key, head)
-    }
-  }
-
   private var metrics: Answer {
+    publish()
     let build = MetricsText.Build(
       version: Product.version, swiftVersion: Product.swiftVersion, openSSLVersion: Product.openSSLVersion,
       startTime: shared.startedAt.secondsSince1970, memoryBytes: shared.limits.memoryBytes)

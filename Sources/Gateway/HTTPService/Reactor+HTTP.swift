@@ -47,7 +47,7 @@ extension Reactor {
         switch http.exchange?.plan {
         case .createSession: http.exchange?.body.append(contentsOf: buffer[range])
         case .upload(let upload): receive(buffer[range], of: upload, connection, http)
-        case .answer, .askOwner, .metrics, .journal, nil: break
+        case .answer, .askOwner, .journal, nil: break
         }
         guard connections[Int(connection.key.slot)] === connection, case .http = connection.state else {
           return
@@ -156,8 +156,6 @@ extension Reactor {
       askOwner(
         of: id, exchange.head.method == .delete ? .end(token) : .describe, connection, http,
         head: exchange.head)
-    case .metrics:
-      showMetrics(connection, http, exchange.head)
     case .journal(let request, let id):
       askJournal(request, of: id, connection, http, exchange.head)
     case .upload(let upload):

@@ -48,16 +48,5 @@ final class HeldMemory: Sendable {
     return bytes > part || isFull(held) ? held : nil
   }
 
-  /// Why nobody can do anything here that is kept: no session may grow; nil: some may.
-  var refusal: Refusal? {
-    let held = held
-    guard isFull(held) else { return nil }
-    var refusal = Refusal(
-      .storageFull, "The gateway has no room for more: its sessions hold \(held) bytes, of \(limit).",
-      limit: limit, actual: held)
-    refusal.retryAfterMs = 10_000
-    return refusal
-  }
-
   private func isFull(_ held: Int) -> Bool { held > limit / 4 * 5 }
 }

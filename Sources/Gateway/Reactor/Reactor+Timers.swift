@@ -27,6 +27,7 @@ extension Reactor {
 
   /// A session that was quiet since the last sweep needs no room for turns.
   private func sweep(_ hosted: Hosted) {
+    guard !hosted.isFlushing else { return }
     let flush = hosted.session.flushNumber
     if hosted.sweptFlush != flush {
       hosted.sweptFlush = flush
@@ -74,7 +75,7 @@ extension Reactor {
       return
     }
     if case .opened = conversation.phase,
-      now - conversation.openedAt >= .seconds(shared.limits.joinSeconds)
+      now - conversation.joinableSince >= .seconds(shared.limits.joinSeconds)
     {
       counters.refusals[.notJoined] += 1
       disconnect(connection, conversation, .noJoin)

@@ -97,11 +97,11 @@ actor Reactor {
 
   var counters = Counters()
   var publishedAt = MonotonicTime.distantPast
+  private var hasUnpublished = false
   /// The date as it stands in answers, made once a second.
   var date = (at: Int64(0), text: "")
 
-  /// How often it tells its counts unasked, at most: who stops shows what was told last. To publish takes some 3,000 instructions; once a
-  /// turn, that was 30 of the 550 for each of a hundred people to whom one entry goes.
+  /// How often it tells what it counts, at most: to publish takes some 3,000 instructions, as much as to send five times.
   private static let publishInterval = Duration.milliseconds(20)
   /// How often connections are looked over for what did not happen in time.
   static let sweepInterval = Duration.milliseconds(500)
@@ -168,14 +168,16 @@ actor Reactor {
     return nextDeadline()
   }
 
+  /// Who drains tells every turn: there may be no other.
   private func publishIfDue() {
-    guard publishedAt + Self.publishInterval <= now else { return }
-    publishedAt = now
-    publish()
+    hasUnpublished = true
+    if shared.isDraining || publishedAt + Self.publishInterval <= now { publish() }
   }
 
   /// Tells what it counts, for whoever shows it.
   func publish() {
+    publishedAt = now
+    hasUnpublished = false
     shared.board.publish(counters, reactor: number)
   }
 
@@ -211,6 +213,7 @@ actor Reactor {
       next = min(next ?? time, time)
     }
     if connectionTotal > 0 { consider(sweepAt) }
+    if hasUnpublished { consider(publishedAt + Self.publishInterval) }
     consider(deadlines.earliest.map { MonotonicTime(nanoseconds: $0.nanoseconds) })
     consider(acceptAgainAt)
     consider(draining?.nextDeadline(connections: connectionTotal))

@@ -96,8 +96,6 @@ final class SharedState: Sendable {
     reactors.withLock { $0 = all }
   }
 
-  var allReactors: [Reactor] { reactors.withLock { $0 } }
-
   /// Counts sessions in that an earlier process left on the disk.
   func countSessions(_ number: Int) {
     sessionCount.add(number, ordering: .relaxed)

@@ -14,14 +14,19 @@ struct PresencePacer {
 
   /// A turn has ended: whether what came of it goes to those at the tail, too, or only to who joined.
   mutating func tells(_ content: TurnContent, now: MonotonicTime) -> Bool {
-    guard content == .presence || due != nil else { return true }
     let next = toldAt + Self.interval
-    guard content != .entries, next > now else {
+    switch content {
+    case .entries(let withPresence):
+      if withPresence || due != nil { toldAt = now }
+    case .presence where next > now, .nothing where due != nil && next > now:
+      due = next
+      return false
+    case .presence:
       toldAt = now
-      due = nil
-      return true
+    case .nothing:
+      if due != nil { toldAt = now }
     }
-    due = next
-    return false
+    due = nil
+    return true
   }
 }

@@ -85,7 +85,7 @@ extension Reactor {
       [
         "session": "\(conversation.session.map { "\($0)" } ?? "")",
         "participant": .number(conversation.participant), "code": .number(code), "reason": "\(reason)",
-        "seconds": .milliseconds((now - conversation.openedAt) / 1000),
+        "seconds": .milliseconds((now - conversation.joinableSince) / 1000),
       ])
   }
 }

@@ -111,7 +111,7 @@ extension Reactor {
     let ephemeral = session.ephemeralFrames
     let entries = session.ephemeralEntries
     var members = session.takeMembers()
-    let slice = sendTail(of: session, ephemeral, entries, to: &members, budget: budget, toSettled)
+    let slice = sendTail(of: session, ephemeral, entries, to: &members, budget: budget, toSettled: toSettled)
     let readers = slice.others.map { session.readers[$0] }
     let shortReaders = slice.shorts.map { (session.readers[$0.position], $0.took) }
     session.putMembers(members)
@@ -147,7 +147,7 @@ extension Reactor {
   /// nothing but its row and its connection is touched.
   private func sendTail(
     of session: Session, _ ephemeral: [UInt8], _ entries: Int, to members: inout [Member], budget: Int,
-    _ toSettled: Bool
+    toSettled: Bool
   ) -> Slice {
     let number = session.flushNumber
     let tail = session.tailSegment

@@ -63,7 +63,7 @@ extension Reactor {
     switch found {
     case .open(let hosted) where !shared.isDraining:
       conversation.phase = .opened(hosted)
-      conversation.openedAt = now
+      conversation.joinableSince = now
       hosted.idleSince = nil
       resumeReading(connection)
     case .open:

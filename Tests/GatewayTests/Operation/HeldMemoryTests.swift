@@ -15,16 +15,13 @@ struct HeldMemoryTests {
     _ = memory.hold(1)
     #expect(memory.crowding(for: 1201) == 1601)
     #expect(memory.crowding(for: 400) == nil)
-    #expect(memory.refusal == nil)
     _ = memory.hold(399)
     #expect(memory.held == 2000)
-    #expect(memory.crowding(for: 400) == nil && memory.refusal == nil)
+    #expect(memory.crowding(for: 400) == nil)
     _ = memory.hold(1)
     #expect(memory.crowding(for: 400) == 2001)
-    let refusal = memory.refusal
-    #expect(refusal?.code == .storageFull && refusal?.limit == 1600 && refusal?.actual == 2001)
     _ = memory.hold(-1201, sessions: -1)
-    #expect(memory.crowding(for: 800) == nil && memory.refusal == nil)
+    #expect(memory.crowding(for: 800) == nil)
   }
 
   @Test("That it is crowded is told once, and that it is not when there is room for more than an entry")

@@ -39,18 +39,25 @@ struct PresencePacerTests {
     var tells = [pacer.tells(.presence, now: at(1_000)), pacer.tells(.presence, now: at(1_001))]
     tells.append(pacer.tells(.nothing, now: at(1_002)))
     #expect(tells == [true, false, false])
-    let takesAlong = pacer.tells(.entries, now: at(1_003))
+    let takesAlong = pacer.tells(.entries(withPresence: false), now: at(1_003))
     #expect(takesAlong)
     #expect(pacer.due == nil)
-    // What came along counts as told now.
+    // What came along counts as told now, and so does what came with entries of its own turn.
     let again = pacer.tells(.presence, now: at(1_004))
     #expect(!again)
+    let withBoth = pacer.tells(.entries(withPresence: true), now: at(1_100))
+    #expect(withBoth)
+    let next = pacer.tells(.presence, now: at(1_149))
+    #expect(!next)
+    #expect(pacer.due == at(1_150))
   }
 
   @Test("entries never wait")
   func entries() {
     var pacer = PresencePacer()
-    let tells = (Int64(0)..<100).map { pacer.tells($0.isMultiple(of: 3) ? .presence : .entries, now: at($0)) }
+    let tells = (Int64(0)..<100).map {
+      pacer.tells($0.isMultiple(of: 3) ? .presence : .entries(withPresence: false), now: at($0))
+    }
     for (index, told) in tells.enumerated() where !index.isMultiple(of: 3) { #expect(told) }
   }
 }

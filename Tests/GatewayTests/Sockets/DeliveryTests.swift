@@ -34,6 +34,28 @@ extension OverSockets {
       }
     }
 
+    @Test("S43: of those who come one upon the other all hear, in their order, though nothing else happens")
+    func comings() throws {
+      let gateway = try RunningGateway(reactors: 1)
+      let session = try gateway.makeSession()
+      let first = try ParticipantClient(gateway, session).join()
+      let others = try (0..<12).map { _ in try ParticipantClient(gateway, session).join() }
+      try first.read(until: "all who came") { Self.joined($0).count >= others.count }
+      #expect(Self.joined(first) == others.map(\.number))
+      // Who was told of late is known before what they say.
+      let last = try ParticipantClient(gateway, session).join()
+      try last.send(last.entry([7]))
+      try first.read(until: "what the last one says") { $0.received.contains { $0.payload == [7] } }
+      #expect(Self.joined(first) == others.map(\.number) + [last.number])
+    }
+
+    /// Of whom a member was told that they came.
+    private static func joined(_ member: ParticipantClient) -> [ParticipantNumber] {
+      member.received.filter { $0.type == SystemType.participants }.flatMap { entry in
+        (try? ParticipantsPayload.decode(entry.payload.span))?.joined.map(\.number) ?? []
+      }
+    }
+
     @Test("P7: a targeted entry reaches its targets and its sender, and nobody else", arguments: [1, 2])
     func targeted(reactors: Int) throws {
       let gateway = try RunningGateway(reactors: reactors)

@@ -28,7 +28,7 @@ extension Simulation {
         }
       }
       let isCalm = clients.allSatisfy { $0.hasLeft || $0.isSettled } && away.isEmpty
-      if isCalm, !session.needsTurn {
+      if isCalm, !session.needsTurn, !isPresenceDue {
         try checkAgreement()
         // With every place told in the order, all know them, whatever they missed.
         guard try pauseUploads() else { return try checkAttachments() }

@@ -37,6 +37,8 @@ final class Simulation {
   private(set) var removals: Set<Int> = []
   private let usesLargeEntries: Bool
 
+  /// Those at the tail have not been told yet who came and went (S43).
+  private(set) var isPresenceDue = false
   /// To some, two are many.
   let peoplePerEntry: Int
 
@@ -351,8 +353,11 @@ final class Simulation {
     oracle.noteSystemEntries(upTo: session.sequence)
     let frames = session.ephemeralFrames
     try checkProgress(frames)
+    // Who came and went may wait in the log, for those who have nothing else to be sent.
+    isPresenceDue = presenceMayWait && random.chance(50)
     for connection in sockets.keys.sorted() {
       guard let socket = sockets[connection] else { continue }
+      if isPresenceDue, session.isPlain(socket.reader) { continue }
       flush(socket)
       try require(
         socket.reader.outboxCount <= Reader.outboxBytes + 80_000,
@@ -375,6 +380,7 @@ final class Simulation {
 
   /// P5: who reads at once has everything when the turn is over, however slow others are.
   private func checkFastReaders() throws {
+    guard !isPresenceDue else { return }
     for client in clients {
       guard let socket = client.socket, socket.capacity == .max else { continue }
       try readAtClient(client, all: true)
@@ -388,6 +394,14 @@ final class Simulation {
     }
   }
 
+  private var presenceMayWait: Bool {
+    switch session.turnContent {
+    case .presence: true
+    case .nothing: isPresenceDue
+    case .entries: false
+    }
+  }
+
   private func flush(_ socket: VirtualSocket) {
     while let piece = session.nextPiece(socket.reader) {
       let count = socket.send(piece.bytes[piece.range])
@@ -397,5 +411,12 @@ final class Simulation {
         return
       }
     }
+  }
+}
+
+extension Session {
+  /// Nothing but the log is due to the reader.
+  fileprivate func isPlain(_ reader: Reader) -> Bool {
+    reader.memberIndex >= 0 && members[reader.memberIndex].flags.isEmpty
   }
 }
