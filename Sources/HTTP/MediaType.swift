@@ -14,6 +14,10 @@ package struct MediaType: Equatable, Hashable, Sendable {
 
   /// What is not known.
   package static let octetStream = MediaType(value: "application/octet-stream", isCompressible: false)
+  /// JavaScript.
+  package static let script = text("text/javascript")
+  /// CSS.
+  package static let styleSheet = text("text/css")
 
   /// Whether gzip makes content smaller that has this type and subtype, in lower case; of what is not known, it does not.
   static func isCompressible(_ essence: String) -> Bool {
@@ -22,9 +26,9 @@ package struct MediaType: Equatable, Hashable, Sendable {
 
   private static let known: [String: MediaType] = [
     "html": text("text/html"),
-    "js": text("text/javascript"),
-    "mjs": text("text/javascript"),
-    "css": text("text/css"),
+    "js": script,
+    "mjs": script,
+    "css": styleSheet,
     "svg": text("image/svg+xml"),
     "xml": text("application/xml"),
     "txt": text("text/plain"),

@@ -9,7 +9,9 @@ import pytest
 
 from gateway import Gateway
 
-SCRIPT = b"// a script\n" + b"export const answer = 42;\n" * 400
+# A comment is not sent, but its line is.
+WRITTEN = b"// a script\n" + b"export const answer = 42;\n" * 400
+SCRIPT = b"\n" + b"export const answer = 42;\n" * 400
 IMAGE = bytes(range(256)) * 8
 TRAVERSALS = [
     "/../secret.txt", "/js/../../secret.txt", "/js/..%2f..%2fsecret.txt", "/%2e%2e/secret.txt",
@@ -28,7 +30,7 @@ def files(gateway_with, tmp_path_factory: pytest.TempPathFactory) -> Gateway:
     (public / "js").mkdir(parents=True)
     (public / "js" / ".git").mkdir()
     (public / "index.html").write_text("<!doctype html><title>Draw Together</title>" + "<p>text</p>" * 300)
-    (public / "js" / "main.js").write_bytes(SCRIPT)
+    (public / "js" / "main.js").write_bytes(WRITTEN)
     (public / "app.js").write_text("1")
     (public / "page.css").write_text("body { color: red }" * 200)
     (public / "picture.png").write_bytes(IMAGE)

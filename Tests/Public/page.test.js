@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
 
 const PUBLIC = fileURLToPath(new URL('../../Public/', import.meta.url));
 const HTML = readFileSync(join(PUBLIC, 'index.html'), 'utf8');
@@ -33,12 +32,6 @@ test('each icon that is shown is in the sprite', () => {
   const used = new Set([...`${HTML}${modules}`.matchAll(/(?:icons\.svg#|icon\(')([\w-]+)/g)].map(([, id]) => id));
   const drawn = new Set([...sprite.matchAll(/<symbol id="([\w-]+)"/g)].map(([, id]) => id));
   assert.deepEqual([...used].toSorted(), [...drawn].toSorted());
-});
-
-test('the whole page is small on its way', () => {
-  const files = readdirSync(PUBLIC, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
-  const bytes = files.reduce((sum, file) => sum + gzipSync(readFileSync(join(file.parentPath, file.name))).length, 0);
-  assert.ok(bytes < 150_000, `${bytes} bytes`);
 });
 
 /** @param {string} path @param {Set<string>} seen @returns {Set<string>} it and what it imports */

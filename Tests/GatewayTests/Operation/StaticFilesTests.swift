@@ -156,6 +156,26 @@ struct StaticFilesTests {
   }
 
   @Test(
+    "Comments of scripts and style sheets stay in the folder: length and tag are of what is served",
+    arguments: [
+      ("a.js", "a; // b\n", "a;\n"), ("a.css", "a {} /* b */\n", "a {}\n"), ("a.txt", "a // b", "a // b"),
+    ])
+  func comments(_ name: String, _ written: String, _ served: String) throws {
+    let file = try StaticFile(name: name, bytes: Array(written.utf8), modified: nil)
+    let same = try StaticFile(name: name, bytes: Array(served.utf8), modified: nil)
+    #expect(String(decoding: file.identity.bytes, as: UTF8.self) == served)
+    #expect(file.identity.representation.entityTag == same.identity.representation.entityTag)
+    #expect(file.identity.representation.length == served.utf8.count)
+  }
+
+  @Test("An unclosed comment is served as it is")
+  func unclosed() throws {
+    let bytes = Array("a /* b".utf8)
+    #expect(try StaticFile(name: "a.js", bytes: bytes, modified: nil).identity.bytes == bytes)
+    #expect(try StaticFile(name: "a.css", bytes: bytes, modified: nil).identity.bytes == bytes)
+  }
+
+  @Test(
     "What gzip does not make smaller has no twin",
     arguments: ["/", "/empty.txt", "/a%20b/gr%C3%B6%C3%9Fe.png"])
   func withoutTwin(_ path: String) throws {

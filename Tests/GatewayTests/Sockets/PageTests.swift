@@ -31,7 +31,7 @@ extension OverSockets {
     func largeFile(isSecure: Bool) throws {
       let bytes = 6 << 20
       let client = try HTTPClient(RunningGateway(largeFileBytes: bytes), isSecure: isSecure, bodyLimit: bytes)
-      try client.stream.send(client.head("GET", "/js/large.js") + client.head("GET", "/healthz"))
+      try client.stream.send(client.head("GET", "/large.txt") + client.head("GET", "/healthz"))
       // Nothing is read before the gateway can send no more.
       let metrics = try Metrics(of: client.stream.gateway)
       var before = 0

@@ -22,7 +22,7 @@ final class RunningGateway: Sendable {
   private let adjustment: @Sendable (inout GatewayConfiguration) -> Void
   private let reactors: Int
 
-  /// Starts it, with a file `js/large.js` of that many bytes if any. Limits that only get in a test's way are wide, unless
+  /// Starts it, with a file `large.txt` of that many bytes if any. Limits that only get in a test's way are wide, unless
   /// `adjust` says otherwise.
   init(
     reactors: Int = 1, largeFileBytes: Int = 0, in folder: String? = nil, disk: TroubledDisk? = nil,
@@ -37,7 +37,7 @@ final class RunningGateway: Sendable {
     try Data(Self.page.utf8).write(to: URL(filePath: folder + "/public/index.html"))
     try Data(Self.script.utf8).write(to: URL(filePath: folder + "/public/js/main.js"))
     if largeFileBytes > 0 {
-      try Data(Self.largeFile(bytes: largeFileBytes)).write(to: URL(filePath: folder + "/public/js/large.js"))
+      try Data(Self.largeFile(bytes: largeFileBytes)).write(to: URL(filePath: folder + "/public/large.txt"))
     }
     var configuration = GatewayConfiguration()
     configuration.http = ListenAddress(host: "127.0.0.1", port: 0)
@@ -106,11 +106,11 @@ final class RunningGateway: Sendable {
     try HTTPClient(self, isSecure: isSecure).makeSession()
   }
 
-  /// What is in `js/large.js`: lines that tell where they are.
+  /// What is in `large.txt`: lines that tell where they are.
   static func largeFile(bytes: Int) -> [UInt8] {
     let filling = [UInt8](repeating: UInt8(ascii: "x"), count: 4000)
     var file: [UInt8] = []
-    while file.count < bytes { file += Array("\n// \(file.count) ".utf8) + filling }
+    while file.count < bytes { file += Array("\n\(file.count) ".utf8) + filling }
     return Array(file[..<bytes])
   }
 

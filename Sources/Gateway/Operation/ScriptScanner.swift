@@ -1,0 +1,233 @@
+/// Finds the comments of a JavaScript file, and gives the same program without them.
+///
+/// It knows as much of the language's tokens (ECMA-262 §12) as it takes to tell a comment from the inside of a string, a
+/// template or a regular expression. Where that takes a parser, it does not guess: the file then stays as it is. That is
+/// so for a slash behind `}`, `++`, `--`, `of`, `await` and `yield`, which may divide or not, for names that are not
+/// ASCII, and for the comments of HTML.
+struct ScriptScanner {
+  /// What cannot be told without a parser, or is no JavaScript.
+  private struct Unclear: Error {}
+
+  /// What the last token says about a slash behind it.
+  private enum Token {
+    /// A value ended: it divides.
+    case value
+    /// A value is to come: it begins a regular expression.
+    case operation
+    /// `if`, `for`, `while` and `with`: behind the parentheses that follow, a statement begins.
+    case head
+    /// A dot: what follows is a name, even where it is spelled like a keyword.
+    case dot
+    /// Either may be.
+    case unclear
+  }
+
+  private enum Opened {
+    case parenthesis(ofHead: Bool)
+    case bracket
+    case brace
+    /// `${`, whose end goes on with the template.
+    case substitution
+  }
+
+  private var text: CommentlessText
+  private var index = 0
+  private var last = Token.operation
+  private var opened: [Opened] = []
+
+  private var source: [UInt8] { text.source }
+
+  /// The program without its comments, line for line; `nil` when it must be served as it is.
+  static func withoutComments(_ source: [UInt8]) -> [UInt8]? {
+    var scanner = ScriptScanner(text: CommentlessText(of: source))
+    do throws(Unclear) {
+      while scanner.index < source.count { try scanner.takeToken() }
+    } catch {
+      return nil
+    }
+    return scanner.opened.isEmpty ? scanner.text.finish() : nil
+  }
+
+  private mutating func takeToken() throws(Unclear) {
+    let byte = source[index]
+    switch byte {
+    case UInt8(ascii: "/"): try takeSlash()
+    case UInt8(ascii: "'"), UInt8(ascii: "\""): try takeString(endedBy: byte)
+    case UInt8(ascii: "`"): try takeTemplate()
+    case UInt8(ascii: "("): open(.parenthesis(ofHead: last == .head))
+    case UInt8(ascii: "["): open(.bracket)
+    case UInt8(ascii: "{"): open(.brace)
+    case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"): try close(byte)
+    case UInt8(ascii: "."): takeDot()
+    case UInt8(ascii: "#") where isWord(at: index + 1):
+      takeWord(from: index + 1)
+      last = .value
+    case _ where isWord(at: index): takeWordOrNumber()
+    case 0x09...0x0D, UInt8(ascii: " "): index += 1
+    case 0x21...0x7E where !"#@\\".utf8.contains(byte): try takePunctuator(byte)
+    default: throw Unclear()
+    }
+  }
+
+  // MARK: Comments
+
+  private mutating func takeSlash() throws(Unclear) {
+    if source.has("//", at: index) {
+      let end = source[index...].firstIndex(where: \.isLineBreak) ?? source.count
+      return try takeComment(index..<end)
+    }
+    if source.has("/*", at: index) {
+      guard let end = source.firstIndex(of: "*/", from: index + 2) else { throw Unclear() }
+      return try takeComment(index..<end + 2)
+    }
+    switch last {
+    case .value: take(1, as: .operation)
+    case .operation: try takeRegularExpression()
+    case .head, .dot, .unclear: throw Unclear()
+    }
+  }
+
+  private mutating func takeComment(_ comment: Range<Int>) throws(Unclear) {
+    // These two end a line as well (§12.3).
+    let ends = comment.contains {
+      source[$0] == 0xE2 && (source.has("\u{2028}", at: $0) || source.has("\u{2029}", at: $0))
+    }
+    guard !ends else { throw Unclear() }
+    if !text.mustStay(comment) { text.leaveOut(comment) }
+    index = comment.upperBound
+  }
+
+  // MARK: Literals
+
+  private mutating func takeString(endedBy quote: UInt8) throws(Unclear) {
+    index += 1
+    while true {
+      let byte = try takeCharacter()
+      if byte == quote { break }
+      guard !byte.isLineBreak else { throw Unclear() }
+    }
+    last = .value
+  }
+
+  /// From a backtick, or from the end of a substitution, on to the next of either.
+  private mutating func takeTemplate() throws(Unclear) {
+    index += 1
+    while true {
+      let byte = try takeCharacter()
+      if byte == UInt8(ascii: "`") {
+        last = .value
+        return
+      }
+      if byte == UInt8(ascii: "$"), source.has("{", at: index) { return open(.substitution) }
+    }
+  }
+
+  private mutating func takeRegularExpression() throws(Unclear) {
+    index += 1
+    var isInClass = false
+    while true {
+      let byte = try takeCharacter()
+      switch byte {
+      case UInt8(ascii: "["): isInClass = true
+      case UInt8(ascii: "]"): isInClass = false
+      case UInt8(ascii: "/") where !isInClass:
+        takeWord(from: index)
+        last = .value
+        return
+      case _ where byte.isLineBreak: throw Unclear()
+      default: break
+      }
+    }
+  }
+
+  /// Takes the next character of a literal, and with a backslash the one whose meaning it changes.
+  private mutating func takeCharacter() throws(Unclear) -> UInt8 {
+    guard index < source.count else { throw Unclear() }
+    let byte = source[index]
+    index += byte == UInt8(ascii: "\\") ? source.has("\r\n", at: index + 1) ? 3 : 2 : 1
+    return byte
+  }
+
+  // MARK: Words and signs
+
+  /// A name, a keyword or a number.
+  private mutating func takeWordOrNumber() {
+    let start = index
+    takeWord(from: start)
+    let word = source[start..<index]
+    if source[start].isDigit {
+      // The point is the number's own, except behind 0x1F, 1n, 1e5 and an old octal.
+      let mayHavePoint = word.allSatisfy { $0.isDigit || $0 == UInt8(ascii: "_") }
+      if mayHavePoint, word.count == 1 || word.first != UInt8(ascii: "0"), source.has(".", at: index) {
+        takeWord(from: index + 1)
+      }
+      last = .value
+    } else if last == .dot {
+      last = .value
+    } else {
+      last = Self.token(String(decoding: word, as: UTF8.self), after: last)
+    }
+  }
+
+  private static func token(_ word: String, after last: Token) -> Token {
+    switch word {
+    case "if", "for", "while", "with": .head
+    case "await" where last == .head: .head  // for await (
+    case "await", "yield", "of": .unclear
+    case "break", "case", "continue", "debugger", "default", "delete", "do", "else", "extends", "in",
+      "instanceof", "new", "return", "throw", "typeof", "void":
+      .operation
+    default: .value
+    }
+  }
+
+  private mutating func takeDot() {
+    if source.has("...", at: index) {
+      take(3, as: .operation)
+    } else if index + 1 < source.count, source[index + 1].isDigit {
+      takeWord(from: index + 1)
+      last = .value
+    } else {
+      take(1, as: .dot)
+    }
+  }
+
+  private mutating func takePunctuator(_ byte: UInt8) throws(Unclear) {
+    // A script that is no module has these comments as well (§B.1.1).
+    guard !source.has("<!--", at: index), !source.has("-->", at: index) else { throw Unclear() }
+    if source.has("++", at: index) || source.has("--", at: index) {
+      take(2, as: .unclear)
+    } else {
+      take(1, as: .operation)
+    }
+  }
+
+  private mutating func open(_ what: Opened) {
+    opened.append(what)
+    take(1, as: .operation)
+  }
+
+  private mutating func close(_ byte: UInt8) throws(Unclear) {
+    switch (opened.popLast(), byte) {
+    case (.parenthesis(let ofHead), UInt8(ascii: ")")): take(1, as: ofHead ? .operation : .value)
+    case (.bracket, UInt8(ascii: "]")): take(1, as: .value)
+    case (.brace, UInt8(ascii: "}")): take(1, as: .unclear)
+    case (.substitution, UInt8(ascii: "}")): try takeTemplate()
+    default: throw Unclear()
+    }
+  }
+
+  private mutating func take(_ count: Int, as token: Token) {
+    index += count
+    last = token
+  }
+
+  /// Goes to the end of a word that has, or goes on with, what is at that place.
+  private mutating func takeWord(from start: Int) {
+    index = source[start...].firstIndex { !Self.isWord($0) } ?? source.count
+  }
+
+  private func isWord(at place: Int) -> Bool { place < source.count && Self.isWord(source[place]) }
+
+  private static func isWord(_ byte: UInt8) -> Bool { byte.isWordCharacter || byte == UInt8(ascii: "$") }
+}

@@ -1,0 +1,92 @@
+/// Finds the comments of a style sheet, and gives the same sheet without them.
+///
+/// A comment is left out where a space, a line break or the file's end is beside it. Others stay, such as that of
+/// `.a/**/.b`: a space there would mean something else. A sheet stays as it is when a comment, a string or an address
+/// in it does not end, or when a name has an escape that a space may belong to (CSS Syntax 3 §4.3.7).
+struct StyleScanner {
+  /// What is no style sheet, or cannot be told with a look at each byte.
+  private struct Unclear: Error {}
+
+  private var text: CommentlessText
+  private var index = 0
+
+  private var source: [UInt8] { text.source }
+
+  /// The sheet without its comments, line for line; `nil` when it must be served as it is.
+  static func withoutComments(_ source: [UInt8]) -> [UInt8]? {
+    var scanner = StyleScanner(text: CommentlessText(of: source))
+    do throws(Unclear) {
+      while scanner.index < source.count { try scanner.takeToken() }
+    } catch {
+      return nil
+    }
+    return scanner.text.finish()
+  }
+
+  private mutating func takeToken() throws(Unclear) {
+    let byte = source[index]
+    switch byte {
+    case UInt8(ascii: "/") where source.has("/*", at: index): try takeComment()
+    case UInt8(ascii: "'"), UInt8(ascii: "\""): try takeString(endedBy: byte)
+    case _ where isName(byte): try takeName()
+    default: index += 1
+    }
+  }
+
+  private mutating func takeComment() throws(Unclear) {
+    guard let end = source.firstIndex(of: "*/", from: index + 2) else { throw Unclear() }
+    let comment = index..<end + 2
+    index = end + 2
+    let touches = source[..<comment.lowerBound].last.map { !$0.isSpace } ?? false
+    let isTouched = source[index...].first.map { !$0.isSpace } ?? false
+    if !(touches && isTouched), !text.mustStay(comment) { text.leaveOut(comment) }
+  }
+
+  private mutating func takeString(endedBy quote: UInt8) throws(Unclear) {
+    index += 1
+    while true {
+      let byte = try takeCharacter()
+      if byte == quote { return }
+      guard !byte.isLineBreak, byte != 0x0C else { throw Unclear() }
+    }
+  }
+
+  /// A name, and all of an address when it is `url(` without quotes: `/*` is no comment there (§4.3.6).
+  private mutating func takeName() throws(Unclear) {
+    let start = index
+    var hasEscape = false
+    while index < source.count, isName(source[index]) {
+      let byte = try takeCharacter()
+      if byte == UInt8(ascii: "\\") {
+        hasEscape = true
+        guard index <= source.count, !source[index - 1].isHexDigit else { throw Unclear() }
+      }
+    }
+    guard source.has("(", at: index) else { return }
+    guard !hasEscape else { throw Unclear() }
+    let isAddress = source[start..<index].elementsEqual("url".utf8) { $0 | 0x20 == $1 }
+    guard isAddress, start == 0 || !"#@".utf8.contains(source[start - 1]) else { return }
+    let content = source[(index + 1)...].firstIndex { !$0.isSpace && $0 != 0x0C } ?? source.count
+    index = content
+    if source.has("'", at: content) || source.has("\"", at: content) { return }
+    while try takeCharacter() != UInt8(ascii: ")") {}
+  }
+
+  /// Takes the next character, and with a backslash the one whose meaning it changes.
+  private mutating func takeCharacter() throws(Unclear) -> UInt8 {
+    guard index < source.count else { throw Unclear() }
+    let byte = source[index]
+    index += byte == UInt8(ascii: "\\") ? source.has("\r\n", at: index + 1) ? 3 : 2 : 1
+    return byte
+  }
+
+  private func isName(_ byte: UInt8) -> Bool {
+    byte.isWordCharacter || byte >= 0x80 || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "\\")
+  }
+}
+
+extension UInt8 {
+  fileprivate var isHexDigit: Bool {
+    isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self | 0x20)
+  }
+}

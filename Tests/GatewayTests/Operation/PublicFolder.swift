@@ -1,0 +1,15 @@
+import FoundationEssentials
+
+/// The page as it is written.
+enum PublicFolder {
+  static let path =
+    URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().path + "/Public"
+
+  /// Its files whose names end so.
+  static func files(endingWith suffix: String) throws -> [(path: String, bytes: [UInt8])] {
+    try FileManager.default.subpathsOfDirectory(atPath: path).filter { $0.hasSuffix(suffix) }.map {
+      ($0, Array(try Data(contentsOf: URL(filePath: path + "/" + $0))))
+    }
+  }
+}
