@@ -114,3 +114,11 @@ async def test_the_whole_page_is_small_on_its_way(gateway: Gateway) -> None:
     total = sum(lengths.values())
     print(f"The page has {len(FILES)} files, {total} bytes as they are sent.")
     assert total <= MOST_BYTES, f"{total} bytes: {sorted(lengths.items(), key=lambda file: -file[1])[:10]}"
+
+
+async def test_the_manifest_and_its_icons_have_their_types(gateway: Gateway) -> None:
+    manifest = await gateway.get("/manifest.webmanifest")
+    assert manifest["content-type"] == "application/manifest+json"
+    for icon in manifest.json()["icons"]:
+        response = await gateway.get(icon["src"])
+        assert response.status == 200 and response["content-type"].split(";")[0] == icon["type"]

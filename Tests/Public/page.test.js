@@ -34,6 +34,17 @@ test('each icon that is shown is in the sprite', () => {
   assert.deepEqual([...used].toSorted(), [...drawn].toSorted());
 });
 
+test('the page can be put among the apps: its icons are there, and one may be cut to any shape', () => {
+  const [, path] = HTML.match(/<link rel="manifest" href="\/([^"]+)">/) ?? [];
+  const { id, start_url, icons } = JSON.parse(readFileSync(join(PUBLIC, path ?? ''), 'utf8'));
+  assert.deepEqual([id, start_url], ['/', '/']);
+  assert.deepEqual(icons.map(({ purpose }) => purpose), ['any', 'maskable']);
+  for (const { src, type, sizes } of icons) {
+    assert.deepEqual([type, sizes], ['image/svg+xml', 'any']);
+    assert.match(readFileSync(join(PUBLIC, src), 'utf8'), /^<svg [^>]*viewBox="0 0 32 32">/);
+  }
+});
+
 /** @param {string} path @param {Set<string>} seen @returns {Set<string>} it and what it imports */
 function reached(path, seen) {
   if (seen.has(path)) return seen;
