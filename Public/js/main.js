@@ -29,13 +29,14 @@ import { Inks } from './ui/inks.js';
 import { ItemView } from './ui/itemView.js';
 import { listenToKeys, watchTabbing } from './ui/keyboard.js';
 import { toast } from './ui/notices.js';
-import { OVER, OverBar } from './ui/overBar.js';
+import { OverBar } from './ui/overBar.js';
 import { People } from './ui/people.js';
 import { SessionFlow } from './ui/sessionFlow.js';
 import { Settings } from './ui/settings.js';
 import { SharedCursors } from './ui/sharedCursors.js';
 import { storageOr } from './ui/storage.js';
 import { Toolbar } from './ui/toolbar.js';
+import { errorWords, words } from './words/words.js';
 
 // Without it the page has all but the icons that are made later.
 loadIcons().catch(() => {});
@@ -131,8 +132,8 @@ scene.watch({ shown: frames.ask.bind(frames), changed: frames.ask.bind(frames), 
 drawing.addEventListener('change', stateChanged);
 album.addEventListener('change', stateChanged);
 itemView.watchColors(() => (renderer.redraw(), frames.ask()));
-drawing.addEventListener('error', (event) => toast(/** @type {CustomEvent<Error>} */ (event).detail.message));
-drawing.addEventListener('gone', () => toast('Somebody else removed it.'));
+drawing.addEventListener('error', (event) => toast(errorWords(/** @type {CustomEvent<Error>} */ (event).detail)));
+drawing.addEventListener('gone', () => toast(words.removedByOther));
 
 const input = new PointerInput(canvas, camera, {
   tool: (isTurned) => (isTurned && !isOver() ? tools.eraser : tools[toolbar.tool]),
@@ -161,9 +162,7 @@ function showState() {
   });
   const { over } = sharing;
   overBar.show(over !== null);
-  view.changed(
-    over ? OVER : session ? 'Draw. Everybody here sees it.' : 'Draw. Then invite someone.',
-  );
+  view.changed(over ? words.overForLate : session ? words.hintTogether : words.hintAlone);
   banner.changed();
 }
 

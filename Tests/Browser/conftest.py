@@ -128,7 +128,8 @@ def open_page(base: str, problems: Problems) -> Iterator[Opener]:
     with ExitStack() as stack:
 
         def opener(browser: Browser, address: str = "", **options) -> Page:
-            options = {"viewport": {"width": 1000, "height": 700}, **options}
+            # The page speaks the browser's language.
+            options = {"viewport": {"width": 1000, "height": 700}, "locale": "en-US", **options}
             context = browser.new_context(ignore_https_errors=True, **options)
             stack.callback(context.close)
             return open_in(context, address if "://" in address else base + address, problems)

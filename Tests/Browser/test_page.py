@@ -208,7 +208,7 @@ def test_thousands_of_strokes_cost_no_frames(chromium, open_page):
     path = share(a)
     sender = open_page(chromium, path)
     sender.evaluate(MANY_STROKES)
-    until(lambda: a.locator("#summary").text_content(), lambda text: text.startswith("3000 "), seconds=60)
+    until(lambda: a.locator("#summary").text_content(), lambda text: text.startswith("3,000 "), seconds=60)
     a.mouse.move(100, 100)
     a.mouse.down()
     a.evaluate("globalThis.frames_ = []; (function next(t) { frames_.push(t); if (frames_.length < 90) requestAnimationFrame(next); })(performance.now())")

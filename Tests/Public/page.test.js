@@ -7,9 +7,20 @@ import { fileURLToPath } from 'node:url';
 const PUBLIC = fileURLToPath(new URL('../../Public/', import.meta.url));
 const HTML = readFileSync(join(PUBLIC, 'index.html'), 'utf8');
 
+/** What the page begins with: a module, and what runs before any of it is shown. */
+const START = 'js/start.js';
+const FIRST = 'js/language.js';
+/** Only who speaks another language loads it. */
+const LANGUAGES = readdirSync(join(PUBLIC, 'js/words')).filter((name) => /^(?!en)[a-z]{2}\.js$/.test(name)).map((
+  name,
+) => join('js/words', name));
+
 test('the page loads all its modules at once, and no others', () => {
   const preloaded = [...HTML.matchAll(/<link rel="modulepreload" href="\/([^"]+)">/g)].map(([, path]) => path);
-  assert.deepEqual(preloaded.toSorted(), [...reached('js/main.js', new Set())].toSorted());
+  const scripts = [...HTML.matchAll(/<script[^>]* src="\/([^"]+)">/g)].map(([, path]) => path);
+  assert.deepEqual(scripts, [FIRST, START]);
+  const needed = [...reached(START, new Set())].filter((path) => !LANGUAGES.includes(path));
+  assert.deepEqual(preloaded.toSorted(), needed.toSorted());
   assert.equal(new Set(preloaded).size, preloaded.length);
 });
 
@@ -17,7 +28,8 @@ test('each module is used', () => {
   const all = readdirSync(join(PUBLIC, 'js'), { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.endsWith('.js')
   );
-  assert.deepEqual(all.map((path) => join('js', path)).toSorted(), [...reached('js/main.js', new Set())].toSorted());
+  const used = [FIRST, ...reached(START, new Set())];
+  assert.deepEqual(all.map((path) => join('js', path)).toSorted(), used.toSorted());
 });
 
 test('there is nothing in the markup that a strict policy forbids', () => {
@@ -26,7 +38,7 @@ test('there is nothing in the markup that a strict policy forbids', () => {
 
 test('each icon that is shown is in the sprite', () => {
   const sprite = readFileSync(join(PUBLIC, 'icons.svg'), 'utf8');
-  const modules = [...reached('js/main.js', new Set())].map((path) => readFileSync(join(PUBLIC, path), 'utf8')).join(
+  const modules = [...reached(START, new Set())].map((path) => readFileSync(join(PUBLIC, path), 'utf8')).join(
     '',
   );
   const used = new Set([...`${HTML}${modules}`.matchAll(/(?:icons\.svg#|icon\(')([\w-]+)/g)].map(([, id]) => id));
@@ -50,8 +62,9 @@ function reached(path, seen) {
   if (seen.has(path)) return seen;
   seen.add(path);
   const source = readFileSync(join(PUBLIC, path), 'utf8');
-  for (const [, target] of source.matchAll(/^(?:import|export) .*?from '(\.[^']+)';$|^} from '(\.[^']+)';$/gm)) {
-    reached(relative(PUBLIC, join(PUBLIC, dirname(path), target)), seen);
+  const imports = /^(?:(?:import|export) .*?|} )from '(\.[^']+)';$|\bawait import\('(\.[^']+)'\)/gm;
+  for (const [, still, dynamic] of source.matchAll(imports)) {
+    reached(relative(PUBLIC, join(PUBLIC, dirname(path), still ?? dynamic)), seen);
   }
   return seen;
 }

@@ -1,6 +1,7 @@
 /** The pictures and files of the page: what a person does to them, alone or in a session. */
 
 import { newKey } from '../session/key.js';
+import { errorWords, words } from '../words/words.js';
 import { CARD, Item } from './item.js';
 import { madeUpPlace, onPlane, placementMessage, readPlacement } from './placement.js';
 import { PlacementExchange } from './placementExchange.js';
@@ -260,8 +261,7 @@ export class Album extends EventTarget {
     } catch (error) {
       if (journal !== this.#journal) return;
       this.#drop(item);
-      const { message } = /** @type {Error} */ (error);
-      this.#failed(item, new Error(`It could not be brought along. ${message}`, { cause: error }));
+      this.#failed(item, new Error(words.notBrought(errorWords(error)), { cause: error }));
     }
     this.#changed();
   }

@@ -1,5 +1,6 @@
 /** The pictures that are to be seen as bitmaps: as fine as the screen, in bounded memory, one made at a time. */
 
+import { errorWords } from '../words/words.js';
 import { decoded, measured } from './imageFile.js';
 import { levelFor, planned } from './levels.js';
 import { overlap } from './stroke.js';
@@ -81,7 +82,7 @@ export class Bitmaps {
   /** @param {Held} wish @param {number} scale */
   async #make({ of: item, level }, scale) {
     if (!this.#isThere(item)) return;
-    const blob = await item.load().catch((error) => this.#failed(item, error.message));
+    const blob = await item.load().catch((error) => this.#failed(item, errorWords(error)));
     if (!blob) return;
     this.#keep(item, blob);
     try {

@@ -1,17 +1,17 @@
 /** The colors of the activity, in the order of their numbers on the wire; each is seen on light and on dark paper. */
 
 export const PALETTE = Object.freeze([
-  { name: 'Red', rgb: '#e5484d' },
-  { name: 'Orange', rgb: '#f2762e' },
-  { name: 'Yellow', rgb: '#e8b100' },
-  { name: 'Green', rgb: '#30a46c' },
-  { name: 'Mint', rgb: '#3fc9a4' },
-  { name: 'Teal', rgb: '#12a5a5' },
-  { name: 'Cyan', rgb: '#2ba9e0' },
-  { name: 'Indigo', rgb: '#4f5fe8' },
-  { name: 'Purple', rgb: '#8e4ec6' },
-  { name: 'Pink', rgb: '#e54e9e' },
-  { name: 'Brown', rgb: '#a1704a' },
+  '#e5484d',
+  '#f2762e',
+  '#e8b100',
+  '#30a46c',
+  '#3fc9a4',
+  '#12a5a5',
+  '#2ba9e0',
+  '#4f5fe8',
+  '#8e4ec6',
+  '#e54e9e',
+  '#a1704a',
 ]);
 
 /** @param {unknown} value @returns {value is string} `#` and six hex digits */
@@ -25,7 +25,7 @@ export function nearestColor(rgb) {
   let best = 0;
   let least = Infinity;
   PALETTE.forEach((color, index) => {
-    const [r2, g2, b2] = channels(color.rgb);
+    const [r2, g2, b2] = channels(color);
     const distance = (r - r2) ** 2 + (g - g2) ** 2 + (b - b2) ** 2;
     if (distance < least) [best, least] = [index, distance];
   });

@@ -1,5 +1,6 @@
 /** The whole picture as a file of its own. */
 
+import { words } from '../words/words.js';
 import { decoded, measured } from './imageFile.js';
 import { levelFor } from './levels.js';
 
@@ -44,7 +45,7 @@ export async function copyOf(scene, paint, paper) {
     } else paint(context, drawable);
   }
   const blob = await new Promise((resolve) => canvas.toBlob(resolve));
-  if (!blob) throw new Error('This browser cannot make a picture so large.');
+  if (!blob) throw new Error(words.copyTooLarge);
   return { blob, missing };
 }
 

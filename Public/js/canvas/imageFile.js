@@ -1,5 +1,6 @@
 /** Pictures in files: told by their first bytes, measured, and made into bitmaps of the size that is needed. */
 
+import { words } from '../words/words.js';
 import { sizeAt } from './levels.js';
 
 /** @typedef {import('./placement.js').Size} Size */
@@ -31,18 +32,18 @@ export async function pictureTypeOf(blob) {
 /** @param {Blob} blob of a picture @returns {Promise<Size>} upright, in pixels @throws {Error} if it is none */
 export async function measured(blob) {
   const type = await pictureTypeOf(blob);
-  if (!type) throw new TypeError('It is not a picture.');
+  if (!type) throw new TypeError(words.noPicture);
   const url = URL.createObjectURL(new Blob([blob], { type }));
   const image = new Image();
   try {
     // Loaded only: nothing is decoded but its head.
     await new Promise((resolve, reject) => {
       image.onload = resolve;
-      image.onerror = () => reject(new TypeError('The picture is damaged.'));
+      image.onerror = () => reject(new TypeError(words.damaged));
       image.src = url;
     });
     const { naturalWidth: width, naturalHeight: height } = image;
-    if (width * height === 0 || width * height > MOST_PIXELS) throw new TypeError('It cannot be shown.');
+    if (width * height === 0 || width * height > MOST_PIXELS) throw new TypeError(words.cannotShow);
     return { width, height };
   } finally {
     image.src = '';

@@ -1,5 +1,6 @@
 /** Something that lies on the page among the strokes: a picture, or a file shown as a card. */
 
+import { words } from '../words/words.js';
 import { PICTURE_TYPES } from './imageFile.js';
 import { boundsOf } from './placement.js';
 
@@ -75,7 +76,7 @@ export class Item {
   /** @returns {Promise<Blob>} what it holds */
   async load() {
     const { blob, source } = this;
-    if (!blob && !source) throw new Error(`“${this.name}” is not there yet.`);
+    if (!blob && !source) throw new Error(words.notThere(this.name));
     return blob ?? await /** @type {import('../session/attachment.js').Attachment} */ (source).load();
   }
 

@@ -1,6 +1,7 @@
 /** Paints pictures, the frames of those that are not there yet, and cards. */
 
 import { byteCount } from '../session/byteCount.js';
+import { words } from '../words/words.js';
 import { strokePath } from './strokePath.js';
 
 /**
@@ -71,7 +72,7 @@ export class ItemPainter {
     context.fillText(shortened(name, room, context), TEXT_LEFT, 34);
     context.fillStyle = soft;
     context.font = `13px ${font}`;
-    const known = [size === null ? '' : byteCount(size), by].filter(Boolean);
+    const known = [size === null ? '' : byteCount(size, words), by].filter(Boolean);
     context.fillText(shortened(known.join(' · '), room, context), TEXT_LEFT, 54);
     context.restore();
   }

@@ -47,7 +47,7 @@ export function readStroke(payload) {
   const points = readPoints(message);
   if (!points) return null;
   const color = Number.isInteger(message.color) && PALETTE[message.color] ? message.color : 0;
-  const rgb = isRGB(message.rgb) ? message.rgb.toLowerCase() : PALETTE[color].rgb;
+  const rgb = isRGB(message.rgb) ? message.rgb.toLowerCase() : PALETTE[color];
   return {
     points,
     pressures: readPressures(message.pressures, points.length / 2),

@@ -1,6 +1,7 @@
 /** The canvas among the other elements: its size, the paper's dots, and what is off the screen. */
 
 import { overlap } from '../canvas/stroke.js';
+import { words } from '../words/words.js';
 import { element } from './elements.js';
 
 /**
@@ -109,7 +110,7 @@ export class CanvasView {
     const isLost = bounds !== null && !overlap(bounds, seen);
     this.#fit.hidden = !isLost && this.#camera.scale === 1;
     const percent = Math.round(this.#camera.scale * 100);
-    element('fit-label').textContent = isLost ? 'Show everything' : `${percent} %`;
+    element('fit-label').textContent = isLost ? words.showEverything : words.percent(percent);
   }
 
   /** @param {ResizeObserverEntry} entry */
@@ -126,17 +127,11 @@ export class CanvasView {
 
 /** @param {Scene} scene */
 function summary({ strokes, pictures, files, isEmpty }) {
-  if (isEmpty) return 'Nothing is drawn yet.';
+  if (isEmpty) return words.nothingDrawn;
   const told = [];
-  if (strokes > 0) told.push(strokes === 1 ? '1 stroke is drawn.' : `${strokes} strokes are drawn.`);
-  const laid = [counted(pictures, 'picture'), counted(files, 'file')].filter(Boolean).join(' and ');
-  if (laid) told.push(`${laid} ${pictures + files === 1 ? 'is' : 'are'} on the page.`);
+  if (strokes > 0) told.push(words.strokesDrawn(strokes));
+  if (pictures + files > 0) told.push(words.itemsOnPage(pictures, files));
   return told.join(' ');
-}
-
-/** @param {number} count @param {string} what */
-function counted(count, what) {
-  return count === 0 ? '' : `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 /**

@@ -1,18 +1,12 @@
 /** Says when the connection is lost and what waits, when it is back, and when nothing can be saved. */
 
+import { words } from '../words/words.js';
 import { element } from './elements.js';
 import { announce } from './notices.js';
-
-/** What the server says of itself, by its code. @type {Record<string, string>} */
-const TROUBLES = {
-  'storage-full': 'The server cannot save anything now.',
-  internal: 'The server cannot open this session.',
-};
 
 /** A cut this short is nobody's business. */
 const SHOW_AFTER_MS = 1500;
 const GOOD_NEWS_MS = 2600;
-const UNSAVED = 'Not saved at the moment. Keep this page open.';
 
 export class ConnectionBanner {
   #banner = element('banner');
@@ -55,7 +49,7 @@ export class ConnectionBanner {
     clearTimeout(this.#timer);
     this.#toSend = this.#waiting();
     if (!wasShown) return this.#rest();
-    this.#show(this.#toSend > 0 ? `Back. Sending ${strokes(this.#toSend)}…` : 'Back.', 'good');
+    this.#show(this.#toSend > 0 ? words.sending(this.#toSend) : words.back, 'good');
     if (this.#toSend === 0) this.#hideSoon();
     else this.changed();
   }
@@ -64,8 +58,8 @@ export class ConnectionBanner {
   changed() {
     if (this.#kind === 'lost') return this.#describe();
     if (this.#kind !== 'good' || this.#toSend === 0 || this.#waiting() > 0) return;
-    this.#show(`Back. ${strokes(this.#toSend)} sent.`, 'good');
-    announce(`Back. ${strokes(this.#toSend)} sent.`);
+    this.#show(words.sent(this.#toSend), 'good');
+    announce(words.sent(this.#toSend));
     this.#toSend = 0;
     this.#hideSoon();
   }
@@ -76,7 +70,7 @@ export class ConnectionBanner {
     this.#isUnsaved = isUnsaved;
     if (this.#isLost || this.#kind === 'good') return;
     this.#rest();
-    if (isUnsaved) announce(UNSAVED);
+    if (isUnsaved) announce(words.notSaved);
   }
 
   hide() {
@@ -92,7 +86,7 @@ export class ConnectionBanner {
   /** There is no news of the connection. */
   #rest() {
     clearTimeout(this.#timer);
-    if (this.#isUnsaved) this.#show(UNSAVED, 'unsaved');
+    if (this.#isUnsaved) this.#show(words.notSaved, 'unsaved');
     else this.#banner.hidden = true;
   }
 
@@ -103,15 +97,17 @@ export class ConnectionBanner {
 
   #describe() {
     const waiting = this.#waiting();
-    const state = TROUBLES[this.#trouble()] ?? (this.#wasJoined ? 'Reconnecting…' : 'Connecting…');
+    /** @type {Record<string, string>} */
+    const troubles = words.troubles;
+    const state = troubles[this.#trouble()] ?? (this.#wasJoined ? words.reconnecting : words.connecting);
     const kept = waiting > 0
-      ? `${strokes(waiting)} will be sent.`
+      ? words.willBeSent(waiting)
       : this.#trouble()
-      ? 'Trying again…'
+      ? words.tryingAgain
       : this.#isUnsaved
       ? ''
-      : 'Draw on, nothing is lost.';
-    this.#show(`${state} ${kept} ${this.#isUnsaved ? 'Keep this page open.' : ''}`.trim(), 'lost');
+      : words.drawOn;
+    this.#show([state, kept, this.#isUnsaved ? words.keepOpen : ''].filter(Boolean).join(' '), 'lost');
   }
 
   #hideSoon() {
@@ -126,9 +122,4 @@ export class ConnectionBanner {
     this.#banner.dataset.kind = kind;
     this.#banner.hidden = false;
   }
-}
-
-/** @param {number} count */
-function strokes(count) {
-  return count === 1 ? '1 stroke' : `${count} strokes`;
 }

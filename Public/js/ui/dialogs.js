@@ -1,5 +1,6 @@
 /** Sheets that ask or tell. Each gives a promise of what was chosen; '' is none. */
 
+import { words } from '../words/words.js';
 import { element, make } from './elements.js';
 
 /** @param {string} id @returns {Promise<string>} the value of the button that closed it */
@@ -45,31 +46,35 @@ export async function tellOver({ title, text, canRetry, hasPicture }) {
   element('over-title').textContent = title;
   element('over-text').textContent = text;
   element('over-retry').hidden = !canRetry;
-  element('over-stay').textContent = hasPicture ? 'Look at the picture' : 'Close';
-  element('over-start').textContent = hasPicture ? 'Start a new session with this picture' : 'Start a new session';
+  element('over-stay').textContent = hasPicture ? words.look : words.close;
+  element('over-start').textContent = hasPicture ? words.startWithPicture : words.startSession;
   return await showDialog('over-dialog') || 'stay';
 }
 
-const KEYS = [
-  [['P', 'E', 'V'], 'Pen, eraser; select what lies on the page'],
-  [['I'], 'Add pictures or files'],
-  [['←', '→', '↑', '↓'], 'Move what is selected; with Shift farther'],
-  [['Ctrl ↑', 'Ctrl ↓'], 'Larger, smaller'],
-  [['Delete'], 'Remove it'],
-  [['[', ']'], 'Finer, broader'],
-  [['1', '…', '0'], 'Colors; C your own'],
-  [['Ctrl Z'], 'Undo; with Shift redo'],
-  [['Space', 'drag'], 'Move the picture; two fingers or the wheel too'],
-  [['+', '−'], 'Closer, farther'],
-  [['F'], 'Show everything'],
-  [['?'], 'This list'],
-];
+/** @returns {[string[], string][]} */
+function keys() {
+  const { ctrl } = words;
+  return [
+    [['P', 'E', 'V'], words.keyTools],
+    [['I'], words.add],
+    [['←', '→', '↑', '↓'], words.keyMove],
+    [[`${ctrl} ↑`, `${ctrl} ↓`], words.keySize],
+    [[words.delete], words.keyRemove],
+    [['[', ']'], words.keyWidth],
+    [['1', '…', '0'], words.keyColors],
+    [[`${ctrl} Z`], words.keyUndo],
+    [[words.space, words.drag], words.keyHand],
+    [['+', '−'], words.keyZoom],
+    [['F'], words.showEverything],
+    [['?'], words.keyList],
+  ];
+}
 
 /** @returns {Promise<string>} */
 export function showKeys() {
-  const rows = KEYS.flatMap(([keys, what]) => [
-    make('dt', {}, ...[...keys].map((key) => make('kbd', {}, key))),
-    make('dd', {}, String(what)),
+  const rows = keys().flatMap(([keys, what]) => [
+    make('dt', {}, ...keys.map((key) => make('kbd', {}, key))),
+    make('dd', {}, what),
   ]);
   element('keys-list').replaceChildren(...rows);
   return showDialog('keys-dialog');

@@ -1,11 +1,11 @@
 /** Colors and widths to choose from. */
 
 import { nearestColor, PALETTE, textOn } from '../canvas/colors.js';
+import { words } from '../words/words.js';
 import { element, make, makeSVG } from './elements.js';
 import { RadioGroup } from './radioGroup.js';
 import { WIDTHS } from './settings.js';
 
-const WIDTH_NAMES = ['Fine', 'Middle', 'Broad'];
 const OUTSIDE_OF_INKS = '#inks, #ink';
 
 /** Event: `change`. */
@@ -22,11 +22,10 @@ export class Inks extends EventTarget {
   constructor(settings) {
     super();
     this.#settings = settings;
-    const own = { name: 'Your own color', rgb: settings.color };
     this.#colors = new RadioGroup(
       element('colors'),
-      [...PALETTE, own].map(({ name, rgb }, index) => ({
-        button: swatch(name, rgb, index),
+      [...PALETTE, settings.color].map((rgb, index) => ({
+        button: swatch(words.colors[index] ?? words.ownColor, rgb, index),
         choose: () => this.chooseColor(index),
       })),
     );
@@ -42,7 +41,7 @@ export class Inks extends EventTarget {
 
   /** @returns {{ rgb: string, color: number, width: number }} */
   get look() {
-    const rgb = PALETTE[this.#chosen]?.rgb ?? this.#settings.color;
+    const rgb = PALETTE[this.#chosen] ?? this.#settings.color;
     return { rgb, color: PALETTE[this.#chosen] ? this.#chosen : nearestColor(rgb), width: this.#settings.width };
   }
 
@@ -123,8 +122,8 @@ function swatch(name, rgb, index) {
 function widthButton(index) {
   const button = make('button', {
     class: 'width',
-    'aria-label': WIDTH_NAMES[index],
-    title: `${WIDTH_NAMES[index]} ([ ])`,
+    'aria-label': words.widths[index],
+    title: `${words.widths[index]} ([ ])`,
   });
   const dot = makeSVG('circle', { cx: '14', cy: '14', r: String([2.5, 4.5, 8][index]) });
   button.append(makeSVG('svg', { viewBox: '0 0 28 28', 'aria-hidden': 'true' }, dot));

@@ -1,5 +1,6 @@
 /** The list of pictures and files, each row where its item lies on the canvas; and the frame around the one that is chosen. */
 
+import { words } from '../words/words.js';
 import { element, icon, make } from './elements.js';
 import { ItemRow } from './itemRow.js';
 
@@ -23,7 +24,7 @@ export class ItemLayer {
   #list = element('items');
   #frame = element('chosen');
   #bar = element('chosen-bar');
-  #download = make('a', { class: 'tool', title: 'Download' });
+  #download = make('a', { class: 'tool', title: words.download });
   #parts;
   /** @type {Map<Item, ItemRow>} */
   #rows = new Map();
@@ -45,7 +46,12 @@ export class ItemLayer {
     parts.selector.addEventListener('change', () => this.changed());
     this.#list.addEventListener('focusin', ({ target }) => this.#reveal(/** @type {Node} */ (target)));
     this.#download.append(icon('download'));
-    const remove = make('button', { type: 'button', class: 'tool', 'aria-label': 'Remove', title: 'Remove (Delete)' });
+    const remove = make('button', {
+      type: 'button',
+      class: 'tool',
+      'aria-label': words.remove,
+      title: words.removeTitle,
+    });
     remove.append(icon('remove'));
     remove.addEventListener('click', () => {
       element('canvas').focus();
@@ -115,7 +121,7 @@ export class ItemLayer {
     if (!source) return;
     this.#download.href = source.url;
     this.#download.download = name;
-    this.#download.setAttribute('aria-label', `Download ${name}`);
+    this.#download.setAttribute('aria-label', words.downloadOf(name));
   }
 
   /** What gets the focus outside of the view comes to its middle. @param {Node} focused */

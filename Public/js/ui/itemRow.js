@@ -1,6 +1,7 @@
 /** What lies over a picture or a file on the page: how far it is, what can be done, and what a screen reader is told. */
 
 import { AttachmentError } from '../session/errors.js';
+import { errorWords, words } from '../words/words.js';
 import { element, icon, make } from './elements.js';
 import { doneOfTotal, itemLabel, Pace, partDone, timeLeft } from './itemWords.js';
 import { announce } from './notices.js';
@@ -35,9 +36,9 @@ export class ItemRow {
   #bar = make('progress', { max: '1' });
   #words = make('span', { class: 'words' });
   #pause = make('button', { type: 'button', class: 'small' });
-  #again = make('button', { type: 'button', class: 'quiet' }, 'Try again');
-  #cancel = make('button', { type: 'button', class: 'small', 'aria-label': 'Cancel', title: 'Cancel' });
-  #remove = make('button', { type: 'button', class: 'quiet' }, 'Remove');
+  #again = make('button', { type: 'button', class: 'quiet' }, words.tryAgain);
+  #cancel = make('button', { type: 'button', class: 'small', 'aria-label': words.cancel, title: words.cancel });
+  #remove = make('button', { type: 'button', class: 'quiet' }, words.remove);
   #download = make('a', { class: 'download' });
   #pace = new Pace();
   #wordsAt = -Infinity;
@@ -62,8 +63,8 @@ export class ItemRow {
     this.#again.addEventListener('click', () => (item.problem ? deeds.loadAgain(item) : deeds.addAgain(item)));
     this.#cancel.append(icon('close'));
     this.#download.append(icon('download'));
-    const told = make('div', { class: 'told' }, this.#title, this.#words);
-    this.#panel.append(this.#bar, told, this.#pause, this.#cancel, this.#again, this.#remove);
+    const label = make('div', { class: 'told' }, this.#title, this.#words);
+    this.#panel.append(this.#bar, label, this.#pause, this.#cancel, this.#again, this.#remove);
     this.#row.append(this.#grip, this.#frame, this.#panel, this.#download);
   }
 
@@ -88,13 +89,13 @@ export class ItemRow {
     const isFailed = this.#state === 'failed';
     const isMissing = this.#state === 'missing';
     this.#panel.hidden = !isUnderWay && !isFailed && !isMissing;
-    this.#panel.setAttribute('aria-label', `Upload of ${name}`);
+    this.#panel.setAttribute('aria-label', words.uploadOf(name));
     this.#title.textContent = name;
     this.#bar.hidden = this.#pause.hidden = this.#cancel.hidden = !isUnderWay;
     this.#remove.hidden = !isFailed;
     const isTooLarge = upload?.error instanceof AttachmentError && upload.error.code === 'attachment-too-large';
     this.#again.hidden = !isMissing && (!isFailed || isTooLarge);
-    if (!isUnderWay) this.#words.textContent = isMissing ? this.#item.problem : upload?.error?.message ?? '';
+    if (!isUnderWay) this.#words.textContent = isMissing ? this.#item.problem : told(upload);
     this.#isBehind = isUnderWay && this.#showUpload(now);
     this.#showFrame();
     this.#showDownload();
@@ -141,9 +142,9 @@ export class ItemRow {
     if (!upload) return false;
     const { offset, size, state, isInterrupted } = upload;
     this.#bar.value = size === 0 ? 1 : offset / size;
-    this.#bar.setAttribute('aria-label', `Upload of ${this.#item.name}`);
+    this.#bar.setAttribute('aria-label', words.uploadOf(this.#item.name));
     const isPaused = state === 'paused';
-    const pause = isPaused ? 'Resume' : 'Pause';
+    const pause = isPaused ? words.resume : words.pause;
     if (this.#pause.title !== pause) {
       this.#pause.title = pause;
       this.#pause.setAttribute('aria-label', pause);
@@ -162,9 +163,9 @@ export class ItemRow {
   #when() {
     const { upload } = this.#item;
     if (!upload) return '';
-    if (upload.state === 'paused') return 'paused';
-    if (upload.state === 'waiting') return 'waiting';
-    if (upload.isInterrupted) return 'no connection';
+    if (upload.state === 'paused') return words.paused;
+    if (upload.state === 'waiting') return words.waiting;
+    if (upload.isInterrupted) return words.noConnection;
     const seconds = this.#pace.secondsLeft(upload.size);
     return seconds === null ? '' : timeLeft(seconds);
   }
@@ -177,13 +178,13 @@ export class ItemRow {
     this.#frame.hidden = !isComing && !isLoading;
     if (this.#frame.hidden) return;
     this.#frame.toggleAttribute('data-card', !isPicture);
-    const words = [];
-    if (isPicture) words.push(make('b', {}, name));
-    if (isComing) words.push(make('span', {}, partDone(offset, size)));
-    if (isComing && isPicture && size) words.push(make('progress', { max: String(size), value: String(offset) }));
-    if (isComing && state === 'stalled') words.push(make('span', {}, 'paused'));
-    if (isLoading) words.push(make('span', {}, 'Loading…'));
-    this.#frame.replaceChildren(...words);
+    const lines = [];
+    if (isPicture) lines.push(make('b', {}, name));
+    if (isComing) lines.push(make('span', {}, partDone(offset, size)));
+    if (isComing && isPicture && size) lines.push(make('progress', { max: String(size), value: String(offset) }));
+    if (isComing && state === 'stalled') lines.push(make('span', {}, words.paused));
+    if (isLoading) lines.push(make('span', {}, words.loading));
+    this.#frame.replaceChildren(...lines);
   }
 
   #showDownload() {
@@ -192,8 +193,8 @@ export class ItemRow {
     if (source === null || isPicture || this.#download.getAttribute('href') === source.url) return;
     this.#download.href = source.url;
     this.#download.download = name;
-    this.#download.title = 'Download';
-    this.#download.setAttribute('aria-label', `Download ${name}`);
+    this.#download.title = words.download;
+    this.#download.setAttribute('aria-label', words.downloadOf(name));
   }
 
   /** Says for those who do not see it that something begins, ends or fails. */
@@ -208,11 +209,16 @@ export class ItemRow {
       ? upload.state
       : state;
     if (this.#state === before) return;
-    if (this.#state === 'local' && before === '') announce(`${name} is on the page.`);
-    else if (this.#state === 'failed') announce(`${name} was not uploaded. ${upload?.error?.message ?? ''}`);
+    if (this.#state === 'local' && before === '') announce(words.onPage(name));
+    else if (this.#state === 'failed') announce(words.notUploaded(name, told(upload)));
     else if (this.#state === 'missing') announce(problem);
-    else if (upload && this.#state === 'paused') announce(`The upload of ${name} is paused.`);
-    else if (upload && this.#state === 'uploading' && before !== 'ready') announce(`${name} is being uploaded.`);
-    else if (upload && this.#state === 'ready' && before !== '') announce(`${name} is uploaded.`);
+    else if (upload && this.#state === 'paused') announce(words.uploadPaused(name));
+    else if (upload && this.#state === 'uploading' && before !== 'ready') announce(words.uploading(name));
+    else if (upload && this.#state === 'ready' && before !== '') announce(words.uploaded(name));
   }
+}
+
+/** @param {Item['upload']} upload @returns {string} why it failed */
+function told(upload) {
+  return upload?.error ? errorWords(upload.error) : '';
 }

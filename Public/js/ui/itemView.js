@@ -2,6 +2,7 @@
 
 import { Bitmaps } from '../canvas/bitmaps.js';
 import { ItemPainter } from '../canvas/itemPainter.js';
+import { errorWords, words } from '../words/words.js';
 import { confirmed } from './dialogs.js';
 import { ItemLayer } from './itemLayer.js';
 import { toast } from './notices.js';
@@ -50,15 +51,16 @@ export class ItemView {
     album.addEventListener('change', () => this.#changed());
     album.addEventListener('error', (event) => {
       const { item, error } = /** @type {CustomEvent} */ (event).detail;
-      toast(error instanceof Error ? error.message : String(error), { title: item.name, stays: true });
+      toast(errorWords(error), { title: item.name, stays: true });
     });
     album.addEventListener('appeared', (event) => {
       const item = /** @type {CustomEvent<Item>} */ (event).detail;
-      this.#tell(`${item.by || 'Somebody'} adds`, item.name);
+      const by = item.by || words.somebody;
+      this.#tell(`added:${by}`, (what) => words.adds(by, what), item.name);
     });
     album.addEventListener(
       'vanished',
-      (event) => this.#tell('Removed:', /** @type {CustomEvent<Item>} */ (event).detail.name),
+      (event) => this.#tell('removed', words.removed, /** @type {CustomEvent<Item>} */ (event).detail.name),
     );
     parts.selector.addEventListener('change', () => parts.ask());
   }
@@ -66,13 +68,13 @@ export class ItemView {
   /** Takes it away, for everybody; asks first where that cannot be undone. @param {Item} item */
   async remove(item) {
     const { album, items } = this.#parts;
-    const title = `Remove ${item.name}${item.attachment ? ' for everybody' : ''}?`;
-    const words = { title, text: 'It cannot be brought back.', action: 'Remove' };
-    if (!item.blob && !await confirmed(words)) return;
+    const title = item.attachment ? words.removeForAll(item.name) : words.removeQuestion(item.name);
+    const question = { title, text: words.cannotComeBack, action: words.remove };
+    if (!item.blob && !await confirmed(question)) return;
     // Somebody may have been quicker.
     if (items.find(item.id) !== item) return;
     album.remove(item);
-    toast(`Removed ${item.name}`);
+    toast(words.youRemoved(item.name));
   }
 
   removeChosen() {
@@ -104,18 +106,21 @@ export class ItemView {
     return isBehind;
   }
 
-  /** Says it of several at once, also of those that come while it is said. @param {string} what happened @param {string} name to what */
-  #tell(what, name) {
-    const told = this.#told.get(what) ?? { names: [], isSaid: true };
-    this.#told.set(what, told);
+  /**
+   * Says it of several at once, also of those that come while it is said.
+   * @param {string} about what is alike @param {(what: string) => string} say what happened @param {string} name to what
+   */
+  #tell(about, say, name) {
+    const told = this.#told.get(about) ?? { names: [], isSaid: true };
+    this.#told.set(about, told);
     told.names.push(name);
     if (!told.isSaid) return;
     told.isSaid = false;
     setTimeout(() => {
       told.isSaid = true;
       const { length } = told.names;
-      const gone = () => this.#told.get(what) === told && this.#told.delete(what);
-      toast(`${what} ${length > 1 ? `${length} files` : told.names[0]}`, { about: what, gone });
+      const gone = () => this.#told.get(about) === told && this.#told.delete(about);
+      toast(say(length > 1 ? words.files(length) : told.names[0]), { about, gone });
     }, TOGETHER_MS);
   }
 

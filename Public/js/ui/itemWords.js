@@ -1,6 +1,7 @@
 /** What is said about pictures and files: how far they are, and how long it still takes. */
 
-import { byteCount, tooLargeText } from '../session/byteCount.js';
+import { byteCount, sizesApart } from '../session/byteCount.js';
+import { words } from '../words/words.js';
 
 /** @typedef {import('../canvas/item.js').Item} Item */
 
@@ -11,27 +12,26 @@ const LEAST_MS = 800;
 
 /** @param {number} offset @param {number} size both in bytes @returns {string} such as `12.4 of 81 MB` */
 export function doneOfTotal(offset, size) {
-  if (size < 1024) return `${offset} of ${size} bytes`;
+  if (size < 1024) return words.doneOf(words.number(offset), words.bytes(size));
   const [unit, name] = size < MB ? [1024, 'KB'] : [MB, 'MB'];
   // Down, so that it is never more than there is.
-  const tenths = (/** @type {number} */ bytes) => (Math.floor(10 * bytes / unit) / 10).toString();
-  return `${tenths(offset)} of ${tenths(size)} ${name}`;
+  const tenths = (/** @type {number} */ bytes) => words.number(Math.floor(10 * bytes / unit) / 10);
+  return words.doneOf(tenths(offset), `${tenths(size)} ${name}`);
 }
 
 /** @param {number} offset @param {number | null} size @returns {string} such as `37 %`; without a size how much has come */
 export function partDone(offset, size) {
-  if (size === null) return byteCount(offset);
-  return size === 0 ? '100 %' : `${Math.floor(100 * Math.min(1, offset / size))} %`;
+  if (size === null) return byteCount(offset, words);
+  return words.percent(size === 0 ? 100 : Math.floor(100 * Math.min(1, offset / size)));
 }
 
 /** @param {number} seconds @returns {string} */
 export function timeLeft(seconds) {
-  if (seconds < 5) return 'a few seconds left';
-  if (seconds < 57.5) return `${5 * Math.round(seconds / 5)} s left`;
+  if (seconds < 5) return words.fewSecondsLeft;
+  if (seconds < 57.5) return words.secondsLeft(5 * Math.round(seconds / 5));
   const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return `${minutes} min left`;
-  const hours = Math.floor(minutes / 60);
-  return minutes % 60 === 0 ? `${hours} h left` : `${hours} h ${minutes % 60} min left`;
+  if (minutes < 60) return words.minutesLeft(minutes);
+  return words.hoursLeft(Math.floor(minutes / 60), minutes % 60);
 }
 
 /** How fast an upload is, by what it did in the last seconds. */
@@ -63,11 +63,11 @@ export class Pace {
 
 /** @param {Item} item @returns {string} what it is, for those who do not see it */
 export function itemLabel({ isPicture, name, size, by, state, offset, upload }) {
-  const known = [isPicture ? `Picture ${name}` : `File ${name}`];
-  if (size !== null) known.push(byteCount(size));
-  if (by) known.push(`added by ${by}`);
-  if (upload?.state === 'failed') known.push('not uploaded');
-  else if (state === 'uploading' || state === 'stalled') known.push(`uploading, ${partDone(offset, size)}`);
+  const known = [isPicture ? words.picture(name) : words.file(name)];
+  if (size !== null) known.push(byteCount(size, words));
+  if (by) known.push(words.addedBy(by));
+  if (upload?.state === 'failed') known.push(words.failed);
+  else if (state === 'uploading' || state === 'stalled') known.push(words.underWay(partDone(offset, size)));
   return known.join(', ');
 }
 
@@ -78,13 +78,13 @@ const EACH = 3;
 export function tooLargeWords(files, limit) {
   const tooLarge = files.filter(({ size }) => size > limit);
   if (tooLarge.length <= EACH) {
-    return tooLarge.map(({ name, size }) => ({ title: name, text: tooLargeText(size, limit) }));
+    return tooLarge.map(({ name, size }) => ({ title: name, text: words.tooLarge(...sizesApart(size, limit, words)) }));
   }
-  return [{ text: `${tooLarge.length} files are too large. The limit here is ${byteCount(limit)}.` }];
+  return [{ text: words.filesTooLarge(tooLarge.length, byteCount(limit, words)) }];
 }
 
 /** @param {string[]} names @returns {{ title?: string, text: string }[]} what is told of files that cannot be read */
 export function unreadableWords(names) {
-  if (names.length <= EACH) return names.map((title) => ({ title, text: 'This file cannot be read.' }));
-  return [{ text: `${names.length} files cannot be read.` }];
+  if (names.length <= EACH) return names.map((title) => ({ title, text: words.unreadable }));
+  return [{ text: words.filesUnreadable(names.length) }];
 }

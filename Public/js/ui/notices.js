@@ -1,5 +1,6 @@
 /** What the page says: to the eye for a moment, and to a screen reader. */
 
+import { words } from '../words/words.js';
 import { element, icon, make } from './elements.js';
 
 /**
@@ -63,7 +64,7 @@ function takeAway(about) {
 
 /** @param {string} about the toast that it closes */
 function closeButton(about) {
-  const button = make('button', { type: 'button', class: 'small', 'aria-label': 'Close' });
+  const button = make('button', { type: 'button', class: 'small', 'aria-label': words.close });
   button.append(icon('close'));
   button.addEventListener('click', () => takeAway(about));
   return button;

@@ -1,13 +1,12 @@
 /** What stands in place of the tools once the session has ended: the picture stays, to look at and to keep. */
 
 import { copyOf } from '../canvas/copy.js';
+import { errorWords, words } from '../words/words.js';
 import { element, make } from './elements.js';
 import { announce, toast } from './notices.js';
 
 /** So long a browser may take to begin with a download. */
 const KEPT_MS = 60_000;
-/** What whoever comes too late finds. */
-export const OVER = 'This session has ended. Its picture stays with those who were in it.';
 
 /**
  * @typedef {object} Parts
@@ -30,12 +29,12 @@ export class OverBar {
   /** @param {boolean} isOver */
   show(isOver) {
     const { isEmpty } = this.#parts.scene;
-    const words = element('over-words');
-    words.hidden = this.#copy.hidden = isEmpty;
+    const told = element('over-words');
+    told.hidden = this.#copy.hidden = isEmpty;
     const { body } = document;
     if (isOver === body.hasAttribute('data-over')) return;
     body.toggleAttribute('data-over', isOver);
-    if (isOver) announce(isEmpty ? OVER : words.innerText);
+    if (isOver) announce(isEmpty ? words.overForLate : told.innerText);
   }
 
   /** Gives the person the picture as a file. */
@@ -48,10 +47,10 @@ export class OverBar {
       make('a', { href, download: `Draw Together ${new Date().toLocaleDateString('sv')}.png` }).click();
       setTimeout(() => URL.revokeObjectURL(href), KEPT_MS);
       if (missing > 0) {
-        toast(`Saved without ${missing === 1 ? 'a picture' : `${missing} pictures`} that cannot be loaded.`);
+        toast(words.savedWithout(missing));
       }
     } catch (error) {
-      toast(error instanceof Error ? error.message : String(error));
+      toast(errorWords(error));
     }
     this.#copy.disabled = false;
   }

@@ -1,6 +1,7 @@
 /** Who is here: round chips with initials, and the list behind them. */
 
 import { textOn } from '../canvas/colors.js';
+import { words } from '../words/words.js';
 import { showDialog } from './dialogs.js';
 import { element, make } from './elements.js';
 
@@ -40,7 +41,7 @@ export class People extends EventTarget {
     this.#others = others;
     this.#isConnected = isConnected;
     this.#chips.clear();
-    const mine = chip(me, `You, ${me.name}. Change your name`);
+    const mine = chip(me, words.youAre(me.name));
     mine.classList.add('me');
     mine.addEventListener('click', () => this.dispatchEvent(new Event('rename')));
     const room = this.#narrow.matches ? SHOWN_CHIPS_NARROW : SHOWN_CHIPS;
@@ -70,15 +71,15 @@ export class People extends EventTarget {
 
   /** @param {number} count */
   #restChip(count) {
-    const made = make('button', { type: 'button', class: 'chip', 'aria-label': `${count} more` });
-    made.append(make('span', {}, `+${count}`));
+    const made = make('button', { type: 'button', class: 'chip', 'aria-label': words.morePeople(count) });
+    made.append(make('span', {}, `+${words.number(count)}`));
     made.addEventListener('click', () => showDialog('people-dialog'));
     return made;
   }
 
   #fillList() {
     const rows = [
-      row(this.#me, 'you'),
+      row(this.#me, words.you),
       ...this.#others.map((one) => row(one, '')),
     ];
     element('people-list').replaceChildren(...rows);
@@ -103,7 +104,7 @@ function row({ name, color }, note) {
 
 /** @param {string} name @returns {string} of its first and last word */
 export function initials(name) {
-  const words = name.trim().split(/\s+/);
-  const letters = words.length > 1 ? [words[0], words[words.length - 1]] : words;
+  const parts = name.trim().split(/\s+/);
+  const letters = parts.length > 1 ? [parts[0], parts[parts.length - 1]] : parts;
   return letters.map((word) => [...word][0] ?? '').join('').toUpperCase();
 }

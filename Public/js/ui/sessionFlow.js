@@ -1,5 +1,6 @@
 /** What a person sees of the session: sharing, who is here, cuts, its end. */
 
+import { errorWords, noticeWords, words } from '../words/words.js';
 import { askName, confirmed, tellOver } from './dialogs.js';
 import { element } from './elements.js';
 import { announce, toast } from './notices.js';
@@ -17,15 +18,6 @@ import { showLink } from './shareDialog.js';
  * @property {import('./connectionBanner.js').ConnectionBanner} banner
  * @property {(participants: Participant[]) => void} participantsChanged
  */
-
-/** @type {Record<string, string>} */
-const OVER_TITLES = {
-  left: 'You left',
-  unknown: 'There is no such session',
-  full: 'This session is full',
-  version: 'This page is too old',
-  refused: 'The server refused this page',
-};
 
 export class SessionFlow {
   #parts;
@@ -57,7 +49,7 @@ export class SessionFlow {
       const session = this.#session ?? await this.#sharing;
       if (session) await showLink(linkTo(session.id));
     } catch (error) {
-      toast(error instanceof Error ? error.message : String(error));
+      toast(errorWords(error));
     } finally {
       this.#sharing = null;
     }
@@ -75,32 +67,30 @@ export class SessionFlow {
   async newPage() {
     const count = this.#session?.activeParticipants.length ?? 1;
     const isAgreed = await confirmed({
-      title: count > 1 ? `Start a new page for all ${count} people?` : 'Start a new page?',
-      text: this.#session ? 'The old one stays as it is, under its own link.' : 'What you have drawn will be gone.',
-      action: 'New page',
+      title: count > 1 ? words.newPageForAll(count) : words.newPageTitle,
+      text: this.#session ? words.oldPageStays : words.oldPageGoes,
+      action: words.newPage,
     });
     if (!isAgreed) return;
     try {
       await this.#parts.sharing.newPage();
     } catch (error) {
-      toast(error instanceof Error ? error.message : String(error));
+      toast(errorWords(error));
     }
   }
 
   async leave() {
     const others = (this.#session?.activeParticipants.length ?? 1) - 1;
-    const text = others > 0 ? 'The others draw on. ' : '';
-    const title = 'Leave this session?';
-    if (await confirmed({ title, text: `${text}The picture stays here with you.`, action: 'Leave' })) {
+    const text = others > 0 ? words.leaveOthers : words.leaveText;
+    if (await confirmed({ title: words.leaveTitle, text, action: words.leave })) {
       this.#parts.sharing.leave();
     }
   }
 
   async end() {
     const count = this.#session?.activeParticipants.length ?? 1;
-    const title = count > 1 ? `End it for all ${count} people?` : 'End this session?';
-    const text = 'Everybody keeps the picture, and nobody can draw on it together any more.';
-    if (await confirmed({ title, text, action: 'End for everyone' })) this.#session?.end();
+    const title = count > 1 ? words.endForAll(count) : words.endTitle;
+    if (await confirmed({ title, text: words.endText, action: words.end })) this.#session?.end();
   }
 
   #sessionChanged() {
@@ -135,14 +125,12 @@ export class SessionFlow {
       const { code, detail } = /** @type {CustomEvent} */ (event).detail;
       banner.saving(session.isUnsaved);
       // That it is not saved is told as long as it is so.
-      if (code !== 'storage-full' && typeof detail === 'string') toast(detail);
+      if (code !== 'storage-full' && typeof detail === 'string') toast(noticeWords(code, detail));
     }, lifetime);
     session.addEventListener('error', (event) => {
-      const { code, message } = /** @type {CustomEvent} */ (event).detail;
-      if (code === 'session-quota') toast(message);
-      if (code === 'storage-full') {
-        toast('The server has no room at the moment. What you draw waits, and is sent later.');
-      }
+      const { detail: error } = /** @type {CustomEvent} */ (event);
+      if (error.code === 'session-quota') toast(errorWords(error));
+      if (error.code === 'storage-full') toast(words.noRoom);
     }, lifetime);
   }
 
@@ -152,11 +140,11 @@ export class SessionFlow {
     const me = this.#session?.localParticipant?.number;
     const come = joined.filter(({ number }) => number !== me);
     // Those who were here first did not come just now.
-    if (this.#isNews) announce(come.length > 0 ? `${names(come)} ${come.length > 1 ? 'are' : 'is'} here.` : '');
+    if (this.#isNews) announce(come.length > 0 ? words.areHere(names(come), come.length) : '');
     else {
-      if (come.length > 0) toast(`${names(come)} joined`, { color: come[0].color });
+      if (come.length > 0) toast(words.joined(names(come), come.length), { color: come[0].color });
       const gone = left.filter(({ number }) => number !== me);
-      if (gone.length > 0) toast(`${names(gone)} left`, { color: gone[0].color });
+      if (gone.length > 0) toast(words.left(names(gone), gone.length), { color: gone[0].color });
     }
     this.#isNews = false;
   }
@@ -172,8 +160,8 @@ export class SessionFlow {
 
   /** @param {{ from: string, by: Participant | null, isOwn: boolean }} detail */
   #followed({ from, by, isOwn }) {
-    const text = isOwn || !by ? 'A new page.' : `${by.name} started a new page.`;
-    toast(text, { color: by?.color, link: { href: linkTo(from), text: 'See the old one' } });
+    const text = isOwn || !by ? words.aNewPage : words.startedNewPage(by.name);
+    toast(text, { color: by?.color, link: { href: linkTo(from), text: words.seeOldPage } });
   }
 
   /** @param {GroupSession} session */
@@ -185,11 +173,11 @@ export class SessionFlow {
     const isOver = kind === 'ended';
     sharing.detach({ comesBack: session.reason?.canComeBack, isOver });
     if (isOver) return;
-    if (kind === 'left') return toast('You left. The picture is yours alone now.');
+    if (kind === 'left') return toast(words.youLeft);
     const hasPicture = !scene.isEmpty;
-    const kept = hasPicture ? ' The picture is still here.' : '';
+    const text = hasPicture ? `${message} ${words.pictureStays}` : message;
     const canRetry = kind === 'full' || kind === 'refused' || kind === 'version';
-    const choice = await tellOver({ title: overTitle(session), text: `${message}${kept}`, canRetry, hasPicture });
+    const choice = await tellOver({ title: overTitle(session), text, canRetry, hasPicture });
     if (choice === 'retry') location.assign(linkTo(session.id));
     if (choice === 'start') await this.share();
   }
@@ -197,18 +185,20 @@ export class SessionFlow {
 
 /** @param {GroupSession} session */
 function overWords(session) {
-  const { kind, message } = session.reason ?? { kind: /** @type {const} */ ('left'), message: '' };
+  const { reason } = session;
+  if (!reason) return { kind: /** @type {const} */ ('left'), message: '' };
+  const { kind } = reason;
   // Who was in it a moment ago did not follow a wrong link.
   if (kind === 'unknown' && session.localParticipant) {
-    return { kind, message: 'The server does not have it any more.' };
+    return { kind, message: words.goneText };
   }
-  return { kind, message };
+  return { kind, message: errorWords(reason) };
 }
 
 /** @param {GroupSession} session */
 function overTitle(session) {
   const { kind } = overWords(session);
-  return kind === 'unknown' && session.localParticipant ? 'This session is gone' : OVER_TITLES[kind];
+  return kind === 'unknown' && session.localParticipant ? words.goneTitle : words.overTitles[kind];
 }
 
 /** @param {string} id of a session @returns {string} */
@@ -218,6 +208,6 @@ function linkTo(id) {
 
 /** @param {Participant[]} people */
 function names(people) {
-  if (people.length > 3) return `${people.length} people`;
-  return new Intl.ListFormat('en').format(people.map(({ name }) => name));
+  if (people.length > 3) return words.people(people.length);
+  return words.names(people.map(({ name }) => name));
 }

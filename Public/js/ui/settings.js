@@ -1,6 +1,7 @@
 /** What this browser remembers of the person: name, color, width. */
 
 import { isRGB, PALETTE, randomColor } from '../canvas/colors.js';
+import { words } from '../words/words.js';
 
 const NAME = 'drawtogether:name';
 const OWN_COLOR = 'drawtogether:color';
@@ -9,39 +10,10 @@ const WIDTH = 'drawtogether:width';
 /** In points: fine, middle and broad. */
 export const WIDTHS = Object.freeze([3, 6, 14]);
 
-const FIRST = [
-  'Amber',
-  'Azure',
-  'Coral',
-  'Crimson',
-  'Golden',
-  'Jade',
-  'Lilac',
-  'Olive',
-  'Rosy',
-  'Russet',
-  'Silver',
-  'Violet',
-];
-const SECOND = [
-  'Badger',
-  'Finch',
-  'Fox',
-  'Gecko',
-  'Hare',
-  'Heron',
-  'Lynx',
-  'Magpie',
-  'Newt',
-  'Otter',
-  'Robin',
-  'Swift',
-];
-
 /** @param {() => number} [random] @returns {string} for somebody who has not said a name */
 export function madeUpName(random = Math.random) {
-  const pick = (/** @type {string[]} */ words) => words[Math.floor(random() * words.length)];
-  return `${pick(FIRST)} ${pick(SECOND)}`;
+  const pick = (/** @type {string[]} */ names) => names[Math.floor(random() * names.length)];
+  return `${pick(words.firstNames)} ${pick(words.secondNames)}`;
 }
 
 /** @param {string} name @returns {string} as the gateway takes it: one line, at most 64 characters; may be empty */
@@ -64,7 +36,7 @@ export class Settings {
     this.#storage = storage;
     this.name = cleanName(this.#read(NAME) ?? '') || madeUpName(random);
     const color = this.#read(OWN_COLOR);
-    this.color = isRGB(color) && !PALETTE.some(({ rgb }) => rgb === color) ? color : randomColor(random);
+    this.color = isRGB(color) && !PALETTE.includes(color) ? color : randomColor(random);
     const width = Number(this.#read(WIDTH));
     this.width = WIDTHS.includes(width) ? width : WIDTHS[1];
     this.#write(OWN_COLOR, this.color);

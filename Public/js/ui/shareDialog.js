@@ -1,5 +1,6 @@
 /** The link to copy. */
 
+import { words } from '../words/words.js';
 import { showDialog } from './dialogs.js';
 import { element } from './elements.js';
 
@@ -10,16 +11,14 @@ export function showLink(link) {
   const copy = element('share-copy');
   const send = element('share-send');
   input.value = link;
-  const hint = isForThisDeviceOnly(link)
-    ? 'Only this device can open that. For others, open the page by the address that this machine has in your network.'
-    : '';
+  const hint = isForThisDeviceOnly(link) ? words.onlyThisDevice : '';
   note.textContent = hint;
-  copy.textContent = 'Copy';
+  copy.textContent = words.copy;
   send.hidden = !navigator.share;
   copy.onclick = async () => {
     const isCopied = await copied(input);
-    copy.textContent = isCopied ? 'Copied' : 'Copy';
-    note.textContent = isCopied ? hint : 'The link is selected: copy it with Ctrl C, or hold it.';
+    copy.textContent = isCopied ? words.copied : words.copy;
+    note.textContent = isCopied ? hint : words.copyByHand;
   };
   // The person may have changed their mind; that is no error.
   send.onclick = () => navigator.share({ title: 'Draw Together', url: link }).catch(() => {});

@@ -1,0 +1,10 @@
+/** Begins: the words first, then all that says them. */
+
+import { translate } from './words/markup.js';
+import { speak } from './words/words.js';
+
+const { documentElement } = document;
+if (await speak(documentElement.lang)) translate(document);
+else documentElement.lang = 'en';
+documentElement.removeAttribute('data-wordless');
+await import('./main.js');

@@ -1,0 +1,338 @@
+/**
+ * All that the page says, in English. Another language is another such file with the same keys, named where one is chosen:
+ * in `language.js` and in `words.js`.
+ */
+
+import { formsOf } from './forms.js';
+
+/** @typedef {typeof table} Words */
+
+const { number, chosen, counted, list } = formsOf('en');
+const STROKES = { one: 'stroke', other: 'strokes' };
+const PICTURES = { one: 'picture', other: 'pictures' };
+const FILES = { one: 'file', other: 'files' };
+const PEOPLE = { one: 'person', other: 'people' };
+const ARE = { one: 'is', other: 'are' };
+
+const table = {
+  // Around the page.
+  description: 'Draw on one page with others, each in their own browser.',
+  skip: 'Skip to the tools',
+  page: 'The page that everybody draws on',
+  hintAlone: 'Draw. Then invite someone.',
+  hintTogether: 'Draw. Everybody here sees it.',
+  items: 'Pictures and files',
+  chosen: 'What is chosen',
+  drop: 'Drop it here',
+  toAdd: 'Pictures or files to add',
+  whoIsHere: 'Who is here',
+  share: 'Share',
+  messages: 'Messages',
+  showEverything: 'Show everything',
+  close: 'Close',
+  done: 'Done',
+  cancel: 'Cancel',
+  save: 'Save',
+
+  // The tools.
+  tools: 'Tools',
+  tool: 'Tool',
+  select: 'Select',
+  selectTitle: 'Select, move and resize (V)',
+  pen: 'Pen',
+  penTitle: 'Pen (P)',
+  eraser: 'Eraser',
+  eraserTitle: 'Eraser (E)',
+  add: 'Add pictures or files',
+  addTitle: 'Add pictures or files (I)',
+  ink: 'Color and width',
+  color: 'Color',
+  /** In the order of the palette. */
+  colors: ['Red', 'Orange', 'Yellow', 'Green', 'Mint', 'Teal', 'Cyan', 'Indigo', 'Purple', 'Pink', 'Brown'],
+  ownColor: 'Your own color',
+  width: 'Width',
+  widths: ['Fine', 'Middle', 'Broad'],
+  history: 'History',
+  undo: 'Undo',
+  undoTitle: 'Undo (Ctrl Z)',
+  redo: 'Redo',
+  redoTitle: 'Redo (Ctrl Shift Z)',
+  more: 'More',
+  newPage: 'New page',
+  saveCopy: 'Save a copy',
+  keys: 'Keys',
+  leave: 'Leave',
+  end: 'End for everyone',
+
+  // What is drawn.
+  nothingDrawn: 'Nothing is drawn yet.',
+  /** @param {number} count */
+  strokesDrawn: (count) => `${counted(count, STROKES)} ${chosen(count, ARE)} drawn.`,
+  /** @param {number} pictures @param {number} files */
+  itemsOnPage: (pictures, files) => {
+    const laid = [pictures && counted(pictures, PICTURES), files && counted(files, FILES)].filter(Boolean);
+    return `${laid.join(' and ')} ${chosen(pictures + files, ARE)} on the page.`;
+  },
+
+  // The list of keys.
+  keyTools: 'Pen, eraser; select what lies on the page',
+  keyMove: 'Move what is selected; with Shift farther',
+  keySize: 'Larger, smaller',
+  keyRemove: 'Remove it',
+  keyWidth: 'Finer, broader',
+  keyColors: 'Colors; C your own',
+  keyUndo: 'Undo; with Shift redo',
+  keyHand: 'Move the picture; two fingers or the wheel too',
+  keyZoom: 'Closer, farther',
+  keyList: 'This list',
+  ctrl: 'Ctrl',
+  delete: 'Delete',
+  space: 'Space',
+  drag: 'drag',
+
+  // Sharing.
+  shareTitle: 'Draw together',
+  shareText: 'Whoever opens this link draws on this page.',
+  link: 'Link to this page',
+  copy: 'Copy',
+  copied: 'Copied',
+  send: 'Send…',
+  onlyThisDevice:
+    'Only this device can open that. For others, open the page by the address that this machine has in your network.',
+  copyByHand: 'The link is selected: copy it with Ctrl C, or hold it.',
+
+  // People.
+  yourName: 'Your name',
+  nameText: 'The others see it beside your pen.',
+  changeName: 'Change my name',
+  you: 'you',
+  /** @param {string} name */
+  youAre: (name) => `You, ${name}. Change your name`,
+  /** @param {number} count */
+  morePeople: (count) => `${number(count)} more`,
+  /** @param {number} count */
+  people: (count) => counted(count, PEOPLE),
+  /** @param {string[]} names */
+  names: (names) => list(names),
+  /** @param {string} names @param {number} count */
+  areHere: (names, count) => `${names} ${chosen(count, ARE)} here.`,
+  /** @param {string} names @param {number} _count */
+  joined: (names, _count) => `${names} joined`,
+  /** @param {string} names @param {number} _count */
+  left: (names, _count) => `${names} left`,
+  /** Of a made-up name: the first word, and the second. */
+  firstNames: [
+    'Amber',
+    'Azure',
+    'Coral',
+    'Crimson',
+    'Golden',
+    'Jade',
+    'Lilac',
+    'Olive',
+    'Rosy',
+    'Russet',
+    'Silver',
+    'Violet',
+  ],
+  secondNames: [
+    'Badger',
+    'Finch',
+    'Fox',
+    'Gecko',
+    'Hare',
+    'Heron',
+    'Lynx',
+    'Magpie',
+    'Newt',
+    'Otter',
+    'Robin',
+    'Swift',
+  ],
+
+  // A session's beginning and end.
+  newPageTitle: 'Start a new page?',
+  /** @param {number} count */
+  newPageForAll: (count) => `Start a new page for all ${counted(count, PEOPLE)}?`,
+  oldPageStays: 'The old one stays as it is, under its own link.',
+  oldPageGoes: 'What you have drawn will be gone.',
+  aNewPage: 'A new page.',
+  /** @param {string} name */
+  startedNewPage: (name) => `${name} started a new page.`,
+  seeOldPage: 'See the old one',
+  leaveTitle: 'Leave this session?',
+  leaveText: 'The picture stays here with you.',
+  leaveOthers: 'The others draw on. The picture stays here with you.',
+  endTitle: 'End this session?',
+  /** @param {number} count */
+  endForAll: (count) => `End it for all ${counted(count, PEOPLE)}?`,
+  endText: 'Everybody keeps the picture, and nobody can draw on it together any more.',
+  youLeft: 'You left. The picture is yours alone now.',
+  pictureStays: 'The picture is still here.',
+  over: 'This session has ended.',
+  overForLate: 'This session has ended. Its picture stays with those who were in it.',
+  startAnew: 'Start a new one',
+  look: 'Look at the picture',
+  tryAgain: 'Try again',
+  startSession: 'Start a new session',
+  startWithPicture: 'Start a new session with this picture',
+  goneTitle: 'This session is gone',
+  goneText: 'The server does not have it any more.',
+  /** By the kind of the end. */
+  overTitles: {
+    left: 'You left',
+    ended: 'This session has ended',
+    unknown: 'There is no such session',
+    full: 'This session is full',
+    version: 'This page is too old',
+    refused: 'The server refused this page',
+  },
+
+  // The connection.
+  tryNow: 'Try now',
+  reconnecting: 'Reconnecting…',
+  connecting: 'Connecting…',
+  tryingAgain: 'Trying again…',
+  drawOn: 'Draw on, nothing is lost.',
+  /** @param {number} count */
+  willBeSent: (count) => `${counted(count, STROKES)} will be sent.`,
+  back: 'Back.',
+  /** @param {number} count */
+  sending: (count) => `Back. Sending ${counted(count, STROKES)}…`,
+  /** @param {number} count */
+  sent: (count) => `Back. ${counted(count, STROKES)} sent.`,
+  keepOpen: 'Keep this page open.',
+  notSaved: 'Not saved at the moment. Keep this page open.',
+  noRoom: 'The server has no room at the moment. What you draw waits, and is sent later.',
+  /** Why nobody is taken in, by the gateway's code. */
+  troubles: {
+    'storage-full': 'The server cannot save anything now.',
+    internal: 'The server cannot open this session.',
+  },
+
+  // Pictures and files.
+  download: 'Download',
+  /** @param {string} name */
+  downloadOf: (name) => `Download ${name}`,
+  remove: 'Remove',
+  removeTitle: 'Remove (Delete)',
+  pause: 'Pause',
+  resume: 'Resume',
+  paused: 'paused',
+  waiting: 'waiting',
+  noConnection: 'no connection',
+  loading: 'Loading…',
+  /** @param {string} name */
+  uploadOf: (name) => `Upload of ${name}`,
+  /** @param {string} name */
+  onPage: (name) => `${name} is on the page.`,
+  /** @param {string} name @param {string} why */
+  notUploaded: (name, why) => `${name} was not uploaded. ${why}`,
+  /** @param {string} name */
+  uploadPaused: (name) => `The upload of ${name} is paused.`,
+  /** @param {string} name */
+  uploading: (name) => `${name} is being uploaded.`,
+  /** @param {string} name */
+  uploaded: (name) => `${name} is uploaded.`,
+  /** @param {string} name */
+  picture: (name) => `Picture ${name}`,
+  /** @param {string} name */
+  file: (name) => `File ${name}`,
+  /** @param {string} name */
+  addedBy: (name) => `added by ${name}`,
+  failed: 'not uploaded',
+  /** @param {string} done */
+  underWay: (done) => `uploading, ${done}`,
+  somebody: 'Somebody',
+  /** @param {string} name @param {string} what */
+  adds: (name, what) => `${name} adds ${what}`,
+  /** @param {string} what */
+  removed: (what) => `Removed: ${what}`,
+  /** @param {string} name */
+  youRemoved: (name) => `Removed ${name}`,
+  /** @param {number} count */
+  files: (count) => counted(count, FILES),
+  /** @param {string} name */
+  removeQuestion: (name) => `Remove ${name}?`,
+  /** @param {string} name */
+  removeForAll: (name) => `Remove ${name} for everybody?`,
+  cannotComeBack: 'It cannot be brought back.',
+  removedByOther: 'Somebody else removed it.',
+  unreadable: 'This file cannot be read.',
+  /** @param {number} count */
+  filesUnreadable: (count) => `${counted(count, FILES)} cannot be read.`,
+  /** @param {string} size @param {string} limit */
+  tooLarge: (size, limit) => `This file is ${size}. The limit here is ${limit}.`,
+  /** @param {number} count @param {string} limit */
+  filesTooLarge: (count, limit) =>
+    `${counted(count, FILES)} ${chosen(count, ARE)} too large. The limit here is ${limit}.`,
+  /** @param {string} name */
+  notThere: (name) => `“${name}” is not there yet.`,
+  /** @param {string} why */
+  notBrought: (why) => `It could not be brought along. ${why}`,
+  noPicture: 'It is not a picture.',
+  damaged: 'The picture is damaged.',
+  cannotShow: 'It cannot be shown.',
+  copyTooLarge: 'This browser cannot make a picture so large.',
+  /** @param {number} count */
+  savedWithout: (count) =>
+    `Saved without ${count === 1 ? 'a picture' : counted(count, PICTURES)} that cannot be loaded.`,
+
+  // Numbers.
+  number,
+  /** @param {number} count */
+  percent: (count) => `${number(count)} %`,
+  /** @param {number} count */
+  bytes: (count) => counted(count, { one: 'byte', other: 'bytes' }),
+  /** @param {string} done @param {string} total */
+  doneOf: (done, total) => `${done} of ${total}`,
+  fewSecondsLeft: 'a few seconds left',
+  /** @param {number} seconds */
+  secondsLeft: (seconds) => `${number(seconds)} s left`,
+  /** @param {number} minutes */
+  minutesLeft: (minutes) => `${number(minutes)} min left`,
+  /** @param {number} hours @param {number} minutes */
+  hoursLeft: (hours, minutes) => `${number(hours)} h ${minutes > 0 ? `${number(minutes)} min ` : ''}left`,
+
+  /** What the gateway says to all, by its code. */
+  notices: {
+    'session-quota': 'This session is nearly full.',
+    saved: 'Everything is saved again.',
+  },
+  /** Whether what the gateway says of an error is in this language. */
+  speaksAsGateway: true,
+  /** What an error is called whose words are in another language, or that has none: by its code. */
+  codes: {
+    'bad-request': 'The server did not understand that.',
+    'unsupported-version': 'The server speaks another version. Load the page again.',
+    'not-found': 'It is not there any more.',
+    ended: 'Somebody ended it for everyone.',
+    'session-full': 'This session is full.',
+    'origin-refused': 'The server does not take this from this page.',
+    'token-needed': 'The server does not know you any more. Load the page again.',
+    'not-joined': 'You are not in this session any more.',
+    'message-too-large': 'That is too much at once.',
+    'rate-limited': 'That was too much at once. Try again in a moment.',
+    'sequence-gap': 'Something was lost on the way. Load the page again.',
+    'bad-entry': 'The server did not understand that.',
+    'unknown-participant': 'Somebody it was meant for is not here any more.',
+    'session-quota': 'This session takes no more. Remove something first.',
+    'attachment-too-large': 'This file is too large.',
+    'storage-full': 'The server has no room at the moment. Try again later.',
+    'offset-mismatch': 'The server has another part of the file. Try again.',
+    'digest-mismatch': 'The file was damaged on the way. Try again.',
+    'not-ready': 'It is still being uploaded.',
+    'too-many': 'There is too much going on here at the moment. Try again later.',
+    unavailable: 'The server cannot be reached.',
+    internal: 'The server made a mistake.',
+    unreadable: 'The file was changed or can no longer be read.',
+    cancelled: 'The upload was cancelled.',
+    left: 'You left the session.',
+    unknown: 'The link may be wrong, or the session was over long ago.',
+    full: 'This session is full.',
+    version: 'The server speaks a newer version. Load the page again.',
+    refused: 'The server closed the connection.',
+  },
+};
+
+export const en = Object.freeze(table);

@@ -1,0 +1,46 @@
+/** The words in use. They are chosen before any module is loaded that says something, and stay as long as the page. */
+
+import { sizesApart } from '../session/byteCount.js';
+import { en } from './en.js';
+
+/** @typedef {import('./en.js').Words} Words */
+
+/** What is not English, and loaded only where it is spoken. @type {Record<string, () => Promise<Words>>} */
+const OTHERS = {
+  de: async () => (await import('./de.js')).de,
+};
+
+/** @type {Readonly<Words>} */
+export let words = en;
+
+/** @param {string} language of the page @returns {Promise<boolean>} whether that is spoken now; else it is English */
+export async function speak(language) {
+  try {
+    words = await OTHERS[language]?.() ?? en;
+  } catch {
+    // It cannot be loaded: better in English than not at all.
+    words = en;
+  }
+  return words !== en;
+}
+
+/** @param {unknown} error @returns {string} what a person is told of it */
+export function errorWords(error) {
+  if (!(error instanceof Error)) return String(error);
+  const { code, limit, actual } = /** @type {Error & { code?: unknown, limit?: number, actual?: number }} */ (error);
+  if (code === 'attachment-too-large' && limit && actual) return words.tooLarge(...sizesApart(actual, limit, words));
+  return wordsOf(words.codes, code, error.message);
+}
+
+/** @param {unknown} code @param {unknown} detail the gateway's words @returns {string} what it tells all of them */
+export function noticeWords(code, detail) {
+  return wordsOf(words.notices, code, typeof detail === 'string' ? detail : '');
+}
+
+/** @param {Record<string, string>} table by code @param {unknown} code @param {string} told in English */
+function wordsOf(table, code, told) {
+  const own = typeof code === 'string' && Object.hasOwn(table, code) ? table[code] : '';
+  // Ours have no numbers in them: who reads the gateway's language is told more by its own.
+  const isTold = told !== '' && told !== code;
+  return own !== '' && !(words.speaksAsGateway && isTold) ? own : told;
+}

@@ -1,0 +1,128 @@
+"""The page speaks the browser's language from the first moment that anything is seen."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from board import PHONE, choose, draw, line, says, sees_ink, share
+from conftest import both, ready, until
+
+GERMAN = {"locale": "de-DE"}
+
+
+def language(page) -> str:
+    return page.evaluate("document.documentElement.lang")
+
+
+def labels(page) -> list[str]:
+    return [button.get_attribute("aria-label") for button in page.locator("#tools > button:visible, #tools > .group > button").all()]
+
+
+@both
+def test_german_browsers_are_spoken_to_in_german(browser, open_page):
+    page = open_page(browser, **GERMAN)
+    assert language(page) == "de"
+    assert labels(page) == [
+        "Auswählen", "Stift", "Radierer", "Bilder oder Dateien hinzufügen", "Rückgängig machen", "Wiederholen", "Mehr",
+    ]
+    assert page.locator("#undo").get_attribute("title") == "Rückgängig machen (Strg Z)"
+    assert page.get_by_role("radio", name="Lila").get_attribute("title") == "Lila (9)"
+    says(page, "#hint", "Zeichne. Dann lade jemanden ein.")
+    draw(page, line(100, 300, 500, 350))
+    until(lambda: page.locator("#summary").text_content(), lambda text: text == "1 Strich ist gezeichnet.")
+    share(page)
+    page.keyboard.press("?")
+    says(page, "#keys-dialog", "Rückgängig; mit Umschalt wiederholen")
+
+
+@both
+def test_other_browsers_are_spoken_to_in_english(browser, open_page):
+    page = open_page(browser, locale="fr-FR")
+    assert language(page) == "en"
+    assert labels(page)[:3] == ["Select", "Pen", "Eraser"]
+    says(page, "#share", "Share")
+
+
+def visibility(page) -> str:
+    return page.evaluate("getComputedStyle(document.body).visibility")
+
+
+@both
+def test_nothing_is_seen_in_the_wrong_language(browser, open_page):
+    page = open_page(browser, **GERMAN)
+    held = []
+    page.route("**/js/words/de.js", lambda route: held.append(route))
+    page.reload(wait_until="commit")
+    page.locator("noscript").wait_for(state="attached")
+    until(lambda: held)
+    assert (language(page), visibility(page)) == ("de", "hidden")
+    assert page.locator("#share").text_content().strip() == "Share"
+    for route in held:
+        route.continue_()
+    ready(page)
+    assert visibility(page) == "visible"
+    says(page, "#share", "Teilen")
+
+
+def test_what_cannot_be_loaded_is_said_in_english(chromium, open_page, problems):
+    problems.allow("de.js", "ERR_FAILED")
+    page = open_page(chromium, **GERMAN)
+    page.route("**/js/words/de.js", lambda route: route.abort())
+    page.reload()
+    ready(page)
+    assert (language(page), visibility(page)) == ("en", "visible")
+    says(page, "#share", "Share")
+    draw(page, line(100, 300, 500, 350))
+    sees_ink(page, 300, 325)
+
+
+def test_without_scripts_the_english_text_stands(chromium, base):
+    with chromium.new_context(ignore_https_errors=True, java_script_enabled=False, **GERMAN) as context:
+        page = context.new_page()
+        page.goto(base)
+        page.get_by_role("button", name="Share").wait_for()
+        assert "Draw Together needs JavaScript." in page.locator("body").inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+def test_german_words_have_room(chromium, open_page, out, scheme, size):
+    options = PHONE if size == "phone" else {}
+    page = open_page(chromium, reduced_motion="reduce", color_scheme=scheme, **GERMAN, **options)
+    share(page)
+    draw(page, line(100, 200, 300, 200))
+    width = page.viewport_size["width"]
+
+    def fits(name: str) -> None:
+        page.screenshot(path=out / f"german-{size}-{scheme}-{name}.png")
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        for one in page.locator("button:visible, dialog[open] *:visible").all():
+            box = one.bounding_box()
+            assert box and box["x"] >= 0 and box["x"] + box["width"] <= width, one.inner_text()
+        # What is cut off inside of its own box is not read either.
+        cut = "(all) => all.filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.innerText)"
+        assert page.locator("button:visible, h2:visible, #banner:visible").evaluate_all(cut) == []
+        found = Axe().run(page).response["violations"]
+        assert not found, json.dumps([(one["id"], [node["html"] for node in one["nodes"]]) for one in found], indent=1)
+
+    fits("page")
+    page.locator("#more").click()
+    fits("menu")
+    page.keyboard.press("Escape")
+    for name, opens in {"share": "#share", "name": "#people .me"}.items():
+        page.locator(opens).click()
+        fits(name)
+        page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    fits("keys")
+    page.keyboard.press("Escape")
+    for name in ("clear", "leave", "end"):
+        choose(page, name)
+        fits(name)
+        page.keyboard.press("Escape")
+    choose(page, "end")
+    page.locator("#confirm-ok").click()
+    says(page, "#over", "Diese Sitzung ist beendet.")
+    fits("over")

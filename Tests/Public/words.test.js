@@ -1,0 +1,397 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { runInNewContext } from 'node:vm';
+import { byteCount } from '../../Public/js/session/byteCount.js';
+import { AttachmentError, GroupSessionError } from '../../Public/js/session/errors.js';
+import { itemLabel, timeLeft, tooLargeWords } from '../../Public/js/ui/itemWords.js';
+import { de } from '../../Public/js/words/de.js';
+import { en } from '../../Public/js/words/en.js';
+import { errorWords, noticeWords, speak, words } from '../../Public/js/words/words.js';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const PUBLIC = join(ROOT, 'Public');
+const HTML = readFileSync(join(PUBLIC, 'index.html'), 'utf8');
+const LANGUAGES = { en, de };
+
+afterEach(() => speak('en'));
+
+for (const [name, table] of Object.entries(LANGUAGES)) {
+  test(`${name} has the same words as English, each of the same kind`, () => {
+    assert.deepEqual(shape(table), shape(en));
+    assert.ok(Object.isFrozen(table));
+  });
+
+  test(`${name} leaves no word out, and none has been left half done`, () => {
+    const texts = textsOf(table);
+    assert.ok(texts.length > 200);
+    for (const [key, text] of texts) assert.match(text, /^\S(.*\S)?$/, key);
+    for (const [key, text] of texts) assert.doesNotMatch(text, /undefined|null|NaN|\[object|["'] {2}/, key);
+  });
+}
+
+test('the languages are those of the files, and each is spoken', () => {
+  const files = readdirSync(join(PUBLIC, 'js/words')).filter((name) => /^[a-z]{2}\.js$/.test(name));
+  const spoken = files.map((name) => name.slice(0, 2)).toSorted();
+  assert.deepEqual(Object.keys(LANGUAGES).toSorted(), spoken);
+  for (const language of spoken) assert.equal(chosenLanguage([language]).lang, language);
+});
+
+test('what differs between the languages differs in all that people read', () => {
+  // The same in both, and rightly so.
+  const alike = new Set([
+    'colors.1',
+    'colors.4',
+    'colors.7',
+    'percent',
+    'morePeople',
+    'names',
+    'number',
+    'secondNames.9',
+  ]);
+  const german = new Map(textsOf(de));
+  const same = textsOf(en).filter(([key, text]) => german.get(key) === text && !alike.has(key)).map(([key]) => key);
+  assert.deepEqual(same, []);
+});
+
+/** @type {[keyof typeof en, Record<number, string>, Record<number, string>][]} */
+const COUNTED = [
+  [
+    'strokesDrawn',
+    {
+      0: '0 strokes are drawn.',
+      1: '1 stroke is drawn.',
+      2: '2 strokes are drawn.',
+      1000: '1,000 strokes are drawn.',
+    },
+    {
+      0: '0 Striche sind gezeichnet.',
+      1: '1 Strich ist gezeichnet.',
+      2: '2 Striche sind gezeichnet.',
+      1000: '1.000 Striche sind gezeichnet.',
+    },
+  ],
+  ['willBeSent', {
+    0: '0 strokes will be sent.',
+    1: '1 stroke will be sent.',
+    2: '2 strokes will be sent.',
+    1000: '1,000 strokes will be sent.',
+  }, {
+    0: '0 Striche werden noch gesendet.',
+    1: '1 Strich wird noch gesendet.',
+    2: '2 Striche werden noch gesendet.',
+    1000: '1.000 Striche werden noch gesendet.',
+  }],
+  ['files', { 0: '0 files', 1: '1 file', 2: '2 files', 1000: '1,000 files' }, {
+    0: '0 Dateien',
+    1: '1 Datei',
+    2: '2 Dateien',
+    1000: '1.000 Dateien',
+  }],
+  ['people', { 0: '0 people', 1: '1 person', 2: '2 people', 1000: '1,000 people' }, {
+    0: '0 Personen',
+    1: '1 Person',
+    2: '2 Personen',
+    1000: '1.000 Personen',
+  }],
+  ['bytes', { 0: '0 bytes', 1: '1 byte', 2: '2 bytes', 1000: '1,000 bytes' }, {
+    0: '0 Byte',
+    1: '1 Byte',
+    2: '2 Byte',
+    1000: '1.000 Byte',
+  }],
+  ['filesUnreadable', { 2: '2 files cannot be read.', 1000: '1,000 files cannot be read.' }, {
+    2: '2 Dateien lassen sich nicht lesen.',
+    1000: '1.000 Dateien lassen sich nicht lesen.',
+  }],
+];
+
+for (const [key, inEnglish, inGerman] of COUNTED) {
+  test(`how many: ${key}`, () => {
+    const say = (/** @type {any} */ table, /** @type {string} */ count) => table[key](Number(count));
+    for (const [count, text] of Object.entries(inEnglish)) assert.equal(say(en, count), text);
+    for (const [count, text] of Object.entries(inGerman)) assert.equal(say(de, count), text);
+  });
+}
+
+test('pictures and files are counted each for itself', () => {
+  assert.equal(en.itemsOnPage(1, 0), '1 picture is on the page.');
+  assert.equal(en.itemsOnPage(1, 2), '1 picture and 2 files are on the page.');
+  assert.equal(de.itemsOnPage(0, 1), '1 Datei liegt auf der Seite.');
+  assert.equal(de.itemsOnPage(1000, 1), '1.000 Bilder und 1 Datei liegen auf der Seite.');
+});
+
+test('the markup says in English what the table says', () => {
+  const tags = [...HTML.matchAll(/<[a-z][^>]*>[^<]*/g)].map(([tag]) => tag.replace(/\s+/g, ' '));
+  /** @type {Record<string, unknown>} */
+  const table = en;
+  const places = { 'data-text': />(.*)$/, 'data-label': /aria-label="([^"]*)"/, 'data-title': / title="([^"]*)"/ };
+  let count = 0;
+  for (const [attribute, place] of Object.entries({ ...places, 'data-content': / content="([^"]*)"/ })) {
+    for (const tag of tags) {
+      const key = new RegExp(` ${attribute}="(\\w+)"`).exec(tag)?.[1];
+      if (!key) continue;
+      count += 1;
+      assert.equal(place.exec(tag)?.[1].trim(), table[key], tag);
+    }
+  }
+  assert.ok(count > 60, `${count} of them`);
+});
+
+test('no text stands in the markup that is not in the table', () => {
+  // The name; keys; and what is read where nothing runs.
+  const allowed = ['Draw Together', '?', 'Draw Together needs JavaScript.'];
+  const body = HTML.slice(HTML.indexOf('<head>'));
+  const bare = [...body.matchAll(/<([a-z][^>]*)>([^<]*[^<\s][^<]*)</g)].filter(([, tag]) =>
+    !tag.includes(' data-text=')
+  );
+  assert.deepEqual(bare.map(([, , text]) => text.trim()).filter((text) => !allowed.includes(text)), []);
+  for (const [tag] of body.matchAll(/<[a-z][^>]* aria-label=[^>]*>/g)) assert.match(tag, / data-label="/);
+  for (const [tag] of body.matchAll(/<[a-z][^>]* title=[^>]*>/g)) assert.match(tag, / data-title="/);
+  assert.doesNotMatch(body, /\s(?:alt|placeholder|aria-description|aria-valuetext)=/);
+});
+
+test('no module says anything of its own', () => {
+  // The name; units; a key as browsers call it; selectors; and a fault of our own, for whoever reads the console.
+  const allowed = [
+    'Draw Together',
+    'Draw Together ${}.png',
+    'KB',
+    'MB',
+    'Space',
+    'input, textarea, [contenteditable]',
+    'The page has no element ${}.',
+  ];
+  const folders = ['ui', 'tools', 'canvas'];
+  const paths = folders.flatMap((folder) =>
+    readdirSync(join(PUBLIC, 'js', folder)).map((name) => join('js', folder, name))
+  );
+  const found = [...paths, 'js/main.js', 'js/start.js'].flatMap((path) => {
+    const literals = literalsOf(readFileSync(join(PUBLIC, path), 'utf8'));
+    return literals.filter((text) => isSaid(text) && !allowed.includes(text)).map((text) => `${path}: ${text}`);
+  });
+  assert.deepEqual(found, []);
+});
+
+test('the scan finds what would be said', () => {
+  const source =
+    "// 'Not this one'\nx.title = 'Download'; toast(`${a} joined`); f('aria-label', \"in words\"); /* `Nor This` */";
+  assert.deepEqual(literalsOf(source).filter(isSaid), ['Download', '${} joined', 'in words']);
+  const nested = '`${isMany ? `${count} files` : name} here`';
+  assert.deepEqual(literalsOf(nested).filter(isSaid).toSorted(), ['${} files', '${} here']);
+});
+
+test('every code of the gateway has words, and every end', () => {
+  const source = readFileSync(join(ROOT, 'Sources/Wire/Errors/ErrorCode.swift'), 'utf8');
+  const codes = [...source.matchAll(/^ {2}case (\w+)(?: = "([^"]+)")?$/gm)].map(([, name, raw]) => raw ?? name);
+  assert.ok(codes.length > 15);
+  // The socket is closed with these, and the page comes back by itself.
+  const unseen = new Set(['no-answer', 'resumed-elsewhere', 'too-slow']);
+  assert.deepEqual(codes.filter((code) => !Object.hasOwn(en.codes, code) && !unseen.has(code)), []);
+});
+
+/** What the person's browser wants, and what the page speaks. @type {[string[], string][]} */
+const CHOICES = [
+  [['de-DE', 'de', 'en'], 'de'],
+  [['de-AT'], 'de'],
+  [['en-GB', 'de'], 'en'],
+  [['fr-FR', 'de', 'en'], 'de'],
+  [['fr', 'pt-BR'], 'en'],
+  [[], 'en'],
+  [['DE'], 'de'],
+  [['den'], 'en'],
+];
+
+for (const [languages, speaks] of CHOICES) {
+  test(`who reads ${languages.join(', ') || 'nothing'} is spoken to in ${speaks}`, () => {
+    const { lang, isWordless, loads } = chosenLanguage(languages);
+    const loaded = speaks === 'en' ? [] : [`./words/${speaks}.js`];
+    assert.deepEqual([lang, isWordless, loads], [speaks, speaks !== 'en', loaded]);
+  });
+}
+
+test('German is spoken once it is loaded, and what is unknown is English', async () => {
+  assert.equal(await speak('de'), true);
+  assert.equal(words, de);
+  assert.equal(await speak('tlh'), false);
+  assert.equal(words, en);
+});
+
+test('sizes, times and labels are in the language', async () => {
+  await speak('de');
+  const MB = 2 ** 20;
+  assert.equal(byteCount(1.5 * MB, words), '1,5 MB');
+  assert.equal(timeLeft(42), 'noch 40 s');
+  assert.equal(timeLeft(3900), 'noch 1 h 5 min');
+  const told = tooLargeWords([{ name: 'a', size: 104_857_601 }], 104_857_600);
+  assert.deepEqual(told, [{
+    title: 'a',
+    text: 'Diese Datei ist 100,000001 MB groß. Erlaubt sind hier höchstens 100 MB.',
+  }]);
+  const item =
+    /** @type {any} */ ({ isPicture: false, name: 'a.pdf', size: 2.5 * MB, by: 'Ada', state: 'ready', offset: 0 });
+  assert.equal(itemLabel(item), 'Datei a.pdf, 2,5 MB, hinzugefügt von Ada');
+});
+
+/** @type {{ rule: string, error: unknown, en: string, de: string }[]} */
+const ERRORS = [
+  {
+    rule: 'the gateway’s words, where they are in the language',
+    error: new GroupSessionError('session-quota', 'The session holds 5 of 5 MB.'),
+    en: 'The session holds 5 of 5 MB.',
+    de: 'Mehr nimmt diese Sitzung nicht auf. Entferne erst etwas.',
+  },
+  {
+    rule: 'the code’s words where there is nothing but a code',
+    error: new GroupSessionError('too-many', 'too-many'),
+    en: 'There is too much going on here at the moment. Try again later.',
+    de: 'Hier ist im Moment zu viel los. Versuche es später noch einmal.',
+  },
+  {
+    rule: 'the gateway’s words for a code that is not known here',
+    error: new GroupSessionError('constructor', 'Come back on Monday.'),
+    en: 'Come back on Monday.',
+    de: 'Come back on Monday.',
+  },
+  {
+    rule: 'sizes',
+    error: new AttachmentError('attachment-too-large', 'x', { limit: 100, actual: 101 }),
+    en: 'This file is 101 bytes. The limit here is 100 bytes.',
+    de: 'Diese Datei ist 101 Byte groß. Erlaubt sind hier höchstens 100 Byte.',
+  },
+  { rule: 'an error without a code', error: new Error('So.'), en: 'So.', de: 'So.' },
+  { rule: 'a number for a code', error: new DOMException('So.', 'AbortError'), en: 'So.', de: 'So.' },
+  { rule: 'no error at all', error: 'So.', en: 'So.', de: 'So.' },
+];
+
+for (const { rule, error, ...says } of ERRORS) {
+  test(`an error is told: ${rule}`, async () => {
+    assert.equal(errorWords(error), says.en);
+    await speak('de');
+    assert.equal(errorWords(error), says.de);
+  });
+}
+
+test('what the gateway tells all is told in the language', async () => {
+  assert.equal(noticeWords('saved', 'All is saved.'), 'All is saved.');
+  await speak('de');
+  assert.equal(noticeWords('saved', 'All is saved.'), 'Alles ist wieder gespeichert.');
+  assert.equal(noticeWords('news', 'We move.'), 'We move.');
+  assert.equal(noticeWords('news', 7), '');
+});
+
+/**
+ * Keys, each with what it holds: a text, how many texts, or how many numbers and names go in.
+ * @param {Record<string, any>} table @returns {object}
+ */
+function shape(table) {
+  const kind = (/** @type {any} */ value) =>
+    typeof value === 'function'
+      ? `(${value.length})`
+      : Array.isArray(value)
+      ? value.length
+      : typeof value === 'object'
+      ? shape(value)
+      : typeof value;
+  return Object.fromEntries(Object.keys(table).toSorted().map((key) => [key, kind(table[key])]));
+}
+
+/** @param {Record<string, any>} table @param {string} [under] @returns {[string, string][]} what it says, of twos */
+function textsOf(table, under = '') {
+  return Object.entries(table).flatMap(([key, value]) => {
+    const path = `${under}${key}`;
+    if (typeof value === 'string') return [[path, value]];
+    if (typeof value === 'boolean') return [];
+    if (typeof value === 'object') return textsOf(value, `${path}.`);
+    return [[path, key === 'names' ? value(['a', 'b']) : value(2, 2)]];
+  });
+}
+
+/** @param {string[]} languages */
+function chosenLanguage(languages) {
+  const documentElement = {
+    lang: 'en',
+    isWordless: false,
+    toggleAttribute(/** @type {string} */ name, /** @type {boolean} */ isOn) {
+      assert.equal(name, 'data-wordless');
+      this.isWordless = isOn;
+    },
+  };
+  /** @type {string[]} */
+  const loads = [];
+  const source = readFileSync(join(PUBLIC, 'js/language.js'), 'utf8').replace('import(', 'load(');
+  const load = (/** @type {string} */ path) => (loads.push(path), Promise.resolve());
+  runInNewContext(source, { navigator: { languages }, document: { documentElement }, load });
+  return { lang: documentElement.lang, isWordless: documentElement.isWordless, loads };
+}
+
+/** @param {string} text @returns {boolean} whether people would read it: several words, or one with a capital */
+function isSaid(text) {
+  const bare = text.replaceAll('${}', '').trim();
+  if (!/\p{L}{2}/u.test(bare)) return false;
+  // Selectors, shapes, styles, names of keys and of types.
+  if (/^[#.[(-]|^M\d|^[a-z-]+\(|\bpx\b|\dpx|^image\//.test(bare)) return false;
+  if (/^(?:Arrow\w+|Escape|Tab|Files|(?:[A-Z][a-z]+){2,})$/.test(bare)) return false;
+  return /\s/.test(text) || /^\p{Lu}/u.test(bare);
+}
+
+/** @param {string} source of a module @returns {string[]} its strings, `${}` where a value goes in; without comments and imports */
+function literalsOf(source) {
+  const found = /** @type {string[]} */ ([]);
+  let at = 0;
+  const code = (/** @type {string} */ end) => {
+    let depth = 0;
+    while (at < source.length) {
+      const two = source.slice(at, at + 2);
+      const one = source[at];
+      if (two === '//') at = (source.indexOf('\n', at) + source.length) % source.length || source.length;
+      else if (two === '/*') at = source.indexOf('*/', at) + 2;
+      else if (one === "'" || one === '"') quoted(one);
+      else if (one === '`') template();
+      else if (one === '/' && /[(,=:[!&|?;{}]\s*$/.test(source.slice(Math.max(0, at - 9), at))) expression();
+      else {
+        if (one === end && depth === 0) return;
+        if (one === '{') depth += 1;
+        if (one === '}') depth -= 1;
+        at += 1;
+      }
+    }
+  };
+  const quoted = (/** @type {string} */ mark) => {
+    const from = at += 1;
+    while (source[at] !== mark) at += source[at] === '\\' ? 2 : 1;
+    const isImport = /(?:from|import)\s*\(?$/.test(source.slice(Math.max(0, from - 12), from - 1).trimEnd());
+    if (!isImport) found.push(source.slice(from, at));
+    at += 1;
+  };
+  const template = () => {
+    let text = '';
+    at += 1;
+    while (source[at] !== '`') {
+      if (source.startsWith('${', at)) {
+        at += 2;
+        code('}');
+        at += 1;
+        text += '${}';
+      } else {
+        text += source[at];
+        at += 1;
+      }
+    }
+    at += 1;
+    found.push(text);
+  };
+  const expression = () => {
+    let isClass = false;
+    for (at += 1; source[at] !== '/' || isClass; at += 1) {
+      if (source[at] === '\\') at += 1;
+      else if (source[at] === '[') isClass = true;
+      else if (source[at] === ']') isClass = false;
+    }
+    at += 1;
+  };
+  code('');
+  return found;
+}
