@@ -1,7 +1,14 @@
-/** Chooses the page's language before any of it is shown: the browser's first that is spoken here. */
+/** Chooses the page's language before any of it is shown: the kept one, else the browser's first that is spoken here. */
 {
   const SPOKEN = ['en', 'de'];
-  const wanted = navigator.languages.map((tag) => tag.split('-')[0].toLowerCase());
+  /** @type {string | null} */
+  let kept = null;
+  try {
+    kept = localStorage.getItem('drawtogether:language');
+  } catch {
+    // Storage is switched off: the browser's.
+  }
+  const wanted = [kept ?? '', ...navigator.languages].map((tag) => tag.split('-')[0].toLowerCase());
   const language = wanted.find((one) => SPOKEN.includes(one)) ?? 'en';
   const { documentElement } = document;
   documentElement.lang = language;

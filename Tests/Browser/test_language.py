@@ -1,4 +1,4 @@
-"""The page speaks the browser's language from the first moment that anything is seen."""
+"""The page speaks the browser's language, or the one that was chosen, from the first moment that anything is seen."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from board import PHONE, choose, draw, line, says, sees_ink, share
+from board import PHONE, choose, draw, has_ink, line, says, sees_ink, share
 from conftest import both, ready, until
 
 GERMAN = {"locale": "de-DE"}
@@ -86,6 +86,43 @@ def test_without_scripts_the_english_text_stands(chromium, base):
         assert "Draw Together needs JavaScript." in page.locator("body").inner_text()
 
 
+def choose_language(page, value: str) -> None:
+    choose(page, "language")
+    page.locator(f"#language-dialog button[value={value}]").click()
+
+
+@both
+def test_a_language_is_chosen_and_kept(browser, open_page):
+    page = open_page(browser)
+    # Nothing is lost when the page is loaded again.
+    with page.expect_navigation():
+        choose_language(page, "de")
+    ready(page)
+    assert language(page) == "de"
+    share(page)
+    draw(page, line(100, 300, 500, 350))
+    choose(page, "language")
+    pressed = page.locator("#language-dialog button[aria-pressed=true]")
+    assert pressed.inner_text() == "Deutsch"
+    with page.expect_navigation():
+        page.locator("#language-dialog button[value=system]").click()
+    ready(page)
+    assert language(page) == "en"
+    sees_ink(page, 300, 325)
+    until(lambda: page.locator("#summary").text_content(), lambda text: text == "1 stroke is drawn.")
+
+
+def test_choosing_a_language_costs_no_drawing(chromium, open_page):
+    page = open_page(chromium)
+    draw(page, line(100, 300, 500, 350))
+    choose_language(page, "de")
+    says(page, "#toasts", "It is used when you open the page again.")
+    assert has_ink(page, 300, 325) and language(page) == "en"
+    page.reload()
+    ready(page)
+    assert language(page) == "de"
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", ["desktop", "phone"])
 def test_german_words_have_room(chromium, open_page, out, scheme, size):
@@ -118,7 +155,7 @@ def test_german_words_have_room(chromium, open_page, out, scheme, size):
     page.keyboard.press("?")
     fits("keys")
     page.keyboard.press("Escape")
-    for name in ("clear", "leave", "end"):
+    for name in ("language", "clear", "leave", "end"):
         choose(page, name)
         fits(name)
         page.keyboard.press("Escape")

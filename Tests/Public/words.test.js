@@ -32,10 +32,12 @@ for (const [name, table] of Object.entries(LANGUAGES)) {
   });
 }
 
-test('the languages are those of the files, and each is spoken', () => {
+test('the languages are those of the files, and each can be chosen', () => {
   const files = readdirSync(join(PUBLIC, 'js/words')).filter((name) => /^[a-z]{2}\.js$/.test(name));
   const spoken = files.map((name) => name.slice(0, 2)).toSorted();
   assert.deepEqual(Object.keys(LANGUAGES).toSorted(), spoken);
+  const offered = [...HTML.matchAll(/<button value="(..)" lang="\1">/g)].map(([, language]) => language);
+  assert.deepEqual(offered.toSorted(), spoken);
   for (const language of spoken) assert.equal(chosenLanguage([language]).lang, language);
 });
 
@@ -141,8 +143,8 @@ test('the markup says in English what the table says', () => {
 });
 
 test('no text stands in the markup that is not in the table', () => {
-  // The name; keys; and what is read where nothing runs.
-  const allowed = ['Draw Together', '?', 'Draw Together needs JavaScript.'];
+  // The name; each language's own; keys; and what is read where nothing runs.
+  const allowed = ['Draw Together', 'English', 'Deutsch', '?', 'Draw Together needs JavaScript.'];
   const body = HTML.slice(HTML.indexOf('<head>'));
   const bare = [...body.matchAll(/<([a-z][^>]*)>([^<]*[^<\s][^<]*)</g)].filter(([, tag]) =>
     !tag.includes(' data-text=')
@@ -192,25 +194,39 @@ test('every code of the gateway has words, and every end', () => {
   assert.deepEqual(codes.filter((code) => !Object.hasOwn(en.codes, code) && !unseen.has(code)), []);
 });
 
-/** What the person's browser wants, and what the page speaks. @type {[string[], string][]} */
+/** What the person's browser wants, what was kept, and what the page speaks. @type {[string[], string | null, string][]} */
 const CHOICES = [
-  [['de-DE', 'de', 'en'], 'de'],
-  [['de-AT'], 'de'],
-  [['en-GB', 'de'], 'en'],
-  [['fr-FR', 'de', 'en'], 'de'],
-  [['fr', 'pt-BR'], 'en'],
-  [[], 'en'],
-  [['DE'], 'de'],
-  [['den'], 'en'],
+  [['de-DE', 'de', 'en'], null, 'de'],
+  [['de-AT'], null, 'de'],
+  [['en-GB', 'de'], null, 'en'],
+  [['fr-FR', 'de', 'en'], null, 'de'],
+  [['fr', 'pt-BR'], null, 'en'],
+  [[], null, 'en'],
+  [['DE'], null, 'de'],
+  [['en'], 'de', 'de'],
+  [['de'], 'en', 'en'],
+  [['de'], '', 'de'],
+  [['de'], 'xx', 'de'],
+  [['den'], null, 'en'],
 ];
 
-for (const [languages, speaks] of CHOICES) {
-  test(`who reads ${languages.join(', ') || 'nothing'} is spoken to in ${speaks}`, () => {
-    const { lang, isWordless, loads } = chosenLanguage(languages);
-    const loaded = speaks === 'en' ? [] : [`./words/${speaks}.js`];
-    assert.deepEqual([lang, isWordless, loads], [speaks, speaks !== 'en', loaded]);
+for (const [languages, kept, speaks] of CHOICES) {
+  test(`who reads ${languages.join(', ') || 'nothing'} and has kept ${kept} is spoken to in ${speaks}`, () => {
+    const { lang, isWordless, loads } = chosenLanguage(languages, () => kept);
+    assert.deepEqual([lang, isWordless, loads], [
+      speaks,
+      speaks !== 'en',
+      speaks === 'en' ? [] : [`./words/${speaks}.js`],
+    ]);
   });
 }
+
+test('a browser that refuses its storage is no trouble', () => {
+  const refuse = () => {
+    throw new Error('It is switched off.');
+  };
+  assert.equal(chosenLanguage(['de'], refuse).lang, 'de');
+});
 
 test('German is spoken once it is loaded, and what is unknown is English', async () => {
   assert.equal(await speak('de'), true);
@@ -309,8 +325,8 @@ function textsOf(table, under = '') {
   });
 }
 
-/** @param {string[]} languages */
-function chosenLanguage(languages) {
+/** @param {string[]} languages @param {() => string | null} [getItem] */
+function chosenLanguage(languages, getItem = () => null) {
   const documentElement = {
     lang: 'en',
     isWordless: false,
@@ -323,7 +339,7 @@ function chosenLanguage(languages) {
   const loads = [];
   const source = readFileSync(join(PUBLIC, 'js/language.js'), 'utf8').replace('import(', 'load(');
   const load = (/** @type {string} */ path) => (loads.push(path), Promise.resolve());
-  runInNewContext(source, { navigator: { languages }, document: { documentElement }, load });
+  runInNewContext(source, { localStorage: { getItem }, navigator: { languages }, document: { documentElement }, load });
   return { lang: documentElement.lang, isWordless: documentElement.isWordless, loads };
 }
 

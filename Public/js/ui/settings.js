@@ -6,6 +6,8 @@ import { words } from '../words/words.js';
 const NAME = 'drawtogether:name';
 const OWN_COLOR = 'drawtogether:color';
 const WIDTH = 'drawtogether:width';
+/** `language.js` reads it before anything else is there. */
+const LANGUAGE = 'drawtogether:language';
 
 /** In points: fine, middle and broad. */
 export const WIDTHS = Object.freeze([3, 6, 14]);
@@ -56,6 +58,16 @@ export class Settings {
   setWidth(width) {
     this.width = width;
     this.#write(WIDTH, String(width));
+  }
+
+  /** As the person chose it; '' is the browser's. */
+  get language() {
+    return this.#read(LANGUAGE) ?? '';
+  }
+
+  /** From the next page on. @param {string} language such as `de` */
+  setLanguage(language) {
+    this.#write(LANGUAGE, language);
   }
 
   /** @param {string} key @returns {string | null} */

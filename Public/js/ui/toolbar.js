@@ -4,7 +4,7 @@ import { element } from './elements.js';
 
 /** @typedef {'select' | 'pen' | 'eraser' | 'hand'} ToolName the last one is there when nothing can be drawn any more */
 
-/** Events: `tool`, and one for each of the other buttons by its id: `undo`, `redo`, `clear`, `save`, `keys`, `leave`, `end`. */
+/** Events: `tool`, and one for each of the other buttons by its id: `undo`, `redo`, `clear`, `save`, `keys`, `language`, `leave`, `end`. */
 export class Toolbar extends EventTarget {
   /** @type {HTMLButtonElement[]} */
   #tools = [...document.querySelectorAll('button[data-tool]')].map((one) => /** @type {HTMLButtonElement} */ (one));
@@ -18,7 +18,7 @@ export class Toolbar extends EventTarget {
     for (const button of this.#tools) {
       button.addEventListener('click', () => this.choose(/** @type {ToolName} */ (button.dataset.tool)));
     }
-    for (const id of ['undo', 'redo', 'clear', 'save', 'keys', 'leave', 'end']) {
+    for (const id of ['undo', 'redo', 'clear', 'save', 'keys', 'language', 'leave', 'end']) {
       element(id).addEventListener('click', () => {
         this.closeMenu();
         this.dispatchEvent(new Event(id));

@@ -54,6 +54,7 @@ const table = {
   newPage: 'Neue Seite',
   saveCopy: 'Kopie speichern',
   keys: 'Tastenkürzel',
+  language: 'Sprache',
   leave: 'Verlassen',
   end: 'Für alle beenden',
 
@@ -237,6 +238,10 @@ const table = {
   secondsLeft: (seconds) => `noch ${number(seconds)} s`,
   minutesLeft: (minutes) => `noch ${number(minutes)} min`,
   hoursLeft: (hours, minutes) => `noch ${number(hours)} h${minutes > 0 ? ` ${number(minutes)} min` : ''}`,
+
+  languageText: 'Sie gilt auf diesem Gerät.',
+  ofBrowser: 'Wie im Browser',
+  languageLater: 'Sie gilt, sobald du die Seite neu öffnest.',
 
   notices: {
     'session-quota': 'Diese Sitzung ist fast voll.',

@@ -1,6 +1,6 @@
 /**
  * All that the page says, in English. Another language is another such file with the same keys, named where one is chosen:
- * in `language.js` and in `words.js`.
+ * in `language.js`, in `words.js`, and in the dialog of `index.html`.
  */
 
 import { formsOf } from './forms.js';
@@ -61,6 +61,7 @@ const table = {
   newPage: 'New page',
   saveCopy: 'Save a copy',
   keys: 'Keys',
+  language: 'Language',
   leave: 'Leave',
   end: 'End for everyone',
 
@@ -293,6 +294,11 @@ const table = {
   minutesLeft: (minutes) => `${number(minutes)} min left`,
   /** @param {number} hours @param {number} minutes */
   hoursLeft: (hours, minutes) => `${number(hours)} h ${minutes > 0 ? `${number(minutes)} min ` : ''}left`,
+
+  // The choice of a language.
+  languageText: 'It is used on this device.',
+  ofBrowser: 'As in the browser',
+  languageLater: 'It is used when you open the page again.',
 
   /** What the gateway says to all, by its code. */
   notices: {
