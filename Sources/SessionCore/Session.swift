@@ -48,12 +48,13 @@ package final class Session {
 
   /// What `participants` entry the turn ends with.
   var presence = PresenceChanges()
+  private static let manyPeople = 300
   /// How many people one `participants` entry tells of: names may be long, and it shall be 110 KiB at most.
-  var peoplePerEntry = 300 {
+  var peoplePerEntry = Session.manyPeople {
     didSet { roster = Roster(perPart: peoplePerEntry) }
   }
   /// Who is here, ready for those who come.
-  var roster = Roster(perPart: 300)
+  var roster = Roster(perPart: Session.manyPeople)
   /// How many `participants` entries the turn has, and the sequence before it.
   var presenceEntries: UInt64 = 0
   var turnBeganAfter: UInt64 = 0

@@ -104,9 +104,7 @@ extension Reactor {
   private var readiness: Answer {
     guard !shared.isDraining else { return unavailable }
     shared.disk.measure(now: now)
-    guard var refusal = shared.disk.refusal(now: now) else {
-      return .text(.ok, "ready\n")
-    }
+    guard var refusal = shared.disk.refusal(now: now) else { return .text(.ok, "ready\n") }
     refusal.status = 503
     return .problem(refusal)
   }
