@@ -7,8 +7,8 @@ import { History } from './canvas/history.js';
 import { Items } from './canvas/items.js';
 import { Renderer } from './canvas/renderer.js';
 import { Scene } from './canvas/scene.js';
-import { StrokeIndex } from './canvas/strokeIndex.js';
-import { Strokes } from './canvas/strokes.js';
+import { MarkIndex } from './canvas/markIndex.js';
+import { Marks } from './canvas/marks.js';
 import { newKey } from './session/key.js';
 import { stateHash } from './session/stateHash.js';
 import { Sharing } from './sharing.js';
@@ -55,13 +55,13 @@ const frames = new Frames();
 /** Whether buttons, summary and banner are behind what happened: they follow once a frame. */
 let isStateNew = true;
 const settings = new Settings(storageOr(() => localStorage));
-const strokes = new Strokes();
-const index = new StrokeIndex();
+const marks = new Marks();
+const index = new MarkIndex();
 const camera = new Camera();
 const items = new Items();
-const scene = new Scene(strokes, items);
+const scene = new Scene(marks, items);
 const history = new History();
-const drawing = new Drawing(strokes, newKey, history);
+const drawing = new Drawing(marks, newKey, history);
 const album = new Album({
   items,
   history,
@@ -69,7 +69,7 @@ const album = new Album({
     get next() {
       return drawing.nextZ;
     },
-    seen: (z) => strokes.raise(z),
+    seen: (z) => marks.raise(z),
   },
 });
 const selector = new Selector(album, items, () => camera.scale);
@@ -128,7 +128,7 @@ const tools = {
   hand: new Hand(camera),
 };
 
-strokes.watch(index);
+marks.watch(index);
 scene.watch({ shown: frames.ask.bind(frames), changed: frames.ask.bind(frames), hidden: frames.ask.bind(frames) });
 drawing.addEventListener('change', stateChanged);
 album.addEventListener('change', stateChanged);

@@ -5,7 +5,7 @@ import { Drawing } from '../../Public/js/canvas/drawing.js';
 import { History } from '../../Public/js/canvas/history.js';
 import { Items } from '../../Public/js/canvas/items.js';
 import { PLACEMENT_TYPE } from '../../Public/js/canvas/placement.js';
-import { Strokes } from '../../Public/js/canvas/strokes.js';
+import { Marks } from '../../Public/js/canvas/marks.js';
 import { Selector } from '../../Public/js/tools/selector.js';
 import { FakeBrowser, fileOf } from './journalSupport.js';
 import { ADA, catchUp, caughtUp, gatewayEntry, joined, keyOf, LIMITS, quiet, until, welcome } from './support.js';
@@ -412,7 +412,7 @@ test('pulled by a corner, and given up: it is as it was', () => {
 /** A page by itself, and a gateway. */
 function page() {
   const browser = new FakeBrowser();
-  const [items, strokes, history] = [new Items(), new Strokes(), new History()];
+  const [items, strokes, history] = [new Items(), new Marks(), new History()];
   const drawing = new Drawing(strokes, undefined, history);
   const depth = {
     get next() {

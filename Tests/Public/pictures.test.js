@@ -8,7 +8,7 @@ import { shortened } from '../../Public/js/canvas/itemPainter.js';
 import { LARGEST_BITMAP, levelFor, pixelsAt, planned, sizeAt } from '../../Public/js/canvas/levels.js';
 import { Scene } from '../../Public/js/canvas/scene.js';
 import { Stroke } from '../../Public/js/canvas/stroke.js';
-import { Strokes } from '../../Public/js/canvas/strokes.js';
+import { Marks } from '../../Public/js/canvas/marks.js';
 import {
   doneOfTotal,
   itemLabel,
@@ -188,7 +188,7 @@ test('what was downloaded is kept for a finer bitmap, up to a bound', async () =
 });
 
 test('§6 pictures lie among the strokes, in the order of `z` and then of the id', () => {
-  const [strokes, items] = [new Strokes(), new Items()];
+  const [strokes, items] = [new Marks(), new Items()];
   const scene = new Scene(strokes, items);
   assert.equal(scene.bounds, null);
   for (const [id, z] of [[5, 1], [3, 4]]) {

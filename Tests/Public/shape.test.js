@@ -6,7 +6,8 @@ import { History } from '../../Public/js/canvas/history.js';
 import { outline, smoothed } from '../../Public/js/canvas/outline.js';
 import { RemoteCursors } from '../../Public/js/canvas/remoteCursors.js';
 import { MAXIMUM_POINTS, Stroke } from '../../Public/js/canvas/stroke.js';
-import { segmentDistance, StrokeIndex } from '../../Public/js/canvas/strokeIndex.js';
+import { segmentDistance } from '../../Public/js/canvas/distance.js';
+import { MarkIndex } from '../../Public/js/canvas/markIndex.js';
 import { readStroke } from '../../Public/js/canvas/strokeMessage.js';
 import { CursorSender } from '../../Public/js/tools/cursorSender.js';
 import { Eraser } from '../../Public/js/tools/eraser.js';
@@ -160,7 +161,7 @@ for (const [a, b, c, d, distance] of DISTANCES) {
 }
 
 test('the index finds what is near, however it is reached', () => {
-  const index = new StrokeIndex();
+  const index = new MarkIndex();
   const long = strokeOf([0, 0, 1000, 0]);
   const far = strokeOf([5000, 5000, 5010, 5000]);
   const huge = strokeOf([-1e6, 1e6, 1e6, 1e6]);
@@ -182,7 +183,7 @@ test('the index and looking at each stroke agree', () => {
   let seed = 7;
   const random = () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
   const place = () => Math.round(random() * 1200 - 300);
-  const index = new StrokeIndex();
+  const index = new MarkIndex();
   const strokes = Array.from({ length: 300 }, () => strokeOf([place(), place(), place(), place(), place(), place()]));
   for (const stroke of strokes) index.shown(stroke);
   for (const stroke of strokes.splice(0, 60)) index.hidden(stroke);
@@ -195,7 +196,7 @@ test('the index and looking at each stroke agree', () => {
 });
 
 test('the eraser takes what its way crosses, each once, as one deed', () => {
-  const index = new StrokeIndex();
+  const index = new MarkIndex();
   const [a, b] = [strokeOf([0, 0, 0, 100]), strokeOf([50, 0, 50, 100])];
   for (const stroke of [a, b]) index.shown(stroke);
   const erased = /** @type {Stroke[]} */ ([]);

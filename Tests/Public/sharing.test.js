@@ -4,7 +4,7 @@ import { Album } from '../../Public/js/canvas/album.js';
 import { Drawing } from '../../Public/js/canvas/drawing.js';
 import { History } from '../../Public/js/canvas/history.js';
 import { Items } from '../../Public/js/canvas/items.js';
-import { Strokes } from '../../Public/js/canvas/strokes.js';
+import { Marks } from '../../Public/js/canvas/marks.js';
 import { Sharing } from '../../Public/js/sharing.js';
 import { fakeSession, reliable, welcome } from './support.js';
 
@@ -65,7 +65,7 @@ function fakeSharing() {
   const journals = [];
   let ids = 0;
   const sharing = new Sharing({
-    drawing: new Drawing(new Strokes()),
+    drawing: new Drawing(new Marks()),
     album: new Album({ items: new Items(), history: new History(), depth: { next: 1, seen: () => {} } }),
     base: new URL('https://draw.example/'),
     profile: () => ({ name: 'Ada', color: '#e5484d' }),

@@ -2,9 +2,8 @@
 
 import { newKey } from '../session/key.js';
 import { History } from './history.js';
-import { PLANE, Stroke } from './stroke.js';
-import { StrokeExchange } from './strokeExchange.js';
-import { rounded } from './strokeMessage.js';
+import { onPlane, Stroke } from './stroke.js';
+import { MarkExchange } from './markExchange.js';
 
 /**
  * @typedef {import('../session/groupSession.js').GroupSession} GroupSession
@@ -16,7 +15,7 @@ import { rounded } from './strokeMessage.js';
  * `error` (a stroke that cannot be sent; detail: why).
  */
 export class Drawing extends EventTarget {
-  #strokes;
+  #marks;
   #exchange;
   #history;
   #newKey;
@@ -24,15 +23,15 @@ export class Drawing extends EventTarget {
   #pen = null;
 
   /**
-   * @param {import('./strokes.js').Strokes} strokes @param {() => string} [key]
+   * @param {import('./marks.js').Marks} marks @param {() => string} [key]
    * @param {History} [history] others may have deeds in it too
    */
-  constructor(strokes, key = newKey, history = new History()) {
+  constructor(marks, key = newKey, history = new History()) {
     super();
     this.#history = history;
-    this.#strokes = strokes;
+    this.#marks = marks;
     this.#newKey = key;
-    this.#exchange = new StrokeExchange(strokes, {
+    this.#exchange = new MarkExchange(marks, {
       changed: () => this.#changed(),
       failed: (detail) => this.dispatchEvent(new CustomEvent('error', { detail })),
     });
@@ -63,7 +62,7 @@ export class Drawing extends EventTarget {
   attach(session, { bringsPicture }) {
     this.detach();
     if (!bringsPicture) this.clear();
-    const picture = [...this.#strokes.all];
+    const picture = [...this.#marks.all];
     this.#exchange.attach(session);
     for (const stroke of picture) this.#exchange.replace(stroke, { existing: false });
   }
@@ -77,7 +76,7 @@ export class Drawing extends EventTarget {
   /** Empties the page, without a word to the session. */
   clear() {
     this.#pen = null;
-    this.#strokes.clear();
+    this.#marks.clear();
     this.#history.clear();
     this.#changed();
   }
@@ -93,9 +92,9 @@ export class Drawing extends EventTarget {
   extend(points, pressures) {
     const pen = this.#pen;
     if (!pen) return;
-    if (this.#strokes.find(pen.stroke.id) !== pen.stroke) return this.#drop(pen.parts);
+    if (this.#marks.find(pen.stroke.id) !== pen.stroke) return this.#drop(pen.parts);
     pen.stroke.append(points.map(onPlane), pressures?.map((one) => Math.round(one * 1000) / 1000) ?? null);
-    this.#strokes.touched(pen.stroke.id);
+    this.#marks.touched(pen.stroke.id);
     if (pen.stroke.length >= this.#exchange.pointsAStroke) this.#part(pen.stroke, pen.parts);
   }
 
@@ -133,10 +132,10 @@ export class Drawing extends EventTarget {
     this.#changed();
   }
 
-  /** @param {Stroke[]} strokes taken away by one movement: undone together */
-  erased(strokes) {
-    if (strokes.length > 0) {
-      this.#history.did({ undo: () => this.#bringBackAll(strokes), redo: () => this.#removeAll(strokes) });
+  /** @param {Stroke[]} marks taken away by one movement: undone together */
+  erased(marks) {
+    if (marks.length > 0) {
+      this.#history.did({ undo: () => this.#bringBackAll(marks), redo: () => this.#removeAll(marks) });
     }
     this.#changed();
   }
@@ -157,22 +156,22 @@ export class Drawing extends EventTarget {
     this.#changed();
   }
 
-  /** @param {Stroke[]} strokes by one movement: undone together */
-  #drawn(strokes) {
-    if (strokes.length === 0) return;
-    this.#history.did({ undo: () => this.#removeAll(strokes), redo: () => this.#bringBackAll(strokes) });
+  /** @param {Stroke[]} marks by one movement: undone together */
+  #drawn(marks) {
+    if (marks.length === 0) return;
+    this.#history.did({ undo: () => this.#removeAll(marks), redo: () => this.#bringBackAll(marks) });
   }
 
-  /** @param {Stroke[]} strokes @returns {boolean} whether there was any */
-  #removeAll(strokes) {
-    const there = strokes.filter(({ id }) => this.#strokes.find(id));
+  /** @param {Stroke[]} marks @returns {boolean} whether there was any */
+  #removeAll(marks) {
+    const there = marks.filter(({ id }) => this.#marks.find(id));
     for (const stroke of there) this.#remove(stroke);
     return there.length > 0;
   }
 
-  /** @param {Stroke[]} strokes @returns {boolean} whether any was gone */
-  #bringBackAll(strokes) {
-    const gone = strokes.filter(({ id }) => !this.#strokes.find(id));
+  /** @param {Stroke[]} marks @returns {boolean} whether any was gone */
+  #bringBackAll(marks) {
+    const gone = marks.filter(({ id }) => !this.#marks.find(id));
     for (const stroke of gone) this.#bringBack(stroke);
     return gone.length > 0;
   }
@@ -180,13 +179,13 @@ export class Drawing extends EventTarget {
   /** @param {Stroke} stroke */
   #bringBack(stroke) {
     stroke.isFinished = true;
-    this.#strokes.put(stroke);
+    this.#marks.put(stroke);
     this.#exchange.replace(stroke, { existing: false });
   }
 
   /** @param {Stroke} stroke */
   #remove(stroke) {
-    this.#strokes.remove(stroke.id);
+    this.#marks.remove(stroke.id);
     this.#exchange.remove(stroke);
   }
 
@@ -194,7 +193,7 @@ export class Drawing extends EventTarget {
   #start(look, parts) {
     const stroke = new Stroke({ ...look, id: this.#newKey(), z: this.#exchange.nextZ });
     this.#pen = { stroke, sent: 0, parts };
-    this.#strokes.put(stroke, { isHeld: true });
+    this.#marks.put(stroke, { isHeld: true });
   }
 
   /** Goes on in a new stroke, from where this one ends. @param {Stroke} stroke @param {Stroke[]} parts before it */
@@ -209,8 +208,8 @@ export class Drawing extends EventTarget {
     stroke.finish();
     // What the others have not heard of cannot be gone.
     this.#exchange.replace(stroke, { existing: this.#pen !== null && this.#pen.sent > 0 });
-    this.#strokes.touched(stroke.id);
-    this.#strokes.release(stroke.id);
+    this.#marks.touched(stroke.id);
+    this.#marks.release(stroke.id);
   }
 
   /** Somebody removed the stroke under the pen. @param {Stroke[]} parts that were drawn before */
@@ -223,9 +222,4 @@ export class Drawing extends EventTarget {
   #changed() {
     this.dispatchEvent(new Event('change'));
   }
-}
-
-/** @param {number} value @returns {number} as it is sent */
-function onPlane(value) {
-  return rounded(Math.max(-PLANE, Math.min(PLANE, value)));
 }

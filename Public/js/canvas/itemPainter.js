@@ -2,7 +2,7 @@
 
 import { byteCount } from '../session/byteCount.js';
 import { words } from '../words/words.js';
-import { strokePath } from './strokePath.js';
+import { paintMark } from './markPainter.js';
 
 /**
  * @typedef {import('./item.js').Item} Item
@@ -37,10 +37,8 @@ export class ItemPainter {
 
   /** @param {CanvasRenderingContext2D} context in points of the plane @param {Drawable} drawable */
   paint(context, drawable) {
-    if (!('place' in drawable)) {
-      context.fillStyle = drawable.rgb;
-      context.fill(strokePath(drawable));
-    } else if (!drawable.isPicture) this.#card(context, drawable);
+    if (!('place' in drawable)) paintMark(context, drawable);
+    else if (!drawable.isPicture) this.#card(context, drawable);
     else if (drawable.bitmap) this.#picture(context, drawable, drawable.bitmap.image);
     else this.#frame(context, drawable);
   }

@@ -5,8 +5,8 @@
  * that says no more than this is shown as the sample shows it, within 250 × 250 points.
  */
 
-import { PLANE } from './stroke.js';
-import { isPoint, rounded } from './strokeMessage.js';
+import { onPlane as within, rounded } from './stroke.js';
+import { isPoint } from './strokeMessage.js';
 
 /** Its type on the wire. */
 export const PLACEMENT_TYPE = 'ImagePlacementMessage';
@@ -76,7 +76,6 @@ export function madeUpPlace(id) {
 
 /** @param {Place} place @returns {Place} as it is sent, so that all have the same: its middle within the plane, in hundredths */
 export function onPlane({ x, y, width, height, z }) {
-  const within = (/** @type {number} */ value) => rounded(Math.max(-PLANE, Math.min(PLANE, value)));
   return { x: within(x), y: within(y), width: rounded(width), height: rounded(height), z };
 }
 

@@ -14,29 +14,29 @@ import { drawnBefore } from './stroke.js';
 const STROKES_A_PICTURE = 20;
 
 export class Scene {
-  #strokes;
+  #marks;
   #items;
 
-  /** @param {import('./strokes.js').Strokes} strokes @param {import('./items.js').Items} items */
-  constructor(strokes, items) {
-    this.#strokes = strokes;
+  /** @param {import('./marks.js').Marks} marks @param {import('./items.js').Items} items */
+  constructor(marks, items) {
+    this.#marks = marks;
     this.#items = items;
   }
 
   /** @param {Viewer} viewer is told of every change of what is to be seen */
   watch(viewer) {
-    this.#strokes.watch(viewer);
+    this.#marks.watch(viewer);
     this.#items.watch(viewer);
   }
 
   /** @returns {readonly Drawable[]} in the order of drawing */
   get all() {
     const items = this.#items.all;
-    if (items.length === 0) return this.#strokes.all;
+    if (items.length === 0) return this.#marks.all;
     /** @type {Drawable[]} */
     const all = [];
     let next = 0;
-    for (const stroke of this.#strokes.all) {
+    for (const stroke of this.#marks.all) {
       while (next < items.length && drawnBefore(items[next], stroke) < 0) all.push(items[next++]);
       all.push(stroke);
     }
@@ -44,7 +44,7 @@ export class Scene {
   }
 
   get strokes() {
-    return this.#strokes.size;
+    return this.#marks.size;
   }
 
   get pictures() {
@@ -56,18 +56,18 @@ export class Scene {
   }
 
   get isEmpty() {
-    return this.#strokes.size + this.#items.size === 0;
+    return this.#marks.size + this.#items.size === 0;
   }
 
   /** How much there is to paint, in strokes. */
   get weight() {
-    return this.#strokes.size + STROKES_A_PICTURE * this.#items.size;
+    return this.#marks.size + STROKES_A_PICTURE * this.#items.size;
   }
 
   /** @returns {Bounds | null} of all that is to be seen */
   get bounds() {
     const all = this.#items.all.map(({ bounds }) => bounds);
-    if (this.#strokes.bounds) all.push(this.#strokes.bounds);
+    if (this.#marks.bounds) all.push(this.#marks.bounds);
     return all.length === 0 ? null : all.reduce((a, b) => ({
       left: Math.min(a.left, b.left),
       top: Math.min(a.top, b.top),

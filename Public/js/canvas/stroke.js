@@ -1,5 +1,7 @@
 /** A line drawn by hand: its points and how it looks. */
 
+import { segmentDistance } from './distance.js';
+
 /** Points beyond these bounds are neither sent nor believed. */
 export const PLANE = 1_000_000;
 export const MINIMUM_WIDTH = 0.5;
@@ -9,7 +11,10 @@ export const DEFAULT_WIDTH = 3;
 /** However much is appended to it, a stroke has no more points than this. */
 export const MAXIMUM_POINTS = 50_000;
 
-/** @typedef {{ left: number, top: number, right: number, bottom: number }} Bounds */
+/**
+ * @typedef {{ left: number, top: number, right: number, bottom: number }} Bounds
+ * @typedef {{ factor: number, x: number, y: number }} Motion every point times the factor, and then by so much
+ */
 
 export class Stroke {
   id;
@@ -82,12 +87,47 @@ export class Stroke {
     return { left: left - margin, top: top - margin, right: right + margin, bottom: bottom + margin };
   }
 
+  /** @param {Motion} motion @returns {Stroke} the same there */
+  moved({ factor, x, y }) {
+    const width = Math.min(MAXIMUM_WIDTH, Math.max(MINIMUM_WIDTH, rounded(this.width * factor)));
+    const moved = new Stroke({ ...this, width });
+    const points = this.points.map((value, at) => onPlane(value * factor + (at % 2 === 0 ? x : y)));
+    moved.append(points, this.pressures);
+    moved.isFinished = this.isFinished;
+    return moved;
+  }
+
+  /**
+   * @param {[number, number]} from @param {[number, number]} to ends of a line @param {number} reach
+   * @returns {boolean} whether it comes within `reach` of that, its own width counted
+   */
+  touches(from, to, reach) {
+    const { points } = this;
+    const within = reach + this.width / 2;
+    for (let at = 0; at < points.length; at += 2) {
+      const next = at + 2 < points.length ? at + 2 : at;
+      const distance = segmentDistance(from, to, [points[at], points[at + 1]], [points[next], points[next + 1]]);
+      if (distance <= within) return true;
+    }
+    return false;
+  }
+
   /** @param {Stroke} other @returns {boolean} whether both look the same */
   looksLike(other) {
     return this.z === other.z && this.rgb === other.rgb && this.width === other.width && this.tool === other.tool &&
       this.isFinished === other.isFinished && sameNumbers(this.points, other.points) &&
       sameNumbers(this.pressures ?? [], other.pressures ?? []);
   }
+}
+
+/** @param {number} value @returns {number} as it is sent: a hundredth of a point is finer than any screen */
+export function rounded(value) {
+  return Math.round(value * 100) / 100;
+}
+
+/** @param {number} value @returns {number} as it is sent, within the plane */
+export function onPlane(value) {
+  return rounded(Math.max(-PLANE, Math.min(PLANE, value)));
 }
 
 /** Which of two is drawn first. @param {{ z: number, id: string }} a @param {{ z: number, id: string }} b @returns {number} negative: a */

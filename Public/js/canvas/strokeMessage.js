@@ -1,4 +1,4 @@
-/** Strokes as `UpsertStrokeMessage`: written, and read with suspicion. */
+/** Marks as `UpsertStrokeMessage`: written, and read with suspicion. */
 
 import { isRGB, nearestColor, PALETTE } from './colors.js';
 import { DEFAULT_WIDTH, MAXIMUM_WIDTH, MINIMUM_WIDTH, PLANE, Stroke } from './stroke.js';
@@ -16,11 +16,6 @@ export const STROKE_TYPE = 'UpsertStrokeMessage';
  * @property {string} tool
  * @property {number | null} z
  */
-
-/** @param {number} value @returns {number} as it is sent: a hundredth of a point is finer than any screen */
-export function rounded(value) {
-  return Math.round(value * 100) / 100;
-}
 
 /**
  * The points of a stroke from one on; from 0, the whole stroke.

@@ -3,7 +3,7 @@
 /**
  * @typedef {import('../canvas/drawing.js').Drawing} Drawing
  * @typedef {import('../canvas/stroke.js').Stroke} Stroke
- * @typedef {import('../canvas/strokeIndex.js').StrokeIndex} StrokeIndex
+ * @typedef {import('../canvas/markIndex.js').MarkIndex} MarkIndex
  * @typedef {import('./pen.js').Sample} Sample
  */
 
@@ -19,7 +19,7 @@ export class Eraser {
   /** @type {[number, number]} */
   #at = [0, 0];
 
-  /** @param {Drawing} drawing @param {StrokeIndex} index @param {() => number} scale pixels a point */
+  /** @param {Drawing} drawing @param {MarkIndex} index @param {() => number} scale pixels a point */
   constructor(drawing, index, scale) {
     this.#drawing = drawing;
     this.#index = index;

@@ -6,8 +6,8 @@ const CELL = 96;
 /** A stroke in more cells than this is looked at always: entering them all would cost more than it saves. */
 const MAXIMUM_CELLS = 4096;
 
-/** Watches `Strokes`. */
-export class StrokeIndex {
+/** Watches `Marks`. */
+export class MarkIndex {
   /** @type {Map<string, Set<Stroke>>} */
   #cells = new Map();
   /** @type {Map<Stroke, { cells: string[], points: number }>} */
@@ -52,14 +52,14 @@ export class StrokeIndex {
     const top = Math.floor((Math.min(from[1], to[1]) - reach) / CELL) - 1;
     const bottom = Math.floor((Math.max(from[1], to[1]) + reach) / CELL) + 1;
     if ((right - left) * (bottom - top) > MAXIMUM_CELLS) {
-      return [...this.#entered.keys()].filter((one) => touches(one, from, to, reach));
+      return [...this.#entered.keys()].filter((one) => one.touches(from, to, reach));
     }
     for (let x = left; x <= right; x += 1) {
       for (let y = top; y <= bottom; y += 1) {
         for (const stroke of this.#cells.get(`${x},${y}`) ?? []) candidates.add(stroke);
       }
     }
-    return [...candidates].filter((stroke) => touches(stroke, from, to, reach));
+    return [...candidates].filter((stroke) => stroke.touches(from, to, reach));
   }
 
   /** @param {Stroke} stroke @param {Set<string> | null} cells */
@@ -99,37 +99,4 @@ function cellsOf(stroke, first) {
     }
   }
   return cells;
-}
-
-/** @param {Stroke} stroke @param {[number, number]} from @param {[number, number]} to @param {number} reach */
-export function touches(stroke, from, to, reach) {
-  const { points, width } = stroke;
-  const within = reach + width / 2;
-  for (let at = 0; at < points.length; at += 2) {
-    const next = at + 2 < points.length ? at + 2 : at;
-    const distance = segmentDistance(from, to, [points[at], points[at + 1]], [points[next], points[next + 1]]);
-    if (distance <= within) return true;
-  }
-  return false;
-}
-
-/** @typedef {[number, number]} Point */
-
-/** @param {Point} a @param {Point} b @param {Point} c @param {Point} d @returns {number} between the segments ab and cd */
-export function segmentDistance(a, b, c, d) {
-  if (cross(a, b, c) * cross(a, b, d) < 0 && cross(c, d, a) * cross(c, d, b) < 0) return 0;
-  return Math.min(pointDistance(a, c, d), pointDistance(b, c, d), pointDistance(c, a, b), pointDistance(d, a, b));
-}
-
-/** @param {Point} a @param {Point} b @param {Point} c */
-function cross(a, b, c) {
-  return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-}
-
-/** @param {Point} p @param {Point} a @param {Point} b */
-function pointDistance(p, a, b) {
-  const [dx, dy] = [b[0] - a[0], b[1] - a[1]];
-  const square = dx * dx + dy * dy;
-  const along = square === 0 ? 0 : Math.max(0, Math.min(1, ((p[0] - a[0]) * dx + (p[1] - a[1]) * dy) / square));
-  return Math.hypot(p[0] - a[0] - along * dx, p[1] - a[1] - along * dy);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Drawing } from '../../Public/js/canvas/drawing.js';
 import { STROKE_TYPE } from '../../Public/js/canvas/strokeMessage.js';
-import { Strokes } from '../../Public/js/canvas/strokes.js';
+import { Marks } from '../../Public/js/canvas/marks.js';
 import { ADA, BEN, catchUp, caughtUp, fakeSession, gatewayEntry, joined, keyOf, LIMITS, welcome } from './support.js';
 
 const LOOK = { rgb: '#e5484d', color: 0, width: 6, tool: 'pen' };
@@ -396,7 +396,7 @@ test('what changed nothing is drawn by nobody', () => {
 
 /** A drawing without a session; its keys are all 01, all 02, and so on. */
 function alone() {
-  const strokes = new Strokes();
+  const strokes = new Marks();
   let count = 0;
   const drawing = new Drawing(strokes, () => keyOf(count += 1));
   return { strokes, drawing };

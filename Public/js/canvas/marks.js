@@ -14,7 +14,7 @@ import { drawnBefore } from './stroke.js';
  * @typedef {{ shown: (stroke: Stroke) => void, changed: (stroke: Stroke) => void, hidden: (stroke: Stroke) => void }} Viewer
  */
 
-export class Strokes {
+export class Marks {
   /** @type {Map<string, Stroke>} what the session holds */
   #confirmed = new Map();
   /** @type {Map<string, Stroke> | null} the same while it is told anew */

@@ -1,39 +1,28 @@
-/** Outlines as paths of the canvas, made once for each version of a stroke. */
+/** The shape of what is drawn by hand, told to whatever takes lines and curves: a path of the canvas, or of SVG. */
 
 import { outline } from './outline.js';
 
-/** @typedef {import('./stroke.js').Stroke} Stroke */
+/**
+ * @typedef {import('./stroke.js').Stroke} Stroke
+ * @typedef {Pick<Path2D, 'moveTo' | 'lineTo' | 'quadraticCurveTo' | 'arc' | 'closePath'>} Tracer
+ */
 
-/** @type {WeakMap<Stroke, { version: number, path: Path2D }>} */
-const made = new WeakMap();
-
-/** @param {Stroke} stroke @returns {Path2D} */
-export function strokePath(stroke) {
-  const before = made.get(stroke);
-  if (before && before.version === stroke.version) return before.path;
-  const path = makePath(stroke);
-  made.set(stroke, { version: stroke.version, path });
-  return path;
-}
-
-/** @param {Stroke} stroke @returns {Path2D} to be filled by the nonzero rule: all its parts turn the same way */
-function makePath(stroke) {
+/** To be filled by the nonzero rule: all its parts turn the same way. @param {Stroke} stroke @param {Tracer} path */
+export function trace(stroke, path) {
   const { left, right, joints } = outline(stroke);
-  const path = new Path2D();
   for (const { x, y, radius } of joints) {
     path.moveTo(x + radius, y);
     path.arc(x, y, radius, 0, 2 * Math.PI, true);
   }
-  if (left.length < 4) return path;
+  if (left.length < 4) return;
   path.moveTo(left[0], left[1]);
   follow(path, left);
   path.lineTo(right[right.length - 2], right[right.length - 1]);
   follow(path, backwards(right));
   path.closePath();
-  return path;
 }
 
-/** Through the middles between points, bent by the points. @param {Path2D} path @param {number[]} side */
+/** Through the middles between points, bent by the points. @param {Tracer} path @param {number[]} side */
 function follow(path, side) {
   for (let at = 2; at + 3 < side.length; at += 2) {
     const [x, y] = [side[at], side[at + 1]];

@@ -20,8 +20,8 @@ const LOOK_BYTES = 512;
 /** However much a message may hold, a longer stroke is parted: its shape is made anew with each point. */
 const POINTS_A_STROKE = 4000;
 
-export class StrokeExchange {
-  #strokes;
+export class MarkExchange {
+  #marks;
   #changed;
   #failed;
   /** @type {GroupSession | null} */
@@ -30,11 +30,11 @@ export class StrokeExchange {
   #lifetime = null;
 
   /**
-   * @param {import('./strokes.js').Strokes} strokes
+   * @param {import('./marks.js').Marks} marks
    * @param {{ changed: () => void, failed: (error: Error) => void }} events something else is to be seen, or waits; a stroke cannot be sent
    */
-  constructor(strokes, { changed, failed }) {
-    this.#strokes = strokes;
+  constructor(marks, { changed, failed }) {
+    this.#marks = marks;
     this.#changed = changed;
     this.#failed = failed;
   }
@@ -53,7 +53,7 @@ export class StrokeExchange {
 
   /** Above all that is known, also to those who do not say where their strokes lie. */
   get nextZ() {
-    const above = Math.max(this.#strokes.highestZ, this.#session?.lastSequence ?? 0) + 1;
+    const above = Math.max(this.#marks.highestZ, this.#session?.lastSequence ?? 0) + 1;
     // Somebody may have used up all there is; a `z` beyond would be none to the others.
     return Math.min(above, Number.MAX_SAFE_INTEGER);
   }
@@ -64,16 +64,16 @@ export class StrokeExchange {
     this.#session = session;
     this.#lifetime = new AbortController();
     session.observe({
-      snapshotBegan: () => this.#strokes.beginSnapshot(),
+      snapshotBegan: () => this.#marks.beginSnapshot(),
       caughtUp: () => {
-        this.#strokes.endSnapshot();
+        this.#marks.endSnapshot();
         this.#changed();
       },
       entry: (entry) => this.#receive(entry),
       settled: (item, refusal) => this.#settled(item, refusal),
       // What is seen now stays, until the session has it again.
       unsettled: ({ entry }) => {
-        if (entry.type === STROKE_TYPE && entry.key) this.#strokes.sent(entry.key, creates(entry));
+        if (entry.type === STROKE_TYPE && entry.key) this.#marks.sent(entry.key, creates(entry));
       },
     }, this.#lifetime);
     for (const { entry } of session.unsettled) this.#restore(entry);
@@ -84,8 +84,8 @@ export class StrokeExchange {
     this.#lifetime?.abort();
     this.#lifetime = null;
     this.#session = null;
-    this.#strokes.abandonSnapshot();
-    this.#strokes.keepAll();
+    this.#marks.abandonSnapshot();
+    this.#marks.keepAll();
   }
 
   /** Adds the points from one on; the first time, that begins it. @param {Stroke} stroke @param {number} from */
@@ -107,13 +107,13 @@ export class StrokeExchange {
   /** @param {string} key @param {{ retention: number, existing: boolean, payload: Uint8Array }} entry */
   #say(key, entry) {
     const session = this.#session;
-    if (!session || session.state === 'invalidated') return this.#strokes.keep(key);
-    this.#strokes.sent(key, creates(entry));
+    if (!session || session.state === 'invalidated') return this.#marks.keep(key);
+    this.#marks.sent(key, creates(entry));
     try {
       session.send({ type: STROKE_TYPE, reliable: true, key, ...entry });
     } catch (error) {
       if (!(error instanceof MessageTooLargeError)) throw error;
-      this.#strokes.settled(key, creates(entry));
+      this.#marks.settled(key, creates(entry));
       this.#failed(error);
     }
   }
@@ -123,11 +123,11 @@ export class StrokeExchange {
     const { key, retention, sequence } = entry;
     if (!key || !entry.reliable || entry.system || entry.unchanged) return;
     if (retention === Retention.remove) {
-      this.#strokes.confirmRemoval(key, entry.sender !== this.#session?.localParticipant?.number);
+      this.#marks.confirmRemoval(key, entry.sender !== this.#session?.localParticipant?.number);
     } else if (entry.type === STROKE_TYPE) {
       const message = readStroke(entry.payload);
       if (!message) return;
-      this.#strokes.confirm(key, (held) => {
+      this.#marks.confirm(key, (held) => {
         if (retention === Retention.append && held) {
           held.append(message.points, message.pressures);
           return held;
@@ -144,7 +144,7 @@ export class StrokeExchange {
   #settled({ entry }, refusal) {
     if (entry.type !== STROKE_TYPE || !entry.key) return;
     if (refusal) this.#failed(refusal);
-    this.#strokes.settled(entry.key, creates(entry));
+    this.#marks.settled(entry.key, creates(entry));
     this.#changed();
   }
 
@@ -152,18 +152,18 @@ export class StrokeExchange {
   #restore(entry) {
     const { type, key, retention, payload } = entry;
     if (type !== STROKE_TYPE || !isKey(key)) return;
-    this.#strokes.sent(key, creates(entry));
-    if (retention === Retention.remove) return this.#strokes.remove(key);
+    this.#marks.sent(key, creates(entry));
+    if (retention === Retention.remove) return this.#marks.remove(key);
     const message = readStroke(payload);
     if (!message) return;
-    const shown = this.#strokes.find(key);
+    const shown = this.#marks.find(key);
     if (retention === Retention.append && shown) {
       shown.append(message.points, message.pressures);
-      return this.#strokes.touched(key);
+      return this.#marks.touched(key);
     }
     const stroke = strokeFrom(key, message, 0);
     stroke.isFinished = retention === Retention.replace;
-    this.#strokes.put(stroke);
+    this.#marks.put(stroke);
   }
 }
 
