@@ -10,7 +10,6 @@ import { Scene } from './canvas/scene.js';
 import { MarkIndex } from './canvas/markIndex.js';
 import { Marks } from './canvas/marks.js';
 import { newKey } from './session/key.js';
-import { stateHash } from './session/stateHash.js';
 import { Sharing } from './sharing.js';
 import { CURSOR_TYPE } from './tools/cursorSender.js';
 import { Eraser } from './tools/eraser.js';
@@ -26,8 +25,9 @@ import { element, loadIcons } from './ui/elements.js';
 import { Frames } from './ui/frames.js';
 import { Incoming } from './ui/incoming.js';
 import { Inks } from './ui/inks.js';
+import { openToInspection } from './ui/inspection.js';
 import { ItemView } from './ui/itemView.js';
-import { listenToKeys, watchTabbing } from './ui/keyboard.js';
+import { bindKeys } from './ui/keys.js';
 import { chooseLanguage } from './ui/languageDialog.js';
 import { toast } from './ui/notices.js';
 import { OverBar } from './ui/overBar.js';
@@ -44,12 +44,6 @@ loadIcons().catch(() => {});
 
 const canvas = /** @type {HTMLCanvasElement} */ (element('canvas'));
 const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
-
-/** By how many pixels the arrow keys move what is selected; with Shift. */
-const STEP = 8;
-const LONG_STEP = 64;
-/** @type {[string, number, number][]} */
-const ARROWS = [['arrowleft', -1, 0], ['arrowright', 1, 0], ['arrowup', 0, -1], ['arrowdown', 0, 1]];
 
 const frames = new Frames();
 /** Whether buttons, summary and banner are behind what happened: they follow once a frame. */
@@ -224,45 +218,7 @@ toolbar.addEventListener('leave', () => flow.leave());
 toolbar.addEventListener('end', () => flow.end());
 inks.addEventListener('change', () => toolbar.choose('pen'));
 
-const colorKeys = [...'1234567890'].map((key, at) => [key, () => inks.chooseColor(at)]);
-listenToKeys({
-  ...Object.fromEntries(colorKeys),
-  c: () => inks.chooseOwn(),
-  v: () => toolbar.choose('select'),
-  i: () => incoming.pick(),
-  p: () => toolbar.choose('pen'),
-  e: () => toolbar.choose('eraser'),
-  '[': () => inks.stepWidth(-1),
-  ']': () => inks.stepWidth(1),
-  ...Object.fromEntries(ARROWS.map(([key, x, y]) => [key, push(x, y)])),
-  'mod+arrowup': () => selector.grow(1.1),
-  'mod+arrowdown': () => selector.grow(1 / 1.1),
-  delete: () => itemView.removeChosen(),
-  backspace: () => itemView.removeChosen(),
-  escape: () => (selector.cancel(), selector.choose(null)),
-  'mod+z': () => drawing.undo(),
-  'mod+shift+z': () => drawing.redo(),
-  'mod+y': () => drawing.redo(),
-}, isOver);
-listenToKeys({
-  f: () => (view.showEverything(), frames.ask()),
-  '+': () => (view.zoom(1.25), frames.ask()),
-  '-': () => (view.zoom(0.8), frames.ask()),
-  '?': () => showKeys(),
-});
-
-addEventListener('keyup', () => selector.settle());
-addEventListener('blur', () => selector.settle());
-
-/** @param {number} x @param {number} y @returns {(event: KeyboardEvent) => void} */
-function push(x, y) {
-  return ({ shiftKey }) => {
-    const step = shiftKey ? LONG_STEP : STEP;
-    selector.push(x * step, y * step);
-  };
-}
-
-watchTabbing();
+bindKeys({ toolbar, inks, incoming, selector, itemView, drawing, view, ask: () => frames.ask(), isOver });
 
 addEventListener('pagehide', () => {
   input.finish();
@@ -272,34 +228,7 @@ document.addEventListener('visibilitychange', () => document.hidden && sharing.s
 addEventListener('pageshow', ({ persisted }) => persisted && sharing.session?.reconnectNow());
 addEventListener('online', () => sharing.session?.reconnectNow());
 
-Object.defineProperty(globalThis, 'drawTogether', {
-  value: Object.freeze({
-    stateHash: async () => (sharing.session ? await stateHash(sharing.session.retained) : ''),
-    get participants() {
-      return sharing.session?.activeParticipants ?? [];
-    },
-    get me() {
-      return sharing.session?.localParticipant ?? null;
-    },
-    get pictures() {
-      return items.all.map((item) => ({
-        id: item.id,
-        name: item.name,
-        isPicture: item.isPicture,
-        ...item.place,
-        state: item.upload && !item.upload.isOver || item.upload?.state === 'failed' ? item.upload.state : item.state,
-        offset: item.upload?.offset ?? item.offset,
-        size: item.size,
-        isDrawn: item.bitmap !== null || !item.isPicture,
-        isSelected: item === selector.chosen,
-      }));
-    },
-    redraw: () => {
-      renderer.redraw();
-      renderer.frame();
-    },
-  }),
-});
+openToInspection({ sharing, items, selector, renderer });
 
 const shared = /^\/s\/([\w-]{22})\/?$/.exec(location.pathname);
 if (shared) sharing.join(shared[1]);

@@ -1,0 +1,40 @@
+/** What tests, and whoever is curious, can see of the page: `drawTogether` in the console. */
+
+import { stateHash } from '../session/stateHash.js';
+
+/**
+ * @param {object} parts
+ * @param {import('../sharing.js').Sharing} parts.sharing
+ * @param {import('../canvas/items.js').Items} parts.items
+ * @param {import('../tools/selector.js').Selector} parts.selector
+ * @param {import('../canvas/renderer.js').Renderer} parts.renderer
+ */
+export function openToInspection({ sharing, items, selector, renderer }) {
+  const inspection = {
+    stateHash: async () => (sharing.session ? await stateHash(sharing.session.retained) : ''),
+    get participants() {
+      return sharing.session?.activeParticipants ?? [];
+    },
+    get me() {
+      return sharing.session?.localParticipant ?? null;
+    },
+    get pictures() {
+      return items.all.map((item) => ({
+        id: item.id,
+        name: item.name,
+        isPicture: item.isPicture,
+        ...item.place,
+        state: item.upload && !item.upload.isOver || item.upload?.state === 'failed' ? item.upload.state : item.state,
+        offset: item.upload?.offset ?? item.offset,
+        size: item.size,
+        isDrawn: item.bitmap !== null || !item.isPicture,
+        isSelected: item === selector.chosen,
+      }));
+    },
+    redraw: () => {
+      renderer.redraw();
+      renderer.frame();
+    },
+  };
+  Object.defineProperty(globalThis, 'drawTogether', { value: Object.freeze(inspection) });
+}

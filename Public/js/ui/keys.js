@@ -1,0 +1,58 @@
+/** What each key does. */
+
+import { showKeys } from './dialogs.js';
+import { listenToKeys, watchTabbing } from './keyboard.js';
+
+/** By how many pixels the arrow keys move what is selected; with Shift. */
+const STEP = 8;
+const LONG_STEP = 64;
+/** @type {[string, number, number][]} */
+const ARROWS = [['arrowleft', -1, 0], ['arrowright', 1, 0], ['arrowup', 0, -1], ['arrowdown', 0, 1]];
+
+/**
+ * @param {object} parts
+ * @param {import('./toolbar.js').Toolbar} parts.toolbar
+ * @param {import('./inks.js').Inks} parts.inks
+ * @param {import('./incoming.js').Incoming} parts.incoming
+ * @param {import('../tools/selector.js').Selector} parts.selector
+ * @param {import('./itemView.js').ItemView} parts.itemView
+ * @param {import('../canvas/drawing.js').Drawing} parts.drawing
+ * @param {import('./canvasView.js').CanvasView} parts.view
+ * @param {() => void} parts.ask for a frame
+ * @param {() => boolean} parts.isOver whether nothing can be drawn any more
+ */
+export function bindKeys({ toolbar, inks, incoming, selector, itemView, drawing, view, ask, isOver }) {
+  const colorKeys = [...'1234567890'].map((key, at) => [key, () => inks.chooseColor(at)]);
+  const push = (/** @type {number} */ x, /** @type {number} */ y) => (/** @type {KeyboardEvent} */ { shiftKey }) => {
+    const step = shiftKey ? LONG_STEP : STEP;
+    selector.push(x * step, y * step);
+  };
+  listenToKeys({
+    ...Object.fromEntries(colorKeys),
+    c: () => inks.chooseOwn(),
+    v: () => toolbar.choose('select'),
+    i: () => incoming.pick(),
+    p: () => toolbar.choose('pen'),
+    e: () => toolbar.choose('eraser'),
+    '[': () => inks.stepWidth(-1),
+    ']': () => inks.stepWidth(1),
+    ...Object.fromEntries(ARROWS.map(([key, x, y]) => [key, push(x, y)])),
+    'mod+arrowup': () => selector.grow(1.1),
+    'mod+arrowdown': () => selector.grow(1 / 1.1),
+    delete: () => itemView.removeChosen(),
+    backspace: () => itemView.removeChosen(),
+    escape: () => (selector.cancel(), selector.choose(null)),
+    'mod+z': () => drawing.undo(),
+    'mod+shift+z': () => drawing.redo(),
+    'mod+y': () => drawing.redo(),
+  }, isOver);
+  listenToKeys({
+    f: () => (view.showEverything(), ask()),
+    '+': () => (view.zoom(1.25), ask()),
+    '-': () => (view.zoom(0.8), ask()),
+    '?': () => showKeys(),
+  });
+  addEventListener('keyup', () => selector.settle());
+  addEventListener('blur', () => selector.settle());
+  watchTabbing();
+}
