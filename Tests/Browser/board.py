@@ -36,6 +36,85 @@ def wave(x: float, y: float, width: float, height: float, steps: int = 40) -> li
     return [(x + width * at / steps, y + height * math.sin(at / steps * 3 * math.pi)) for at in range(steps + 1)]
 
 
+class Pen:
+    """A pen with pressure, whose events the page trusts. Chromium alone can be told so, as of fingers."""
+
+    def __init__(self, page: Page) -> None:
+        self.session = page.context.new_cdp_session(page)
+
+    def event(self, kind: str, x: float, y: float, pressure: float, **more: object) -> None:
+        event = {"type": kind, "x": x, "y": y, "force": pressure, "pointerType": "pen", **more}
+        self.session.send("Input.dispatchMouseEvent", event)
+
+    def hover(self, x: float, y: float) -> None:
+        self.event("mouseMoved", x, y, 0, button="none", buttons=0)
+
+    def down(self, x: float, y: float, pressure: float = 0.5) -> None:
+        self.event("mousePressed", x, y, pressure, button="left", buttons=1, clickCount=1)
+
+    def move(self, x: float, y: float, pressure: float = 0.5) -> None:
+        self.event("mouseMoved", x, y, pressure, button="left", buttons=1)
+
+    def up(self, x: float, y: float) -> None:
+        self.event("mouseReleased", x, y, 0, button="left", buttons=0, clickCount=1)
+
+
+class Fingers:
+    """Fingers on the screen, each told by its place in the list; the page trusts their events. Chromium only."""
+
+    def __init__(self, page: Page) -> None:
+        self.session = page.context.new_cdp_session(page)
+
+    def event(self, kind: str, points: tuple[Point, ...]) -> None:
+        touches = [{"x": x, "y": y, "id": index} for index, (x, y) in enumerate(points)]
+        self.session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touches})
+
+    def down(self, *points: Point) -> None:
+        """All that touch now: those that were there before, and at least one more."""
+        self.event("touchStart", points)
+
+    def move(self, *points: Point) -> None:
+        self.event("touchMove", points)
+
+    def up(self) -> None:
+        """All of them."""
+        self.event("touchEnd", ())
+
+    def cancel(self) -> None:
+        """The system takes them for itself, as for a gesture of its own."""
+        self.event("touchCancel", ())
+
+
+def pen(page: Page, points: list[Point], pressures: float | list[float] = 0.5) -> None:
+    """Draws with a pen, pressed alike everywhere or at each point as told. Chromium only."""
+    forces = pressures if isinstance(pressures, list) else [pressures] * len(points)
+    tip = Pen(page)
+    tip.down(*points[0], forces[0])
+    for (x, y), force in zip(points[1:], forces[1:], strict=True):
+        tip.move(x, y, force)
+    tip.up(*points[-1])
+
+
+def touch(page: Page, points: list[Point]) -> None:
+    """One finger goes along these points; at only one it taps. Chromium only."""
+    finger = Fingers(page)
+    finger.down(points[0])
+    for point in points[1:]:
+        finger.move(point)
+    finger.up()
+
+
+def two_fingers(page: Page, start: tuple[Point, Point], end: tuple[Point, Point], steps: int = 10) -> None:
+    """Two fingers, one a moment before the other, go from where they touch to where they let go: they drag, pinch and
+    turn. Chromium only."""
+    fingers = Fingers(page)
+    fingers.down(start[0])
+    fingers.down(*start)
+    for pair in zip(line(*start[0], *end[0], steps)[1:], line(*start[1], *end[1], steps)[1:], strict=True):
+        fingers.move(*pair)
+    fingers.up()
+
+
 INK = """([x, y]) => {
   const canvas = document.getElementById('canvas');
   const ratio = canvas.width / canvas.clientWidth;

@@ -7,7 +7,8 @@ import urllib.request
 
 from axe_playwright_python.sync_playwright import Axe
 from PIL import ImageChops
-from board import PHONE, address, draw, has_ink, image, line, picture, says, sees_ink, sees_paper, share, wave
+from board import PHONE, address, draw, has_ink, image, line, pen, picture, says, sees_ink, sees_paper, share, touch
+from board import two_fingers, wave
 from conftest import both, until
 
 
@@ -58,46 +59,19 @@ def test_the_link_can_be_copied_outside_of_secure_contexts(chromium, open_page, 
 def test_a_pen_draws_thicker_where_it_is_pressed(chromium, open_page):
     page = open_page(chromium)
     page.keyboard.press("]")
-    pen = page.context.new_cdp_session(page)
-
-    def event(kind: str, x: float, y: float, force: float) -> None:
-        pen.send(
-            "Input.dispatchMouseEvent",
-            {
-                "type": kind, "x": x, "y": y, "force": force, "button": "left", "buttons": 1, "clickCount": 1,
-                "pointerType": "pen",
-            },
-        )
-
-    for y, force in ((200, 0.1), (400, 1.0)):
-        event("mousePressed", 100, y, force)
-        for x in range(110, 400, 10):
-            event("mouseMoved", x, y, force)
-        event("mouseReleased", 400, y, force)
+    for y, pressure in ((200, 0.1), (400, 1.0)):
+        pen(page, line(100, y, 400, y, 30), pressure)
         sees_ink(page, 250, y)
     assert has_ink(page, 250, 408) and not has_ink(page, 250, 208)
 
 
 def test_a_finger_draws_and_two_move_the_picture(chromium, open_page):
     page = open_page(chromium, **PHONE)
-    hand = page.context.new_cdp_session(page)
-
-    def touch(kind: str, *points: tuple[float, float]) -> None:
-        touches = [{"x": x, "y": y, "id": index} for index, (x, y) in enumerate(points)]
-        hand.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touches})
-
-    touch("touchStart", (100, 300))
-    for x in range(110, 300, 10):
-        touch("touchMove", (x, 300))
-    touch("touchEnd")
+    touch(page, line(100, 300, 290, 300, 19))
     sees_ink(page, 200, 300)
 
     # The first finger of two has hardly begun: it leaves no stroke.
-    touch("touchStart", (150, 500))
-    touch("touchStart", (150, 500), (250, 500))
-    for step in range(1, 11):
-        touch("touchMove", (150, 500 + 10 * step), (250, 500 + 10 * step))
-    touch("touchEnd")
+    two_fingers(page, ((150, 500), (250, 500)), ((150, 600), (250, 600)))
     sees_ink(page, 200, 400)
     sees_paper(page, 200, 300)
     until(lambda: page.locator("#summary").text_content(), lambda text: text == "1 stroke is drawn.")
