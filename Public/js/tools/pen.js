@@ -9,6 +9,8 @@
  * @property {number} x of the plane
  * @property {number} y
  * @property {number | null} pressure 0…1; null where the device knows none
+ * @property {boolean} [shift] whether that key is down
+ * @property {boolean} [alt] whether that one is
  */
 
 export class Pen {

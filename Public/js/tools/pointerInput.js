@@ -184,7 +184,7 @@ export class PointerInput {
     const [x, y] = this.#camera.toPlane(event.clientX - box.left, event.clientY - box.top);
     // A pen without a gauge says 0 while it touches.
     const pressure = event.pointerType === 'pen' && event.pressure > 0 ? event.pressure : null;
-    return { x, y, pressure };
+    return { x, y, pressure, shift: event.shiftKey, alt: event.altKey };
   }
 
   /** @param {PointerEvent} event */
