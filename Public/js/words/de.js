@@ -87,6 +87,8 @@ const table = {
   copy: 'Kopieren',
   copied: 'Kopiert',
   send: 'Senden …',
+  code: 'Der Link als QR-Code',
+  scan: 'Wer neben dir sitzt, scannt das mit der Kamera seines Handys.',
   onlyThisDevice:
     'Das kann nur dieses Gerät öffnen. Für andere: Öffne die Seite unter der Adresse, die dieser Rechner in deinem Netz hat.',
   copyByHand: 'Der Link ist markiert: Kopiere ihn mit Strg C, oder halte ihn gedrückt.',

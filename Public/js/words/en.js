@@ -98,6 +98,8 @@ const table = {
   copy: 'Copy',
   copied: 'Copied',
   send: 'Send…',
+  code: 'The link as a QR code',
+  scan: 'Whoever is beside you scans this with a phone’s camera.',
   onlyThisDevice:
     'Only this device can open that. For others, open the page by the address that this machine has in your network.',
   copyByHand: 'The link is selected: copy it with Ctrl C, or hold it.',
