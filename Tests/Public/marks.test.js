@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Drawing } from '../../Public/js/canvas/drawing.js';
 import { STROKE_TYPE } from '../../Public/js/canvas/strokeMessage.js';
 import { Marks } from '../../Public/js/canvas/marks.js';
+import { Stroke } from '../../Public/js/canvas/stroke.js';
 import { ADA, BEN, catchUp, caughtUp, fakeSession, gatewayEntry, joined, keyOf, LIMITS, welcome } from './support.js';
 
 const LOOK = { rgb: '#e5484d', color: 0, width: 6, tool: 'pen' };
@@ -457,3 +458,39 @@ function echo(socket, sender = 1) {
 
 /** @type {WeakMap<object, number>} */
 const echoed = new WeakMap();
+
+test('order and bounds are right after every change, and cost nothing while nobody asks', () => {
+  const strokes = new Marks();
+  let seed = 11;
+  const random = () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
+  for (let turn = 0; turn < 400; turn += 1) {
+    const id = keyOf(Math.floor(random() * 40));
+    const found = strokes.find(id);
+    if (found && random() < 0.3) {
+      found.append([900 * random(), 900 * random()], null);
+      strokes.touched(id);
+    } else if (found) strokes.remove(id);
+    else strokes.put(strokeAt(id, Math.floor(20 * random()), 500 * random(), 500 * random()));
+    if (turn % 3 === 0) continue;
+    const order = strokes.all.map(({ z, id }) => `${String(z).padStart(2, '0')} ${id}`);
+    assert.deepEqual(order, [...order].sort());
+    assert.equal(strokes.all.length, strokes.size);
+    const sides = strokes.all.map(({ bounds }) => bounds);
+    assert.deepEqual(
+      strokes.bounds,
+      sides.length === 0 ? null : {
+        left: Math.min(...sides.map(({ left }) => left)),
+        top: Math.min(...sides.map(({ top }) => top)),
+        right: Math.max(...sides.map(({ right }) => right)),
+        bottom: Math.max(...sides.map(({ bottom }) => bottom)),
+      },
+    );
+  }
+});
+
+/** @param {string} id @param {number} z @param {number} x @param {number} y */
+function strokeAt(id, z, x, y) {
+  const made = new Stroke({ ...LOOK, id, z });
+  made.append([x, y], null);
+  return made;
+}

@@ -3,6 +3,7 @@
 import { drawnBefore } from './stroke.js';
 
 /**
+ * @typedef {import('./stroke.js').Bounds} Bounds
  * @typedef {import('./stroke.js').Stroke} Stroke
  *
  * @typedef {object} Own
@@ -21,10 +22,13 @@ export class Marks {
   #incoming = null;
   /** @type {Map<string, Own>} */
   #own = new Map();
-  /** @type {Stroke[]} what is to be seen, in the order of drawing */
-  #order = [];
-  /** @type {Map<string, Stroke>} */
+  /** @type {Map<string, Stroke>} what is to be seen */
   #visible = new Map();
+  /** @type {Stroke[] | null} the same in the order of drawing; null: made when next asked for */
+  #order = [];
+  /** @type {Bounds | null} of the same, if `#areBoundsRight` */
+  #bounds = null;
+  #areBoundsRight = true;
   /** @type {Set<Viewer>} */
   #viewers = new Set();
   #highestZ = 0;
@@ -36,23 +40,21 @@ export class Marks {
 
   /** @returns {readonly Stroke[]} what is to be seen, in the order of drawing */
   get all() {
+    this.#order ??= [...this.#visible.values()].sort(drawnBefore);
     return this.#order;
   }
 
   get size() {
-    return this.#order.length;
+    return this.#visible.size;
   }
 
-  /** @returns {import('./stroke.js').Bounds | null} of all that is to be seen */
+  /** @returns {Bounds | null} of all that is to be seen */
   get bounds() {
-    if (this.#order.length === 0) return null;
-    const all = this.#order.map((stroke) => stroke.bounds);
-    return {
-      left: all.reduce((least, { left }) => Math.min(least, left), Infinity),
-      top: all.reduce((least, { top }) => Math.min(least, top), Infinity),
-      right: all.reduce((most, { right }) => Math.max(most, right), -Infinity),
-      bottom: all.reduce((most, { bottom }) => Math.max(most, bottom), -Infinity),
-    };
+    if (this.#areBoundsRight) return this.#bounds;
+    this.#bounds = null;
+    for (const { bounds } of this.#visible.values()) this.#bounds = union(this.#bounds, bounds);
+    this.#areBoundsRight = true;
+    return this.#bounds;
   }
 
   /** The highest `z` known. */
@@ -72,17 +74,18 @@ export class Marks {
 
   // What the session says, in its order.
 
-  /** All is told anew; what is seen stays until `endSnapshot`. */
+  /** All is told anew; what is seen stays until `endSnapshot`. Where there is nothing yet, it is seen as it comes. */
   beginSnapshot() {
-    this.#incoming = new Map();
+    this.#incoming = this.#confirmed.size > 0 ? new Map() : null;
   }
 
-  endSnapshot() {
+  /** @param {(show: () => void) => void} [later] does so in this order, now or after a while */
+  endSnapshot(later = (show) => show()) {
     if (!this.#incoming) return;
     const ids = new Set([...this.#confirmed.keys(), ...this.#incoming.keys()]);
     this.#confirmed = this.#incoming;
     this.#incoming = null;
-    for (const id of ids) this.#show(id);
+    for (const id of ids) later(() => this.#show(id));
   }
 
   /** What was told anew was not told to its end: what was held before is the best there is. */
@@ -124,7 +127,9 @@ export class Marks {
   /** The pen went on. @param {string} id */
   touched(id) {
     const stroke = this.#own.get(id)?.stroke;
-    if (stroke) this.#tell('changed', stroke);
+    if (!stroke) return;
+    if (this.#areBoundsRight) this.#bounds = union(this.#bounds, stroke.bounds);
+    this.#tell('changed', stroke);
   }
 
   /** @param {string} id */
@@ -206,6 +211,7 @@ export class Marks {
       if (!own) this.#confirmed.set(id, before);
       stroke = before;
     }
+    if (stroke && this.#areBoundsRight) this.#bounds = union(this.#bounds, stroke.bounds);
     if (stroke === before) {
       if (stroke) this.#tell('changed', stroke);
       return;
@@ -213,31 +219,40 @@ export class Marks {
     if (before) this.#take(before);
     if (!stroke) return;
     this.#visible.set(id, stroke);
-    this.#order.splice(this.#place(stroke), 0, stroke);
+    const last = this.#order?.at(-1);
+    if (!last || drawnBefore(last, stroke) < 0) this.#order?.push(stroke);
+    else this.#order = null;
     this.#tell('shown', stroke);
   }
 
   /** @param {Stroke} stroke */
   #take(stroke) {
     this.#visible.delete(stroke.id);
-    this.#order.splice(this.#order.indexOf(stroke), 1);
+    // What was drawn last is what is taken back most often.
+    if (this.#order?.at(-1) === stroke) this.#order.pop();
+    else this.#order = null;
+    if (this.#bounds && !isInside(stroke.bounds, this.#bounds)) this.#areBoundsRight = false;
     this.#tell('hidden', stroke);
-  }
-
-  /** @param {Stroke} stroke @returns {number} where it belongs in the order of drawing */
-  #place(stroke) {
-    let low = 0;
-    let high = this.#order.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (drawnBefore(this.#order[middle], stroke) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 
   /** @param {keyof Viewer} what @param {Stroke} stroke */
   #tell(what, stroke) {
     for (const viewer of this.#viewers) viewer[what](stroke);
   }
+}
+
+/** @param {Bounds | null} a @param {Bounds} b @returns {Bounds} */
+function union(a, b) {
+  if (!a || isInside(b, a)) return a ?? b;
+  return {
+    left: Math.min(a.left, b.left),
+    top: Math.min(a.top, b.top),
+    right: Math.max(a.right, b.right),
+    bottom: Math.max(a.bottom, b.bottom),
+  };
+}
+
+/** @param {Bounds} inner @param {Bounds} outer @returns {boolean} whether it has no side in common with it */
+function isInside(inner, outer) {
+  return inner.left > outer.left && inner.top > outer.top && inner.right < outer.right && inner.bottom < outer.bottom;
 }
