@@ -22,6 +22,7 @@ import { CanvasView } from './ui/canvasView.js';
 import { ConnectionBanner } from './ui/connectionBanner.js';
 import { showKeys } from './ui/dialogs.js';
 import { element, loadIcons } from './ui/elements.js';
+import { Fingers } from './ui/fingers.js';
 import { Frames } from './ui/frames.js';
 import { Incoming } from './ui/incoming.js';
 import { Inks } from './ui/inks.js';
@@ -36,6 +37,7 @@ import { SessionFlow } from './ui/sessionFlow.js';
 import { Settings } from './ui/settings.js';
 import { SharedCursors } from './ui/sharedCursors.js';
 import { storageOr } from './ui/storage.js';
+import { offerThemes } from './ui/themeChoice.js';
 import { Toolbar } from './ui/toolbar.js';
 import { errorWords, words } from './words/words.js';
 
@@ -82,6 +84,8 @@ const sharing = new Sharing({
 
 const toolbar = new Toolbar();
 const inks = new Inks(settings);
+const fingers = new Fingers(settings);
+offerThemes(settings);
 const people = new People();
 const view = new CanvasView(renderer, scene, camera, () => frames.ask());
 const banner = new ConnectionBanner({
@@ -131,7 +135,11 @@ drawing.addEventListener('error', (event) => toast(errorWords(/** @type {CustomE
 drawing.addEventListener('gone', () => toast(words.removedByOther));
 
 const input = new PointerInput(canvas, camera, {
-  tool: (isTurned) => (isTurned && !isOver() ? tools.eraser : tools[toolbar.tool]),
+  tool: ({ isTurned, isFinger }) => {
+    if (isTurned && !isOver()) return tools.eraser;
+    return isFinger && toolbar.tool !== 'select' && fingers.move() ? tools.hand : tools[toolbar.tool];
+  },
+  penSeen: () => fingers.penSeen(),
   hovered: (point) => {
     cursors.moved(point);
     canvas.toggleAttribute('data-over', point !== null && items.at(...point) !== null);
@@ -218,7 +226,7 @@ toolbar.addEventListener('leave', () => flow.leave());
 toolbar.addEventListener('end', () => flow.end());
 inks.addEventListener('change', () => toolbar.choose('pen'));
 
-bindKeys({ toolbar, inks, incoming, selector, itemView, drawing, view, ask: () => frames.ask(), isOver });
+bindKeys({ toolbar, inks, incoming, selector, itemView, drawing, view, isOver });
 
 addEventListener('pagehide', () => {
   input.finish();

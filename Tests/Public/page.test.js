@@ -9,7 +9,7 @@ const HTML = readFileSync(join(PUBLIC, 'index.html'), 'utf8');
 
 /** What the page begins with: a module, and what runs before any of it is shown. */
 const START = 'js/start.js';
-const FIRST = 'js/language.js';
+const FIRST = 'js/early.js';
 /** Only who speaks another language loads it. */
 const LANGUAGES = readdirSync(join(PUBLIC, 'js/words')).filter((name) => /^(?!en)[a-z]{2}\.js$/.test(name)).map((
   name,

@@ -330,6 +330,7 @@ function textsOf(table, under = '') {
 function chosenLanguage(languages, getItem = () => null) {
   const documentElement = {
     lang: 'en',
+    dataset: {},
     isWordless: false,
     toggleAttribute(/** @type {string} */ name, /** @type {boolean} */ isOn) {
       assert.equal(name, 'data-wordless');
@@ -338,9 +339,12 @@ function chosenLanguage(languages, getItem = () => null) {
   };
   /** @type {string[]} */
   const loads = [];
-  const source = readFileSync(join(PUBLIC, 'js/language.js'), 'utf8').replace('import(', 'load(');
+  const source = readFileSync(join(PUBLIC, 'js/early.js'), 'utf8').replace('import(', 'load(');
   const load = (/** @type {string} */ path) => (loads.push(path), Promise.resolve());
-  runInNewContext(source, { localStorage: { getItem }, navigator: { languages }, document: { documentElement }, load });
+  const document = Object.assign(new EventTarget(), { documentElement, querySelector: () => null });
+  const matchMedia = () => Object.assign(new EventTarget(), { matches: false });
+  const around = { localStorage: { getItem }, navigator: { languages }, matchMedia, addEventListener: () => {}, Event };
+  runInNewContext(source, { ...around, document, load });
   return { lang: documentElement.lang, isWordless: documentElement.isWordless, loads };
 }
 

@@ -5,6 +5,7 @@ import { Pinch } from './pinch.js';
 /**
  * @typedef {import('../canvas/camera.js').Camera} Camera
  * @typedef {import('./pen.js').Sample} Sample
+ * @typedef {Event & { scale: number, clientX: number, clientY: number }} GestureEvent
  * @typedef {{ begin(sample: Sample): void, move(samples: Sample[]): void, end(): void, cancel(): void }} Tool
  */
 
@@ -18,6 +19,7 @@ export class PointerInput {
   #canvas;
   #camera;
   #tool;
+  #penSeen;
   #hovered;
   #moved;
   #pinch;
@@ -26,19 +28,23 @@ export class PointerInput {
   /** @type {{ id: number, x: number, y: number } | null} */
   #dragging = null;
   #isSpaceDown = false;
+  /** How far Safari's gesture has come. */
+  #gestured = 1;
 
   /**
    * @param {HTMLCanvasElement} canvas @param {Camera} camera
    * @param {object} options
-   * @param {(isTurned: boolean) => Tool} options.tool the one that is chosen; `isTurned`: the pen's other end is down
+   * @param {(how: { isTurned: boolean, isFinger: boolean }) => Tool} options.tool the one that is chosen; `isTurned`: the pen's other end is down
+   * @param {() => void} [options.penSeen] somebody draws with a pen here
    * @param {(point: [number, number] | null, event: PointerEvent) => void} options.hovered where the pointer is, in the plane; null: gone
    * @param {() => void} options.moved the camera was
    * @param {AbortSignal} options.signal
    */
-  constructor(canvas, camera, { tool, hovered, moved, signal }) {
+  constructor(canvas, camera, { tool, penSeen = () => {}, hovered, moved, signal }) {
     this.#canvas = canvas;
     this.#camera = camera;
     this.#tool = tool;
+    this.#penSeen = penSeen;
     this.#hovered = hovered;
     this.#moved = moved;
     this.#pinch = new Pinch(camera);
@@ -53,6 +59,19 @@ export class PointerInput {
     canvas.addEventListener('contextmenu', (event) => event.preventDefault(), options);
     // Without this, iOS selects and magnifies under a finger that rests.
     canvas.addEventListener('touchstart', (event) => event.preventDefault(), { signal, passive: false });
+    // A finger that rests on a tool asks for no menu; where there is text, the browser's is of use.
+    globalThis.addEventListener('contextmenu', (event) => {
+      if (event.target instanceof Element && event.target.closest('.top, .tools, main')) event.preventDefault();
+    }, options);
+    // Over a bar, two fingers on a touchpad must not zoom the page itself: there would be no way back to it.
+    globalThis.addEventListener('wheel', (event) => event.ctrlKey && event.preventDefault(), {
+      signal,
+      passive: false,
+    });
+    // Safari's own, of a touchpad and, beside the pointers, of fingers.
+    for (const type of ['gesturestart', 'gesturechange', 'gestureend']) {
+      globalThis.addEventListener(type, (event) => this.#gesture(/** @type {GestureEvent} */ (event)), options);
+    }
     globalThis.addEventListener('keydown', (event) => this.#space(event, true), options);
     globalThis.addEventListener('keyup', (event) => this.#space(event, false), options);
     globalThis.addEventListener('blur', () => this.#setSpace(false), options);
@@ -83,7 +102,7 @@ export class PointerInput {
     event.preventDefault();
     this.#canvas.focus({ preventScroll: true });
     this.#capture(event);
-    const tool = this.#tool(event.button === ERASER_END);
+    const tool = this.#tool({ isTurned: event.button === ERASER_END, isFinger: event.pointerType === 'touch' });
     this.#working = { id: event.pointerId, tool, type: event.pointerType, at: event.timeStamp };
     tool.begin(this.#sample(event));
     this.#tellHovered(event);
@@ -91,6 +110,7 @@ export class PointerInput {
 
   /** A hand often lies down before its pen: what it drew was not meant, nor does it hold the picture. */
   #preferPen() {
+    this.#penSeen();
     this.#pinch.forget();
     if (this.#working?.type !== 'touch') return;
     this.#working.tool.cancel();
@@ -157,6 +177,17 @@ export class PointerInput {
     } else if (event.shiftKey && dx === 0) this.#camera.pan(-dy, 0);
     else this.#camera.pan(-dx, -dy);
     this.#moved();
+  }
+
+  /** @param {GestureEvent} event */
+  #gesture(event) {
+    event.preventDefault();
+    const { scale, clientX, clientY } = event;
+    if (event.type === 'gesturechange' && !this.#pinch.isActive) {
+      this.#camera.zoom(scale / this.#gestured, clientX, clientY);
+      this.#moved();
+    }
+    this.#gestured = scale;
   }
 
   /** @param {KeyboardEvent} event @param {boolean} isDown */

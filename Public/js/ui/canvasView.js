@@ -10,6 +10,8 @@ import { element } from './elements.js';
  * @typedef {import('../canvas/scene.js').Scene} Scene
  */
 
+/** By so much a step of the zoom is closer. */
+export const CLOSER = 1.25;
 const DOTS = 28;
 /** Dots nearer to each other than this are noise. */
 const LEAST_DOTS = 14;
@@ -20,6 +22,7 @@ export class CanvasView {
   #renderer;
   #scene;
   #camera;
+  #ask;
   #cameraVersion = -1;
   #isPictureNew = true;
   #hint = '';
@@ -29,6 +32,7 @@ export class CanvasView {
     this.#renderer = renderer;
     this.#scene = scene;
     this.#camera = camera;
+    this.#ask = ask;
     const { width, height } = this.#canvas.getBoundingClientRect();
     renderer.resize(Math.round(width * devicePixelRatio), Math.round(height * devicePixelRatio), devicePixelRatio);
     const observer = new ResizeObserver((entries) => {
@@ -40,10 +44,10 @@ export class CanvasView {
     } catch {
       observer.observe(this.#canvas);
     }
-    this.#fit.addEventListener('click', () => {
-      this.showEverything();
-      ask();
-    });
+    this.#fit.addEventListener('click', () => this.showEverything());
+    element('zoom-in').addEventListener('click', () => this.zoom(CLOSER));
+    element('zoom-out').addEventListener('click', () => this.zoom(1 / CLOSER));
+    element('zoom-level').addEventListener('click', () => camera.scale === 1 ? this.showEverything() : this.zoomTo(1));
   }
 
   /** Draws what is new. @returns {boolean} whether another frame is needed */
@@ -59,6 +63,7 @@ export class CanvasView {
     const bounds = this.#scene.bounds;
     if (!bounds || this.#isHomeEnough(bounds)) this.#camera.home();
     else this.#camera.fit(bounds, this.#renderer.width, this.#renderer.height);
+    this.#ask();
   }
 
   /** What somebody else drew on a larger screen must not lie outside of this one; an empty page begins where all do. */
@@ -71,6 +76,12 @@ export class CanvasView {
   /** @param {number} factor around the middle */
   zoom(factor) {
     this.#camera.zoom(factor, this.#renderer.width / 2, this.#renderer.height / 2);
+    this.#ask();
+  }
+
+  /** @param {number} scale 1 is as large as it was drawn */
+  zoomTo(scale) {
+    this.zoom(scale / this.#camera.scale);
   }
 
   /** What is drawn has changed: the next frame says so. @param {string} hint what is to be read on an empty page */
@@ -109,8 +120,10 @@ export class CanvasView {
     const seen = this.#camera.seen(this.#renderer.width, this.#renderer.height);
     const isLost = bounds !== null && !overlap(bounds, seen);
     this.#fit.hidden = !isLost && this.#camera.scale === 1;
-    const percent = Math.round(this.#camera.scale * 100);
-    element('fit-label').textContent = isLost ? words.showEverything : words.percent(percent);
+    this.#fit.toggleAttribute('data-lost', isLost);
+    const percent = words.percent(Math.round(this.#camera.scale * 100));
+    element('fit-label').textContent = isLost ? words.showEverything : percent;
+    element('zoom-level').textContent = percent;
   }
 
   /** @param {ResizeObserverEntry} entry */

@@ -65,7 +65,8 @@ function keys() {
     [[`${ctrl} Z`], words.keyUndo],
     [[words.space, words.drag], words.keyHand],
     [['+', '−'], words.keyZoom],
-    [['F'], words.showEverything],
+    [[`${words.shift} 0`], words.keyActualSize],
+    [['F', `${words.shift} 1`], words.showEverything],
     [['?'], words.keyList],
   ];
 }

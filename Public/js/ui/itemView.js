@@ -84,7 +84,7 @@ export class ItemView {
 
   /** Calls back when the page has other colors. @param {() => void} changed */
   watchColors(changed) {
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+    document.addEventListener('themechange', () => {
       this.painter.colors = pageColors();
       changed();
     });

@@ -1,12 +1,18 @@
 /** Letters for tools. */
 
-/** @param {Record<string, (event: KeyboardEvent) => void>} actions by key, `mod+` before it for Ctrl or Cmd @param {() => boolean} [areOff] */
+/**
+ * @param {Record<string, (event: KeyboardEvent) => void>} actions by key, `mod+` before it for Ctrl or Cmd; a digit with
+ *   `shift+` is the key that has it, whatever it types
+ * @param {() => boolean} [areOff]
+ */
 export function listenToKeys(actions, areOff = () => false) {
   addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.altKey || isBusy(event.target)) return;
     const modifier = event.ctrlKey || event.metaKey ? 'mod+' : '';
     const shift = event.shiftKey && modifier ? 'shift+' : '';
-    const action = actions[modifier + shift + event.key.toLowerCase()];
+    const key = event.key.toLowerCase();
+    const digit = event.shiftKey && !modifier && key !== event.code.at(-1) && /^Digit(\d)$/.exec(event.code);
+    const action = digit && actions[`shift+${digit[1]}`] || actions[modifier + shift + key];
     if (!action || areOff()) return;
     event.preventDefault();
     action(event);

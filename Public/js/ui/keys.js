@@ -1,6 +1,7 @@
 /** What each key does. */
 
 import { showKeys } from './dialogs.js';
+import { CLOSER } from './canvasView.js';
 import { listenToKeys, watchTabbing } from './keyboard.js';
 
 /** By how many pixels the arrow keys move what is selected; with Shift. */
@@ -18,10 +19,9 @@ const ARROWS = [['arrowleft', -1, 0], ['arrowright', 1, 0], ['arrowup', 0, -1], 
  * @param {import('./itemView.js').ItemView} parts.itemView
  * @param {import('../canvas/drawing.js').Drawing} parts.drawing
  * @param {import('./canvasView.js').CanvasView} parts.view
- * @param {() => void} parts.ask for a frame
  * @param {() => boolean} parts.isOver whether nothing can be drawn any more
  */
-export function bindKeys({ toolbar, inks, incoming, selector, itemView, drawing, view, ask, isOver }) {
+export function bindKeys({ toolbar, inks, incoming, selector, itemView, drawing, view, isOver }) {
   const colorKeys = [...'1234567890'].map((key, at) => [key, () => inks.chooseColor(at)]);
   const push = (/** @type {number} */ x, /** @type {number} */ y) => (/** @type {KeyboardEvent} */ { shiftKey }) => {
     const step = shiftKey ? LONG_STEP : STEP;
@@ -47,9 +47,11 @@ export function bindKeys({ toolbar, inks, incoming, selector, itemView, drawing,
     'mod+y': () => drawing.redo(),
   }, isOver);
   listenToKeys({
-    f: () => (view.showEverything(), ask()),
-    '+': () => (view.zoom(1.25), ask()),
-    '-': () => (view.zoom(0.8), ask()),
+    f: () => view.showEverything(),
+    'shift+1': () => view.showEverything(),
+    'shift+0': () => view.zoomTo(1),
+    '+': () => view.zoom(CLOSER),
+    '-': () => view.zoom(1 / CLOSER),
     '?': () => showKeys(),
   });
   addEventListener('keyup', () => selector.settle());

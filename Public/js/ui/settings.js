@@ -6,8 +6,10 @@ import { words } from '../words/words.js';
 const NAME = 'drawtogether:name';
 const OWN_COLOR = 'drawtogether:color';
 const WIDTH = 'drawtogether:width';
-/** `language.js` reads it before anything else is there. */
+/** `early.js` reads these before anything else is there. */
 const LANGUAGE = 'drawtogether:language';
+const THEME = 'drawtogether:theme';
+const FINGERS = 'drawtogether:fingers';
 
 /** In points: fine, middle and broad. */
 export const WIDTHS = Object.freeze([3, 6, 14]);
@@ -68,6 +70,28 @@ export class Settings {
   /** From the next page on. @param {string} language such as `de` */
   setLanguage(language) {
     this.#write(LANGUAGE, language);
+  }
+
+  /** `light` or `dark`, as the person chose it; '' is the system's. */
+  get theme() {
+    return this.#read(THEME) ?? '';
+  }
+
+  /** @param {string} theme */
+  setTheme(theme) {
+    this.#write(THEME, theme);
+    document.dispatchEvent(new CustomEvent('themechoice', { detail: theme }));
+  }
+
+  /** Whether fingers draw where a pen does; null: never said. @returns {boolean | null} */
+  get fingersDraw() {
+    const kept = this.#read(FINGERS);
+    return kept === null ? null : kept === 'draw';
+  }
+
+  /** @param {boolean} draw */
+  setFingersDraw(draw) {
+    this.#write(FINGERS, draw ? 'draw' : 'move');
   }
 
   /** @param {string} key @returns {string | null} */

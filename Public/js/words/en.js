@@ -1,6 +1,6 @@
 /**
  * All that the page says, in English. Another language is another such file with the same keys, named where one is chosen:
- * in `language.js`, in `words.js`, and in the dialog of `index.html`.
+ * in `early.js`, in `words.js`, and in the dialog of `index.html`.
  */
 
 import { formsOf } from './forms.js';
@@ -29,6 +29,12 @@ const table = {
   share: 'Share',
   messages: 'Messages',
   showEverything: 'Show everything',
+  zoom: 'Zoom',
+  closer: 'Closer',
+  closerTitle: 'Closer (+)',
+  farther: 'Farther',
+  fartherTitle: 'Farther (−)',
+  zoomTitle: '100 % (Shift 0)',
   close: 'Close',
   done: 'Done',
   cancel: 'Cancel',
@@ -62,8 +68,14 @@ const table = {
   saveCopy: 'Save a copy',
   keys: 'Keys',
   language: 'Language',
+  fingersDraw: 'Draw with fingers',
+  theme: 'Colors',
+  /** In the order of the choice. */
+  themes: ['As the system', 'Light', 'Dark'],
   leave: 'Leave',
   end: 'End for everyone',
+
+  fingersMove: 'The pen draws, fingers move the page. The menu changes that.',
 
   // What is drawn.
   nothingDrawn: 'Nothing is drawn yet.',
@@ -85,8 +97,10 @@ const table = {
   keyUndo: 'Undo; with Shift redo',
   keyHand: 'Move the picture; two fingers or the wheel too',
   keyZoom: 'Closer, farther',
+  keyActualSize: 'As large as it was drawn',
   keyList: 'This list',
   ctrl: 'Ctrl',
+  shift: 'Shift',
   delete: 'Delete',
   space: 'Space',
   drag: 'drag',

@@ -1,0 +1,114 @@
+"""How the page feels: its colors, its zoom, a pen beside fingers, and what is not meant to happen."""
+
+from __future__ import annotations
+
+from board import PHONE, choose, draw, line, pen, says, sees_ink, sees_paper, touch, two_fingers
+from conftest import both, ready, until
+
+THEME = """() => [
+  document.documentElement.dataset.theme,
+  getComputedStyle(document.body).backgroundColor,
+  document.querySelector('meta[name="theme-color"]').content,
+]"""
+LIGHT = ["light", "rgb(251, 250, 247)", "#fbfaf7"]
+DARK = ["dark", "rgb(23, 24, 28)", "#17181c"]
+
+
+def choose_theme(page, name: str) -> None:
+    page.locator("#more").click()
+    page.get_by_role("radio", name=name, exact=True).click()
+    page.keyboard.press("Escape")
+
+
+@both
+def test_the_colors_are_chosen_and_kept_and_hold_in_each_tab(browser, open_page, problems):
+    problems.allow("start.js", "ERR_FAILED")
+    page = open_page(browser)
+    other = page.context.new_page()
+    other.goto(page.url)
+    ready(other)
+    assert page.evaluate(THEME) == LIGHT
+    choose_theme(page, "Dark")
+    assert page.evaluate(THEME) == DARK
+    until(lambda: other.evaluate(THEME), lambda seen: seen == DARK)
+    # Before anything is shown.
+    page.route("**/js/start.js", lambda route: route.abort())
+    page.reload()
+    assert page.evaluate(THEME) == DARK
+    choose_theme(other, "As the system")
+    until(lambda: page.evaluate(THEME), lambda seen: seen == LIGHT)
+
+
+def test_the_colors_follow_the_system(chromium, open_page):
+    page = open_page(chromium, color_scheme="dark")
+    assert page.evaluate(THEME) == DARK
+    page.emulate_media(color_scheme="light")
+    until(lambda: page.evaluate(THEME), lambda seen: seen == LIGHT)
+    choose_theme(page, "Light")
+    page.emulate_media(color_scheme="dark")
+    assert page.evaluate(THEME) == LIGHT
+
+
+def percent(page) -> str:
+    return page.locator("#zoom-level").inner_text()
+
+
+@both
+def test_keys_and_buttons_zoom(browser, open_page):
+    page = open_page(browser)
+    draw(page, line(100, 300, 300, 300))
+    page.locator("#zoom-in").click()
+    until(lambda: percent(page), lambda text: text == "125 %")
+    page.keyboard.press("-")
+    until(lambda: percent(page), lambda text: text == "100 %")
+    page.keyboard.press("+")
+    page.keyboard.press("+")
+    # By the key, whatever it types with Shift in this layout.
+    page.keyboard.press("Shift+Digit0")
+    until(lambda: percent(page), lambda text: text == "100 %")
+    page.mouse.move(400, 400)
+    page.mouse.wheel(0, 3000)
+    says(page, "#fit", "Show everything")
+    page.keyboard.press("Shift+Digit1")
+    sees_ink(page, 200, 300)
+    assert page.locator("#fit").is_hidden()
+
+
+def test_beside_a_pen_fingers_move_the_page_until_told_otherwise(chromium, open_page):
+    page = open_page(chromium, **PHONE)
+    touch(page, line(100, 200, 300, 200))
+    sees_ink(page, 200, 200)
+    assert page.locator("#fingers").is_hidden()
+    pen(page, line(100, 300, 300, 300))
+    sees_ink(page, 200, 300)
+    touch(page, line(200, 400, 200, 500))
+    says(page, "#toasts", "fingers move the page")
+    sees_ink(page, 200, 400)
+    sees_paper(page, 200, 200)
+    choose(page, "fingers")
+    page.keyboard.press("Escape")
+    touch(page, line(100, 250, 300, 250))
+    sees_ink(page, 200, 250)
+    until(lambda: page.locator("#summary").text_content(), lambda text: text == "3 strokes are drawn.")
+
+
+def test_the_browser_does_not_zoom_go_back_or_open_menus_by_itself(chromium, open_page):
+    page = open_page(chromium, **PHONE)
+    before = page.evaluate("[history.length, visualViewport.scale]")
+    # From the very edge, and twice on a bar.
+    touch(page, line(1, 400, 300, 400))
+    sees_ink(page, 150, 400)
+    for _ in range(2):
+        touch(page, [(195, 20)])
+    two_fingers(page, ((100, 30), (200, 30)), ((40, 30), (300, 30)))
+    assert page.evaluate("[history.length, visualViewport.scale]") == before
+    assert page.evaluate("""['canvas', 'tools', 'people'].map((id) =>
+      document.getElementById(id).dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, cancelable: true })))""") == [False] * 3
+    # Two fingers on a touchpad, over a bar.
+    desk = open_page(chromium)
+    box = desk.locator("#tools").bounding_box()
+    desk.mouse.move(box["x"] + 5, box["y"] + 5)
+    desk.keyboard.down("Control")
+    desk.mouse.wheel(0, -300)
+    desk.keyboard.up("Control")
+    assert desk.evaluate("[devicePixelRatio, visualViewport.scale]") == [1, 1]
