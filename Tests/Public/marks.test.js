@@ -49,10 +49,13 @@ test('§6 first an append, then appends if it exists with the new points, at the
   assert.deepEqual(said.map(({ keyByte }) => keyByte), [1, 1, 1]);
 });
 
-test('a stroke over before the frame is said once, and need not exist', () => {
+test('the others hear of the first point and of the last at once, and not with the next frame', () => {
   const { drawing, last } = shared();
-  draw(drawing, [1, 2, 3, 4]);
-  assert.deepEqual(last().said.map(({ flags }) => flags), [REPLACE]);
+  drawing.begin(LOOK, [1, 2], null);
+  assert.deepEqual(last().said.map(({ flags }) => flags), [APPEND]);
+  drawing.extend([3, 4], null);
+  drawing.lift();
+  assert.deepEqual(last().said.map(({ flags }) => flags), [APPEND, REPLACE | EXISTING]);
 });
 
 test('§6 pressures go with the points they belong to', () => {
@@ -192,10 +195,12 @@ test('§6 undo removes, redo replaces: only what this person did', () => {
   drawing.undo();
   assert.equal(strokes.size, 1);
   drawing.redo();
-  assert.deepEqual(last().said.map(({ flags, keyByte }) => [flags, keyByte]), [[REPLACE, 1], [REMOVE, 1], [
-    REPLACE,
-    1,
-  ]]);
+  assert.deepEqual(last().said.map(({ flags, keyByte }) => [flags, keyByte]), [
+    [APPEND, 1],
+    [REPLACE | EXISTING, 1],
+    [REMOVE, 1],
+    [REPLACE, 1],
+  ]);
 });
 
 test('§6 erasing others’ strokes removes them; undo brings all of one movement back', () => {
@@ -225,7 +230,7 @@ test('what somebody else removed cannot be undone, and that is told', () => {
   last().entries(gatewayEntry({ flags: REMOVE, sequence: 9, sender: 2, clientSequence: 1, key: 1, type: STROKE_TYPE }));
   drawing.undo();
   assert.equal(isTold, true);
-  assert.equal(last().said.length, 1);
+  assert.equal(last().said.length, 2);
 });
 
 test('a stroke not meant leaves no trace', () => {
@@ -326,9 +331,11 @@ test('P6 a stroke that the gateway refuses goes, and that is told', () => {
   const told = [];
   drawing.addEventListener('error', (event) => told.push(/** @type {CustomEvent} */ (event).detail.message));
   draw(drawing, [1, 2]);
-  last().tell({ error: { code: 'message-too-large', detail: 'Too much.', clientSequence: 1 } });
+  for (const clientSequence of [1, 2]) {
+    last().tell({ error: { code: 'message-too-large', detail: 'Too much.', clientSequence } });
+  }
   assert.equal(strokes.size, 0);
-  assert.deepEqual(told, ['Too much.']);
+  assert.deepEqual(told, ['Too much.', 'Too much.']);
 });
 
 test('after the end the picture stays and can be drawn on, alone', () => {

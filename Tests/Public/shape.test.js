@@ -54,13 +54,24 @@ const READ = [
   { rule: 'no width', change: { width: 0 }, gives: { width: 0.5 } },
   { rule: 'a tool as long as a book', change: { tool: 'x'.repeat(999) }, gives: { tool: 'x'.repeat(32) } },
   { rule: 'a point that cannot be a number', change: { points: [[{ toString: 1, valueOf: 1 }, 0]] }, gives: null },
+  { rule: 'a shape that is still drawn out', change: { growing: true }, gives: { isGrowing: true } },
+  { rule: 'what may or may not grow', change: { growing: 1 }, gives: {} },
   { rule: 'z below nothing', change: { z: -1 }, gives: { z: null } },
   { rule: 'z beyond counting', change: { z: 2 ** 53 }, gives: { z: null } },
 ];
 
 for (const { rule, change, gives } of READ) {
   test(`§6 reads a stroke: ${rule}`, () => {
-    const good = { points: [0, 0, 1, 2], pressures: null, color: 3, rgb: '#abcdef', width: 4, tool: 'pen', z: 7 };
+    const good = {
+      points: [0, 0, 1, 2],
+      pressures: null,
+      color: 3,
+      rgb: '#abcdef',
+      width: 4,
+      tool: 'pen',
+      z: 7,
+      isGrowing: false,
+    };
     const message = readStroke(new TextEncoder().encode(JSON.stringify({ ...GOOD, ...change })));
     assert.deepEqual(message, gives && { ...good, ...gives });
   });

@@ -1,18 +1,26 @@
-/** The drawing activity: what a person does to the strokes, alone or in a session. */
+/** The drawing activity: what a person does to the marks, alone or in a session. */
 
 import { newKey } from '../session/key.js';
 import { History } from './history.js';
-import { onPlane, Stroke } from './stroke.js';
+import { Making } from './making.js';
 import { MarkExchange } from './markExchange.js';
+import { shapePoints } from './shapes.js';
+import { onPlane, Stroke } from './stroke.js';
+import { cleanText, Text } from './text.js';
 
 /**
  * @typedef {import('../session/groupSession.js').GroupSession} GroupSession
+ * @typedef {import('./marks.js').Mark} Mark
  * @typedef {{ rgb: string, color: number, width: number, tool: string }} Look
+ * @typedef {{ rgb: string, color: number, size: number }} TextLook
  */
 
+/** So often the others see what is typed, in milliseconds. */
+const TYPED_MS = 150;
+
 /**
- * Events: `change` (of the strokes, of what waits, of what can be undone), `gone` (what was to be undone is not there),
- * `error` (a stroke that cannot be sent; detail: why).
+ * Events: `change` (of the marks, of what waits, of what can be undone), `gone` (what was to be undone is not there),
+ * `error` (a mark that cannot be sent; detail: why).
  */
 export class Drawing extends EventTarget {
   #marks;
@@ -21,6 +29,7 @@ export class Drawing extends EventTarget {
   #newKey;
   /** @type {{ stroke: Stroke, sent: number, parts: Stroke[] } | null} what is under the pen; `sent`: how many of its points */
   #pen = null;
+  #making;
 
   /**
    * @param {import('./marks.js').Marks} marks @param {() => string} [key]
@@ -35,6 +44,7 @@ export class Drawing extends EventTarget {
       changed: () => this.#changed(),
       failed: (detail) => this.dispatchEvent(new CustomEvent('error', { detail })),
     });
+    this.#making = new Making(marks, this.#exchange);
   }
 
   get canUndo() {
@@ -50,7 +60,7 @@ export class Drawing extends EventTarget {
     return this.#exchange.nextZ;
   }
 
-  /** How many strokes the session does not hold yet. */
+  /** How many marks the session does not hold yet. */
   get waitingStrokes() {
     return this.#exchange.waiting;
   }
@@ -64,7 +74,7 @@ export class Drawing extends EventTarget {
     if (!bringsPicture) this.clear();
     const picture = [...this.#marks.all];
     this.#exchange.attach(session);
-    for (const stroke of picture) this.#exchange.replace(stroke, { existing: false });
+    for (const mark of picture) this.#exchange.replace(mark, { existing: false });
   }
 
   /** The picture is this person's alone again. */
@@ -86,6 +96,8 @@ export class Drawing extends EventTarget {
     this.lift();
     this.#start(look, []);
     this.extend(points, pressures);
+    // Not with the next frame: the others wait for it too.
+    this.#flushPen();
   }
 
   /** @param {number[]} points x and y in turn @param {number[] | null} pressures */
@@ -98,16 +110,46 @@ export class Drawing extends EventTarget {
     if (pen.stroke.length >= this.#exchange.pointsAStroke) this.#part(pen.stroke, pen.parts);
   }
 
-  /** Tells the others what the pen did since the last time: to be called once a frame. */
-  flush() {
+  /** A shape is drawn out between two points. @param {Look} look @param {string} id @param {[number, number]} from @param {[number, number]} to */
+  drawShape(look, id, from, to) {
+    const shape = new Stroke({ ...look, id, z: this.#zOf(id) });
+    shape.append(shapePoints(look.tool, from, to, look.width).map(onPlane), null);
+    return this.#hold(shape, true);
+  }
+
+  /**
+   * A text is typed.
+   * @param {string} id of one that is there, or a new one @param {string} typed @param {TextLook} look @param {[number, number]} point its upper left corner, of a new one
+   * @returns {boolean} whether it is still there: somebody may have removed it
+   */
+  write(id, typed, look, [x, y]) {
+    const text = cleanText(typed);
+    const before = this.#marks.find(id);
+    const place = before instanceof Text ? before : { x: onPlane(x), y: onPlane(y) };
+    const written = new Text({ ...look, id, text, x: place.x, y: place.y, z: this.#zOf(id) });
+    // Nothing is no text, to the others.
+    return this.#hold(written, text !== '');
+  }
+
+  /**
+   * Tells the others what was done since the last time: to be called once a frame.
+   * @param {number} [now] milliseconds @returns {boolean} whether something is left for a later frame
+   */
+  flush(now = performance.now()) {
+    this.#flushPen();
+    return this.#making.flush(now, this.#making.mark instanceof Text ? TYPED_MS : 0);
+  }
+
+  #flushPen() {
     const pen = this.#pen;
     if (!pen || pen.stroke.length === pen.sent) return;
     this.#exchange.append(pen.stroke, pen.sent);
     pen.sent = pen.stroke.length;
   }
 
-  /** The pen is up: what it drew is whole. */
+  /** The pen is up: what it drew is whole; so is what was drawn out or typed. */
   lift() {
+    this.#endMaking();
     const pen = this.#pen;
     if (!pen) return;
     this.#finish(pen.stroke);
@@ -116,8 +158,9 @@ export class Drawing extends EventTarget {
     this.#changed();
   }
 
-  /** What the pen drew was not meant. */
+  /** What the pen drew was not meant; nor what was drawn out. */
   cancel() {
+    this.#making.cancel();
     const pen = this.#pen;
     if (!pen) return;
     this.#pen = null;
@@ -125,14 +168,14 @@ export class Drawing extends EventTarget {
     this.#changed();
   }
 
-  /** @param {Stroke} stroke of whomever */
-  erase(stroke) {
-    if (stroke === this.#pen?.stroke) return;
-    this.#remove(stroke);
+  /** @param {Mark} mark of whomever */
+  erase(mark) {
+    if (mark === this.#pen?.stroke) return;
+    this.#remove(mark);
     this.#changed();
   }
 
-  /** @param {Stroke[]} marks taken away by one movement: undone together */
+  /** @param {Mark[]} marks taken away by one movement: undone together */
   erased(marks) {
     if (marks.length > 0) {
       this.#history.did({ undo: () => this.#bringBackAll(marks), redo: () => this.#removeAll(marks) });
@@ -156,37 +199,86 @@ export class Drawing extends EventTarget {
     this.#changed();
   }
 
-  /** @param {Stroke[]} marks by one movement: undone together */
+  /** @param {Mark[]} marks by one movement: undone together */
   #drawn(marks) {
     if (marks.length === 0) return;
     this.#history.did({ undo: () => this.#removeAll(marks), redo: () => this.#bringBackAll(marks) });
   }
 
-  /** @param {Stroke[]} marks @returns {boolean} whether there was any */
+  /** @param {Mark[]} marks @returns {boolean} whether there was any */
   #removeAll(marks) {
     const there = marks.filter(({ id }) => this.#marks.find(id));
-    for (const stroke of there) this.#remove(stroke);
+    for (const mark of there) this.#remove(mark);
     return there.length > 0;
   }
 
-  /** @param {Stroke[]} marks @returns {boolean} whether any was gone */
+  /** @param {Mark[]} marks @returns {boolean} whether any was gone */
   #bringBackAll(marks) {
     const gone = marks.filter(({ id }) => !this.#marks.find(id));
-    for (const stroke of gone) this.#bringBack(stroke);
+    for (const mark of gone) this.#bringBack(mark);
     return gone.length > 0;
   }
 
-  /** @param {Stroke} stroke */
-  #bringBack(stroke) {
-    stroke.isFinished = true;
-    this.#marks.put(stroke);
-    this.#exchange.replace(stroke, { existing: false });
+  /** @param {Mark} mark */
+  #bringBack(mark) {
+    mark.isFinished = true;
+    this.#marks.put(mark);
+    this.#exchange.replace(mark, { existing: false });
   }
 
-  /** @param {Stroke} stroke */
-  #remove(stroke) {
-    this.#marks.remove(stroke.id);
-    this.#exchange.remove(stroke);
+  /** @param {Mark} mark */
+  #remove(mark) {
+    this.#marks.remove(mark.id);
+    this.#exchange.remove(mark);
+  }
+
+  /** @param {string} id @returns {number} where it lies, or a new one will */
+  #zOf(id) {
+    return this.#marks.find(id)?.z ?? this.#exchange.nextZ;
+  }
+
+  /** @param {Mark} mark @param {boolean} isNews @returns {boolean} */
+  #hold(mark, isNews) {
+    if (this.#making.mark?.id !== mark.id) this.lift();
+    const isNew = this.#making.mark === null;
+    const isThere = this.#making.hold(mark, isNews);
+    if (isNew) this.flush();
+    this.#changed();
+    return isThere;
+  }
+
+  #endMaking() {
+    const written = this.#making.mark;
+    if (written instanceof Text && written.text === '') return this.#unwritten();
+    const made = this.#making.end();
+    if (!made) return;
+    const { mark, before } = made;
+    if (!before) this.#drawn([mark]);
+    else if (mark instanceof Text && before instanceof Text) {
+      const { id } = mark;
+      this.#history.did({ undo: () => this.#rewrite(id, before.text), redo: () => this.#rewrite(id, mark.text) });
+    }
+    this.#changed();
+  }
+
+  /** All of a text was deleted. */
+  #unwritten() {
+    const before = this.#making.cancel();
+    if (before) {
+      this.#remove(before);
+      this.erased([before]);
+    }
+    this.#changed();
+  }
+
+  /** @param {string} id @param {string} text @returns {boolean} whether it is there to say that now, wherever it lies */
+  #rewrite(id, text) {
+    const there = this.#marks.find(id);
+    if (!(there instanceof Text)) return false;
+    const rewritten = there.with({ text });
+    this.#marks.put(rewritten);
+    this.#exchange.replace(rewritten, { existing: true });
+    return true;
   }
 
   /** @param {Look} look @param {Stroke[]} parts drawn before in the same movement */

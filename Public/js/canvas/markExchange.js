@@ -1,16 +1,18 @@
-/** Between the strokes and the session: says what this person does to them, and hears what all do. */
+/** Between the marks and the session: says what this person does to them, and hears what all do. */
 
 import { DEFAULT_LIMITS } from '../session/control.js';
 import { MessageTooLargeError } from '../session/errors.js';
 import { isKey } from '../session/key.js';
 import { Retention } from '../session/wire.js';
-import { encodeStroke, readStroke, STROKE_TYPE, strokeFrom } from './strokeMessage.js';
+import { encodeMark, isMarkType, readMark } from './markMessage.js';
+import { encodeStroke, STROKE_TYPE } from './strokeMessage.js';
 
 /**
  * @typedef {import('../session/groupSession.js').GroupSession} GroupSession
  * @typedef {import('../session/outbox.js').OutboxItem} OutboxItem
  * @typedef {import('../session/wire.js').Entry} Entry
  * @typedef {import('../session/wire.js').OutgoingEntry} OutgoingEntry
+ * @typedef {import('./marks.js').Mark} Mark
  * @typedef {import('./stroke.js').Stroke} Stroke
  */
 
@@ -31,7 +33,7 @@ export class MarkExchange {
 
   /**
    * @param {import('./marks.js').Marks} marks
-   * @param {{ changed: () => void, failed: (error: Error) => void }} events something else is to be seen, or waits; a stroke cannot be sent
+   * @param {{ changed: () => void, failed: (error: Error) => void }} events something else is to be seen, or waits; a mark cannot be sent
    */
   constructor(marks, { changed, failed }) {
     this.#marks = marks;
@@ -39,9 +41,9 @@ export class MarkExchange {
     this.#failed = failed;
   }
 
-  /** How many strokes the session does not hold yet. */
+  /** How many marks the session does not hold yet. */
   get waiting() {
-    const waiting = this.#session?.unsettled.filter(({ entry }) => entry.type === STROKE_TYPE) ?? [];
+    const waiting = this.#session?.unsettled.filter(({ entry }) => isMarkType(entry.type)) ?? [];
     return new Set(waiting.map(({ entry }) => entry.key)).size;
   }
 
@@ -51,14 +53,14 @@ export class MarkExchange {
     return Math.max(2, Math.min(POINTS_A_STROKE, Math.floor((messageBytes - LOOK_BYTES) / POINT_BYTES)));
   }
 
-  /** Above all that is known, also to those who do not say where their strokes lie. */
+  /** Above all that is known, also to those who do not say where their marks lie. */
   get nextZ() {
     const above = Math.max(this.#marks.highestZ, this.#session?.lastSequence ?? 0) + 1;
     // Somebody may have used up all there is; a `z` beyond would be none to the others.
     return Math.min(above, Number.MAX_SAFE_INTEGER);
   }
 
-  /** @param {GroupSession} session that the strokes belong to from now on, with what it has yet to be told */
+  /** @param {GroupSession} session that the marks belong to from now on, with what it has yet to be told */
   attach(session) {
     this.detach();
     this.#session = session;
@@ -73,7 +75,7 @@ export class MarkExchange {
       settled: (item, refusal) => this.#settled(item, refusal),
       // What is seen now stays, until the session has it again.
       unsettled: ({ entry }) => {
-        if (entry.type === STROKE_TYPE && entry.key) this.#marks.sent(entry.key, creates(entry));
+        if (isMarkType(entry.type) && entry.key) this.#marks.sent(entry.key, creates(entry));
       },
     }, this.#lifetime);
     for (const { entry } of session.unsettled) this.#restore(entry);
@@ -91,26 +93,26 @@ export class MarkExchange {
   /** Adds the points from one on; the first time, that begins it. @param {Stroke} stroke @param {number} from */
   append(stroke, from) {
     const payload = encodeStroke(stroke, from);
-    this.#say(stroke.id, { retention: Retention.append, existing: from > 0, payload });
+    this.#say(stroke.id, { type: STROKE_TYPE, retention: Retention.append, existing: from > 0, payload });
   }
 
-  /** @param {Stroke} stroke whole @param {{ existing: boolean }} options whether it is only to be changed if it is still there */
-  replace(stroke, { existing }) {
-    this.#say(stroke.id, { retention: Retention.replace, existing, payload: encodeStroke(stroke) });
+  /** @param {Mark} mark whole @param {{ existing: boolean }} options whether it is only to be changed if it is still there */
+  replace(mark, { existing }) {
+    this.#say(mark.id, { ...encodeMark(mark), retention: Retention.replace, existing });
   }
 
-  /** @param {Stroke} stroke */
+  /** @param {Mark} mark */
   remove({ id }) {
-    this.#say(id, { retention: Retention.remove, existing: false, payload: new Uint8Array(0) });
+    this.#say(id, { type: STROKE_TYPE, retention: Retention.remove, existing: false, payload: new Uint8Array(0) });
   }
 
-  /** @param {string} key @param {{ retention: number, existing: boolean, payload: Uint8Array }} entry */
+  /** @param {string} key @param {{ type: string, retention: number, existing: boolean, payload: Uint8Array }} entry */
   #say(key, entry) {
     const session = this.#session;
     if (!session || session.state === 'invalidated') return this.#marks.keep(key);
     this.#marks.sent(key, creates(entry));
     try {
-      session.send({ type: STROKE_TYPE, reliable: true, key, ...entry });
+      session.send({ reliable: true, key, ...entry });
     } catch (error) {
       if (!(error instanceof MessageTooLargeError)) throw error;
       this.#marks.settled(key, creates(entry));
@@ -124,25 +126,17 @@ export class MarkExchange {
     if (!key || !entry.reliable || entry.system || entry.unchanged) return;
     if (retention === Retention.remove) {
       this.#marks.confirmRemoval(key, entry.sender !== this.#session?.localParticipant?.number);
-    } else if (entry.type === STROKE_TYPE) {
-      const message = readStroke(entry.payload);
-      if (!message) return;
-      this.#marks.confirm(key, (held) => {
-        if (retention === Retention.append && held) {
-          held.append(message.points, message.pressures);
-          return held;
-        }
-        const stroke = strokeFrom(key, message, sequence);
-        stroke.isFinished = retention === Retention.replace;
-        return stroke;
-      });
+    } else if (isMarkType(entry.type)) {
+      const change = readMark(entry, key, sequence);
+      if (!change) return;
+      this.#marks.confirm(key, change);
     }
     this.#changed();
   }
 
   /** @param {OutboxItem} item @param {Error | null} refusal */
   #settled({ entry }, refusal) {
-    if (entry.type !== STROKE_TYPE || !entry.key) return;
+    if (!isMarkType(entry.type) || !entry.key) return;
     if (refusal) this.#failed(refusal);
     this.#marks.settled(entry.key, creates(entry));
     this.#changed();
@@ -150,24 +144,18 @@ export class MarkExchange {
 
   /** Shows what an earlier page of this tab said and the session does not hold. @param {OutgoingEntry} entry */
   #restore(entry) {
-    const { type, key, retention, payload } = entry;
-    if (type !== STROKE_TYPE || !isKey(key)) return;
+    const { type, key, retention } = entry;
+    if (!isMarkType(type) || !isKey(key)) return;
     this.#marks.sent(key, creates(entry));
     if (retention === Retention.remove) return this.#marks.remove(key);
-    const message = readStroke(payload);
-    if (!message) return;
     const shown = this.#marks.find(key);
-    if (retention === Retention.append && shown) {
-      shown.append(message.points, message.pressures);
-      return this.#marks.touched(key);
-    }
-    const stroke = strokeFrom(key, message, 0);
-    stroke.isFinished = retention === Retention.replace;
-    this.#marks.put(stroke);
+    const mark = readMark(entry, key, 0)?.(shown ?? undefined);
+    if (mark && mark === shown) this.#marks.touched(key);
+    else if (mark) this.#marks.put(mark);
   }
 }
 
-/** @param {{ retention?: number, existing?: boolean }} entry @returns {boolean} whether it brings its stroke back whoever removed it */
+/** @param {{ retention?: number, existing?: boolean }} entry @returns {boolean} whether it brings its mark back whoever removed it */
 function creates({ retention, existing }) {
   return retention !== Retention.remove && !existing;
 }

@@ -4,36 +4,36 @@ import { LooseGrid } from './looseGrid.js';
 
 /**
  * @typedef {import('./stroke.js').Bounds} Bounds
- * @typedef {import('./stroke.js').Stroke} Stroke
+ * @typedef {import('./marks.js').Mark} Mark
  */
 
 export class MarkIndex {
-  /** @type {LooseGrid<Stroke>} */
+  /** @type {LooseGrid<Mark>} */
   #grid = new LooseGrid();
 
-  /** @param {Stroke} mark */
+  /** @param {Mark} mark */
   shown(mark) {
     this.#grid.put(mark);
   }
 
-  /** @param {Stroke} mark */
+  /** @param {Mark} mark */
   changed(mark) {
     this.#grid.put(mark);
   }
 
-  /** @param {Stroke} mark */
+  /** @param {Mark} mark */
   hidden(mark) {
     this.#grid.remove(mark);
   }
 
-  /** @param {Bounds} bounds @returns {Stroke[]} those whose bounds meet these, in no order */
+  /** @param {Bounds} bounds @returns {Mark[]} those whose bounds meet these, in no order */
   within(bounds) {
     return this.#grid.within(bounds);
   }
 
   /**
    * @param {[number, number]} from @param {[number, number]} to ends of a line @param {number} reach
-   * @returns {Stroke[]} those that come within `reach` of it, their own width counted
+   * @returns {Mark[]} those that come within `reach` of it, their own width counted
    */
   near(from, to, reach) {
     const around = this.within({

@@ -1,30 +1,30 @@
-/** The strokes of a canvas: what the session holds, and over it what this person did that the session does not hold yet. */
+/** What is drawn on a canvas, strokes and texts: what the session holds, and over it what this person did that the session does not hold yet. */
 
 import { drawnBefore } from './stroke.js';
 
 /**
  * @typedef {import('./stroke.js').Bounds} Bounds
- * @typedef {import('./stroke.js').Stroke} Stroke
+ * @typedef {import('./stroke.js').Stroke | import('./text.js').Text} Mark
  *
  * @typedef {object} Own
- * @property {Stroke | null} stroke as this person sees it; null: removed
+ * @property {Mark | null} stroke as this person sees it; null: removed
  * @property {number} pending how many changes of it the session has yet to take
  * @property {number} creating how many of those bring it back whoever removed it
  * @property {boolean} isHeld the pen is still down
  *
- * @typedef {{ shown: (stroke: Stroke) => void, changed: (stroke: Stroke) => void, hidden: (stroke: Stroke) => void }} Viewer
+ * @typedef {{ shown: (stroke: Mark) => void, changed: (stroke: Mark) => void, hidden: (stroke: Mark) => void }} Viewer
  */
 
 export class Marks {
-  /** @type {Map<string, Stroke>} what the session holds */
+  /** @type {Map<string, Mark>} what the session holds */
   #confirmed = new Map();
-  /** @type {Map<string, Stroke> | null} the same while it is told anew */
+  /** @type {Map<string, Mark> | null} the same while it is told anew */
   #incoming = null;
   /** @type {Map<string, Own>} */
   #own = new Map();
-  /** @type {Map<string, Stroke>} what is to be seen */
+  /** @type {Map<string, Mark>} what is to be seen */
   #visible = new Map();
-  /** @type {Stroke[] | null} the same in the order of drawing; null: made when next asked for */
+  /** @type {Mark[] | null} the same in the order of drawing; null: made when next asked for */
   #order = [];
   /** @type {Bounds | null} of the same, if `#areBoundsRight` */
   #bounds = null;
@@ -38,7 +38,7 @@ export class Marks {
     this.#viewers.add(viewer);
   }
 
-  /** @returns {readonly Stroke[]} what is to be seen, in the order of drawing */
+  /** @returns {readonly Mark[]} what is to be seen, in the order of drawing */
   get all() {
     this.#order ??= [...this.#visible.values()].sort(drawnBefore);
     return this.#order;
@@ -67,7 +67,7 @@ export class Marks {
     this.#highestZ = Math.max(this.#highestZ, z);
   }
 
-  /** @param {string} id @returns {Stroke | null} as it is to be seen */
+  /** @param {string} id @returns {Mark | null} as it is to be seen */
   find(id) {
     return this.#visible.get(id) ?? null;
   }
@@ -93,7 +93,7 @@ export class Marks {
     this.#incoming = null;
   }
 
-  /** @param {string} id @param {(held: Stroke | undefined) => Stroke} change gives what is held from now on */
+  /** @param {string} id @param {(held: Mark | undefined) => Mark} change gives what is held from now on */
   confirm(id, change) {
     const space = this.#incoming ?? this.#confirmed;
     const stroke = change(space.get(id));
@@ -116,7 +116,7 @@ export class Marks {
 
   // What this person does, at once.
 
-  /** @param {Stroke} stroke begun, or brought back @param {{ isHeld?: boolean }} [options] */
+  /** @param {Mark} stroke begun, or brought back @param {{ isHeld?: boolean }} [options] */
   put(stroke, { isHeld = false } = {}) {
     this.#ownOf(stroke.id).stroke = stroke;
     this.#ownOf(stroke.id).isHeld = isHeld;
@@ -225,17 +225,17 @@ export class Marks {
     this.#tell('shown', stroke);
   }
 
-  /** @param {Stroke} stroke */
+  /** @param {Mark} stroke */
   #take(stroke) {
     this.#visible.delete(stroke.id);
     // What was drawn last is what is taken back most often.
-    if (this.#order?.at(-1) === stroke) this.#order.pop();
+    if (this.#order?.at(-1) === stroke) this.#order?.pop();
     else this.#order = null;
     if (this.#bounds && !isInside(stroke.bounds, this.#bounds)) this.#areBoundsRight = false;
     this.#tell('hidden', stroke);
   }
 
-  /** @param {keyof Viewer} what @param {Stroke} stroke */
+  /** @param {keyof Viewer} what @param {Mark} stroke */
   #tell(what, stroke) {
     for (const viewer of this.#viewers) viewer[what](stroke);
   }

@@ -75,8 +75,9 @@ export function smoothed(points, width) {
 }
 
 /** @param {{ x: number, y: number, at: number }[]} path @param {Stroke} stroke @returns {Sample[]} */
-function withRadius(path, { pressures, width }) {
+function withRadius(path, { pressures, width, tool }) {
   const half = width / 2;
+  if (tool === 'highlighter') return path.map((sample) => ({ ...sample, radius: half }));
   if (path.length === 1) return [{ ...path[0], radius: half * (pressures ? scale(pressures[0]) : 1) }];
   const lengths = cumulated(path);
   const total = lengths[lengths.length - 1];

@@ -1,12 +1,12 @@
-/** All that is drawn: strokes, and pictures and files among them, in one order. */
+/** All that is to be seen: what is drawn, and pictures and files among it, in one order. */
 
 import { drawnBefore } from './stroke.js';
 
 /**
  * @typedef {import('./item.js').Item} Item
  * @typedef {import('./stroke.js').Bounds} Bounds
- * @typedef {import('./stroke.js').Stroke} Stroke
- * @typedef {Stroke | Item} Drawable
+ * @typedef {import('./marks.js').Mark} Mark
+ * @typedef {Mark | Item} Drawable
  * @typedef {{ shown: (one: Drawable) => void, changed: (one: Drawable) => void, hidden: (one: Drawable) => void }} Viewer
  */
 

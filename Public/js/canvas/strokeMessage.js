@@ -1,6 +1,7 @@
-/** Marks as `UpsertStrokeMessage`: written, and read with suspicion. */
+/** Strokes as `UpsertStrokeMessage`: written, and read with suspicion. */
 
 import { isRGB, nearestColor, PALETTE } from './colors.js';
+import { isShape } from './shapes.js';
 import { DEFAULT_WIDTH, MAXIMUM_WIDTH, MINIMUM_WIDTH, PLANE, Stroke } from './stroke.js';
 
 /** Its type on the wire; the sample's own name for it. */
@@ -15,6 +16,7 @@ export const STROKE_TYPE = 'UpsertStrokeMessage';
  * @property {number} width
  * @property {string} tool
  * @property {number | null} z
+ * @property {boolean} isGrowing a shape that is still drawn out
  */
 
 /**
@@ -27,7 +29,8 @@ export function encodeStroke(stroke, from = 0) {
   const { id, color, width, tool, rgb, z } = stroke;
   const message = { id, color, point: points[points.length - 1], points, width, tool, rgb, z };
   const pressures = stroke.pressures ? { pressures: stroke.pressures.slice(from) } : {};
-  return new TextEncoder().encode(JSON.stringify({ ...message, ...pressures }));
+  const growing = isShape(tool) && !stroke.isFinished ? { growing: true } : {};
+  return new TextEncoder().encode(JSON.stringify({ ...message, ...pressures, ...growing }));
 }
 
 /** @param {Uint8Array} payload @returns {StrokeMessage | null} null for what is not a stroke's message */
@@ -41,17 +44,27 @@ export function readStroke(payload) {
   if (!message || typeof message !== 'object') return null;
   const points = readPoints(message);
   if (!points) return null;
-  const color = Number.isInteger(message.color) && PALETTE[message.color] ? message.color : 0;
-  const rgb = isRGB(message.rgb) ? message.rgb.toLowerCase() : PALETTE[color];
   return {
     points,
     pressures: readPressures(message.pressures, points.length / 2),
-    color: Number.isInteger(message.color) ? color : nearestColor(rgb),
-    rgb,
+    ...readColor(message),
     width: readWidth(message.width),
     tool: typeof message.tool === 'string' ? message.tool.slice(0, 32) : 'pen',
-    z: Number.isSafeInteger(message.z) && message.z >= 0 ? message.z : null,
+    z: readZ(message),
+    isGrowing: message.growing === true,
   };
+}
+
+/** @param {{ color?: any, rgb?: any }} message @returns {{ color: number, rgb: string }} */
+export function readColor(message) {
+  const color = Number.isInteger(message.color) && PALETTE[message.color] ? message.color : 0;
+  const rgb = isRGB(message.rgb) ? message.rgb.toLowerCase() : PALETTE[color];
+  return { color: Number.isInteger(message.color) ? color : nearestColor(rgb), rgb };
+}
+
+/** @param {{ z?: any }} message @returns {number | null} */
+export function readZ({ z }) {
+  return Number.isSafeInteger(z) && z >= 0 ? z : null;
 }
 
 /** @param {{ point?: unknown, points?: unknown }} message @returns {number[] | null} */

@@ -1,14 +1,36 @@
 /** The shape of what is drawn by hand, told to whatever takes lines and curves: a path of the canvas, or of SVG. */
 
 import { outline } from './outline.js';
+import { isClosed, isShape } from './shapes.js';
 
 /**
+ * @typedef {import('./marks.js').Mark} Mark
  * @typedef {import('./stroke.js').Stroke} Stroke
  * @typedef {Pick<Path2D, 'moveTo' | 'lineTo' | 'quadraticCurveTo' | 'arc' | 'closePath'>} Tracer
+ *
+ * How it is painted.
+ * @typedef {object} Look
+ * @property {string} color
+ * @property {number} alpha 0…1; what lies over itself is no darker
+ * @property {number | null} lineWidth of what is traced, its ends and corners round; null: that is to be filled, by the nonzero rule
  */
 
-/** To be filled by the nonzero rule: all its parts turn the same way. @param {Stroke} stroke @param {Tracer} path */
+/** What is marked is to be read. */
+const SEE_THROUGH = 0.4;
+
+/** @param {Mark} mark @returns {Look} */
+export function lookOf(mark) {
+  const tool = 'tool' in mark ? mark.tool : '';
+  return {
+    color: mark.rgb,
+    alpha: tool === 'highlighter' ? SEE_THROUGH : 1,
+    lineWidth: 'width' in mark && isShape(tool) ? mark.width : null,
+  };
+}
+
+/** All that is to be filled turns the same way. @param {Stroke} stroke @param {Tracer} path */
 export function trace(stroke, path) {
+  if (isShape(stroke.tool)) return traceShape(stroke, path);
   const { left, right, joints } = outline(stroke);
   for (const { x, y, radius } of joints) {
     path.moveTo(x + radius, y);
@@ -20,6 +42,17 @@ export function trace(stroke, path) {
   path.lineTo(right[right.length - 2], right[right.length - 1]);
   follow(path, backwards(right));
   path.closePath();
+}
+
+/** @param {Stroke} stroke @param {Tracer} path */
+function traceShape({ tool, points }, path) {
+  const middle = [(points[0] + points[2]) / 2, (points[1] + points[3]) / 2];
+  const isRound = tool === 'ellipse' && points.length > 4;
+  const [x, y] = isRound ? middle : points;
+  path.moveTo(x, y);
+  if (isRound) follow(path, [...middle, ...points.slice(2), ...middle]);
+  else for (let at = 2; at < points.length; at += 2) path.lineTo(points[at], points[at + 1]);
+  if (isClosed(tool)) path.closePath();
 }
 
 /** Through the middles between points, bent by the points. @param {Tracer} path @param {number[]} side */

@@ -1,8 +1,8 @@
-/** Takes whole strokes away, one's own and others', where it passes. */
+/** Takes whole strokes and texts away, one's own and others', where it passes. */
 
 /**
  * @typedef {import('../canvas/drawing.js').Drawing} Drawing
- * @typedef {import('../canvas/stroke.js').Stroke} Stroke
+ * @typedef {import('../canvas/marks.js').Mark} Mark
  * @typedef {import('../canvas/markIndex.js').MarkIndex} MarkIndex
  * @typedef {import('./pen.js').Sample} Sample
  */
@@ -14,7 +14,7 @@ export class Eraser {
   #drawing;
   #index;
   #scale;
-  /** @type {Stroke[]} */
+  /** @type {Mark[]} */
   #erased = [];
   /** @type {[number, number]} */
   #at = [0, 0];
@@ -49,9 +49,9 @@ export class Eraser {
 
   /** @param {[number, number]} to */
   #pass(to) {
-    for (const stroke of this.#index.near(this.#at, to, ERASER_REACH / this.#scale())) {
-      this.#drawing.erase(stroke);
-      this.#erased.push(stroke);
+    for (const mark of this.#index.near(this.#at, to, ERASER_REACH / this.#scale())) {
+      this.#drawing.erase(mark);
+      this.#erased.push(mark);
     }
     this.#at = to;
   }
