@@ -9,6 +9,7 @@ import { Renderer } from './canvas/renderer.js';
 import { Scene } from './canvas/scene.js';
 import { MarkIndex } from './canvas/markIndex.js';
 import { Marks } from './canvas/marks.js';
+import { Presence } from './presence.js';
 import { newKey } from './session/key.js';
 import { Sharing } from './sharing.js';
 import { CURSOR_TYPE } from './tools/cursorSender.js';
@@ -86,7 +87,8 @@ const toolbar = new Toolbar();
 const inks = new Inks(settings);
 const fingers = new Fingers(settings);
 offerThemes(settings);
-const people = new People();
+const presence = new Presence();
+const people = new People(presence);
 const view = new CanvasView(renderer, scene, camera, () => frames.ask());
 const banner = new ConnectionBanner({
   waiting: () => drawing.waitingStrokes,
@@ -175,6 +177,7 @@ sharing.addEventListener('session', () => {
   if (over) toolbar.choose('hand');
   else if (toolbar.tool === 'hand') toolbar.choose('pen');
   cursors.follow(session);
+  presence.follow(session);
   stateChanged();
   if (session) accompany(session);
 });
@@ -232,6 +235,10 @@ addEventListener('pagehide', () => {
   input.finish();
   sharing.saveNow();
 });
+for (const type of ['pointerdown', 'pointermove', 'keydown', 'wheel']) {
+  addEventListener(type, () => presence.active(), { passive: true, capture: true });
+}
+document.addEventListener('visibilitychange', () => presence.away(document.hidden));
 document.addEventListener('visibilitychange', () => document.hidden && sharing.saveNow());
 addEventListener('pageshow', ({ persisted }) => persisted && sharing.session?.reconnectNow());
 addEventListener('online', () => sharing.session?.reconnectNow());

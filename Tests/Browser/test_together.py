@@ -6,7 +6,7 @@ from board import (
     address, all_hold_the_same, choose, draw, has_ink, line, move, path_of, people, picture, says,
     sees_ink, sees_paper, sees_people, share, wave,
 )
-from conftest import both, until
+from conftest import both, open_in, until
 
 
 def test_three_browsers_see_each_other_draw_and_a_fourth_comes_late(chromium, firefox, open_page, out):
@@ -175,3 +175,50 @@ def test_leaving_keeps_the_picture_and_the_others_go_on(chromium, open_page):
     draw(a, line(100, 300, 300, 300))
     assert not has_ink(b, 200, 300)
     assert not has_ink(a, 200, 400)
+
+
+HIDE = """(isHidden) => {
+  Object.defineProperty(document, 'hidden', { value: isHidden, configurable: true });
+  document.dispatchEvent(new Event('visibilitychange'));
+}"""
+
+
+def test_who_looks_elsewhere_is_shown_away_and_tabs_are_one_person(chromium, open_page, problems):
+    a = open_page(chromium)
+    path = share(a)
+    b = open_page(chromium, path)
+    sees_people(a, 2)
+    b.evaluate(HIDE, True)
+    chip = a.locator(".chip:not(.me)")
+    until(lambda: chip.get_attribute("data-away"), lambda away: away is not None)
+    second = open_in(b.context, b.url, problems)
+    sees_people(a, 3)
+    # One of the two tabs is looked at.
+    until(lambda: chip.get_attribute("data-away"), lambda away: away is None)
+    assert chip.count() == 1
+    second.evaluate(HIDE, True)
+    until(lambda: chip.get_attribute("data-away"), lambda away: away is not None)
+    name = people(b)[1]
+    assert chip.get_attribute("aria-label") == f"{name}, away"
+    chip.click()
+    until(lambda: a.locator("#people-list li").nth(1).inner_text().split("\n"), lambda row: row[-2:] == [name, "away · 2 tabs"])
+    b.locator(".chip:not(.me)").click()
+    until(lambda: b.locator("#people-list li").first.inner_text(), lambda row: row.endswith("you · 2 tabs"))
+    assert b.locator("#toasts").inner_text() == ""
+    b.keyboard.press("Escape")
+    # Whoever comes late hears of it soon.
+    late = open_page(chromium, path)
+    until(lambda: late.locator(".chip[data-away]").count(), lambda count: count == 1)
+    late.locator("#more").click()
+    says(late, "#end", "End for all 3 people…")
+    second.evaluate(HIDE, False)
+    draw(second, line(100, 200, 300, 200))
+    for page in (a, late):
+        until(lambda page=page: page.locator(".chip[data-away]").count(), lambda count: count == 0)
+    # A name is the browser's: given in one tab, it is in the other too.
+    second.locator(".chip.me").click()
+    second.locator("#name").fill("Grace Hopper")
+    second.keyboard.press("Enter")
+    until(lambda: sorted(people(a)).count("Grace Hopper"), lambda count: count == 2)
+    a.keyboard.press("Escape")
+    assert a.locator(".chip:not(.me)").count() == 2

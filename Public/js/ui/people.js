@@ -1,56 +1,78 @@
 /** Who is here: round chips with initials, and the list behind them. */
 
 import { textOn } from '../canvas/colors.js';
+import { identity, peopleAmong } from '../presence.js';
 import { words } from '../words/words.js';
 import { showDialog } from './dialogs.js';
 import { element, make } from './elements.js';
 
-/** @typedef {import('../session/participants.js').Participant} Participant */
+/**
+ * @typedef {import('../presence.js').Presence} Presence
+ * @typedef {import('../session/participants.js').Participant} Participant
+ * @typedef {Participant & { numbers: number[] }} Person
+ */
 
 /** How many of the others have a chip; on a narrow screen. */
 const SHOWN_CHIPS = 4;
 const SHOWN_CHIPS_NARROW = 1;
 const DRAWING_MS = 900;
+/** What the open list says of each is that old at most. */
+const REFRESH_MS = 5000;
+/** Which of several tabs tells how somebody is. @type {readonly import('../presence.js').State['kind'][]} */
+const LIVELIEST = ['drawing', 'here', 'idle', 'away'];
 
 /** Event: `rename`. */
 export class People extends EventTarget {
   #list = element('people');
+  #presence;
   /** @type {Map<number, HTMLElement>} */
   #chips = new Map();
   /** @type {Map<number, ReturnType<typeof setTimeout>>} */
   #drawing = new Map();
-  /** @type {Participant[]} */
+  /** @type {Person[]} */
   #others = [];
   /** @type {{ name: string, color: string }} */
   #me = { name: '', color: '#888888' };
+  #myTabs = 1;
+  #participants = /** @type {Participant[]} */ ([]);
   #isConnected = true;
   #narrow = matchMedia('(max-width: 560px)');
 
-  constructor() {
+  /** @param {Presence} presence */
+  constructor(presence) {
     super();
-    this.#narrow.addEventListener('change', () => this.show(this.#me, this.#others, this.#isConnected));
+    this.#presence = presence;
+    presence.addEventListener('change', () => this.#refresh());
+    this.#narrow.addEventListener('change', () => this.show(this.#me, this.#participants, this.#isConnected));
     element('rename').addEventListener('click', () => {
       /** @type {HTMLDialogElement} */ (element('people-dialog')).close();
       this.dispatchEvent(new Event('rename'));
     });
   }
 
-  /** @param {{ name: string, color: string }} me @param {Participant[]} others @param {boolean} isConnected */
-  show(me, others, isConnected) {
+  /**
+   * @param {{ name: string, color: string }} me @param {Participant[]} participants the others, and one's own other tabs
+   * @param {boolean} isConnected
+   */
+  show(me, participants, isConnected) {
+    const isMine = (/** @type {Participant} */ one) => identity(one) === identity(me);
     this.#me = me;
-    this.#others = others;
+    this.#participants = participants;
+    this.#myTabs = 1 + participants.filter(isMine).length;
+    this.#others = peopleAmong(participants.filter((one) => !isMine(one)));
     this.#isConnected = isConnected;
     this.#chips.clear();
     const mine = chip(me, words.youAre(me.name));
     mine.classList.add('me');
     mine.addEventListener('click', () => this.dispatchEvent(new Event('rename')));
     const room = this.#narrow.matches ? SHOWN_CHIPS_NARROW : SHOWN_CHIPS;
+    const others = this.#others;
     const rest = others.length > room + 1 ? others.slice(0, room) : others;
     const chips = rest.map((one) => this.#otherChip(one));
     if (rest.length < others.length) chips.push(this.#restChip(others.length - rest.length));
     this.#list.replaceChildren(...[...chips, mine].map((one) => make('li', {}, one)));
     this.#list.toggleAttribute('data-away', !isConnected);
-    this.#fillList();
+    this.#refresh();
   }
 
   /** @param {number} number of somebody who draws right now */
@@ -61,11 +83,11 @@ export class People extends EventTarget {
     this.#drawing.set(number, setTimeout(() => this.#chips.get(number)?.removeAttribute('data-drawing'), DRAWING_MS));
   }
 
-  /** @param {Participant} participant */
-  #otherChip(participant) {
-    const made = chip(participant, participant.name);
-    made.addEventListener('click', () => showDialog('people-dialog'));
-    this.#chips.set(participant.number, made);
+  /** @param {Person} person */
+  #otherChip(person) {
+    const made = chip(person, person.name);
+    made.addEventListener('click', () => this.#open());
+    for (const number of person.numbers) this.#chips.set(number, made);
     return made;
   }
 
@@ -73,16 +95,41 @@ export class People extends EventTarget {
   #restChip(count) {
     const made = make('button', { type: 'button', class: 'chip', 'aria-label': words.morePeople(count) });
     made.append(make('span', {}, `+${words.number(count)}`));
-    made.addEventListener('click', () => showDialog('people-dialog'));
+    made.addEventListener('click', () => this.#open());
     return made;
   }
 
-  #fillList() {
+  async #open() {
+    const timer = setInterval(() => this.#refresh(), REFRESH_MS);
+    this.#refresh();
+    await showDialog('people-dialog');
+    clearInterval(timer);
+  }
+
+  /** Says anew how everybody is. */
+  #refresh() {
+    for (const person of this.#others) {
+      const made = this.#chips.get(person.number);
+      const { kind } = this.#state(person);
+      made?.toggleAttribute('data-away', kind === 'away');
+      made?.setAttribute('aria-label', kind === 'away' ? words.isAway(person.name) : person.name);
+    }
+    const tabs = this.#myTabs > 1 ? words.tabs(this.#myTabs) : '';
     const rows = [
-      row(this.#me, words.you),
-      ...this.#others.map((one) => row(one, '')),
+      row(this.#me, [words.you, tabs], 'here'),
+      ...this.#others.map((one) => {
+        const { kind, minutes } = this.#state(one);
+        const told = kind === 'idle' ? words.idleFor(minutes) : words.presence[kind];
+        return row(one, [told, one.numbers.length > 1 ? words.tabs(one.numbers.length) : ''], kind);
+      }),
     ];
     element('people-list').replaceChildren(...rows);
+  }
+
+  /** @param {Person} person */
+  #state({ numbers }) {
+    const states = numbers.map((number) => this.#presence.of(number));
+    return states.sort((a, b) => LIVELIEST.indexOf(a.kind) - LIVELIEST.indexOf(b.kind))[0];
   }
 }
 
@@ -95,10 +142,13 @@ function chip({ name, color }, label) {
   return made;
 }
 
-/** @param {{ name: string, color: string }} person @param {string} note */
-function row({ name, color }, note) {
-  const made = make('li', {}, make('span', { class: 'dot', 'aria-hidden': 'true' }), name, make('small', {}, note));
+/** @param {{ name: string, color: string }} person @param {string[]} notes @param {string} kind how they are */
+function row({ name, color }, notes, kind) {
+  const initial = make('span', { class: 'face', 'aria-hidden': 'true' }, initials(name));
+  const made = make('li', { 'data-kind': kind }, initial, make('span', { class: 'name' }, name));
+  made.append(make('small', {}, notes.filter(Boolean).join(' · ')));
   made.style.setProperty('--own', color);
+  made.style.setProperty('--on-own', textOn(color));
   return made;
 }
 

@@ -1,5 +1,6 @@
 /** What a person sees of the session: sharing, who is here, cuts, its end. */
 
+import { identity, peopleAmong } from '../presence.js';
 import { errorWords, noticeWords, words } from '../words/words.js';
 import { askName, confirmed, tellOver } from './dialogs.js';
 import { element } from './elements.js';
@@ -34,6 +35,8 @@ export class SessionFlow {
     parts.sharing.addEventListener('followed', (event) => this.#followed(/** @type {CustomEvent} */ (event).detail));
     parts.people.addEventListener('rename', () => this.rename());
     element('share').addEventListener('click', () => this.share());
+    // Renamed in another tab.
+    addEventListener('storage', ({ key }) => parts.settings.renamed(key) && this.#showProfile());
     this.#showPeople();
   }
 
@@ -59,13 +62,18 @@ export class SessionFlow {
     const { settings } = this.#parts;
     const name = await askName(settings.name);
     if (name === null || !settings.rename(name)) return;
-    this.#session?.setProfile({ name: settings.name, color: settings.color });
+    this.#showProfile();
+  }
+
+  #showProfile() {
+    const { name, color } = this.#parts.settings;
+    this.#session?.setProfile({ name, color });
     this.#showPeople();
   }
 
   /** An empty page, for everybody in the session. */
   async newPage() {
-    const count = this.#session?.activeParticipants.length ?? 1;
+    const count = this.#count;
     const isAgreed = await confirmed({
       title: count > 1 ? words.newPageForAll(count) : words.newPageTitle,
       text: this.#session ? words.oldPageStays : words.oldPageGoes,
@@ -80,17 +88,21 @@ export class SessionFlow {
   }
 
   async leave() {
-    const others = (this.#session?.activeParticipants.length ?? 1) - 1;
-    const text = others > 0 ? words.leaveOthers : words.leaveText;
+    const text = this.#count > 1 ? words.leaveOthers : words.leaveText;
     if (await confirmed({ title: words.leaveTitle, text, action: words.leave })) {
       this.#parts.sharing.leave();
     }
   }
 
   async end() {
-    const count = this.#session?.activeParticipants.length ?? 1;
+    const count = this.#count;
     const title = count > 1 ? words.endForAll(count) : words.endTitle;
     if (await confirmed({ title, text: words.endText, action: words.end })) this.#session?.end();
+  }
+
+  /** How many people take part, whatever they have open. */
+  get #count() {
+    return Math.max(1, peopleAmong(this.#session?.activeParticipants ?? []).length);
   }
 
   #sessionChanged() {
@@ -137,13 +149,16 @@ export class SessionFlow {
   /** @param {{ joined: Participant[], left: Participant[] }} change */
   #participantsChanged({ joined, left }) {
     this.#showPeople();
-    const me = this.#session?.localParticipant?.number;
-    const come = joined.filter(({ number }) => number !== me);
+    // Another tab of somebody who is here is nobody new.
+    const known = new Set(this.#session?.activeParticipants.filter((one) => !joined.includes(one)).map(identity));
+    known.add(identity(this.#parts.settings));
+    const unknown = (/** @type {Participant[]} */ all) => peopleAmong(all.filter((one) => !known.has(identity(one))));
+    const come = unknown(joined);
     // Those who were here first did not come just now.
     if (this.#isNews) announce(come.length > 0 ? words.areHere(names(come), come.length) : '');
     else {
       if (come.length > 0) toast(words.joined(names(come), come.length), { color: come[0].color });
-      const gone = left.filter(({ number }) => number !== me);
+      const gone = unknown(left);
       if (gone.length > 0) toast(words.left(names(gone), gone.length), { color: gone[0].color });
     }
     this.#isNews = false;
@@ -155,6 +170,8 @@ export class SessionFlow {
     const active = session?.activeParticipants ?? [];
     const others = active.filter(({ number }) => number !== session?.localParticipant?.number);
     people.show({ name: settings.name, color: settings.color }, others, !session || session.isConnected);
+    const count = this.#count;
+    element('end-label').textContent = count > 1 ? words.endFor(count) : words.end;
     participantsChanged(active);
   }
 

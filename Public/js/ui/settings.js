@@ -56,6 +56,14 @@ export class Settings {
     return true;
   }
 
+  /** Another tab may have given another name. @param {string | null} key that it wrote @returns {boolean} whether it has */
+  renamed(key) {
+    const name = key === NAME ? cleanName(this.#read(NAME) ?? '') : '';
+    const isOther = name !== '' && name !== this.name;
+    if (isOther) this.name = name;
+    return isOther;
+  }
+
   /** @param {number} width one of `WIDTHS` */
   setWidth(width) {
     this.width = width;

@@ -66,6 +66,7 @@ const table = {
   themes: ['Wie das System', 'Hell', 'Dunkel'],
   leave: 'Verlassen',
   end: 'Für alle beenden',
+  endFor: (count) => `Für alle ${counted(count, PEOPLE)} beenden …`,
 
   fingersMove: 'Der Stift zeichnet, Finger bewegen die Seite. Im Menü lässt sich das ändern.',
 
@@ -110,6 +111,10 @@ const table = {
   nameText: 'Die anderen sehen ihn neben deinem Stift.',
   changeName: 'Meinen Namen ändern',
   you: 'du',
+  presence: { drawing: 'zeichnet gerade', here: 'da', away: 'schaut gerade nicht her' },
+  idleFor: (minutes) => `seit ${number(minutes)} Min. untätig`,
+  isAway: (name) => `${name} schaut gerade nicht her`,
+  tabs: (count) => `${number(count)} Tabs`,
   youAre: (name) => `Du, ${name}. Namen ändern`,
   morePeople: (count) => `${number(count)} weitere`,
   people: (count) => counted(count, PEOPLE),

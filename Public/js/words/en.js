@@ -74,6 +74,8 @@ const table = {
   themes: ['As the system', 'Light', 'Dark'],
   leave: 'Leave',
   end: 'End for everyone',
+  /** @param {number} count */
+  endFor: (count) => `End for all ${counted(count, PEOPLE)}…`,
 
   fingersMove: 'The pen draws, fingers move the page. The menu changes that.',
 
@@ -123,6 +125,14 @@ const table = {
   nameText: 'The others see it beside your pen.',
   changeName: 'Change my name',
   you: 'you',
+  /** How somebody is. */
+  presence: { drawing: 'drawing now', here: 'here', away: 'away' },
+  /** @param {number} minutes */
+  idleFor: (minutes) => `idle for ${number(minutes)} min`,
+  /** @param {string} name */
+  isAway: (name) => `${name}, away`,
+  /** @param {number} count */
+  tabs: (count) => `${number(count)} tabs`,
   /** @param {string} name */
   youAre: (name) => `You, ${name}. Change your name`,
   /** @param {number} count */

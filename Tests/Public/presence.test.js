@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { peopleAmong, Presence } from '../../Public/js/presence.js';
+import { ADA, BEN, fakeSession, gatewayEntry, welcome } from './support.js';
+
+const CARA = { id: '33333333-3333-4333-8333-333333333333', number: 3, name: 'Cara', color: '#30a46c' };
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+test('who does nothing for a minute is idle, and drawing again at the first point', () => {
+  const { presence, clock, hear } = joinedPresence();
+  assert.equal(presence.of(BEN.number).kind, 'here');
+  clock.pass(59 * SECOND);
+  assert.equal(presence.of(BEN.number).kind, 'here');
+  clock.pass(2 * MINUTE);
+  assert.deepEqual(presence.of(BEN.number), { kind: 'idle', minutes: 2 });
+  hear('UpsertStrokeMessage', {}, 1);
+  assert.equal(presence.of(BEN.number).kind, 'drawing');
+  clock.pass(3 * SECOND);
+  assert.equal(presence.of(BEN.number).kind, 'here');
+});
+
+test('away is who says so, until the pointer moves there or they say that they are back', async () => {
+  const { presence, clock, hear, changes } = joinedPresence();
+  await hear('PresenceMessage', { away: true });
+  assert.equal(presence.of(BEN.number).kind, 'away');
+  // What waited is sent, though nobody looks.
+  await hear('UpsertStrokeMessage', {}, 1);
+  assert.equal(presence.of(BEN.number).kind, 'away');
+  await hear('CursorMessage', {});
+  assert.equal(presence.of(BEN.number).kind, 'drawing');
+  clock.pass(3 * SECOND);
+  await hear('PresenceMessage', { away: true });
+  await hear('PresenceMessage', {});
+  assert.equal(presence.of(BEN.number).kind, 'here');
+  assert.equal(changes.length, 4);
+});
+
+const NONSENSE = [
+  { says: null, kind: 'here' },
+  { says: 'away', kind: 'here' },
+  { says: { away: 1 }, kind: 'here' },
+  { says: { idle: -5 }, kind: 'here' },
+  { says: { idle: 1e300 }, kind: 'here' },
+  { says: { idle: '90' }, kind: 'here' },
+  { says: { idle: 90 }, kind: 'idle' },
+  { says: { idle: 90, away: true, more: [] }, kind: 'away' },
+];
+
+for (const { says, kind } of NONSENSE) {
+  test(`${JSON.stringify(says)} is heard as ${kind}`, async () => {
+    const { presence, hear } = joinedPresence();
+    await hear('PresenceMessage', says);
+    assert.equal(presence.of(BEN.number).kind, kind);
+  });
+}
+
+test('what one does is told now and then, and that one looks elsewhere at once', () => {
+  const { presence, clock, said } = joinedPresence();
+  presence.active();
+  presence.active();
+  clock.pass(19 * SECOND);
+  presence.active();
+  assert.deepEqual(said(), ['{} to all']);
+  clock.pass(2 * SECOND);
+  presence.active();
+  presence.away(true);
+  presence.away(true);
+  presence.away(false);
+  assert.deepEqual(said(), ['{} to all', '{"away":true} to all', '{} to all']);
+});
+
+test('a newcomer is told by those who are away or idle, and by no others', () => {
+  const { presence, clock, said, come } = joinedPresence();
+  come(CARA, 5);
+  clock.pass(2 * SECOND);
+  assert.deepEqual(said(), []);
+  clock.pass(90 * SECOND);
+  come({ ...CARA, id: CARA.id.replaceAll('3', '4'), number: 4 }, 6);
+  assert.deepEqual(said(), []);
+  clock.pass(2 * SECOND);
+  assert.deepEqual(said(), ['{"idle":95} to 4']);
+  presence.away(true);
+  said();
+  come({ ...CARA, id: CARA.id.replaceAll('3', '5'), number: 5 }, 7);
+  clock.pass(2 * SECOND);
+  assert.deepEqual(said(), ['{"away":true,"idle":97} to 5']);
+});
+
+test('who looked elsewhere while there was no connection says so when there is', () => {
+  const { presence, clock, last, reopen, said } = joinedPresence();
+  last().cut();
+  presence.away(true);
+  reopen();
+  clock.pass(2 * SECOND);
+  assert.deepEqual(said(), ['{"away":true} to all']);
+});
+
+test('tabs of one name and color are one person', () => {
+  const people = peopleAmong([ADA, BEN, { ...ADA, number: 7, color: ADA.color.toUpperCase() }, {
+    ...BEN,
+    color: '#000000',
+  }]);
+  assert.deepEqual(people.map(({ name, numbers }) => [name, numbers]), [['Ada', [1, 7]], ['Ben', [2]], ['Ben', [2]]]);
+});
+
+/** Ada's page; Ben is there too. */
+function joinedPresence() {
+  const { session, clock, sockets, last } = fakeSession();
+  const presence = new Presence({
+    now: clock.now,
+    random: () => 0.5,
+    after: (ms, call) => void clock.setTimeout(call, ms),
+  });
+  presence.follow(session);
+  /** @type {string[]} */
+  const changes = [];
+  presence.addEventListener('change', () => changes.push('change'));
+  session.join();
+  welcome(last());
+  const come = (/** @type {typeof BEN} */ joined, /** @type {number} */ sequence) =>
+    last().entries(gatewayEntry({ flags: 0x81, sequence, type: 'participants', payload: { joined: [joined] } }));
+  come(BEN, 1);
+  clock.pass(2 * SECOND);
+  const hear = async (
+    /** @type {string} */ type,
+    /** @type {unknown} */ payload,
+    /** @type {number} */ sequence = 0,
+  ) => {
+    last().entries(
+      gatewayEntry({ flags: sequence ? 1 : 0, sequence: sequence && sequence + 100, sender: 2, type, payload }),
+    );
+    await Promise.resolve();
+    await Promise.resolve();
+  };
+  const reopen = () => {
+    while (sockets.length === 1) clock.pass(50);
+    welcome(last(), { resumed: true });
+  };
+  let read = 0;
+  let from = last();
+  const said = () => {
+    if (from !== last()) read = 0;
+    from = last();
+    const news = from.said.slice(read);
+    read = from.said.length;
+    return news.map(({ type, payload, targets }) => {
+      assert.equal(type, 'PresenceMessage');
+      return `${payload} to ${targets?.length ? targets.join(' ') : 'all'}`;
+    });
+  };
+  return { presence, session, clock, last, reopen, changes, come, hear, said };
+}
