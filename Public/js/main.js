@@ -19,6 +19,7 @@ import { Pen } from './tools/pen.js';
 import { PointerInput } from './tools/pointerInput.js';
 import { Selector } from './tools/selector.js';
 import { Adding } from './ui/adding.js';
+import { ChangeTags } from './ui/changeTags.js';
 import { CanvasView } from './ui/canvasView.js';
 import { ConnectionBanner } from './ui/connectionBanner.js';
 import { showKeys } from './ui/dialogs.js';
@@ -74,6 +75,12 @@ const itemView = new ItemView({ album, items, camera, selector, choose, ask: () 
 const paint = itemView.painter.paint.bind(itemView.painter);
 const renderer = new Renderer(canvas, scene, camera, paint);
 const cursors = new SharedCursors(camera, { glides: () => !reducedMotion.matches, ask: () => frames.ask() });
+const changeTags = new ChangeTags({
+  scene,
+  camera,
+  isSeenAt: (number, bounds) => cursors.isAt(number, bounds),
+  ask: () => frames.ask(),
+});
 const sharing = new Sharing({
   drawing,
   album,
@@ -116,6 +123,7 @@ frames.run(
   },
   () => (drawing.flush(), false),
   (now) => cursors.frame(now),
+  (now) => changeTags.frame(now),
   (now) => album.frame(now),
   (now) => itemView.frame(now, renderer),
   () => view.frame(),
@@ -184,6 +192,7 @@ sharing.addEventListener('session', () => {
 
 /** @param {import('./session/groupSession.js').GroupSession} session that has just been entered */
 function accompany(session) {
+  changeTags.observe(session);
   let isFirst = true;
   session.observe({
     entry: ({ sender, type }) => {

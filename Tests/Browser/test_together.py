@@ -222,3 +222,22 @@ def test_who_looks_elsewhere_is_shown_away_and_tabs_are_one_person(chromium, ope
     until(lambda: sorted(people(a)).count("Grace Hopper"), lambda count: count == 2)
     a.keyboard.press("Escape")
     assert a.locator(".chip:not(.me)").count() == 2
+
+
+def test_what_changes_away_from_a_pointer_bears_the_name_of_who_did_it(chromium, open_page):
+    a = open_page(chromium)
+    path = share(a)
+    b = open_page(chromium, path)
+    sees_people(b, 2)
+    name = people(a)[1]
+    draw(b, line(100, 200, 300, 200))
+    sees_ink(a, 200, 200)
+    # A pointer tells it all; far from it, or by a key, the name does.
+    assert a.locator(".deed").count() == 0
+    move(b, line(300, 200, 700, 600))
+    b.keyboard.press("Control+z")
+    a.locator(".deed", has_text=f"{name} removed this").wait_for()
+    b.keyboard.press("Control+Shift+z")
+    until(lambda: a.locator(".deed").all_inner_texts(), lambda texts: texts == [name])
+    until(lambda: a.locator(".deed").count() == 0)
+    assert b.locator(".deed").count() == 0

@@ -9,6 +9,9 @@ import { element, make } from './elements.js';
  * @typedef {import('../session/participants.js').Participant} Participant
  */
 
+/** As wide as most tags are, in pixels. */
+const TAG_ROOM = 150;
+
 export class CursorLayer {
   #layer = element('cursors');
   #cursors;
@@ -41,6 +44,8 @@ export class CursorLayer {
     const [left, top] = this.#camera.toCanvas(x, y);
     shown.style.transform = `translate(${left.toFixed(1)}px, ${top.toFixed(1)}px)`;
     shown.toggleAttribute('data-idle', isIdle);
+    // At the right edge there is no room beside it.
+    shown.toggleAttribute('data-left', left > innerWidth - TAG_ROOM);
     if (tag.textContent === participant.name && shown.dataset.color === participant.color) return;
     tag.textContent = participant.name;
     shown.dataset.color = participant.color;

@@ -10,7 +10,11 @@ import { CursorLayer } from './cursorLayer.js';
  * @typedef {import('../session/participants.js').Participant} Participant
  */
 
+/** In pixels. */
+const NEARBY = 140;
+
 export class SharedCursors {
+  #camera;
   #cursors;
   #layer;
   #ask;
@@ -27,6 +31,7 @@ export class SharedCursors {
   constructor(camera, { glides, ask }) {
     this.#cursors = new RemoteCursors({ glides });
     this.#layer = new CursorLayer(this.#cursors, camera, (number) => this.#session?.participant(number) ?? null);
+    this.#camera = camera;
     this.#ask = ask;
   }
 
@@ -41,6 +46,14 @@ export class SharedCursors {
   /** @param {Participant[]} active whose pointers there can be */
   keepOnly(active) {
     this.#cursors.keepOnly((number) => active.some((one) => one.number === number));
+  }
+
+  /** @param {number} number @param {import('../canvas/stroke.js').Bounds} bounds @returns {boolean} whether their pointer is shown there, or nearby */
+  isAt(number, { left, top, right, bottom }) {
+    const cursor = this.#cursors.all.get(number);
+    const reach = NEARBY / this.#camera.scale;
+    return cursor !== undefined && !cursor.isIdle && cursor.toX > left - reach && cursor.toX < right + reach &&
+      cursor.toY > top - reach && cursor.toY < bottom + reach;
   }
 
   /** @param {[number, number] | null} point of the plane where one's own is; null: it left */

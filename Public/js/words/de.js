@@ -114,6 +114,7 @@ const table = {
   presence: { drawing: 'zeichnet gerade', here: 'da', away: 'schaut gerade nicht her' },
   idleFor: (minutes) => `seit ${number(minutes)} Min. untätig`,
   isAway: (name) => `${name} schaut gerade nicht her`,
+  tookAway: (name) => `${name} hat das entfernt`,
   tabs: (count) => `${number(count)} Tabs`,
   youAre: (name) => `Du, ${name}. Namen ändern`,
   morePeople: (count) => `${number(count)} weitere`,

@@ -131,6 +131,8 @@ const table = {
   idleFor: (minutes) => `idle for ${number(minutes)} min`,
   /** @param {string} name */
   isAway: (name) => `${name}, away`,
+  /** @param {string} name */
+  tookAway: (name) => `${name} removed this`,
   /** @param {number} count */
   tabs: (count) => `${number(count)} tabs`,
   /** @param {string} name */
