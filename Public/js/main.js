@@ -7,6 +7,7 @@ import { History } from './canvas/history.js';
 import { Items } from './canvas/items.js';
 import { Renderer } from './canvas/renderer.js';
 import { Scene } from './canvas/scene.js';
+import { Selection } from './canvas/selection.js';
 import { MarkIndex } from './canvas/markIndex.js';
 import { Marks } from './canvas/marks.js';
 import { Presence } from './presence.js';
@@ -17,10 +18,10 @@ import { Eraser } from './tools/eraser.js';
 import { Hand } from './tools/hand.js';
 import { Pen } from './tools/pen.js';
 import { PointerInput } from './tools/pointerInput.js';
-import { Selector } from './tools/selector.js';
 import { Adding } from './ui/adding.js';
 import { ChangeTags } from './ui/changeTags.js';
 import { CanvasView } from './ui/canvasView.js';
+import { Choosing } from './ui/choosing.js';
 import { ConnectionBanner } from './ui/connectionBanner.js';
 import { showKeys } from './ui/dialogs.js';
 import { element, loadIcons } from './ui/elements.js';
@@ -70,8 +71,11 @@ const album = new Album({
     seen: (z) => marks.raise(z),
   },
 });
-const selector = new Selector(album, items, () => camera.scale);
-const itemView = new ItemView({ album, items, camera, selector, choose, ask: () => frames.ask() });
+const ask = () => frames.ask();
+const selection = new Selection(marks, items);
+const itemView = new ItemView({ album, items, camera, selection, choose, ask });
+const choosing = new Choosing({ marks, items, index, drawing, album, history, camera, selection, itemView, ask });
+const { selector } = choosing;
 const paint = itemView.painter.paint.bind(itemView.painter);
 const renderer = new Renderer(canvas, scene, camera, paint);
 const cursors = new SharedCursors(camera, { glides: () => !reducedMotion.matches, ask: () => frames.ask() });
@@ -126,6 +130,7 @@ frames.run(
   (now) => changeTags.frame(now),
   (now) => album.frame(now),
   (now) => itemView.frame(now, renderer),
+  (now) => choosing.frame(now, renderer),
   () => view.frame(),
 );
 
@@ -152,7 +157,7 @@ const input = new PointerInput(canvas, camera, {
   penSeen: () => fingers.penSeen(),
   hovered: (point) => {
     cursors.moved(point);
-    canvas.toggleAttribute('data-over', point !== null && items.at(...point) !== null);
+    if (toolbar.tool === 'select' && !selector.isMoving) canvas.dataset.over = point ? selector.over(...point) : '';
   },
   moved: () => frames.ask(),
   signal: new AbortController().signal,
@@ -186,6 +191,7 @@ sharing.addEventListener('session', () => {
   else if (toolbar.tool === 'hand') toolbar.choose('pen');
   cursors.follow(session);
   presence.follow(session);
+  choosing.follow(session);
   stateChanged();
   if (session) accompany(session);
 });
@@ -221,12 +227,12 @@ const incoming = new Incoming((files, at) => adding.add(files, at), isOver);
 function choose(item) {
   if (isOver()) return;
   toolbar.choose('select');
-  selector.choose(item);
+  selector.choose(item ? [item.id] : []);
 }
 
 toolbar.addEventListener('tool', () => {
   canvas.dataset.cursor = toolbar.tool;
-  if (toolbar.tool !== 'select') selector.choose(null);
+  if (toolbar.tool !== 'select') selector.choose([]);
 });
 toolbar.addEventListener('undo', () => drawing.undo());
 toolbar.addEventListener('redo', () => drawing.redo());
@@ -238,7 +244,7 @@ toolbar.addEventListener('leave', () => flow.leave());
 toolbar.addEventListener('end', () => flow.end());
 inks.addEventListener('change', () => toolbar.choose('pen'));
 
-bindKeys({ toolbar, inks, incoming, selector, itemView, drawing, view, isOver });
+bindKeys({ toolbar, inks, incoming, choosing, drawing, view, isOver });
 
 addEventListener('pagehide', () => {
   input.finish();
@@ -252,7 +258,7 @@ document.addEventListener('visibilitychange', () => document.hidden && sharing.s
 addEventListener('pageshow', ({ persisted }) => persisted && sharing.session?.reconnectNow());
 addEventListener('online', () => sharing.session?.reconnectNow());
 
-openToInspection({ sharing, items, selector, renderer });
+openToInspection({ sharing, marks, items, selection, renderer });
 
 const shared = /^\/s\/([\w-]{22})\/?$/.exec(location.pathname);
 if (shared) sharing.join(shared[1]);

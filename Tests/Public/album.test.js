@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Album } from '../../Public/js/canvas/album.js';
+import { Arranger } from '../../Public/js/canvas/arranger.js';
 import { Drawing } from '../../Public/js/canvas/drawing.js';
 import { History } from '../../Public/js/canvas/history.js';
 import { Items } from '../../Public/js/canvas/items.js';
 import { PLACEMENT_TYPE } from '../../Public/js/canvas/placement.js';
+import { MarkIndex } from '../../Public/js/canvas/markIndex.js';
 import { Marks } from '../../Public/js/canvas/marks.js';
+import { MotionExchange } from '../../Public/js/canvas/motionExchange.js';
+import { Motions } from '../../Public/js/canvas/motions.js';
+import { Selection } from '../../Public/js/canvas/selection.js';
 import { Selector } from '../../Public/js/tools/selector.js';
 import { FakeBrowser, fileOf } from './journalSupport.js';
 import { ADA, catchUp, caughtUp, gatewayEntry, joined, keyOf, LIMITS, quiet, until, welcome } from './support.js';
@@ -27,9 +32,10 @@ test('alone: it lies there at once, above all that is drawn, and strokes drawn l
 });
 
 test('alone: moved, undone, redone; removed and brought back, as another, to where it lay', () => {
-  const { album, items, drawing } = page();
+  const { album, items, drawing, arranger } = page();
   const item = add(album);
-  album.put(item, item.place, { ...item.place, x: 200 });
+  arranger.hold(new Set([item.id]), { factor: 1, x: 100, y: 0 });
+  arranger.drop();
   assert.equal(item.place.x, 200);
   drawing.undo();
   assert.deepEqual([item.place.x, drawing.canRedo], [100, true]);
@@ -112,7 +118,7 @@ test('what was never loaded here cannot be brought back; what another removed st
 test('shared: what was added alone is uploaded from where it lies now, and nothing is lost', async () => {
   const { album, items, browser, share } = page();
   const item = add(album);
-  album.put(item, item.place, { ...item.place, x: 200 });
+  album.place(item, { ...item.place, x: 200 });
   const { last, wait } = share();
   assert.deepEqual([items.all, item.state], [[item], 'local']);
   await quiet();
@@ -143,7 +149,7 @@ test('§6 a move is one replace under the id of the attachment, which need not b
   frame(10);
   frame(50);
   frame(60);
-  album.put(item, { ...AT, z: 7 }, { ...AT, z: 7, x: 103 });
+  album.place(item, { ...AT, z: 7, x: 103 });
   frame(2000);
   const said = last().said.map(({ flags, keyByte, type, payload }) => [flags, keyByte, type, JSON.parse(payload)]);
   const message = (/** @type {number} */ x) => ({ id: ID, ...METADATA, location: [x, 50] });
@@ -207,7 +213,7 @@ test('one’s own move is seen until the session has said in which order they ca
   const { album, last, browser, items } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   const item = /** @type {any} */ (items.find(ID));
-  album.put(item, item.place, { ...item.place, x: 200 });
+  album.place(item, { ...item.place, x: 200 });
   last().entries(moved({ x: 300, sequence: 500 }));
   assert.equal(item.place.x, 200);
   last().entries(moved({ x: 200, sequence: 501, sender: 1, clientSequence: 1 }));
@@ -242,7 +248,7 @@ test('P8 over a crash that took it back, it stays where this person put it', () 
   const { album, browser, items, last, reopen } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   const [item] = items.all;
-  for (const x of [200, 300]) album.put(item, item.place, { ...item.place, x });
+  for (const x of [200, 300]) album.place(item, { ...item.place, x });
   for (const [at, x] of [200, 300].entries()) {
     last().entries(moved({ x, sequence: 200 + at, sender: 1, clientSequence: 1 + at }));
   }
@@ -286,17 +292,17 @@ test('over a crash that took it back, what one added stays and is brought again;
 });
 
 test('removed by somebody else it goes, even from under the hand', () => {
-  const { album, browser, items, last } = inSession();
+  const { album, browser, items, last, selecting, selection } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   /** @type {string[]} */
   const vanished = [];
   album.addEventListener('vanished', (event) => vanished.push(/** @type {CustomEvent} */ (event).detail.id));
-  const selector = new Selector(album, items, () => 1);
+  const selector = selecting(1);
   selector.begin({ x: 100, y: 50, pressure: null });
   selector.move([{ x: 120, y: 50, pressure: null }]);
-  assert.equal(selector.chosen?.place.x, 120);
+  assert.equal(selection.soleItem?.place.x, 120);
   browser.gateway.remove(ID);
-  assert.deepEqual([items.size, selector.chosen, vanished], [0, null, [ID]]);
+  assert.deepEqual([items.size, selection.size, vanished], [0, 0, [ID]]);
   selector.move([{ x: 140, y: 50, pressure: null }]);
   selector.end();
   assert.deepEqual(last().said, []);
@@ -306,7 +312,7 @@ test('removed by this person it is gone at once, and so is what was said of its 
   const { album, browser, items, last, wait } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   const item = /** @type {any} */ (items.find(ID));
-  album.put(item, item.place, { ...item.place, x: 200 });
+  album.place(item, { ...item.place, x: 200 });
   const removed = album.remove(item);
   assert.equal(items.size, 0);
   await wait(removed);
@@ -377,31 +383,34 @@ test('a new page is empty', () => {
 });
 
 test('a key held down is one deed; a tap chooses and moves nothing', () => {
-  const { album, items, drawing } = page();
+  const { album, drawing, selecting, selection } = page();
   const item = add(album);
-  const selector = new Selector(album, items, () => 2);
+  const selector = selecting(2);
   selector.begin({ x: 100, y: 50, pressure: null });
   selector.move([{ x: 101, y: 50, pressure: null }]);
   selector.end();
-  assert.deepEqual([selector.chosen, item.place], [item, { ...AT, z: 1 }]);
-  for (let count = 0; count < 3; count += 1) assert.equal(selector.push(8, 0), true);
+  assert.deepEqual([selection.sole, item.place], [item, { ...AT, z: 1 }]);
+  for (let count = 0; count < 3; count += 1) selector.push(8, 0);
   selector.settle();
   assert.equal(item.place.x, 112);
-  assert.equal(selector.grow(2), true);
+  selector.grow(2);
   selector.settle();
   assert.deepEqual([item.place.width, item.place.height], [160, 80]);
   drawing.undo();
   drawing.undo();
   assert.deepEqual(item.place, { ...AT, z: 1 });
   selector.begin({ x: 500, y: 500, pressure: null });
-  assert.deepEqual([selector.chosen, selector.push(8, 0)], [null, false]);
+  selector.end();
+  selector.push(8, 0);
+  selector.settle();
+  assert.deepEqual([selection.sole, item.place], [null, { ...AT, z: 1 }]);
 });
 
 test('pulled by a corner, and given up: it is as it was', () => {
-  const { album, items } = page();
+  const { album, selecting } = page();
   const item = add(album);
-  const selector = new Selector(album, items, () => 1);
-  selector.choose(item);
+  const selector = selecting(1);
+  selector.choose([item.id]);
   selector.begin({ x: 140, y: 70, pressure: null });
   selector.move([{ x: 180, y: 90, pressure: null }]);
   assert.equal(item.place.width, 120);
@@ -424,12 +433,19 @@ function page() {
   let now = 0;
   const album = new Album({ items, history, depth, key: () => keyOf(keys += 1), now: () => now });
   const frame = (/** @type {number} */ at) => album.frame(now = at);
+  const motions = new Motions(strokes);
+  const exchange = new MotionExchange(motions, () => false, () => now);
+  const arranger = new Arranger({ marks: strokes, items, drawing, album, history, motions, exchange });
+  const selection = new Selection(strokes, items);
+  const plane = { marks: strokes, items, index: new MarkIndex() };
+  const selecting = (/** @type {number} */ scale) => new Selector(plane, selection, arranger, () => scale);
   const enter = (/** @type {boolean} */ bringsPicture) => {
     const opened = browser.open({ joins: false });
     album.attach(opened.session, opened.journal, { bringsPicture });
     return opened;
   };
-  return { browser, items, drawing, album, frame, open: () => enter(false), share: () => enter(true) };
+  const parts = { items, drawing, album, arranger, selection };
+  return { browser, ...parts, selecting, frame, open: () => enter(false), share: () => enter(true) };
 }
 
 function inSession() {

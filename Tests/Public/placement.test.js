@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cells, fitted, laidInto, wayToFree } from '../../Public/js/canvas/arranging.js';
-import { contains, cornerAt, movedBy, pulled, scaled } from '../../Public/js/canvas/grip.js';
+import { contains, cornerAt, growthBy } from '../../Public/js/canvas/grip.js';
+import { growth, movedPlace } from '../../Public/js/canvas/motion.js';
 import {
   boundsOf,
   decodePlacement,
@@ -13,6 +14,7 @@ import {
 } from '../../Public/js/canvas/placement.js';
 
 const PLACE = { x: 100, y: 50, width: 80, height: 40, z: 3 };
+const BOUNDS = boundsOf(PLACE);
 const VIEW = { width: 1000, height: 700, scale: 1 };
 
 for (
@@ -139,10 +141,10 @@ for (
 }
 
 test('it is hit inside, and within the slack around', () => {
-  assert.equal(contains(PLACE, 60, 30), true);
-  assert.equal(contains(PLACE, 59, 30), false);
-  assert.equal(contains(PLACE, 55, 75, 5), true);
-  assert.equal(contains(PLACE, 54, 50, 5), false);
+  assert.equal(contains(BOUNDS, 60, 30), true);
+  assert.equal(contains(BOUNDS, 59, 30), false);
+  assert.equal(contains(BOUNDS, 55, 75, 5), true);
+  assert.equal(contains(BOUNDS, 54, 50, 5), false);
 });
 
 for (
@@ -157,7 +159,7 @@ for (
   ]
 ) {
   test(`which corner is meant: ${what}`, () => {
-    assert.deepEqual(cornerAt(PLACE, at[0], at[1], 22), corner);
+    assert.deepEqual(cornerAt(BOUNDS, at[0], at[1], 22), corner);
   });
 }
 
@@ -176,7 +178,9 @@ for (
   ]
 ) {
   test(`pulled by a corner, the opposite one and the shape stay: ${what}`, () => {
-    const place = pulled(PLACE, /** @type {any} */ (corner), by[0], by[1]);
+    const factor = growthBy(BOUNDS, /** @type {any} */ (corner), by[0], by[1], true);
+    const [x, y] = [corner[0] > 0 ? BOUNDS.left : BOUNDS.right, corner[1] > 0 ? BOUNDS.top : BOUNDS.bottom];
+    const place = movedPlace(PLACE, growth(factor, x, y), true);
     for (const [name, value] of Object.entries(expected)) {
       assert.ok(Math.abs(place[/** @type {'x'} */ (name)] - value) < 1e-9, `${name}: ${JSON.stringify(place)}`);
     }
@@ -188,8 +192,12 @@ for (
 }
 
 test('moved it stays on the plane, and grown it stays where it is', () => {
-  assert.deepEqual(movedBy(PLACE, 5, -10), { ...PLACE, x: 105, y: 40 });
-  assert.equal(movedBy(PLACE, 2_000_000, 0).x, 1_000_000);
-  assert.deepEqual(scaled(PLACE, 2), { ...PLACE, width: 160, height: 80 });
-  assert.equal(scaled(PLACE, 1e9).width, 100_000);
+  const by = (/** @type {number} */ x, /** @type {number} */ y) => movedPlace(PLACE, { factor: 1, x, y }, true);
+  const grown = (/** @type {number} */ factor, isPicture = true) =>
+    movedPlace(PLACE, growth(factor, 100, 50), isPicture);
+  assert.deepEqual(by(5, -10), { ...PLACE, x: 105, y: 40 });
+  assert.equal(by(2_000_000, 0).x, 1_000_000);
+  assert.deepEqual(grown(2), { ...PLACE, width: 160, height: 80 });
+  assert.equal(grown(1e9).width, 100_000);
+  assert.deepEqual(grown(2, false), PLACE);
 });

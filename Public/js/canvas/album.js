@@ -3,6 +3,7 @@
 import { newKey } from '../session/key.js';
 import { errorWords, words } from '../words/words.js';
 import { CARD, Item } from './item.js';
+import { movedPlace } from './motion.js';
 import { madeUpPlace, onPlane, placementMessage, readPlacement } from './placement.js';
 import { PlacementExchange } from './placementExchange.js';
 import { Placements } from './placements.js';
@@ -14,6 +15,7 @@ import { Places } from './places.js';
  * @typedef {import('../session/groupSessionJournal.js').GroupSessionJournal} GroupSessionJournal
  * @typedef {import('../session/upload.js').Upload} Upload
  * @typedef {import('./placement.js').Place} Place
+ * @typedef {import('./stroke.js').Motion} Motion
  * @typedef {import('./placement.js').Size} Size
  * @typedef {{ blob: Blob, name: string, contentType: string, natural: Size | null }} Added
  *
@@ -133,15 +135,22 @@ export class Album extends EventTarget {
   addAll(laid) {
     const items = laid.map(({ added, at }) => this.#lay(added, onPlane({ ...at, z: this.#depth.next })));
     let taken = items;
-    const undo = () => (taken = this.#takeAll(items)).length > 0;
-    if (items.length > 0) this.#history.did({ undo, redo: () => this.#bringBackAll(taken) });
+    const undo = () => (taken = this.take(items)).length > 0;
+    if (items.length > 0) this.#history.did({ undo, redo: () => this.bringBack(taken) });
     this.#changed();
     return items;
   }
 
-  /** It is in this person's hand. @param {Item} item @param {Place} place */
-  hold(item, place) {
-    this.#exchange.hold(item.id, place);
+  /** It is in this person's hand. @param {Item} item @param {Place} place @param {boolean} [isTold] whether the others see it there */
+  hold(item, place, isTold = true) {
+    this.#exchange.hold(item.id, place, isTold);
+  }
+
+  /** It is in somebody else's. @param {string} id @param {Motion} motion @param {number} by @returns {boolean} whether there is such an item */
+  pull(id, motion, by) {
+    const item = this.#items.find(id);
+    if (item) this.#exchange.pull(id, movedPlace(this.#places.lying(item), motion, item.isPicture), by);
+    return item !== null;
   }
 
   /** It goes back to where it was. @param {Item} item */
@@ -150,18 +159,26 @@ export class Album extends EventTarget {
     if (this.#exchange.release(item.id)) this.#exchange.show(item.id, item.place);
   }
 
-  /** It is put there, to be undone. @param {Item} item @param {Place} from @param {Place} to */
-  put(item, from, to) {
-    this.#exchange.put(item.id, to);
-    this.#history.did({ undo: () => this.#putBack(item, from), redo: () => this.#putBack(item, to) });
+  // For those who arrange what is there: what it takes to undo it, they know themselves.
+
+  /** @param {Item} item @param {Place} place where it lies from now on */
+  place(item, place) {
+    this.#exchange.put(item.id, place);
     this.#changed();
+  }
+
+  /** @param {Added} added @param {Place} place @returns {Item} */
+  lay(added, place) {
+    const item = this.#lay(added, onPlane(place));
+    this.#changed();
+    return item;
   }
 
   /** Takes it away, for everybody; to be undone where what it holds is at hand. @param {Item} item */
   async remove(item) {
     let taken = [item];
-    const redo = () => (taken = this.#takeAll([item])).length > 0;
-    if (item.blob) this.#history.did({ undo: () => this.#bringBackAll(taken), redo });
+    const redo = () => (taken = this.take([item])).length > 0;
+    if (item.blob) this.#history.did({ undo: () => this.bringBack(taken), redo });
     await this.#take(item);
   }
 
@@ -209,25 +226,18 @@ export class Album extends EventTarget {
     return this.#exchange.frame(now);
   }
 
-  /** @param {Item} item @param {Place} place @returns {boolean} whether it is still there */
-  #putBack(item, place) {
-    const there = this.#now(item);
-    if (there) this.#exchange.put(there.id, place);
-    return there !== null;
-  }
-
   /** @param {Item[]} items @returns {Item[]} those that were still there, as they were at last */
-  #takeAll(items) {
-    const there = items.map((item) => this.#now(item)).filter((item) => item !== null);
+  take(items) {
+    const there = items.map((item) => this.now(item)).filter((item) => item !== null);
     for (const item of there) this.#take(item);
     return there;
   }
 
-  /** @param {Item[]} items whose contents are at hand @returns {true} they are there, if only because they could not be removed */
-  #bringBackAll(items) {
-    for (const item of items) if (item.blob && !this.#now(item)) this.#bringBack(item, item.blob);
+  /** @param {Item[]} items @returns {boolean} whether they are there, if only because they could not be removed */
+  bringBack(items) {
+    for (const item of items) if (item.blob && !this.now(item)) this.#bringBack(item, item.blob);
     this.#changed();
-    return true;
+    return items.some((item) => this.now(item));
   }
 
   /** It lies where it lay, under another id. @param {Item} item that was taken away @param {Blob} blob */
@@ -236,7 +246,7 @@ export class Album extends EventTarget {
   }
 
   /** @param {Item} item @returns {Item | null} what it is by now, if it is there */
-  #now({ id }) {
+  now({ id }) {
     let last = id;
     for (let later = this.#laterIds.get(id); later; later = this.#laterIds.get(later)) last = later;
     return this.#items.find(last);

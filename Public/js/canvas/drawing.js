@@ -183,6 +183,30 @@ export class Drawing extends EventTarget {
     this.#changed();
   }
 
+  // For those who arrange what is there: what it takes to undo it, they know themselves.
+
+  /** They look like this from now on, if they are still there. @param {Mark[]} marks */
+  change(marks) {
+    for (const mark of marks) {
+      mark.isFinished = true;
+      this.#marks.put(mark);
+      this.#exchange.replace(mark, { existing: true });
+    }
+    this.#changed();
+  }
+
+  /** They are there from now on, or again. @param {Mark[]} marks */
+  add(marks) {
+    for (const mark of marks) this.#bringBack(mark);
+    this.#changed();
+  }
+
+  /** They are there no more. @param {Mark[]} marks */
+  take(marks) {
+    for (const mark of marks) this.#remove(mark);
+    this.#changed();
+  }
+
   undo() {
     this.lift();
     this.#done(this.#history.undo()?.undo());

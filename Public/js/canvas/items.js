@@ -37,7 +37,7 @@ export class Items {
 
   /** @param {number} x @param {number} y of the plane @param {number} [slack] points @returns {Item | null} the topmost there */
   at(x, y, slack = 0) {
-    const on = (/** @type {number} */ around) => this.#order.findLast(({ place }) => contains(place, x, y, around));
+    const on = (/** @type {number} */ around) => this.#order.findLast(({ bounds }) => contains(bounds, x, y, around));
     return on(0) ?? on(slack) ?? null;
   }
 

@@ -16,6 +16,8 @@ import { drawnBefore } from './stroke.js';
  */
 
 export class Marks {
+  /** What lies over what is held, as long as somebody has it in hand: the same mark elsewhere. @type {(mark: Mark) => Mark} */
+  over = (mark) => mark;
   /** @type {Map<string, Mark>} what the session holds */
   #confirmed = new Map();
   /** @type {Map<string, Mark> | null} the same while it is told anew */
@@ -184,6 +186,11 @@ export class Marks {
     this.#highestZ = 0;
   }
 
+  /** What lies over it is different. @param {string} id */
+  refresh(id) {
+    this.#show(id);
+  }
+
   /** @param {string} id @param {Own} own */
   #release(id, own) {
     if (own.pending > 0 || own.isHeld) return;
@@ -205,8 +212,9 @@ export class Marks {
   #show(id) {
     const own = this.#own.get(id);
     const before = this.#visible.get(id) ?? null;
-    let stroke = own ? own.stroke : this.#confirmed.get(id) ?? null;
-    if (stroke && before && stroke !== before && stroke.looksLike(before)) {
+    const held = own ? own.stroke : this.#confirmed.get(id) ?? null;
+    let stroke = held && (own?.isHeld ? held : this.over(held));
+    if (stroke && stroke === held && before && stroke !== before && stroke.looksLike(before)) {
       // The same to the eye: what was made of it for drawing is still good.
       if (!own) this.#confirmed.set(id, before);
       stroke = before;

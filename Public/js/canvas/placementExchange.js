@@ -56,10 +56,16 @@ export class PlacementExchange {
     this.#held = null;
   }
 
-  /** It is in this person's hand. @param {string} id @param {Place} place */
-  hold(id, place) {
+  /** It is in this person's hand. @param {string} id @param {Place} place @param {boolean} isTold whether the others see it there */
+  hold(id, place, isTold) {
     this.#placements.hold(id, place);
-    this.#held = { toldAt: -Infinity, ...this.#held, id, place, isNews: true };
+    if (isTold) this.#held = { toldAt: -Infinity, ...this.#held, id, place, isNews: true };
+    this.#changed(id);
+  }
+
+  /** Somebody else pulls at it. @param {string} id @param {import('./placement.js').Placement} placement @param {number} by */
+  pull(id, placement, by) {
+    this.#placements.pull(id, placement, by, this.#now());
     this.#changed(id);
   }
 
@@ -131,8 +137,7 @@ export class PlacementExchange {
     if (!message) return;
     if (!entry.reliable) {
       if (!isKey(message.id)) return;
-      this.#placements.pull(message.id, message.placement, entry.sender, this.#now());
-      this.#changed(message.id);
+      this.pull(message.id, message.placement, entry.sender);
     } else if (entry.key) {
       this.#placements.confirm(entry.key, message.placement, entry.sender);
       this.#changed(entry.key);

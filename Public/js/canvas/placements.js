@@ -23,6 +23,11 @@ export class Placements {
     return this.#own.get(id)?.place ?? this.#pulls.get(id)?.placement ?? this.#confirmed.get(id) ?? null;
   }
 
+  /** @param {string} id @returns {Placement | null} the same, whoever else pulls at it */
+  lying(id) {
+    return this.#own.get(id)?.place ?? this.#confirmed.get(id) ?? null;
+  }
+
   /** @param {string} id @returns {boolean} whether the session holds one, or will */
   isSaid(id) {
     return this.#confirmed.has(id) || (this.#own.get(id)?.pending ?? 0) > 0;

@@ -40,9 +40,18 @@ export class Places {
     this.#sequences.delete(id);
   }
 
-  /** @param {Item} item @returns {Place} */
-  of({ id, isPicture, natural }) {
-    const moved = this.#moved.of(id);
+  /** @param {Item} item @returns {Place} where it is to be seen */
+  of(item) {
+    return this.#place(item, this.#moved.of(item.id));
+  }
+
+  /** @param {Item} item @returns {Place} the same, whoever pulls at it */
+  lying(item) {
+    return this.#place(item, this.#moved.lying(item.id));
+  }
+
+  /** @param {Item} item @param {Placement | null} moved @returns {Place} */
+  #place({ id, isPicture, natural }, moved) {
     const added = this.#added.get(id);
     const { x, y } = moved ?? added ?? madeUpPlace(id);
     const { width, height } = isPicture ? sizeOf(moved) ?? sizeOf(added) ?? fitted(natural ?? UNKNOWN, UNKNOWN) : CARD;

@@ -1,121 +1,236 @@
-/** Takes hold of pictures and files: chooses one, moves it, and makes it larger or smaller by its corners. */
+/** Chooses what lies on the page, moves it, and makes it larger or smaller by the corners of the box around it. */
 
-import { cornerAt, movedBy, pulled, scaled } from '../canvas/grip.js';
+import { contains, cornerAt, growthBy } from '../canvas/grip.js';
+import { growth, joined, STILL } from '../canvas/motion.js';
+import { shapeAround, topmostAt, touching } from '../canvas/picking.js';
 
 /**
- * @typedef {import('../canvas/album.js').Album} Album
  * @typedef {import('../canvas/grip.js').Corner} Corner
- * @typedef {import('../canvas/item.js').Item} Item
- * @typedef {import('../canvas/items.js').Items} Items
- * @typedef {import('../canvas/placement.js').Place} Place
+ * @typedef {import('../canvas/scene.js').Drawable} Drawable
+ * @typedef {import('../canvas/stroke.js').Bounds} Bounds
+ * @typedef {import('../canvas/stroke.js').Motion} Motion
  * @typedef {import('./pen.js').Sample} Sample
+ *
+ * What a pointer that is down does, once it has moved; `tap`: what it does if it never moves.
+ * @typedef {object} Gesture
+ * @property {'move' | 'size' | 'box'} kind
+ * @property {Sample} from
+ * @property {() => void} tap
+ * @property {Corner | null} corner
+ * @property {Bounds | null} bounds of what was chosen
+ * @property {ReadonlySet<string>} before what was chosen
+ * @property {boolean} isMoved
  */
 
 /** Half the size of a target, in pixels. */
 const REACH = 22;
+/** Around a line, too thin to be hit. */
+const NEAR = 9;
 /** Less than this is a tap, in pixels. */
 const SLOP = 4;
+/** Two taps within this time, and this many pixels, are one double tap. */
+const DOUBLE_MS = 400;
+const DOUBLE_REACH = 24;
 
-/** Event: `change`, of what is chosen. */
+/** Event: `edit` (detail: the mark that was tapped twice), `box` (it is drawn, or gone). */
 export class Selector extends EventTarget {
-  #album;
-  #items;
+  #plane;
+  #selection;
+  #arranger;
   #scale;
-  /** @type {Item | null} */
-  #chosen = null;
-  /** @type {{ item: Item, from: Place, corner: Corner | null, x: number, y: number, to: Place | null } | null} */
-  #pull = null;
-  /** What the keys did to it since it lay still. @type {{ item: Item, from: Place, to: Place } | null} */
-  #push = null;
+  #now;
+  /** @type {Gesture | null} */
+  #gesture = null;
+  /** @type {Bounds | null} */
+  #box = null;
+  /** What the keys did since they were down. */
+  #push = STILL;
+  /** @type {{ id: string, at: number, x: number, y: number } | null} */
+  #lastTap = null;
 
-  /** @param {Album} album @param {Items} items @param {() => number} scale pixels a point */
-  constructor(album, items, scale) {
+  /**
+   * @param {import('../canvas/picking.js').Plane} plane
+   * @param {import('../canvas/selection.js').Selection} selection @param {import('../canvas/arranger.js').Arranger} arranger
+   * @param {() => number} scale pixels a point @param {() => number} [now] milliseconds
+   */
+  constructor(plane, selection, arranger, scale, now = () => performance.now()) {
     super();
-    this.#album = album;
-    this.#items = items;
+    this.#plane = plane;
+    this.#selection = selection;
+    this.#arranger = arranger;
     this.#scale = scale;
-    items.watch({ shown: () => {}, changed: () => {}, hidden: (item) => this.#gone(item) });
+    this.#now = now;
   }
 
-  /** @returns {Item | null} */
-  get chosen() {
-    return this.#chosen;
+  /** @returns {Bounds | null} the box that is drawn around what shall be chosen */
+  get box() {
+    return this.#box;
   }
 
-  /** @param {Item | null} item */
-  choose(item) {
-    if (this.#chosen === item) return;
+  get isMoving() {
+    return this.#gesture?.isMoved ?? false;
+  }
+
+  /** @param {Iterable<string>} ids */
+  choose(ids) {
     this.settle();
-    this.#chosen = item;
-    this.dispatchEvent(new Event('change'));
+    this.#selection.choose(ids);
+  }
+
+  chooseAll() {
+    const { marks, items } = this.#plane;
+    this.choose([...marks.all, ...items.all].map(({ id }) => id));
+  }
+
+  /** What the pointer would do there. @param {number} x @param {number} y @returns {'' | 'move' | 'down' | 'up'} the last two: a corner, by the way to it */
+  over(x, y) {
+    const corner = this.#cornerAt(x, y);
+    if (corner) return corner[0] === corner[1] ? 'down' : 'up';
+    return this.#isInside(x, y) || this.#at(x, y) ? 'move' : '';
   }
 
   /** @param {Sample} sample */
-  begin({ x, y }) {
+  begin(sample) {
     this.settle();
-    const reach = REACH / this.#scale();
-    const corner = this.#chosen?.isPicture ? cornerAt(this.#chosen.place, x, y, reach) : null;
-    const item = corner ? this.#chosen : this.#items.at(x, y, reach / 2);
-    this.choose(item);
-    if (item) this.#pull = { item, from: item.place, corner, x, y, to: null };
+    const { x, y, shift } = sample;
+    const selection = this.#selection;
+    const corner = this.#cornerAt(x, y);
+    const hit = corner ? null : this.#at(x, y);
+    const { bounds } = selection;
+    const gesture = { from: sample, tap: () => {}, corner, bounds, before: new Set(selection.ids), isMoved: false };
+    if (corner) return void (this.#gesture = { ...gesture, kind: 'size' });
+    if (hit && !shift && !selection.has(hit.id) && !(selection.size > 1 && this.#isInside(x, y))) {
+      selection.choose([hit.id]);
+    }
+    const moves = hit ? !shift || selection.has(hit.id) : !shift && this.#isInside(x, y);
+    this.#gesture = {
+      ...gesture,
+      bounds: selection.bounds,
+      kind: moves ? 'move' : 'box',
+      tap: () => this.#tap(sample, hit),
+    };
   }
 
   /** @param {Sample[]} samples */
   move(samples) {
-    const pull = this.#pull;
+    const gesture = this.#gesture;
     const last = samples.at(-1);
-    if (!pull || !last) return;
-    const [dx, dy] = [last.x - pull.x, last.y - pull.y];
-    if (!pull.to && Math.hypot(dx, dy) * this.#scale() < SLOP) return;
-    pull.to = pull.corner ? pulled(pull.from, pull.corner, dx, dy) : movedBy(pull.from, dx, dy);
-    this.#album.hold(pull.item, pull.to);
+    if (!gesture || !last) return;
+    const [dx, dy] = [last.x - gesture.from.x, last.y - gesture.from.y];
+    if (!gesture.isMoved && Math.hypot(dx, dy) * this.#scale() < SLOP) return;
+    gesture.isMoved = true;
+    if (gesture.kind === 'box') this.#drawBox(gesture, last);
+    else this.#arranger.hold(this.#selection.ids, this.#motion(gesture, dx, dy));
   }
 
   end() {
-    const pull = this.#pull;
-    this.#pull = null;
-    if (pull?.to) this.#album.put(pull.item, pull.from, pull.to);
+    const gesture = this.#gesture;
+    this.#gesture = null;
+    if (!gesture) return;
+    if (!gesture.isMoved) gesture.tap();
+    else this.#arranger.drop();
+    this.#showBox(null);
   }
 
   cancel() {
-    const pull = this.#pull;
-    this.#pull = null;
-    if (pull?.to) this.#album.release(pull.item);
+    const gesture = this.#gesture;
+    this.#gesture = null;
+    this.#push = STILL;
+    this.#arranger.release();
+    if (gesture?.kind === 'box') this.#selection.choose(gesture.before);
+    this.#showBox(null);
   }
 
-  /** By a key that is held down. @param {number} dx @param {number} dy pixels @returns {boolean} whether anything is chosen */
+  /** By a key that is held down. @param {number} dx @param {number} dy pixels */
   push(dx, dy) {
-    return this.#pushTo((place) => movedBy(place, dx / this.#scale(), dy / this.#scale()));
+    this.#pushBy({ factor: 1, x: rounded(dx / this.#scale()), y: rounded(dy / this.#scale()) });
   }
 
-  /** By a key. @param {number} times as large @returns {boolean} whether anything is chosen that has a size of its own */
+  /** By a key. @param {number} times as large */
   grow(times) {
-    if (!this.#chosen?.isPicture) return false;
-    return this.#pushTo((place) => scaled(place, times));
+    const { bounds } = this.#selection;
+    if (!bounds || !this.#canGrow) return;
+    this.#pushBy(growth(times, (bounds.left + bounds.right) / 2, (bounds.top + bounds.bottom) / 2));
   }
 
   /** The key is up: what it did is one deed. */
   settle() {
-    const push = this.#push;
-    this.#push = null;
-    if (push) this.#album.put(push.item, push.from, push.to);
+    if (this.#push === STILL) return;
+    this.#push = STILL;
+    this.#arranger.drop();
   }
 
-  /** @param {(place: Place) => Place} change */
-  #pushTo(change) {
-    const item = this.#chosen;
-    if (!item || this.#pull) return false;
-    const push = this.#push ?? { item, from: item.place, to: item.place };
-    push.to = change(push.to);
-    this.#push = push;
-    this.#album.hold(item, push.to);
-    return true;
+  /** A card alone has no other size. */
+  get #canGrow() {
+    const { soleItem } = this.#selection;
+    return soleItem === null || soleItem.isPicture;
   }
 
-  /** @param {Item} item */
-  #gone(item) {
-    if (this.#pull?.item === item) this.#pull = null;
-    if (this.#push?.item === item) this.#push = null;
-    if (this.#chosen === item) this.choose(null);
+  /** @param {Motion} motion */
+  #pushBy(motion) {
+    if (this.#gesture || this.#selection.size === 0) return;
+    this.#push = joined(this.#push, motion);
+    this.#arranger.hold(this.#selection.ids, this.#push);
   }
+
+  /** @param {number} x @param {number} y @returns {Drawable | null} */
+  #at(x, y) {
+    return topmostAt(this.#plane, x, y, NEAR / this.#scale());
+  }
+
+  /** @param {number} x @param {number} y @returns {Corner | null} */
+  #cornerAt(x, y) {
+    const { bounds } = this.#selection;
+    return bounds && this.#canGrow ? cornerAt(bounds, x, y, REACH / this.#scale()) : null;
+  }
+
+  /** @param {number} x @param {number} y */
+  #isInside(x, y) {
+    const { bounds } = this.#selection;
+    return bounds !== null && contains(bounds, x, y);
+  }
+
+  /** @param {Sample} sample @param {Drawable | null} hit */
+  #tap({ x, y, shift }, hit) {
+    const meant = hit ?? shapeAround(this.#plane, x, y);
+    if (shift && meant) this.#selection.toggle(meant.id);
+    else if (!shift) this.#selection.choose(meant ? [meant.id] : []);
+    const last = this.#lastTap;
+    this.#lastTap = meant && { id: meant.id, at: this.#now(), x, y };
+    if (!meant || !last || last.id !== meant.id || this.#now() - last.at > DOUBLE_MS) return;
+    if (Math.hypot(x - last.x, y - last.y) * this.#scale() > DOUBLE_REACH) return;
+    this.#lastTap = null;
+    this.dispatchEvent(new CustomEvent('edit', { detail: meant }));
+  }
+
+  /** @param {Gesture} gesture @param {number} dx @param {number} dy @returns {Motion} */
+  #motion({ corner, bounds }, dx, dy) {
+    if (!corner || !bounds) return { factor: 1, x: rounded(dx), y: rounded(dy) };
+    const [right, down] = corner;
+    const factor = growthBy(bounds, corner, dx, dy, this.#selection.soleItem !== null);
+    return growth(factor, right > 0 ? bounds.left : bounds.right, down > 0 ? bounds.top : bounds.bottom);
+  }
+
+  /** @param {Gesture} gesture @param {Sample} to */
+  #drawBox({ from, before }, to) {
+    this.#showBox({
+      left: Math.min(from.x, to.x),
+      top: Math.min(from.y, to.y),
+      right: Math.max(from.x, to.x),
+      bottom: Math.max(from.y, to.y),
+    });
+    const found = this.#box ? touching(this.#plane, this.#box).map(({ id }) => id) : [];
+    this.#selection.choose(from.shift ? [...before, ...found] : found);
+  }
+
+  /** @param {Bounds | null} box */
+  #showBox(box) {
+    this.#box = box;
+    this.dispatchEvent(new Event('box'));
+  }
+}
+
+/** @param {number} value @returns {number} so that there and back again is the same place */
+function rounded(value) {
+  return Math.round(value * 100) / 100;
 }

@@ -6,10 +6,11 @@ import { stateHash } from '../session/stateHash.js';
  * @param {object} parts
  * @param {import('../sharing.js').Sharing} parts.sharing
  * @param {import('../canvas/items.js').Items} parts.items
- * @param {import('../tools/selector.js').Selector} parts.selector
+ * @param {import('../canvas/marks.js').Marks} parts.marks
+ * @param {import('../canvas/selection.js').Selection} parts.selection
  * @param {import('../canvas/renderer.js').Renderer} parts.renderer
  */
-export function openToInspection({ sharing, items, selector, renderer }) {
+export function openToInspection({ sharing, marks, items, selection, renderer }) {
   const inspection = {
     stateHash: async () => (sharing.session ? await stateHash(sharing.session.retained) : ''),
     get participants() {
@@ -28,9 +29,19 @@ export function openToInspection({ sharing, items, selector, renderer }) {
         offset: item.upload?.offset ?? item.offset,
         size: item.size,
         isDrawn: item.bitmap !== null || !item.isPicture,
-        isSelected: item === selector.chosen,
+        isSelected: selection.has(item.id),
       }));
     },
+    /** Lowest first. */
+    marks: () =>
+      marks.all.map(({ id, rgb, z, bounds, ...rest }) => ({
+        id,
+        type: 'tool' in rest ? rest.tool : 'text',
+        rgb,
+        z,
+        ...bounds,
+        isSelected: selection.has(id),
+      })),
     redraw: () => {
       renderer.redraw();
       renderer.frame();

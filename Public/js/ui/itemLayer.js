@@ -1,7 +1,6 @@
-/** The list of pictures and files, each row where its item lies on the canvas; and the frame around the one that is chosen. */
+/** The list of pictures and files, each row where its item lies on the canvas. */
 
-import { words } from '../words/words.js';
-import { element, icon, make } from './elements.js';
+import { element } from './elements.js';
 import { ItemRow } from './itemRow.js';
 
 /**
@@ -10,21 +9,14 @@ import { ItemRow } from './itemRow.js';
  *
  * @typedef {object} Parts
  * @property {import('../canvas/items.js').Items} items
- * @property {import('../tools/selector.js').Selector} selector
+ * @property {import('../canvas/selection.js').Selection} selection
  * @property {Camera} camera
  * @property {import('./itemRow.js').Deeds} deeds
  * @property {() => void} ask for a frame
  */
 
-/** Of the bar over what is chosen, in pixels. */
-const BAR = Object.freeze({ width: 108, height: 52 });
-const TOP = 64;
-
 export class ItemLayer {
   #list = element('items');
-  #frame = element('chosen');
-  #bar = element('chosen-bar');
-  #download = make('a', { class: 'tool', title: words.download });
   #parts;
   /** @type {Map<Item, ItemRow>} */
   #rows = new Map();
@@ -43,22 +35,8 @@ export class ItemLayer {
       changed: () => this.changed(),
       hidden: (item) => this.#take(item),
     });
-    parts.selector.addEventListener('change', () => this.changed());
+    parts.selection.addEventListener('change', () => this.changed());
     this.#list.addEventListener('focusin', ({ target }) => this.#reveal(/** @type {Node} */ (target)));
-    this.#download.append(icon('download'));
-    const remove = make('button', {
-      type: 'button',
-      class: 'tool',
-      'aria-label': words.remove,
-      title: words.removeTitle,
-    });
-    remove.append(icon('remove'));
-    remove.addEventListener('click', () => {
-      element('canvas').focus();
-      const { chosen } = parts.selector;
-      if (chosen) parts.deeds.remove(chosen);
-    });
-    this.#bar.append(this.#download, remove);
   }
 
   /** Something about an item is different. */
@@ -71,10 +49,10 @@ export class ItemLayer {
     const isElsewhere = this.#cameraVersion !== this.#parts.camera.version || width !== this.#width ||
       height !== this.#height;
     if (!this.#isNew && !isElsewhere) return false;
-    const { selector, camera } = this.#parts;
+    const { selection, camera } = this.#parts;
     if (this.#isNew) {
       this.#isNew = false;
-      for (const [item, row] of this.#rows) if (row.show(item === selector.chosen, now)) this.#isNew = true;
+      for (const [item, row] of this.#rows) if (row.show(selection.has(item.id), now)) this.#isNew = true;
     }
     this.#cameraVersion = camera.version;
     if (width !== this.#width || height !== this.#height) this.#away = new WeakSet();
@@ -82,11 +60,10 @@ export class ItemLayer {
     /** @type {import('./panelPlace.js').Box[]} */
     const panels = [];
     // The panel of what is chosen has room first, then those of what lies above.
-    for (const item of new Set([selector.chosen, ...this.#parts.items.all.toReversed()])) {
+    for (const item of new Set([selection.soleItem, ...this.#parts.items.all.toReversed()])) {
       const row = item && this.#rows.get(item);
       if (row) this.#place(item, row, panels);
     }
-    this.#showChosen(selector.chosen);
     return this.#isNew;
   }
 
@@ -102,26 +79,6 @@ export class ItemLayer {
     const view = { width: this.#width, height: this.#height };
     const panel = row.place(box, view, panels, row.hasWords && this.#isCovered(item));
     if (panel) panels.push(panel);
-  }
-
-  /** @param {Item | null} item */
-  #showChosen(item) {
-    this.#frame.hidden = this.#bar.hidden = item === null;
-    if (!item) return;
-    const { left, top, width, height } = this.#box(item);
-    this.#frame.toggleAttribute('data-fixed', !item.isPicture);
-    this.#frame.style.transform = `translate(${left.toFixed(1)}px, ${top.toFixed(1)}px)`;
-    this.#frame.style.width = `${width.toFixed(1)}px`;
-    this.#frame.style.height = `${height.toFixed(1)}px`;
-    const x = Math.max(8, Math.min(this.#width - BAR.width - 8, left + (width - BAR.width) / 2));
-    const y = Math.max(TOP, Math.min(this.#height - BAR.height - TOP, top - BAR.height - 14));
-    this.#bar.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
-    const { source, name } = item;
-    this.#download.hidden = source === null;
-    if (!source) return;
-    this.#download.href = source.url;
-    this.#download.download = name;
-    this.#download.setAttribute('aria-label', words.downloadOf(name));
   }
 
   /** What gets the focus outside of the view comes to its middle. @param {Node} focused */

@@ -14,7 +14,7 @@ import { toast } from './notices.js';
  * @property {import('../canvas/album.js').Album} album
  * @property {import('../canvas/items.js').Items} items
  * @property {import('../canvas/camera.js').Camera} camera
- * @property {import('../tools/selector.js').Selector} selector
+ * @property {import('../canvas/selection.js').Selection} selection
  * @property {(item: Item) => void} choose
  * @property {() => void} ask for a frame
  */
@@ -62,7 +62,6 @@ export class ItemView {
       'vanished',
       (event) => this.#tell('removed', words.removed, /** @type {CustomEvent<Item>} */ (event).detail.name),
     );
-    parts.selector.addEventListener('change', () => parts.ask());
   }
 
   /** Takes it away, for everybody; asks first where that cannot be undone. @param {Item} item */
@@ -75,11 +74,6 @@ export class ItemView {
     if (items.find(item.id) !== item) return;
     album.remove(item);
     toast(words.youRemoved(item.name));
-  }
-
-  removeChosen() {
-    const { chosen } = this.#parts.selector;
-    if (chosen) this.remove(chosen);
   }
 
   /** Calls back when the page has other colors. @param {() => void} changed */

@@ -15,13 +15,13 @@ const ARROWS = [['arrowleft', -1, 0], ['arrowright', 1, 0], ['arrowup', 0, -1], 
  * @param {import('./toolbar.js').Toolbar} parts.toolbar
  * @param {import('./inks.js').Inks} parts.inks
  * @param {import('./incoming.js').Incoming} parts.incoming
- * @param {import('../tools/selector.js').Selector} parts.selector
- * @param {import('./itemView.js').ItemView} parts.itemView
+ * @param {import('./choosing.js').Choosing} parts.choosing
  * @param {import('../canvas/drawing.js').Drawing} parts.drawing
  * @param {import('./canvasView.js').CanvasView} parts.view
  * @param {() => boolean} parts.isOver whether nothing can be drawn any more
  */
-export function bindKeys({ toolbar, inks, incoming, selector, itemView, drawing, view, isOver }) {
+export function bindKeys({ toolbar, inks, incoming, choosing, drawing, view, isOver }) {
+  const { selector } = choosing;
   const colorKeys = [...'1234567890'].map((key, at) => [key, () => inks.chooseColor(at)]);
   const push = (/** @type {number} */ x, /** @type {number} */ y) => (/** @type {KeyboardEvent} */ { shiftKey }) => {
     const step = shiftKey ? LONG_STEP : STEP;
@@ -39,9 +39,13 @@ export function bindKeys({ toolbar, inks, incoming, selector, itemView, drawing,
     ...Object.fromEntries(ARROWS.map(([key, x, y]) => [key, push(x, y)])),
     'mod+arrowup': () => selector.grow(1.1),
     'mod+arrowdown': () => selector.grow(1 / 1.1),
-    delete: () => itemView.removeChosen(),
-    backspace: () => itemView.removeChosen(),
-    escape: () => (selector.cancel(), selector.choose(null)),
+    'mod+a': () => (toolbar.choose('select'), selector.chooseAll()),
+    'mod+d': () => choosing.duplicate(),
+    'mod+]': () => choosing.bringToFront(),
+    pageup: () => choosing.bringToFront(),
+    delete: () => choosing.remove(),
+    backspace: () => choosing.remove(),
+    escape: () => (selector.cancel(), selector.choose([])),
     'mod+z': () => drawing.undo(),
     'mod+shift+z': () => drawing.redo(),
     'mod+y': () => drawing.redo(),

@@ -6,6 +6,7 @@ const { number, chosen, counted, list } = formsOf('de');
 const STROKES = { one: 'Strich', other: 'Striche' };
 const PICTURES = { one: 'Bild', other: 'Bilder' };
 const FILES = { one: 'Datei', other: 'Dateien' };
+const THINGS = { one: 'Element', other: 'Elemente' };
 const PEOPLE = { one: 'Person', other: 'Personen' };
 const ARE = { one: 'ist', other: 'sind' };
 
@@ -82,6 +83,7 @@ const table = {
   keyMove: 'Auswahl verschieben; mit Umschalt weiter',
   keySize: 'Größer, kleiner',
   keyRemove: 'Auswahl entfernen',
+  keyAll: 'Alles auswählen',
   keyWidth: 'Feiner, breiter',
   keyColors: 'Farben; C deine eigene',
   keyUndo: 'Rückgängig; mit Umschalt wiederholen',
@@ -92,6 +94,7 @@ const table = {
   ctrl: 'Strg',
   shift: 'Umschalt',
   delete: 'Entf',
+  pageUp: 'Bild ↑',
   space: 'Leertaste',
   drag: 'ziehen',
 
@@ -203,6 +206,14 @@ const table = {
     'storage-full': 'Der Server kann gerade nichts speichern.',
     internal: 'Der Server kann diese Sitzung nicht öffnen.',
   },
+
+  duplicate: 'Verdoppeln',
+  duplicateTitle: 'Verdoppeln (Strg D)',
+  bringToFront: 'Nach vorn holen',
+  bringToFrontTitle: 'Nach vorn holen (Bild ↑)',
+  thingsChosen: (count) => count === 0 ? 'Nichts ist ausgewählt.' : `${counted(count, THINGS)} ausgewählt.`,
+  removeThings: (count) => `${counted(count, THINGS)} für alle entfernen?`,
+  thingsRemoved: (count) => `${counted(count, THINGS)} entfernt.`,
 
   download: 'Herunterladen',
   downloadOf: (name) => `${name} herunterladen`,

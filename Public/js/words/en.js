@@ -11,6 +11,7 @@ const { number, chosen, counted, list } = formsOf('en');
 const STROKES = { one: 'stroke', other: 'strokes' };
 const PICTURES = { one: 'picture', other: 'pictures' };
 const FILES = { one: 'file', other: 'files' };
+const THINGS = { one: 'thing', other: 'things' };
 const PEOPLE = { one: 'person', other: 'people' };
 const ARE = { one: 'is', other: 'are' };
 
@@ -94,6 +95,7 @@ const table = {
   keyMove: 'Move what is selected; with Shift farther',
   keySize: 'Larger, smaller',
   keyRemove: 'Remove it',
+  keyAll: 'Select all',
   keyWidth: 'Finer, broader',
   keyColors: 'Colors; C your own',
   keyUndo: 'Undo; with Shift redo',
@@ -104,6 +106,7 @@ const table = {
   ctrl: 'Ctrl',
   shift: 'Shift',
   delete: 'Delete',
+  pageUp: 'Page ↑',
   space: 'Space',
   drag: 'drag',
 
@@ -238,6 +241,18 @@ const table = {
     'storage-full': 'The server cannot save anything now.',
     internal: 'The server cannot open this session.',
   },
+
+  // What is chosen.
+  duplicate: 'Duplicate',
+  duplicateTitle: 'Duplicate (Ctrl D)',
+  bringToFront: 'Bring to front',
+  bringToFrontTitle: 'Bring to front (Page ↑)',
+  /** @param {number} count */
+  thingsChosen: (count) => count === 0 ? 'Nothing selected.' : `${counted(count, THINGS)} selected.`,
+  /** @param {number} count */
+  removeThings: (count) => `Remove ${counted(count, THINGS)} for everybody?`,
+  /** @param {number} count */
+  thingsRemoved: (count) => `${counted(count, THINGS)} removed.`,
 
   // Pictures and files.
   download: 'Download',

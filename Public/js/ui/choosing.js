@@ -1,0 +1,88 @@
+/** Choosing, wired: what is chosen and in hand, what is done to it, and what is seen of that. */
+
+import { Arranger } from '../canvas/arranger.js';
+import { MotionExchange } from '../canvas/motionExchange.js';
+import { Motions } from '../canvas/motions.js';
+import { Selector } from '../tools/selector.js';
+import { errorWords, words } from '../words/words.js';
+import { confirmed } from './dialogs.js';
+import { announce, toast } from './notices.js';
+import { SelectionView } from './selectionView.js';
+
+/**
+ * @typedef {object} Parts
+ * @property {import('../canvas/marks.js').Marks} marks
+ * @property {import('../canvas/items.js').Items} items
+ * @property {import('../canvas/markIndex.js').MarkIndex} index
+ * @property {import('../canvas/drawing.js').Drawing} drawing
+ * @property {import('../canvas/album.js').Album} album
+ * @property {import('../canvas/history.js').History} history
+ * @property {import('../canvas/camera.js').Camera} camera
+ * @property {import('../canvas/selection.js').Selection} selection
+ * @property {import('./itemView.js').ItemView} itemView
+ * @property {() => void} ask for a frame
+ */
+
+/** How far what was duplicated lies from what it was, in pixels. */
+const BESIDE = 20;
+
+export class Choosing {
+  #parts;
+  #arranger;
+  #exchange;
+  #view;
+  /** The tool. */
+  selector;
+
+  /** @param {Parts} parts */
+  constructor(parts) {
+    this.#parts = parts;
+    const { marks, album, camera, selection } = parts;
+    const motions = new Motions(marks);
+    this.#exchange = new MotionExchange(motions, (id, motion, by) => album.pull(id, motion, by));
+    this.#arranger = new Arranger({ ...parts, motions, exchange: this.#exchange });
+    this.selector = new Selector(parts, selection, this.#arranger, () => camera.scale);
+    this.#view = new SelectionView({ ...parts, selector: this.selector, arranger: this.#arranger, deeds: this });
+  }
+
+  /** @param {import('../session/groupSession.js').GroupSession | null} session from now on */
+  follow(session) {
+    this.selector.cancel();
+    this.#exchange.follow(session);
+  }
+
+  /** @param {number} now @param {{ width: number, height: number }} view the canvas @returns {boolean} whether another frame is needed */
+  frame(now, { width, height }) {
+    this.#view.frame(width, height);
+    return this.#exchange.frame(now);
+  }
+
+  async duplicate() {
+    const { selection, camera } = this.#parts;
+    this.selector.settle();
+    try {
+      selection.choose(await this.#arranger.duplicate(selection.ids, BESIDE / camera.scale));
+    } catch (error) {
+      toast(errorWords(error));
+    }
+  }
+
+  bringToFront() {
+    this.selector.settle();
+    this.#arranger.bringToFront(this.#parts.selection.ids);
+  }
+
+  /** For everybody; asks first where that cannot be undone. */
+  async remove() {
+    const { selection, itemView } = this.#parts;
+    this.selector.settle();
+    const { soleItem, ids, size } = selection;
+    if (size === 0) return;
+    if (soleItem) return itemView.remove(soleItem);
+    const isForGood = selection.items.some(({ blob }) => blob === null);
+    const question = { title: words.removeThings(size), text: words.cannotComeBack, action: words.remove };
+    if (isForGood && !await confirmed(question)) return;
+    this.#arranger.remove(ids);
+    announce(words.thingsRemoved(size));
+  }
+}
