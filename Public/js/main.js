@@ -13,6 +13,7 @@ import { Marks } from './canvas/marks.js';
 import { Presence } from './presence.js';
 import { newKey } from './session/key.js';
 import { Sharing } from './sharing.js';
+import { browserDatabase } from './storage/database.js';
 import { CURSOR_TYPE } from './tools/cursorSender.js';
 import { Eraser } from './tools/eraser.js';
 import { Hand } from './tools/hand.js';
@@ -46,6 +47,8 @@ import { errorWords, words } from './words/words.js';
 
 // Without it the page has all but the icons that are made later.
 loadIcons().catch(() => {});
+
+browserDatabase.open();
 
 const canvas = /** @type {HTMLCanvasElement} */ (element('canvas'));
 const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
@@ -88,9 +91,11 @@ const changeTags = new ChangeTags({
 const sharing = new Sharing({
   drawing,
   album,
+  items,
   base: new URL('/', location.href),
   profile: () => ({ name: settings.name, color: settings.color }),
   storage: storageOr(() => sessionStorage),
+  database: browserDatabase,
   newId: newKey,
 });
 
@@ -196,6 +201,9 @@ sharing.addEventListener('session', () => {
   if (session) accompany(session);
 });
 
+sharing.addEventListener('opened', () => view.showAtFirst());
+sharing.addEventListener('unkept', () => toast(words.notKept, { about: 'unkept' }), { once: true });
+
 /** @param {import('./session/groupSession.js').GroupSession} session that has just been entered */
 function accompany(session) {
   changeTags.observe(session);
@@ -262,5 +270,6 @@ openToInspection({ sharing, marks, items, selection, renderer });
 
 const shared = /^\/s\/([\w-]{22})\/?$/.exec(location.pathname);
 if (shared) sharing.join(shared[1]);
+else sharing.openAlone();
 stateChanged();
 document.documentElement.dataset.ready = 'true';

@@ -6,13 +6,14 @@ import { GroupSessionJournal } from './session/groupSessionJournal.js';
 import { ParticipantStore } from './session/savedParticipant.js';
 import { createSession } from './session/sessions.js';
 import { browserTabs, takeClaim } from './session/tabClaim.js';
+import { AlonePages } from './storage/alonePages.js';
 
 /**
  * @typedef {import('./canvas/drawing.js').Drawing} Drawing
  * @typedef {{ name: string, color: string }} Profile
  */
 
-/** What waits to be sent is written down this long after it changed, or when the page goes. */
+/** What is under the pen, and what arrived, is written down this long after; a whole stroke at once. */
 const SAVE_AFTER_MS = 250;
 const ACTIVITY = Object.freeze({ identifier: 'drawtogether', title: 'Draw Together', type: 'generic' });
 
@@ -20,7 +21,10 @@ const ACTIVITY = Object.freeze({ identifier: 'drawtogether', title: 'Draw Togeth
 const ATTACHMENT_BYTES = 104_857_600;
 const ASKING_MS = 1000;
 
-/** Events: `session` (there is another one, or none), `followed` (detail: `from`, the old session's id, and `by`, a participant). */
+/**
+ * Events: `session` (there is another one, or none), `followed` (detail: `from`, the old session's id, and `by`, a participant),
+ * `opened` (what an earlier page kept is there), `unkept` (the browser keeps nothing of what is done alone).
+ */
 export class Sharing extends EventTarget {
   #drawing;
   #album;
@@ -32,6 +36,10 @@ export class Sharing extends EventTarget {
   #tabs;
   #around;
   #openJournal;
+  #database;
+  #alone;
+  /** @type {Promise<void> | null} while what is kept of a page is being read */
+  #opening = null;
   /** @type {Promise<{ attachmentBytes?: unknown }> | null} what the gateway says to one who is in no session */
   #limits = null;
   /** @type {GroupSession | null} */
@@ -42,6 +50,7 @@ export class Sharing extends EventTarget {
   #store = null;
   /** @type {unknown} */
   #saving = null;
+  #isSaveAsked = false;
   /** @type {string | null} */
   #over = null;
 
@@ -49,9 +58,11 @@ export class Sharing extends EventTarget {
    * @param {object} options
    * @param {Drawing} options.drawing
    * @param {import('./canvas/album.js').Album} options.album
+   * @param {import('./canvas/items.js').Items} options.items
    * @param {URL} options.base address of the gateway
    * @param {() => Profile} options.profile
    * @param {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} options.storage that lives as long as the tab
+   * @param {import('./storage/database.js').Database} options.database
    * @param {() => string} options.newId random
    * @param {import('./session/tabClaim.js').ClaimSurroundings} [options.tabs]
    * @param {import('./session/connection.js').Surroundings} [options.around]
@@ -60,9 +71,11 @@ export class Sharing extends EventTarget {
   constructor({
     drawing,
     album,
+    items,
     base,
     profile,
     storage,
+    database,
     newId,
     tabs = browserTabs,
     around = browserSurroundings,
@@ -79,6 +92,10 @@ export class Sharing extends EventTarget {
     this.#tabs = tabs;
     this.#around = around;
     this.#openJournal = openJournal;
+    this.#database = database;
+    const take = this.#take.bind(this);
+    this.#alone = new AlonePages({ drawing, album, items, database, storage, newId, take });
+    this.#alone.addEventListener('refused', () => this.dispatchEvent(new Event('unkept')));
   }
 
   get session() {
@@ -107,8 +124,22 @@ export class Sharing extends EventTarget {
     return typeof attachmentBytes === 'number' ? attachmentBytes : ATTACHMENT_BYTES;
   }
 
+  /** Whether what waits to be sent outlives this page. */
+  get isKept() {
+    return this.#store?.isKept ?? true;
+  }
+
+  /** Goes on with what this person drew alone. */
+  async openAlone() {
+    this.#opening = this.#alone.open();
+    await this.#opening;
+    this.#opening = null;
+    this.dispatchEvent(new Event('opened'));
+  }
+
   /** Makes a session of the picture. @returns {Promise<GroupSession>} */
   async share() {
+    await this.#opening;
     const { id } = await createSession({ base: this.#base, activity: ACTIVITY });
     return await this.#enter(id, { bringsPicture: true });
   }
@@ -143,39 +174,53 @@ export class Sharing extends EventTarget {
     if (comesBack && this.#session) this.#store?.save(this.#session.save());
     else this.#store?.forget();
     this.#become(null, null);
+    if (!isOver) this.#alone.begin();
   }
 
-  /** Writes down at once what waits to be sent. */
+  /** Writes down at once what is not written yet. */
   saveNow() {
+    this.#alone.saveNow();
+    this.#save();
+  }
+
+  /** @returns {Promise<unknown> | undefined} when it is written */
+  #save() {
     this.#around.clearTimeout(this.#saving);
     this.#saving = null;
-    if (this.#session && this.#session.state !== 'invalidated') this.#store?.save(this.#session.save());
+    if (this.#session && this.#session.state !== 'invalidated') return this.#store?.save(this.#session.save());
+  }
+
+  /** @param {string} claim @param {{ isPatient?: boolean }} [options] */
+  async #take(claim, options) {
+    return await takeClaim(claim, this.#page, this.#tabs, options);
   }
 
   /** @param {string} id @param {{ bringsPicture: boolean }} options */
   async #enter(id, { bringsPicture }) {
-    const store = new ParticipantStore(id, this.#storage, this.#newId());
-    const record = store.load();
-    const isOwn = record !== null && await takeClaim(record.claim, this.#page, this.#tabs);
-    if (record && isOwn) store.claim = record.claim;
-    // One that was made just now is nobody else's: there is nothing to wait for.
-    else takeClaim(store.claim, this.#page, this.#tabs);
-    const saved = isOwn ? record.saved : null;
+    const [storage, database, newId] = [this.#storage, this.#database, this.#newId];
+    const store = new ParticipantStore({ session: id, storage, database, newId, take: this.#take.bind(this) });
+    const saved = await store.open();
+    const forgetAlone = this.#alone.close();
     const session = new GroupSession({ id, base: this.#base, profile: this.#profile(), saved, around: this.#around });
     this.#drawing.attach(session, { bringsPicture });
-    session.addEventListener('savechange', () => this.#saveSoon());
+    session.addEventListener('savechange', (event) => {
+      this.#saveSoon(/** @type {CustomEvent} */ (event).detail.isUrgent);
+    });
     session.addEventListener('newsession', (event) => {
       const { session: next, by } = /** @type {CustomEvent} */ (event).detail;
       if (typeof next === 'string') this.#follow(session, next, by);
     });
     this.#become(session, store);
-    if (this.#journal) this.#album.attach(session, this.#journal, { bringsPicture });
-    this.saveNow();
+    const brought = this.#journal && this.#album.attach(session, this.#journal, { bringsPicture });
+    // In this order: what is killed in between is there twice, and not nowhere.
+    if (bringsPicture) Promise.all([brought, this.#save()]).then(forgetAlone);
+    else this.#save();
     session.join();
     return session;
   }
 
   #clear() {
+    this.#alone.clear();
     this.#drawing.clear();
     this.#album.clear();
   }
@@ -193,8 +238,16 @@ export class Sharing extends EventTarget {
     );
   }
 
-  #saveSoon() {
-    this.#saving ??= this.#around.setTimeout(() => this.saveNow(), SAVE_AFTER_MS);
+  /** @param {boolean} isUrgent */
+  #saveSoon(isUrgent) {
+    if (!isUrgent) this.#saving ??= this.#around.setTimeout(() => this.#save(), SAVE_AFTER_MS);
+    if (!isUrgent || this.#isSaveAsked) return;
+    this.#isSaveAsked = true;
+    // What is done in one go is written in one go.
+    queueMicrotask(() => {
+      this.#isSaveAsked = false;
+      this.#save();
+    });
   }
 
   /** @param {GroupSession | null} session @param {ParticipantStore | null} store */

@@ -208,6 +208,21 @@ def says(page: Page, selector: str, text: str, seconds: float = 8) -> None:
     until(lambda: page.locator(f"{selector}:visible").all_inner_texts(), lambda found: any(text in one for one in found), seconds)
 
 
+KEPT = """(name) => new Promise((resolve, reject) => {
+  const opening = indexedDB.open('drawtogether');
+  opening.onerror = () => reject(opening.error);
+  opening.onsuccess = () => {
+    const counting = opening.result.transaction(name).objectStore(name).count();
+    counting.onsuccess = () => (opening.result.close(), resolve(counting.result));
+  };
+})"""
+
+
+def kept(page: Page, what: str = "entries") -> int:
+    """How many of these the browser keeps for a later page: of what waits to be sent, until it is on the gateway's disk."""
+    return page.evaluate(KEPT, what)
+
+
 def pick(page: Page, *paths: Path) -> None:
     """By the button of the tools and the browser's own dialog."""
     with page.expect_file_chooser() as chooser:

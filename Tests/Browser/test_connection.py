@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from board import address, all_hold_the_same, draw, has_ink, line, says, sees_ink, sees_people, share
+from board import address, all_hold_the_same, draw, has_ink, kept, line, says, sees_ink, sees_people, share
 from conftest import attend, both, ready, until
 
 STROKES = "document.getElementById('summary').textContent"
@@ -112,8 +112,7 @@ def test_a_reload_sends_what_waited(chromium, open_page, plain, proxy, gateway):
     sees_people(a, 2)
     proxy.refuse()
     draw(a, line(100, 250, 300, 250))
-    saved = f"sessionStorage.getItem('drawtogether:{path[2:]}')"
-    until(lambda: "UpsertStrokeMessage" in (a.evaluate(saved) or ""))
+    until(lambda: kept(a))
     proxy.mend()
     a.reload()
     ready(a)
@@ -132,8 +131,7 @@ def test_a_duplicated_tab_is_somebody_new_and_doubles_nothing(chromium, open_pag
     sees_people(a, 2)
     proxy.refuse()
     draw(a, line(100, 250, 300, 250))
-    saved = f"sessionStorage.getItem('drawtogether:{path[2:]}')"
-    until(lambda: "UpsertStrokeMessage" in (a.evaluate(saved) or ""))
+    until(lambda: kept(a))
     # A tab opened by script gets a copy of the session storage, as a duplicated one does. The page itself must load.
     proxy.mend()
     with a.expect_popup() as opened:

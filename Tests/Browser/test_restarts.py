@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from board import all_hold_the_same, are_drawn, choose, draw, items, line, pick, says, sees_ink, sees_paper, sees_people, share
+from board import all_hold_the_same, are_drawn, choose, draw, items, kept, line, pick, says, sees_ink, sees_paper, sees_people, share
 from conftest import both, ready, until
 from gateway import Gateway
 from journal import Journal
@@ -58,11 +58,6 @@ def strokes(page: Page) -> int:
     return 0 if text.startswith("Nothing") else int(text.split()[0])
 
 
-def is_committed(page: Page, path: str) -> bool:
-    """What a page keeps for a reload, it keeps until it is on the gateway's disk."""
-    return json.loads(page.evaluate(f"sessionStorage.getItem('drawtogether:{path[2:]}')"))["items"] == []
-
-
 @both
 @ways
 def test_a_restart_is_a_short_pause(browser, chromium, open_page, own, way):
@@ -72,7 +67,7 @@ def test_a_restart_is_a_short_pause(browser, chromium, open_page, own, way):
     sees_people(a, 2)
     for y in (150, 200):
         draw(a, line(100, y, 300, y))
-    until(lambda: is_committed(a, path))
+    until(lambda: kept(a) == 0)
     draw(b, line(100, 250, 300, 250))
     numbers = [page.evaluate("drawTogether.me.number") for page in (a, b)]
     draw(a, line(100, 300, 300, 300))
@@ -101,7 +96,7 @@ def test_a_restart_is_a_short_pause(browser, chromium, open_page, own, way):
         until(lambda page=page: strokes(page), lambda count: count == 2)
         sees_paper(page, 200, 200)
     all_hold_the_same(a, b)
-    until(lambda: is_committed(a, path))
+    until(lambda: kept(a) == 0)
     assert a.locator("#toasts").inner_text() == ""
 
 
@@ -119,7 +114,7 @@ def test_killed_again_and_again_nothing_is_lost_and_nothing_is_there_twice(chrom
                 draw(page, line(x, y, x + 300, y, 30))
                 drawn += 1
                 if chance.random() < 0.3:
-                    until(lambda page=page: is_committed(page, path), seconds=20)
+                    until(lambda page=page: kept(page) == 0, seconds=20)
         own.halt(signal.SIGKILL if turn % 3 else signal.SIGTERM)
         own.start()
     for page in (a, b):

@@ -1,17 +1,33 @@
-/** As much of IndexedDB as uploads are kept with. */
+/** As much of IndexedDB as the page keeps things with. */
+
+/** @typedef {{ lower: string, upper: string }} Range */
+
+Object.assign(globalThis, {
+  IDBKeyRange: { bound: (/** @type {string} */ lower, /** @type {string} */ upper) => ({ lower, upper }) },
+});
+
+/** @param {Map<string, any>} held @param {string | Range} [range] one key, or all between; none: all @returns {string[]} in order */
+function keysIn(held, range) {
+  const keys = [...held.keys()].sort();
+  if (range === undefined) return keys;
+  const { lower, upper } = typeof range === 'string' ? { lower: range, upper: range } : range;
+  return keys.filter((key) => lower <= key && key <= upper);
+}
 
 export class FakeDatabase {
   /** @type {Map<string, Map<string, any>>} */
   #stores = new Map();
-  #fails;
+  /** How often something was put. */
+  writes = 0;
 
   /** @param {{ fails?: 'open' | 'put' }} [options] */
   constructor({ fails } = {}) {
-    this.#fails = fails;
+    this.fails = fails;
   }
 
   open() {
     const result = {
+      objectStoreNames: { contains: (/** @type {string} */ name) => this.#stores.has(name) },
       createObjectStore: (/** @type {string} */ name) => this.#stores.set(name, new Map()),
       transaction: () => this.#transaction(),
       close: () => {},
@@ -20,7 +36,7 @@ export class FakeDatabase {
     /** @type {any} */
     const request = { result, error: new DOMException('Refused.', 'UnknownError') };
     setImmediate(() => {
-      if (this.#fails === 'open') return request.onerror();
+      if (this.fails === 'open') return request.onerror();
       if (isNew) request.onupgradeneeded();
       request.onsuccess();
     });
@@ -46,15 +62,20 @@ export class FakeDatabase {
       return {
         get: (/** @type {string} */ key) => run(() => held.get(key)),
         getKey: (/** @type {string} */ key) => run(() => (held.has(key) ? key : undefined)),
-        getAll: () => run(() => [...held.values()]),
-        delete: (/** @type {string} */ key) => run(() => void held.delete(key)),
-        put: (/** @type {any} */ value, /** @type {string} */ key) =>
-          run(() => {
-            if (this.#fails === 'put') transaction.error = new DOMException('Full.', 'QuotaExceededError');
-            else held.set(key, value);
-          }),
+        getAll: (/** @type {Range} */ range) => run(() => keysIn(held, range).map((key) => held.get(key))),
+        delete: (/** @type {string | Range} */ range) =>
+          run(() => keysIn(held, range).forEach((key) => held.delete(key))),
+        put: (/** @type {any} */ value, /** @type {string} */ key) => {
+          const copy = structuredClone(value);
+          this.writes += 1;
+          return run(() => {
+            if (this.fails === 'put') transaction.error = new DOMException('Full.', 'QuotaExceededError');
+            else held.set(key, copy);
+          });
+        },
       };
     };
+    transaction.commit = () => {};
     setImmediate(() => {
       for (let next = queue.shift(); next; next = queue.shift()) next();
       if (transaction.error) transaction.onabort();

@@ -6,20 +6,22 @@ import { History } from '../../Public/js/canvas/history.js';
 import { Items } from '../../Public/js/canvas/items.js';
 import { Marks } from '../../Public/js/canvas/marks.js';
 import { Sharing } from '../../Public/js/sharing.js';
-import { fakeSession, reliable, welcome } from './support.js';
+import { Database } from '../../Public/js/storage/database.js';
+import { FakeDatabase } from './fakeDatabase.js';
+import { fakeSession, quiet, reliable, welcome } from './support.js';
 
 const ID = 'AAAAAAAAAAAAAAAAAAAAAA';
 
 for (
-  const { kept, code, reason } of [
-    { kept: 1, code: 4005, reason: '{"code":"session-full"}' },
-    { kept: 1, code: 4026, reason: '' },
-    { kept: 0, code: 1008, reason: '{"code":"bad-entry"}' },
-    { kept: 0, code: 4010, reason: '{"code":"ended"}' },
+  const { count, code, reason } of [
+    { count: 1, code: 4005, reason: '{"code":"session-full"}' },
+    { count: 1, code: 4026, reason: '' },
+    { count: 0, code: 1008, reason: '{"code":"bad-entry"}' },
+    { count: 0, code: 4010, reason: '{"code":"ended"}' },
   ]
 ) {
-  test(`closed with ${code}, what waits is ${kept ? 'kept for a later try' : 'given up'}`, async () => {
-    const { sharing, last, storage } = fakeSharing();
+  test(`closed with ${code}, what waits is ${count ? 'kept for a later try' : 'given up'}`, async () => {
+    const { sharing, last, kept } = fakeSharing();
     const session = await sharing.join(ID);
     welcome(last());
     last().cut();
@@ -28,8 +30,8 @@ for (
     session.reconnectNow();
     last().open();
     last().cut(code, reason);
-    const record = JSON.parse(storage.get(`drawtogether:${ID}`) ?? '{"items":[]}');
-    assert.equal(record.items.length, kept);
+    await quiet();
+    assert.equal((await kept('entries')).length, count);
     assert.equal(sharing.session, null);
   });
 }
@@ -64,9 +66,14 @@ function fakeSharing() {
   /** @type {{ session: object, isClosed: boolean }[]} */
   const journals = [];
   let ids = 0;
+  const factory = new FakeDatabase();
+  const database = new Database(() => /** @type {any} */ (factory));
+  const items = new Items();
   const sharing = new Sharing({
     drawing: new Drawing(new Marks()),
-    album: new Album({ items: new Items(), history: new History(), depth: { next: 1, seen: () => {} } }),
+    items,
+    database,
+    album: new Album({ items, history: new History(), depth: { next: 1, seen: () => {} } }),
     base: new URL('https://draw.example/'),
     profile: () => ({ name: 'Ada', color: '#e5484d' }),
     storage: {
@@ -88,5 +95,7 @@ function fakeSharing() {
       return /** @type {any} */ (Object.assign(new EventTarget(), { current: [], uploads: [], close }));
     },
   });
-  return { sharing, last, storage, journals };
+  /** @param {string} name of a store */
+  const kept = async (name) => (await database.read([name], (stores) => [stores[name].getAll()]))?.[0];
+  return { sharing, last, kept, journals };
 }

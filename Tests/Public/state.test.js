@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Participants } from '../../Public/js/session/participants.js';
 import { RetainedState } from '../../Public/js/session/retained.js';
-import { ParticipantStore } from '../../Public/js/session/savedParticipant.js';
 import { fnv1a64, stateBytes, stateHash } from '../../Public/js/session/stateHash.js';
 import { takeClaim } from '../../Public/js/session/tabClaim.js';
-import { decodeEntries, Retention } from '../../Public/js/session/wire.js';
-import { ADA, BEN, gatewayEntry, keyOf } from './support.js';
+import { decodeEntries } from '../../Public/js/session/wire.js';
+import { ADA, BEN, gatewayEntry } from './support.js';
 
 /** §3.2: entries in order (flags, key), and the sequences held at the end. */
 const RETENTION = [
@@ -95,53 +94,6 @@ test('what the wire says of people is checked', () => {
   assert.deepEqual(participants.active, [{ id: 'x', number: 4, name: 'Somebody', color: '#888888' }]);
 });
 
-test('a tab’s record comes back as it was, payloads too', () => {
-  const storage = memory();
-  const store = new ParticipantStore('S', storage, 'claim-1');
-  const entry = {
-    type: 'T',
-    payload: Uint8Array.of(0, 200, 255),
-    reliable: true,
-    retention: Retention.append,
-    key: keyOf(1),
-    existing: true,
-  };
-  store.save({ token: 't', outbox: { next: 5, items: [{ entry, clientSequence: 4 }, { entry, clientSequence: 0 }] } });
-  assert.deepEqual(new ParticipantStore('S', storage, 'x').load(), {
-    claim: 'claim-1',
-    saved: { token: 't', outbox: { next: 5, items: [{ entry, clientSequence: 4 }, { entry, clientSequence: 0 }] } },
-  });
-  assert.equal(new ParticipantStore('Other', storage, 'x').load(), null);
-  store.forget();
-  assert.equal(store.load(), null);
-});
-
-test('storage that is full keeps the token at least', () => {
-  const storage = memory(150);
-  const store = new ParticipantStore('S', storage, 'c');
-  const entry = { type: 'T', payload: new Uint8Array(500), reliable: true };
-  store.save({ token: 't', outbox: { next: 5, items: [{ entry, clientSequence: 4 }] } });
-  assert.deepEqual(store.load()?.saved, { token: 't', outbox: { next: 5, items: [] } });
-});
-
-for (
-  const text of [
-    '',
-    '{',
-    'null',
-    '[]',
-    '{"claim":1,"items":[]}',
-    '{"claim":"c"}',
-    '{"claim":"c","items":[{"type":"T","key":"k"}]}',
-  ]
-) {
-  test(`a record that is none is not believed: ${text}`, () => {
-    const storage = memory();
-    storage.setItem('drawtogether:S', text);
-    assert.deepEqual(new ParticipantStore('S', storage, 'x').load()?.saved.outbox.items ?? [], []);
-  });
-}
-
 test('with locks: the tab that holds the claim keeps it, a duplicate does not get it', async () => {
   const locks = fakeLocks();
   const tabs = { locks, openChannel: noChannel, wait: () => Promise.resolve() };
@@ -170,19 +122,6 @@ test('without locks: of two that ask at once one gets it', async () => {
   const tabs = { locks: undefined, openChannel, wait: turn };
   assert.deepEqual(await Promise.all([takeClaim('c', 'page-1', tabs), takeClaim('c', 'page-2', tabs)]), [false, true]);
 });
-
-/** @param {number} [room] in characters */
-function memory(room = Infinity) {
-  const kept = new Map();
-  return {
-    getItem: (/** @type {string} */ name) => kept.get(name) ?? null,
-    setItem: (/** @type {string} */ name, /** @type {string} */ value) => {
-      if (value.length > room) throw new Error('full');
-      kept.set(name, value);
-    },
-    removeItem: (/** @type {string} */ name) => void kept.delete(name),
-  };
-}
 
 /** @returns {any} */
 function fakeLocks() {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UploadClaims } from '../../Public/js/session/uploadClaims.js';
 import { UploadStore } from '../../Public/js/session/uploadStore.js';
+import { Database } from '../../Public/js/storage/database.js';
 import { FakeDatabase } from './fakeDatabase.js';
 import { bytesOf, FakeBrowser, fileOf, hashOf } from './journalSupport.js';
 import { keyOf, quiet, until } from './support.js';
@@ -193,7 +194,7 @@ test('where the browser keeps nothing, uploads work', async () => {
     () => new FakeDatabase({ fails: 'put' }),
   ];
   for (const factory of refusing) {
-    const store = new UploadStore(/** @type {any} */ (factory));
+    const store = new UploadStore(new Database(/** @type {any} */ (factory)));
     const journal = browser.journalOf(session, { store });
     const attachment = await journal.add(fileOf(10));
     assert.equal(attachment.isReady, true);
@@ -215,11 +216,11 @@ test('a browser that does not come to an end of writing is not waited for', asyn
 
 test('what is kept: the record and the file, changed and forgotten', async () => {
   const database = new FakeDatabase();
-  const store = new UploadStore(() => /** @type {any} */ (database));
+  const store = new UploadStore(new Database(() => /** @type {any} */ (database)));
   const record = { ...RECORD, id: ID };
   await store.put(record, new Blob(['hello']));
   await store.put({ ...RECORD, id: keyOf(1) }, new Blob(['1']));
-  const later = new UploadStore(() => /** @type {any} */ (database));
+  const later = new UploadStore(new Database(() => /** @type {any} */ (database)));
   assert.deepEqual((await later.list()).map(({ id }) => id).toSorted(), [keyOf(1), ID]);
   assert.equal(await (await later.blob(ID))?.text(), 'hello');
   await later.update({ ...record, isPaused: true });

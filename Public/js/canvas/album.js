@@ -65,6 +65,7 @@ export class Album extends EventTarget {
    * From now on it is the session's.
    * @param {GroupSession} session @param {GroupSessionJournal} journal the session's
    * @param {{ bringsPicture: boolean }} options whether what is there goes into the session
+   * @returns {Promise<unknown>} when that is on its way
    */
   attach(session, journal, { bringsPicture }) {
     this.detach();
@@ -94,7 +95,7 @@ export class Album extends EventTarget {
       journal.addEventListener(event, () => this.#follow(journal), this.#lifetime);
     }
     session.addEventListener('participantschange', () => this.#follow(journal), this.#lifetime);
-    for (const item of [...this.#items.all]) this.#bring(item);
+    return Promise.all([...this.#items.all].map((item) => this.#bring(item)));
   }
 
   /** What is there is this person's alone again. */
@@ -139,6 +140,12 @@ export class Album extends EventTarget {
     if (items.length > 0) this.#history.did({ undo, redo: () => this.bringBack(taken) });
     this.#changed();
     return items;
+  }
+
+  /** What was added alone, on an earlier page. @param {(Added & { id: string, place: Place })[]} kept */
+  restore(kept) {
+    for (const { id, place, ...added } of kept) if (!this.#items.find(id)) this.#lay(added, place, id);
+    this.#changed();
   }
 
   /** It is in this person's hand. @param {Item} item @param {Place} place @param {boolean} [isTold] whether the others see it there */
@@ -252,9 +259,9 @@ export class Album extends EventTarget {
     return this.#items.find(last);
   }
 
-  /** @param {Added} added @param {Place} place @returns {Item} */
-  #lay({ blob, name, contentType, natural }, place) {
-    const item = new Item({ id: this.#newKey(), name, contentType, size: blob.size, place });
+  /** @param {Added} added @param {Place} place @param {string} [id] @returns {Item} */
+  #lay({ blob, name, contentType, natural }, place, id = this.#newKey()) {
+    const item = new Item({ id, name, contentType, size: blob.size, place });
     item.blob = blob;
     item.natural = natural;
     this.#show(item, place);

@@ -20,7 +20,7 @@ const TYPED_MS = 150;
 
 /**
  * Events: `change` (of the marks, of what waits, of what can be undone), `gone` (what was to be undone is not there),
- * `error` (a mark that cannot be sent; detail: why).
+ * `error` (a mark that cannot be sent; detail: why), `said` (alone; detail: an entry, as a session would get it).
  */
 export class Drawing extends EventTarget {
   #marks;
@@ -43,6 +43,7 @@ export class Drawing extends EventTarget {
     this.#exchange = new MarkExchange(marks, {
       changed: () => this.#changed(),
       failed: (detail) => this.dispatchEvent(new CustomEvent('error', { detail })),
+      said: (detail) => this.dispatchEvent(new CustomEvent('said', { detail })),
     });
     this.#making = new Making(marks, this.#exchange);
   }
@@ -74,13 +75,23 @@ export class Drawing extends EventTarget {
     if (!bringsPicture) this.clear();
     const picture = [...this.#marks.all];
     this.#exchange.attach(session);
-    for (const mark of picture) this.#exchange.replace(mark, { existing: false });
+    this.#sayAll(picture);
   }
 
   /** The picture is this person's alone again. */
   detach() {
     this.lift();
     this.#exchange.detach();
+  }
+
+  /** To whomever hears it now. */
+  sayAll() {
+    this.#sayAll([...this.#marks.all]);
+  }
+
+  /** Shows what was said alone, to an earlier page. @param {{ type: string, key: string, payload: Uint8Array }[]} entries */
+  restore(entries) {
+    for (const entry of entries) this.#exchange.hear(entry);
   }
 
   /** Empties the page, without a word to the session. */
@@ -215,6 +226,11 @@ export class Drawing extends EventTarget {
   redo() {
     this.lift();
     this.#done(this.#history.redo()?.redo());
+  }
+
+  /** @param {Mark[]} marks */
+  #sayAll(marks) {
+    for (const mark of marks) this.#exchange.replace(mark, { existing: false });
   }
 
   /** @param {boolean | undefined} wasThere what was to be undone or redone */

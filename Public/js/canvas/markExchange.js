@@ -26,6 +26,7 @@ export class MarkExchange {
   #marks;
   #changed;
   #failed;
+  #said;
   /** @type {GroupSession | null} */
   #session = null;
   /** @type {AbortController | null} */
@@ -33,12 +34,16 @@ export class MarkExchange {
 
   /**
    * @param {import('./marks.js').Marks} marks
-   * @param {{ changed: () => void, failed: (error: Error) => void }} events something else is to be seen, or waits; a mark cannot be sent
+   * @param {object} events
+   * @param {() => void} events.changed something else is to be seen, or waits
+   * @param {(error: Error) => void} events.failed a mark cannot be sent
+   * @param {(entry: OutgoingEntry) => void} events.said to nobody: there is no session
    */
-  constructor(marks, { changed, failed }) {
+  constructor(marks, { changed, failed, said }) {
     this.#marks = marks;
     this.#changed = changed;
     this.#failed = failed;
+    this.#said = said;
   }
 
   /** How many marks the session does not hold yet. */
@@ -106,13 +111,22 @@ export class MarkExchange {
     this.#say(id, { type: STROKE_TYPE, retention: Retention.remove, existing: false, payload: new Uint8Array(0) });
   }
 
+  /** It was said alone, to an earlier page. @param {{ type: string, key: string, payload: Uint8Array }} entry */
+  hear(entry) {
+    this.#receive({ ...entry, retention: Retention.replace, reliable: true, sequence: 0 });
+  }
+
   /** @param {string} key @param {{ type: string, retention: number, existing: boolean, payload: Uint8Array }} entry */
   #say(key, entry) {
     const session = this.#session;
-    if (!session || session.state === 'invalidated') return this.#marks.keep(key);
+    const whole = { reliable: true, key, ...entry };
+    if (!session || session.state === 'invalidated') {
+      this.#marks.keep(key);
+      return this.#said(whole);
+    }
     this.#marks.sent(key, creates(entry));
     try {
-      session.send({ reliable: true, key, ...entry });
+      session.send(whole);
     } catch (error) {
       if (!(error instanceof MessageTooLargeError)) throw error;
       this.#marks.settled(key, creates(entry));
@@ -120,7 +134,7 @@ export class MarkExchange {
     }
   }
 
-  /** @param {Entry} entry */
+  /** @param {Pick<Entry, 'type' | 'key' | 'retention' | 'payload' | 'reliable' | 'sequence'> & Partial<Entry>} entry */
   #receive(entry) {
     const { key, retention, sequence } = entry;
     if (!key || !entry.reliable || entry.system || entry.unchanged) return;

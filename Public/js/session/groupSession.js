@@ -8,7 +8,7 @@ import { Outgoing } from './outgoing.js';
 import { Participants } from './participants.js';
 import { Position } from './position.js';
 import { RetainedState } from './retained.js';
-import { checkEntry, decodeEntries, WireError } from './wire.js';
+import { checkEntry, decodeEntries, Retention, WireError } from './wire.js';
 
 /**
  * @typedef {import('./connection.js').Surroundings} Surroundings
@@ -239,7 +239,8 @@ export class GroupSession extends EventTarget {
     }
     checkEntry(entry);
     const item = this.#outgoing.send(entry);
-    if (item) this.#changed();
+    // What is added point by point is whole a moment later.
+    if (item) this.#changed({ isUrgent: entry.retention !== Retention.append });
     return item;
   }
 
@@ -291,7 +292,8 @@ export class GroupSession extends EventTarget {
     this.#local = joined.participant;
     this.#limits = joined.limits;
     this.#activity = joined.activity;
-    this.#changed();
+    // Before anything is sent: by this token the gateway knows what it has.
+    this.#changed({ isUrgent: true });
   }
 
   /** @param {number} sequence */
@@ -393,6 +395,7 @@ export class GroupSession extends EventTarget {
     const error = new GroupSessionError(code, detail);
     if (clientSequence > 0) {
       this.#outgoing.refused(clientSequence, error, body);
+      this.#changed({ isUrgent: true });
       if (this.#connection.isOpen) this.#expectAnswers();
     }
     this.dispatchEvent(new CustomEvent('error', { detail: error }));
@@ -404,9 +407,9 @@ export class GroupSession extends EventTarget {
     this.#changed();
   }
 
-  /** What `save` gives has changed. */
-  #changed() {
-    this.dispatchEvent(new Event('savechange'));
+  /** What `save` gives has changed. @param {{ isUrgent?: boolean }} [how] */
+  #changed({ isUrgent = false } = {}) {
+    this.dispatchEvent(new CustomEvent('savechange', { detail: { isUrgent } }));
   }
 
   /** @param {number} code @param {string} reason @returns {number | null} */

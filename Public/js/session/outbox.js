@@ -197,20 +197,23 @@ export class Outbox {
     this.#waiting = [...items.filter(({ entry }) => entry !== REFUSED), ...this.#waiting];
   }
 
-  /** What a later page of this tab goes on with. @returns {{ next: number, items: { entry: OutgoingEntry, clientSequence: number }[] }} */
+  /** What a later page goes on with: the items themselves. @returns {{ next: number, items: OutboxItem[] }} */
   snapshot() {
-    const all = [...this.#numbered, ...this.#waiting];
-    const items = all.map(({ entry, clientSequence }) => ({ entry, clientSequence }));
-    return { next: this.#nextSequence, items };
+    return { next: this.#nextSequence, items: [...this.#numbered, ...this.#waiting] };
   }
 
-  /** @param {ReturnType<Outbox['snapshot']>} snapshot */
+  /**
+   * What waited has a number now: the one that the page before gave it, if it came to that, whether or not that was written
+   * down. So how many the session took says which.
+   * @param {{ next: number, items: OutboxItem[] }} snapshot
+   */
   restore({ next, items }) {
     this.#nextSequence = next;
-    for (const { entry, clientSequence } of items) {
-      const settled = entry.type === '';
-      const item = { entry: settled ? REFUSED : entry, clientSequence, sequence: 0, settled };
-      (clientSequence > 0 ? this.#numbered : this.#waiting).push(item);
+    for (const item of items) {
+      const clientSequence = item.clientSequence || this.#nextSequence++;
+      const settled = item.entry.type === '';
+      const entry = settled ? REFUSED : item.entry;
+      this.#numbered.push(Object.assign(item, { entry, clientSequence, sequence: 0, settled }));
     }
   }
 }

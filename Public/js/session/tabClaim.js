@@ -11,6 +11,9 @@ const ANSWER_MS = 200;
  * @property {LockManager | undefined} locks in secure contexts only
  * @property {(name: string) => BroadcastChannel} openChannel
  * @property {(ms: number) => Promise<void>} wait
+ *
+ * False: another tab has it. `isPatient`: it may be this tab's own, of a page that is just going.
+ * @typedef {(claim: string, options?: { isPatient?: boolean }) => Promise<boolean>} Take
  */
 
 /** @type {ClaimSurroundings} */
@@ -25,11 +28,12 @@ export const browserTabs = {
  * @param {string} claim random, of the record in question
  * @param {string} page random, of this page
  * @param {ClaimSurroundings} [tabs]
+ * @param {{ isPatient?: boolean }} [options] `isPatient`: it may be this tab's own, of a page that is just going
  * @returns {Promise<boolean>} false: another tab holds it
  */
-export async function takeClaim(claim, page, tabs = browserTabs) {
+export async function takeClaim(claim, page, tabs = browserTabs, { isPatient = true } = {}) {
   if (!tabs.locks) return await askOthers(claim, page, tabs);
-  for (let tries = 0; tries < LOCK_TRIES; tries += 1) {
+  for (let tries = 0; tries < (isPatient ? LOCK_TRIES : 1); tries += 1) {
     if (tries > 0) await tabs.wait(LOCK_RETRY_MS);
     if (await takeLock(tabs.locks, `drawtogether:${claim}`)) return true;
   }

@@ -1,6 +1,10 @@
 /** What a later page needs to go on with an upload, the file too. Where the browser keeps nothing, uploads end with the page. */
 
+import { browserDatabase } from '../storage/database.js';
+
 /**
+ * @typedef {import('../storage/database.js').Database} Database
+ *
  * @typedef {object} UploadRecord
  * @property {string} id
  * @property {string} session
@@ -22,84 +26,49 @@
  * @property {(id: string) => Promise<unknown>} forget
  */
 
-const NAME = 'drawtogether';
-const VERSION = 1;
-/** Records change; the files beside them are written once. */
-const RECORDS = 'uploads';
-const BLOBS = 'blobs';
-
 /** @implements {KeptUploads} */
 export class UploadStore {
-  #factory;
-  /** @type {Promise<IDBDatabase> | null} */
-  #database = null;
+  #database;
 
-  /** @param {() => IDBFactory} [factory] may throw: a browser may refuse */
-  constructor(factory = () => indexedDB) {
-    this.#factory = factory;
+  /** @param {Database} [database] */
+  constructor(database = browserDatabase) {
+    this.#database = database;
   }
 
   /** @returns {Promise<UploadRecord[]>} of all sessions */
   async list() {
-    return await this.#do('readonly', (records) => records.getAll()) ?? [];
+    const [records] = await this.#database.read(['uploads'], ({ uploads }) => [uploads.getAll()]) ?? [[]];
+    return records;
   }
 
-  /** @param {UploadRecord} record @param {Blob} blob */
+  /** Records change; the files beside them are written once. @param {UploadRecord} record @param {Blob} blob */
   async put(record, blob) {
-    await this.#do('readwrite', (records, blobs) => (blobs.put(blob, record.id), records.put(record, record.id)));
+    await this.#database.write(['uploads', 'blobs'], ({ uploads, blobs }) => {
+      blobs.put(blob, record.id);
+      uploads.put(record, record.id);
+    });
   }
 
   /** Changes what is kept; brings nothing back. @param {UploadRecord} record */
   async update(record) {
-    await this.#do('readwrite', (records) => {
-      const held = records.getKey(record.id);
-      held.onsuccess = () => held.result !== undefined && records.put(record, record.id);
-      return held;
-    });
+    await this.#database.read(['uploads'], ({ uploads }) => {
+      const held = uploads.getKey(record.id);
+      held.onsuccess = () => held.result !== undefined && uploads.put(record, record.id);
+      return [];
+    }, 'readwrite');
   }
 
   /** @param {string} id @returns {Promise<Blob | null>} */
   async blob(id) {
-    return await this.#do('readonly', (_, blobs) => blobs.get(id)) ?? null;
+    const [blob] = await this.#database.read(['blobs'], ({ blobs }) => [blobs.get(id)]) ?? [];
+    return blob ?? null;
   }
 
   /** @param {string} id */
   async forget(id) {
-    await this.#do('readwrite', (records, blobs) => (blobs.delete(id), records.delete(id)));
-  }
-
-  /**
-   * @param {IDBTransactionMode} mode @param {(records: IDBObjectStore, blobs: IDBObjectStore) => IDBRequest} run
-   * @returns {Promise<any>} null when the browser refuses
-   */
-  async #do(mode, run) {
-    try {
-      this.#database ??= this.#open();
-      const transaction = (await this.#database).transaction([RECORDS, BLOBS], mode);
-      const request = run(transaction.objectStore(RECORDS), transaction.objectStore(BLOBS));
-      return await new Promise((resolve, reject) => {
-        transaction.oncomplete = () => resolve(request.result);
-        transaction.onabort = () => reject(transaction.error);
-      });
-    } catch {
-      return null;
-    }
-  }
-
-  /** @returns {Promise<IDBDatabase>} */
-  #open() {
-    return new Promise((resolve, reject) => {
-      const request = this.#factory().open(NAME, VERSION);
-      request.onupgradeneeded = () => {
-        request.result.createObjectStore(RECORDS);
-        request.result.createObjectStore(BLOBS);
-      };
-      request.onsuccess = () => {
-        // A later version of the page, in another tab, shall not wait for us.
-        request.result.onversionchange = () => request.result.close();
-        resolve(request.result);
-      };
-      request.onerror = () => reject(request.error);
+    await this.#database.write(['uploads', 'blobs'], ({ uploads, blobs }) => {
+      blobs.delete(id);
+      uploads.delete(id);
     });
   }
 }

@@ -199,6 +199,7 @@ const table = {
   sending: (count) =>
     `Wieder verbunden. ${counted(count, STROKES)} ${chosen(count, { one: 'wird', other: 'werden' })} gesendet …`,
   sent: (count) => `Wieder verbunden. ${counted(count, STROKES)} gesendet.`,
+  notKept: 'Dieser Browser merkt sich nichts. Was du zeichnest, ist weg, wenn du die Seite schließt oder neu lädst.',
   keepOpen: 'Lass diese Seite offen.',
   notSaved: 'Im Moment wird nicht gespeichert. Lass diese Seite offen.',
   noRoom: 'Der Server hat im Moment keinen Platz. Was du zeichnest, wartet und wird später gesendet.',

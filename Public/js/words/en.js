@@ -233,6 +233,7 @@ const table = {
   sending: (count) => `Back. Sending ${counted(count, STROKES)}…`,
   /** @param {number} count */
   sent: (count) => `Back. ${counted(count, STROKES)} sent.`,
+  notKept: 'This browser keeps nothing. What you draw is gone when you close or reload this page.',
   keepOpen: 'Keep this page open.',
   notSaved: 'Not saved at the moment. Keep this page open.',
   noRoom: 'The server has no room at the moment. What you draw waits, and is sent later.',

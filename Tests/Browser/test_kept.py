@@ -1,0 +1,103 @@
+"""What outlives a page: drawn alone, or waiting to be sent, over reloads, killed tabs and other tabs."""
+
+from __future__ import annotations
+
+import contextlib
+
+from board import (
+    all_hold_the_same,
+    are_drawn,
+    choose,
+    draw,
+    items,
+    kept,
+    line,
+    pick,
+    select,
+    sees_ink,
+    sees_items,
+    sees_paper,
+    sees_people,
+    share,
+)
+from conftest import both, open_in, ready, until
+from photos import TEAL, photo
+from playwright.sync_api import Error, Page
+from test_connection import plain, strokes  # noqa: F401
+
+
+def kill(page: Page) -> None:
+    """As the system does when it wants the memory."""
+    with contextlib.suppress(Error):
+        page.goto("chrome://crash")
+
+
+@both
+def test_drawn_alone_is_there_after_a_reload_and_goes_into_the_session(browser, chromium, open_page, base, problems, tmp_path):
+    a = open_page(browser)
+    draw(a, line(100, 150, 300, 150))
+    draw(a, line(100, 250, 300, 250))
+    a.keyboard.press("Control+z")
+    pick(a, photo(tmp_path, "sea.jpg", TEAL))
+    sees_items(a, "sea.jpg")
+    select(a, "sea.jpg")
+    a.keyboard.press("ArrowRight")
+    a.keyboard.press("Escape")
+    a.keyboard.press("p")
+    place = items(a)[0]["x"]
+    a.reload()
+    ready(a)
+    sees_ink(a, 200, 150)
+    sees_paper(a, 200, 250)
+    until(lambda: [(one["x"], one["isDrawn"]) for one in items(a)], lambda found: found == [(place, True)])
+    draw(a, line(100, 350, 300, 350))
+    # Another tab does not touch it: it has an empty page, and keeps that.
+    other = open_in(a.context, base, problems)
+    draw(other, line(500, 150, 700, 150))
+    other.reload()
+    ready(other)
+    sees_ink(other, 600, 150)
+    assert (strokes(other), items(other)) == (1, [])
+    # A tab that nobody has any more is where the next one goes on.
+    a.close()
+    a = open_in(other.context, base, problems)
+    until(lambda: strokes(a), lambda count: count == 2)
+    sees_items(a, "sea.jpg")
+    path = share(a)
+    late = open_page(chromium, path)
+    until(lambda: strokes(late), lambda count: count == 2)
+    are_drawn(late, "sea.jpg")
+    all_hold_the_same(a, late)
+    # It is kept by the session now.
+    until(lambda: (kept(other, "pages"), kept(other, "marks"), kept(other, "files")), lambda counts: counts == (1, 1, 0))
+    choose(other, "clear")
+    other.locator("#confirm-ok").click()
+    until(lambda: kept(other, "marks") == 0)
+    other.reload()
+    ready(other)
+    draw(other, line(500, 250, 700, 250))
+    sees_ink(other, 600, 250)
+    until(lambda: strokes(other), lambda count: count == 1)
+    sees_paper(other, 600, 150)
+
+
+def test_a_tab_that_is_killed_at_the_end_of_a_stroke_has_kept_it(chromium, open_page, base, plain, proxy, gateway, problems):
+    a = open_page(chromium)
+    draw(a, line(100, 150, 300, 150))
+    kill(a)
+    a = open_in(a.context, base, problems)
+    sees_ink(a, 200, 150)
+    # In a session, while the network is away: by the link it was in, in another tab.
+    b = open_page(chromium, plain)
+    path = share(b)
+    c = open_page(chromium, gateway.http + path)
+    sees_people(c, 2)
+    proxy.refuse()
+    for y in range(100, 600, 25):
+        draw(b, line(100, y, 300, y))
+    kill(b)
+    proxy.mend()
+    b = open_in(b.context, plain + path, problems)
+    until(lambda: strokes(c), lambda count: count == 20)
+    all_hold_the_same(b, c)
+    sees_people(c, 2)
