@@ -115,8 +115,8 @@ test('§6 a shape grows before the others’ eyes: a replace, replaces if it exi
   drawing.drawShape(LOOK, keyOf(1), [0, 0], [10, 10]);
   drawing.drawShape(LOOK, keyOf(1), [0, 0], [20, 10]);
   drawing.drawShape(LOOK, keyOf(1), [0, 0], [30, 10]);
-  drawing.flush(1000);
-  drawing.flush(1016);
+  drawing.flush(1e9);
+  drawing.flush(1e9 + 16);
   drawing.drawShape(LOOK, keyOf(1), [0, 0], [40, 10]);
   drawing.lift();
   const said = last().said.map(({ flags, payload }) => [flags, JSON.parse(payload)]);
