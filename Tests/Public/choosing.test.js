@@ -1,0 +1,483 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Album } from '../../Public/js/canvas/album.js';
+import { Arranger } from '../../Public/js/canvas/arranger.js';
+import { Drawing } from '../../Public/js/canvas/drawing.js';
+import { History } from '../../Public/js/canvas/history.js';
+import { Items } from '../../Public/js/canvas/items.js';
+import { MarkIndex } from '../../Public/js/canvas/markIndex.js';
+import { Marks } from '../../Public/js/canvas/marks.js';
+import { MOTION_TYPE, MotionExchange } from '../../Public/js/canvas/motionExchange.js';
+import { Motions } from '../../Public/js/canvas/motions.js';
+import { Selection } from '../../Public/js/canvas/selection.js';
+import { STROKE_TYPE } from '../../Public/js/canvas/strokeMessage.js';
+import { Selector } from '../../Public/js/tools/selector.js';
+import { FakeBrowser, fileOf } from './journalSupport.js';
+import { BEN, gatewayEntry, keyOf, LIMITS, welcome } from './support.js';
+
+const LOOK = { rgb: '#e5484d', color: 0, width: 6, tool: 'pen' };
+/** Flags: reliable with replace and with remove, and with `existing`; unreliable. */
+const [REPLACE, REMOVE, EXISTING, UNRELIABLE] = [5, 7, 0x20, 0];
+const RIGHT = { factor: 1, x: 100, y: 0 };
+
+test('what is in hand is seen there, and put down it lies there: undone and redone to the hundredth', () => {
+  const { drawing, arranger, motions, at, ids } = page();
+  draw(drawing, [0.12, 0, 10, 10.37]);
+  const [id] = ids();
+  arranger.hold(new Set([id]), { factor: 1, x: 5.5, y: 0 });
+  arranger.hold(new Set([id]), { factor: 1, x: 33.33, y: -1.11 });
+  assert.deepEqual(at(id), [33.45, -1.11, 43.33, 9.26]);
+  assert.deepEqual(motions.lying(id)?.points, [0.12, 0, 10, 10.37]);
+  arranger.drop();
+  assert.deepEqual([at(id), motions.lying(id)?.points], [[33.45, -1.11, 43.33, 9.26], [33.45, -1.11, 43.33, 9.26]]);
+  drawing.undo();
+  assert.deepEqual(at(id), [0.12, 0, 10, 10.37]);
+  drawing.redo();
+  assert.deepEqual(at(id), [33.45, -1.11, 43.33, 9.26]);
+});
+
+test('given up, it lies where it lay, and nothing is to be undone', () => {
+  const { drawing, arranger, at, ids } = page();
+  draw(drawing, [0, 0, 10, 10]);
+  arranger.hold(new Set(ids()), RIGHT);
+  arranger.release();
+  drawing.undo();
+  assert.deepEqual(ids(), []);
+  drawing.redo();
+  assert.deepEqual(at(ids()[0]), [0, 0, 10, 10]);
+});
+
+test('§6 a move is told while it is made, about 20 times a second, and then once as a replace if it exists', () => {
+  const { drawing, arranger, frame, ids, said } = shared();
+  draw(drawing, [0, 0, 10, 10]);
+  draw(drawing, [0, 50, 10, 50]);
+  const chosen = new Set(ids());
+  said();
+  for (const [now, x] of [[0, 10], [16, 20], [49, 30], [50, 40], [66, 100]]) {
+    arranger.hold(chosen, { ...RIGHT, x });
+    frame(now);
+  }
+  arranger.drop();
+  frame(5000);
+  const glimpse = (/** @type {number} */ x) => ({ ids: [...chosen], factor: 1, point: [x, 0] });
+  assert.deepEqual(said().map(({ flags, keyByte, type, payload }) => [flags, keyByte, type, told(type, payload)]), [
+    [UNRELIABLE, undefined, MOTION_TYPE, glimpse(10)],
+    [UNRELIABLE, undefined, MOTION_TYPE, glimpse(40)],
+    [REPLACE | EXISTING, 1, STROKE_TYPE, [[100, 0], [110, 10]]],
+    [REPLACE | EXISTING, 2, STROKE_TYPE, [[100, 50], [110, 50]]],
+  ]);
+});
+
+test('given up, those who saw it move are told where it is', () => {
+  const { drawing, arranger, frame, ids, said } = shared();
+  draw(drawing, [0, 0, 10, 10]);
+  arranger.hold(new Set(ids()), RIGHT);
+  frame(0);
+  said();
+  arranger.release();
+  assert.deepEqual(said().map(({ payload }) => JSON.parse(payload).point), [[0, 0]]);
+});
+
+test('others’ are seen in their hands: until they are put down, or for 5 s', () => {
+  const { entries, frame, at, told: from, motions } = shared();
+  entries(stroke({ sequence: 1, key: 9 }));
+  from(0, { ids: [keyOf(9), keyOf(8), 'x', 7], factor: 2, point: [10, 20] });
+  assert.deepEqual(at(keyOf(9)), [12, 22, 14, 24]);
+  assert.equal(frame(4999), true);
+  assert.deepEqual(at(keyOf(9)), [12, 22, 14, 24]);
+  assert.equal(frame(5000), false);
+  assert.deepEqual(at(keyOf(9)), [1, 1, 2, 2]);
+  from(5000, { ids: [keyOf(9)], factor: 1, point: [10, 20] });
+  entries(stroke({ sequence: 2, key: 9, points: [[11, 21], [12, 22]] }));
+  assert.deepEqual(at(keyOf(9)), [11, 21, 12, 22]);
+  assert.equal(motions.isAnyHeld, false);
+});
+
+for (
+  const message of [
+    null,
+    [],
+    { ids: 'all', factor: 1, point: [1, 1] },
+    { ids: [keyOf(9)], factor: 0, point: [1, 1] },
+    { ids: [keyOf(9)], factor: '2', point: [1, 1] },
+    { ids: [keyOf(9)], factor: 1e9, point: [1, 1] },
+    { ids: [keyOf(9)], factor: 1, point: [1] },
+    { ids: [keyOf(9)], factor: 1, point: [0, 1e9] },
+  ]
+) {
+  test(`§6 what is no motion is passed over: ${JSON.stringify(message)}`, () => {
+    const { entries, at, told: from } = shared();
+    entries(stroke({ sequence: 1, key: 9 }));
+    from(0, message);
+    assert.deepEqual(at(keyOf(9)), [1, 1, 2, 2]);
+  });
+}
+
+test('what is under the pen stays there, whoever pulls at it', () => {
+  const { drawing, told: from, at, ids } = shared();
+  drawing.begin(LOOK, [1, 1], null);
+  from(0, { ids: ids(), factor: 1, point: [10, 20] });
+  drawing.extend([2, 2], null);
+  assert.deepEqual(at(ids()[0]), [1, 1, 2, 2]);
+});
+
+test('of two who move one thing, each undoes but their own move', () => {
+  const { drawing, arranger, entries, echo, at, ids } = shared();
+  draw(drawing, [0, 0, 10, 10]);
+  const [id] = ids();
+  arranger.hold(new Set([id]), RIGHT);
+  arranger.drop();
+  echo();
+  entries(stroke({ sequence: 2000, key: 1, points: [[100, 7], [110, 17]] }));
+  drawing.undo();
+  assert.deepEqual(at(id), [0, 7, 10, 17]);
+  drawing.redo();
+  assert.deepEqual(at(id), [100, 7, 110, 17]);
+});
+
+test('what others erased is not brought back by a move, nor by its undoing; what is left of it goes back', () => {
+  const { drawing, arranger, entries, echo, at, ids, said, gone, selection } = shared();
+  for (const y of [0, 50]) draw(drawing, [0, y, 10, y]);
+  const [one, other] = ids();
+  echo();
+  selection.choose([one, other]);
+  arranger.hold(selection.ids, RIGHT);
+  entries(removal(3000, 1));
+  assert.deepEqual([...selection.ids], [other]);
+  said();
+  arranger.drop();
+  assert.deepEqual(said().map(({ keyByte }) => keyByte), [2]);
+  drawing.undo();
+  assert.deepEqual([ids(), at(other), gone()], [[other], [0, 50, 10, 50], 0]);
+  drawing.redo();
+  echo();
+  entries(removal(3001, 2));
+  drawing.undo();
+  assert.deepEqual([ids(), gone()], [[], 1]);
+});
+
+test('a removal is undone by its own, also of what others removed since', () => {
+  const { drawing, arranger, entries, echo, ids, said, selection, gone } = shared();
+  for (const y of [0, 50]) draw(drawing, [0, y, 10, y]);
+  const both = ids();
+  echo();
+  selection.choose(both);
+  said();
+  arranger.remove(selection.ids);
+  entries(removal(3000, 1));
+  assert.deepEqual([ids(), selection.size, said().map(({ flags, keyByte }) => [flags, keyByte])], [
+    [],
+    0,
+    [[REMOVE, 1], [REMOVE, 2]],
+  ]);
+  drawing.undo();
+  assert.deepEqual([ids(), said().map(({ flags }) => flags)], [both, [REPLACE, REPLACE]]);
+  drawing.redo();
+  assert.deepEqual([ids(), gone()], [[], 0]);
+});
+
+test('doubled, the copies are others’ to see as new, above all; undone they go', async () => {
+  const { drawing, arranger, at, ids, said, entries, gone } = shared();
+  draw(drawing, [0, 0, 10, 10]);
+  draw(drawing, [0, 50, 10, 50]);
+  const both = ids();
+  said();
+  const copies = await arranger.duplicate(new Set(both.toReversed()), 20);
+  assert.deepEqual(ids(), [...both, ...copies]);
+  assert.deepEqual(copies.map(at), [[20, 20, 30, 30], [20, 70, 30, 70]]);
+  assert.deepEqual(said().map(({ flags }) => flags), [REPLACE, REPLACE]);
+  drawing.undo();
+  assert.deepEqual(ids(), both);
+  drawing.redo();
+  assert.deepEqual(ids(), [...both, ...copies]);
+  entries(...copies.map((id, at) => removal(4000 + at, Number.parseInt(id.slice(0, 2), 16))));
+  assert.equal(gone(), 0);
+});
+
+test('brought to the front, they lie there as they lay; undone, unless somebody raised them since', () => {
+  const { drawing, arranger, ids, entries, echo, marks } = shared();
+  for (const y of [0, 50, 100]) draw(drawing, [0, y, 10, y]);
+  const [a, b, c] = ids();
+  arranger.bringToFront(new Set([b, a]));
+  assert.deepEqual(ids(), [c, a, b]);
+  drawing.undo();
+  assert.deepEqual(ids(), [a, b, c]);
+  drawing.redo();
+  assert.deepEqual(ids(), [c, a, b]);
+  echo();
+  entries(stroke({ sequence: 5000, key: 1, z: 6000 }));
+  assert.deepEqual(ids(), [c, b, a]);
+  drawing.undo();
+  assert.deepEqual([ids(), marks.find(a)?.z], [[b, c, a], 6000]);
+});
+
+test('marks and a picture are one deed', async () => {
+  const { drawing, arranger, album, items, ids, at } = page();
+  draw(drawing, [0, 0, 10, 10]);
+  const item = album.add({ blob: fileOf(3), name: 'a.png', contentType: 'image/png', natural: null }, PLACE);
+  const all = () => new Set([...ids(), ...items.all.map(({ id }) => id)]);
+  arranger.hold(all(), { factor: 2, x: 0, y: 0 });
+  arranger.drop();
+  const { x, y, width, height } = item.place;
+  assert.deepEqual([at(ids()[0]), [x, y, width, height]], [[0, 0, 20, 20], [200, 100, 160, 80]]);
+  drawing.undo();
+  assert.deepEqual([at(ids()[0]), item.place.width], [[0, 0, 10, 10], 80]);
+  const copies = await arranger.duplicate(all(), 20);
+  assert.deepEqual([ids().length, items.size, copies.length], [2, 2, 2]);
+  drawing.undo();
+  arranger.remove(all());
+  assert.deepEqual([ids().length, items.size], [0, 0]);
+  drawing.undo();
+  assert.deepEqual([ids().length, items.size, items.all[0].place], [1, 1, { ...PLACE, z: 2 }]);
+});
+
+test('a card in a group keeps its size and goes along', () => {
+  const { arranger, album } = page();
+  const card = album.add({ blob: fileOf(3), name: 'a.pdf', contentType: 'application/pdf', natural: null }, PLACE);
+  const { width } = card.place;
+  arranger.hold(new Set([card.id]), { factor: 2, x: 0, y: 0 });
+  assert.deepEqual([card.place.x, card.place.width], [200, width]);
+});
+
+test('of much that is in hand only the box is moved, until it is put down', () => {
+  const { drawing, arranger, ids, at } = page();
+  for (let y = 0; y < 401; y += 1) draw(drawing, [0, y]);
+  const [id] = ids();
+  arranger.hold(new Set(ids()), RIGHT);
+  assert.deepEqual([at(id), arranger.unshown], [[0, 0], RIGHT]);
+  arranger.drop();
+  assert.deepEqual([at(id), arranger.unshown], [[100, 0], null]);
+});
+
+test('a tap chooses the topmost, with Shift one more or less; on paper nothing', () => {
+  const { drawing, selector, selection, ids } = page();
+  draw(drawing, [0, 0, 100, 0]);
+  draw(drawing, [50, -50, 50, 50]);
+  const [across, down] = ids();
+  tap(selector, 50, 0);
+  assert.deepEqual([...selection.ids], [down]);
+  tap(selector, 10, 8);
+  assert.deepEqual([...selection.ids], [across]);
+  tap(selector, 50, 30, true);
+  assert.equal(selection.size, 2);
+  tap(selector, 10, 0, true);
+  assert.deepEqual([...selection.ids], [down]);
+  tap(selector, 300, 300);
+  assert.equal(selection.size, 0);
+});
+
+test('a box chooses what it touches, also what lies within it or crosses it; given up, what was chosen before', () => {
+  const { drawing, selector, selection, ids } = page();
+  draw(drawing, [20, 20, 40, 40]);
+  draw(drawing, [-500, 60, 500, 60]);
+  draw(drawing, [-500, 300, 500, 300]);
+  draw(drawing, [-50, -200, 350, -200, 350, 350, -50, 350]);
+  const [within, crossing, below] = ids();
+  tap(selector, 0, 300);
+  drag(selector, [-20, 0], [100, 100]);
+  assert.deepEqual([...selection.ids], [within, crossing]);
+  selector.begin({ x: -20, y: 100, pressure: null });
+  selector.move([{ x: 100, y: 301, pressure: null }]);
+  assert.deepEqual([...selection.ids], [below]);
+  selector.cancel();
+  assert.deepEqual([...selection.ids], [within, crossing]);
+  selector.chooseAll();
+  assert.equal(selection.size, 4);
+});
+
+test('inside a shape there is paper to drag over, and the shape for a tap', () => {
+  const { drawing, selector, selection, ids } = page();
+  drawing.drawShape({ ...LOOK, tool: 'rectangle' }, keyOf(0x77), [0, 0], [200, 200]);
+  drawing.lift();
+  draw(drawing, [100, 100, 120, 100]);
+  const [shape, inner] = ids();
+  drag(selector, [60, 60], [140, 140]);
+  assert.deepEqual([...selection.ids], [inner]);
+  tap(selector, 30, 160);
+  assert.deepEqual([...selection.ids], [shape]);
+});
+
+test('inside the box of what is chosen all of it is moved, whatever lies there; a tap there chooses that', () => {
+  const { drawing, selector, selection, at, ids } = page();
+  draw(drawing, [0, 0, 0, 100]);
+  draw(drawing, [100, 0, 100, 100]);
+  draw(drawing, [50, 20, 50, 60]);
+  const [left, right, middle] = ids();
+  selection.choose([left, right]);
+  drag(selector, [50, 40], [60, 40]);
+  assert.deepEqual([at(left), at(right), at(middle)], [[10, 0, 10, 100], [110, 0, 110, 100], [50, 20, 50, 60]]);
+  tap(selector, 50, 40);
+  assert.deepEqual([...selection.ids], [middle]);
+});
+
+test('a corner makes all of it larger, and the opposite one stays', () => {
+  const { drawing, selector, selection, at, ids } = page();
+  draw(drawing, [7, 7, 107, 107]);
+  selection.choose(ids());
+  drag(selector, [114, 114], [228, 228]);
+  assert.deepEqual(at(ids()[0]), [14, 14, 214, 214]);
+});
+
+test('what is tapped twice in a short time is to be edited', () => {
+  const { drawing, selector, pass, ids } = page();
+  draw(drawing, [0, 0, 100, 0]);
+  /** @type {string[]} */
+  const edited = [];
+  selector.addEventListener('edit', (event) => edited.push(/** @type {CustomEvent} */ (event).detail.id));
+  tap(selector, 50, 0);
+  pass(401);
+  tap(selector, 50, 0);
+  assert.deepEqual(edited, []);
+  pass(100);
+  tap(selector, 52, 0);
+  assert.deepEqual(edited, ids());
+  tap(selector, 52, 0);
+  assert.deepEqual(edited, ids());
+});
+
+test('it is told what is chosen, once for each change; what others change stays chosen', () => {
+  const { entries, selection } = shared();
+  let changes = 0;
+  selection.addEventListener('change', () => changes += 1);
+  entries(stroke({ sequence: 1, key: 8 }), stroke({ sequence: 2, key: 9 }));
+  selection.choose([keyOf(8), keyOf(9)]);
+  selection.choose([keyOf(9), keyOf(8)]);
+  const { version } = selection;
+  entries(stroke({ sequence: 3, key: 9, points: [[50, 50]] }));
+  assert.deepEqual([selection.size, changes, selection.version > version], [2, 1, true]);
+  assert.equal(selection.bounds?.right, 57);
+  entries(removal(4, 8));
+  assert.deepEqual([[...selection.ids], changes], [[keyOf(9)], 2]);
+  assert.equal(selection.sole?.id, keyOf(9));
+});
+
+const PLACE = { x: 100, y: 50, width: 80, height: 40 };
+
+/** A page by itself. Keys are all 01, all 02, and so on. */
+function page() {
+  const [marks, items, history, index] = [new Marks(), new Items(), new History(), new MarkIndex()];
+  let keys = 0;
+  let now = 0;
+  const key = () => keyOf(keys += 1);
+  const drawing = new Drawing(marks, key, history);
+  const depth = {
+    get next() {
+      return drawing.nextZ;
+    },
+    seen: (/** @type {number} */ z) => marks.raise(z),
+  };
+  const album = new Album({ items, history, depth, key, now: () => now });
+  const motions = new Motions(marks);
+  const exchange = new MotionExchange(motions, (id, motion, by) => album.pull(id, motion, by), () => now);
+  const arranger = new Arranger({ marks, items, drawing, album, history, motions, exchange, key });
+  const selection = new Selection(marks, items);
+  const selector = new Selector({ marks, items, index }, selection, arranger, () => 1, () => now);
+  marks.watch(index);
+  let gone = 0;
+  drawing.addEventListener('gone', () => gone += 1);
+  return {
+    marks,
+    items,
+    drawing,
+    album,
+    motions,
+    exchange,
+    arranger,
+    selection,
+    selector,
+    gone: () => gone,
+    ids: () => marks.all.map(({ id }) => id),
+    at: (/** @type {string} */ id) => /** @type {any} */ (marks.find(id)).points,
+    pass: (/** @type {number} */ ms) => now += ms,
+    frame: (/** @type {number} */ at) => exchange.frame(now = at),
+  };
+}
+
+/** The same in a session that is joined. */
+function shared() {
+  const made = page();
+  const { session, journal, last } = new FakeBrowser().open({ joins: false });
+  made.drawing.attach(session, { bringsPicture: false });
+  made.album.attach(session, journal, { bringsPicture: false });
+  made.exchange.follow(session);
+  session.join();
+  welcome(last(), { limits: LIMITS });
+  let heard = 0;
+  let echoed = 0;
+  return {
+    ...made,
+    /** The gateway gives back what this person said since the last time. */
+    echo: () => {
+      const news = last().said.filter(({ clientSequence }) => clientSequence > echoed);
+      for (const { flags, clientSequence, keyByte: key, type, payload } of news) {
+        const sequence = 1000 + (echoed = clientSequence);
+        const bytes = new TextEncoder().encode(payload);
+        last().entries(
+          gatewayEntry({ flags: flags & ~EXISTING, sequence, sender: 1, clientSequence, key, type, payload: bytes }),
+        );
+      }
+    },
+    entries: (/** @type {Uint8Array[]} */ ...all) => last().entries(...all),
+    /** What was said since the last time. */
+    said: () => {
+      const all = last().said.slice(heard);
+      heard += all.length;
+      return all;
+    },
+    /** Ben shows what he has in hand. @param {number} at @param {unknown} payload */
+    told: (at, payload) => {
+      made.frame(at);
+      last().entries(gatewayEntry({ flags: UNRELIABLE, sender: BEN.number, type: MOTION_TYPE, payload }));
+    },
+  };
+}
+
+/** @param {Drawing} drawing @param {number[]} points */
+function draw(drawing, points) {
+  drawing.begin(LOOK, points, null);
+  drawing.lift();
+}
+
+/** @param {Selector} selector @param {number} x @param {number} y @param {boolean} [shift] */
+function tap(selector, x, y, shift = false) {
+  selector.begin({ x, y, pressure: null, shift });
+  selector.end();
+}
+
+/** @param {Selector} selector @param {number[]} from @param {number[]} to */
+function drag(selector, [x, y], [toX, toY]) {
+  selector.begin({ x, y, pressure: null });
+  selector.move([{ x: toX, y: toY, pressure: null }]);
+  selector.end();
+}
+
+/** @param {string} type @param {string} payload */
+function told(type, payload) {
+  return type === MOTION_TYPE ? JSON.parse(payload) : JSON.parse(payload).points;
+}
+
+/** Ben's. @param {{ sequence: number, key: number, z?: number, points?: number[][] }} entry */
+function stroke({ sequence, key, z = key, points = [[1, 1], [2, 2]] }) {
+  const payload = { id: keyOf(key), color: 1, point: points.at(-1), points, width: 6, tool: 'pen', rgb: '#f2762e', z };
+  return gatewayEntry({
+    flags: REPLACE,
+    sequence,
+    sender: BEN.number,
+    clientSequence: sequence,
+    key,
+    type: STROKE_TYPE,
+    payload,
+  });
+}
+
+/** By Ben. @param {number} sequence @param {number} key */
+function removal(sequence, key) {
+  return gatewayEntry({
+    flags: REMOVE,
+    sequence,
+    sender: BEN.number,
+    clientSequence: sequence,
+    key,
+    type: STROKE_TYPE,
+  });
+}
