@@ -103,6 +103,8 @@ const toolbar = new Toolbar();
 const inks = new Inks(settings);
 const fingers = new Fingers(settings);
 offerThemes(settings);
+element('plain').hidden = isSecureContext;
+element('plain').addEventListener('click', () => toast(words.notEncryptedText, { stays: true }));
 const presence = new Presence();
 const people = new People(presence);
 const view = new CanvasView(renderer, scene, camera, () => frames.ask());

@@ -112,3 +112,17 @@ def test_the_browser_does_not_zoom_go_back_or_open_menus_by_itself(chromium, ope
     desk.mouse.wheel(0, -300)
     desk.keyboard.up("Control")
     assert desk.evaluate("[devicePixelRatio, visualViewport.scale]") == [1, 1]
+
+
+def test_tools_and_paper_are_there_before_any_script_has_run(chromium, open_page, problems, out):
+    problems.allow("js", "ERR_FAILED")
+    page = open_page(chromium, color_scheme="dark")
+    page.route("**/*.js", lambda route: route.abort() if "early" not in route.request.url else route.continue_())
+    page.route("**/css/dialogs.css", lambda route: None)
+    page.reload(wait_until="commit")
+    for name in ("Share", "Pen", "Eraser", "Undo", "More"):
+        page.get_by_role("button", name=name, exact=True).wait_for()
+    assert page.evaluate(THEME) == DARK
+    blocking = "performance.getEntriesByType('resource').filter((one) => one.renderBlockingStatus === 'blocking').map(({ name }) => name.split('/').at(-1))"
+    assert sorted(page.evaluate(blocking)) == ["bars.css", "base.css", "early.js"]
+    page.screenshot(path=out / "first-paint.png")

@@ -25,6 +25,9 @@ const table = {
   share: 'Teilen',
   messages: 'Meldungen',
   showEverything: 'Alles zeigen',
+  notEncrypted: 'Nicht verschlüsselt',
+  notEncryptedText:
+    'Andere in diesem Netz könnten mitlesen, und den Link musst du von Hand kopieren. Öffne die Seite unter ihrer https://-Adresse: Das Gateway nennt sie beim Start.',
   zoom: 'Vergrößerung',
   closer: 'Näher',
   closerTitle: 'Näher (+)',

@@ -30,6 +30,9 @@ const table = {
   share: 'Share',
   messages: 'Messages',
   showEverything: 'Show everything',
+  notEncrypted: 'Not encrypted',
+  notEncryptedText:
+    'Others in this network could read along, and a link has to be copied by hand. Open this page by its https:// address, which the gateway names when it starts.',
   zoom: 'Zoom',
   closer: 'Closer',
   closerTitle: 'Closer (+)',
