@@ -19,6 +19,8 @@ import { Eraser } from './tools/eraser.js';
 import { Hand } from './tools/hand.js';
 import { Pen } from './tools/pen.js';
 import { PointerInput } from './tools/pointerInput.js';
+import { Shaper } from './tools/shaper.js';
+import { Writer } from './tools/writer.js';
 import { Adding } from './ui/adding.js';
 import { ChangeTags } from './ui/changeTags.js';
 import { CanvasView } from './ui/canvasView.js';
@@ -41,8 +43,9 @@ import { SessionFlow } from './ui/sessionFlow.js';
 import { Settings } from './ui/settings.js';
 import { SharedCursors } from './ui/sharedCursors.js';
 import { storageOr } from './ui/storage.js';
+import { TextBox } from './ui/textBox.js';
 import { offerThemes } from './ui/themeChoice.js';
-import { Toolbar } from './ui/toolbar.js';
+import { takesInk, Toolbar } from './ui/toolbar.js';
 import { errorWords, words } from './words/words.js';
 
 // Without it the page has all but the icons that are made later.
@@ -56,6 +59,8 @@ const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
 const frames = new Frames();
 /** Whether buttons, summary and banner are behind what happened: they follow once a frame. */
 let isStateNew = true;
+/** Whether nothing could be drawn any more. */
+let wasOver = false;
 const settings = new Settings(storageOr(() => localStorage));
 const marks = new Marks();
 const index = new MarkIndex();
@@ -127,26 +132,41 @@ const flow = new SessionFlow({
 
 const overBar = new OverBar({ scene, paint, start: () => flow.share() });
 
+const writer = new Writer(drawing, index, () => inks.textLook, () => camera.scale, newKey);
+const textBox = new TextBox(writer, camera, renderer, () => frames.ask());
+
 frames.run(
   () => {
     if (isStateNew) showState();
     return false;
   },
-  () => (drawing.flush(), false),
+  (now) => drawing.flush(now),
   (now) => cursors.frame(now),
   (now) => changeTags.frame(now),
   (now) => album.frame(now),
   (now) => itemView.frame(now, renderer),
   (now) => choosing.frame(now, renderer),
+  () => textBox.frame(),
   () => view.frame(),
 );
 
 const tools = {
-  pen: new Pen(drawing, () => ({ ...inks.look, tool: 'pen' })),
+  pen: new Pen(drawing, () => inks.lookOf('pen')),
+  highlighter: new Pen(drawing, () => inks.lookOf('highlighter')),
   eraser: new Eraser(drawing, index, () => camera.scale),
   select: selector,
   hand: new Hand(camera),
+  text: writer,
+  line: shaper('line'),
+  arrow: shaper('arrow'),
+  rectangle: shaper('rectangle'),
+  ellipse: shaper('ellipse'),
 };
+
+/** @param {string} tool */
+function shaper(tool) {
+  return new Shaper(drawing, () => inks.lookOf(tool), () => camera.scale, newKey);
+}
 
 marks.watch(index);
 scene.watch({ shown: frames.ask.bind(frames), changed: frames.ask.bind(frames), hidden: frames.ask.bind(frames) });
@@ -194,8 +214,10 @@ function showState() {
 sharing.addEventListener('session', () => {
   const { session, over } = sharing;
   input.finish();
+  writer.finish();
   if (over) toolbar.choose('hand');
-  else if (toolbar.tool === 'hand') toolbar.choose('pen');
+  else if (wasOver) toolbar.choose('pen');
+  wasOver = over !== null;
   cursors.follow(session);
   presence.follow(session);
   choosing.follow(session);
@@ -242,6 +264,7 @@ function choose(item) {
 
 toolbar.addEventListener('tool', () => {
   canvas.dataset.cursor = toolbar.tool;
+  writer.finish();
   if (toolbar.tool !== 'select') selector.choose([]);
 });
 toolbar.addEventListener('undo', () => drawing.undo());
@@ -252,12 +275,16 @@ toolbar.addEventListener('keys', () => showKeys());
 toolbar.addEventListener('language', () => chooseLanguage(settings, () => sharing.session !== null || scene.isEmpty));
 toolbar.addEventListener('leave', () => flow.leave());
 toolbar.addEventListener('end', () => flow.end());
-inks.addEventListener('change', () => toolbar.choose('pen'));
+inks.addEventListener('change', () => {
+  if (writer.written) writer.restyle();
+  else if (!takesInk(toolbar.tool)) toolbar.choose('pen');
+});
 
 bindKeys({ toolbar, inks, incoming, choosing, drawing, view, isOver });
 
 addEventListener('pagehide', () => {
   input.finish();
+  writer.finish();
   sharing.saveNow();
 });
 for (const type of ['pointerdown', 'pointermove', 'keydown', 'wheel']) {

@@ -102,7 +102,7 @@ def test_everything_is_reached_by_the_tab_key(chromium, open_page):
     page = open_page(chromium)
     draw(page, line(100, 200, 300, 200))
     reached = set()
-    for _ in range(20):
+    for _ in range(30):
         page.keyboard.press("Tab")
         reached.add(page.evaluate("document.activeElement.id || document.activeElement.dataset.tool || document.activeElement.ariaLabel"))
     assert {"share", "undo", "more", "pen", "eraser", "canvas"} <= reached

@@ -16,7 +16,7 @@ import { isClosed, isShape } from './shapes.js';
  */
 
 /** What is marked is to be read. */
-const SEE_THROUGH = 0.4;
+const SEE_THROUGH = 0.35;
 
 /** @param {Mark} mark @returns {Look} */
 export function lookOf(mark) {

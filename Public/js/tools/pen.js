@@ -1,4 +1,4 @@
-/** Draws with the look that is chosen. */
+/** Draws by hand with the look that is chosen. */
 
 /**
  * @typedef {import('../canvas/drawing.js').Drawing} Drawing
@@ -16,6 +16,7 @@
 export class Pen {
   #drawing;
   #look;
+  #feelsPressure = true;
 
   /** @param {Drawing} drawing @param {() => Look} look */
   constructor(drawing, look) {
@@ -25,12 +26,15 @@ export class Pen {
 
   /** @param {Sample} sample */
   begin({ x, y, pressure }) {
-    this.#drawing.begin(this.#look(), [x, y], pressure === null ? null : [pressure]);
+    const look = this.#look();
+    // It is as broad everywhere: nobody needs to be told.
+    this.#feelsPressure = look.tool !== 'highlighter';
+    this.#drawing.begin(look, [x, y], pressure === null || !this.#feelsPressure ? null : [pressure]);
   }
 
   /** @param {Sample[]} samples */
   move(samples) {
-    const hasPressure = samples.some(({ pressure }) => pressure !== null);
+    const hasPressure = this.#feelsPressure && samples.some(({ pressure }) => pressure !== null);
     const pressures = hasPressure ? samples.map(({ pressure }) => pressure ?? 0.5) : null;
     this.#drawing.extend(samples.flatMap(({ x, y }) => [x, y]), pressures);
   }

@@ -55,7 +55,11 @@ export async function tellOver({ title, text, canRetry, hasPicture }) {
 function keys() {
   const { ctrl } = words;
   return [
-    [['P', 'E', 'V'], words.keyTools],
+    [['P', 'M', 'E', 'V'], words.keyTools],
+    [['L', 'A', 'R', 'O'], words.keyShapes],
+    [[words.shift, 'Alt'], words.keyRegular],
+    [['T'], words.text],
+    [['H'], words.hand],
     [['I'], words.add],
     [['←', '→', '↑', '↓'], words.keyMove],
     [[`${ctrl} ↑`, `${ctrl} ↓`], words.keySize],

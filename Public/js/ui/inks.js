@@ -4,9 +4,8 @@ import { nearestColor, PALETTE, textOn } from '../canvas/colors.js';
 import { words } from '../words/words.js';
 import { element, make, makeSVG } from './elements.js';
 import { RadioGroup } from './radioGroup.js';
-import { WIDTHS } from './settings.js';
-
-const OUTSIDE_OF_INKS = '#inks, #ink';
+import { Popover } from './popover.js';
+import { HIGHLIGHTER_WIDTHS, TEXT_SIZES, WIDTHS } from './settings.js';
 
 /** Event: `change`. */
 export class Inks extends EventTarget {
@@ -15,8 +14,8 @@ export class Inks extends EventTarget {
   #widths;
   /** Of the palette; one more is one's own. */
   #chosen = PALETTE.length;
-  #panel = element('inks');
   #button = element('ink');
+  #popover = new Popover(this.#button, element('inks'));
 
   /** @param {import('./settings.js').Settings} settings */
   constructor(settings) {
@@ -33,16 +32,24 @@ export class Inks extends EventTarget {
       element('widths'),
       WIDTHS.map((width, index) => ({ button: widthButton(index), choose: () => this.chooseWidth(width) })),
     );
-    this.#button.addEventListener('click', () => this.#open(!this.#isOpen));
-    document.addEventListener('pointerdown', ({ target }) => this.#pointed(target), { capture: true });
-    document.addEventListener('keydown', ({ key }) => key === 'Escape' && this.close());
     this.#show();
   }
 
-  /** @returns {{ rgb: string, color: number, width: number }} */
-  get look() {
+  /** @returns {{ rgb: string, color: number }} */
+  get ink() {
     const rgb = PALETTE[this.#chosen] ?? this.#settings.color;
-    return { rgb, color: PALETTE[this.#chosen] ? this.#chosen : nearestColor(rgb), width: this.#settings.width };
+    return { rgb, color: PALETTE[this.#chosen] ? this.#chosen : nearestColor(rgb) };
+  }
+
+  /** @param {string} tool @returns {import('../canvas/drawing.js').Look} */
+  lookOf(tool) {
+    const widths = tool === 'highlighter' ? HIGHLIGHTER_WIDTHS : WIDTHS;
+    return { ...this.ink, width: widths[this.#width], tool };
+  }
+
+  /** @returns {import('../canvas/drawing.js').TextLook} */
+  get textLook() {
+    return { ...this.ink, size: TEXT_SIZES[this.#width] };
   }
 
   /** @param {number} index of the palette; its length is one's own color */
@@ -65,36 +72,23 @@ export class Inks extends EventTarget {
 
   /** @param {1 | -1} step */
   stepWidth(step) {
-    const index = WIDTHS.indexOf(this.#settings.width) + step;
+    const index = this.#width + step;
     if (WIDTHS[index] !== undefined) this.chooseWidth(WIDTHS[index]);
   }
 
   close() {
-    if (!this.#isOpen) return;
-    const hadFocus = this.#panel.contains(document.activeElement);
-    this.#open(false);
-    if (hadFocus) this.#button.focus();
+    this.#popover.close();
   }
 
-  get #isOpen() {
-    return this.#panel.hasAttribute('data-open');
-  }
-
-  /** @param {boolean} isOpen */
-  #open(isOpen) {
-    this.#panel.toggleAttribute('data-open', isOpen);
-    this.#button.setAttribute('aria-expanded', String(isOpen));
-  }
-
-  /** @param {EventTarget | null} target */
-  #pointed(target) {
-    if (this.#isOpen && target instanceof Element && !target.closest(OUTSIDE_OF_INKS)) this.#open(false);
+  /** Of all there are. */
+  get #width() {
+    return WIDTHS.indexOf(this.#settings.width);
   }
 
   #show() {
     this.#colors.show(this.#chosen);
-    this.#widths.show(WIDTHS.indexOf(this.#settings.width));
-    document.documentElement.style.setProperty('--ink', this.look.rgb);
+    this.#widths.show(this.#width);
+    document.documentElement.style.setProperty('--ink', this.ink.rgb);
     const size = 5 + 2.2 * Math.sqrt(this.#settings.width);
     this.#button.querySelector('circle')?.setAttribute('r', String(size));
   }

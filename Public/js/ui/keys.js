@@ -7,6 +7,19 @@ import { listenToKeys, watchTabbing } from './keyboard.js';
 /** By how many pixels the arrow keys move what is selected; with Shift. */
 const STEP = 8;
 const LONG_STEP = 64;
+/** @type {Record<string, import('./toolbar.js').ToolName>} */
+const TOOLS = {
+  v: 'select',
+  h: 'hand',
+  p: 'pen',
+  m: 'highlighter',
+  e: 'eraser',
+  l: 'line',
+  a: 'arrow',
+  r: 'rectangle',
+  o: 'ellipse',
+  t: 'text',
+};
 /** @type {[string, number, number][]} */
 const ARROWS = [['arrowleft', -1, 0], ['arrowright', 1, 0], ['arrowup', 0, -1], ['arrowdown', 0, 1]];
 
@@ -30,10 +43,8 @@ export function bindKeys({ toolbar, inks, incoming, choosing, drawing, view, isO
   listenToKeys({
     ...Object.fromEntries(colorKeys),
     c: () => inks.chooseOwn(),
-    v: () => toolbar.choose('select'),
     i: () => incoming.pick(),
-    p: () => toolbar.choose('pen'),
-    e: () => toolbar.choose('eraser'),
+    ...Object.fromEntries(Object.entries(TOOLS).map(([key, tool]) => [key, () => toolbar.choose(tool)])),
     '[': () => inks.stepWidth(-1),
     ']': () => inks.stepWidth(1),
     ...Object.fromEntries(ARROWS.map(([key, x, y]) => [key, push(x, y)])),

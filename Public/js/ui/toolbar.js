@@ -1,8 +1,18 @@
 /** The bar of tools, and the menu behind its last button. */
 
-import { element } from './elements.js';
+import { SHAPES } from '../canvas/shapes.js';
+import { element, icon } from './elements.js';
+import { Popover } from './popover.js';
 
-/** @typedef {'select' | 'pen' | 'eraser' | 'hand'} ToolName the last one is there when nothing can be drawn any more */
+/**
+ * @typedef {'line' | 'arrow' | 'rectangle' | 'ellipse'} ShapeName
+ * @typedef {'select' | 'pen' | 'eraser' | 'highlighter' | 'text' | 'hand' | ShapeName} ToolName `hand` is all there is when nothing can be drawn any more
+ */
+
+/** What it draws has the color that is chosen. @param {string} tool */
+export function takesInk(tool) {
+  return ['pen', 'highlighter', 'text', ...SHAPES].includes(tool);
+}
 
 /** Events: `tool`, and one for each of the other buttons by its id: `undo`, `redo`, `clear`, `save`, `keys`, `language`, `leave`, `end`. */
 export class Toolbar extends EventTarget {
@@ -10,6 +20,9 @@ export class Toolbar extends EventTarget {
   #tools = [...document.querySelectorAll('button[data-tool]')].map((one) => /** @type {HTMLButtonElement} */ (one));
   #menu = element('menu');
   #more = element('more');
+  /** Where there is no room for all tools, it stands for those of its panel. */
+  #shapes = element('shapes');
+  #kinds = element('kinds');
   /** @type {ToolName} */
   #tool = 'pen';
 
@@ -18,6 +31,8 @@ export class Toolbar extends EventTarget {
     for (const button of this.#tools) {
       button.addEventListener('click', () => this.choose(/** @type {ToolName} */ (button.dataset.tool)));
     }
+    const kinds = new Popover(this.#shapes, this.#kinds);
+    this.#kinds.addEventListener('click', () => kinds.close());
     for (const id of ['undo', 'redo', 'clear', 'save', 'keys', 'language', 'leave', 'end']) {
       element(id).addEventListener('click', () => {
         this.closeMenu();
@@ -40,6 +55,9 @@ export class Toolbar extends EventTarget {
   choose(tool) {
     this.#tool = tool;
     for (const button of this.#tools) button.setAttribute('aria-pressed', String(button.dataset.tool === tool));
+    const isKind = this.#kinds.querySelector(`[data-tool="${tool}"]`) !== null;
+    this.#shapes.setAttribute('aria-pressed', String(isKind));
+    this.#shapes.replaceChildren(icon(isKind ? tool : 'shapes'));
     this.dispatchEvent(new Event('tool'));
   }
 

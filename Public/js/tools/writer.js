@@ -1,0 +1,111 @@
+/** Puts words on the page: a tap places new ones, or takes up those that are there. */
+
+import { Text } from '../canvas/text.js';
+import { LINE } from '../canvas/textMetrics.js';
+
+/**
+ * @typedef {import('../canvas/drawing.js').Drawing} Drawing
+ * @typedef {import('../canvas/drawing.js').TextLook} TextLook
+ * @typedef {import('./pen.js').Sample} Sample
+ * @typedef {{ id: string, text: string, point: [number, number], look: TextLook }} Written `point`: its upper left corner
+ */
+
+/** How near a tap must come to a text, in pixels. */
+const REACH = 4;
+
+/** Event: `change`, of what is written, but for its words. */
+export class Writer extends EventTarget {
+  #drawing;
+  #index;
+  #look;
+  #scale;
+  #newKey;
+  /** @type {Written | null} */
+  #written = null;
+  /** @type {[number, number] | null} */
+  #tapped = null;
+
+  /**
+   * @param {Drawing} drawing @param {import('../canvas/markIndex.js').MarkIndex} index
+   * @param {() => TextLook} look @param {() => number} scale pixels a point @param {() => string} newKey
+   */
+  constructor(drawing, index, look, scale, newKey) {
+    super();
+    this.#drawing = drawing;
+    this.#index = index;
+    this.#look = look;
+    this.#scale = scale;
+    this.#newKey = newKey;
+  }
+
+  /** @returns {Written | null} */
+  get written() {
+    return this.#written;
+  }
+
+  /** @param {Sample} sample */
+  begin({ x, y }) {
+    // Who taps beside what is written has written enough.
+    this.#tapped = this.#written ? null : [x, y];
+    this.finish();
+  }
+
+  move() {}
+
+  end() {
+    if (!this.#tapped) return;
+    const [x, y] = this.#tapped;
+    this.#tapped = null;
+    const there = this.textAt(x, y);
+    if (there) return this.edit(there);
+    const look = this.#look();
+    // The tap is where the first letter will be.
+    this.#begin({ id: this.#newKey(), text: '', point: [x, y - look.size * LINE / 2], look });
+  }
+
+  cancel() {
+    this.#tapped = null;
+  }
+
+  /** @param {number} x @param {number} y @returns {Text | null} the uppermost there */
+  textAt(x, y) {
+    const texts = this.#index.near([x, y], [x, y], REACH / this.#scale()).filter((mark) => mark instanceof Text);
+    return texts.reduce((/** @type {Text | null} */ a, b) => (a && a.z > b.z ? a : b), null);
+  }
+
+  /** @param {Text} text that is there */
+  edit({ id, text, x, y, size, rgb, color }) {
+    this.finish();
+    this.#begin({ id, text, point: [x, y], look: { size, rgb, color } });
+  }
+
+  /** @param {string} text all of it, as it is by now */
+  type(text) {
+    const written = this.#written;
+    if (!written) return;
+    written.text = text;
+    // Somebody may have taken it away.
+    if (!this.#drawing.write(written.id, text, written.look, written.point)) this.#begin(null);
+  }
+
+  /** What is written looks like what is chosen now. */
+  restyle() {
+    if (!this.#written) return;
+    this.#written.look = this.#look();
+    this.type(this.#written.text);
+    this.#begin(this.#written);
+  }
+
+  /** It shall be as it is. */
+  finish() {
+    if (!this.#written) return;
+    this.#begin(null);
+    this.#drawing.lift();
+  }
+
+  /** @param {Written | null} written */
+  #begin(written) {
+    this.#written = written;
+    this.dispatchEvent(new Event('change'));
+  }
+}

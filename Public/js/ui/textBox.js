@@ -1,0 +1,146 @@
+/**
+ * Where words are typed: right where they will be. The canvas shows them, this only the caret and what is marked; so they look
+ * alike before and after.
+ */
+
+import { FONT, LINE, lineWidth } from '../canvas/textMetrics.js';
+import { element } from './elements.js';
+
+/**
+ * @typedef {import('../canvas/camera.js').Camera} Camera
+ * @typedef {import('../canvas/placement.js').Size} Size
+ */
+
+/** Around what is typed, in pixels: it stays clear of the bars. */
+const EDGE = 16;
+const TOP = 72;
+const BOTTOM = 96;
+/** Of the height, where a keyboard comes over the page. */
+const ABOVE_KEYBOARD = 0.45;
+/** Letters that have room in a line wherever it begins. */
+const LEAST_LETTERS = 8;
+
+export class TextBox {
+  #writer;
+  #camera;
+  #view;
+  #ask;
+  #area = /** @type {HTMLTextAreaElement} */ (element('writing'));
+  #cameraVersion = -1;
+
+  /**
+   * @param {import('../tools/writer.js').Writer} writer @param {Camera} camera
+   * @param {Size} view the canvas’s, in pixels @param {() => void} ask for a frame
+   */
+  constructor(writer, camera, view, ask) {
+    this.#writer = writer;
+    this.#camera = camera;
+    this.#view = view;
+    this.#ask = ask;
+    const area = this.#area;
+    area.style.fontFamily = FONT;
+    area.style.lineHeight = String(LINE);
+    writer.addEventListener('change', () => this.#follow());
+    area.addEventListener('input', (event) => this.#typed(event));
+    area.addEventListener('keydown', (event) => this.#key(event));
+    // A tap on the page takes the focus first; the tool that hears of it next has to see that something was written.
+    area.addEventListener('blur', () => queueMicrotask(() => writer.finish()));
+    // Colors can be chosen while one types.
+    for (const id of ['inks', 'ink']) {
+      element(id).addEventListener('mousedown', (event) => writer.written && event.preventDefault());
+    }
+  }
+
+  /** @returns {false} no other frame is needed */
+  frame() {
+    if (this.#writer.written && this.#cameraVersion !== this.#camera.version) this.#place();
+    return false;
+  }
+
+  #follow() {
+    const { written } = this.#writer;
+    const area = this.#area;
+    if (!written) {
+      const hadFocus = document.activeElement === area;
+      area.hidden = true;
+      if (hadFocus) element('canvas').focus({ preventScroll: true });
+      return;
+    }
+    const isNew = area.hidden;
+    area.hidden = false;
+    if (isNew || area.value !== written.text) area.value = written.text;
+    this.#place();
+    if (!isNew) return;
+    area.focus({ preventScroll: true });
+    area.setSelectionRange(area.value.length, area.value.length);
+    this.#keepInView();
+  }
+
+  /** @param {Event} event */
+  #typed(event) {
+    if (!(event instanceof InputEvent && event.isComposing)) this.#breakLine();
+    this.#writer.type(this.#area.value);
+    this.#place();
+    this.#keepInView();
+  }
+
+  /** What is typed at the end goes on in the next line where the page ends. */
+  #breakLine() {
+    const { written } = this.#writer;
+    const { value, selectionEnd } = this.#area;
+    if (!written || selectionEnd !== value.length) return;
+    const { point: [x], look: { size } } = written;
+    const begin = value.lastIndexOf('\n') + 1;
+    const space = value.trimEnd().lastIndexOf(' ');
+    const [edge] = this.#camera.toPlane(this.#view.width - EDGE, 0);
+    const room = Math.max(edge - x, LEAST_LETTERS * size);
+    if (space > begin && lineWidth(value.slice(begin)) * size > room) {
+      this.#area.setRangeText('\n', space, space + 1, 'preserve');
+    }
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    event.stopPropagation();
+    const isEnd = event.key === 'Escape' || (event.key === 'Enter' && (event.ctrlKey || event.metaKey));
+    if (!isEnd || event.isComposing) return;
+    event.preventDefault();
+    this.#writer.finish();
+  }
+
+  #place() {
+    const { written } = this.#writer;
+    if (!written) return;
+    const { style, value } = this.#area;
+    const { point, look: { size, rgb } } = written;
+    const lines = value.split('\n');
+    const { scale } = this.#camera;
+    const [x, y] = this.#camera.toCanvas(...point);
+    this.#cameraVersion = this.#camera.version;
+    style.transform = `translate(${x}px, ${y}px) scale(${scale})`;
+    style.setProperty('--pixel', `${1 / scale}px`);
+    style.setProperty('--own', rgb);
+    style.fontSize = `${size}px`;
+    // The caret has room behind the last letter.
+    style.width = `${size * (lines.reduce((widest, line) => Math.max(widest, lineWidth(line)), 0) + 0.4)}px`;
+    style.height = `${size * LINE * lines.length}px`;
+  }
+
+  #keepInView() {
+    const { written } = this.#writer;
+    if (!written) return;
+    const { point: [x, y], look: { size } } = written;
+    const lines = this.#area.value.slice(0, this.#area.selectionEnd).split('\n');
+    const across = x + lineWidth(lines[lines.length - 1]) * size;
+    const [left, top] = this.#camera.toCanvas(across, y + (lines.length - 1) * LINE * size);
+    const bottom = top + LINE * size * this.#camera.scale;
+    const { width, height } = this.#view;
+    const lowest = matchMedia('(pointer: coarse)').matches ? height * ABOVE_KEYBOARD : height - BOTTOM;
+    const dx = Math.min(0, width - 2 * EDGE - left) + Math.max(0, EDGE - left);
+    const dy = top < TOP ? TOP - top : Math.max(TOP - top, Math.min(0, lowest - bottom));
+    if (dx === 0 && dy === 0) return;
+    this.#camera.pan(dx, dy);
+    this.#place();
+    this.#ask();
+  }
+}
