@@ -10,6 +10,7 @@ import { Scene } from './canvas/scene.js';
 import { Selection } from './canvas/selection.js';
 import { MarkIndex } from './canvas/markIndex.js';
 import { Marks } from './canvas/marks.js';
+import { isDrawingFile } from './export/drawingFile.js';
 import { Presence } from './presence.js';
 import { newKey } from './session/key.js';
 import { Sharing } from './sharing.js';
@@ -28,6 +29,7 @@ import { Choosing } from './ui/choosing.js';
 import { ConnectionBanner } from './ui/connectionBanner.js';
 import { showKeys } from './ui/dialogs.js';
 import { element, loadIcons } from './ui/elements.js';
+import { ExportDialog } from './ui/exportDialog.js';
 import { Fingers } from './ui/fingers.js';
 import { Frames } from './ui/frames.js';
 import { Incoming } from './ui/incoming.js';
@@ -37,6 +39,7 @@ import { ItemView } from './ui/itemView.js';
 import { bindKeys } from './ui/keys.js';
 import { chooseLanguage } from './ui/languageDialog.js';
 import { toast } from './ui/notices.js';
+import { Opening } from './ui/opening.js';
 import { OverBar } from './ui/overBar.js';
 import { People } from './ui/people.js';
 import { SessionFlow } from './ui/sessionFlow.js';
@@ -130,7 +133,8 @@ const flow = new SessionFlow({
   },
 });
 
-const overBar = new OverBar({ scene, paint, start: () => flow.share() });
+const exporting = new ExportDialog(scene);
+const overBar = new OverBar({ scene, save: () => exporting.open(), start: () => flow.share() });
 
 const writer = new Writer(drawing, index, () => inks.textLook, () => camera.scale, newKey);
 const textBox = new TextBox(writer, camera, renderer, () => frames.ask());
@@ -252,8 +256,22 @@ const adding = new Adding({
   // What one does next is to put it where it shall lie.
   added: ([first, ...others]) => choose(others.length === 0 ? first : null),
 });
+const opening = new Opening({
+  scene,
+  drawing,
+  camera,
+  view,
+  canvas: renderer,
+  bring: choosing.bring.bind(choosing),
+  // What one does next is to put it where it shall lie.
+  choose: (ids) => (toolbar.choose('select'), selector.choose(ids)),
+  limit: () => sharing.attachmentBytes(),
+});
 const isOver = () => sharing.over !== null;
-const incoming = new Incoming((files, at) => adding.add(files, at), isOver);
+const incoming = new Incoming((files, at) => {
+  for (const file of files.filter(isDrawingFile)) opening.open(file, at);
+  adding.add(files.filter((file) => !isDrawingFile(file)), at);
+}, isOver);
 
 /** @param {import('./canvas/item.js').Item | null} item */
 function choose(item) {
@@ -270,7 +288,8 @@ toolbar.addEventListener('tool', () => {
 toolbar.addEventListener('undo', () => drawing.undo());
 toolbar.addEventListener('redo', () => drawing.redo());
 toolbar.addEventListener('clear', () => flow.newPage());
-toolbar.addEventListener('save', () => overBar.save());
+toolbar.addEventListener('open', () => incoming.pick());
+toolbar.addEventListener('save', () => exporting.open());
 toolbar.addEventListener('keys', () => showKeys());
 toolbar.addEventListener('language', () => chooseLanguage(settings, () => sharing.session !== null || scene.isEmpty));
 toolbar.addEventListener('leave', () => flow.leave());
@@ -280,7 +299,7 @@ inks.addEventListener('change', () => {
   else if (!takesInk(toolbar.tool)) toolbar.choose('pen');
 });
 
-bindKeys({ toolbar, inks, incoming, choosing, drawing, view, isOver });
+bindKeys({ toolbar, inks, incoming, choosing, drawing, view, exporting, isOver });
 
 addEventListener('pagehide', () => {
   input.finish();

@@ -39,6 +39,7 @@ COPY = """async () => {
       return make.call(URL, blob);
     };
     document.getElementById('copy').click();
+    document.getElementById('export-save').click();
   });
   const bytes = new Uint8Array(await blob.arrayBuffer());
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
@@ -123,12 +124,15 @@ def test_the_end_of_one_is_the_beginning_of_another_with_its_picture(chromium, f
     sees_people(a, 2)
     draw(a, line(100, 200, 300, 200))
     sees_ink(b, 200, 200)
+    choose(a, "save")
     with a.expect_download() as before:
-        choose(a, "save")
+        a.locator("#export-save").click()
+    a.locator("#export-dialog").wait_for(state="hidden")
     choose(a, "end")
     a.locator("#confirm-ok").click()
+    a.locator("#copy").click()
     with a.expect_download() as after:
-        a.locator("#copy").click()
+        a.locator("#export-save").click()
     for download in (before.value, after.value):
         assert re.fullmatch(r"Draw Together \d{4}-\d\d-\d\d\.png", download.suggested_filename)
         assert download.path().read_bytes().startswith(b"\x89PNG")

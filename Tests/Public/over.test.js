@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Camera } from '../../Public/js/canvas/camera.js';
-import { scaleFor } from '../../Public/js/canvas/copy.js';
+import { scaleFor } from '../../Public/js/export/raster.js';
 import { Item } from '../../Public/js/canvas/item.js';
 import { Hand } from '../../Public/js/tools/hand.js';
 
 /** How large a picture is, in points, and its copy, in pixels a point. */
 const COPIES = [
-  { rule: 'twice as fine as the plane', width: 1000, height: 800, scale: 2 },
+  { rule: 'as many pixels a point as are wanted', width: 1000, height: 800, scale: 2 },
   { rule: 'no more pixels than any browser can hold', width: 4096, height: 4096, scale: 1 },
   { rule: 'nor on one side', width: 16_384, height: 100, scale: 0.5 },
   { rule: 'nor on the other', width: 10, height: 819_200, scale: 0.01 },
 ];
 
 for (const { rule, width, height, scale } of COPIES) {
-  test(`a copy has ${rule}`, () => assert.equal(scaleFor(width, height), scale));
+  test(`a copy has ${rule}`, () => assert.equal(scaleFor(width, height, 2), scale));
 }
 
 test('what the hand took stays under it, however close the picture is', () => {

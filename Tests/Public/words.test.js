@@ -147,8 +147,8 @@ test('the markup says in English what the table says', () => {
 });
 
 test('no text stands in the markup that is not in the table', () => {
-  // The name; each language's own; keys; and what is read where nothing runs.
-  const allowed = ['Draw Together', 'English', 'Deutsch', '?', 'Draw Together needs JavaScript.'];
+  // The name; each language's own; keys; sizes; and what is read where nothing runs.
+  const allowed = ['Draw Together', 'English', 'Deutsch', '?', '1×', '2×', '3×', 'Draw Together needs JavaScript.'];
   const body = HTML.slice(HTML.indexOf('<head>'));
   const bare = [...body.matchAll(/<([a-z][^>]*)>([^<]*[^<\s][^<]*)</g)].filter(([, tag]) =>
     !tag.includes(' data-text=')
@@ -163,7 +163,7 @@ test('no module says anything of its own', () => {
   // The name; units; keys as browsers call them; selectors; a path; the type; and a fault of our own, for whoever reads the console.
   const allowed = [
     'Draw Together',
-    'Draw Together ${}.png',
+    'Draw Together ${}.${}',
     'KB',
     'MB',
     'Space',
@@ -174,7 +174,7 @@ test('no module says anything of its own', () => {
     'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif',
     'The page has no element ${}.',
   ];
-  const folders = ['ui', 'tools', 'canvas'];
+  const folders = ['ui', 'tools', 'canvas', 'export'];
   const paths = folders.flatMap((folder) =>
     readdirSync(join(PUBLIC, 'js', folder)).map((name) => join('js', folder, name))
   );

@@ -106,6 +106,18 @@ export class Arranger {
     this.#did(taking);
   }
 
+  /**
+   * They come from elsewhere, and are this person's from now on.
+   * @param {Mark[]} marks new ones @param {{ added: import('./album.js').Added, place: import('./placement.js').Place }[]} laid
+   * @returns {string[]} their ids
+   */
+  bring(marks, laid) {
+    const { album, drawing } = this.#parts;
+    const items = laid.map(({ added, place }) => album.lay(added, place));
+    drawing.add(marks);
+    return this.#came(marks, items);
+  }
+
   /** Lays what is like them beside them. @param {ReadonlySet<string>} ids @param {number} distance points @returns {Promise<string[]>} theirs, lowest first */
   async duplicate(ids, distance) {
     const { album, drawing } = this.#parts;
@@ -127,10 +139,7 @@ export class Arranger {
         drawing.add([copy]);
       } else if (blob) items.push(album.lay({ ...one, blob }, { ...movedPlace(one.place, motion, true), z }));
     }
-    if (marks.length + items.length === 0) return [];
-    const { undo, redo } = this.#taking(marks, items);
-    this.#did({ undo: redo, redo: undo });
-    return [...marks, ...items].map(({ id }) => id);
+    return this.#came(marks, items);
   }
 
   /** Over all else; among each other they lie as they lay. @param {ReadonlySet<string>} ids */
@@ -171,6 +180,14 @@ export class Arranger {
     const points = marks.reduce((sum, mark) => sum + ('points' in mark ? mark.points.length / 2 : 1), 0);
     const isLight = marks.length <= MOST_MARKS && points <= MOST_POINTS;
     return { ids: new Set(ids), places: new Map(items.map((item) => [item, item.place])), isLight, motion: STILL };
+  }
+
+  /** @param {Mark[]} marks @param {Item[]} items that are new @returns {string[]} their ids */
+  #came(marks, items) {
+    if (marks.length + items.length === 0) return [];
+    const { undo, redo } = this.#taking(marks, items);
+    this.#did({ undo: redo, redo: undo });
+    return [...marks, ...items].map(({ id }) => id);
   }
 
   /** @param {Mark[]} marks @param {Item[]} items @returns {Deed} of taking them away */

@@ -12,10 +12,13 @@ import { paintMark } from './markPainter.js';
 
 const RADIUS = 14;
 const FRAME_RADIUS = 6;
-/** Of a card: where its words begin and end, and its icon's paper in points. */
-const TEXT_LEFT = 62;
-const TEXT_RIGHT = 58;
-const SHEET =
+/** Of a card: where its words begin and end and how they are set, and its icon's paper, in points. */
+export const CARD_TEXT = Object.freeze({
+  left: 62,
+  right: 58,
+  lines: [{ size: 15, weight: 600, y: 34 }, { size: 13, weight: 400, y: 54 }],
+});
+export const SHEET =
   'M21 24.500h11.500l8.500 8.500v17a2.500 2.500 0 0 1-2.500 2.500h-17.500a2.500 2.500 0 0 1-2.500-2.500v-23a2.500 2.500 0 0 1 2.500-2.500z' +
   'M32.500 24.500v8.500h8.500';
 
@@ -54,7 +57,8 @@ export class ItemPainter {
   }
 
   /** @param {CanvasRenderingContext2D} context @param {Item} item */
-  #card(context, { bounds: { left, top }, place, name, size, by }) {
+  #card(context, item) {
+    const { bounds: { left, top }, place } = item;
     const { surface, text, soft, accent, font } = this.#colors;
     this.#box(context, left, top, place, RADIUS, surface);
     context.save();
@@ -64,14 +68,13 @@ export class ItemPainter {
     context.lineJoin = 'round';
     this.#sheet ??= new Path2D(SHEET);
     context.stroke(this.#sheet);
-    context.fillStyle = text;
-    context.font = `600 15px ${font}`;
-    const room = place.width - TEXT_LEFT - TEXT_RIGHT;
-    context.fillText(shortened(name, room, context), TEXT_LEFT, 34);
-    context.fillStyle = soft;
-    context.font = `13px ${font}`;
-    const known = [size === null ? '' : byteCount(size, words), by].filter(Boolean);
-    context.fillText(shortened(known.join(' · '), room, context), TEXT_LEFT, 54);
+    const room = place.width - CARD_TEXT.left - CARD_TEXT.right;
+    cardLines(item).forEach((line, at) => {
+      const { size, weight, y } = CARD_TEXT.lines[at];
+      context.fillStyle = at === 0 ? text : soft;
+      context.font = `${weight} ${size}px ${font}`;
+      context.fillText(shortened(line, room, context), CARD_TEXT.left, y);
+    });
     context.restore();
   }
 
@@ -89,6 +92,11 @@ export class ItemPainter {
     context.strokeStyle = this.#colors.line;
     context.stroke();
   }
+}
+
+/** @param {Item} item @returns {string[]} what its card says */
+export function cardLines({ name, size, by }) {
+  return [name, [size === null ? '' : byteCount(size, words), by].filter(Boolean).join(' · ')];
 }
 
 /**

@@ -20,7 +20,7 @@ import { encodeStroke, STROKE_TYPE } from './strokeMessage.js';
 const POINT_BYTES = 34;
 const LOOK_BYTES = 512;
 /** However much a message may hold, a longer stroke is parted: its shape is made anew with each point. */
-const POINTS_A_STROKE = 4000;
+export const POINTS_A_STROKE = 4000;
 
 export class MarkExchange {
   #marks;

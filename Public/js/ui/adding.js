@@ -101,7 +101,7 @@ export class Adding {
 }
 
 /** @param {File} file @returns {Promise<Added>} @throws {DOMException} if it cannot be read */
-async function read(file) {
+export async function read(file) {
   const { name } = file;
   const type = await pictureTypeOf(file);
   const natural = type ? await measured(file).catch(() => null) : null;

@@ -51,6 +51,11 @@ export class Choosing {
     this.#exchange.follow(session);
   }
 
+  /** They come from elsewhere. @param {Parameters<Arranger['bring']>} things @returns {string[]} their ids */
+  bring(...things) {
+    return this.#arranger.bring(...things);
+  }
+
   /** @param {number} now @param {{ width: number, height: number }} view the canvas @returns {boolean} whether another frame is needed */
   frame(now, { width, height }) {
     this.#view.frame(width, height);

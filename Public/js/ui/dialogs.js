@@ -74,6 +74,7 @@ function keys() {
     [['+', '−'], words.keyZoom],
     [[`${words.shift} 0`], words.keyActualSize],
     [['F', `${words.shift} 1`], words.showEverything],
+    [[`${ctrl} S`], words.saveCopy],
     [['?'], words.keyList],
   ];
 }

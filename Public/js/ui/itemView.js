@@ -126,7 +126,7 @@ export class ItemView {
 }
 
 /** @returns {import('../canvas/itemPainter.js').Colors} */
-function pageColors() {
+export function pageColors() {
   const style = getComputedStyle(document.documentElement);
   const color = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
   return {

@@ -31,9 +31,10 @@ const ARROWS = [['arrowleft', -1, 0], ['arrowright', 1, 0], ['arrowup', 0, -1], 
  * @param {import('./choosing.js').Choosing} parts.choosing
  * @param {import('../canvas/drawing.js').Drawing} parts.drawing
  * @param {import('./canvasView.js').CanvasView} parts.view
+ * @param {import('./exportDialog.js').ExportDialog} parts.exporting
  * @param {() => boolean} parts.isOver whether nothing can be drawn any more
  */
-export function bindKeys({ toolbar, inks, incoming, choosing, drawing, view, isOver }) {
+export function bindKeys({ toolbar, inks, incoming, choosing, drawing, view, exporting, isOver }) {
   const { selector } = choosing;
   const colorKeys = [...'1234567890'].map((key, at) => [key, () => inks.chooseColor(at)]);
   const push = (/** @type {number} */ x, /** @type {number} */ y) => (/** @type {KeyboardEvent} */ { shiftKey }) => {
@@ -57,6 +58,7 @@ export function bindKeys({ toolbar, inks, incoming, choosing, drawing, view, isO
     delete: () => choosing.remove(),
     backspace: () => choosing.remove(),
     escape: () => (selector.cancel(), selector.choose([])),
+    'mod+o': () => incoming.pick(),
     'mod+z': () => drawing.undo(),
     'mod+shift+z': () => drawing.redo(),
     'mod+y': () => drawing.redo(),
@@ -67,6 +69,7 @@ export function bindKeys({ toolbar, inks, incoming, choosing, drawing, view, isO
     'shift+0': () => view.zoomTo(1),
     '+': () => view.zoom(CLOSER),
     '-': () => view.zoom(1 / CLOSER),
+    'mod+s': () => exporting.open(),
     '?': () => showKeys(),
   });
   addEventListener('keyup', () => selector.settle());

@@ -14,7 +14,7 @@ export function takesInk(tool) {
   return ['pen', 'highlighter', 'text', ...SHAPES].includes(tool);
 }
 
-/** Events: `tool`, and one for each of the other buttons by its id: `undo`, `redo`, `clear`, `save`, `keys`, `language`, `leave`, `end`. */
+/** Events: `tool`, and one for each of the other buttons by its id: `undo`, `redo`, `clear`, `open`, `save`, `keys`, `language`, `leave`, `end`. */
 export class Toolbar extends EventTarget {
   /** @type {HTMLButtonElement[]} */
   #tools = [...document.querySelectorAll('button[data-tool]')].map((one) => /** @type {HTMLButtonElement} */ (one));
@@ -33,7 +33,7 @@ export class Toolbar extends EventTarget {
     }
     const kinds = new Popover(this.#shapes, this.#kinds);
     this.#kinds.addEventListener('click', () => kinds.close());
-    for (const id of ['undo', 'redo', 'clear', 'save', 'keys', 'language', 'leave', 'end']) {
+    for (const id of ['undo', 'redo', 'clear', 'open', 'save', 'keys', 'language', 'leave', 'end']) {
       element(id).addEventListener('click', () => {
         this.closeMenu();
         this.dispatchEvent(new Event(id));

@@ -283,6 +283,36 @@ const table = {
       ? 'Gespeichert ohne ein Bild, das sich nicht laden lässt.'
       : `Gespeichert ohne ${counted(count, PICTURES)}, die sich nicht laden lassen.`,
 
+  copyAs: 'Als',
+  asPicture: 'Bild',
+  asVectors: 'Vektoren',
+  asDrawing: 'Zeichnung',
+  size: 'Größe',
+  paper: 'Papier',
+  asPage: 'Wie hier',
+  white: 'Weiß',
+  noPaper: 'Keins',
+  copyPicture: 'Bild kopieren',
+  pictureCopied: 'Das Bild ist in der Zwischenablage.',
+  print: 'Drucken …',
+  pixels: (width, height) => `PNG, ${number(width)} × ${number(height)} Pixel.`,
+  noLarger: 'Größere fasst kein Browser.',
+  formats: {
+    svg: 'SVG: in jeder Größe scharf, für Browser und Zeichenprogramme.',
+    drawing: 'Eine Datei mit allem, was hier ist. „Öffnen …“ holt sie zurück, zum Weiterzeichnen.',
+  },
+  loadingPictures: (done, count) => `Bilder geladen: ${number(done)} von ${number(count)} …`,
+  open: 'Öffnen …',
+  openedWithout: (count) =>
+    `Geöffnet ohne ${counted(count, THINGS)}, ${
+      chosen(count, { one: 'das beschädigt ist', other: 'die beschädigt sind' })
+    }.`,
+  noDrawing: 'Das ist keine Zeichnung von Draw Together, oder sie ist beschädigt.',
+  drawingTooNew: 'Diese Zeichnung hat eine neuere Version gespeichert. Lade die Seite neu.',
+  drawingTooLarge: (size, limit) => `Diese Zeichnung ist ${size} groß. Öffnen lassen sich höchstens ${limit}.`,
+  marksInFile: (count) => counted(count, STROKES),
+  tooManyInDrawing: (what, limit) => `In dieser Zeichnung sind ${what}. Öffnen lassen sich höchstens ${number(limit)}.`,
+
   number,
   percent: (count) => `${number(count)} %`,
   bytes: (count) => counted(count, { one: 'Byte', other: 'Byte' }),

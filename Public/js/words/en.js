@@ -343,6 +343,41 @@ const table = {
   savedWithout: (count) =>
     `Saved without ${count === 1 ? 'a picture' : counted(count, PICTURES)} that cannot be loaded.`,
 
+  // A copy to take away, and to open again.
+  copyAs: 'As',
+  asPicture: 'Picture',
+  asVectors: 'Vectors',
+  asDrawing: 'Drawing',
+  size: 'Size',
+  paper: 'Paper',
+  asPage: 'As here',
+  white: 'White',
+  noPaper: 'None',
+  copyPicture: 'Copy picture',
+  pictureCopied: 'The picture is on the clipboard.',
+  print: 'Print…',
+  /** @param {number} width @param {number} height */
+  pixels: (width, height) => `PNG, ${number(width)} × ${number(height)} pixels.`,
+  noLarger: 'Browsers hold no larger one.',
+  /** What the other formats are good for. @type {Record<string, string>} */
+  formats: {
+    svg: 'SVG: sharp at any size, in browsers and drawing programs.',
+    drawing: 'A file with all that is here. “Open…” brings it back, to draw on.',
+  },
+  /** @param {number} done @param {number} count */
+  loadingPictures: (done, count) => `Pictures loaded: ${number(done)} of ${number(count)}…`,
+  open: 'Open…',
+  /** @param {number} count */
+  openedWithout: (count) => `Opened without ${counted(count, THINGS)} that ${chosen(count, ARE)} damaged.`,
+  noDrawing: 'This is no drawing of Draw Together, or it is damaged.',
+  drawingTooNew: 'This drawing was saved by a newer version. Load the page again.',
+  /** @param {string} size @param {string} limit */
+  drawingTooLarge: (size, limit) => `This drawing is ${size}. At most ${limit} can be opened.`,
+  /** @param {number} count */
+  marksInFile: (count) => counted(count, STROKES),
+  /** @param {string} what @param {number} limit */
+  tooManyInDrawing: (what, limit) => `There are ${what} in this drawing. At most ${number(limit)} can be opened.`,
+
   // Numbers.
   number,
   /** @param {number} count */

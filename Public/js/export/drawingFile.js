@@ -1,0 +1,148 @@
+/**
+ * A drawing as a file that can be opened again: JSON, in it the messages of all marks, and pictures and files in base64.
+ *
+ * Written as it is on the wire, and read with the same suspicion.
+ */
+
+import { POINTS_A_STROKE } from '../canvas/markExchange.js';
+import { encodeMark, readMark } from '../canvas/markMessage.js';
+import { placementMessage, readPlacement } from '../canvas/placement.js';
+import { Stroke } from '../canvas/stroke.js';
+import { byteCount } from '../session/byteCount.js';
+import { Retention } from '../session/wire.js';
+import { words } from '../words/words.js';
+import { calmly, isItem } from './extent.js';
+import { base64Of } from './pictures.js';
+
+/**
+ * @typedef {import('../canvas/marks.js').Mark} Mark
+ * @typedef {import('../canvas/placement.js').Placement} Placement
+ * @typedef {{ name: string, contentType: string, placement: Placement, bytes: Uint8Array<ArrayBuffer> }} Enclosed
+ * @typedef {{ marks: Mark[], items: Enclosed[], damaged: number }} Opened `damaged`: how many things in it are none
+ */
+
+export const VERSION = 1;
+const ENDING = '.drawtogether';
+/** What a page can hold while it is opened. */
+export const MOST_BYTES = 256 * 2 ** 20;
+export const MOST_MARKS = 200_000;
+export const MOST_ITEMS = 1000;
+const NAME = 255;
+const TYPE = /^[\w.+-]{1,63}\/[\w.+-]{1,63}$/;
+
+/** @param {{ name: string }} file */
+export function isDrawingFile({ name }) {
+  return name.toLowerCase().endsWith(ENDING);
+}
+
+/** @param {Pick<import('./raster.js').Order, 'drawables' | 'signal' | 'loaded'>} order @returns {Promise<{ blob: Blob, missing: number }>} and how many pictures could not be had */
+export async function writeDrawing({ drawables, signal, loaded }) {
+  /** @type {string[]} */
+  const marks = [];
+  /** @type {string[]} */
+  const items = [];
+  const count = drawables.filter(isItem).length;
+  let missing = 0;
+  for await (const drawable of calmly(drawables, signal)) {
+    if (!isItem(drawable)) {
+      const { type, payload } = encodeMark(drawable);
+      marks.push(`{"type":"${type}","message":${new TextDecoder().decode(payload)}}`);
+      continue;
+    }
+    const data = await drawable.load().then(base64Of).catch(() => null);
+    const { name, contentType, place } = drawable;
+    if (data === null) missing += 1;
+    else items.push(JSON.stringify({ name, contentType, placement: placementMessage(place), data }));
+    loaded?.(items.length + missing, count);
+  }
+  const parts = [
+    `{"drawTogether":${VERSION},"marks":[\n`,
+    ...commas(marks),
+    '\n],"items":[\n',
+    ...commas(items),
+    '\n]}\n',
+  ];
+  const blob = new Blob(parts, { type: 'application/json' });
+  checkSize(blob);
+  return { blob, missing };
+}
+
+/** @param {{ size: number }} file @throws {Error} if it could not be opened */
+export function checkSize({ size }) {
+  if (size > MOST_BYTES) throw new Error(words.drawingTooLarge(byteCount(size, words), byteCount(MOST_BYTES, words)));
+}
+
+/** @param {string} text @param {() => string} newKey @returns {Opened} what is in it, as new things @throws {Error} that says what is wrong with it */
+export function readDrawing(text, newKey) {
+  const { marks, items } = contents(text);
+  const told = [[marks.length, MOST_MARKS, words.marksInFile], [items.length, MOST_ITEMS, words.files]];
+  for (const [count, limit, say] of /** @type {[number, number, (count: number) => string][]} */ (told)) {
+    if (count > limit) throw new Error(words.tooManyInDrawing(say(count), limit));
+  }
+  const readMarks = marks.map((one, at) => readOneMark(one, newKey(), at));
+  const readItems = items.map(readItem);
+  return {
+    marks: readMarks.filter((one) => one !== null).flatMap((mark) => parted(mark, newKey)),
+    items: readItems.filter((one) => one !== null),
+    damaged: [...readMarks, ...readItems].filter((one) => one === null).length,
+  };
+}
+
+/** @param {string} text @returns {{ marks: any[], items: any[] }} */
+function contents(text) {
+  let drawing;
+  try {
+    drawing = JSON.parse(text);
+  } catch {
+    throw new Error(words.noDrawing);
+  }
+  const { drawTogether: version, marks, items } = drawing ?? {};
+  if (!Number.isInteger(version) || !Array.isArray(marks) || !Array.isArray(items)) throw new Error(words.noDrawing);
+  if (version > VERSION) throw new Error(words.drawingTooNew);
+  return { marks, items };
+}
+
+/** @param {any} one @param {string} id @param {number} at @returns {Mark | null} */
+function readOneMark(one, id, at) {
+  const { type, message } = one ?? {};
+  if (typeof type !== 'string' || !message) return null;
+  const payload = new TextEncoder().encode(JSON.stringify(message));
+  const mark = readMark({ type, retention: Retention.replace, payload }, id, at)?.(undefined) ?? null;
+  if (mark) mark.isFinished = true;
+  return mark;
+}
+
+/** What others drew may be longer than what is drawn here. @param {Mark} mark @param {() => string} newKey @returns {Mark[]} */
+function parted(mark, newKey) {
+  if (!(mark instanceof Stroke) || mark.length <= POINTS_A_STROKE) return [mark];
+  const parts = [];
+  // Each goes on from where the one before ends.
+  for (let at = 0; at < mark.length - 1; at += POINTS_A_STROKE - 1) {
+    const part = new Stroke({ ...mark, id: newKey() });
+    const end = at + POINTS_A_STROKE;
+    part.append(mark.points.slice(2 * at, 2 * end), mark.pressures?.slice(at, end) ?? null);
+    part.finish();
+    parts.push(part);
+  }
+  return parts;
+}
+
+/** @param {any} one @returns {Enclosed | null} */
+function readItem(one) {
+  const { name, contentType, placement, data } = one ?? {};
+  const placed = readPlacement(placement);
+  if (typeof name !== 'string' || typeof data !== 'string' || !placed) return null;
+  try {
+    const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+    const clean = name.replace(/\p{Cc}/gu, '').slice(0, NAME) || '?';
+    const isType = typeof contentType === 'string' && TYPE.test(contentType);
+    return { name: clean, contentType: isType ? contentType : 'application/octet-stream', placement: placed, bytes };
+  } catch {
+    return null;
+  }
+}
+
+/** @param {string[]} all @returns {string[]} a line each */
+function commas(all) {
+  return all.map((one, at) => at === 0 ? one : `,\n${one}`);
+}

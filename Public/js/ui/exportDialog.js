@@ -1,0 +1,175 @@
+/** A copy to take away: as a picture, as vectors, as a file that opens here again, on the clipboard, or on paper. */
+
+import { ItemPainter } from '../canvas/itemPainter.js';
+import { writeDrawing } from '../export/drawingFile.js';
+import { extentOf } from '../export/extent.js';
+import { embedded } from '../export/pictures.js';
+import { paintAll, rasterOf, scaleFor } from '../export/raster.js';
+import { svgOf } from '../export/svg.js';
+import { errorWords, words } from '../words/words.js';
+import { showDialog } from './dialogs.js';
+import { element, make } from './elements.js';
+import { pageColors } from './itemView.js';
+import { toast } from './notices.js';
+import { preparePrinting, print } from './printing.js';
+
+/**
+ * @typedef {import('../canvas/scene.js').Drawable} Drawable
+ * @typedef {{ blob: Blob, missing: number }} Copy
+ */
+
+/** So long a browser may take to begin with a download. */
+const KEPT_MS = 60_000;
+/** With more to paint than this, there is no preview: it would be late. */
+const MOST_WEIGHT = 4000;
+/** Of cards that do not lie on the page's own paper. */
+const ON_WHITE = {
+  surface: '#ffffff',
+  raised: '#f3f1ec',
+  line: '#00000024',
+  text: '#1d1d20',
+  soft: '#5f5e63',
+  accent: '#4453d6',
+};
+/** By format. @type {Record<string, string>} */
+const ENDINGS = { png: 'png', svg: 'svg', drawing: 'drawtogether' };
+
+export class ExportDialog {
+  #scene;
+  #form = /** @type {HTMLFormElement} */ (element('export'));
+  #preview = /** @type {HTMLCanvasElement} */ (element('export-preview'));
+  #note = element('export-note');
+  #lifetime = new AbortController();
+
+  /** @param {import('../canvas/scene.js').Scene} scene */
+  constructor(scene) {
+    this.#scene = scene;
+    this.#form.addEventListener('change', () => this.#show());
+    this.#form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      this.#make(() => this.#save());
+    });
+    const copy = element('export-copy');
+    copy.hidden = !globalThis.ClipboardItem || !navigator.clipboard?.write;
+    copy.addEventListener('click', () => this.#make(() => this.#copy()));
+    element('export-print').addEventListener('click', () => this.#make(() => this.#print()));
+    preparePrinting(() => scene.isEmpty ? null : this.#order('white'));
+  }
+
+  async open() {
+    if (this.#scene.isEmpty || element('export-dialog').hasAttribute('open')) return;
+    this.#lifetime = new AbortController();
+    const closed = showDialog('export-dialog');
+    this.#show();
+    await closed;
+    this.#lifetime.abort();
+  }
+
+  get #format() {
+    return this.#value('format');
+  }
+
+  /** @param {string} name @returns {string} */
+  #value(name) {
+    return String(new FormData(this.#form).get(name));
+  }
+
+  /** @param {string} [of] whose paper and colors */
+  #order(of = this.#value('paper')) {
+    const page = pageColors();
+    const colors = of === 'page' ? page : { ...ON_WHITE, font: page.font };
+    const painter = new ItemPainter(colors);
+    const paper = { page: getComputedStyle(document.body).backgroundColor, white: '#ffffff' }[of] ?? '';
+    const loaded = (/** @type {number} */ done, /** @type {number} */ count) => {
+      this.#note.textContent = words.loadingPictures(done, count);
+    };
+    const drawables = [...this.#scene.all];
+    return { drawables, paint: painter.paint.bind(painter), colors, paper, signal: this.#lifetime.signal, loaded };
+  }
+
+  get #scale() {
+    return Number(this.#value('scale'));
+  }
+
+  #show() {
+    const format = this.#format;
+    element('export-scale').hidden = format !== 'png';
+    element('export-paper').hidden = format === 'drawing';
+    const order = this.#order(format === 'drawing' ? 'page' : undefined);
+    this.#note.textContent = format === 'png' ? this.#size(order.drawables) : words.formats[format];
+    this.#preview.hidden = this.#scene.weight > MOST_WEIGHT;
+    if (this.#preview.hidden) return;
+    const { width, height } = extentOf(order.drawables);
+    const { clientWidth, clientHeight } = this.#preview;
+    paintAll(
+      this.#preview,
+      order,
+      Math.min(2, devicePixelRatio * Math.min(clientWidth / width, clientHeight / height)),
+    );
+  }
+
+  /** @param {Drawable[]} drawables */
+  #size(drawables) {
+    const { width, height } = extentOf(drawables);
+    const scale = scaleFor(width, height, this.#scale);
+    const size = words.pixels(Math.ceil(width * scale), Math.ceil(height * scale));
+    return scale < this.#scale ? `${size} ${words.noLarger}` : size;
+  }
+
+  /** One at a time; the dialog closes when it is done. @param {() => Promise<void>} work */
+  async #make(work) {
+    const { signal } = this.#lifetime;
+    const buttons = this.#form.querySelectorAll('button');
+    for (const button of buttons) button.disabled = !button.hasAttribute('data-close');
+    this.#form.setAttribute('aria-busy', 'true');
+    try {
+      await work();
+      if (!signal.aborted) /** @type {HTMLDialogElement} */ (element('export-dialog')).close('done');
+    } catch (error) {
+      if (!signal.aborted) toast(errorWords(error));
+    }
+    this.#form.removeAttribute('aria-busy');
+    for (const button of buttons) button.disabled = false;
+    if (!signal.aborted) this.#show();
+  }
+
+  async #save() {
+    const format = this.#format;
+    const { blob, missing } = await this.#copyAs(format);
+    this.#lifetime.signal.throwIfAborted();
+    const href = URL.createObjectURL(blob);
+    const date = new Date().toLocaleDateString('sv');
+    make('a', { href, download: `Draw Together ${date}.${ENDINGS[format]}` }).click();
+    setTimeout(() => URL.revokeObjectURL(href), KEPT_MS);
+    told(missing);
+  }
+
+  /** @param {string} format @returns {Promise<Copy>} */
+  async #copyAs(format) {
+    const order = this.#order();
+    if (format === 'svg') return await svgOf(order, order.colors, embedded);
+    if (format === 'drawing') return await writeDrawing(order);
+    return await rasterOf(order, this.#scale);
+  }
+
+  /** The clipboard is asked for at once, while the browser knows that the person wants it. */
+  async #copy() {
+    const made = rasterOf(this.#order(), this.#scale);
+    await navigator.clipboard.write([new ClipboardItem({ 'image/png': made.then(({ blob }) => blob) })]);
+    const { missing } = await made;
+    toast(words.pictureCopied);
+    told(missing);
+  }
+
+  async #print() {
+    const { blob, missing } = await rasterOf(this.#order('white'), 3);
+    this.#lifetime.signal.throwIfAborted();
+    told(missing);
+    await print(blob);
+  }
+}
+
+/** @param {number} missing pictures */
+function told(missing) {
+  if (missing > 0) toast(words.savedWithout(missing));
+}

@@ -1,0 +1,206 @@
+"""A copy to take away, in each of its forms, and a drawing that is opened again."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import re
+
+from board import (
+    PHONE,
+    all_hold_the_same,
+    are_drawn,
+    choose,
+    draw,
+    image,
+    items,
+    line,
+    pick,
+    says,
+    sees_color,
+    sees_ink,
+    sees_items,
+    sees_paper,
+    sees_people,
+    share,
+)
+from conftest import both, until
+from photos import PLUM, TEAL, drop, photo
+from PIL import Image, ImageChops, ImageStat
+
+PAPER = (251, 250, 247)
+
+
+def downloaded(page, format: str, **options: str) -> bytes:
+    """What is saved from the dialog, by these of its choices."""
+    page.keyboard.press("Control+s")
+    for name, value in {"format": format, **options}.items():
+        page.locator(f"#export [name={name}][value='{value}']").check()
+    with page.expect_download() as download:
+        page.locator("#export-save").click()
+    page.locator("#export-dialog").wait_for(state="hidden")
+    ending = {"drawing": "drawtogether"}.get(format, format)
+    assert re.fullmatch(rf"Draw Together \d{{4}}-\d\d-\d\d\.{ending}", download.value.suggested_filename)
+    return download.value.path().read_bytes()
+
+
+def opened(data: bytes) -> Image.Image:
+    return Image.open(io.BytesIO(data)).convert("RGBA")
+
+
+def alike(color: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    return all(abs(one - two) <= 40 for one, two in zip(color, other, strict=False))
+
+
+def picture_of(page, tmp_path) -> None:
+    """Strokes of all kinds under and over a photo, and a file."""
+    page.keyboard.press("1")
+    draw(page, line(100, 120, 500, 120))
+    pick(page, photo(tmp_path, "sea.jpg", TEAL))
+    sees_items(page, "sea.jpg")
+    until(lambda: items(page)[0]["isDrawn"])
+    page.keyboard.press("8")
+    draw(page, line(100, 300, 800, 320))
+
+
+def test_a_picture_has_the_size_and_paper_that_were_chosen(chromium, open_page, tmp_path, out):
+    page = open_page(chromium, color_scheme="dark", reduced_motion="reduce")
+    picture_of(page, tmp_path)
+    page.keyboard.press("Control+s")
+    says(page, "#export-note", "PNG, ")
+    page.screenshot(path=out / "export.png")
+    page.keyboard.press("Escape")
+    once = opened(downloaded(page, "png", scale="1", paper="white"))
+    twice = opened(downloaded(page, "png", scale="2", paper="page"))
+    clear = opened(downloaded(page, "png", scale="3", paper="none"))
+    for size, other in zip(once.size, twice.size, strict=True):
+        assert abs(other - 2 * size) <= 1
+    assert abs(clear.width - 3 * once.width) <= 2
+    assert once.getpixel((2, 2)) == (255, 255, 255, 255)
+    assert alike(twice.getpixel((2, 2)), (23, 24, 28)) and clear.getpixel((2, 2))[3] == 0
+    middle = items(page)[0]
+    left = min(100, middle["x"] - middle["width"] / 2)
+    for copy, scale in ((once, 1), (twice, 2), (clear, 3)):
+        # The stroke over the photo, and the photo.
+        x = round((middle["x"] - left + 24 + 10) * scale)
+        column = [copy.getpixel((min(x, copy.width - 1), y)) for y in range(copy.height)]
+        assert any(alike(color, (79, 95, 232)) for color in column)
+        assert any(alike(color, TEAL) for color in column)
+
+
+DRAW_SVG = """async (text) => {
+  const url = URL.createObjectURL(new Blob([text], { type: 'image/svg+xml' }));
+  const image = new Image();
+  image.src = url;
+  await image.decode();
+  const canvas = document.createElement('canvas');
+  [canvas.width, canvas.height] = [image.naturalWidth, image.naturalHeight];
+  canvas.getContext('2d').drawImage(image, 0, 0);
+  return canvas.toDataURL().split(',')[1];
+}"""
+
+
+def test_vectors_show_the_same(chromium, open_page, tmp_path):
+    page = open_page(chromium)
+    picture_of(page, tmp_path)
+    text = downloaded(page, "svg", paper="white").decode()
+    assert text.startswith('<svg xmlns="http://www.w3.org/2000/svg"')
+    drawn = opened(base64.b64decode(page.evaluate(DRAW_SVG, text))).convert("RGB")
+    raster = opened(downloaded(page, "png", scale="1", paper="white")).convert("RGB").resize(drawn.size)
+    assert sum(ImageStat.Stat(ImageChops.difference(drawn, raster)).mean) < 3
+    assert min(drawn.getextrema()[0]) < 120
+
+
+@both
+def test_a_drawing_is_opened_again_by_somebody_else(browser, open_page, tmp_path, chromium):
+    first = open_page(chromium)
+    picture_of(first, tmp_path)
+    saved = tmp_path / "our.drawtogether"
+    saved.write_bytes(downloaded(first, "drawing"))
+    page = open_page(browser)
+    choose_file(page, saved)
+    sees_items(page, "sea.jpg")
+    until(lambda: items(page)[0]["isDrawn"])
+    until(lambda: page.locator("#summary").text_content(), lambda text: text.startswith("2 strokes are drawn."))
+    difference = ImageChops.difference(image(page), image(first).resize(image(page).size))
+    assert sum(ImageStat.Stat(difference).mean) < 3
+    # One deed, and nothing of it is left.
+    page.keyboard.press("Control+z")
+    until(lambda: page.locator("#summary").text_content(), lambda text: text == "Nothing is drawn yet.")
+    page.keyboard.press("Control+Shift+Z")
+    sees_items(page, "sea.jpg")
+    sees_ink(page, 300, 120)
+    # In a session it comes to all, beside what is there.
+    path = share(page)
+    other = open_page(chromium, path)
+    sees_people(other, 2)
+    are_drawn(other, "sea.jpg")
+    drop(page, (500, 500), saved)
+    until(lambda: other.locator("#summary").text_content(), lambda text: text.startswith("4 strokes are drawn. 2 pictures"))
+    all_hold_the_same(page, other)
+
+
+def choose_file(page, path) -> None:
+    with page.expect_file_chooser() as chooser:
+        choose(page, "open")
+    chooser.value.set_files(path)
+
+
+def test_what_is_no_drawing_is_refused_with_its_reason(chromium, open_page, tmp_path):
+    page = open_page(chromium)
+    mark = {"id": "X", "color": 0, "points": [[100, 100], [200, 200]], "width": 6}
+    good = {"type": "UpsertStrokeMessage", "message": mark}
+    cases = {
+        "not json": "This is no drawing",
+        json.dumps({"marks": []}): "This is no drawing",
+        json.dumps({"drawTogether": 2, "marks": [], "items": []}): "newer version",
+        json.dumps({"drawTogether": 1, "marks": [good] * 200_001, "items": []}): "There are 200,001 strokes in this drawing. At most 200,000",
+        json.dumps({"drawTogether": 1, "marks": [good, {"type": "x"}, 7], "items": [{"name": "a"}]}): "without 3 things",
+    }
+    for at, (text, reason) in enumerate(cases.items()):
+        path = tmp_path / f"{at}.drawtogether"
+        path.write_text(text)
+        drop(page, (500, 300), path)
+        says(page, "#toasts", reason)
+    # What was whole in the last one is there.
+    until(lambda: page.locator("#summary").text_content(), lambda text: text == "1 stroke is drawn.")
+
+
+def test_the_picture_is_copied_and_printed(chromium, open_page, tmp_path):
+    page = open_page(chromium)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    picture_of(page, tmp_path)
+    choose(page, "save")
+    page.locator("#export-copy").click()
+    says(page, "#toasts", "on the clipboard")
+    pasted = page.evaluate("""async () => {
+      const [item] = await navigator.clipboard.read();
+      const bytes = new Uint8Array(await (await item.getType('image/png')).arrayBuffer());
+      return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+    }""")
+    assert opened(base64.b64decode(pasted)).size == opened(downloaded(page, "png")).size
+    # By the dialog: the picture is there before the browser's own is asked for.
+    page.evaluate("() => void (print = () => { globalThis.printed_ = document.querySelector('#sheet img').naturalWidth; })")
+    choose(page, "save")
+    page.locator("#export-print").click()
+    assert until(lambda: page.evaluate("globalThis.printed_ ?? 0")) > 600
+    # By the browser's menu.
+    printer = page.context.new_cdp_session(page)
+    page.evaluate("() => void dispatchEvent(new Event('afterprint'))")
+    pdf = base64.b64decode(printer.send("Page.printToPDF", {"printBackground": False})["data"])
+    assert pdf.count(b"/Type /Page\n") == 1
+    pictures = re.findall(rb"/Subtype /Image\n.*?/Width (\d+)", pdf, re.S)
+    assert max(map(int, pictures)) >= 600
+    assert page.locator("#tools").is_visible() and page.evaluate("document.querySelector('#sheet').childElementCount") == 0
+
+
+@both
+def test_without_a_clipboard_it_is_not_offered(browser, open_page, gateway):
+    page = open_page(browser, gateway.http)
+    draw(page, line(100, 200, 300, 200))
+    page.evaluate("Object.defineProperty(globalThis, 'ClipboardItem', { value: undefined })")
+    page.keyboard.press("Control+s")
+    page.locator("#export-save").wait_for()
+    for control in page.locator("#export button:visible, #export .segments label:visible").all():
+        assert control.bounding_box()["height"] >= 38
