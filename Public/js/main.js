@@ -13,6 +13,7 @@ import { Marks } from './canvas/marks.js';
 import { isDrawingFile } from './export/drawingFile.js';
 import { Presence } from './presence.js';
 import { newKey } from './session/key.js';
+import { watchWaking } from './session/waking.js';
 import { Sharing } from './sharing.js';
 import { browserDatabase } from './storage/database.js';
 import { CURSOR_TYPE } from './tools/cursorSender.js';
@@ -64,6 +65,7 @@ const frames = new Frames();
 let isStateNew = true;
 /** Whether nothing could be drawn any more. */
 let wasOver = false;
+let isUnkeptTold = false;
 const settings = new Settings(storageOr(() => localStorage));
 const marks = new Marks();
 const index = new MarkIndex();
@@ -117,7 +119,8 @@ const presence = new Presence();
 const people = new People(presence);
 const view = new CanvasView(renderer, scene, camera, () => frames.ask());
 const banner = new ConnectionBanner({
-  waiting: () => drawing.waitingStrokes,
+  waiting: () => ({ strokes: drawing.waitingStrokes, ...album.waiting }),
+  isKept: () => sharing.isKept,
   trouble: () => sharing.session?.trouble ?? '',
   retry: () => sharing.session?.reconnectNow(),
 });
@@ -230,7 +233,12 @@ sharing.addEventListener('session', () => {
 });
 
 sharing.addEventListener('opened', () => view.showAtFirst());
-sharing.addEventListener('unkept', () => toast(words.notKept, { about: 'unkept' }), { once: true });
+sharing.addEventListener('unkept', () => {
+  // In a session it matters while something waits: the banner says so.
+  if (!sharing.session && !isUnkeptTold) toast(words.notKept);
+  isUnkeptTold ||= !sharing.session;
+  stateChanged();
+});
 
 /** @param {import('./session/groupSession.js').GroupSession} session that has just been entered */
 function accompany(session) {
@@ -311,8 +319,7 @@ for (const type of ['pointerdown', 'pointermove', 'keydown', 'wheel']) {
 }
 document.addEventListener('visibilitychange', () => presence.away(document.hidden));
 document.addEventListener('visibilitychange', () => document.hidden && sharing.saveNow());
-addEventListener('pageshow', ({ persisted }) => persisted && sharing.session?.reconnectNow());
-addEventListener('online', () => sharing.session?.reconnectNow());
+watchWaking((slept) => sharing.session?.wake(slept));
 
 openToInspection({ sharing, marks, items, selection, renderer });
 

@@ -23,7 +23,7 @@ const ASKING_MS = 1000;
 
 /**
  * Events: `session` (there is another one, or none), `followed` (detail: `from`, the old session's id, and `by`, a participant),
- * `opened` (what an earlier page kept is there), `unkept` (the browser keeps nothing of what is done alone).
+ * `opened` (what an earlier page kept is there), `unkept` (the browser does not keep what it was given).
  */
 export class Sharing extends EventTarget {
   #drawing;
@@ -187,7 +187,8 @@ export class Sharing extends EventTarget {
   #save() {
     this.#around.clearTimeout(this.#saving);
     this.#saving = null;
-    if (this.#session && this.#session.state !== 'invalidated') return this.#store?.save(this.#session.save());
+    if (!this.#session || this.#session.state === 'invalidated') return;
+    return this.#store?.save(this.#session.save()).then((isKept) => isKept || this.dispatchEvent(new Event('unkept')));
   }
 
   /** @param {string} claim @param {{ isPatient?: boolean }} [options] */

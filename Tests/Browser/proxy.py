@@ -20,6 +20,7 @@ class Proxy:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.pairs: list[tuple[socket.socket, socket.socket]] = []
+        self.lost: set[socket.socket] = set()
         self.lock = threading.Lock()
         self.is_refusing = False
         self.is_holding = False
@@ -39,6 +40,13 @@ class Proxy:
                     end.shutdown(socket.SHUT_RDWR)
         return len(pairs)
 
+    def abandon(self) -> int:
+        """Forgets every connection there is: what is sent over it is lost, and neither end is told."""
+        with self.lock:
+            pairs, self.pairs = self.pairs, []
+            self.lost.update(end for pair in pairs for end in pair)
+        return len(pairs)
+
     def refuse(self) -> None:
         """Breaks every connection and takes no new one."""
         self.is_refusing = True
@@ -52,6 +60,9 @@ class Proxy:
         self.is_over = True
         self.listener.close()
         self.cut()
+        for end in self.lost:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
 
     def _accept(self) -> None:
         while not self.is_over:
@@ -80,7 +91,7 @@ class Proxy:
         try:
             while data := source.recv(65536):
                 # Held data is lost: a network that swallows, and does not say so.
-                if self.is_holding:
+                if self.is_holding or source in self.lost:
                     continue
                 sink.sendall(data)
                 if counts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from board import address, all_hold_the_same, draw, has_ink, kept, line, says, sees_ink, sees_people, share
+from board import address, all_hold_the_same, draw, has_ink, kept, line, picture, says, sees_ink, sees_people, share
 from conftest import attend, both, ready, until
 
 STROKES = "document.getElementById('summary').textContent"
@@ -35,7 +35,7 @@ def test_drawn_while_away_is_sent_when_back(browser, open_page, plain, proxy, ga
     draw(a, line(100, 250, 300, 250))
     draw(a, line(100, 350, 300, 350))
     draw(b, line(100, 450, 300, 450))
-    says(a, "#banner", "Reconnecting… 2 strokes will be sent.")
+    says(a, "#banner", "Reconnecting… 2 strokes are safe on this device.")
     a.keyboard.press("Control+z")
     a.keyboard.press("Control+Shift+Z")
     sees_ink(a, 200, 350)
@@ -80,11 +80,75 @@ def test_a_network_that_swallows_is_found_out(chromium, open_page, plain, proxy,
     sees_people(a, 2)
     proxy.is_holding = True
     draw(a, line(100, 250, 300, 250))
-    says(a, "#banner", "1 stroke will be sent", seconds=30)
+    says(a, "#banner", "1 stroke is safe on this device", seconds=30)
     proxy.mend()
     proxy.cut()
     sees_ink(b, 200, 250)
     all_hold_the_same(a, b)
+
+
+def test_through_twenty_cuts_three_browsers_end_with_one_picture(chromium, firefox, open_page, plain, proxy):
+    chance = random.Random(20)
+    a = open_page(chromium, plain)
+    path = share(a)
+    pages = [a, open_page(chromium, plain + path), open_page(firefox, plain + path)]
+    for page in pages:
+        sees_people(page, 3)
+    cuts = 0
+    for turn in range(60):
+        page = pages[turn % 3]
+        x, y = 60 + 80 * chance.randrange(10), 90 + 40 * chance.randrange(12)
+        deed = chance.choice(["draw", "draw", "draw", "erase", "undo", "redo", "move", "move"])
+        if deed in ("undo", "redo"):
+            page.keyboard.press("Control+z" if deed == "undo" else "Control+Shift+Z")
+        else:
+            page.keyboard.press({"draw": "p", "erase": "e", "move": "v"}[deed])
+            page.mouse.move(x, y)
+            page.mouse.down()
+            page.mouse.move(x + 40, y)
+            if turn % 3 == 0:
+                cuts += proxy.cut() > 0
+            page.mouse.move(x + 70, y + 20)
+            page.mouse.up()
+            if deed == "move":
+                page.keyboard.press("Escape")
+        if turn % 3 and cuts < 20 and chance.random() < 0.5:
+            cuts += proxy.cut() > 0
+    while cuts < 20:
+        cuts += proxy.cut() > 0
+        draw(pages[cuts % 3], line(60, 80 + 30 * cuts, 760, 85 + 30 * cuts, 3))
+    for page in pages:
+        until(lambda page=page: kept(page), lambda count: count == 0, 30)
+        sees_people(page, 3, seconds=20)
+    all_hold_the_same(*pages)
+    counts = {strokes(page) for page in pages}
+    assert len(counts) == 1 and counts.pop() > 5
+    assert picture(pages[0]) == picture(pages[1])
+
+
+def test_a_page_that_slept_an_hour_is_back_at_once(chromium, open_page, plain, proxy, gateway):
+    """The lid was closed: no timer ran, and nobody told the browser that its line is dead, whether it had something to say or not."""
+    a = open_page(chromium, gateway.http)
+    path = share(a)
+    sleeper = open_page(chromium, plain)
+    sleeper.clock.install()
+    sleeper.goto(plain + path)
+    ready(sleeper)
+    sees_people(sleeper, 2)
+    number = sleeper.evaluate("drawTogether.me.number")
+    devtools = sleeper.context.new_cdp_session(sleeper)
+    for count, has_drawn in ((1, False), (3, True)):
+        assert proxy.abandon() > 0
+        if has_drawn:
+            draw(sleeper, line(100, 350, 300, 350))
+        devtools.send("Page.setWebLifecycleState", {"state": "frozen"})
+        draw(a, line(100, 150 + 100 * count, 300, 150 + 100 * count))
+        devtools.send("Page.setWebLifecycleState", {"state": "active"})
+        sleeper.clock.fast_forward("01:00:00")
+        for page in (a, sleeper):
+            until(lambda page=page, count=count: strokes(page), lambda found, count=count: found == count, 4)
+        all_hold_the_same(a, sleeper)
+        assert sleeper.evaluate("drawTogether.me.number") == number
 
 
 @both
@@ -130,8 +194,10 @@ def test_a_duplicated_tab_is_somebody_new_and_doubles_nothing(chromium, open_pag
     b = open_page(chromium, gateway.http.replace("127.0.0.1", host) + path)
     sees_people(a, 2)
     proxy.refuse()
-    draw(a, line(100, 250, 300, 250))
-    until(lambda: kept(a))
+    rows = range(110, 510, 20)
+    for y in rows:
+        draw(a, line(100, y, 300, y, 2))
+    until(lambda: kept(a), lambda count: count == 20)
     # A tab opened by script gets a copy of the session storage, as a duplicated one does. The page itself must load.
     proxy.mend()
     with a.expect_popup() as opened:
@@ -142,13 +208,15 @@ def test_a_duplicated_tab_is_somebody_new_and_doubles_nothing(chromium, open_pag
     sees_people(copy, 3)
     for page in (a, b, copy):
         sees_people(page, 3)
-        sees_ink(page, 200, 250)
-        assert strokes(page) == 1
+        until(lambda page=page: strokes(page), lambda count: count == 20)
+        sees_ink(page, 200, rows[0])
+        sees_ink(page, 200, rows[-1])
     assert copy.evaluate("drawTogether.me.number") != a.evaluate("drawTogether.me.number")
-    draw(copy, line(100, 400, 300, 400))
-    draw(a, line(100, 500, 300, 500))
+    draw(copy, line(400, 300, 600, 300))
+    draw(a, line(400, 400, 600, 400))
+    for page in (a, b, copy):
+        until(lambda page=page: strokes(page), lambda count: count == 22)
     all_hold_the_same(a, b, copy)
-    assert [strokes(page) for page in (a, b, copy)] == [3, 3, 3]
 
 
 def test_resumed_elsewhere_makes_itself_somebody_new(chromium, open_page, plain, gateway, problems):

@@ -13,6 +13,7 @@ from board import (
     kept,
     line,
     pick,
+    says,
     select,
     sees_ink,
     sees_items,
@@ -101,3 +102,25 @@ def test_a_tab_that_is_killed_at_the_end_of_a_stroke_has_kept_it(chromium, open_
     until(lambda: strokes(c), lambda count: count == 20)
     all_hold_the_same(b, c)
     sees_people(c, 2)
+
+
+@both
+def test_where_the_browser_keeps_nothing_it_is_said_where_it_matters(browser, open_page, plain, proxy, gateway):
+    a = open_page(browser, plain)
+    a.add_init_script("Object.defineProperty(globalThis, 'indexedDB', { get() { throw new DOMException('No.', 'SecurityError') } })")
+    a.reload()
+    ready(a)
+    assert a.locator("#toasts").inner_text() == ""
+    draw(a, line(100, 150, 300, 150))
+    says(a, "#toasts", "This browser keeps nothing.")
+    draw(a, line(100, 250, 300, 250))
+    path = share(a)
+    b = open_page(browser, gateway.http + path)
+    sees_ink(b, 200, 250)
+    proxy.refuse()
+    draw(a, line(100, 350, 300, 350))
+    says(a, "#banner", "Reconnecting… 1 stroke will be sent. Keep this page open.")
+    assert a.locator("#toasts .toast").count() <= 1
+    proxy.mend()
+    sees_ink(b, 200, 350)
+    all_hold_the_same(a, b)

@@ -260,7 +260,7 @@ def test_a_cut_while_nothing_is_saved_is_told_first(browser, open_page):
     between.close(1013, code="storage-full", detail="No.", retryAfterMs=100)
     says(a, "#banner", "The server cannot save anything now. Trying again…")
     draw(a, line(100, 200, 300, 200))
-    says(a, "#banner", "The server cannot save anything now. 1 stroke will be sent.")
+    says(a, "#banner", "The server cannot save anything now. 1 stroke is safe on this device.")
     between.mend()
     says(a, "#banner", "Back.")
     # The same epoch: it is as it was.

@@ -129,6 +129,13 @@ test('pictures and files are counted each for itself', () => {
   assert.equal(de.itemsOnPage(1000, 1), '1.000 Bilder und 1 Datei liegen auf der Seite.');
 });
 
+test('what waits is counted each for itself', () => {
+  assert.equal(en.areSafe(1, 0, 0), '1 stroke is safe on this device.');
+  assert.equal(en.areSafe(14, 2, 1), '14 strokes, 2 pictures, and 1 file are safe on this device.');
+  assert.equal(de.areSafe(0, 1, 0), '1 Bild ist auf diesem Gerät sicher.');
+  assert.equal(de.areSafe(14, 1, 0), '14 Striche und 1 Bild sind auf diesem Gerät sicher.');
+});
+
 test('the markup says in English what the table says', () => {
   const tags = [...HTML.matchAll(/<[a-z][^>]*>[^<]*/g)].map(([tag]) => tag.replace(/\s+/g, ' '));
   /** @type {Record<string, unknown>} */

@@ -142,6 +142,13 @@ export class Album extends EventTarget {
     return items;
   }
 
+  /** How many are on their way to the session. */
+  get waiting() {
+    const waiting = this.#items.all.filter(({ upload }) => upload && !upload.isOver);
+    const pictures = waiting.filter(({ isPicture }) => isPicture).length;
+    return { pictures, files: waiting.length - pictures };
+  }
+
   /** What was added alone, on an earlier page. @param {(Added & { id: string, place: Place })[]} kept */
   restore(kept) {
     for (const { id, place, ...added } of kept) if (!this.#items.find(id)) this.#lay(added, place, id);

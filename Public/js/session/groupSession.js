@@ -225,6 +225,13 @@ export class GroupSession extends EventTarget {
     return this.#connection.retryNow();
   }
 
+  /** The page is back: the next try is now. @param {boolean} slept so long that a socket may be dead and nobody has told */
+  wake(slept) {
+    if (this.#connection.retryNow() || !slept || this.#state === 'invalidated') return;
+    this.#connection.restart();
+    this.#connection.retryNow();
+  }
+
   /**
    * Says something. What is reliable is kept until the session has it on disk, and sent as fast as the session takes it;
    * what is not goes now or never.

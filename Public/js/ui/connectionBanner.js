@@ -13,6 +13,7 @@ export class ConnectionBanner {
   #text = element('banner-text');
   #action = element('banner-action');
   #waiting;
+  #isKept;
   #trouble;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
@@ -24,12 +25,14 @@ export class ConnectionBanner {
 
   /**
    * @param {object} options
-   * @param {() => number} options.waiting how many strokes wait to be sent
+   * @param {() => { strokes: number, pictures: number, files: number }} options.waiting how many of them wait to be sent
+   * @param {() => boolean} options.isKept whether they outlive this page
    * @param {() => string} options.trouble why nobody is taken in right now, as the gateway's code
    * @param {() => void} options.retry tries at once
    */
-  constructor({ waiting, trouble, retry }) {
+  constructor({ waiting, isKept, trouble, retry }) {
     this.#waiting = waiting;
+    this.#isKept = isKept;
     this.#trouble = trouble;
     this.#action.addEventListener('click', retry);
   }
@@ -47,7 +50,7 @@ export class ConnectionBanner {
     const wasShown = this.#isLost && this.#kind === 'lost';
     this.#isLost = false;
     clearTimeout(this.#timer);
-    this.#toSend = this.#waiting();
+    this.#toSend = this.#waiting().strokes;
     if (!wasShown) return this.#rest();
     this.#show(this.#toSend > 0 ? words.sending(this.#toSend) : words.back, 'good');
     if (this.#toSend === 0) this.#hideSoon();
@@ -57,7 +60,7 @@ export class ConnectionBanner {
   /** The number of strokes that wait may have changed. */
   changed() {
     if (this.#kind === 'lost') return this.#describe();
-    if (this.#kind !== 'good' || this.#toSend === 0 || this.#waiting() > 0) return;
+    if (this.#kind !== 'good' || this.#toSend === 0 || this.#waiting().strokes > 0) return;
     this.#show(words.sent(this.#toSend), 'good');
     announce(words.sent(this.#toSend));
     this.#toSend = 0;
@@ -96,18 +99,23 @@ export class ConnectionBanner {
   }
 
   #describe() {
-    const waiting = this.#waiting();
+    const { strokes, pictures, files } = this.#waiting();
+    const isWaiting = strokes + pictures + files > 0;
+    const isKept = this.#isKept();
     /** @type {Record<string, string>} */
     const troubles = words.troubles;
     const state = troubles[this.#trouble()] ?? (this.#wasJoined ? words.reconnecting : words.connecting);
-    const kept = waiting > 0
-      ? words.willBeSent(waiting)
+    const kept = isWaiting && isKept
+      ? words.areSafe(strokes, pictures, files)
+      : strokes > 0
+      ? words.willBeSent(strokes)
       : this.#trouble()
       ? words.tryingAgain
       : this.#isUnsaved
       ? ''
       : words.drawOn;
-    this.#show([state, kept, this.#isUnsaved ? words.keepOpen : ''].filter(Boolean).join(' '), 'lost');
+    const isNeeded = this.#isUnsaved || isWaiting && !isKept;
+    this.#show([state, kept, isNeeded ? words.keepOpen : ''].filter(Boolean).join(' '), 'lost');
   }
 
   #hideSoon() {

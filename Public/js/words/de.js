@@ -214,6 +214,16 @@ const table = {
   connecting: 'Verbinde …',
   tryingAgain: 'Wird erneut versucht …',
   drawOn: 'Zeichne weiter, nichts geht verloren.',
+  areSafe: (strokes, pictures, files) => {
+    const told = [
+      strokes && counted(strokes, STROKES),
+      pictures && counted(pictures, PICTURES),
+      files && counted(files, FILES),
+    ];
+    return `${list(told.filter(Boolean).map(String))} ${
+      chosen(strokes + pictures + files, ARE)
+    } auf diesem Gerät sicher.`;
+  },
   willBeSent: (count) => `${counted(count, STROKES)} ${chosen(count, { one: 'wird', other: 'werden' })} noch gesendet.`,
   back: 'Wieder verbunden.',
   sending: (count) =>

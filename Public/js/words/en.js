@@ -246,6 +246,15 @@ const table = {
   connecting: 'Connecting…',
   tryingAgain: 'Trying again…',
   drawOn: 'Draw on, nothing is lost.',
+  /** @param {number} strokes @param {number} pictures @param {number} files */
+  areSafe: (strokes, pictures, files) => {
+    const told = [
+      strokes && counted(strokes, STROKES),
+      pictures && counted(pictures, PICTURES),
+      files && counted(files, FILES),
+    ];
+    return `${list(told.filter(Boolean).map(String))} ${chosen(strokes + pictures + files, ARE)} safe on this device.`;
+  },
   /** @param {number} count */
   willBeSent: (count) => `${counted(count, STROKES)} will be sent.`,
   back: 'Back.',
