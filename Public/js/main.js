@@ -1,6 +1,7 @@
 /** Wires the parts together. */
 
 import { Album } from './canvas/album.js';
+import { Backlog } from './canvas/backlog.js';
 import { Camera } from './canvas/camera.js';
 import { Drawing } from './canvas/drawing.js';
 import { History } from './canvas/history.js';
@@ -66,6 +67,8 @@ let isStateNew = true;
 /** Whether nothing could be drawn any more. */
 let wasOver = false;
 let isUnkeptTold = false;
+/** Whether the picture of a session that has just been entered is still coming in. */
+let isComing = false;
 const settings = new Settings(storageOr(() => localStorage));
 const marks = new Marks();
 const index = new MarkIndex();
@@ -73,7 +76,8 @@ const camera = new Camera();
 const items = new Items();
 const scene = new Scene(marks, items);
 const history = new History();
-const drawing = new Drawing(marks, newKey, history);
+const backlog = new Backlog(() => frames.ask());
+const drawing = new Drawing(marks, newKey, history, backlog);
 const album = new Album({
   items,
   history,
@@ -143,6 +147,11 @@ const writer = new Writer(drawing, index, () => inks.textLook, () => camera.scal
 const textBox = new TextBox(writer, camera, renderer, () => frames.ask());
 
 frames.run(
+  () => {
+    const isBehind = backlog.work();
+    if (isBehind && isComing) view.showAtFirst();
+    return isBehind;
+  },
   () => {
     if (isStateNew) showState();
     return false;
@@ -243,15 +252,16 @@ sharing.addEventListener('unkept', () => {
 /** @param {import('./session/groupSession.js').GroupSession} session that has just been entered */
 function accompany(session) {
   changeTags.observe(session);
-  let isFirst = true;
+  isComing = true;
   session.observe({
     entry: ({ sender, type }) => {
       if (type !== CURSOR_TYPE && sender !== session.localParticipant?.number) people.drew(sender);
     },
-    caughtUp: () => {
-      if (isFirst && session === sharing.session) view.showAtFirst();
-      isFirst = false;
-    },
+    caughtUp: () =>
+      backlog.add(() => {
+        if (isComing && session === sharing.session) view.showAtFirst();
+        isComing = false;
+      }),
   });
 }
 
@@ -321,7 +331,7 @@ document.addEventListener('visibilitychange', () => presence.away(document.hidde
 document.addEventListener('visibilitychange', () => document.hidden && sharing.saveNow());
 watchWaking((slept) => sharing.session?.wake(slept));
 
-openToInspection({ sharing, marks, items, selection, renderer });
+openToInspection({ sharing, marks, items, selection, renderer, backlog });
 
 const shared = /^\/s\/([\w-]{22})\/?$/.exec(location.pathname);
 if (shared) sharing.join(shared[1]);

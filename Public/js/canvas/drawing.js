@@ -34,8 +34,9 @@ export class Drawing extends EventTarget {
   /**
    * @param {import('./marks.js').Marks} marks @param {() => string} [key]
    * @param {History} [history] others may have deeds in it too
+   * @param {import('./backlog.js').Backlog} [backlog] takes what the session says
    */
-  constructor(marks, key = newKey, history = new History()) {
+  constructor(marks, key = newKey, history = new History(), backlog = undefined) {
     super();
     this.#history = history;
     this.#marks = marks;
@@ -44,7 +45,7 @@ export class Drawing extends EventTarget {
       changed: () => this.#changed(),
       failed: (detail) => this.dispatchEvent(new CustomEvent('error', { detail })),
       said: (detail) => this.dispatchEvent(new CustomEvent('said', { detail })),
-    });
+    }, backlog);
     this.#making = new Making(marks, this.#exchange);
   }
 

@@ -4,6 +4,7 @@ import { DEFAULT_LIMITS } from '../session/control.js';
 import { MessageTooLargeError } from '../session/errors.js';
 import { isKey } from '../session/key.js';
 import { Retention } from '../session/wire.js';
+import { Backlog } from './backlog.js';
 import { encodeMark, isMarkType, readMark } from './markMessage.js';
 import { encodeStroke, STROKE_TYPE } from './strokeMessage.js';
 
@@ -27,6 +28,7 @@ export class MarkExchange {
   #changed;
   #failed;
   #said;
+  #backlog;
   /** @type {GroupSession | null} */
   #session = null;
   /** @type {AbortController | null} */
@@ -38,9 +40,11 @@ export class MarkExchange {
    * @param {() => void} events.changed something else is to be seen, or waits
    * @param {(error: Error) => void} events.failed a mark cannot be sent
    * @param {(entry: OutgoingEntry) => void} events.said to nobody: there is no session
+   * @param {Backlog} [backlog] takes what the session says
    */
-  constructor(marks, { changed, failed, said }) {
+  constructor(marks, { changed, failed, said }, backlog = new Backlog()) {
     this.#marks = marks;
+    this.#backlog = backlog;
     this.#changed = changed;
     this.#failed = failed;
     this.#said = said;
@@ -70,17 +74,20 @@ export class MarkExchange {
     this.detach();
     this.#session = session;
     this.#lifetime = new AbortController();
+    const { signal } = this.#lifetime;
+    const later = (/** @type {() => void} */ run) => this.#backlog.add(() => signal.aborted || run());
     session.observe({
-      snapshotBegan: () => this.#marks.beginSnapshot(),
-      caughtUp: () => {
-        this.#marks.endSnapshot();
-        this.#changed();
-      },
-      entry: (entry) => this.#receive(entry),
-      settled: (item, refusal) => this.#settled(item, refusal),
+      snapshotBegan: () => later(() => this.#marks.beginSnapshot()),
+      caughtUp: () =>
+        later(() => {
+          this.#marks.endSnapshot(later);
+          this.#changed();
+        }),
+      entry: (entry) => later(() => this.#receive(entry)),
+      settled: (item, refusal) => later(() => this.#settled(item, refusal)),
       // What is seen now stays, until the session has it again.
-      unsettled: ({ entry }) => {
-        if (isMarkType(entry.type) && entry.key) this.#marks.sent(entry.key, creates(entry));
+      unsettled: ({ entry: { type, key, ...entry } }) => {
+        if (isMarkType(type) && key) later(() => this.#marks.sent(key, creates(entry)));
       },
     }, this.#lifetime);
     for (const { entry } of session.unsettled) this.#restore(entry);
@@ -88,6 +95,7 @@ export class MarkExchange {
 
   /** What is to be seen is all there is. */
   detach() {
+    this.#backlog.finish();
     this.#lifetime?.abort();
     this.#lifetime = null;
     this.#session = null;

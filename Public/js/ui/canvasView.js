@@ -24,6 +24,8 @@ export class CanvasView {
   #camera;
   #ask;
   #cameraVersion = -1;
+  /** Of the camera when all that there was at first was shown. */
+  #shownVersion = -1;
   #isPictureNew = true;
   #hint = '';
 
@@ -66,11 +68,19 @@ export class CanvasView {
     this.#ask();
   }
 
-  /** What somebody else drew on a larger screen must not lie outside of this one; an empty page begins where all do. */
+  /**
+   * What somebody else drew on a larger screen must not lie outside of this one; an empty page begins where all do.
+   * While more comes in it is asked for again, until somebody moves the camera.
+   */
   showAtFirst() {
     const { bounds } = this.#scene;
-    if (!bounds) this.#camera.home();
-    else if (this.#camera.isHome && !this.#isHomeEnough(bounds)) this.showEverything();
+    if (!bounds) return this.#camera.home();
+    if (!this.#camera.isHome && this.#camera.version !== this.#shownVersion) return;
+    const { left, top, right, bottom } = this.#camera.seen(this.#renderer.width, this.#renderer.height);
+    const isSeen = bounds.left >= left && bounds.top >= top && bounds.right <= right && bounds.bottom <= bottom;
+    if (isSeen || this.#isHomeEnough(bounds)) return;
+    this.showEverything();
+    this.#shownVersion = this.#camera.version;
   }
 
   /** @param {number} factor around the middle */

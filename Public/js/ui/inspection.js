@@ -9,8 +9,9 @@ import { stateHash } from '../session/stateHash.js';
  * @param {import('../canvas/marks.js').Marks} parts.marks
  * @param {import('../canvas/selection.js').Selection} parts.selection
  * @param {import('../canvas/renderer.js').Renderer} parts.renderer
+ * @param {import('../canvas/backlog.js').Backlog} parts.backlog
  */
-export function openToInspection({ sharing, marks, items, selection, renderer }) {
+export function openToInspection({ sharing, marks, items, selection, renderer, backlog }) {
   const inspection = {
     stateHash: async () => (sharing.session ? await stateHash(sharing.session.retained) : ''),
     get participants() {
@@ -42,6 +43,10 @@ export function openToInspection({ sharing, marks, items, selection, renderer })
         ...bounds,
         isSelected: selection.has(id),
       })),
+    /** Whether all that has come is on the canvas, and as sharp as it gets. */
+    get isSettled() {
+      return (sharing.session?.isConnected ?? true) && !backlog.isBehind && !renderer.isUnsettled;
+    },
     redraw: () => {
       renderer.redraw();
       renderer.frame();

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Backlog } from '../../Public/js/canvas/backlog.js';
+import { Drawing } from '../../Public/js/canvas/drawing.js';
+import { Marks } from '../../Public/js/canvas/marks.js';
+import { STROKE_TYPE } from '../../Public/js/canvas/strokeMessage.js';
+import { BEN, catchUp, caughtUp, fakeSession, gatewayEntry, welcome } from './support.js';
+
+/** Flags: reliable, with replace, remove. */
+const [REPLACE, REMOVE] = [5, 7];
+
+test('what comes alone is done at once; of thousands, a slice a frame, all in their order', () => {
+  let now = 0;
+  let asked = 0;
+  const backlog = new Backlog(() => asked += 1, () => now);
+  const done = /** @type {number[]} */ ([]);
+  const add = (/** @type {number} */ one) => backlog.add(() => (now += 1, done.push(one)));
+  for (let one = 0; one < 10_000; one += 1) add(one);
+  const atOnce = done.length;
+  assert.ok(atOnce > 100 && atOnce < 1000, `${atOnce} at once`);
+  assert.ok(asked > 0);
+  let most = 0;
+  for (let before = done.length; backlog.work(); before = done.length) most = Math.max(most, done.length - before);
+  assert.ok(most <= 16, `${most} ms in a frame`);
+  assert.deepEqual(done, Array.from({ length: 10_000 }, (_, at) => at));
+  add(-1);
+  assert.equal(done.at(-1), -1, 'nothing waits any more');
+});
+
+test('what is done may add more, which comes after what waits', () => {
+  const backlog = new Backlog(() => {}, () => 0);
+  for (let one = 0; one < 1000; one += 1) backlog.add(() => {});
+  const done = /** @type {string[]} */ ([]);
+  backlog.add(() => backlog.add(() => done.push('added')));
+  backlog.add(() => done.push('waited'));
+  backlog.finish();
+  assert.deepEqual(done, ['waited', 'added']);
+  assert.equal(backlog.isBehind, false);
+});
+
+test('a large snapshot is seen while it comes in, told anew it changes nothing, and what was removed goes', () => {
+  const marks = new Marks();
+  const backlog = new Backlog();
+  const drawing = new Drawing(marks, undefined, undefined, backlog);
+  const { session, last } = fakeSession();
+  drawing.attach(session, { bringsPicture: false });
+  session.join();
+  welcome(last());
+  const whole = Array.from({ length: 1500 }, (_, at) => entry(REPLACE, at));
+  last().tell(catchUp('snapshot', 2000));
+  for (const one of whole) last().entries(one);
+  assert.ok(marks.size > 100 && marks.size < 1500, 'before it was told to its end');
+  last().tell(caughtUp(2000));
+  backlog.finish();
+  assert.equal(marks.size, 1500);
+  const before = marks.find(idOf(3));
+  last().tell(catchUp('snapshot', 2000));
+  for (const one of whole.slice(2)) last().entries(one);
+  backlog.finish();
+  assert.equal(marks.size, 1500, 'what is seen stays');
+  last().tell(caughtUp(2000));
+  last().entries(entry(REMOVE, 7, 2001));
+  backlog.finish();
+  assert.equal(marks.size, 1497);
+  assert.equal(marks.find(idOf(3)), before, 'looks the same: is the same');
+});
+
+test('who leaves while it comes in keeps all that has come', () => {
+  const marks = new Marks();
+  const drawing = new Drawing(marks);
+  const { session, last } = fakeSession();
+  drawing.attach(session, { bringsPicture: false });
+  session.join();
+  welcome(last());
+  for (let at = 0; at < 900; at += 1) last().entries(entry(REPLACE, at, 100 + at));
+  drawing.detach();
+  assert.equal(marks.size, 900);
+});
+
+/** @param {number} at */
+function idOf(at) {
+  return `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`;
+}
+
+/** @param {number} flags @param {number} at which stroke @param {number} [sequence] */
+function entry(flags, at, sequence = 0) {
+  const payload = { id: idOf(at), color: 1, point: [at, 1], width: 6, tool: 'pen', rgb: '#f2762e', z: at };
+  return gatewayEntry({ flags, sequence, sender: BEN.number, key: idOf(at), type: STROKE_TYPE, payload });
+}
