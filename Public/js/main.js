@@ -94,7 +94,7 @@ const itemView = new ItemView({ album, items, camera, selection, choose, ask });
 const choosing = new Choosing({ marks, items, index, drawing, album, history, camera, selection, itemView, ask });
 const { selector } = choosing;
 const paint = itemView.painter.paint.bind(itemView.painter);
-const renderer = new Renderer(canvas, scene, camera, paint);
+const renderer = new Renderer(canvas, scene, camera, paint, () => frames.ask());
 const cursors = new SharedCursors(camera, { glides: () => !reducedMotion.matches, ask: () => frames.ask() });
 const changeTags = new ChangeTags({
   scene,
@@ -255,7 +255,10 @@ function accompany(session) {
   isComing = true;
   session.observe({
     entry: ({ sender, type }) => {
-      if (type !== CURSOR_TYPE && sender !== session.localParticipant?.number) people.drew(sender);
+      // What is told anew was drawn before.
+      if (session.isConnected && type !== CURSOR_TYPE && sender !== session.localParticipant?.number) {
+        people.drew(sender);
+      }
     },
     caughtUp: () =>
       backlog.add(() => {

@@ -10,6 +10,8 @@ const HTML = readFileSync(join(PUBLIC, 'index.html'), 'utf8');
 /** What the page begins with: a module, and what runs before any of it is shown. */
 const START = 'js/start.js';
 const FIRST = 'js/early.js';
+/** Runs beside the page, once that draws more than it can paint by itself. */
+const WORKER = 'js/worker/tiles.js';
 /** Only who speaks another language loads it. */
 const LANGUAGES = readdirSync(join(PUBLIC, 'js/words')).filter((name) => /^(?!en)[a-z]{2}\.js$/.test(name)).map((
   name,
@@ -28,8 +30,12 @@ test('each module is used', () => {
   const all = readdirSync(join(PUBLIC, 'js'), { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.endsWith('.js')
   );
-  const used = [FIRST, ...reached(START, new Set())];
-  assert.deepEqual(all.map((path) => join('js', path)).toSorted(), used.toSorted());
+  const used = new Set([FIRST, ...reached(START, new Set()), ...reached(WORKER, new Set())]);
+  assert.deepEqual(all.map((path) => join('js', path)).toSorted(), [...used].toSorted());
+  assert.match(
+    readFileSync(join(PUBLIC, 'js/canvas/tileWorker.js'), 'utf8'),
+    /new Worker\(new URL\('\.\.\/worker\/tiles\.js'/,
+  );
 });
 
 test('there is nothing in the markup that a strict policy forbids', () => {

@@ -47,9 +47,10 @@ export function openToInspection({ sharing, marks, items, selection, renderer, b
     get isSettled() {
       return (sharing.session?.isConnected ?? true) && !backlog.isBehind && !renderer.isUnsettled;
     },
-    redraw: () => {
+    redraw: async () => {
       renderer.redraw();
       renderer.frame();
+      while (renderer.isLarge && renderer.isUnsettled) await new Promise(requestAnimationFrame);
     },
   };
   Object.defineProperty(globalThis, 'drawTogether', { value: Object.freeze(inspection) });

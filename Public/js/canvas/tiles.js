@@ -1,0 +1,234 @@
+/**
+ * A scene too large to be painted in a frame, as squares that are painted elsewhere: those of the camera's scale, under them
+ * those of the scale before it, and under all a coarse overview, so that nothing is ever blank.
+ */
+
+import { isBehind, TILE, Tile } from './tile.js';
+
+/**
+ * @typedef {import('./layer.js').Transform} Transform
+ * @typedef {import('./scene.js').Drawable} Drawable
+ * @typedef {import('./stroke.js').Bounds} Bounds
+ * @typedef {import('./tileData.js').Image} Image
+ * @typedef {import('./tileWorker.js').TileWorker} TileWorker
+ * @typedef {{ transform: Transform, width: number, height: number, bounds: Bounds | null }} View what is seen, in device pixels, and of the scene
+ */
+
+/** The overview is at most so long, in device pixels. */
+const OVERVIEW = 1536;
+/** So many may be asked for at once: more, and what the camera has left behind would be painted first. */
+const AT_ONCE = 2;
+/** What is there, but behind, waits so many times as long as it took, and at least so long, in milliseconds. */
+const WAIT_TIMES = 4;
+const LEAST_WAIT_MS = 60;
+const OVERVIEW_WAIT_MS = 1500;
+/** Of so many changes at once nobody asks where they are. */
+const FEW = 64;
+const EVERYWHERE = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
+/** So many are kept besides those that are seen and the overview. */
+const KEPT = 40;
+
+export class Tiles {
+  #worker;
+  #now;
+  /** @type {Map<number, Map<string, Tile>>} by scale and place */
+  #scales = new Map();
+  /** @type {{ tile: Tile, revision: number }[]} asked for, in this order */
+  #asked = [];
+  #revision = 0;
+  /** The camera's scale when it last rested, and the one before. */
+  #scale = 0;
+  #scaleBefore = 0;
+  #overviewScale = 0;
+  #isAtRest = false;
+  /** @type {Tile[]} of the camera's scale, in the last frame; none while it zooms */
+  #seen = [];
+  /** @type {Tile[]} */
+  #overview = [];
+
+  /** @param {TileWorker} worker @param {() => number} now milliseconds */
+  constructor(worker, now) {
+    this.#worker = worker;
+    this.#now = now;
+  }
+
+  /** Counts changes of what is drawn. */
+  get revision() {
+    return this.#revision;
+  }
+
+  /** Whether the camera has the scale that it had when it last rested. */
+  get isAtRest() {
+    return this.#isAtRest;
+  }
+
+  /** @returns {readonly Tile[]} of the camera's scale, in the last frame; none while it zooms */
+  get seen() {
+    return this.#seen;
+  }
+
+  /** Whether something that is seen is not as it should be. */
+  get isBehind() {
+    return !this.#isAtRest || this.#seen.some(isBehind) || this.#overview.some(isBehind);
+  }
+
+  /** Whether whatever is looked at, something is there. */
+  get hasOverview() {
+    return this.#overview.length > 0 && this.#overview.every(({ image }) => image);
+  }
+
+  /** @param {Drawable[]} drawables @param {(item: import('./item.js').Item) => HTMLCanvasElement} imageOf */
+  put(drawables, imageOf) {
+    this.#worker.put(drawables, imageOf);
+    this.#outdate(drawables);
+  }
+
+  /** @param {Drawable[]} drawables */
+  drop(drawables) {
+    this.#worker.drop(drawables);
+    this.#outdate(drawables);
+  }
+
+  /** What was asked for first is there. @param {Image} image */
+  painted(image) {
+    const asked = this.#asked.shift();
+    asked?.tile.painted(image, asked.revision, this.#now());
+  }
+
+  /** All is painted anew; what is there is seen until then. */
+  forget() {
+    this.#revision += 1;
+    for (const tile of this.#all()) tile.outdate(this.#revision);
+  }
+
+  /** Looks there, and asks for what is missing. @param {View} view @param {boolean} isZooming */
+  look(view, isZooming) {
+    const { scale } = view.transform;
+    if (!isZooming && scale !== this.#scale) [this.#scaleBefore, this.#scale] = [this.#scale, scale];
+    this.#isAtRest = scale === this.#scale;
+    this.#seen = this.#isAtRest ? this.#within(scale, view, true) : [];
+    this.#overview = this.#allOf(this.#overviewScaleOf(view), view);
+    const now = this.#now();
+    for (const tile of [...this.#seen, ...this.#overview]) tile.usedAt = now;
+    this.#forgetOld();
+    for (const tile of this.#wanted(view, now)) {
+      if (this.#asked.length >= AT_ONCE) break;
+      tile.askedAt = now;
+      this.#asked.push({ tile, revision: this.#revision });
+      this.#worker.paint(tile.part);
+    }
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {View} view @param {() => void} under paints what may be seen where nothing is */
+  show(context, view, under) {
+    const layers = [this.#overview];
+    for (const scale of new Set([this.#scaleBefore, this.#scale])) {
+      if (scale !== view.transform.scale) layers.push(this.#within(scale, view, false));
+    }
+    layers.push(this.#seen);
+    // What covers all needs nothing under it.
+    let lowest = layers.length - 1;
+    while (lowest > 0 && !this.#covers(layers[lowest], view)) lowest -= 1;
+    if (lowest === 0 && !this.hasOverview) under();
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    for (const layer of layers.slice(lowest)) {
+      for (const tile of layer) tile.show(context, view.transform);
+    }
+  }
+
+  stop() {
+    this.#worker.stop();
+    for (const tile of this.#all()) tile.close();
+    this.#scales.clear();
+  }
+
+  *#all() {
+    for (const tiles of this.#scales.values()) yield* tiles.values();
+  }
+
+  /** @param {Drawable[]} drawables */
+  #outdate(drawables) {
+    this.#revision += 1;
+    const boxes = drawables.length < FEW ? drawables.map(({ bounds }) => bounds) : [EVERYWHERE];
+    for (const tile of this.#all()) if (boxes.some((box) => tile.meets(box))) tile.outdate(this.#revision);
+  }
+
+  /** @param {View} view @param {number} now @returns {Tile[]} what is to be painted, most urgent first */
+  #wanted({ transform, width, height }, now) {
+    const [x, y] = [width / 2, height / 2];
+    const seen = this.#seen.filter(isBehind).sort((a, b) => a.distance(transform, x, y) - b.distance(transform, x, y));
+    const overview = this.#overview.filter(isBehind);
+    const isMissing = (/** @type {Tile} */ { image }) => !image;
+    const isDue = (/** @type {Tile} */ { image, askedAt, tookMs }) =>
+      image && now - askedAt > Math.max(LEAST_WAIT_MS, WAIT_TIMES * tookMs);
+    return [
+      ...seen.filter(isMissing),
+      ...overview.filter(isMissing),
+      ...seen.filter(isDue),
+      ...overview.filter((tile) => isDue(tile) && now - tile.askedAt > OVERVIEW_WAIT_MS),
+    ].filter((tile) => !this.#asked.some((asked) => asked.tile === tile));
+  }
+
+  /** @param {number} scale @param {View} view @param {boolean} isMade whether what is missing is made @returns {Tile[]} those that are seen */
+  #within(scale, view, isMade) {
+    const tiles = this.#scales.get(scale) ?? new Map();
+    if (isMade) this.#scales.set(scale, tiles);
+    const found = [];
+    for (const [x, y] of placesWithin(scale, view)) {
+      const key = `${x},${y}`;
+      if (isMade && !tiles.has(key)) tiles.set(key, new Tile(scale, x, y));
+      if (tiles.has(key)) found.push(tiles.get(key));
+    }
+    return found;
+  }
+
+  /** @param {number} scale @param {View} view @returns {Tile[]} all of the scene */
+  #allOf(scale, { bounds }) {
+    const everywhere = { transform: { scale, x: 1e9, y: 1e9 }, width: 2e9, height: 2e9, bounds };
+    return this.#within(scale, everywhere, true);
+  }
+
+  /** @param {View} view */
+  #overviewScaleOf({ bounds }) {
+    if (!bounds) return this.#overviewScale;
+    const length = Math.max(bounds.right - bounds.left, bounds.bottom - bounds.top);
+    // Only now and then another one, while the scene grows.
+    this.#overviewScale = Math.min(1, 2 ** Math.floor(Math.log2(OVERVIEW / length)));
+    return this.#overviewScale;
+  }
+
+  /** @param {Tile[]} layer @param {View} view @returns {boolean} whether all of the scene that is seen is on it */
+  #covers(layer, view) {
+    if (layer.some(({ image }) => !image)) return false;
+    if (layer === this.#seen) return this.#isAtRest;
+    return layer.length > 0 && layer.length === placesWithin(layer[0].scale, view).length;
+  }
+
+  #forgetOld() {
+    const kept = new Set([...this.#seen, ...this.#overview, ...this.#asked.map(({ tile }) => tile)]);
+    const isWhole = this.#seen.length > 0 && this.#seen.every(({ image }) => image);
+    const others = [...this.#all()].filter((tile) => !kept.has(tile)).sort((a, b) => b.usedAt - a.usedAt);
+    others.forEach((tile, at) => {
+      if (at < KEPT && (tile.image && !isBehind(tile) || !isWhole && tile.image)) return;
+      tile.close();
+      this.#scales.get(tile.scale)?.delete(tile.key);
+    });
+    for (const [scale, tiles] of this.#scales) if (tiles.size === 0) this.#scales.delete(scale);
+  }
+}
+
+/** @param {number} scale @param {View} view @returns {[number, number][]} the squares of that scale that are seen, as far as there is anything on them */
+function placesWithin(scale, { transform, width, height, bounds }) {
+  /** @type {[number, number][]} */
+  const places = [];
+  if (!bounds || scale === 0) return places;
+  const factor = scale / transform.scale;
+  const left = Math.max(-transform.x * factor, bounds.left * scale);
+  const top = Math.max(-transform.y * factor, bounds.top * scale);
+  const right = Math.min((width - transform.x) * factor, bounds.right * scale);
+  const bottom = Math.min((height - transform.y) * factor, bounds.bottom * scale);
+  for (let x = Math.floor(left / TILE); x * TILE < right; x += 1) {
+    for (let y = Math.floor(top / TILE); y * TILE < bottom; y += 1) places.push([x, y]);
+  }
+  return places;
+}

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LargeScene } from '../../Public/js/canvas/largeScene.js';
+import { Stroke } from '../../Public/js/canvas/stroke.js';
+import { Text } from '../../Public/js/canvas/text.js';
+import { TILE } from '../../Public/js/canvas/tile.js';
+import { hear, tell } from '../../Public/js/canvas/tileData.js';
+import { TilePainter } from '../../Public/js/canvas/tilePainter.js';
+
+// Browsers have it; here, shapes are only counted.
+Object.assign(globalThis, {
+  Path2D: class {
+    moveTo() {}
+    lineTo() {}
+    quadraticCurveTo() {}
+    arc() {}
+    closePath() {}
+  },
+});
+
+const LOOK = { rgb: '#e5484d', color: 0, tool: 'pen' };
+
+test('what is told is heard: points, pressures, looks and words', () => {
+  const pressed = strokeOf('A', 1, [1, 2, 3.25, 4], 6);
+  pressed.pressures = [0.5, 0.75];
+  const text = new Text({ id: 'B', text: 'Hi\nthere', x: 5, y: 6, size: 20, rgb: '#000000', color: 0, z: 2 });
+  const plain = strokeOf('C', 3, [900_000.01, -7, 8, 9, 10, 11], 2);
+  const { told, numbers } = tell([pressed, text, plain], () => assert.fail('no picture'));
+  const [a, b, c] = hear(structuredClone(told), structuredClone(numbers));
+  assert.deepEqual([a.id, a.z, a.bounds, c.bounds], ['A', 1, pressed.bounds, plain.bounds]);
+  const [first, third] = /** @type {Stroke[]} */ ([a.mark, c.mark]);
+  assert.deepEqual([[...first.points], [.../** @type {number[]} */ (first.pressures)]], [pressed.points, [0.5, 0.75]]);
+  assert.deepEqual([[...third.points], third.pressures, third.width, third.rgb], [plain.points, null, 2, LOOK.rgb]);
+  assert.ok(b.mark instanceof Text);
+  assert.deepEqual(b.mark.lines, ['Hi', 'there']);
+});
+
+test('a tile holds what meets it, in the order of drawing; what is thin is a line of few points', () => {
+  const painter = new TilePainter();
+  const wide = Array.from({ length: 400 }, (_, at) => at / 2);
+  const drawn = [
+    strokeOf('D', 4, [0, 0, 90, 90], 400),
+    strokeOf('B', 2, wide, 2),
+    strokeOf('A', 1, [10, 10, 20, 20], 2),
+    strokeOf('E', 5, [90_000, 90_000, 90_010, 90_010], 2),
+    strokeOf('F', 6, [30, 30, 40, 40], 2),
+  ];
+  const { told, numbers } = tell(drawn, () => assert.fail('no picture'));
+  painter.put(told, numbers);
+  const context = fakeContext();
+  run(painter.paint(context, { scale: 0.1, left: 0, top: 0, size: TILE }));
+  // Of the same look one after the other, both are one; the broad one has a shape; then the last.
+  assert.deepEqual(context.done, ['stroke 2', 'fill', 'stroke 1']);
+  assert.ok(context.lines < 50, `${context.lines} lines`);
+  painter.drop(['D', 'F']);
+  const without = fakeContext();
+  run(painter.paint(without, { scale: 0.1, left: 0, top: 0, size: TILE }));
+  assert.deepEqual(without.done, ['stroke 2']);
+});
+
+test('nothing is blank, and all becomes right: panned, zoomed, changed, removed', () => {
+  const { scene, frame, settle, painted } = large(3000);
+  settle();
+  const all = painted();
+  assert.ok(all > 2, `${all} tiles`);
+  settle();
+  assert.equal(painted(), all, 'what is right is not painted again');
+
+  const dot = strokeOf('NEW', 9000, [50, 50, 60, 60], 4);
+  scene.shown(dot);
+  frame();
+  assert.deepEqual(frame.live, ['NEW'], 'at once, above the tiles');
+  settle();
+  frame(true);
+  assert.deepEqual(frame.live, [], 'on its tile');
+  assert.ok(painted() - all <= 4, 'only what it touches is painted again');
+
+  const before = painted();
+  dot.append([70, 70], null);
+  scene.changed(dot);
+  frame();
+  assert.deepEqual(frame.live, ['NEW']);
+  scene.changed(dot);
+  settle();
+  scene.changed(dot);
+  scene.hidden(dot);
+  settle();
+  frame(true);
+  assert.deepEqual(frame.live, []);
+  assert.ok(painted() > before);
+
+  frame.camera = { scale: 1, x: -2048, y: -1024 };
+  settle();
+  frame.camera = { scale: 0.4, x: 0, y: 0 };
+  frame.isZooming = true;
+  frame();
+  const whileZooming = painted();
+  frame();
+  assert.equal(painted(), whileZooming, 'no tiles of scales that are gone at once');
+  frame.isZooming = false;
+  settle();
+  assert.ok(painted() > whileZooming);
+});
+
+test('thousands that come at once are not painted above the tiles; what of them moves is', () => {
+  const { scene, frame, settle } = large(2000);
+  settle();
+  const crowd = Array.from({ length: 500 }, (_, at) => strokeOf(`N${at}`, 9000 + at, [at, 5, at + 9, 9], 3));
+  for (const one of crowd) scene.shown(one);
+  frame();
+  assert.deepEqual(frame.live, []);
+  settle();
+  const moved = crowd.slice(0, 100).map((one) => one.moved({ factor: 1, x: 5, y: 5 }));
+  for (const one of crowd.slice(0, 100)) scene.hidden(one);
+  for (const one of moved) scene.shown(one);
+  frame();
+  assert.equal(frame.live.length, 100);
+  settle();
+  assert.equal(scene.isBehind, false);
+});
+
+/** A large scene whose tiles the page paints by itself. @param {number} count */
+function large(count) {
+  let now = 0;
+  let paintings = 0;
+  /** @type {string[]} */
+  let live = [];
+  const strokes = Array.from(
+    { length: count },
+    (_, at) =>
+      strokeOf(`S${at}`, at, [(at * 37) % 3000, (at * 53) % 2000, (at * 37) % 3000 + 20, (at * 53) % 2000 + 9], 3),
+  );
+  const scene = new LargeScene(strokes, {
+    paint: (_, drawable) => live.push(drawable.id),
+    newCanvas: () => {
+      paintings += 1;
+      return /** @type {any} */ ({ getContext: fakeContext });
+    },
+    now: () => now += 0.01,
+    ask: () => {},
+  }, null);
+  const bounds = { left: -10, top: -10, right: 3100, bottom: 2100 };
+  const frame = Object.assign((/** @type {boolean} */ isAnew = false) => {
+    now += 16;
+    live = [];
+    if (isAnew) scene.show();
+    const view = { transform: frame.camera, width: 1000, height: 700, bounds };
+    scene.frame(/** @type {any} */ (fakeContext()), view, frame.isZooming, () => {});
+    frame.live = live;
+  }, { camera: { scale: 1, x: 0, y: 0 }, isZooming: false, live: /** @type {string[]} */ ([]) });
+  const settle = () => {
+    for (let turn = 0; turn < 3000; turn += 1) {
+      frame();
+      if (!scene.isBehind) return;
+    }
+    assert.fail('it never settles');
+  };
+  return { scene, frame, settle, painted: () => paintings };
+}
+
+/** @returns {any} a context that tells what was painted */
+function fakeContext() {
+  const nothing = () => {};
+  /** @type {any} */
+  const context = { done: [], lines: 0, starts: 0 };
+  const names = ['setTransform', 'clearRect', 'drawImage', 'save', 'restore', 'rect', 'clip'];
+  for (const name of names) context[name] = nothing;
+  context.beginPath = () => context.starts = 0;
+  context.moveTo = () => context.starts += 1;
+  context.lineTo = () => context.lines += 1;
+  context.stroke = () => context.done.push(`stroke ${context.starts}`);
+  context.fill = () => context.done.push('fill');
+  return context;
+}
+
+/** @param {Generator<void>} steps */
+function run(steps) {
+  while (!steps.next().done);
+}
+
+/** @param {string} id @param {number} z @param {number[]} points @param {number} width */
+function strokeOf(id, z, points, width) {
+  const made = new Stroke({ ...LOOK, id, z, width });
+  made.append(points, null);
+  made.isFinished = true;
+  return made;
+}
