@@ -7,6 +7,9 @@ import { DEFAULT_WIDTH, MAXIMUM_WIDTH, MINIMUM_WIDTH, PLANE, Stroke } from './st
 /** Its type on the wire; the sample's own name for it. */
 export const STROKE_TYPE = 'UpsertStrokeMessage';
 
+/** One for all: to make it takes longer than to use it. */
+const decoder = new TextDecoder();
+
 /**
  * @typedef {object} StrokeMessage
  * @property {number[]} points x and y in turn, at least one point
@@ -37,7 +40,7 @@ export function encodeStroke(stroke, from = 0) {
 export function readStroke(payload) {
   let message;
   try {
-    message = JSON.parse(new TextDecoder().decode(payload));
+    message = JSON.parse(decoder.decode(payload));
   } catch {
     return null;
   }

@@ -1,5 +1,6 @@
 /** Keys and ids: 16 bytes on the wire, an upper-case UUID in JSON and in memory. */
 
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0').toUpperCase());
 const PATTERN = /^[0-9A-F]{8}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{12}$/;
 
 /** @param {unknown} text @returns {text is string} whether it is a UUID as this client writes it */
@@ -9,11 +10,12 @@ export function isKey(text) {
 
 /** @param {Uint8Array} bytes 16 of them @returns {string} */
 export function keyFromBytes(bytes) {
-  let hex = '';
-  for (const byte of bytes) hex += byte.toString(16).padStart(2, '0');
-  hex = hex.toUpperCase();
-  const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)];
-  return parts.join('-');
+  let key = '';
+  for (let at = 0; at < 16; at += 1) {
+    if (at === 4 || at === 6 || at === 8 || at === 10) key += '-';
+    key += HEX[bytes[at]];
+  }
+  return key;
 }
 
 /** @param {string} key a UUID @returns {Uint8Array} its 16 bytes */
