@@ -24,6 +24,13 @@ OUT = Path(__file__).parent / "out"
 OF_OUR_OWN_MAKING = ("sha256-YjaKGiklmzC6wjXA513HAMmzus8VE61XCOT+SmwNZWA=", "willReadFrequently")
 
 
+def pytest_itemcollected(item: pytest.Function) -> None:
+    """Marks the tests that start Firefox, so that they can run beside the others."""
+    parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    if "firefox" in [*item.fixturenames, *parameters]:
+        item.add_marker("firefox")
+
+
 @pytest.fixture(scope="session")
 def out() -> Path:
     OUT.mkdir(exist_ok=True)
