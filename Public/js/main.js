@@ -11,6 +11,7 @@ import { Scene } from './canvas/scene.js';
 import { Selection } from './canvas/selection.js';
 import { MarkIndex } from './canvas/markIndex.js';
 import { Marks } from './canvas/marks.js';
+import { pastedText } from './canvas/pastedText.js';
 import { isDrawingFile } from './export/drawingFile.js';
 import { Presence } from './presence.js';
 import { newKey } from './session/key.js';
@@ -140,7 +141,7 @@ const flow = new SessionFlow({
   },
 });
 
-const exporting = new ExportDialog(scene);
+const exporting = new ExportDialog(scene, selection);
 const overBar = new OverBar({ scene, save: () => exporting.open(), start: () => flow.share() });
 
 const writer = new Writer(drawing, index, () => inks.textLook, () => camera.scale, newKey);
@@ -289,10 +290,23 @@ const opening = new Opening({
   limit: () => sharing.attachmentBytes(),
 });
 const isOver = () => sharing.over !== null;
-const incoming = new Incoming((files, at) => {
-  for (const file of files.filter(isDrawingFile)) opening.open(file, at);
-  adding.add(files.filter((file) => !isDrawingFile(file)), at);
-}, isOver);
+const incoming = new Incoming(
+  (files, at) => {
+    for (const file of files.filter(isDrawingFile)) opening.open(file, at);
+    adding.add(files.filter((file) => !isDrawingFile(file)), at);
+  },
+  paste,
+  isOver,
+);
+
+/** @param {string} words */
+function paste(words) {
+  const identity = { id: newKey(), z: drawing.nextZ };
+  const text = pastedText(words, inks.textLook, identity, camera.toPlane(renderer.width / 2, renderer.height / 2));
+  if (!text) return;
+  toolbar.choose('select');
+  selector.choose(choosing.bring([text], []));
+}
 
 /** @param {import('./canvas/item.js').Item | null} item */
 function choose(item) {

@@ -54,12 +54,20 @@ def alike(color: tuple[int, ...], other: tuple[int, ...]) -> bool:
 
 
 def picture_of(page, tmp_path) -> None:
-    """Strokes of all kinds under and over a photo, and a file."""
+    """Marks of all kinds, under and over a photo."""
     page.keyboard.press("1")
     draw(page, line(100, 120, 500, 120))
+    for key, y in (("m", 180), ("a", 240), ("r", 500), ("o", 520)):
+        page.keyboard.press(key)
+        draw(page, line(120, y, 320, y + 90))
+    page.keyboard.press("t")
+    page.mouse.click(640, 560)
+    page.keyboard.type("grüß <b> & “you”")
+    page.keyboard.press("Escape")
     pick(page, photo(tmp_path, "sea.jpg", TEAL))
     sees_items(page, "sea.jpg")
     until(lambda: items(page)[0]["isDrawn"])
+    page.keyboard.press("p")
     page.keyboard.press("8")
     draw(page, line(100, 300, 800, 320))
 
@@ -122,7 +130,7 @@ def test_a_drawing_is_opened_again_by_somebody_else(browser, open_page, tmp_path
     choose_file(page, saved)
     sees_items(page, "sea.jpg")
     until(lambda: items(page)[0]["isDrawn"])
-    until(lambda: page.locator("#summary").text_content(), lambda text: text.startswith("2 strokes are drawn."))
+    until(lambda: page.locator("#summary").text_content(), lambda text: text.startswith("7 "))
     difference = ImageChops.difference(image(page), image(first).resize(image(page).size))
     assert sum(ImageStat.Stat(difference).mean) < 3
     # One deed, and nothing of it is left.
@@ -137,7 +145,7 @@ def test_a_drawing_is_opened_again_by_somebody_else(browser, open_page, tmp_path
     sees_people(other, 2)
     are_drawn(other, "sea.jpg")
     drop(page, (500, 500), saved)
-    until(lambda: other.locator("#summary").text_content(), lambda text: text.startswith("4 strokes are drawn. 2 pictures"))
+    until(lambda: other.locator("#summary").text_content(), lambda text: text.startswith("14 ") and "2 pictures" in text)
     all_hold_the_same(page, other)
 
 
@@ -164,6 +172,25 @@ def test_what_is_no_drawing_is_refused_with_its_reason(chromium, open_page, tmp_
         drop(page, (500, 300), path)
         says(page, "#toasts", reason)
     # What was whole in the last one is there.
+    until(lambda: page.locator("#summary").text_content(), lambda text: text == "1 stroke is drawn.")
+
+
+def test_only_what_is_chosen_is_taken_and_words_are_pasted(chromium, open_page, out):
+    page = open_page(chromium, reduced_motion="reduce")
+    draw(page, line(100, 120, 800, 120))
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.evaluate("navigator.clipboard.writeText('Buy milk,\\nand two eggs')")
+    page.keyboard.press("Control+v")
+    until(lambda: page.locator("#summary").text_content(), lambda text: text.startswith("2 ") or "text" in text)
+    # It is chosen, to be put where it shall lie.
+    page.keyboard.press("Control+s")
+    page.get_by_label("Only what is chosen").check()
+    page.screenshot(path=out / "export-chosen.png")
+    with page.expect_download() as download:
+        page.locator("#export-save").click()
+    copy = opened(download.value.path().read_bytes())
+    assert copy.width < 700 and not any(alike(copy.getpixel((x, 30)), (229, 72, 77)) for x in range(copy.width))
+    page.keyboard.press("Control+z")
     until(lambda: page.locator("#summary").text_content(), lambda text: text == "1 stroke is drawn.")
 
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Item } from '../../Public/js/canvas/item.js';
+import { pastedText } from '../../Public/js/canvas/pastedText.js';
 import { Stroke } from '../../Public/js/canvas/stroke.js';
 import { Text } from '../../Public/js/canvas/text.js';
 import {
@@ -193,4 +194,16 @@ test('all is within a margin; the page goes on meanwhile, and may stop it', asyn
   })();
   await assert.rejects(reading, { name: 'AbortError' });
   assert.deepEqual(seen, [1]);
+});
+
+test('words that are pasted lie around a place, in lines that can be read', () => {
+  const look = { rgb: '#e5484d', color: 0, size: 20 };
+  const paste = (/** @type {string} */ words) => pastedText(words, look, { id: 'T', z: 7 }, [100, 50]);
+  assert.equal(paste(' \n\t'), null);
+  const text = paste(`first\r\n${'many words '.repeat(12)}\n${'x'.repeat(100)}`);
+  assert.equal(text?.z, 7);
+  const lengths = text?.lines.map(({ length }) => length);
+  assert.deepEqual(lengths, [5, 59, 60, 10, 100]);
+  const { left, right, top, bottom } = /** @type {Text} */ (text).box;
+  assert.deepEqual([left + right, top + bottom].map(Math.round), [200, 100]);
 });

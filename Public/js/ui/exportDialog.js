@@ -20,8 +20,8 @@ import { preparePrinting, print } from './printing.js';
 
 /** So long a browser may take to begin with a download. */
 const KEPT_MS = 60_000;
-/** With more to paint than this, there is no preview: it would be late. */
-const MOST_WEIGHT = 4000;
+/** Of more than this there is no preview: it would be late. */
+const MOST_PREVIEWED = 4000;
 /** Of cards that do not lie on the page's own paper. */
 const ON_WHITE = {
   surface: '#ffffff',
@@ -36,14 +36,16 @@ const ENDINGS = { png: 'png', svg: 'svg', drawing: 'drawtogether' };
 
 export class ExportDialog {
   #scene;
+  #selection;
   #form = /** @type {HTMLFormElement} */ (element('export'));
   #preview = /** @type {HTMLCanvasElement} */ (element('export-preview'));
   #note = element('export-note');
   #lifetime = new AbortController();
 
-  /** @param {import('../canvas/scene.js').Scene} scene */
-  constructor(scene) {
+  /** @param {import('../canvas/scene.js').Scene} scene @param {import('../canvas/selection.js').Selection} selection */
+  constructor(scene, selection) {
     this.#scene = scene;
+    this.#selection = selection;
     this.#form.addEventListener('change', () => this.#show());
     this.#form.addEventListener('submit', (event) => {
       event.preventDefault();
@@ -59,6 +61,7 @@ export class ExportDialog {
   async open() {
     if (this.#scene.isEmpty || element('export-dialog').hasAttribute('open')) return;
     this.#lifetime = new AbortController();
+    element('export-only').hidden = this.#selection.size === 0;
     const closed = showDialog('export-dialog');
     this.#show();
     await closed;
@@ -83,7 +86,11 @@ export class ExportDialog {
     const loaded = (/** @type {number} */ done, /** @type {number} */ count) => {
       this.#note.textContent = words.loadingPictures(done, count);
     };
-    const drawables = [...this.#scene.all];
+    const all = this.#scene.all;
+    const ids = this.#selection.ids;
+    const chosen = this.#value('only') === 'chosen' ? all.filter(({ id }) => ids.has(id)) : [];
+    // What is chosen may be gone by now.
+    const drawables = chosen.length > 0 ? chosen : [...all];
     return { drawables, paint: painter.paint.bind(painter), colors, paper, signal: this.#lifetime.signal, loaded };
   }
 
@@ -97,7 +104,7 @@ export class ExportDialog {
     element('export-paper').hidden = format === 'drawing';
     const order = this.#order(format === 'drawing' ? 'page' : undefined);
     this.#note.textContent = format === 'png' ? this.#size(order.drawables) : words.formats[format];
-    this.#preview.hidden = this.#scene.weight > MOST_WEIGHT;
+    this.#preview.hidden = order.drawables.length > MOST_PREVIEWED;
     if (this.#preview.hidden) return;
     const { width, height } = extentOf(order.drawables);
     const { clientWidth, clientHeight } = this.#preview;

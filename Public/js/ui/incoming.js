@@ -1,6 +1,7 @@
-/** Files that come in: dropped on the page, pasted, or picked. */
+/** What comes in: files that are dropped on the page, pasted or picked, and words that are pasted. */
 
 import { element } from './elements.js';
+import { isBusy } from './keyboard.js';
 
 /** @typedef {(files: File[], at: { x: number, y: number } | null) => void} Take `at`: where on the screen they were dropped */
 
@@ -9,11 +10,13 @@ export class Incoming {
   #drop = element('drop');
   #input = /** @type {HTMLInputElement} */ (element('files'));
 
+  #takeText;
   #isOff;
 
-  /** @param {Take} take @param {() => boolean} isOff whether nothing is taken */
-  constructor(take, isOff) {
+  /** @param {Take} take @param {(text: string) => void} takeText what was pasted @param {() => boolean} isOff whether nothing is taken */
+  constructor(take, takeText, isOff) {
     this.#take = take;
+    this.#takeText = takeText;
     this.#isOff = isOff;
     // All over the page: a file that is dropped beside the canvas must not take the page away.
     for (const event of ['dragenter', 'dragover', 'dragleave', 'drop']) {
@@ -51,10 +54,13 @@ export class Incoming {
 
   /** @param {ClipboardEvent} event */
   #paste(event) {
+    if (this.#isOff() || isBusy(event.target)) return;
     const files = [...event.clipboardData?.files ?? []];
-    if (files.length === 0 || this.#isOff() || document.querySelector('dialog[open]')) return;
+    const text = event.clipboardData?.getData('text/plain') ?? '';
+    if (files.length + text.length === 0) return;
     event.preventDefault();
-    this.#take(files, null);
+    if (files.length > 0) this.#take(files, null);
+    else this.#takeText(text);
   }
 }
 

@@ -20,7 +20,7 @@ export function listenToKeys(actions, areOff = () => false) {
 }
 
 /** @param {EventTarget | null} target @returns {boolean} whether the person is typing, or asked something */
-function isBusy(target) {
+export function isBusy(target) {
   return document.querySelector('dialog[open]') !== null ||
     (target instanceof HTMLElement && target.matches('input, textarea, [contenteditable]'));
 }

@@ -302,6 +302,7 @@ const table = {
   asPage: 'Wie hier',
   white: 'Weiß',
   noPaper: 'Keins',
+  onlyChosen: 'Nur die Auswahl',
   copyPicture: 'Bild kopieren',
   pictureCopied: 'Das Bild ist in der Zwischenablage.',
   print: 'Drucken …',

@@ -362,6 +362,7 @@ const table = {
   asPage: 'As here',
   white: 'White',
   noPaper: 'None',
+  onlyChosen: 'Only what is chosen',
   copyPicture: 'Copy picture',
   pictureCopied: 'The picture is on the clipboard.',
   print: 'Print…',
