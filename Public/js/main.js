@@ -8,6 +8,7 @@ import { History } from './canvas/history.js';
 import { Items } from './canvas/items.js';
 import { Renderer } from './canvas/renderer.js';
 import { Scene } from './canvas/scene.js';
+import { Text } from './canvas/text.js';
 import { Selection } from './canvas/selection.js';
 import { MarkIndex } from './canvas/markIndex.js';
 import { Marks } from './canvas/marks.js';
@@ -315,11 +316,19 @@ function choose(item) {
   selector.choose(item ? [item.id] : []);
 }
 
+/** @param {import('./canvas/scene.js').Drawable | null} one that has words of its own to be changed */
+function edit(one) {
+  if (isOver() || !(one instanceof Text)) return;
+  selector.choose([]);
+  writer.edit(one);
+}
+
 toolbar.addEventListener('tool', () => {
   canvas.dataset.cursor = toolbar.tool;
   writer.finish();
   if (toolbar.tool !== 'select') selector.choose([]);
 });
+selector.addEventListener('edit', (event) => edit(/** @type {CustomEvent} */ (event).detail));
 toolbar.addEventListener('undo', () => drawing.undo());
 toolbar.addEventListener('redo', () => drawing.redo());
 toolbar.addEventListener('clear', () => flow.newPage());
@@ -334,7 +343,8 @@ inks.addEventListener('change', () => {
   else if (!takesInk(toolbar.tool)) toolbar.choose('pen');
 });
 
-bindKeys({ toolbar, inks, incoming, choosing, drawing, view, exporting, isOver });
+const editChosen = () => edit(selection.sole);
+bindKeys({ toolbar, inks, incoming, choosing, drawing, view, edit: editChosen, exporting, isOver });
 
 addEventListener('pagehide', () => {
   input.finish();

@@ -223,10 +223,17 @@ def kept(page: Page, what: str = "entries") -> int:
     return page.evaluate(KEPT, what)
 
 
+def tool(page: Page, selector: str) -> None:
+    """By its button; on a phone that may be behind another."""
+    if not page.locator(selector).is_visible():
+        page.locator("#shapes").click()
+    page.locator(selector).click()
+
+
 def pick(page: Page, *paths: Path) -> None:
     """By the button of the tools and the browser's own dialog."""
     with page.expect_file_chooser() as chooser:
-        page.locator("#add").click()
+        tool(page, "#add")
     chooser.value.set_files(paths)
 
 

@@ -297,7 +297,11 @@ export class Drawing extends EventTarget {
     if (!before) this.#drawn([mark]);
     else if (mark instanceof Text && before instanceof Text) {
       const { id } = mark;
-      this.#history.did({ undo: () => this.#rewrite(id, before.text), redo: () => this.#rewrite(id, mark.text) });
+      // Only what was changed: somebody may move it meanwhile.
+      this.#history.did({
+        undo: () => this.#rewrite(id, changes(mark, before)),
+        redo: () => this.#rewrite(id, changes(before, mark)),
+      });
     }
     this.#changed();
   }
@@ -312,11 +316,11 @@ export class Drawing extends EventTarget {
     this.#changed();
   }
 
-  /** @param {string} id @param {string} text @returns {boolean} whether it is there to say that now, wherever it lies */
-  #rewrite(id, text) {
+  /** @param {string} id @param {Partial<Text>} changes @returns {boolean} whether it is there to say that now, wherever it lies */
+  #rewrite(id, changes) {
     const there = this.#marks.find(id);
     if (!(there instanceof Text)) return false;
-    const rewritten = there.with({ text });
+    const rewritten = there.with(changes);
     this.#marks.put(rewritten);
     this.#exchange.replace(rewritten, { existing: true });
     return true;
@@ -355,4 +359,11 @@ export class Drawing extends EventTarget {
   #changed() {
     this.dispatchEvent(new Event('change'));
   }
+}
+
+/** @param {Text} from @param {Text} to @returns {Partial<Text>} what of words and look differs, as it is in `to` */
+function changes(from, to) {
+  const { text, rgb, color, size } = to;
+  const all = Object.entries({ text, rgb, color, size });
+  return Object.fromEntries(all.filter(([name, value]) => from[/** @type {'text'} */ (name)] !== value));
 }

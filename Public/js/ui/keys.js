@@ -2,6 +2,7 @@
 
 import { showKeys } from './dialogs.js';
 import { CLOSER } from './canvasView.js';
+import { element } from './elements.js';
 import { listenToKeys, watchTabbing } from './keyboard.js';
 
 /** By how many pixels the arrow keys move what is selected; with Shift. */
@@ -31,10 +32,11 @@ const ARROWS = [['arrowleft', -1, 0], ['arrowright', 1, 0], ['arrowup', 0, -1], 
  * @param {import('./choosing.js').Choosing} parts.choosing
  * @param {import('../canvas/drawing.js').Drawing} parts.drawing
  * @param {import('./canvasView.js').CanvasView} parts.view
+ * @param {() => void} parts.edit what is chosen
  * @param {import('./exportDialog.js').ExportDialog} parts.exporting
  * @param {() => boolean} parts.isOver whether nothing can be drawn any more
  */
-export function bindKeys({ toolbar, inks, incoming, choosing, drawing, view, exporting, isOver }) {
+export function bindKeys({ toolbar, inks, incoming, choosing, drawing, view, edit, exporting, isOver }) {
   const { selector } = choosing;
   const colorKeys = [...'1234567890'].map((key, at) => [key, () => inks.chooseColor(at)]);
   const push = (/** @type {number} */ x, /** @type {number} */ y) => (/** @type {KeyboardEvent} */ { shiftKey }) => {
@@ -71,6 +73,12 @@ export function bindKeys({ toolbar, inks, incoming, choosing, drawing, view, exp
     '-': () => view.zoom(1 / CLOSER),
     'mod+s': () => exporting.open(),
     '?': () => showKeys(),
+  });
+  // Of a button it is the press.
+  element('canvas').addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || isOver()) return;
+    event.preventDefault();
+    edit();
   });
   addEventListener('keyup', () => selector.settle());
   addEventListener('blur', () => selector.settle());

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Drawing } from '../../Public/js/canvas/drawing.js';
+import { MarkIndex } from '../../Public/js/canvas/markIndex.js';
+import { Marks } from '../../Public/js/canvas/marks.js';
+import { Eraser } from '../../Public/js/tools/eraser.js';
+import { Pen } from '../../Public/js/tools/pen.js';
+import { Shaper } from '../../Public/js/tools/shaper.js';
+import { Writer } from '../../Public/js/tools/writer.js';
+
+const INK = { rgb: '#e5484d', color: 0 };
+const TYPE = { ...INK, size: 20 };
+
+test('a shape is drawn out from where the pointer came down; a tap draws nothing', () => {
+  const { shaper, marks, drawing } = tools('rectangle');
+  tap(shaper, 50, 50);
+  assert.equal(marks.size, 0);
+  assert.equal(drawing.canUndo, false);
+  drag(shaper, [[10, 20], [12, 21], [40, 60]]);
+  assert.deepEqual(pointsOf(marks), [[10, 20, 40, 20, 40, 60, 10, 60, 10, 20]]);
+  assert.equal(marks.all[0].isFinished, true);
+  drawing.undo();
+  assert.equal(marks.size, 0);
+});
+
+test('Shift makes it regular, Alt keeps its middle', () => {
+  const { shaper, marks } = tools('rectangle');
+  drag(shaper, [[0, 0], [30, 10]], { shift: true });
+  drag(shaper, [[100, 100], [110, 105]], { alt: true });
+  assert.deepEqual(pointsOf(marks), [
+    [0, 0, 30, 0, 30, 30, 0, 30, 0, 0],
+    [90, 95, 110, 95, 110, 105, 90, 105, 90, 95],
+  ]);
+});
+
+test('a shape given up, as by a second finger, is not there', () => {
+  const { shaper, marks, drawing } = tools('arrow');
+  shaper.begin(at(0, 0));
+  shaper.move([at(50, 50)]);
+  assert.equal(marks.size, 1);
+  shaper.cancel();
+  shaper.move([at(60, 60)]);
+  assert.equal(marks.size, 0);
+  assert.equal(drawing.canUndo, false);
+});
+
+test('a highlighter does not send how hard it was pressed; a pen does', () => {
+  for (const [tool, expected] of /** @type {const} */ ([['highlighter', null], ['pen', [0.2, 0.9]]])) {
+    const { marks, drawing } = tools('line');
+    const pen = new Pen(drawing, () => ({ ...INK, width: 6, tool }));
+    pen.begin({ ...at(0, 0), pressure: 0.2 });
+    pen.move([{ ...at(5, 5), pressure: 0.9 }]);
+    pen.end();
+    const [{ pressures }] = /** @type {any[]} */ (marks.all);
+    assert.deepEqual(pressures, expected);
+  }
+});
+
+test('words are typed where the tap was, and a tap beside them ends them and begins no others', () => {
+  const { writer, marks, drawing } = tools('line');
+  tap(writer, 100, 100);
+  assert.deepEqual(writer.written?.point, [100, 87.5]);
+  writer.type('Milk');
+  tap(writer, 300, 300);
+  assert.equal(writer.written, null);
+  assert.deepEqual(textsOf(marks), ['Milk']);
+  assert.equal(drawing.canUndo, true);
+});
+
+test('words left empty were never there', () => {
+  const { writer, marks, drawing } = tools('line');
+  tap(writer, 100, 100);
+  writer.finish();
+  tap(writer, 100, 100);
+  writer.type(' \n');
+  writer.finish();
+  assert.equal(marks.size, 0);
+  assert.equal(drawing.canUndo, false);
+});
+
+test('a tap on words takes them up, the uppermost first; other colors are undone with what was typed', () => {
+  const { writer, marks, drawing, look } = tools('line');
+  for (const text of ['below', 'above']) write(drawing, text);
+  tap(writer, 110, 100);
+  assert.equal(writer.written?.text, 'above');
+  writer.type('over');
+  Object.assign(look, { rgb: '#30a46c', color: 3 });
+  writer.restyle();
+  writer.finish();
+  assert.deepEqual(textsOf(marks), ['below', 'over']);
+  assert.equal(marks.all[1].rgb, '#30a46c');
+  drawing.undo();
+  assert.deepEqual([textsOf(marks)[1], marks.all[1].rgb], ['above', '#e5484d']);
+  drawing.redo();
+  assert.deepEqual([textsOf(marks)[1], marks.all[1].rgb], ['over', '#30a46c']);
+});
+
+test('what somebody takes away while it is typed ends the typing', () => {
+  const { writer, marks } = tools('line');
+  tap(writer, 100, 100);
+  writer.type('Milk');
+  marks.clear();
+  let changes = 0;
+  writer.addEventListener('change', () => (changes += 1));
+  writer.type('Milk and');
+  assert.deepEqual([writer.written, marks.size, changes], [null, 0, 1]);
+});
+
+test('the eraser takes shapes at their line, and texts anywhere', () => {
+  const { shaper, writer, marks, drawing, index } = tools('rectangle');
+  drag(shaper, [[0, 0], [200, 200]]);
+  tap(writer, 300, 100);
+  writer.type('Milk');
+  writer.finish();
+  const eraser = new Eraser(drawing, index, () => 1);
+  tap(eraser, 100, 100);
+  assert.equal(marks.size, 2, 'nothing is in the middle of a frame');
+  tap(eraser, 310, 105);
+  tap(eraser, 198, 100);
+  assert.equal(marks.size, 0);
+});
+
+/** @param {string} tool */
+function tools(tool) {
+  const marks = new Marks();
+  const index = new MarkIndex();
+  marks.watch(index);
+  const drawing = new Drawing(marks);
+  const look = { ...TYPE };
+  let count = 0;
+  const newKey = () => `key-${count += 1}`;
+  const scale = () => 1;
+  return {
+    marks,
+    index,
+    drawing,
+    look,
+    shaper: new Shaper(drawing, () => ({ ...INK, width: 6, tool }), scale, newKey),
+    writer: new Writer(drawing, index, () => ({ ...look }), scale, newKey),
+  };
+}
+
+/** Over all that is there. @param {Drawing} drawing @param {string} text */
+function write(drawing, text) {
+  drawing.write(`written-${text}`, text, TYPE, [100, 87.5]);
+  drawing.lift();
+}
+
+/** @param {number} x @param {number} y */
+function at(x, y) {
+  return { x, y, pressure: null };
+}
+
+/** @param {import('../../Public/js/tools/pointerInput.js').Tool} tool @param {number} x @param {number} y */
+function tap(tool, x, y) {
+  tool.begin(at(x, y));
+  tool.end();
+}
+
+/** @param {Shaper} tool @param {number[][]} points @param {{ shift?: boolean, alt?: boolean }} [keys] */
+function drag(tool, [[x, y], ...others], keys = {}) {
+  tool.begin(at(x, y));
+  for (const [toX, toY] of others) tool.move([{ ...at(toX, toY), ...keys }]);
+  tool.end();
+}
+
+/** @param {Marks} marks */
+function pointsOf(marks) {
+  return marks.all.map((mark) => 'points' in mark && mark.points);
+}
+
+/** @param {Marks} marks */
+function textsOf(marks) {
+  return marks.all.map((mark) => 'text' in mark && mark.text);
+}
