@@ -197,7 +197,7 @@ drawing.addEventListener('gone', () => toast(words.removedByOther));
 const input = new PointerInput(canvas, camera, {
   tool: ({ isTurned, isFinger }) => {
     if (isTurned && !isOver()) return tools.eraser;
-    return isFinger && toolbar.tool !== 'select' && fingers.move() ? tools.hand : tools[toolbar.tool];
+    return isFinger && !['select', 'text'].includes(toolbar.tool) && fingers.move() ? tools.hand : tools[toolbar.tool];
   },
   penSeen: () => fingers.penSeen(),
   hovered: (point) => {

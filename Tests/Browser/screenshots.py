@@ -6,7 +6,7 @@ Light and dark, on a desk and on a phone, into `out/`. The README's is one of th
 from __future__ import annotations
 
 import pytest
-from board import PHONE, are_drawn, choose, draw, items, people, pick, says, sees_people, share
+from board import PHONE, are_drawn, choose, draw, items, people, says, sees_people, share
 from conftest import ready, until
 from playwright.sync_api import Page
 from sketch import at, friends, lake, reply
@@ -74,13 +74,15 @@ def test_screenshots(chromium, open_page, proxy, problems, out, tmp_path, size, 
     until(lambda: page.locator("#summary").text_content(), lambda text: text.startswith(f"{count} "), seconds=20)
 
     # The photo is put to its place while it is on its way.
-    lake().save(tmp_path / "lake.jpg", quality=97)
-    proxy.bytes_per_second = 40_000
-    pick(page, tmp_path / "lake.jpg")
+    lake((2400, 1600)).save(tmp_path / "lake.jpg", quality=97)
+    proxy.bytes_per_second = 60_000
+    with page.expect_file_chooser() as chooser:
+        page.keyboard.press("i")
+    chooser.value.set_files(tmp_path / "lake.jpg")
     until(lambda: items(page) and items(page)[0]["isDrawn"])
     photo = items(page)[0]
     corner = (photo["x"] + photo["width"] / 2, photo["y"] + photo["height"] / 2)
-    goal = ((296, 664), 140) if is_phone else ((1060, 572), 336)
+    goal = ((300, 650), 132) if is_phone else ((1060, 520), 336)
     # By its corner to its size, then to its place.
     drag(page, corner, (corner[0] + goal[1] - photo["width"], corner[1] + (goal[1] - photo["width"]) * 2 / 3))
     photo = items(page)[0]

@@ -103,7 +103,7 @@ def smooth(points: Points, step: float = 3) -> Points:
 
 
 def title() -> list[Line]:
-    hand = Hand(INDIGO, 5, 4)
+    hand = Hand(CYAN, 5, 4)
     mark = Line(smooth([(4, 42), (160, 39), (320, 44), (492, 40)]), YELLOW, 24, "highlighter")
     return [mark, *hand.write("Weekend", 0, 50, 6.6), *hand.write("at the lake", 228, 50, 6.6)]
 
@@ -218,7 +218,7 @@ def friends(is_phone: bool) -> list[Friend]:
         call = at(640, 342, 1.1, invitation())
         cursors = ((676, 164), (400, 612), (1112, 290), (652, 442))
     return [
-        Friend("Jonas Weber", INDIGO, heading, cursors[0]),
+        Friend("Jonas Weber", CYAN, heading, cursors[0]),
         Friend("Mei Tanaka", GREEN, picture, cursors[1]),
         Friend("Sofia Rossi", PINK, things, cursors[2]),
         Friend("Omar Haddad", RED, call, cursors[3]),

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from board import PHONE, choose, draw, line, pen, says, sees_ink, sees_paper, touch, two_fingers
+import json
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from board import PHONE, choose, draw, line, pen, says, sees_ink, sees_paper, sees_people, share, touch, two_fingers
 from conftest import both, ready, until
 
 THEME = """() => [
@@ -126,3 +130,67 @@ def test_tools_and_paper_are_there_before_any_script_has_run(chromium, open_page
     blocking = "performance.getEntriesByType('resource').filter((one) => one.renderBlockingStatus === 'blocking').map(({ name }) => name.split('/').at(-1))"
     assert sorted(page.evaluate(blocking)) == ["bars.css", "base.css", "early.js"]
     page.screenshot(path=out / "first-paint.png")
+
+
+# Desk and phone, light and dark; what opens is looked at in one of each.
+LOOKS = {
+    "desk-light": ({}, True),
+    "desk-dark": ({"color_scheme": "dark"}, False),
+    "phone-light": (PHONE, False),
+    "phone-dark": ({"color_scheme": "dark", **PHONE}, True),
+}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_nothing_for_axe_to_say(chromium, open_page, look):
+    options, is_all = LOOKS[look]
+    # What is still fading in has no contrast yet.
+    page = open_page(chromium, reduced_motion="reduce", **options)
+    path = share(page)
+    draw(page, line(100, 200, 300, 200))
+
+    def looks(state: str) -> None:
+        found = Axe().run(page).response["violations"]
+        told = [(one["id"], [(node["html"], node["failureSummary"]) for node in one["nodes"]]) for one in found]
+        assert not found, f"{state}: {json.dumps(told, indent=1)}"
+
+    looks("the page")
+    page.locator("#more").click()
+    looks("the menu")
+    page.keyboard.press("Escape")
+    if not is_all:
+        return
+    other = open_page(chromium, path)
+    sees_people(page, 2)
+    other.evaluate("Object.defineProperty(document, 'hidden', { value: true }); document.dispatchEvent(new Event('visibilitychange'))")
+    page.locator(".chip[data-away]").wait_for()
+    for name in ("#shapes:visible", "#ink:visible", "#share", ".chip.me", ".chip[data-away]"):
+        for opener in page.locator(name).all():
+            opener.click()
+            looks(name)
+            page.keyboard.press("Escape")
+    for name in ("clear", "save", "keys", "language", "leave"):
+        choose(page, name)
+        page.locator("dialog[open]").wait_for()
+        looks(name)
+        page.keyboard.press("Escape")
+    page.keyboard.press("v")
+    page.keyboard.press("Control+a")
+    looks("what is chosen")
+    choose(page, "end")
+    page.locator("#confirm-ok").click()
+    says(page, "#over", "This session has ended.")
+    looks("the end")
+
+
+def test_what_is_chosen_is_seen_in_forced_colors_and_edges_in_more_contrast(chromium, open_page, out):
+    page = open_page(chromium)
+    page.emulate_media(forced_colors="active")
+    outlines = """(all) => all.map((one) => [one.getAttribute('aria-pressed'), getComputedStyle(one).outlineStyle])"""
+    seen = page.locator("#tools [data-tool]:visible").evaluate_all(outlines)
+    assert {style for pressed, style in seen if pressed == "true"} == {"solid"}
+    assert {style for pressed, style in seen if pressed == "false"} == {"none"}
+    page.screenshot(path=out / "forced-colors.png")
+    page.emulate_media(forced_colors="none", contrast="more")
+    edge = "getComputedStyle(document.getElementById('tools')).borderTopColor"
+    until(lambda: page.evaluate(edge), lambda color: color == "rgb(29, 29, 32)")
