@@ -198,8 +198,7 @@ export class Sharing extends EventTarget {
 
   /** @param {string} id @param {{ bringsPicture: boolean }} options */
   async #enter(id, { bringsPicture }) {
-    const [storage, database, newId] = [this.#storage, this.#database, this.#newId];
-    const store = new ParticipantStore({ session: id, storage, database, newId, take: this.#take.bind(this) });
+    const store = this.#storeFor(id, this.#storage);
     const saved = await store.open();
     const forgetAlone = this.#alone.close();
     const session = new GroupSession({ id, base: this.#base, profile: this.#profile(), saved, around: this.#around });
@@ -216,8 +215,37 @@ export class Sharing extends EventTarget {
     // In this order: what is killed in between is there twice, and not nowhere.
     if (bringsPicture) Promise.all([brought, this.#save()]).then(forgetAlone);
     else this.#save();
+    session.addEventListener('connectionchange', () => this.#speakForOthers(session), { once: true });
     session.join();
     return session;
+  }
+
+  /**
+   * Of several tabs that were killed with something to say, this one goes on as the first; the others say it, and leave.
+   * @param {GroupSession} own
+   */
+  async #speakForOthers({ id }) {
+    for (;;) {
+      const store = this.#storeFor(id, { getItem: () => null, setItem: () => {}, removeItem: () => {} });
+      const saved = await store.openLeft();
+      if (!saved) return;
+      const other = new GroupSession({ id, base: this.#base, profile: this.#profile(), saved, around: this.#around });
+      other.addEventListener('savechange', () => {
+        const left = other.save();
+        if (other.state === 'invalidated') return;
+        if (other.isConnected && left.outbox.items.length === 0) {
+          other.leave();
+          store.forget();
+        } else store.save(left);
+      });
+      other.join();
+    }
+  }
+
+  /** @param {string} session its id @param {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} storage */
+  #storeFor(session, storage) {
+    const [database, newId] = [this.#database, this.#newId];
+    return new ParticipantStore({ session, storage, database, newId, take: this.#take.bind(this) });
   }
 
   #clear() {

@@ -88,20 +88,30 @@ def test_a_tab_that_is_killed_at_the_end_of_a_stroke_has_kept_it(chromium, open_
     kill(a)
     a = open_in(a.context, base, problems)
     sees_ink(a, 200, 150)
-    # In a session, while the network is away: by the link it was in, in another tab.
+    # In a session, while the network is away: by the link it was in, in another tab, for both that were killed.
     b = open_page(chromium, plain)
     path = share(b)
+    other = open_in(b.context, plain + path, problems)
     c = open_page(chromium, gateway.http + path)
-    sees_people(c, 2)
+    sees_people(c, 3)
     proxy.refuse()
     for y in range(100, 600, 25):
         draw(b, line(100, y, 300, y))
+    for y in range(200, 600, 80):
+        draw(other, line(500, y, 700, y))
     kill(b)
+    kill(other)
     proxy.mend()
     b = open_in(b.context, plain + path, problems)
-    until(lambda: strokes(c), lambda count: count == 20)
+    until(lambda: strokes(c), lambda count: count == 25)
     all_hold_the_same(b, c)
+    until(lambda: kept(b) == 0)
+    b.reload()
+    ready(b)
     sees_people(c, 2)
+    all_hold_the_same(b, c)
+    assert strokes(c) == 25
+
 
 
 @both

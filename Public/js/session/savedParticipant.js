@@ -76,6 +76,12 @@ export class ParticipantStore {
     return null;
   }
 
+  /** One that was killed with something to say, and that no tab is any more. @returns {Promise<SavedParticipant | null>} */
+  async openLeft() {
+    this.#claim = await this.#findLeft() ?? '';
+    return this.#claim ? await this.#load() : null;
+  }
+
   /**
    * All of it is on its way when this returns. @param {SavedParticipant} saved
    * @returns {Promise<boolean>} whether it is kept
