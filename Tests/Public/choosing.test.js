@@ -249,6 +249,24 @@ test('of much that is in hand only the box is moved, until it is put down', () =
   assert.deepEqual([at(id), arranger.unshown], [[100, 0], null]);
 });
 
+test('very much is put down a portion a frame, and undone meanwhile in the same order', () => {
+  const { drawing, arranger, ids, at } = page();
+  for (let y = 0; y < 1200; y += 1) draw(drawing, [0, y]);
+  const all = ids();
+  arranger.hold(new Set(all), RIGHT);
+  arranger.drop();
+  arranger.frame();
+  const moved = () => all.filter((id) => at(id)[0] === 100).length;
+  assert.ok(arranger.isBusy && moved() > 0 && moved() < 1200, `${moved()}`);
+  drawing.undo();
+  let most = 0;
+  while (arranger.frame()) most = Math.max(most, moved());
+  assert.deepEqual([most > 600, moved(), ids()], [true, 0, all]);
+  drawing.redo();
+  while (arranger.frame());
+  assert.equal(moved(), 1200);
+});
+
 test('a tap chooses the topmost, with Shift one more or less; on paper nothing', () => {
   const { drawing, selector, selection, ids } = page();
   draw(drawing, [0, 0, 100, 0]);
@@ -358,6 +376,8 @@ function page() {
   const [marks, items, history, index] = [new Marks(), new Items(), new History(), new MarkIndex()];
   let keys = 0;
   let now = 0;
+  /** For each look at the clock, a little time has passed. */
+  let working = 0;
   const key = () => keyOf(keys += 1);
   const drawing = new Drawing(marks, key, history);
   const depth = {
@@ -369,7 +389,7 @@ function page() {
   const album = new Album({ items, history, depth, key, now: () => now });
   const motions = new Motions(marks);
   const exchange = new MotionExchange(motions, (id, motion, by) => album.pull(id, motion, by), () => now);
-  const arranger = new Arranger({ marks, items, drawing, album, history, motions, exchange, key });
+  const arranger = new Arranger({ marks, items, drawing, album, history, motions, exchange, key, now: () => working += 0.1 });
   const selection = new Selection(marks, items);
   const selector = new Selector({ marks, items, index }, selection, arranger, () => 1, () => now);
   marks.watch(index);

@@ -2,6 +2,7 @@
 
 import { newKey } from '../session/key.js';
 import { inverse, movedPlace, STILL } from './motion.js';
+import { Portions } from './portions.js';
 import { drawnBefore } from './stroke.js';
 
 /**
@@ -13,7 +14,8 @@ import { drawnBefore } from './stroke.js';
  * @typedef {import('./marks.js').Mark} Mark
  * @typedef {{ before: Mark, after: Mark }} Change
  * @typedef {{ item: Item, before: Place, after: Place }} Shift
- * @typedef {{ ids: Set<string>, places: Map<Item, Place>, isLight: boolean, motion: Motion }} Held
+ * @typedef {<T extends { before: unknown, after: unknown }>(change: T) => T} Turn
+ * @typedef {{ ids: ReadonlySet<string>, places: Map<Item, Place>, isLight: boolean, motion: Motion }} Held `isLight`: all of it is shown while it moves
  *
  * @typedef {object} Parts
  * @property {import('./marks.js').Marks} marks
@@ -24,22 +26,25 @@ import { drawnBefore } from './stroke.js';
  * @property {import('./motions.js').Motions} motions
  * @property {import('./motionExchange.js').MotionExchange} exchange
  * @property {() => string} [key]
+ * @property {() => number} [now] milliseconds
  */
 
 /** More is not shown while it moves: only the box around it does. */
-const MOST_MARKS = 400;
-const MOST_POINTS = 40_000;
+const MOST_MARKS = 300;
+const MOST_POINTS = 12_000;
 
 export class Arranger {
   #parts;
   #newKey;
-  /** What is in hand, from where, and where it is. @type {Held | null} */
+  #portions;
+  /** What is in hand. @type {Held | null} */
   #held = null;
 
   /** @param {Parts} parts */
-  constructor({ key = newKey, ...parts }) {
+  constructor({ key = newKey, now, ...parts }) {
     this.#parts = parts;
     this.#newKey = key;
+    this.#portions = new Portions(now);
   }
 
   /** @returns {Motion | null} of what is in hand, where that is too much to be shown */
@@ -51,18 +56,29 @@ export class Arranger {
     return this.#held !== null;
   }
 
+  /** Whether what was done is not done to all yet. */
+  get isBusy() {
+    return this.#portions.isBusy;
+  }
+
+  /** To be called once a frame. @returns {boolean} whether another one is needed */
+  frame() {
+    return this.#portions.frame();
+  }
+
   /** Takes them in hand, or moves what is there. @param {ReadonlySet<string>} ids @param {Motion} motion from where they lay */
   hold(ids, motion) {
     const { items, album, motions, exchange } = this.#parts;
-    const held = this.#held ?? this.#take(ids);
-    this.#held = { ...held, motion };
+    this.#held ??= this.#take(ids);
+    const held = this.#held;
+    held.motion = motion;
     if (held.isLight) motions.hold(held.ids, motion);
     const isAlone = held.ids.size === 1;
     for (const [item, place] of held.places) {
       if (items.find(item.id)) album.hold(item, movedPlace(place, motion, item.isPicture), isAlone);
     }
     // A picture alone is shown as those see it too who know of no other motions.
-    if (!isAlone || held.places.size === 0) exchange.hold([...held.ids], motion);
+    if (!isAlone || held.places.size === 0) exchange.hold(held.ids, motion);
   }
 
   /** It goes back to where it was. */
@@ -81,27 +97,32 @@ export class Arranger {
     this.#held = null;
     if (!held) return;
     const { motion, places } = held;
-    const { marks, items } = this.#of(held.ids);
-    const changes = marks.map((before) => ({ before, after: before.moved(motion) }));
-    const shifts = items.map((item) => {
-      const before = places.get(item) ?? item.place;
-      return { item, before, after: movedPlace(before, motion, item.isPicture) };
-    });
+    /** @type {Change[]} */
+    const changes = [];
+    /** @type {Shift[]} */
+    const shifts = [];
+    const ids = [...held.ids].filter((id) => this.#isThere(id));
     this.#parts.exchange.put();
-    this.#change(changes, shifts);
+    this.#portions.do(() => ids, (id) => {
+      const one = this.#find(id);
+      if (!one) return;
+      if ('place' in one) {
+        const before = places.get(one) ?? one.place;
+        this.#shift(shifts, { item: one, before, after: movedPlace(before, motion, one.isPicture) });
+      } else this.#change(changes, { before: one, after: one.moved(motion) });
+    });
     this.#parts.motions.letGo();
-    if (changes.length + shifts.length === 0) return;
-    const back = inverse(motion);
+    if (ids.length === 0) return;
     this.#did({
-      undo: () => this.#move(changes.map(turned), shifts.map(turned), back),
-      redo: () => this.#move(changes, shifts, motion),
+      undo: () => this.#move(ids, changes, shifts, inverse(motion), turned),
+      redo: () => this.#move(ids, changes, shifts, motion, asItWas),
     });
   }
 
   /** Takes them away, for everybody. @param {ReadonlySet<string>} ids */
   remove(ids) {
-    const { marks, items } = this.#of(ids);
-    const taking = this.#taking(marks, items);
+    const all = this.#of(ids);
+    const taking = this.#taking(all.filter(isMark), all.filter(isItem));
     taking.redo();
     this.#did(taking);
   }
@@ -114,143 +135,188 @@ export class Arranger {
   bring(marks, laid) {
     const { album, drawing } = this.#parts;
     const items = laid.map(({ added, place }) => album.lay(added, place));
-    drawing.add(marks);
+    this.#portions.do(() => marks, (mark) => drawing.add([mark]));
     return this.#came(marks, items);
   }
 
-  /** Lays what is like them beside them. @param {ReadonlySet<string>} ids @param {number} distance points @returns {Promise<string[]>} theirs, lowest first */
+  /** Lays what is like them beside them. @param {ReadonlySet<string>} ids @param {number} distance points @returns {Promise<string[]>} theirs, where it is done already */
   async duplicate(ids, distance) {
     const { album, drawing } = this.#parts;
     const motion = { factor: 1, x: distance, y: distance };
     /** @type {Map<Drawable, Blob>} */
     const blobs = new Map();
-    for (const item of this.#of(ids).items) blobs.set(item, await item.load());
+    for (const item of this.#of(ids).filter(isItem)) blobs.set(item, await item.load());
     /** @type {Mark[]} */
     const marks = [];
     /** @type {Item[]} */
     const items = [];
     // Somebody may have changed them meanwhile.
-    for (const one of this.#of(ids).all) {
+    const all = this.#of(ids).map((one) => ({ one, id: this.#newKey() }));
+    this.#portions.do(() => all, ({ one, id }) => {
       const blob = blobs.get(one);
       const z = drawing.nextZ;
       if (!('place' in one)) {
-        const copy = Object.assign(one.moved(motion), { id: this.#newKey(), z });
+        const copy = Object.assign(one.moved(motion), { id, z });
         marks.push(copy);
         drawing.add([copy]);
       } else if (blob) items.push(album.lay({ ...one, blob }, { ...movedPlace(one.place, motion, true), z }));
-    }
+    });
     return this.#came(marks, items);
   }
 
   /** Over all else; among each other they lie as they lay. @param {ReadonlySet<string>} ids */
   bringToFront(ids) {
-    const { all } = this.#of(ids);
+    const there = this.#of(ids).map(({ id }) => id);
+    if (there.length === 0) return;
     /** @type {Change[]} */
     const changes = [];
     /** @type {Shift[]} */
     const shifts = [];
-    for (const one of all) {
+    this.#portions.do(() => there, (id) => {
+      const one = this.#find(id);
+      if (!one) return;
       const z = this.#parts.drawing.nextZ;
-      if ('place' in one) shifts.push({ item: one, before: one.place, after: { ...one.place, z } });
-      else changes.push({ before: one, after: Object.assign(one.moved(STILL), { z }) });
-      this.#change('place' in one ? [] : changes.slice(-1), 'place' in one ? shifts.slice(-1) : []);
-    }
-    if (all.length === 0) return;
+      if ('place' in one) this.#shift(shifts, { item: one, before: one.place, after: { ...one.place, z } });
+      else this.#change(changes, { before: one, after: raised(one, z) });
+    });
     this.#did({
-      undo: () => this.#raise(changes.map(turned), shifts.map(turned)),
-      redo: () => this.#raise(changes, shifts),
+      undo: () => this.#raise(there, changes, shifts, turned),
+      redo: () => this.#raise(there, changes, shifts, asItWas),
     });
   }
 
-  /** @param {ReadonlySet<string>} ids @returns {{ marks: Mark[], items: Item[], all: Drawable[] }} what is there of them, as it lies; lowest first */
+  /** The page is another's: what is left to be done is not to be done there. */
+  forget() {
+    this.release();
+    this.#portions.forget();
+  }
+
+  /** @param {string} id @returns {Drawable | null} as it lies */
+  #find(id) {
+    return this.#parts.items.find(id) ?? this.#parts.motions.lying(id);
+  }
+
+  /** @param {string} id */
+  #isThere(id) {
+    return this.#parts.marks.find(id) !== null || this.#parts.items.find(id) !== null;
+  }
+
+  /** @param {ReadonlySet<string>} ids @returns {Drawable[]} what is there of them, as it lies; lowest first */
   #of(ids) {
-    const { motions, items } = this.#parts;
-    const all = [...ids].map((id) => items.find(id) ?? motions.lying(id)).filter((one) => one !== null);
-    all.sort(drawnBefore);
-    return {
-      all,
-      marks: all.filter(/** @returns {one is Mark} */ (one) => !('place' in one)),
-      items: all.filter(/** @returns {one is Item} */ (one) => 'place' in one),
-    };
+    const all = [...ids].map((id) => this.#find(id)).filter((one) => one !== null);
+    return all.sort(drawnBefore);
   }
 
   /** @param {ReadonlySet<string>} ids @returns {Held} */
   #take(ids) {
-    const { marks, items } = this.#of(ids);
-    const points = marks.reduce((sum, mark) => sum + ('points' in mark ? mark.points.length / 2 : 1), 0);
-    const isLight = marks.length <= MOST_MARKS && points <= MOST_POINTS;
-    return { ids: new Set(ids), places: new Map(items.map((item) => [item, item.place])), isLight, motion: STILL };
+    const items = this.#parts.items.all.filter(({ id }) => ids.has(id));
+    const few = ids.size - items.length <= MOST_MARKS ? this.#of(ids) : null;
+    const points = few?.reduce((sum, one) => sum + ('points' in one ? one.points.length / 2 : 1), 0) ?? Infinity;
+    const places = new Map(items.map((item) => [item, item.place]));
+    return { ids, places, isLight: points <= MOST_POINTS, motion: STILL };
   }
 
-  /** @param {Mark[]} marks @param {Item[]} items that are new @returns {string[]} their ids */
+  /** @param {Mark[]} marks @param {Item[]} items that are new @returns {string[]} their ids, where they are there already */
   #came(marks, items) {
-    if (marks.length + items.length === 0) return [];
+    if (marks.length + items.length === 0 && !this.isBusy) return [];
     const { undo, redo } = this.#taking(marks, items);
     this.#did({ undo: redo, redo: undo });
-    return [...marks, ...items].map(({ id }) => id);
+    return this.isBusy ? [] : [...marks, ...items].map(({ id }) => id);
   }
 
-  /** @param {Mark[]} marks @param {Item[]} items @returns {Deed} of taking them away */
+  /** @param {Mark[]} marks @param {Item[]} items as they will have been when this is done or undone @returns {Deed} of taking them away */
   #taking(marks, items) {
     const { album, drawing } = this.#parts;
     let taken = items;
+    const isThere = (/** @type {Mark} */ { id }) => this.#parts.marks.find(id) !== null;
     return {
       redo: () => {
-        const there = marks.filter(({ id }) => this.#parts.marks.find(id));
-        drawing.take(there);
+        const wasThere = marks.some(isThere);
+        this.#portions.do(() => marks, (mark) => isThere(mark) && drawing.take([mark]));
         taken = album.take(items);
-        return there.length + taken.length > 0;
+        return wasThere || taken.length > 0;
       },
       undo: () => {
-        const gone = marks.filter(({ id }) => !this.#parts.marks.find(id));
-        drawing.add(gone);
-        return album.bringBack(taken) || gone.length > 0;
+        const wasGone = !marks.every(isThere);
+        this.#portions.do(() => marks, (mark) => !isThere(mark) && drawing.add([mark]));
+        return album.bringBack(taken) || wasGone;
       },
     };
   }
 
-  /** @param {Change[]} changes @param {Shift[]} shifts */
-  #change(changes, shifts) {
-    for (const { item, after } of shifts) this.#parts.album.place(item, after);
-    this.#parts.drawing.change(changes.map(({ after }) => after));
+  /** @param {Change[]} changes where it is noted @param {Change} change */
+  #change(changes, change) {
+    changes.push(change);
+    this.#parts.drawing.change([change.after]);
   }
 
-  /** What others did to them since stays done. @param {Change[]} changes @param {Shift[]} shifts @param {Motion} motion @returns {boolean} whether any is still there */
-  #move(changes, shifts, motion) {
-    return this.#redo(
+  /** @param {Shift[]} shifts where it is noted @param {Shift} shift */
+  #shift(shifts, shift) {
+    shifts.push(shift);
+    this.#parts.album.place(shift.item, shift.after);
+  }
+
+  /**
+   * What others did to them since stays done.
+   * @param {string[]} ids @param {Change[]} changes @param {Shift[]} shifts @param {Motion} motion @param {Turn} turn
+   * @returns {boolean} whether any is still there
+   */
+  #move(ids, changes, shifts, motion, turn) {
+    return this.#again(
+      ids,
       changes,
       shifts,
-      (now, { before, after }) => now.looksLike(before) ? after : now.moved(motion),
-      (now, { item, before, after }) => lieAlike(now, before) ? after : movedPlace(now, motion, item.isPicture),
+      (now, change) => {
+        const { before, after } = turn(change);
+        return now.looksLike(before) ? after : now.moved(motion);
+      },
+      (now, shift) => {
+        const { item, before, after } = turn(shift);
+        return lieAlike(now, before) ? after : movedPlace(now, motion, item.isPicture);
+      },
     );
   }
 
-  /** @param {Change[]} changes @param {Shift[]} shifts @returns {boolean} whether any is still there */
-  #raise(changes, shifts) {
-    return this.#redo(
+  /** @param {string[]} ids @param {Change[]} changes @param {Shift[]} shifts @param {Turn} turn @returns {boolean} whether any is still there */
+  #raise(ids, changes, shifts, turn) {
+    const zOf = (/** @type {number} */ now, /** @type {Change | Shift} */ change) => {
+      const { before, after } = turn(change);
+      return now === before.z ? after.z : null;
+    };
+    return this.#again(
+      ids,
       changes,
       shifts,
-      (now, { before, after }) => now.z === before.z ? Object.assign(now.moved(STILL), { z: after.z }) : now,
-      (now, { before, after }) => now.z === before.z ? { ...now, z: after.z } : now,
+      (now, change) => {
+        const z = zOf(now.z, change);
+        return z === null ? null : raised(now, z);
+      },
+      (now, shift) => {
+        const z = zOf(now.z, shift);
+        return z === null ? null : { ...now, z };
+      },
     );
   }
 
   /**
-   * @param {Change[]} changes @param {Shift[]} shifts
-   * @param {(now: Mark, change: Change) => Mark} changed @param {(now: Place, shift: Shift) => Place} shifted what becomes of what is there now
+   * @param {string[]} ids @param {Change[]} changes @param {Shift[]} shifts
+   * @param {(now: Mark, change: Change) => Mark | null} changed what becomes of what is there now; null: nothing else
+   * @param {(now: Place, shift: Shift) => Place | null} shifted
+   * @returns {boolean} whether any is still there
    */
-  #redo(changes, shifts, changed, shifted) {
-    const { album, motions } = this.#parts;
-    const there = changes.flatMap((change) => {
+  #again(ids, changes, shifts, changed, shifted) {
+    const { album, motions, drawing } = this.#parts;
+    this.#portions.do(() => changes, (change) => {
       const now = motions.lying(change.before.id);
-      return now ? [{ before: now, after: changed(now, change) }] : [];
+      const mark = now && changed(now, change);
+      if (mark) drawing.change([mark]);
     });
-    const laid = shifts.flatMap((shift) => {
+    this.#portions.do(() => shifts, (shift) => {
       const item = album.now(shift.item);
-      return item ? [{ item, before: item.place, after: shifted(item.place, shift) }] : [];
+      const place = item && shifted(item.place, shift);
+      if (place) album.place(item, place);
     });
-    this.#change(there.filter(isNews), laid.filter(isNews));
-    return there.length + laid.length > 0;
+    return ids.some((id) => this.#isThere(id)) || shifts.some(({ item }) => album.now(item) !== null);
   }
 
   /** @param {Deed} deed that is done */
@@ -260,9 +326,24 @@ export class Arranger {
   }
 }
 
-/** @template T @param {{ before: T, after: T }} change */
-function isNews({ before, after }) {
-  return before !== after;
+/** @param {Drawable} one @returns {one is Mark} */
+function isMark(one) {
+  return !('place' in one);
+}
+
+/** @param {Drawable} one @returns {one is Item} */
+function isItem(one) {
+  return 'place' in one;
+}
+
+/** @template {Mark} T @param {T} mark @param {number} z @returns {Mark} the same there */
+function raised(mark, z) {
+  return Object.assign(mark.moved(STILL), { z });
+}
+
+/** @template T @param {T} change @returns {T} */
+function asItWas(change) {
+  return change;
 }
 
 /** @template {{ before: unknown, after: unknown }} T @param {T} change @returns {T} the other way round */

@@ -49,10 +49,10 @@ export class MotionExchange {
     session?.observe({ entry: (entry) => this.#receive(entry) }, this.#lifetime);
   }
 
-  /** In this person's hand. @param {string[]} ids @param {Motion} motion */
+  /** In this person's hand. @param {Iterable<string>} ids the same until it is put down @param {Motion} motion */
   hold(ids, motion) {
-    const toldAt = this.#held?.toldAt ?? -Infinity;
-    this.#held = { ids: ids.slice(0, MOST_IDS), motion, isNews: true, toldAt };
+    this.#held ??= { ids: [...ids].slice(0, MOST_IDS), motion, isNews: true, toldAt: -Infinity };
+    Object.assign(this.#held, { motion, isNews: true });
   }
 
   /** They lie where they lay: those who saw them move are shown that. */

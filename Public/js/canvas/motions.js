@@ -10,7 +10,7 @@ const HELD_MS = 5000;
 
 export class Motions {
   #marks;
-  /** @type {{ ids: Set<string>, motion: Motion } | null} */
+  /** @type {{ ids: ReadonlySet<string>, motion: Motion } | null} */
   #own = null;
   /** @type {Map<string, { motion: Motion, by: number, until: number }>} */
   #others = new Map();
@@ -33,7 +33,7 @@ export class Motions {
     return mark && (this.#under.get(mark) ?? mark);
   }
 
-  /** In this person's hand. @param {Set<string>} ids @param {Motion} motion from where they lie */
+  /** In this person's hand. @param {ReadonlySet<string>} ids the same until they are let go @param {Motion} motion from where they lie */
   hold(ids, motion) {
     this.#own = { ids, motion };
     for (const id of ids) this.#marks.refresh(id);

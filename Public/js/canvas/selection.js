@@ -74,7 +74,11 @@ export class Selection extends EventTarget {
   /** @returns {Bounds | null} of all that is chosen */
   get bounds() {
     if (this.size === 0) return null;
-    this.#bounds ??= around([...this.marks, ...this.items]);
+    if (this.#bounds) return this.#bounds;
+    const { bounds, size } = this.#marks;
+    // Of all of them, it is known.
+    const marks = bounds && this.size === size + this.#items.size ? [{ bounds }] : this.marks;
+    this.#bounds = around([...marks, ...this.items]);
     return this.#bounds;
   }
 
@@ -117,10 +121,10 @@ export class Selection extends EventTarget {
   }
 }
 
-/** @param {Drawable[]} drawables at least one @returns {Bounds} */
-export function around(drawables) {
+/** @param {{ bounds: Bounds }[]} things at least one @returns {Bounds} */
+function around(things) {
   const all = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
-  for (const { bounds: { left, top, right, bottom } } of drawables) {
+  for (const { bounds: { left, top, right, bottom } } of things) {
     all.left = Math.min(all.left, left);
     all.top = Math.min(all.top, top);
     all.right = Math.max(all.right, right);

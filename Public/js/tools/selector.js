@@ -31,6 +31,8 @@ const SLOP = 4;
 /** Two taps within this time, and this many pixels, are one double tap. */
 const DOUBLE_MS = 400;
 const DOUBLE_REACH = 24;
+/** Between two looks at what lies in a box there are so many times as long as one takes. */
+const LOOKING = 3;
 
 /** Event: `edit` (detail: the mark that was tapped twice), `box` (it is drawn, or gone). */
 export class Selector extends EventTarget {
@@ -43,6 +45,8 @@ export class Selector extends EventTarget {
   #gesture = null;
   /** @type {Bounds | null} */
   #box = null;
+  /** When what lies in the box was last looked for, and how long that took, in milliseconds. */
+  #looked = { at: -Infinity, ms: 0 };
   /** What the keys did since they were down. */
   #push = STILL;
   /** @type {{ id: string, at: number, x: number, y: number } | null} */
@@ -128,6 +132,7 @@ export class Selector extends EventTarget {
     this.#gesture = null;
     if (!gesture) return;
     if (!gesture.isMoved) gesture.tap();
+    else if (gesture.kind === 'box') this.#chooseInBox(gesture.from, gesture.before);
     else this.#arranger.drop();
     this.#showBox(null);
   }
@@ -219,8 +224,16 @@ export class Selector extends EventTarget {
       right: Math.max(from.x, to.x),
       bottom: Math.max(from.y, to.y),
     });
+    // Where very much lies, looking takes longer than a frame.
+    if (this.#now() - this.#looked.at >= LOOKING * this.#looked.ms) this.#chooseInBox(from, before);
+  }
+
+  /** @param {Sample} from @param {ReadonlySet<string>} before */
+  #chooseInBox({ shift }, before) {
+    const at = this.#now();
     const found = this.#box ? touching(this.#plane, this.#box).map(({ id }) => id) : [];
-    this.#selection.choose(from.shift ? [...before, ...found] : found);
+    this.#selection.choose(shift ? [...before, ...found] : found);
+    this.#looked = { at: this.#now(), ms: this.#now() - at };
   }
 
   /** @param {Bounds | null} box */

@@ -48,6 +48,7 @@ export class Choosing {
   /** @param {import('../session/groupSession.js').GroupSession | null} session from now on */
   follow(session) {
     this.selector.cancel();
+    if (this.#parts.marks.size === 0) this.#arranger.forget();
     this.#exchange.follow(session);
   }
 
@@ -58,8 +59,9 @@ export class Choosing {
 
   /** @param {number} now @param {{ width: number, height: number }} view the canvas @returns {boolean} whether another frame is needed */
   frame(now, { width, height }) {
+    const isBusy = this.#arranger.frame();
     this.#view.frame(width, height);
-    return this.#exchange.frame(now);
+    return this.#exchange.frame(now) || isBusy;
   }
 
   async duplicate() {

@@ -59,7 +59,13 @@ export class SelectionView {
   frame(width, height) {
     const { selection, selector, arranger, camera } = this.#parts;
     const { size, version } = selection;
-    const { unshown, isHolding } = arranger;
+    const { unshown, isHolding, isBusy } = arranger;
+    // What is still being moved is nowhere yet.
+    if (isBusy) {
+      this.#shown = '';
+      this.#frame.hidden = this.#bar.hidden = true;
+      return;
+    }
     const now = [version, camera.version, width, height, size, isHolding, unshown?.x, unshown?.y, unshown?.factor]
       .join();
     this.#show(this.#box, selector.box);
