@@ -93,10 +93,22 @@ const album = new Album({
 const ask = () => frames.ask();
 const selection = new Selection(marks, items);
 const itemView = new ItemView({ album, items, camera, selection, choose, ask });
-const choosing = new Choosing({ marks, items, index, drawing, album, history, camera, selection, itemView, ask });
-const { selector } = choosing;
 const paint = itemView.painter.paint.bind(itemView.painter);
 const renderer = new Renderer(canvas, scene, camera, paint, () => frames.ask());
+const choosing = new Choosing({
+  marks,
+  items,
+  index,
+  drawing,
+  album,
+  history,
+  camera,
+  selection,
+  itemView,
+  view: renderer,
+  ask,
+});
+const { selector } = choosing;
 const cursors = new SharedCursors(camera, { glides: () => !reducedMotion.matches, ask: () => frames.ask() });
 const changeTags = new ChangeTags({
   scene,
@@ -163,7 +175,7 @@ frames.run(
   (now) => changeTags.frame(now),
   (now) => album.frame(now),
   (now) => itemView.frame(now, renderer),
-  (now) => choosing.frame(now, renderer),
+  (now) => choosing.frame(now),
   () => textBox.frame(),
   () => view.frame(),
 );
@@ -338,9 +350,10 @@ toolbar.addEventListener('keys', () => showKeys());
 toolbar.addEventListener('language', () => chooseLanguage(settings, () => sharing.session !== null || scene.isEmpty));
 toolbar.addEventListener('leave', () => flow.leave());
 toolbar.addEventListener('end', () => flow.end());
-inks.addEventListener('change', () => {
+inks.addEventListener('change', (event) => {
+  const { detail } = /** @type {CustomEvent} */ (event);
   if (writer.written) writer.restyle();
-  else if (!takesInk(toolbar.tool)) toolbar.choose('pen');
+  else if (!choosing.restyle((mark) => inks.partOf(mark, detail)) && !takesInk(toolbar.tool)) toolbar.choose('pen');
 });
 
 const editChosen = () => edit(selection.sole);

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from board import all_hold_the_same, draw, line, move, sees_ink, sees_paper, sees_people, share
+from board import PHONE, all_hold_the_same, draw, line, move, sees_ink, sees_paper, sees_people, share, touch, wave
 from conftest import until
 
 
@@ -13,6 +13,10 @@ def marks(page) -> list[dict]:
 
 def chosen(page) -> list[dict]:
     return [one for one in marks(page) if one["isSelected"]]
+
+
+def bar(page, name: str):
+    return page.locator("#chosen-bar").get_by_role("button", name=name)
 
 
 def lies_at(page, at: int, left: float, top: float) -> None:
@@ -50,9 +54,81 @@ def test_what_one_arranges_the_others_see(chromium, firefox, open_page, out):
     # A box chooses several, which a corner makes larger.
     draw(b, line(150, 150, 450, 350))
     assert len(chosen(b)) == 2
-    b.screenshot(path=out / "selecting-two.png")
     right, bottom = (max(one[side] for one in marks(b)) for side in ("right", "bottom"))
     draw(b, line(right, bottom, right + 200, bottom + 100))
     until(lambda: marks(a)[1]["right"] > right + 100)
     lies_at(a, 0, 195, 195)
+    b.keyboard.press("Control+z")
+    lies_at(a, 1, 195, 295)
+
+    # Doubled by the bar: the copies are chosen, and a color is theirs.
+    bar(b, "Duplicate").click()
+    until(lambda: len(marks(a)), lambda count: count == 4)
+    assert [one["isSelected"] for one in marks(b)] == [False, False, True, True]
+    b.keyboard.press("4")
+    until(lambda: {one["rgb"] for one in marks(a)[2:]}, lambda found: found == {"#30a46c"})
+
+    # To the front by a key, and away by another; one's own undoing brings it all back.
+    b.keyboard.press("Escape")
+    assert not bar(b, "Duplicate").is_visible()
+    first = marks(b)[0]["id"]
+    b.mouse.click(250, 202)
+    b.keyboard.press("PageUp")
+    until(lambda: marks(a)[3]["id"] == first)
+    b.keyboard.press("Control+a")
+    until(lambda: len(chosen(b)) == 4)
+    b.keyboard.press("Delete")
+    until(lambda: marks(a) == [])
+    sees_paper(b, 300, 200)
+    b.keyboard.press("Control+z")
+    until(lambda: len(marks(a)), lambda count: count == 4)
+    b.keyboard.press("Control+z")
+    until(lambda: marks(a)[0]["id"] == first)
     all_hold_the_same(a, b)
+    until(lambda: b.locator("#live").inner_text(), lambda told: told == "4 things removed.")
+
+    # What the other erases falls out of what is chosen.
+    b.keyboard.press("Control+a")
+    a.keyboard.press("e")
+    draw(a, line(210, 180, 210, 330))
+    until(lambda: marks(b) == [])
+    until(lambda: not bar(b, "Duplicate").is_visible())
+
+
+def test_a_finger_chooses_and_a_text_is_typed_on(chromium, open_page, out):
+    for scheme in ("light", "dark"):
+        page = open_page(chromium, color_scheme=scheme, **PHONE)
+        touch(page, wave(60, 300, 220, 60))
+        touch(page, line(60, 460, 300, 500))
+        page.locator("button[data-tool=select]").tap()
+        page.touchscreen.tap(60, 301)
+        until(lambda: len(chosen(page)) == 1)
+        page.screenshot(path=out / f"selecting-phone-{scheme}.png")
+        before = chosen(page)[0]
+        touch(page, line(170, 300, 190, 240))
+        until(lambda: abs(chosen(page)[0]["top"] - before["top"] + 60) < 3)
+        # The corner is as large as a finger.
+        corner = chosen(page)[0]
+        touch(page, line(corner["left"] - 15, corner["top"] - 15, corner["left"] + 60, corner["top"] + 30))
+        until(lambda: chosen(page)[0]["left"] > corner["left"] + 20)
+        assert abs(chosen(page)[0]["right"] - corner["right"]) < 3
+        bar(page, "Duplicate").tap()
+        until(lambda: len(marks(page)) == 3)
+        touch(page, line(20, 150, 360, 600))
+        until(lambda: len(chosen(page)) == 3)
+        page.screenshot(path=out / f"selecting-phone-box-{scheme}.png")
+        bar(page, "Bring to front").tap()
+        bar(page, "Remove").tap()
+        until(lambda: marks(page) == [])
+        for box in (page.locator("#chosen-bar button").all()):
+            assert box.is_hidden()
+    page.keyboard.press("t")
+    page.touchscreen.tap(100, 300)
+    page.keyboard.type("Hello")
+    page.keyboard.press("Escape")
+    page.keyboard.press("v")
+    page.touchscreen.tap(120, 300)
+    page.touchscreen.tap(120, 300)
+    page.keyboard.type(", you")
+    page.keyboard.press("Escape")
+    until(lambda: page.evaluate("drawTogether.marks().map(({ text }) => text)"), lambda found: found == ["Hello, you"])

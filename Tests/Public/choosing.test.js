@@ -211,6 +211,24 @@ test('brought to the front, they lie there as they lay; undone, unless somebody 
   assert.deepEqual([ids(), marks.find(a)?.z], [[b, c, a], 6000]);
 });
 
+test('another look is given to marks, and undone where nobody gave them one since', () => {
+  const { drawing, arranger, marks, ids, entries, echo } = shared();
+  for (const y of [0, 50]) draw(drawing, [0, y, 10, y]);
+  const both = new Set(ids());
+  const looks = () => marks.all.map((mark) => 'width' in mark && `${mark.rgb} ${mark.width} ${mark.points[1]}`);
+  assert.equal(arranger.restyle(both, () => ({ rgb: '#123456', color: 7 })), true);
+  arranger.restyle(both, () => ({ width: 20 }));
+  assert.deepEqual(looks(), ['#123456 20 0', '#123456 20 50']);
+  echo();
+  entries(stroke({ sequence: 5000, key: 1, z: 1, points: [[0, 9], [1, 9]] }));
+  drawing.undo();
+  drawing.undo();
+  assert.deepEqual(looks(), ['#f2762e 6 9', '#e5484d 6 50']);
+  drawing.redo();
+  assert.deepEqual(looks(), ['#f2762e 6 9', '#123456 6 50']);
+  assert.equal(arranger.restyle(new Set([keyOf(9)]), () => ({ width: 20 })), false);
+});
+
 test('marks and a picture are one deed', async () => {
   const { drawing, arranger, album, items, ids, at } = page();
   draw(drawing, [0, 0, 10, 10]);
@@ -389,7 +407,17 @@ function page() {
   const album = new Album({ items, history, depth, key, now: () => now });
   const motions = new Motions(marks);
   const exchange = new MotionExchange(motions, (id, motion, by) => album.pull(id, motion, by), () => now);
-  const arranger = new Arranger({ marks, items, drawing, album, history, motions, exchange, key, now: () => working += 0.1 });
+  const arranger = new Arranger({
+    marks,
+    items,
+    drawing,
+    album,
+    history,
+    motions,
+    exchange,
+    key,
+    now: () => working += 0.1,
+  });
   const selection = new Selection(marks, items);
   const selector = new Selector({ marks, items, index }, selection, arranger, () => 1, () => now);
   marks.watch(index);

@@ -1,4 +1,4 @@
-/** What a person does to what is chosen: moves it, doubles it, takes it away, brings it to the front. Each is one deed. */
+/** What a person does to what is chosen: moves it, doubles it, takes it away, brings it to the front, gives it another look. Each is one deed. */
 
 import { newKey } from '../session/key.js';
 import { inverse, movedPlace, STILL } from './motion.js';
@@ -12,6 +12,7 @@ import { drawnBefore } from './stroke.js';
  * @typedef {import('./placement.js').Place} Place
  * @typedef {import('./stroke.js').Motion} Motion
  * @typedef {import('./marks.js').Mark} Mark
+ * @typedef {{ rgb?: string, color?: number, width?: number, size?: number, z?: number }} Look
  * @typedef {{ before: Mark, after: Mark }} Change
  * @typedef {{ item: Item, before: Place, after: Place }} Shift
  * @typedef {<T extends { before: unknown, after: unknown }>(change: T) => T} Turn
@@ -177,12 +178,33 @@ export class Arranger {
       if (!one) return;
       const z = this.#parts.drawing.nextZ;
       if ('place' in one) this.#shift(shifts, { item: one, before: one.place, after: { ...one.place, z } });
-      else this.#change(changes, { before: one, after: raised(one, z) });
+      else this.#change(changes, { before: one, after: dressed(one, { z }) });
     });
     this.#did({
-      undo: () => this.#raise(there, changes, shifts, turned),
-      redo: () => this.#raise(there, changes, shifts, asItWas),
+      undo: () => this.#restyle(there, changes, shifts, ['z'], turned),
+      redo: () => this.#restyle(there, changes, shifts, ['z'], asItWas),
     });
+  }
+
+  /** Gives marks another look. @param {ReadonlySet<string>} ids @param {(mark: Mark) => Look} lookOf @returns {boolean} whether there was any */
+  restyle(ids, lookOf) {
+    const there = this.#of(ids).filter(isMark).map(({ id }) => id);
+    if (there.length === 0) return false;
+    /** @type {Change[]} */
+    const changes = [];
+    const names = new Set();
+    this.#portions.do(() => there, (id) => {
+      const before = this.#parts.motions.lying(id);
+      if (!before) return;
+      const look = lookOf(before);
+      for (const name of Object.keys(look)) names.add(name);
+      this.#change(changes, { before, after: dressed(before, look) });
+    });
+    this.#did({
+      undo: () => this.#restyle(there, changes, [], names, turned),
+      redo: () => this.#restyle(there, changes, [], names, asItWas),
+    });
+    return true;
   }
 
   /** The page is another's: what is left to be done is not to be done there. */
@@ -277,23 +299,24 @@ export class Arranger {
     );
   }
 
-  /** @param {string[]} ids @param {Change[]} changes @param {Shift[]} shifts @param {Turn} turn @returns {boolean} whether any is still there */
-  #raise(ids, changes, shifts, turn) {
-    const zOf = (/** @type {number} */ now, /** @type {Change | Shift} */ change) => {
-      const { before, after } = turn(change);
-      return now === before.z ? after.z : null;
+  /** The same. @param {string[]} ids @param {Change[]} changes @param {Shift[]} shifts @param {Iterable<string>} names of what differs @param {Turn} turn */
+  #restyle(ids, changes, shifts, names, turn) {
+    const look = (/** @type {Mark | Place} */ now, /** @type {Change | Shift} */ change) => {
+      const { before, after } = /** @type {Record<string, any>} */ (turn(change));
+      const mine = [...names].filter((name) => /** @type {any} */ (now)[name] === before[name]);
+      return mine.length > 0 ? Object.fromEntries(mine.map((name) => [name, after[name]])) : null;
     };
     return this.#again(
       ids,
       changes,
       shifts,
       (now, change) => {
-        const z = zOf(now.z, change);
-        return z === null ? null : raised(now, z);
+        const changed = look(now, change);
+        return changed && dressed(now, changed);
       },
       (now, shift) => {
-        const z = zOf(now.z, shift);
-        return z === null ? null : { ...now, z };
+        const changed = look(now, shift);
+        return changed && { ...now, ...changed };
       },
     );
   }
@@ -336,9 +359,9 @@ function isItem(one) {
   return 'place' in one;
 }
 
-/** @template {Mark} T @param {T} mark @param {number} z @returns {Mark} the same there */
-function raised(mark, z) {
-  return Object.assign(mark.moved(STILL), { z });
+/** @param {Mark} mark @param {Look} look @returns {Mark} the same but for that */
+function dressed(mark, look) {
+  return Object.assign(mark.moved(STILL), look);
 }
 
 /** @template T @param {T} change @returns {T} */

@@ -3,6 +3,8 @@
 import { Arranger } from '../canvas/arranger.js';
 import { MotionExchange } from '../canvas/motionExchange.js';
 import { Motions } from '../canvas/motions.js';
+import { drawnBefore, overlap } from '../canvas/stroke.js';
+import { Text } from '../canvas/text.js';
 import { Selector } from '../tools/selector.js';
 import { errorWords, words } from '../words/words.js';
 import { confirmed } from './dialogs.js';
@@ -10,6 +12,8 @@ import { announce, toast } from './notices.js';
 import { SelectionView } from './selectionView.js';
 
 /**
+ * @typedef {import('../canvas/marks.js').Mark} Mark
+ *
  * @typedef {object} Parts
  * @property {import('../canvas/marks.js').Marks} marks
  * @property {import('../canvas/items.js').Items} items
@@ -20,6 +24,7 @@ import { SelectionView } from './selectionView.js';
  * @property {import('../canvas/camera.js').Camera} camera
  * @property {import('../canvas/selection.js').Selection} selection
  * @property {import('./itemView.js').ItemView} itemView
+ * @property {{ width: number, height: number }} view the canvas, in pixels
  * @property {() => void} ask for a frame
  */
 
@@ -57,8 +62,9 @@ export class Choosing {
     return this.#arranger.bring(...things);
   }
 
-  /** @param {number} now @param {{ width: number, height: number }} view the canvas @returns {boolean} whether another frame is needed */
-  frame(now, { width, height }) {
+  /** @param {number} now @returns {boolean} whether another frame is needed */
+  frame(now) {
+    const { width, height } = this.#parts.view;
     const isBusy = this.#arranger.frame();
     this.#view.frame(width, height);
     return this.#exchange.frame(now) || isBusy;
@@ -79,6 +85,30 @@ export class Choosing {
     this.#arranger.bringToFront(this.#parts.selection.ids);
   }
 
+  /** What is chosen gets another look. @param {(mark: Mark) => object} lookOf @returns {boolean} whether any mark is chosen */
+  restyle(lookOf) {
+    this.selector.settle();
+    return this.#arranger.restyle(this.#parts.selection.ids, lookOf);
+  }
+
+  /** Chooses the next thing in the order of drawing, or the one before. @param {1 | -1} by */
+  step(by) {
+    const { marks, items, selection, camera, view } = this.#parts;
+    const all = [...marks.all, ...items.all].sort(drawnBefore);
+    if (all.length === 0) return;
+    const { sole } = selection;
+    const before = sole ? all.findIndex(({ id }) => id === sole.id) : by > 0 ? -1 : 0;
+    const at = (before + by + all.length) % all.length;
+    const one = all[at];
+    this.selector.choose([one.id]);
+    const { left, top, right, bottom } = one.bounds;
+    if (!overlap(one.bounds, camera.seen(view.width, view.height))) {
+      const [x, y] = camera.toCanvas((left + right) / 2, (top + bottom) / 2);
+      camera.pan(view.width / 2 - x, view.height / 2 - y);
+    }
+    announce(`${nameOf(one)}, ${words.doneOf(words.number(at + 1), words.number(all.length))}`);
+  }
+
   /** For everybody; asks first where that cannot be undone. */
   async remove() {
     const { selection, itemView } = this.#parts;
@@ -92,4 +122,11 @@ export class Choosing {
     this.#arranger.remove(ids);
     announce(words.thingsRemoved(size));
   }
+}
+
+/** @param {import('../canvas/scene.js').Drawable} one @returns {string} for those who do not see it */
+function nameOf(one) {
+  if (one instanceof Text) return `${words.text}: ${one.text}`;
+  if ('place' in one) return one.isPicture ? words.picture(one.name) : words.file(one.name);
+  return { ...words }[/** @type {'pen'} */ (one.tool)] ?? words.pen;
 }

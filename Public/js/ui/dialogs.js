@@ -65,6 +65,7 @@ function keys() {
     [[`${ctrl} ↑`, `${ctrl} ↓`], words.keySize],
     [[words.delete], words.keyRemove],
     [[`${ctrl} A`], words.keyAll],
+    [[',', '.'], words.keyStep],
     [[`${ctrl} D`], words.duplicate],
     [[words.pageUp], words.bringToFront],
     [['[', ']'], words.keyWidth],

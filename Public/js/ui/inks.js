@@ -7,7 +7,7 @@ import { RadioGroup } from './radioGroup.js';
 import { Popover } from './popover.js';
 import { HIGHLIGHTER_WIDTHS, TEXT_SIZES, WIDTHS } from './settings.js';
 
-/** Event: `change`. */
+/** Event: `change` (detail: `color` or `width`). */
 export class Inks extends EventTarget {
   #settings;
   #colors;
@@ -52,11 +52,17 @@ export class Inks extends EventTarget {
     return { ...this.ink, size: TEXT_SIZES[this.#width] };
   }
 
+  /** @param {import('../canvas/marks.js').Mark} mark @param {'color' | 'width'} part @returns {object} that it gets from what is chosen */
+  partOf(mark, part) {
+    if (part === 'color') return this.ink;
+    return 'tool' in mark ? { width: this.lookOf(mark.tool).width } : { size: this.textLook.size };
+  }
+
   /** @param {number} index of the palette; its length is one's own color */
   chooseColor(index) {
     this.#chosen = index;
     this.#show();
-    this.dispatchEvent(new Event('change'));
+    this.dispatchEvent(new CustomEvent('change', { detail: 'color' }));
   }
 
   chooseOwn() {
@@ -67,7 +73,7 @@ export class Inks extends EventTarget {
   chooseWidth(width) {
     this.#settings.setWidth(width);
     this.#show();
-    this.dispatchEvent(new Event('change'));
+    this.dispatchEvent(new CustomEvent('change', { detail: 'width' }));
   }
 
   /** @param {1 | -1} step */

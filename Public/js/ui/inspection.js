@@ -38,6 +38,7 @@ export function openToInspection({ sharing, marks, items, selection, renderer, b
       marks.all.map(({ id, rgb, z, bounds, ...rest }) => ({
         id,
         type: 'tool' in rest ? rest.tool : 'text',
+        text: 'text' in rest ? rest.text : '',
         rgb,
         z,
         ...bounds,

@@ -57,6 +57,8 @@ export function bindKeys({ toolbar, inks, incoming, choosing, drawing, view, edi
     'mod+d': () => choosing.duplicate(),
     'mod+]': () => choosing.bringToFront(),
     pageup: () => choosing.bringToFront(),
+    '.': () => (toolbar.choose('select'), choosing.step(1)),
+    ',': () => (toolbar.choose('select'), choosing.step(-1)),
     delete: () => choosing.remove(),
     backspace: () => choosing.remove(),
     escape: () => (selector.cancel(), selector.choose([])),

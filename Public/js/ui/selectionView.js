@@ -30,7 +30,6 @@ export class SelectionView {
   #download = make('a', { class: 'tool', title: words.download });
   #parts;
   #shown = '';
-  #size = 0;
 
   /** @param {Parts} parts */
   constructor(parts) {
@@ -39,17 +38,15 @@ export class SelectionView {
     this.#download.append(icon('download'));
     this.#bar.append(
       this.#download,
-      button(icon('duplicate'), words.duplicate, words.duplicateTitle, deeds.duplicate),
-      button(icon('front'), words.bringToFront, words.bringToFrontTitle, deeds.bringToFront),
+      button(icon('duplicate'), words.duplicate, words.duplicateTitle, () => deeds.duplicate()),
+      button(icon('front'), words.bringToFront, words.bringToFrontTitle, () => deeds.bringToFront()),
       button(icon('remove'), words.remove, words.removeTitle, () => {
         element('canvas').focus();
         deeds.remove();
       }),
     );
     selection.addEventListener('change', () => {
-      // Something else chosen in its place says itself what it is, or is seen only.
-      if (selection.size > 1 || this.#size > 1) announce(words.thingsChosen(selection.size));
-      this.#size = selection.size;
+      if (selection.size > 1) announce(words.thingsChosen(selection.size));
       ask();
     });
     selector.addEventListener('box', ask);

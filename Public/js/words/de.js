@@ -104,6 +104,7 @@ const table = {
   keySize: 'Größer, kleiner',
   keyRemove: 'Auswahl entfernen',
   keyAll: 'Alles auswählen',
+  keyStep: 'Das Vorige, das Nächste auswählen',
   keyWidth: 'Feiner, breiter',
   keyColors: 'Farben; C deine eigene',
   keyUndo: 'Rückgängig; mit Umschalt wiederholen',
@@ -242,7 +243,7 @@ const table = {
   duplicateTitle: 'Verdoppeln (Strg D)',
   bringToFront: 'Nach vorn holen',
   bringToFrontTitle: 'Nach vorn holen (Bild ↑)',
-  thingsChosen: (count) => count === 0 ? 'Nichts ist ausgewählt.' : `${counted(count, THINGS)} ausgewählt.`,
+  thingsChosen: (count) => `${counted(count, THINGS)} ausgewählt.`,
   removeThings: (count) => `${counted(count, THINGS)} für alle entfernen?`,
   thingsRemoved: (count) => `${counted(count, THINGS)} entfernt.`,
 

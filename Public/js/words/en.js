@@ -116,6 +116,7 @@ const table = {
   keySize: 'Larger, smaller',
   keyRemove: 'Remove it',
   keyAll: 'Select all',
+  keyStep: 'Select the one before, the next',
   keyWidth: 'Finer, broader',
   keyColors: 'Colors; C your own',
   keyUndo: 'Undo; with Shift redo',
@@ -278,7 +279,7 @@ const table = {
   bringToFront: 'Bring to front',
   bringToFrontTitle: 'Bring to front (Page ↑)',
   /** @param {number} count */
-  thingsChosen: (count) => count === 0 ? 'Nothing selected.' : `${counted(count, THINGS)} selected.`,
+  thingsChosen: (count) => `${counted(count, THINGS)} selected.`,
   /** @param {number} count */
   removeThings: (count) => `Remove ${counted(count, THINGS)} for everybody?`,
   /** @param {number} count */
