@@ -32,7 +32,7 @@ import { CanvasView } from './ui/canvasView.js';
 import { Choosing } from './ui/choosing.js';
 import { ConnectionBanner } from './ui/connectionBanner.js';
 import { showKeys } from './ui/dialogs.js';
-import { element, loadIcons } from './ui/elements.js';
+import { element } from './ui/elements.js';
 import { ExportDialog } from './ui/exportDialog.js';
 import { Fingers } from './ui/fingers.js';
 import { Frames } from './ui/frames.js';
@@ -54,9 +54,6 @@ import { TextBox } from './ui/textBox.js';
 import { offerThemes } from './ui/themeChoice.js';
 import { takesInk, Toolbar } from './ui/toolbar.js';
 import { errorWords, words } from './words/words.js';
-
-// Without it the page has all but the icons that are made later.
-loadIcons().catch(() => {});
 
 browserDatabase.open();
 

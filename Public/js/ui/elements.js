@@ -32,17 +32,6 @@ export function makeSVG(tag, attributes, ...children) {
   return made;
 }
 
-/** Takes the sprite into the page: icons that are made later, without a connection too, have their shapes from it. */
-export async function loadIcons() {
-  const answer = await fetch('/icons.svg');
-  if (!answer.ok) return;
-  const sprite = new DOMParser().parseFromString(await answer.text(), 'image/svg+xml');
-  const symbols = [...sprite.querySelectorAll('symbol')];
-  // Elements of the page have some of their names.
-  for (const symbol of symbols) symbol.id = `icon-${symbol.id}`;
-  document.body.append(makeSVG('svg', { class: 'sprite', 'aria-hidden': 'true' }, ...symbols));
-}
-
 /** @param {string} name of a symbol in the sprite @returns {SVGElement} */
 export function icon(name) {
   return makeSVG('svg', { class: 'icon', 'aria-hidden': 'true' }, makeSVG('use', { href: `#icon-${name}` }));
