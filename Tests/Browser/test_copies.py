@@ -7,8 +7,8 @@ import io
 import json
 import re
 
+from axe_playwright_python.sync_playwright import Axe
 from board import (
-    PHONE,
     all_hold_the_same,
     are_drawn,
     choose,
@@ -18,15 +18,13 @@ from board import (
     line,
     pick,
     says,
-    sees_color,
     sees_ink,
     sees_items,
-    sees_paper,
     sees_people,
     share,
 )
 from conftest import both, until
-from photos import PLUM, TEAL, drop, photo
+from photos import TEAL, drop, photo
 from PIL import Image, ImageChops, ImageStat
 
 PAPER = (251, 250, 247)
@@ -78,6 +76,7 @@ def test_a_picture_has_the_size_and_paper_that_were_chosen(chromium, open_page, 
     page.keyboard.press("Control+s")
     says(page, "#export-note", "PNG, ")
     page.screenshot(path=out / "export.png")
+    assert not Axe().run(page).response["violations"]
     page.keyboard.press("Escape")
     once = opened(downloaded(page, "png", scale="1", paper="white"))
     twice = opened(downloaded(page, "png", scale="2", paper="page"))
@@ -186,6 +185,7 @@ def test_only_what_is_chosen_is_taken_and_words_are_pasted(chromium, open_page, 
     page.keyboard.press("Control+s")
     page.get_by_label("Only what is chosen").check()
     page.screenshot(path=out / "export-chosen.png")
+    assert not Axe().run(page).response["violations"]
     with page.expect_download() as download:
         page.locator("#export-save").click()
     copy = opened(download.value.path().read_bytes())

@@ -107,7 +107,7 @@ test('a drawing comes back as it was, as new things', async () => {
   delete globals.FileReader;
   assert.equal(written.missing, 1);
   let made = 0;
-  const { marks, items, damaged } = readDrawing(await textOf(written.blob), () => `new ${made += 1}`);
+  const { marks, items, damaged } = await readDrawing(await textOf(written.blob), () => `new ${made += 1}`);
   assert.deepEqual([damaged, marks.length, items.length], [0, 3, 1]);
   marks.forEach((mark, at) => {
     assert.equal(mark.id, `new ${at + 1}`);
@@ -151,10 +151,10 @@ const FILES = [
 ];
 
 for (const [what, text, expected] of FILES) {
-  test(`a file with ${what} is read with suspicion`, () => {
-    if (expected instanceof RegExp) assert.throws(() => readDrawing(text, () => 'K'), expected);
+  test(`a file with ${what} is read with suspicion`, async () => {
+    if (expected instanceof RegExp) await assert.rejects(readDrawing(text, () => 'K'), expected);
     else {
-      const { marks, items, damaged } = readDrawing(text, () => 'K');
+      const { marks, items, damaged } = await readDrawing(text, () => 'K');
       assert.deepEqual([marks.length, items.length, damaged], expected);
       for (const { name, contentType } of items) {
         assert.deepEqual([name, contentType], ['ab', 'application/octet-stream']);
@@ -163,9 +163,9 @@ for (const [what, text, expected] of FILES) {
   });
 }
 
-test('a stroke longer than is drawn here is parted, without a gap', () => {
+test('a stroke longer than is drawn here is parted, without a gap', async () => {
   const points = Array.from({ length: 9001 }, (_, at) => [at, 0]);
-  const { marks } = readDrawing(file([{ ...MARK, message: { ...MARK.message, points } }], []), () => 'K');
+  const { marks } = await readDrawing(file([{ ...MARK, message: { ...MARK.message, points } }], []), () => 'K');
   const ends = marks.map((mark) => /** @type {any} */ (mark).points).map((all) => [all[0], all.at(-2)]);
   assert.deepEqual(ends, [[0, 3999], [3999, 7998], [7998, 9000]]);
 });

@@ -35,15 +35,14 @@ export function isDrawingFile({ name }) {
   return name.toLowerCase().endsWith(ENDING);
 }
 
-/** @param {Pick<import('./raster.js').Order, 'drawables' | 'signal' | 'loaded'>} order @returns {Promise<{ blob: Blob, missing: number }>} and how many pictures could not be had */
-export async function writeDrawing({ drawables, signal, loaded }) {
+/** @param {Pick<import('./raster.js').Order, 'drawables' | 'signal' | 'progress'>} order @returns {Promise<{ blob: Blob, missing: number }>} and how many pictures could not be had */
+export async function writeDrawing({ drawables, signal, progress }) {
   /** @type {string[]} */
   const marks = [];
   /** @type {string[]} */
   const items = [];
-  const count = drawables.filter(isItem).length;
   let missing = 0;
-  for await (const drawable of calmly(drawables, signal)) {
+  for await (const drawable of calmly(drawables, signal, progress)) {
     if (!isItem(drawable)) {
       const { type, payload } = encodeMark(drawable);
       marks.push(`{"type":"${type}","message":${new TextDecoder().decode(payload)}}`);
@@ -53,7 +52,6 @@ export async function writeDrawing({ drawables, signal, loaded }) {
     const { name, contentType, place } = drawable;
     if (data === null) missing += 1;
     else items.push(JSON.stringify({ name, contentType, placement: placementMessage(place), data }));
-    loaded?.(items.length + missing, count);
   }
   const parts = [
     `{"drawTogether":${VERSION},"marks":[\n`,
@@ -72,20 +70,26 @@ export function checkSize({ size }) {
   if (size > MOST_BYTES) throw new Error(words.drawingTooLarge(byteCount(size, words), byteCount(MOST_BYTES, words)));
 }
 
-/** @param {string} text @param {() => string} newKey @returns {Opened} what is in it, as new things @throws {Error} that says what is wrong with it */
-export function readDrawing(text, newKey) {
+/** @param {string} text @param {() => string} newKey @returns {Promise<Opened>} what is in it, as new things @throws {Error} that says what is wrong with it */
+export async function readDrawing(text, newKey) {
   const { marks, items } = contents(text);
   const told = [[marks.length, MOST_MARKS, words.marksInFile], [items.length, MOST_ITEMS, words.files]];
   for (const [count, limit, say] of /** @type {[number, number, (count: number) => string][]} */ (told)) {
     if (count > limit) throw new Error(words.tooManyInDrawing(say(count), limit));
   }
-  const readMarks = marks.map((one, at) => readOneMark(one, newKey(), at));
-  const readItems = items.map(readItem);
-  return {
-    marks: readMarks.filter((one) => one !== null).flatMap((mark) => parted(mark, newKey)),
-    items: readItems.filter((one) => one !== null),
-    damaged: [...readMarks, ...readItems].filter((one) => one === null).length,
-  };
+  /** @type {Opened} */
+  const opened = { marks: [], items: [], damaged: 0 };
+  for await (const one of calmly(marks)) {
+    const mark = readOneMark(one, newKey(), opened.marks.length);
+    if (mark) opened.marks.push(...parted(mark, newKey));
+    else opened.damaged += 1;
+  }
+  for await (const one of calmly(items)) {
+    const item = readItem(one);
+    if (item) opened.items.push(item);
+    else opened.damaged += 1;
+  }
+  return opened;
 }
 
 /** @param {string} text @returns {{ marks: any[], items: any[] }} */

@@ -34,14 +34,15 @@ export function extentOf(drawables) {
 /**
  * The same one after the other, with room between for all else that the page does.
  * @template T
- * @param {readonly T[]} all @param {AbortSignal} signal
+ * @param {readonly T[]} all @param {AbortSignal} [signal] @param {(part: number) => void} [progress] is told which part of all is done
  */
-export async function* calmly(all, signal) {
+export async function* calmly(all, signal, progress) {
   let begun = performance.now();
-  for (const one of all) {
-    signal.throwIfAborted();
+  for (const [at, one] of all.entries()) {
+    signal?.throwIfAborted();
     yield one;
     if (performance.now() - begun < LONGEST_MS) continue;
+    progress?.((at + 1) / all.length);
     await new Promise((resolve) => setTimeout(resolve));
     begun = performance.now();
   }

@@ -13,7 +13,7 @@ import { imageOf } from './pictures.js';
  * @property {import('../canvas/layer.js').Paint} paint
  * @property {string} paper its color; '' for none
  * @property {AbortSignal} signal
- * @property {(done: number, of: number) => void} [loaded] so many of the pictures
+ * @property {(part: number) => void} [progress] which part of it is done
  */
 
 /** Not more pixels than every browser can hold. */
@@ -21,21 +21,19 @@ const MOST_PIXELS = 2 ** 24;
 const LONGEST = 8192;
 
 /** @param {Order} order @param {number} wanted pixels a point @returns {Promise<{ blob: Blob, missing: number }>} a PNG, and how many pictures could not be had */
-export async function rasterOf({ drawables, paint, paper, signal, loaded }, wanted) {
+export async function rasterOf({ drawables, paint, paper, signal, progress }, wanted) {
   const extent = extentOf(drawables);
   const scale = scaleFor(extent.width, extent.height, wanted);
   const canvas = document.createElement('canvas');
   const context = prepared(canvas, extent, scale, paper);
-  const pictures = drawables.filter((one) => isItem(one) && one.isPicture).length;
-  let [done, missing] = [0, 0];
+  let missing = 0;
   // They are loaded for it, one after the other.
-  for await (const drawable of calmly(drawables, signal)) {
+  for await (const drawable of calmly(drawables, signal, progress)) {
     if (!isItem(drawable) || !drawable.isPicture) {
       paint(context, drawable);
       continue;
     }
     const image = await imageOf(drawable, scale).catch(() => null);
-    loaded?.(done += 1, pictures);
     if (!image) {
       missing += 1;
       paint(context, drawable);

@@ -20,21 +20,19 @@ const SPACES = { xmlns: 'http://www.w3.org/2000/svg', 'xmlns:xlink': 'http://www
  * @param {(item: Item) => Promise<string>} embedded a picture as a URL
  * @returns {Promise<{ blob: Blob, missing: number }>} and how many pictures could not be had
  */
-export async function svgOf({ drawables, paper, signal, loaded }, colors, embedded) {
+export async function svgOf({ drawables, paper, signal, progress }, colors, embedded) {
   const { left, top, width, height } = extentOf(drawables);
   const frame = attributes({ x: left, y: top, width, height });
   const parts = [
     `<svg${attributes({ ...SPACES, width, height, viewBox: [left, top, width, height].map(short).join(' ') })}>\n`,
     paper && `<rect${frame}${attributes({ fill: paper })}/>\n`,
   ];
-  const pictures = drawables.filter((one) => isItem(one) && one.isPicture).length;
-  let [done, missing] = [0, 0];
-  for await (const drawable of calmly(drawables, signal)) {
+  let missing = 0;
+  for await (const drawable of calmly(drawables, signal, progress)) {
     if (!isItem(drawable)) parts.push(markTag(drawable));
     else if (!drawable.isPicture) parts.push(cardTag(drawable, colors));
     else {
       const href = await embedded(drawable).catch(() => '');
-      loaded?.(done += 1, pictures);
       if (!href) missing += 1;
       parts.push(pictureTag(drawable, href, colors));
     }

@@ -83,15 +83,15 @@ export class ExportDialog {
     const colors = of === 'page' ? page : { ...ON_WHITE, font: page.font };
     const painter = new ItemPainter(colors);
     const paper = { page: getComputedStyle(document.body).backgroundColor, white: '#ffffff' }[of] ?? '';
-    const loaded = (/** @type {number} */ done, /** @type {number} */ count) => {
-      this.#note.textContent = words.loadingPictures(done, count);
+    const progress = (/** @type {number} */ part) => {
+      this.#note.textContent = words.beingMade(words.percent(Math.floor(100 * part)));
     };
     const all = this.#scene.all;
     const ids = this.#selection.ids;
     const chosen = this.#value('only') === 'chosen' ? all.filter(({ id }) => ids.has(id)) : [];
     // What is chosen may be gone by now.
     const drawables = chosen.length > 0 ? chosen : [...all];
-    return { drawables, paint: painter.paint.bind(painter), colors, paper, signal: this.#lifetime.signal, loaded };
+    return { drawables, paint: painter.paint.bind(painter), colors, paper, signal: this.#lifetime.signal, progress };
   }
 
   get #scale() {

@@ -36,7 +36,7 @@ export class Opening {
   async open(file, at) {
     try {
       checkSize(file);
-      const opened = readDrawing(await file.text(), newKey);
+      const opened = await readDrawing(await file.text(), newKey);
       await this.#lay(opened, at);
       if (opened.damaged > 0) toast(words.openedWithout(opened.damaged), { title: file.name, stays: true });
       else announce(words.onPage(file.name));

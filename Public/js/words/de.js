@@ -313,7 +313,7 @@ const table = {
     svg: 'SVG: in jeder Größe scharf, für Browser und Zeichenprogramme.',
     drawing: 'Eine Datei mit allem, was hier ist. „Öffnen …“ holt sie zurück, zum Weiterzeichnen.',
   },
-  loadingPictures: (done, count) => `Bilder geladen: ${number(done)} von ${number(count)} …`,
+  beingMade: (percent) => `Wird erstellt: ${percent}`,
   open: 'Öffnen …',
   openedWithout: (count) =>
     `Geöffnet ohne ${counted(count, THINGS)}, ${

@@ -375,8 +375,8 @@ const table = {
     svg: 'SVG: sharp at any size, in browsers and drawing programs.',
     drawing: 'A file with all that is here. “Open…” brings it back, to draw on.',
   },
-  /** @param {number} done @param {number} count */
-  loadingPictures: (done, count) => `Pictures loaded: ${number(done)} of ${number(count)}…`,
+  /** @param {string} percent */
+  beingMade: (percent) => `It is being made: ${percent}`,
   open: 'Open…',
   /** @param {number} count */
   openedWithout: (count) => `Opened without ${counted(count, THINGS)} that ${chosen(count, ARE)} damaged.`,
