@@ -36,6 +36,7 @@ export class AlonePages extends EventTarget {
   #page = null;
   /** @type {Map<string, MarkRecord | null>} to be written; null: gone */
   #marks = new Map();
+  #isAsked = false;
   /** @type {Set<string> | null} what is told once more, and is written already */
   #known = null;
   /** @type {Map<string, Item>} where they lie is to be written */
@@ -141,14 +142,23 @@ export class AlonePages extends EventTarget {
     this.#known = known;
     this.#parts.drawing.sayAll();
     this.#known = null;
-    for (const item of this.#parts.items.all) if (this.#page && !known.has(item.id)) this.#keep(item, this.#page);
+    this.#keepItems(this.#parts.items.all.filter(({ id }) => !known.has(id)));
+  }
+
+  /** One after the other: some may have to be loaded. @param {Item[]} items */
+  async #keepItems(items) {
+    const page = this.#page;
+    for (const item of items) if (page) await this.#keep(item, page);
   }
 
   /** @param {OutgoingEntry} entry */
   #said({ type, key, retention, payload }) {
     if (!this.#page || !key || retention === Retention.append || this.#known?.has(key)) return;
-    if (this.#marks.size === 0) queueMicrotask(() => this.#write());
     this.#marks.set(key, retention === Retention.remove ? null : { key, type, payload });
+    if (this.#isAsked) return;
+    this.#isAsked = true;
+    // What is done in one go is written in one go.
+    queueMicrotask(() => this.#write());
   }
 
   /** @param {Item} item @param {string} page */
@@ -171,6 +181,7 @@ export class AlonePages extends EventTarget {
   }
 
   #write() {
+    this.#isAsked = false;
     const page = this.#page;
     if (!page || this.#marks.size + this.#moved.size === 0) return;
     const [marks, moved] = [[...this.#marks], [...this.#moved.values()]];
@@ -183,7 +194,12 @@ export class AlonePages extends EventTarget {
         else stores.marks.delete(`${page}/${key}`);
       }
       for (const item of moved) stores.items.put(recordOf(item), `${page}/${item.id}`);
-    }).then((isKept) => isKept || this.#refused());
+    }).then((isKept) => {
+      if (isKept) return;
+      // With what comes next it is tried again.
+      if (page === this.#page) this.#marks = new Map([...marks, ...this.#marks]);
+      this.#refused();
+    });
   }
 
   /** @param {string} page @returns {PageRecord} */

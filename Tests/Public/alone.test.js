@@ -1,0 +1,208 @@
+/** Pages that are drawn on alone, over the lives of tabs. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Album } from '../../Public/js/canvas/album.js';
+import { Drawing } from '../../Public/js/canvas/drawing.js';
+import { History } from '../../Public/js/canvas/history.js';
+import { Items } from '../../Public/js/canvas/items.js';
+import { Marks } from '../../Public/js/canvas/marks.js';
+import { AlonePages } from '../../Public/js/storage/alonePages.js';
+import { Database } from '../../Public/js/storage/database.js';
+import { FakeDatabase } from './fakeDatabase.js';
+import { quiet } from './support.js';
+
+const LOOK = { rgb: '#e5484d', color: 0, width: 3, tool: 'pen' };
+const DAY = 86_400_000;
+
+test('what was drawn, erased, added and moved is as it was', async () => {
+  const browser = new Browser();
+  const tab = await browser.open();
+  draw(tab, 1);
+  draw(tab, 2);
+  tab.drawing.undo();
+  const [gone, item] = ['a.bin', 'b.bin'].map((name) =>
+    tab.album.add({ blob: new Blob([name]), name, contentType: '', natural: null }, {
+      x: 5,
+      y: 6,
+      width: 280,
+      height: 76,
+    })
+  );
+  tab.album.remove(gone);
+  tab.album.place(item, { ...item.place, x: 77 });
+  tab.pages.saveNow();
+  await quiet();
+  const later = await browser.reload(tab);
+  assert.deepEqual(drawn(later), [1]);
+  assert.deepEqual(later.items.all.map(({ id, name, place: { x } }) => [id, name, x]), [[item.id, 'b.bin', 77]]);
+  assert.equal(await later.items.all[0].blob?.text(), 'b.bin');
+});
+
+test('what is drawn while the page is being read is kept with it', async () => {
+  const browser = new Browser();
+  const tab = await browser.open();
+  draw(tab, 1);
+  await quiet();
+  browser.close(tab);
+  const later = browser.tab(tab.storage);
+  const opening = later.pages.open();
+  draw(later, 2);
+  await opening;
+  await quiet();
+  assert.deepEqual(drawn(await browser.reload(later)), [1, 2]);
+});
+
+test('each tab has its own; a duplicated one a copy; a new one the last that no tab has', async () => {
+  const browser = new Browser();
+  const [one, two] = [await browser.open(), await browser.open()];
+  draw(one, 1);
+  await quiet();
+  browser.time += 1;
+  draw(two, 2);
+  await quiet();
+  const copy = await browser.open(new Map(one.storage));
+  assert.deepEqual(drawn(copy), [1]);
+  draw(copy, 3);
+  draw(one, 4);
+  await quiet();
+  assert.deepEqual(drawn(await browser.reload(one)), [1, 4]);
+  assert.deepEqual(drawn(await browser.reload(copy)), [1, 3]);
+  assert.deepEqual(drawn(await browser.open()), []);
+  browser.close(two);
+  assert.deepEqual(drawn(await browser.open()), [2]);
+});
+
+test('what was given to a session, or emptied, is not there again', async () => {
+  const browser = new Browser();
+  const tab = await browser.open();
+  draw(tab, 1);
+  await quiet();
+  tab.pages.clear();
+  tab.drawing.clear();
+  await quiet();
+  assert.equal(await browser.count('marks'), 0);
+  draw(tab, 2);
+  await quiet();
+  const forget = tab.pages.close();
+  assert.deepEqual([await browser.count('pages'), await browser.count('marks')], [1, 1]);
+  draw(tab, 3);
+  await quiet();
+  await forget();
+  assert.deepEqual([await browser.count('pages'), await browser.count('marks')], [0, 0]);
+  // It was left: the picture is this person's alone again.
+  tab.pages.begin();
+  await quiet();
+  assert.deepEqual(drawn(await browser.reload(tab)), [2, 3]);
+});
+
+test('of those that no tab has, eight are kept, and none longer than a month', async () => {
+  const browser = new Browser();
+  for (let at = 1; at <= 10; at += 1) {
+    browser.time += 1;
+    const tab = browser.tab();
+    tab.pages.begin();
+    draw(tab, at);
+    await quiet();
+    browser.close(tab);
+  }
+  assert.deepEqual(drawn(await browser.open()), [10]);
+  await quiet();
+  assert.equal(await browser.count('pages'), 8);
+  browser.time += 31 * DAY;
+  assert.deepEqual(drawn(await browser.open()), []);
+  await quiet();
+  // That which a tab has stays.
+  assert.equal(await browser.count('marks'), 1);
+});
+
+test('what the browser refused is written with what comes next', async () => {
+  const browser = new Browser({ fails: 'put' });
+  const tab = await browser.open();
+  let refusals = 0;
+  tab.pages.addEventListener('refused', () => (refusals += 1));
+  draw(tab, 1);
+  await quiet();
+  assert.equal(refusals, 1);
+  browser.factory.fails = undefined;
+  draw(tab, 2);
+  await quiet();
+  assert.deepEqual(drawn(await browser.reload(tab)), [1, 2]);
+});
+
+/** @typedef {ReturnType<Browser['tab']>} Tab */
+
+class Browser {
+  time = 0;
+  /** @type {Map<string, object>} */
+  claims = new Map();
+  #ids = 0;
+
+  /** @param {{ fails?: 'open' | 'put' }} [options] */
+  constructor(options) {
+    this.factory = new FakeDatabase(options);
+    this.database = new Database(() => /** @type {any} */ (this.factory));
+  }
+
+  /** @param {Map<string, string>} [storage] the tab's own */
+  tab(storage = new Map()) {
+    const items = new Items();
+    const marks = new Marks();
+    const drawing = new Drawing(marks);
+    const album = new Album({ items, history: new History(), depth: { next: 1, seen: () => {} } });
+    const pages = new AlonePages({
+      drawing,
+      album,
+      items,
+      database: this.database,
+      storage: {
+        getItem: (name) => storage.get(name) ?? null,
+        setItem: (name, value) => void storage.set(name, value),
+        removeItem: (name) => void storage.delete(name),
+      },
+      newId: () => `page-${this.#ids += 1}`,
+      take: async (claim) => {
+        if (this.claims.has(claim)) return false;
+        this.claims.set(claim, pages);
+        return true;
+      },
+      wallClock: () => this.time,
+    });
+    return { storage, items, drawing, album, pages, marks };
+  }
+
+  async open(storage = new Map()) {
+    const tab = this.tab(storage);
+    await tab.pages.open();
+    return tab;
+  }
+
+  /** @param {Tab} tab */
+  close({ pages }) {
+    for (const [claim, owner] of this.claims) if (owner === pages) this.claims.delete(claim);
+  }
+
+  /** @param {Tab} tab */
+  async reload(tab) {
+    this.close(tab);
+    return await this.open(tab.storage);
+  }
+
+  /** @param {string} name of a store @returns {Promise<number>} */
+  async count(name) {
+    return (await this.database.read([name], (stores) => [stores[name].getAll()]))?.[0].length;
+  }
+}
+
+/** @param {Tab} tab @param {number} x where it begins */
+function draw({ drawing }, x) {
+  drawing.begin(LOOK, [x, 0, x, 50], null);
+  drawing.flush();
+  drawing.lift();
+}
+
+/** @param {Tab} tab @returns {number[]} where each begins */
+function drawn({ marks }) {
+  return marks.all.map((mark) => /** @type {import('../../Public/js/canvas/stroke.js').Stroke} */ (mark).points[0])
+    .sort();
+}
