@@ -13,7 +13,7 @@ import { Selection } from '../../Public/js/canvas/selection.js';
 import { STROKE_TYPE } from '../../Public/js/canvas/strokeMessage.js';
 import { Selector } from '../../Public/js/tools/selector.js';
 import { FakeBrowser, fileOf } from './journalSupport.js';
-import { BEN, gatewayEntry, keyOf, LIMITS, welcome } from './support.js';
+import { BEN, catchUp, caughtUp, gatewayEntry, joined, keyOf, LIMITS, welcome } from './support.js';
 
 const LOOK = { rgb: '#e5484d', color: 0, width: 6, tool: 'pen' };
 /** Flags: reliable with replace and with remove, and with `existing`; unreliable. */
@@ -91,6 +91,32 @@ test('others’ are seen in their hands: until they are put down, or for 5 s', (
   entries(stroke({ sequence: 2, key: 9, points: [[11, 21], [12, 22]] }));
   assert.deepEqual(at(keyOf(9)), [11, 21, 12, 22]);
   assert.equal(motions.isAnyHeld, false);
+});
+
+test('others’ pictures and marks are seen in one hand; a card keeps its size', () => {
+  const { entries, at, items, gateway, album, told: from } = shared();
+  entries(stroke({ sequence: 1, key: 9 }));
+  gateway.put(keyOf(0xaa), { metadata: { location: [100, 50], width: 80, height: 40, z: 7 } });
+  gateway.put(keyOf(0xbb), { contentType: 'application/pdf', metadata: { location: [200, 50], z: 8 } });
+  const places = () => items.all.map(({ place: { x, y, width } }) => [x, y, width]);
+  const { width } = items.all[1].place;
+  for (let times = 0; times < 2; times += 1) {
+    from(0, { ids: [keyOf(9), keyOf(0xaa), keyOf(0xbb)], factor: 2, point: [0, 10] });
+    assert.deepEqual([at(keyOf(9)), ...places()], [[2, 12, 4, 14], [200, 110, 160], [400, 110, width]]);
+  }
+  album.frame(5000);
+  assert.deepEqual(places(), [[100, 50, 80], [200, 50, width]]);
+});
+
+test('what the gateway lost while it was in hand is said again from where it lies', () => {
+  const { drawing, arranger, echo, ids, at, cut } = shared();
+  draw(drawing, [0, 0, 10, 10]);
+  echo();
+  arranger.hold(new Set(ids()), RIGHT);
+  cut();
+  assert.deepEqual(at(ids()[0]), [100, 0, 110, 10]);
+  arranger.drop();
+  assert.deepEqual(at(ids()[0]), [100, 0, 110, 10]);
 });
 
 for (
@@ -444,7 +470,8 @@ function page() {
 /** The same in a session that is joined. */
 function shared() {
   const made = page();
-  const { session, journal, last } = new FakeBrowser().open({ joins: false });
+  const browser = new FakeBrowser();
+  const { session, journal, last, reopen } = browser.open({ joins: false });
   made.drawing.attach(session, { bringsPicture: false });
   made.album.attach(session, journal, { bringsPicture: false });
   made.exchange.follow(session);
@@ -454,6 +481,15 @@ function shared() {
   let echoed = 0;
   return {
     ...made,
+    gateway: browser.gateway,
+    /** The gateway crashed, and came back without all that was said. */
+    cut: () => {
+      last().cut();
+      reopen();
+      last().tell(joined({ epoch: 'e2', resumed: true, limits: LIMITS }));
+      last().tell(catchUp('snapshot', 0));
+      last().tell(caughtUp(0));
+    },
     /** The gateway gives back what this person said since the last time. */
     echo: () => {
       const news = last().said.filter(({ clientSequence }) => clientSequence > echoed);

@@ -18,6 +18,8 @@ import { drawnBefore } from './stroke.js';
 export class Marks {
   /** What lies over what is held, as long as somebody has it in hand: the same mark elsewhere. @type {(mark: Mark) => Mark} */
   over = (mark) => mark;
+  /** What that is over. @type {(mark: Mark) => Mark} */
+  under = (mark) => mark;
   /** @type {Map<string, Mark>} what the session holds */
   #confirmed = new Map();
   /** @type {Map<string, Mark> | null} the same while it is told anew */
@@ -202,7 +204,8 @@ export class Marks {
   #ownOf(id) {
     let own = this.#own.get(id);
     if (!own) {
-      own = { stroke: this.#visible.get(id) ?? null, pending: 0, creating: 0, isHeld: false };
+      const seen = this.#visible.get(id);
+      own = { stroke: seen ? this.under(seen) : null, pending: 0, creating: 0, isHeld: false };
       this.#own.set(id, own);
     }
     return own;

@@ -21,6 +21,7 @@ export class Motions {
   constructor(marks) {
     this.#marks = marks;
     marks.over = (mark) => this.#over(mark);
+    marks.under = (mark) => this.#under.get(mark) ?? mark;
   }
 
   get isAnyHeld() {
@@ -30,7 +31,7 @@ export class Motions {
   /** @param {string} id @returns {Mark | null} as it lies, whoever holds it */
   lying(id) {
     const mark = this.#marks.find(id);
-    return mark && (this.#under.get(mark) ?? mark);
+    return mark && this.#marks.under(mark);
   }
 
   /** In this person's hand. @param {ReadonlySet<string>} ids the same until they are let go @param {Motion} motion from where they lie */
