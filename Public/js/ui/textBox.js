@@ -92,7 +92,8 @@ export class TextBox {
     const { point: [x], look: { size } } = written;
     const begin = value.lastIndexOf('\n') + 1;
     const space = value.trimEnd().lastIndexOf(' ');
-    const [edge] = this.#camera.toPlane(this.#view.width - EDGE, 0);
+    // Before the page would move on with what is typed.
+    const [edge] = this.#camera.toPlane(this.#view.width - 3 * EDGE, 0);
     const room = Math.max(edge - x, LEAST_LETTERS * size);
     if (space > begin && lineWidth(value.slice(begin)) * size > room) {
       this.#area.setRangeText('\n', space, space + 1, 'preserve');

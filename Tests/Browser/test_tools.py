@@ -1,0 +1,161 @@
+"""Every tool, in the hand of one person and before the eyes of another."""
+
+from __future__ import annotations
+
+from board import (
+    Fingers, PHONE, all_hold_the_same, draw, has_ink, line, move, sees_ink, sees_paper, sees_people, share, tool, touch,
+)
+from conftest import both, until
+
+ALPHA = """([x, y]) => {
+  const ratio = canvas.width / canvas.clientWidth;
+  return canvas.getContext('2d').getImageData(x * ratio, y * ratio, 1, 1).data[3];
+}"""
+
+
+def alpha(page, x: float, y: float) -> int:
+    return page.evaluate(ALPHA, [x, y])
+
+
+def texts(page) -> list[str]:
+    return [one["text"] for one in page.evaluate("drawTogether.marks()") if one["type"] == "text"]
+
+
+def test_each_tool_of_one_is_seen_by_the_other(chromium, firefox, open_page, out):
+    a = open_page(chromium)
+    b = open_page(firefox, share(a))
+    sees_people(a, 2)
+
+    # It is drawn out before the other's eyes; inside there is paper.
+    a.keyboard.press("r")
+    a.mouse.move(100, 120)
+    a.mouse.down()
+    move(a, line(100, 120, 200, 200))
+    sees_ink(b, 150, 120)
+    sees_ink(b, 150, 200)
+    move(a, line(200, 200, 250, 240))
+    a.mouse.up()
+    sees_ink(b, 250, 180)
+    sees_paper(b, 200, 160)
+    b.keyboard.press("o")
+    draw(b, line(300, 120, 420, 240))
+    sees_ink(a, 360, 120)
+    sees_ink(a, 300, 180)
+    assert not has_ink(a, 305, 125) and not has_ink(a, 360, 180)
+    b.keyboard.down("Shift")
+    b.keyboard.press("l")
+    draw(b, line(480, 180, 600, 185))
+    b.keyboard.up("Shift")
+    sees_ink(a, 590, 180)
+    a.keyboard.press("a")
+    draw(a, line(650, 240, 750, 120))
+    sees_ink(b, 700, 180)
+    # A tap draws no shape.
+    for key in "rola":
+        a.keyboard.press(key)
+        a.mouse.click(850, 150)
+
+    # What marks is seen through, however often it passes.
+    b.keyboard.press("m")
+    draw(b, line(100, 330, 300, 330) + line(300, 330, 100, 330) + line(100, 330, 200, 330))
+    until(lambda: 60 < alpha(a, 150, 330) < 140)
+    assert abs(alpha(a, 150, 330) - alpha(a, 280, 330)) <= 2
+
+    # Words are read while they are typed, and are where they were typed.
+    a.keyboard.press("t")
+    a.mouse.click(100, 420)
+    a.keyboard.type("Milk")
+    until(lambda: texts(b), lambda found: found == ["Milk"])
+    a.keyboard.press("Enter")
+    a.keyboard.insert_text("und Brötchen 🥐")
+    until(lambda: texts(b), lambda found: found == ["Milk\nund Brötchen 🥐"])
+    a.screenshot(path=out / "typing.png")
+    a.keyboard.press("Escape")
+    assert a.locator("#writing").is_hidden()
+
+    # The other takes them up by a double tap, and one's own undo leaves what the other wrote.
+    b.keyboard.press("v")
+    b.mouse.dblclick(115, 420)
+    b.locator("#writing").wait_for()
+    b.keyboard.press("Control+A")
+    b.keyboard.type("Honey")
+    b.mouse.click(600, 550)
+    until(lambda: texts(a), lambda found: found == ["Honey"])
+    b.keyboard.press("Control+z")
+    until(lambda: texts(a), lambda found: found == ["Milk\nund Brötchen 🥐"])
+    marks = len(a.evaluate("drawTogether.marks()"))
+    assert marks == 6
+    all_hold_the_same(a, b)
+
+    # The eraser takes all of them.
+    b.keyboard.press("e")
+    draw(b, line(120, 100, 120, 440, 30))
+    until(lambda: len(a.evaluate("drawTogether.marks()")), lambda found: found == marks - 3)
+    sees_paper(a, 150, 330)
+    a.keyboard.press("Control+z")
+    assert len(a.evaluate("drawTogether.marks()")) == marks - 3, "what the other took is not one's own to bring back"
+    all_hold_the_same(a, b)
+
+
+@both
+def test_colors_are_chosen_for_the_tool_at_hand_and_for_what_is_typed(browser, open_page):
+    page = open_page(browser)
+    page.keyboard.press("r")
+    page.get_by_role("radio", name="Green").click()
+    assert page.locator("[data-tool=rectangle]").get_attribute("aria-pressed") == "true"
+    page.keyboard.press("t")
+    page.mouse.click(200, 200)
+    page.keyboard.type("Mint")
+    page.get_by_role("radio", name="Purple").click()
+    page.get_by_role("radio", name="Broad").click()
+    page.keyboard.type(" tea")
+    page.mouse.click(600, 500)
+    [text] = page.evaluate("drawTogether.marks()")
+    assert (text["text"], text["rgb"]) == ("Mint tea", "#8e4ec6")
+    assert text["bottom"] - text["top"] > 50
+    # Tapped beside, it only ended; tapped on, it is taken up. Emptied, it is gone.
+    assert page.locator("#writing").is_hidden()
+    page.mouse.click((text["left"] + text["right"]) / 2, (text["top"] + text["bottom"]) / 2)
+    page.locator("#writing").wait_for()
+    page.keyboard.press("Control+A")
+    page.keyboard.press("Delete")
+    page.keyboard.press("Escape")
+    assert page.evaluate("drawTogether.marks()") == []
+    page.keyboard.press("Control+z")
+    assert texts(page) == ["Mint tea"]
+
+
+def test_a_phone_has_every_tool_within_reach_of_a_thumb(chromium, open_page, out):
+    page = open_page(chromium, **{**PHONE, "viewport": {"width": 360, "height": 740}})
+    page.locator("#shapes").tap()
+    page.locator("#kinds[data-open]").wait_for()
+    page.screenshot(path=out / "phone-tools.png")
+    for button in page.locator("#tools button:visible").all():
+        box = button.bounding_box()
+        assert box and box["width"] >= 44 and box["height"] >= 44, button.get_attribute("aria-label")
+        assert box["x"] >= 0 and box["x"] + box["width"] <= 360
+    page.locator("[data-tool=ellipse]").tap()
+    page.locator("#kinds:not([data-open])").wait_for(state="attached")
+    assert page.locator("#shapes").get_attribute("aria-pressed") == "true"
+    touch(page, line(60, 150, 200, 290))
+    sees_ink(page, 130, 150)
+    # A second finger takes back what the first began.
+    fingers = Fingers(page)
+    fingers.down((60, 400))
+    fingers.move((160, 480))
+    fingers.down((160, 480), (300, 480))
+    fingers.up()
+    until(lambda: len(page.evaluate("drawTogether.marks()")), lambda found: found == 1)
+
+    # Where the keyboard comes up, there is no line being typed.
+    tool(page, "[data-tool=text]")
+    touch(page, [(40, 600)])
+    page.keyboard.type("A long line that goes on in the next before it leaves the page")
+    box = page.locator("#writing").bounding_box()
+    assert box and box["x"] >= 0 and box["x"] + box["width"] <= 360
+    assert box["y"] > 60 and box["y"] + box["height"] < 0.5 * 740
+    touch(page, [(300, 620)])
+    assert page.locator("#writing").is_hidden()
+    [text] = texts(page)
+    assert text.replace("\n", " ") == "A long line that goes on in the next before it leaves the page"
+    assert "\n" in text
