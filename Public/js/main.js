@@ -63,6 +63,9 @@ const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
 const frames = new Frames();
 /** Whether buttons, summary and banner are behind what happened: they follow once a frame. */
 let isStateNew = true;
+let stateShownAt = 0;
+/** While the picture comes in, not so often, in milliseconds. */
+const COMING_MS = 250;
 /** Whether nothing could be drawn any more. */
 let wasOver = false;
 let isUnkeptTold = false;
@@ -163,8 +166,10 @@ frames.run(
     if (isBehind && isComing) view.showAtFirst();
     return isBehind;
   },
-  () => {
-    if (isStateNew) showState();
+  (now) => {
+    if (!isStateNew || (isComing && now - stateShownAt < COMING_MS)) return isStateNew;
+    stateShownAt = now;
+    showState();
     return false;
   },
   (now) => drawing.flush(now),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from board import all_hold_the_same, are_drawn, draw, line, picture, sees_color, share
+from board import all_hold_the_same, are_drawn, draw, image, line, picture, sees_color, share
+from PIL import ImageChops, ImageStat
 from conftest import both, until
 from photos import TEAL, drop, photo
 
@@ -36,6 +37,14 @@ def counts(page, text: str) -> None:
     until(lambda: page.locator("#summary").text_content(), lambda told: told.startswith(text), seconds=60)
 
 
+def alike(a, b) -> None:
+    """Drawn anew, to the pixel where strokes are; each browser decides for itself how finely it holds a picture."""
+    one, other = (picture(page) and image(page) for page in (a, b))
+    assert max(ImageStat.Stat(ImageChops.difference(one, other)).mean) < 0.5
+    strip = (0, 0, 200, one.height)
+    assert one.crop(strip).tobytes() == other.crop(strip).tobytes()
+
+
 @both
 def test_thousands_lie_in_their_order_for_everybody(browser, open_page, tmp_path, out):
     a = open_page(browser)
@@ -60,7 +69,7 @@ def test_thousands_lie_in_their_order_for_everybody(browser, open_page, tmp_path
         sees_color(page, 500, 330, TEAL, slack=60)
         sees_color(page, 500, 300, TEAL, slack=60)
     all_hold_the_same(a, b)
-    assert picture(a) == picture(b)
+    alike(a, b)
 
     a.keyboard.press("e")
     a.mouse.click(500, 410)
@@ -68,12 +77,12 @@ def test_thousands_lie_in_their_order_for_everybody(browser, open_page, tmp_path
         counts(page, "3,001 ")
         sees_color(page, 500, 410, TEAL, slack=60)
         is_settled(page)
-    mended = [picture(page) for page in (a, b)]
-    assert mended[0] == mended[1]
+    alike(a, b)
+    mended = picture(a)
     b.keyboard.press("p")
     draw(b, line(420, 330, 580, 330))
     for page in (a, b):
         counts(page, "3,002 ")
-        until(lambda page=page: picture(page) != mended[0])
         is_settled(page)
-    assert picture(a) == picture(b)
+    assert picture(a) != mended
+    alike(a, b)

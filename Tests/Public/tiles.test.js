@@ -163,7 +163,7 @@ function fakeContext() {
   const nothing = () => {};
   /** @type {any} */
   const context = { done: [], lines: 0, starts: 0 };
-  const names = ['setTransform', 'clearRect', 'drawImage', 'save', 'restore', 'rect', 'clip'];
+  const names = ['setTransform', 'clearRect', 'drawImage', 'save', 'restore', 'rect', 'clip', 'getImageData'];
   for (const name of names) context[name] = nothing;
   context.beginPath = () => context.starts = 0;
   context.moveTo = () => context.starts += 1;

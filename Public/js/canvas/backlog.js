@@ -1,9 +1,9 @@
 /** Does things in their order: what comes alone at once, what comes in thousands a slice a frame, so that nothing stands still. */
 
 /** So many are done at once between two frames. */
-const AT_ONCE = 400;
+const AT_ONCE = 60;
 /** Of a frame's time, in milliseconds. */
-const SLICE_MS = 12;
+const SLICE_MS = 24;
 
 export class Backlog {
   /** @type {(() => void)[]} */

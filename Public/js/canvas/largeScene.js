@@ -136,13 +136,16 @@ export class LargeScene {
   /** Brings whoever paints the tiles up to date. */
   #tell() {
     const now = this.#around.now();
-    this.#isDirty ||= this.#dropped.length + this.#came.length > 0;
+    this.#isDirty ||= this.#dropped.length > 0;
     if (this.#dropped.length > 0) this.#tiles.drop(this.#dropped);
     const moved = new Set(this.#dropped.map(({ id }) => id));
-    const isCrowd = this.#came.length > MANY;
+    const isCrowd = this.#came.length + this.#live.size > MANY;
     for (const one of this.#came) {
       if (isCrowd && one.isFinished && !moved.has(one.id)) this.#waiting.add(one);
-      else this.#live.set(one, now);
+      else {
+        this.#live.set(one, now);
+        this.#isDirty = true;
+      }
     }
     this.#dropped = [];
     this.#came = [];

@@ -51,21 +51,25 @@ export function tilesOnPage(painted, newCanvas, now) {
   const painter = new TilePainter();
   /** @type {Part[]} */
   const parts = [];
-  /** @type {{ canvas: HTMLCanvasElement, steps: Generator<void> } | null} */
+  /** @type {{ context: CanvasRenderingContext2D, steps: Generator<void> } | null} */
   let current = null;
   const work = (/** @type {number} */ endsAt) => {
     while (current || parts.length > 0) {
       current ??= begin(/** @type {Part} */ (parts.shift()));
-      while (!current.steps.next().done) if (now() >= endsAt) return;
-      const { canvas } = current;
+      const { context, steps } = current;
+      while (!steps.next().done) {
+        // Browsers put painting off; to ask for a pixel has it done now, so that the clock tells.
+        context.getImageData(0, 0, 1, 1);
+        if (now() >= endsAt) return;
+      }
       current = null;
-      painted(canvas);
+      painted(context.canvas);
     }
   };
   const begin = (/** @type {Part} */ part) => {
     const canvas = newCanvas(part.size);
-    const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
-    return { canvas, steps: painter.paint(context, part) };
+    const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d', { willReadFrequently: true }));
+    return { context, steps: painter.paint(context, part) };
   };
   return {
     put: (drawables, imageOf) => {

@@ -22,11 +22,14 @@ const AT_ONCE = 2;
 const WAIT_TIMES = 4;
 const LEAST_WAIT_MS = 60;
 const OVERVIEW_WAIT_MS = 1500;
+/** While thousands come, all is behind all the time: it waits for a part of the time that they have been coming. */
+const CROWD_PART = 1.5;
+const CROWD_MS = 300;
 /** Of so many changes at once nobody asks where they are. */
 const FEW = 64;
 const EVERYWHERE = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
 /** So many are kept besides those that are seen and the overview. */
-const KEPT = 40;
+const KEPT = 24;
 
 export class Tiles {
   #worker;
@@ -36,6 +39,8 @@ export class Tiles {
   /** @type {{ tile: Tile, revision: number }[]} asked for, in this order */
   #asked = [];
   #revision = 0;
+  #crowdedSince = 0;
+  #crowdedAt = -Infinity;
   /** The camera's scale when it last rested, and the one before. */
   #scale = 0;
   #scaleBefore = 0;
@@ -149,8 +154,18 @@ export class Tiles {
   /** @param {Drawable[]} drawables */
   #outdate(drawables) {
     this.#revision += 1;
+    if (drawables.length >= FEW) {
+      const now = this.#now();
+      if (!this.#isCrowded(now)) this.#crowdedSince = now;
+      this.#crowdedAt = now;
+    }
     const boxes = drawables.length < FEW ? drawables.map(({ bounds }) => bounds) : [EVERYWHERE];
     for (const tile of this.#all()) if (boxes.some((box) => tile.meets(box))) tile.outdate(this.#revision);
+  }
+
+  /** @param {number} now */
+  #isCrowded(now) {
+    return now - this.#crowdedAt < CROWD_MS;
   }
 
   /** @param {View} view @param {number} now @returns {Tile[]} what is to be painted, most urgent first */
@@ -159,8 +174,9 @@ export class Tiles {
     const seen = this.#seen.filter(isBehind).sort((a, b) => a.distance(transform, x, y) - b.distance(transform, x, y));
     const overview = this.#overview.filter(isBehind);
     const isMissing = (/** @type {Tile} */ { image }) => !image;
+    const least = Math.max(LEAST_WAIT_MS, this.#isCrowded(now) ? (now - this.#crowdedSince) * CROWD_PART : 0);
     const isDue = (/** @type {Tile} */ { image, askedAt, tookMs }) =>
-      image && now - askedAt > Math.max(LEAST_WAIT_MS, WAIT_TIMES * tookMs);
+      image && now - askedAt > Math.max(least, WAIT_TIMES * tookMs);
     return [
       ...seen.filter(isMissing),
       ...overview.filter(isMissing),
