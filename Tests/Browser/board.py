@@ -208,14 +208,15 @@ def says(page: Page, selector: str, text: str, seconds: float = 8) -> None:
     until(lambda: page.locator(f"{selector}:visible").all_inner_texts(), lambda found: any(text in one for one in found), seconds)
 
 
-KEPT = """(name) => new Promise((resolve, reject) => {
-  const opening = indexedDB.open('drawtogether');
-  opening.onerror = () => reject(opening.error);
-  opening.onsuccess = () => {
-    const counting = opening.result.transaction(name).objectStore(name).count();
-    counting.onsuccess = () => (opening.result.close(), resolve(counting.result));
-  };
-})"""
+KEPT = """async (name) => {
+  globalThis.kept_ ??= new Promise((resolve, reject) => {
+    const opening = indexedDB.open('drawtogether');
+    opening.onsuccess = () => resolve(opening.result);
+    opening.onerror = () => reject(opening.error);
+  });
+  const counting = (await kept_).transaction(name).objectStore(name).count();
+  return new Promise((resolve) => (counting.onsuccess = () => resolve(counting.result)));
+}"""
 
 
 def kept(page: Page, what: str = "entries") -> int:
