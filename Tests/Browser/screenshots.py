@@ -82,7 +82,7 @@ def test_screenshots(chromium, open_page, proxy, problems, out, tmp_path, size, 
     until(lambda: items(page) and items(page)[0]["isDrawn"])
     photo = items(page)[0]
     corner = (photo["x"] + photo["width"] / 2, photo["y"] + photo["height"] / 2)
-    goal = ((300, 650), 132) if is_phone else ((1060, 520), 336)
+    goal = ((300, 650), 132) if is_phone else ((1078, 524), 336)
     # By its corner to its size, then to its place.
     drag(page, corner, (corner[0] + goal[1] - photo["width"], corner[1] + (goal[1] - photo["width"]) * 2 / 3))
     photo = items(page)[0]
@@ -110,7 +110,7 @@ def test_screenshots(chromium, open_page, proxy, problems, out, tmp_path, size, 
 
     proxy.refuse()
     says(page, "#banner", "Reconnecting", seconds=30)
-    words = at(*((200, 714, 0.8) if is_phone else (560, 640, 1)), reply())
+    words = at(*((50, 660, 0.8) if is_phone else (560, 640, 1)), reply())
     page.keyboard.press("[")
     for one in words:
         draw(page, one.points)

@@ -18,6 +18,8 @@ export function showDialog(id) {
       if (isOutside || (target instanceof Element && target.closest('[data-close]'))) dialog.close('');
     }, lifetime);
     if (!dialog.open) dialog.showModal();
+    // Its button may be far down, and has the focus.
+    dialog.scrollTop = 0;
   });
 }
 
