@@ -70,7 +70,7 @@ def test_what_one_arranges_the_others_see(chromium, firefox, open_page, out):
 
     # To the front by a key, and away by another; one's own undoing brings it all back.
     b.keyboard.press("Escape")
-    assert not bar(b, "Duplicate").is_visible()
+    until(lambda: not bar(b, "Duplicate").is_visible())
     first = marks(b)[0]["id"]
     b.mouse.click(250, 202)
     b.keyboard.press("PageUp")
