@@ -22,8 +22,8 @@ const AT_ONCE = 2;
 const WAIT_TIMES = 4;
 const LEAST_WAIT_MS = 60;
 const OVERVIEW_WAIT_MS = 1500;
-/** While thousands come, all is behind all the time: it waits for a part of the time that they have been coming. */
-const CROWD_PART = 1.5;
+/** While thousands come, all is behind all the time: it waits for this part of the time that they have been coming, below 1. */
+const CROWD_PART = 0.6;
 const CROWD_MS = 300;
 /** Of so many changes at once nobody asks where they are. */
 const FEW = 64;
