@@ -1,4 +1,4 @@
-"""The page as a browser gets it: the programs that are in `Public`, without their comments, and small."""
+"""The page as a browser gets it: the programs that are in `Public`, without comments and indentation, and small."""
 
 from __future__ import annotations
 
@@ -60,8 +60,13 @@ def read_script(source: bytes) -> tuple[list[Any], list[bytes]]:
 
 
 def read_style(source: bytes) -> tuple[list[Any], list[bytes]]:
-    """The same of a style sheet. White space is one space, however much there is and wherever a comment parts it."""
+    """The same of a style sheet. White space is one space, however much there is and wherever a comment parts it, and
+    beside signs that part anyhow it is nothing."""
     comments: list[bytes] = []
+
+    def parts(token: Any, *others: str) -> bool:
+        """Whether white space beside it means nothing: not behind another one, nor beside these signs and blocks."""
+        return token == "space" or token[0] == "{} block" or (token[0] == "literal" and token[1] in (",", ";", *others))
 
     def meaning(tokens: list[Any]) -> list[Any]:
         found: list[Any] = []
@@ -70,14 +75,17 @@ def read_style(source: bytes) -> tuple[list[Any], list[bytes]]:
             if token.type == "comment":
                 comments.append(f"/*{token.value}*/".encode())
             elif token.type == "whitespace":
-                found += ["space"] if found[-1:] != ["space"] else []
+                found += ["space"] if found and not parts(found[-1], ":") else []
+                continue
             elif token.type == "function":
                 found.append((token.name, meaning(token.arguments), token.source_line))
             elif token.type.endswith("block"):
                 found.append((token.type, meaning(token.content), token.source_line))
             else:
                 found.append((token.type, token.serialize(), token.source_line))
-        return found
+            if parts(found[-1]) and found[-2:-1] == ["space"]:
+                del found[-2]
+        return found[:-1] if found[-1:] == ["space"] else found
 
     return meaning(tinycss2.parse_component_value_list(source.decode())), comments
 

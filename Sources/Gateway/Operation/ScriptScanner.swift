@@ -1,4 +1,5 @@
-/// Finds the comments of a JavaScript file, and gives the same program without them.
+/// Finds the comments of a JavaScript file, and gives the same program without them, and without the blanks that mean
+/// nothing.
 ///
 /// It knows as much of the language's tokens (ECMA-262 §12) as it takes to tell a comment from the inside of a string, a
 /// template or a regular expression. Where that takes a parser, it does not guess: the file then stays as it is. That is
@@ -30,16 +31,16 @@ struct ScriptScanner {
     case substitution
   }
 
-  private var text: CommentlessText
+  private var text: CondensedText
   private var index = 0
   private var last = Token.operation
   private var opened: [Opened] = []
 
   private var source: [UInt8] { text.source }
 
-  /// The program without its comments, line for line; `nil` when it must be served as it is.
-  static func withoutComments(_ source: [UInt8]) -> [UInt8]? {
-    var scanner = ScriptScanner(text: CommentlessText(of: source))
+  /// The program without its comments and indentation, line for line; `nil` when it must be served as it is.
+  static func condensed(_ source: [UInt8]) -> [UInt8]? {
+    var scanner = ScriptScanner(text: CondensedText(of: source))
     do throws(Unclear) {
       while scanner.index < source.count { try scanner.takeToken() }
     } catch {
@@ -63,13 +64,35 @@ struct ScriptScanner {
       takeWord(from: index + 1)
       last = .value
     case _ where isWord(at: index): takeWordOrNumber()
-    case 0x09...0x0D, UInt8(ascii: " "): index += 1
+    case UInt8(ascii: " "), UInt8(ascii: "\t"): takeBlanks()
+    case 0x0A...0x0D: index += 1
     case 0x21...0x7E where !"#@\\".utf8.contains(byte): try takePunctuator(byte)
     default: throw Unclear()
     }
   }
 
-  // MARK: Comments
+  // MARK: Blanks and comments
+
+  /// Blanks part words from words, and signs that together would be others; all else is parted already.
+  private mutating func takeBlanks() {
+    let blanks = index..<text.endOfBlanks(from: index)
+    index = blanks.upperBound
+    let before = text.lastByte(before: blanks.lowerBound)
+    if !text.areAtLineEdge(blanks), let before, let after = source[index...].first {
+      guard before.isBlank || !Self.mustPart(before, after) else { return }
+    }
+    text.leaveOut(blanks: blanks)
+  }
+
+  private static func mustPart(_ before: UInt8, _ after: UInt8) -> Bool {
+    switch (Character(Unicode.Scalar(before)), Character(Unicode.Scalar(after))) {
+    // As one sign they would be another, the beginning of a comment, or in a script one of HTML's (§B.1.1).
+    case ("+", "+"), ("-", "-"), ("-", ">"), ("<", "!"), ("/", "/"), ("/", "*"), ("?", "."): return true
+    default: return !signs.contains(before) && !signs.contains(after)
+    }
+  }
+
+  private static let signs = Set("()[]{};,:?=&|'\"<>+-*/".utf8)
 
   private mutating func takeSlash() throws(Unclear) {
     if source.has("//", at: index) {
@@ -93,7 +116,7 @@ struct ScriptScanner {
       source[$0] == 0xE2 && (source.has("\u{2028}", at: $0) || source.has("\u{2029}", at: $0))
     }
     guard !ends else { throw Unclear() }
-    if !text.mustStay(comment) { text.leaveOut(comment) }
+    if !text.mustStay(comment) { text.leaveOut(comment: comment, mustPart: Self.mustPart) }
     index = comment.upperBound
   }
 

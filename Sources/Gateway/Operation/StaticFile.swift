@@ -1,8 +1,8 @@
 package import HTTP
 internal import Transport
 
-/// One file of the page as it is served: its bytes, without the comments of scripts and style sheets, and their
-/// compressed twin where that is smaller.
+/// One file of the page as it is served: its bytes, without the comments and the indentation of scripts and style sheets, and
+/// their compressed twin where that is smaller.
 package struct StaticFile: Sendable {
   /// One form of the file, with a length and a tag of its own.
   struct Form: Sendable {
@@ -24,7 +24,7 @@ package struct StaticFile: Sendable {
   /// - Throws: when there is no memory to compress it.
   package init(name: String, bytes: [UInt8], modified: HTTPDate?) throws(Gzip.Failure) {
     mediaType = MediaType.forFileName(name)
-    let bytes = Self.withoutComments(bytes, of: mediaType) ?? bytes
+    let bytes = Self.condensed(bytes, of: mediaType) ?? bytes
     // Half of the digest will do: the same bytes have the same tag on every machine.
     let tag = String(SHA256Digest(of: bytes.span).description.prefix(32))
     identity = Form(
@@ -42,12 +42,12 @@ package struct StaticFile: Sendable {
         length: compressed.count, entityTag: EntityTag(tag + "-gzip"), lastModified: modified))
   }
 
-  /// What comments are for is in the folder, and they are nearly a third of what would be sent. `nil` for what has
-  /// none, and where it cannot be told what is one.
-  private static func withoutComments(_ bytes: [UInt8], of mediaType: MediaType) -> [UInt8]? {
+  /// What comments and indentation are for is in the folder, and they are more than a third of what would be sent. `nil`
+  /// for what has none, and where it cannot be told what is one.
+  private static func condensed(_ bytes: [UInt8], of mediaType: MediaType) -> [UInt8]? {
     switch mediaType {
-    case .script: ScriptScanner.withoutComments(bytes)
-    case .styleSheet: StyleScanner.withoutComments(bytes)
+    case .script: ScriptScanner.condensed(bytes)
+    case .styleSheet: StyleScanner.condensed(bytes)
     default: nil
     }
   }

@@ -1,4 +1,4 @@
-/// Finds the comments of a style sheet, and gives the same sheet without them.
+/// Finds the comments of a style sheet, and gives the same sheet without them, and without the blanks that mean nothing.
 ///
 /// A comment is left out where a space, a line break or the file's end is beside it. Others stay, such as that of
 /// `.a/**/.b`: a space there would mean something else. A sheet stays as it is when a comment, a string or an address
@@ -7,14 +7,14 @@ struct StyleScanner {
   /// What is no style sheet, or cannot be told with a look at each byte.
   private struct Unclear: Error {}
 
-  private var text: CommentlessText
+  private var text: CondensedText
   private var index = 0
 
   private var source: [UInt8] { text.source }
 
-  /// The sheet without its comments, line for line; `nil` when it must be served as it is.
-  static func withoutComments(_ source: [UInt8]) -> [UInt8]? {
-    var scanner = StyleScanner(text: CommentlessText(of: source))
+  /// The sheet without its comments and indentation, line for line; `nil` when it must be served as it is.
+  static func condensed(_ source: [UInt8]) -> [UInt8]? {
+    var scanner = StyleScanner(text: CondensedText(of: source))
     do throws(Unclear) {
       while scanner.index < source.count { try scanner.takeToken() }
     } catch {
@@ -28,9 +28,20 @@ struct StyleScanner {
     switch byte {
     case UInt8(ascii: "/") where source.has("/*", at: index): try takeComment()
     case UInt8(ascii: "'"), UInt8(ascii: "\""): try takeString(endedBy: byte)
+    case UInt8(ascii: " "), UInt8(ascii: "\t"): takeBlanks()
     case _ where isName(byte): try takeName()
     default: index += 1
     }
+  }
+
+  /// Between selectors, and within values, a blank is a sign like others; beside these signs it is not.
+  private mutating func takeBlanks() {
+    let blanks = index..<text.endOfBlanks(from: index)
+    index = blanks.upperBound
+    let isParted =
+      text.lastByte(before: blanks.lowerBound).map { "{};,: \t".utf8.contains($0) } ?? true
+      || source[index...].first.map { "{};,".utf8.contains($0) } ?? true
+    if text.areAtLineEdge(blanks) || isParted { text.leaveOut(blanks: blanks) }
   }
 
   private mutating func takeComment() throws(Unclear) {
@@ -39,7 +50,7 @@ struct StyleScanner {
     index = end + 2
     let touches = source[..<comment.lowerBound].last.map { !$0.isSpace } ?? false
     let isTouched = source[index...].first.map { !$0.isSpace } ?? false
-    if !(touches && isTouched), !text.mustStay(comment) { text.leaveOut(comment) }
+    if !(touches && isTouched), !text.mustStay(comment) { text.leaveOut(comment: comment) }
   }
 
   private mutating func takeString(endedBy quote: UInt8) throws(Unclear) {

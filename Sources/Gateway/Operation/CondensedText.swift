@@ -1,5 +1,5 @@
-/// A file's text while it is put together again without the comments that are in it.
-struct CommentlessText {
+/// A file's text while it is put together again without its comments, and without the blanks that mean nothing.
+struct CondensedText {
   let source: [UInt8]
   private var bytes: [UInt8] = []
   /// How much of the source is in `bytes`, or was left out.
@@ -10,10 +10,30 @@ struct CommentlessText {
     bytes.reserveCapacity(source.count)
   }
 
-  /// Leaves a comment out, which is behind all that were left out before. Its line breaks stay, so that an error names
+  /// The last byte that stays of what is before a place, of which nothing but what was left out is behind the last call.
+  func lastByte(before place: Int) -> UInt8? { taken < place ? source[place - 1] : bytes.last }
+
+  /// Leaves blanks out, which are behind all that was left out before.
+  mutating func leaveOut(blanks: Range<Int>) {
+    bytes += source[taken..<blanks.lowerBound]
+    taken = blanks.upperBound
+  }
+
+  /// Whether blanks are at the beginning or at the end of a line.
+  func areAtLineEdge(_ blanks: Range<Int>) -> Bool {
+    (lastByte(before: blanks.lowerBound)?.isLineBreak ?? true)
+      || (source[blanks.upperBound...].first?.isLineBreak ?? true)
+  }
+
+  /// Where the blanks end that begin at a place.
+  func endOfBlanks(from place: Int) -> Int {
+    source[place...].firstIndex { !$0.isBlank } ?? source.count
+  }
+
+  /// Leaves a comment out, which is behind all that was left out before. Its line breaks stay, so that an error names
   /// the line that it has in the file; they cost a byte in a hundred once compressed. Of a comment without any, between
-  /// two characters that must not touch, a space stays.
-  mutating func leaveOut(_ comment: Range<Int>) {
+  /// two characters that `mustPart`, a space stays.
+  mutating func leaveOut(comment: Range<Int>, mustPart: (UInt8, UInt8) -> Bool = { _, _ in true }) {
     bytes += source[taken..<comment.lowerBound]
     taken = comment.upperBound
     let lineBreaks = source[comment].filter(\.isLineBreak)
@@ -21,7 +41,7 @@ struct CommentlessText {
     if !lineBreaks.isEmpty || next?.isLineBreak ?? true {
       while bytes.last?.isBlank ?? false { bytes.removeLast() }
       bytes += lineBreaks
-    } else if let last = bytes.last, let next, !last.isSpace, !next.isSpace {
+    } else if let last = bytes.last, let next, !last.isSpace, !next.isSpace, mustPart(last, next) {
       bytes.append(UInt8(ascii: " "))
     }
   }
