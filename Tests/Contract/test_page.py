@@ -74,10 +74,11 @@ def read_style(source: bytes) -> tuple[list[Any], list[bytes]]:
             assert token.type != "error", token
             if token.type == "comment":
                 comments.append(f"/*{token.value}*/".encode())
-            elif token.type == "whitespace":
+                continue
+            if token.type == "whitespace":
                 found += ["space"] if found and not parts(found[-1], ":") else []
                 continue
-            elif token.type == "function":
+            if token.type == "function":
                 found.append((token.name, meaning(token.arguments), token.source_line))
             elif token.type.endswith("block"):
                 found.append((token.type, meaning(token.content), token.source_line))
