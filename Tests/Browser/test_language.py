@@ -17,7 +17,7 @@ def language(page) -> str:
 
 
 def labels(page) -> list[str]:
-    return [button.get_attribute("aria-label") for button in page.locator("#tools > button:visible, #tools > .group > button").all()]
+    return [button.get_attribute("aria-label") for button in page.locator("#tools .tool:visible").all()]
 
 
 @both
@@ -25,7 +25,9 @@ def test_german_browsers_are_spoken_to_in_german(browser, open_page):
     page = open_page(browser, **GERMAN)
     assert language(page) == "de"
     assert labels(page) == [
-        "Auswählen", "Stift", "Radierer", "Bilder oder Dateien hinzufügen", "Rückgängig machen", "Wiederholen", "Mehr",
+        "Auswählen", "Stift", "Radierer", "Textmarker", "Linie", "Pfeil", "Rechteck", "Ellipse",
+        "Text", "Seite bewegen", "Bilder oder Dateien hinzufügen", "Rückgängig machen",
+        "Wiederholen", "Mehr",
     ]
     assert page.locator("#undo").get_attribute("title") == "Rückgängig machen (Strg Z)"
     assert page.get_by_role("radio", name="Lila").get_attribute("title") == "Lila (9)"
