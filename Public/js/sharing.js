@@ -5,7 +5,7 @@ import { GroupSession } from './session/groupSession.js';
 import { GroupSessionJournal } from './session/groupSessionJournal.js';
 import { ParticipantStore } from './session/savedParticipant.js';
 import { createSession } from './session/sessions.js';
-import { browserTabs, takeClaim } from './session/tabClaim.js';
+import { browserTabs, takeClaim } from './session/claims.js';
 import { AlonePages } from './storage/alonePages.js';
 
 /**
@@ -58,13 +58,13 @@ export class Sharing extends EventTarget {
    * @param {object} options
    * @param {Drawing} options.drawing
    * @param {import('./canvas/album.js').Album} options.album
-   * @param {import('./canvas/items.js').Items} options.items
+   * @param {import('./canvas/scene.js').Items} options.items
    * @param {URL} options.base address of the gateway
    * @param {() => Profile} options.profile
    * @param {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} options.storage that lives as long as the tab
    * @param {import('./storage/database.js').Database} options.database
    * @param {() => string} options.newId random
-   * @param {import('./session/tabClaim.js').ClaimSurroundings} [options.tabs]
+   * @param {import('./session/claims.js').ClaimSurroundings} [options.tabs]
    * @param {import('./session/connection.js').Surroundings} [options.around]
    * @param {(session: GroupSession) => GroupSessionJournal} [options.openJournal]
    */

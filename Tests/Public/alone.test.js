@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { Album } from '../../Public/js/canvas/album.js';
 import { Drawing } from '../../Public/js/canvas/drawing.js';
 import { History } from '../../Public/js/canvas/history.js';
-import { Items } from '../../Public/js/canvas/items.js';
+import { Items } from '../../Public/js/canvas/scene.js';
 import { Marks } from '../../Public/js/canvas/marks.js';
 import { AlonePages } from '../../Public/js/storage/alonePages.js';
 import { Database } from '../../Public/js/storage/database.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Backlog } from '../../Public/js/canvas/backlog.js';
+import { Backlog } from '../../Public/js/canvas/slices.js';
 import { Drawing } from '../../Public/js/canvas/drawing.js';
 import { Marks } from '../../Public/js/canvas/marks.js';
 import { STROKE_TYPE } from '../../Public/js/canvas/strokeMessage.js';

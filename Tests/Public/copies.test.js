@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Item } from '../../Public/js/canvas/item.js';
-import { pastedText } from '../../Public/js/canvas/pastedText.js';
+import { pastedText, Text } from '../../Public/js/canvas/text.js';
 import { Stroke } from '../../Public/js/canvas/stroke.js';
-import { Text } from '../../Public/js/canvas/text.js';
 import {
   checkSize,
   isDrawingFile,
@@ -13,8 +12,7 @@ import {
   writeDrawing,
 } from '../../Public/js/export/drawingFile.js';
 import { calmly, extentOf } from '../../Public/js/export/extent.js';
-import { escaped, markTag, svgOf } from '../../Public/js/export/svg.js';
-import { SVGPath } from '../../Public/js/export/svgPath.js';
+import { escaped, markTag, svgOf, SVGPath } from '../../Public/js/export/svg.js';
 
 const LOOK = { rgb: '#e5484d', color: 0, width: 6, z: 1 };
 const COLORS = {

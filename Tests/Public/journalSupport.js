@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { GroupSessionJournal } from '../../Public/js/session/groupSessionJournal.js';
-import { UploadClaims } from '../../Public/js/session/uploadClaims.js';
+import { UploadClaims } from '../../Public/js/session/claims.js';
 import { FakeAttachments } from './fakeAttachments.js';
 import { FakeClock, fakeSession, LIMITS, until, welcome } from './support.js';
 

@@ -7,8 +7,8 @@ import { isClosed, regular, shapePoints, SHAPES } from '../../Public/js/canvas/s
 import { Stroke } from '../../Public/js/canvas/stroke.js';
 import { STROKE_TYPE } from '../../Public/js/canvas/strokeMessage.js';
 import { cleanText, Text } from '../../Public/js/canvas/text.js';
-import { readText, TEXT_TYPE } from '../../Public/js/canvas/textMessage.js';
-import { lookOf, trace } from '../../Public/js/canvas/trace.js';
+import { readText, TEXT_TYPE } from '../../Public/js/canvas/markMessage.js';
+import { lookOf, trace } from '../../Public/js/canvas/markPainter.js';
 import { BEN, fakeSession, gatewayEntry, keyOf, welcome } from './support.js';
 
 const LOOK = { rgb: '#e5484d', color: 0, width: 6, tool: 'rectangle' };

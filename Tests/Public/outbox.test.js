@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Outbox } from '../../Public/js/session/outbox.js';
-import { reconnectDelay } from '../../Public/js/session/reconnectDelay.js';
-import { EntryRate, TokenBucket } from '../../Public/js/session/tokenBucket.js';
+import { reconnectDelay } from '../../Public/js/session/reconnecting.js';
+import { EntryRate, TokenBucket } from '../../Public/js/session/sender.js';
 import { Retention } from '../../Public/js/session/wire.js';
 
 const { append, replace, remove } = Retention;

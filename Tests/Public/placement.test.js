@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cells, fitted, laidInto, wayToFree } from '../../Public/js/canvas/arranging.js';
-import { contains, cornerAt, growthBy } from '../../Public/js/canvas/grip.js';
+import { contains, cornerAt, growthBy } from '../../Public/js/canvas/picking.js';
 import { growth, movedPlace } from '../../Public/js/canvas/motion.js';
 import {
   boundsOf,

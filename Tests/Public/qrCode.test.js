@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { errorCorrection } from '../../Public/js/qr/errorCorrection.js';
-import { qrCode } from '../../Public/js/qr/qrCode.js';
+import { errorCorrection, qrCode } from '../../Public/js/qr/qrCode.js';
 import { penalty } from '../../Public/js/qr/qrSymbol.js';
 
 /** Made by the Python package qrcode 8.2: version 1, error correction M, in byte mode. */

@@ -6,12 +6,12 @@ import { History } from '../../Public/js/canvas/history.js';
 import { outline, smoothed } from '../../Public/js/canvas/outline.js';
 import { RemoteCursors } from '../../Public/js/canvas/remoteCursors.js';
 import { MAXIMUM_POINTS, Stroke } from '../../Public/js/canvas/stroke.js';
-import { segmentDistance } from '../../Public/js/canvas/distance.js';
+import { segmentDistance } from '../../Public/js/canvas/shapes.js';
 import { MarkIndex } from '../../Public/js/canvas/markIndex.js';
 import { readStroke } from '../../Public/js/canvas/strokeMessage.js';
 import { CursorSender } from '../../Public/js/tools/cursorSender.js';
 import { Eraser } from '../../Public/js/tools/eraser.js';
-import { Pinch } from '../../Public/js/tools/pinch.js';
+import { Pinch } from '../../Public/js/tools/hand.js';
 import { cleanName, madeUpName, Settings } from '../../Public/js/ui/settings.js';
 import { en } from '../../Public/js/words/en.js';
 

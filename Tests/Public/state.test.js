@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Participants } from '../../Public/js/session/participants.js';
-import { RetainedState } from '../../Public/js/session/retained.js';
-import { fnv1a64, stateBytes, stateHash } from '../../Public/js/session/stateHash.js';
-import { takeClaim } from '../../Public/js/session/tabClaim.js';
+import { fnv1a64, RetainedState, stateBytes, stateHash } from '../../Public/js/session/retained.js';
+import { takeClaim } from '../../Public/js/session/claims.js';
 import { decodeEntries } from '../../Public/js/session/wire.js';
 import { ADA, BEN, gatewayEntry } from './support.js';
 

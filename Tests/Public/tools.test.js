@@ -4,8 +4,7 @@ import { Drawing } from '../../Public/js/canvas/drawing.js';
 import { MarkIndex } from '../../Public/js/canvas/markIndex.js';
 import { Marks } from '../../Public/js/canvas/marks.js';
 import { Eraser } from '../../Public/js/tools/eraser.js';
-import { Pen } from '../../Public/js/tools/pen.js';
-import { Shaper } from '../../Public/js/tools/shaper.js';
+import { Pen, Shaper } from '../../Public/js/tools/pen.js';
 import { Writer } from '../../Public/js/tools/writer.js';
 
 const INK = { rgb: '#e5484d', color: 0 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { UploadClaims } from '../../Public/js/session/uploadClaims.js';
+import { UploadClaims } from '../../Public/js/session/claims.js';
 import { UploadStore } from '../../Public/js/session/uploadStore.js';
 import { Database } from '../../Public/js/storage/database.js';
 import { FakeDatabase } from './fakeDatabase.js';

@@ -7,7 +7,7 @@ import { movedPlace } from './motion.js';
 import { madeUpPlace, onPlane, placementMessage, readPlacement } from './placement.js';
 import { PlacementExchange } from './placementExchange.js';
 import { Placements } from './placements.js';
-import { Places } from './places.js';
+import { Places } from './arranging.js';
 
 /**
  * @typedef {import('../session/attachment.js').Attachment} Attachment
@@ -20,7 +20,7 @@ import { Places } from './places.js';
  * @typedef {{ blob: Blob, name: string, contentType: string, natural: Size | null }} Added
  *
  * @typedef {object} Options
- * @property {import('./items.js').Items} items
+ * @property {import('./scene.js').Items} items
  * @property {import('./history.js').History} history
  * @property {{ next: number, seen(z: number): void }} depth above all that is known; what lies at a `z` is known from then on
  * @property {() => string} [key]

@@ -2,7 +2,7 @@
 
 import { newKey } from '../session/key.js';
 import { inverse, movedPlace, STILL } from './motion.js';
-import { Portions } from './portions.js';
+import { Portions } from './slices.js';
 import { drawnBefore } from './stroke.js';
 
 /**
@@ -20,11 +20,11 @@ import { drawnBefore } from './stroke.js';
  *
  * @typedef {object} Parts
  * @property {import('./marks.js').Marks} marks
- * @property {import('./items.js').Items} items
+ * @property {import('./scene.js').Items} items
  * @property {import('./drawing.js').Drawing} drawing
  * @property {import('./album.js').Album} album
  * @property {import('./history.js').History} history
- * @property {import('./motions.js').Motions} motions
+ * @property {import('./motion.js').Motions} motions
  * @property {import('./motionExchange.js').MotionExchange} exchange
  * @property {() => string} [key]
  * @property {() => number} [now] milliseconds

@@ -1,15 +1,14 @@
 /** The pictures that are to be seen as bitmaps: as fine as the screen, in bounded memory, one made at a time. */
 
 import { errorWords } from '../words/words.js';
-import { decoded, measured } from './imageFile.js';
-import { levelFor, planned } from './levels.js';
+import { decoded, levelFor, measured, planned } from './imageFile.js';
 import { overlap } from './stroke.js';
 
 /**
  * @typedef {import('./item.js').Item} Item
  * @typedef {import('./placement.js').Size} Size
  * @typedef {import('./stroke.js').Bounds} Bounds
- * @typedef {import('./levels.js').Held<Item>} Held
+ * @typedef {import('./imageFile.js').Held<Item>} Held
  */
 
 /** What was downloaded is kept up to so many bytes: for finer bitmaps, and for another session after this one. */
@@ -30,7 +29,7 @@ export class Bitmaps {
   #next = [];
 
   /**
-   * @param {import('./items.js').Items} items
+   * @param {import('./scene.js').Items} items
    * @param {(item: Item) => void} improved it has another bitmap or none, or it turned out to be no picture
    * @param {{ measure?: typeof measured, decode?: typeof decoded }} [by]
    */

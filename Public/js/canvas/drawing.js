@@ -1,8 +1,7 @@
 /** The drawing activity: what a person does to the marks, alone or in a session. */
 
 import { newKey } from '../session/key.js';
-import { History } from './history.js';
-import { Making } from './making.js';
+import { History, Making } from './history.js';
 import { MarkExchange } from './markExchange.js';
 import { shapePoints } from './shapes.js';
 import { onPlane, Stroke } from './stroke.js';
@@ -34,7 +33,7 @@ export class Drawing extends EventTarget {
   /**
    * @param {import('./marks.js').Marks} marks @param {() => string} [key]
    * @param {History} [history] others may have deeds in it too
-   * @param {import('./backlog.js').Backlog} [backlog] takes what the session says
+   * @param {import('./slices.js').Backlog} [backlog] takes what the session says
    */
   constructor(marks, key = newKey, history = new History(), backlog = undefined) {
     super();

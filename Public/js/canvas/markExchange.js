@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS } from '../session/control.js';
 import { MessageTooLargeError } from '../session/errors.js';
 import { isKey } from '../session/key.js';
 import { Retention } from '../session/wire.js';
-import { Backlog } from './backlog.js';
+import { Backlog } from './slices.js';
 import { encodeMark, isMarkType, readMark } from './markMessage.js';
 import { encodeStroke, STROKE_TYPE } from './strokeMessage.js';
 

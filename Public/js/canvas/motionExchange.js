@@ -29,7 +29,7 @@ export class MotionExchange {
   #held = null;
 
   /**
-   * @param {import('./motions.js').Motions} motions
+   * @param {import('./motion.js').Motions} motions
    * @param {(id: string, motion: Motion, by: number) => boolean} pulled somebody moves a picture or a file; gives whether it is one
    * @param {() => number} [now] milliseconds
    */

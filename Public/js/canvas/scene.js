@@ -1,5 +1,6 @@
-/** All that is to be seen: what is drawn, and pictures and files among it, in one order. */
+/** All that is to be seen: the pictures and files on the page, and what is drawn among them, in one order. */
 
+import { contains } from './picking.js';
 import { drawnBefore } from './stroke.js';
 
 /**
@@ -10,14 +11,79 @@ import { drawnBefore } from './stroke.js';
  * @typedef {{ shown: (one: Drawable) => void, changed: (one: Drawable) => void, hidden: (one: Drawable) => void }} Viewer
  */
 
+/** The pictures and files on the page, in the order of drawing. */
+export class Items {
+  /** @type {Map<string, Item>} */
+  #items = new Map();
+  /** @type {Item[]} */
+  #order = [];
+  /** @type {Set<Viewer>} */
+  #viewers = new Set();
+
+  /** @param {Viewer} viewer is told of every change of what is to be seen */
+  watch(viewer) {
+    this.#viewers.add(viewer);
+  }
+
+  /** @returns {readonly Item[]} in the order of drawing */
+  get all() {
+    return this.#order;
+  }
+
+  get size() {
+    return this.#order.length;
+  }
+
+  /** @param {string} id @returns {Item | null} */
+  find(id) {
+    return this.#items.get(id) ?? null;
+  }
+
+  /** @param {number} x @param {number} y of the plane @param {number} [slack] points @returns {Item | null} the topmost there */
+  at(x, y, slack = 0) {
+    const on = (/** @type {number} */ around) => this.#order.findLast(({ bounds }) => contains(bounds, x, y, around));
+    return on(0) ?? on(slack) ?? null;
+  }
+
+  /** @param {Item} item */
+  add(item) {
+    this.#items.set(item.id, item);
+    this.#order.push(item);
+    this.#order.sort(drawnBefore);
+    this.#tell('shown', item);
+  }
+
+  /** It looks different, or lies elsewhere. @param {Item} item */
+  changed(item) {
+    if (this.#items.get(item.id) !== item) return;
+    item.version += 1;
+    this.#order.sort(drawnBefore);
+    this.#tell('changed', item);
+  }
+
+  /** @param {Item} item */
+  remove(item) {
+    if (this.#items.get(item.id) !== item) return;
+    this.#items.delete(item.id);
+    this.#order.splice(this.#order.indexOf(item), 1);
+    this.#tell('hidden', item);
+  }
+
+  /** @param {keyof Viewer} what @param {Item} item */
+  #tell(what, item) {
+    for (const viewer of this.#viewers) viewer[what](item);
+  }
+}
+
 /** A picture costs about as much to paint as so many strokes. */
 const STROKES_A_PICTURE = 20;
 
+/** All that is to be seen: what is drawn, and pictures and files among it, in one order. */
 export class Scene {
   #marks;
   #items;
 
-  /** @param {import('./marks.js').Marks} marks @param {import('./items.js').Items} items */
+  /** @param {import('./marks.js').Marks} marks @param {Items} items */
   constructor(marks, items) {
     this.#marks = marks;
     this.#items = items;

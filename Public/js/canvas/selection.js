@@ -19,7 +19,7 @@ export class Selection extends EventTarget {
   /** Counts changes of what is chosen and of where it lies. */
   version = 0;
 
-  /** @param {import('./marks.js').Marks} marks @param {import('./items.js').Items} items */
+  /** @param {import('./marks.js').Marks} marks @param {import('./scene.js').Items} items */
   constructor(marks, items) {
     super();
     this.#marks = marks;

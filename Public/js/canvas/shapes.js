@@ -1,4 +1,4 @@
-/** Shapes drawn out between two points. Their points trace the outline, so that who knows no shapes draws them too. */
+/** Shapes drawn out between two points, and how far things are from each other. The points of shapes trace their outline, so that who knows no shapes draws them too. */
 
 /** @typedef {[number, number]} Point */
 
@@ -54,4 +54,23 @@ export function regular(tool, [x, y], [toX, toY]) {
   // As far along that as the pointer is.
   const length = width * Math.cos(angle) + height * Math.sin(angle);
   return [x + length * Math.cos(angle), y + length * Math.sin(angle)];
+}
+
+/** @param {Point} a @param {Point} b @param {Point} c @param {Point} d @returns {number} between the segments ab and cd */
+export function segmentDistance(a, b, c, d) {
+  if (cross(a, b, c) * cross(a, b, d) < 0 && cross(c, d, a) * cross(c, d, b) < 0) return 0;
+  return Math.min(pointDistance(a, c, d), pointDistance(b, c, d), pointDistance(c, a, b), pointDistance(d, a, b));
+}
+
+/** @param {Point} a @param {Point} b @param {Point} c */
+function cross(a, b, c) {
+  return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+}
+
+/** @param {Point} p @param {Point} a @param {Point} b */
+function pointDistance(p, a, b) {
+  const [dx, dy] = [b[0] - a[0], b[1] - a[1]];
+  const square = dx * dx + dy * dy;
+  const along = square === 0 ? 0 : Math.max(0, Math.min(1, ((p[0] - a[0]) * dx + (p[1] - a[1]) * dy) / square));
+  return Math.hypot(p[0] - a[0] - along * dx, p[1] - a[1] - along * dy);
 }

@@ -1,6 +1,6 @@
 /** A line drawn by hand: its points and how it looks. */
 
-import { segmentDistance } from './distance.js';
+import { segmentDistance } from './shapes.js';
 
 /** Points beyond these bounds are neither sent nor believed. */
 export const PLANE = 1_000_000;

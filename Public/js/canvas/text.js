@@ -1,8 +1,46 @@
-/** Words on the page. What changes them makes others of the same id. */
+/** Words on the page, and how large they are when they are painted. Knows no document: a worker can ask too. */
 
-import { segmentDistance } from './distance.js';
+import { segmentDistance } from './shapes.js';
 import { onPlane, rounded } from './stroke.js';
-import { LINE, lineWidth } from './textMetrics.js';
+
+/** The page's own type. */
+export const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif';
+/** From line to line, in sizes of the type. */
+export const LINE = 1.25;
+
+/** Measured at this size and scaled, so that it is the same however near one is. */
+const MEASURED = 100;
+/** Where nothing can be measured, letters are about as wide as this, and stand so high. */
+const LETTER = 0.55;
+const BASELINE = 0.97;
+
+/** @type {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D | null | undefined} undefined: not yet asked for */
+let context;
+let baseline = 0;
+
+/** @param {string} line @returns {number} in sizes of the type */
+export function lineWidth(line) {
+  return (measuring()?.measureText(line).width ?? [...line].length * LETTER * MEASURED) / MEASURED;
+}
+
+/** From the top of a line to where its letters stand, in sizes of the type: where style sheets put it too. */
+export function baselineOfLine() {
+  if (baseline > 0) return baseline;
+  const measured = measuring()?.measureText('x');
+  const [above, below] = [measured?.fontBoundingBoxAscent ?? NaN, measured?.fontBoundingBoxDescent ?? NaN];
+  baseline = Number.isFinite(above + below) ? LINE / 2 + (above - below) / 2 / MEASURED : BASELINE;
+  return baseline;
+}
+
+function measuring() {
+  if (context !== undefined) return context;
+  const canvas = typeof OffscreenCanvas === 'function'
+    ? new OffscreenCanvas(1, 1)
+    : globalThis.document?.createElement('canvas');
+  context = /** @type {CanvasRenderingContext2D | null} */ (canvas?.getContext('2d') ?? null);
+  if (context) context.font = `${MEASURED}px ${FONT}`;
+  return context;
+}
 
 /** In points, from line to line a little more. */
 export const MINIMUM_SIZE = 4;
@@ -21,6 +59,7 @@ const UNSAFE = /(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
  * @typedef {{ id: string, text: string, x: number, y: number, size: number, rgb: string, color: number, z: number }} Look
  */
 
+/** Words on the page. What changes them makes others of the same id. */
 export class Text {
   id;
   /** In lines. @type {string} */
@@ -115,4 +154,31 @@ export class Text {
 export function cleanText(text) {
   const clean = text.replace(/\r\n?|[\u2028\u2029]/g, '\n').replace(/\t/g, '  ').replace(UNSAFE, '');
   return [...clean].slice(0, MAXIMUM_TEXT).join('').trimEnd();
+}
+
+/** Characters in a line, as long as words are no longer. */
+const LINE_LENGTH = 64;
+
+/**
+ * Words from elsewhere as a text on the page.
+ * @param {string} words @param {{ rgb: string, color: number, size: number }} look @param {{ id: string, z: number }} identity
+ * @param {[number, number]} middle where it lies @returns {Text | null} null: there is nothing to read in it
+ */
+export function pastedText(words, look, identity, [x, y]) {
+  const text = cleanText(words.split(/\r\n?|\n/).map(wrapped).join('\n'));
+  if (text.trim() === '') return null;
+  const made = new Text({ ...look, ...identity, text, x: 0, y: 0 });
+  const { right, bottom } = made.box;
+  return made.with({ x: onPlane(x - right / 2), y: onPlane(y - bottom / 2) });
+}
+
+/** @param {string} line @returns {string} in several, if it is long */
+function wrapped(line) {
+  const lines = [''];
+  for (const word of line.split(/(?<=\s)(?=\S)/)) {
+    const before = lines[lines.length - 1];
+    if (before !== '' && before.length + word.trimEnd().length > LINE_LENGTH) lines.push(word);
+    else lines[lines.length - 1] += word;
+  }
+  return lines.map((one) => one.trimEnd()).join('\n');
 }

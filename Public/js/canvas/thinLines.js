@@ -1,6 +1,6 @@
 /** Paints strokes that are thinner than a pixel: as lines, without the points between which nobody could see a way. */
 
-import { lookOf } from './trace.js';
+import { lookOf } from './markPainter.js';
 
 /**
  * @typedef {import('./marks.js').Mark} Mark

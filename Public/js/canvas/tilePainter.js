@@ -1,6 +1,6 @@
 /** Holds all that is drawn and paints any part of it. Knows no document: a worker does it, or the page in slices. */
 
-import { LooseGrid } from './looseGrid.js';
+import { LooseGrid } from './markIndex.js';
 import { paintMark } from './markPainter.js';
 import { drawnBefore } from './stroke.js';
 import { ThinLines } from './thinLines.js';

@@ -11,8 +11,7 @@ import { Stroke } from '../canvas/stroke.js';
 import { byteCount } from '../session/byteCount.js';
 import { Retention } from '../session/wire.js';
 import { words } from '../words/words.js';
-import { calmly, isItem } from './extent.js';
-import { base64Of } from './pictures.js';
+import { base64Of, calmly, isItem } from './extent.js';
 
 /**
  * @typedef {import('../canvas/marks.js').Mark} Mark

@@ -1,8 +1,7 @@
 /** What is drawn as a picture of pixels. */
 
 import { words } from '../words/words.js';
-import { calmly, extentOf, isItem } from './extent.js';
-import { imageOf } from './pictures.js';
+import { calmly, extentOf, imageOf, isItem } from './extent.js';
 
 /**
  * @typedef {import('../canvas/scene.js').Drawable} Drawable

@@ -1,6 +1,6 @@
 /** A WebSocket that comes back: it is opened again, later and later, until somebody says stop. */
 
-import { reconnectDelay } from './reconnectDelay.js';
+import { reconnectDelay } from './reconnecting.js';
 
 /**
  * What a connection needs of its surroundings; tests bring their own.

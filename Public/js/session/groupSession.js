@@ -1,13 +1,11 @@
 /** A session that several people share: who is in it, and what they say to each other in one order. */
 
-import { afterClose } from './closeCodes.js';
+import { afterClose, GroupSessionError, InvalidationReason, MessageTooLargeError, NotJoinedError } from './errors.js';
 import { browserSurroundings, Connection } from './connection.js';
 import { DEFAULT_LIMITS, number, readControl, readJoined, readPayload } from './control.js';
-import { GroupSessionError, InvalidationReason, MessageTooLargeError, NotJoinedError } from './errors.js';
 import { Outgoing } from './outgoing.js';
 import { Participants } from './participants.js';
-import { Position } from './position.js';
-import { RetainedState } from './retained.js';
+import { Position, RetainedState } from './retained.js';
 import { checkEntry, decodeEntries, Retention, WireError } from './wire.js';
 
 /**

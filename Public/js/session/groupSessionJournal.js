@@ -8,7 +8,7 @@ import { browserSurroundings } from './connection.js';
 import { InvalidationReason, NotJoinedError } from './errors.js';
 import { sendRequest } from './httpRequest.js';
 import { isKey, newKey } from './key.js';
-import { UploadClaims } from './uploadClaims.js';
+import { UploadClaims } from './claims.js';
 import { Uploads } from './uploads.js';
 import { UploadStore } from './uploadStore.js';
 

@@ -2,7 +2,7 @@
 
 import { AsyncQueue } from './asyncQueue.js';
 import { MessageTooLargeError, NotJoinedError, RateLimitedError } from './errors.js';
-import { EntryRate } from './tokenBucket.js';
+import { EntryRate } from './sender.js';
 import { encodedLength, Retention } from './wire.js';
 
 /**

@@ -21,7 +21,7 @@ import { isObject } from './control.js';
  * @property {string} session its id
  * @property {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} storage that lives as long as the tab
  * @property {import('../storage/database.js').Database} database
- * @property {import('./tabClaim.js').Take} take
+ * @property {import('./claims.js').Take} take
  * @property {() => string} newId random
  * @property {() => number} [wallClock] milliseconds since 1970
  */

@@ -2,9 +2,8 @@
 
 import { isMissing, isPassing } from './attachmentRequests.js';
 import { AttachmentError } from './errors.js';
-import { unreachable } from './httpRequest.js';
-import { PieceSize } from './pieceSize.js';
-import { reconnectDelay } from './reconnectDelay.js';
+import { PieceSize, unreachable } from './httpRequest.js';
+import { reconnectDelay } from './reconnecting.js';
 
 /**
  * @typedef {import('./attachmentRequests.js').AttachmentRequests} AttachmentRequests

@@ -3,7 +3,7 @@
 import { isMissing, isPassing } from './attachmentRequests.js';
 import { tooLargeText } from './byteCount.js';
 import { AttachmentError, InvalidationReason } from './errors.js';
-import { reconnectDelay } from './reconnectDelay.js';
+import { reconnectDelay } from './reconnecting.js';
 import { Upload } from './upload.js';
 import { UploadTransfer } from './uploadTransfer.js';
 

@@ -13,11 +13,11 @@ import { within } from './database.js';
  * @typedef {object} Parts
  * @property {import('../canvas/drawing.js').Drawing} drawing
  * @property {import('../canvas/album.js').Album} album
- * @property {import('../canvas/items.js').Items} items
+ * @property {import('../canvas/scene.js').Items} items
  * @property {import('./database.js').Database} database
- * @property {import('../ui/storage.js').KeptStorage} storage that lives as long as the tab: says which page is the tab's
+ * @property {import('../ui/settings.js').KeptStorage} storage that lives as long as the tab: says which page is the tab's
  * @property {() => string} newId random
- * @property {import('../session/tabClaim.js').Take} take
+ * @property {import('../session/claims.js').Take} take
  * @property {() => number} [wallClock] milliseconds since 1970
  */
 

@@ -1,5 +1,6 @@
-/** Takes hold of the picture and moves it. */
+/** Hands that hold the picture: one that moves it, and two fingers. */
 
+/** Takes hold of the picture and moves it. */
 export class Hand {
   #camera;
   /** What of the plane is in the hand. */
@@ -26,4 +27,63 @@ export class Hand {
   end() {}
 
   cancel() {}
+}
+
+/** @typedef {{ pointerId: number, clientX: number, clientY: number }} Touch */
+
+/** Two fingers hold the picture: it moves and grows with them. */
+export class Pinch {
+  #camera;
+  /** @type {Map<number, { x: number, y: number }>} */
+  #fingers = new Map();
+  #isActive = false;
+
+  /** @param {import('../canvas/camera.js').Camera} camera */
+  constructor(camera) {
+    this.#camera = camera;
+  }
+
+  /** From the second finger on, until all are lifted. */
+  get isActive() {
+    return this.#isActive;
+  }
+
+  /** @param {Touch} touch */
+  down({ pointerId, clientX, clientY }) {
+    this.#fingers.set(pointerId, { x: clientX, y: clientY });
+    if (this.#fingers.size >= 2) this.#isActive = true;
+  }
+
+  /** @param {Touch} touch @returns {boolean} whether it was for the picture */
+  move({ pointerId, clientX, clientY }) {
+    if (!this.#fingers.has(pointerId)) return false;
+    const before = this.#span();
+    this.#fingers.set(pointerId, { x: clientX, y: clientY });
+    if (!this.#isActive) return false;
+    const after = this.#span();
+    if (before && after) {
+      this.#camera.pan(after.x - before.x, after.y - before.y);
+      if (before.length > 0) this.#camera.zoom(after.length / before.length, after.x, after.y);
+    }
+    return true;
+  }
+
+  /** @param {Touch} touch */
+  up({ pointerId }) {
+    this.#fingers.delete(pointerId);
+    if (this.#fingers.size === 0) this.#isActive = false;
+  }
+
+  /** The fingers that are down are no longer minded. */
+  forget() {
+    this.#fingers.clear();
+    this.#isActive = false;
+  }
+
+  /** @returns {{ x: number, y: number, length: number } | null} middle and distance of the first two */
+  #span() {
+    const [a, b] = this.#fingers.values();
+    if (!a || !b) return null;
+    return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2, length: Math.hypot(a.x - b.x, a.y - b.y) };
+  }
 }

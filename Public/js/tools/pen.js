@@ -1,4 +1,6 @@
-/** Draws by hand with the look that is chosen. */
+/** Draws with the look that is chosen: by hand, or shapes. */
+
+import { regular } from '../canvas/shapes.js';
 
 /**
  * @typedef {import('../canvas/drawing.js').Drawing} Drawing
@@ -13,6 +15,7 @@
  * @property {boolean} [alt] whether that one is
  */
 
+/** Draws by hand with the look that is chosen. */
 export class Pen {
   #drawing;
   #look;
@@ -44,6 +47,56 @@ export class Pen {
   }
 
   cancel() {
+    this.#drawing.cancel();
+  }
+}
+
+/** Less than this is a tap, in pixels: it draws nothing. */
+const SLOP = 4;
+
+/** Draws shapes out, from where the pointer comes down to where it is lifted. */
+export class Shaper {
+  #drawing;
+  #look;
+  #scale;
+  #newKey;
+  /** @type {{ id: string, look: Look, from: [number, number], isBegun: boolean } | null} */
+  #shape = null;
+
+  /** @param {Drawing} drawing @param {() => Look} look @param {() => number} scale pixels a point @param {() => string} newKey */
+  constructor(drawing, look, scale, newKey) {
+    this.#drawing = drawing;
+    this.#look = look;
+    this.#scale = scale;
+    this.#newKey = newKey;
+  }
+
+  /** @param {Sample} sample */
+  begin({ x, y }) {
+    this.#shape = { id: this.#newKey(), look: this.#look(), from: [x, y], isBegun: false };
+  }
+
+  /** Shift keeps it regular, Alt its middle where it began. @param {Sample[]} samples */
+  move(samples) {
+    const shape = this.#shape;
+    const last = samples.at(-1);
+    if (!shape || !last) return;
+    const { id, look, from: [x, y] } = shape;
+    shape.isBegun ||= Math.hypot(last.x - x, last.y - y) * this.#scale() >= SLOP;
+    if (!shape.isBegun) return;
+    const to = last.shift ? regular(look.tool, [x, y], [last.x, last.y]) : [last.x, last.y];
+    /** @type {[number, number]} */
+    const from = last.alt ? [2 * x - to[0], 2 * y - to[1]] : [x, y];
+    if (!this.#drawing.drawShape(look, id, from, [to[0], to[1]])) this.#shape = null;
+  }
+
+  end() {
+    this.#shape = null;
+    this.#drawing.lift();
+  }
+
+  cancel() {
+    this.#shape = null;
     this.#drawing.cancel();
   }
 }

@@ -1,6 +1,6 @@
 /** Pen, touch and mouse on the canvas: one pointer works a tool, two fingers or a wheel move the picture. */
 
-import { Pinch } from './pinch.js';
+import { Pinch } from './hand.js';
 
 /**
  * @typedef {import('../canvas/camera.js').Camera} Camera

@@ -1,11 +1,10 @@
 /** Chooses what lies on the page, moves it, and makes it larger or smaller by the corners of the box around it. */
 
-import { contains, cornerAt, growthBy } from '../canvas/grip.js';
+import { contains, cornerAt, growthBy, shapeAround, topmostAt, touching } from '../canvas/picking.js';
 import { growth, joined, STILL } from '../canvas/motion.js';
-import { shapeAround, topmostAt, touching } from '../canvas/picking.js';
 
 /**
- * @typedef {import('../canvas/grip.js').Corner} Corner
+ * @typedef {import('../canvas/picking.js').Corner} Corner
  * @typedef {import('../canvas/scene.js').Drawable} Drawable
  * @typedef {import('../canvas/stroke.js').Bounds} Bounds
  * @typedef {import('../canvas/stroke.js').Motion} Motion

@@ -1,7 +1,6 @@
 /** Puts words on the page: a tap places new ones, or takes up those that are there. */
 
-import { Text } from '../canvas/text.js';
-import { LINE } from '../canvas/textMetrics.js';
+import { LINE, Text } from '../canvas/text.js';
 
 /**
  * @typedef {import('../canvas/drawing.js').Drawing} Drawing

@@ -13,7 +13,7 @@ import { toast } from './notices.js';
  *
  * @typedef {object} Parts
  * @property {import('../canvas/album.js').Album} album
- * @property {import('../canvas/items.js').Items} items
+ * @property {import('../canvas/scene.js').Items} items
  * @property {import('../canvas/camera.js').Camera} camera
  * @property {{ width: number, height: number }} view the canvas, in pixels
  * @property {() => Promise<number>} limit bytes of a file

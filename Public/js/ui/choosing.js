@@ -2,7 +2,7 @@
 
 import { Arranger } from '../canvas/arranger.js';
 import { MotionExchange } from '../canvas/motionExchange.js';
-import { Motions } from '../canvas/motions.js';
+import { Motions } from '../canvas/motion.js';
 import { drawnBefore, overlap } from '../canvas/stroke.js';
 import { Text } from '../canvas/text.js';
 import { Selector } from '../tools/selector.js';
@@ -16,7 +16,7 @@ import { SelectionView } from './selectionView.js';
  *
  * @typedef {object} Parts
  * @property {import('../canvas/marks.js').Marks} marks
- * @property {import('../canvas/items.js').Items} items
+ * @property {import('../canvas/scene.js').Items} items
  * @property {import('../canvas/markIndex.js').MarkIndex} index
  * @property {import('../canvas/drawing.js').Drawing} drawing
  * @property {import('../canvas/album.js').Album} album

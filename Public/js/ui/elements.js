@@ -1,4 +1,4 @@
-/** The page's own elements: found, and made without markup in strings. */
+/** The page’s own elements: found, and made without markup in strings; and when they show what is new. */
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -35,4 +35,69 @@ export function makeSVG(tag, attributes, ...children) {
 /** @param {string} name of a symbol in the sprite @returns {SVGElement} */
 export function icon(name) {
   return makeSVG('svg', { class: 'icon', 'aria-hidden': 'true' }, makeSVG('use', { href: `#icon-${name}` }));
+}
+
+/** @typedef {{ button: HTMLButtonElement, choose: () => void }} Choice */
+
+const STEPS = new Map([['ArrowRight', 1], ['ArrowDown', 1], ['ArrowLeft', -1], ['ArrowUp', -1]]);
+
+/** A row of buttons of which one is chosen: one stop for the tab key, arrows within. */
+export class RadioGroup {
+  /** @type {Choice[]} */
+  #choices;
+
+  /** @param {HTMLElement} group @param {Choice[]} choices */
+  constructor(group, choices) {
+    this.#choices = choices;
+    for (const { button, choose } of choices) {
+      button.type = 'button';
+      button.setAttribute('role', 'radio');
+      button.addEventListener('click', choose);
+    }
+    group.replaceChildren(...choices.map(({ button }) => button));
+    group.addEventListener('keydown', (event) => this.#key(event));
+  }
+
+  /** @param {number} chosen */
+  show(chosen) {
+    this.#choices.forEach(({ button }, index) => {
+      button.setAttribute('aria-checked', String(index === chosen));
+      button.tabIndex = index === Math.max(0, chosen) ? 0 : -1;
+    });
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const step = STEPS.get(event.key);
+    const at = this.#choices.findIndex(({ button }) => button === event.target);
+    if (!step || at < 0) return;
+    event.preventDefault();
+    const next = this.#choices[(at + step + this.#choices.length) % this.#choices.length];
+    next.button.focus();
+    next.choose();
+  }
+}
+
+/** Runs what is to be shown once a frame, and only while there is something to show. */
+export class Frames {
+  /** @type {((now: number) => boolean)[]} */
+  #tasks = [];
+  #isAsked = false;
+
+  /** @param {((now: number) => boolean)[]} tasks in order; each says whether it needs another frame */
+  run(...tasks) {
+    this.#tasks.push(...tasks);
+    this.ask();
+  }
+
+  /** There is something new to show. */
+  ask() {
+    if (this.#isAsked) return;
+    this.#isAsked = true;
+    requestAnimationFrame((now) => {
+      this.#isAsked = false;
+      const needs = this.#tasks.map((task) => task(now));
+      if (needs.includes(true)) this.ask();
+    });
+  }
 }

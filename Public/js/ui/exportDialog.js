@@ -2,8 +2,7 @@
 
 import { ItemPainter } from '../canvas/itemPainter.js';
 import { writeDrawing } from '../export/drawingFile.js';
-import { extentOf } from '../export/extent.js';
-import { embedded } from '../export/pictures.js';
+import { embedded, extentOf } from '../export/extent.js';
 import { paintAll, rasterOf, scaleFor } from '../export/raster.js';
 import { svgOf } from '../export/svg.js';
 import { errorWords, words } from '../words/words.js';

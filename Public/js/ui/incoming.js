@@ -1,7 +1,7 @@
 /** What comes in: files that are dropped on the page, pasted or picked, and words that are pasted. */
 
 import { element } from './elements.js';
-import { isBusy } from './keyboard.js';
+import { isBusy } from './keys.js';
 
 /** @typedef {(files: File[], at: { x: number, y: number } | null) => void} Take `at`: where on the screen they were dropped */
 

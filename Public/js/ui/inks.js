@@ -2,9 +2,8 @@
 
 import { nearestColor, PALETTE, textOn } from '../canvas/colors.js';
 import { words } from '../words/words.js';
-import { element, make, makeSVG } from './elements.js';
-import { RadioGroup } from './radioGroup.js';
-import { Popover } from './popover.js';
+import { element, make, makeSVG, RadioGroup } from './elements.js';
+import { Popover } from './panels.js';
 import { HIGHLIGHTER_WIDTHS, TEXT_SIZES, WIDTHS } from './settings.js';
 
 /** Event: `change` (detail: `color` or `width`). */

@@ -1,15 +1,15 @@
 /** What tests, and whoever is curious, can see of the page: `drawTogether` in the console. */
 
-import { stateHash } from '../session/stateHash.js';
+import { stateHash } from '../session/retained.js';
 
 /**
  * @param {object} parts
  * @param {import('../sharing.js').Sharing} parts.sharing
- * @param {import('../canvas/items.js').Items} parts.items
+ * @param {import('../canvas/scene.js').Items} parts.items
  * @param {import('../canvas/marks.js').Marks} parts.marks
  * @param {import('../canvas/selection.js').Selection} parts.selection
  * @param {import('../canvas/renderer.js').Renderer} parts.renderer
- * @param {import('../canvas/backlog.js').Backlog} parts.backlog
+ * @param {import('../canvas/slices.js').Backlog} parts.backlog
  */
 export function openToInspection({ sharing, marks, items, selection, renderer, backlog }) {
   const inspection = {

@@ -8,7 +8,7 @@ import { ItemRow } from './itemRow.js';
  * @typedef {import('../canvas/item.js').Item} Item
  *
  * @typedef {object} Parts
- * @property {import('../canvas/items.js').Items} items
+ * @property {import('../canvas/scene.js').Items} items
  * @property {import('../canvas/selection.js').Selection} selection
  * @property {Camera} camera
  * @property {import('./itemRow.js').Deeds} deeds
@@ -57,7 +57,7 @@ export class ItemLayer {
     this.#cameraVersion = camera.version;
     if (width !== this.#width || height !== this.#height) this.#away = new WeakSet();
     [this.#width, this.#height] = [width, height];
-    /** @type {import('./panelPlace.js').Box[]} */
+    /** @type {import('./panels.js').Box[]} */
     const panels = [];
     // The panel of what is chosen has room first, then those of what lies above.
     for (const item of new Set([selection.soleItem, ...this.#parts.items.all.toReversed()])) {
@@ -67,7 +67,7 @@ export class ItemLayer {
     return this.#isNew;
   }
 
-  /** @param {Item} item @param {ItemRow} row @param {import('./panelPlace.js').Box[]} panels that are seen already */
+  /** @param {Item} item @param {ItemRow} row @param {import('./panels.js').Box[]} panels that are seen already */
   #place(item, row, panels) {
     const box = this.#box(item);
     const isAway = box.left > this.#width || box.top > this.#height || box.left + box.width < 0 ||

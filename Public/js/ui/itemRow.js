@@ -5,12 +5,12 @@ import { errorWords, words } from '../words/words.js';
 import { element, icon, make } from './elements.js';
 import { doneOfTotal, itemLabel, Pace, partDone, timeLeft } from './itemWords.js';
 import { announce } from './notices.js';
-import { panelPlace } from './panelPlace.js';
+import { panelPlace } from './panels.js';
 
 /**
  * @typedef {import('../canvas/item.js').Item} Item
  * @typedef {import('../canvas/placement.js').Size} Size
- * @typedef {import('./panelPlace.js').Box} Box
+ * @typedef {import('./panels.js').Box} Box
  *
  * @typedef {object} Deeds what a person can do to it
  * @property {(item: Item) => void} choose

@@ -12,7 +12,7 @@ import { toast } from './notices.js';
  *
  * @typedef {object} Parts
  * @property {import('../canvas/album.js').Album} album
- * @property {import('../canvas/items.js').Items} items
+ * @property {import('../canvas/scene.js').Items} items
  * @property {import('../canvas/camera.js').Camera} camera
  * @property {import('../canvas/selection.js').Selection} selection
  * @property {(item: Item) => void} choose

@@ -29,6 +29,7 @@ export function cleanName(name) {
   return [...clean].slice(0, 64).join('').trim();
 }
 
+/** What this browser remembers of the person: name, color, width. */
 export class Settings {
   #storage;
   /** @type {string} */
@@ -38,7 +39,7 @@ export class Settings {
   /** @type {number} */
   width;
 
-  /** @param {import('./storage.js').KeptStorage} storage @param {() => number} [random] */
+  /** @param {KeptStorage} storage @param {() => number} [random] */
   constructor(storage, random = Math.random) {
     this.#storage = storage;
     this.name = cleanName(this.#read(NAME) ?? '') || madeUpName(random);
@@ -121,5 +122,25 @@ export class Settings {
     } catch {
       // Full, or switched off: it holds until the page goes.
     }
+  }
+}
+
+/** @typedef {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} KeptStorage */
+
+/**
+ * A browser may refuse its storage; then things are kept as long as the page.
+ * @param {() => Storage} get @returns {KeptStorage}
+ */
+export function storageOr(get) {
+  try {
+    return get();
+  } catch {
+    /** @type {Map<string, string>} */
+    const kept = new Map();
+    return {
+      getItem: (key) => kept.get(key) ?? null,
+      setItem: (key, value) => void kept.set(key, value),
+      removeItem: (key) => void kept.delete(key),
+    };
   }
 }

@@ -1,11 +1,13 @@
-/** Everybody's pointers: one's own is told to the others, theirs are shown. */
+/** The pointers: where the others’ are, and that they are told of this one. */
 
+import { textOn } from '../canvas/colors.js';
 import { RemoteCursors } from '../canvas/remoteCursors.js';
 import { GroupSessionMessenger } from '../session/groupSessionMessenger.js';
 import { CURSOR_TYPE, CursorSender } from '../tools/cursorSender.js';
-import { CursorLayer } from './cursorLayer.js';
+import { element, make } from './elements.js';
 
 /**
+ * @typedef {import('../canvas/camera.js').Camera} Camera
  * @typedef {import('../session/groupSession.js').GroupSession} GroupSession
  * @typedef {import('../session/participants.js').Participant} Participant
  */
@@ -13,6 +15,7 @@ import { CursorLayer } from './cursorLayer.js';
 /** In pixels. */
 const NEARBY = 140;
 
+/** Everybody's pointers: one's own is told to the others, theirs are shown. */
 export class SharedCursors {
   #camera;
   #cursors;
@@ -25,7 +28,7 @@ export class SharedCursors {
   #messenger = null;
 
   /**
-   * @param {import('../canvas/camera.js').Camera} camera
+   * @param {Camera} camera
    * @param {{ glides: () => boolean, ask: () => void }} options whether they glide or jump; asks for a frame
    */
   constructor(camera, { glides, ask }) {
@@ -84,5 +87,61 @@ export class SharedCursors {
       this.#cursors.hear(context.source.number, message, performance.now());
       this.#ask();
     }
+  }
+}
+
+/** As wide as most tags are, in pixels. */
+const TAG_ROOM = 150;
+
+/** Shows the others' pointers, each with its name. */
+class CursorLayer {
+  #layer = element('cursors');
+  #cursors;
+  #camera;
+  #participant;
+  /** @type {Map<number, { shown: HTMLElement, tag: HTMLElement }>} */
+  #shown = new Map();
+
+  /** @param {RemoteCursors} cursors @param {Camera} camera @param {(number: number) => Participant | null} participant */
+  constructor(cursors, camera, participant) {
+    this.#cursors = cursors;
+    this.#camera = camera;
+    this.#participant = participant;
+  }
+
+  frame() {
+    for (const [number, { shown }] of this.#shown) {
+      if (this.#cursors.all.has(number)) continue;
+      shown.remove();
+      this.#shown.delete(number);
+    }
+    for (const [number, cursor] of this.#cursors.all) this.#place(number, cursor);
+  }
+
+  /** @param {number} number @param {Readonly<import('../canvas/remoteCursors.js').RemoteCursor>} cursor */
+  #place(number, { x, y, isIdle }) {
+    const participant = this.#participant(number);
+    if (!participant) return;
+    const { shown, tag } = this.#shown.get(number) ?? this.#add(number);
+    const [left, top] = this.#camera.toCanvas(x, y);
+    shown.style.transform = `translate(${left.toFixed(1)}px, ${top.toFixed(1)}px)`;
+    shown.toggleAttribute('data-idle', isIdle);
+    // At the right edge there is no room beside it.
+    shown.toggleAttribute('data-left', left > innerWidth - TAG_ROOM);
+    if (tag.textContent === participant.name && shown.dataset.color === participant.color) return;
+    tag.textContent = participant.name;
+    shown.dataset.color = participant.color;
+    shown.style.setProperty('--own', participant.color);
+    shown.style.setProperty('--on-own', textOn(participant.color));
+  }
+
+  /** @param {number} number */
+  #add(number) {
+    const tag = make('span', { class: 'tag' });
+    const shown = make('div', { class: 'cursor' }, make('span', { class: 'dot' }), tag);
+    this.#layer.append(shown);
+    const made = { shown, tag };
+    this.#shown.set(number, made);
+    return made;
   }
 }

@@ -3,7 +3,7 @@
  * alike before and after.
  */
 
-import { FONT, LINE, lineWidth } from '../canvas/textMetrics.js';
+import { FONT, LINE, lineWidth } from '../canvas/text.js';
 import { element } from './elements.js';
 
 /**

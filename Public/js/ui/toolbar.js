@@ -2,7 +2,7 @@
 
 import { SHAPES } from '../canvas/shapes.js';
 import { element, icon } from './elements.js';
-import { Popover } from './popover.js';
+import { Popover } from './panels.js';
 
 /**
  * @typedef {'line' | 'arrow' | 'rectangle' | 'ellipse'} ShapeName

@@ -1,4 +1,38 @@
-/** Where the panel of an upload lies: below its item, as far as that is seen, and upon no other panel. */
+/** Panels: those that a button opens, and where one lies that belongs to something on the page. */
+
+/** A panel that a button opens; the next touch outside of both closes it, and so does Escape. */
+export class Popover {
+  #button;
+  #panel;
+
+  /** @param {HTMLElement} button @param {HTMLElement} panel */
+  constructor(button, panel) {
+    this.#button = button;
+    this.#panel = panel;
+    button.addEventListener('click', () => this.#open(!this.#isOpen));
+    document.addEventListener('pointerdown', ({ target }) => {
+      if (target instanceof Node && !panel.contains(target) && !button.contains(target)) this.#open(false);
+    }, { capture: true });
+    document.addEventListener('keydown', ({ key }) => key === 'Escape' && this.close());
+  }
+
+  close() {
+    if (!this.#isOpen) return;
+    const hadFocus = this.#panel.contains(document.activeElement);
+    this.#open(false);
+    if (hadFocus) this.#button.focus();
+  }
+
+  get #isOpen() {
+    return this.#panel.hasAttribute('data-open');
+  }
+
+  /** @param {boolean} isOpen */
+  #open(isOpen) {
+    this.#panel.toggleAttribute('data-open', isOpen);
+    this.#button.setAttribute('aria-expanded', String(isOpen));
+  }
+}
 
 /**
  * @typedef {import('../canvas/placement.js').Size} Size
@@ -11,6 +45,7 @@ const TOP = 64;
 const BOTTOM = 84;
 
 /**
+ * Where the panel of an upload lies: below its item, as far as that is seen, and upon no other panel.
  * @param {Box} item @param {Size} panel @param {Size} view @param {Box[]} taken by other panels
  * @returns {Box | null} null: the item is outside of the view, or there is no room
  */

@@ -1,4 +1,6 @@
-/** Whether what this tab's storage holds is its own, or was copied from a tab that still lives. */
+/** Which tab has what: of what a browser keeps, another tab that still lives may hold some. */
+
+import { newKey } from './key.js';
 
 /** A page that is being reloaded may hold its lock a little longer than it lives. */
 const LOCK_TRIES = 4;
@@ -71,4 +73,38 @@ async function askOthers(claim, page, tabs) {
   isHeld = isMine;
   if (!isMine) channel.close();
   return isMine;
+}
+
+/** Which uploads are this page's: of those that a browser keeps, other tabs may be running some. */
+export class UploadClaims {
+  #page = newKey();
+  #tabs;
+  /** @type {string | null} */
+  #own = null;
+  /** @type {Map<string, Promise<boolean>>} */
+  #asked = new Map();
+
+  /** @param {ClaimSurroundings} [tabs] */
+  constructor(tabs = browserTabs) {
+    this.#tabs = tabs;
+  }
+
+  /** What this page's uploads bear. It is made when first wanted, and nobody else's: there is nothing to wait for. */
+  get own() {
+    if (!this.#own) {
+      this.#own = newKey();
+      this.take(this.#own);
+    }
+    return this.#own;
+  }
+
+  /** @param {string} claim @returns {Promise<boolean>} false: the page whose it is lives */
+  async take(claim) {
+    // Where tabs cannot be asked, nothing is taken from one that may live.
+    const asked = this.#asked.get(claim) ?? takeClaim(claim, this.#page, this.#tabs).catch(() => false);
+    this.#asked.set(claim, asked);
+    const isTaken = await asked;
+    if (!isTaken) this.#asked.delete(claim);
+    return isTaken;
+  }
 }
