@@ -34,6 +34,8 @@ export class Sharing extends EventTarget {
   #newId;
   #page;
   #tabs;
+  /** @type {Set<string>} this page's, or asked for */
+  #claims = new Set();
   #around;
   #openJournal;
   #database;
@@ -191,9 +193,13 @@ export class Sharing extends EventTarget {
     return this.#store?.save(this.#session.save()).then((isKept) => isKept || this.dispatchEvent(new Event('unkept')));
   }
 
-  /** @param {string} claim @param {{ isPatient?: boolean }} [options] */
+  /** Not twice: where there are no locks, a tab does not object to itself. @param {string} claim @param {{ isPatient?: boolean }} [options] */
   async #take(claim, options) {
-    return await takeClaim(claim, this.#page, this.#tabs, options);
+    if (this.#claims.has(claim)) return false;
+    this.#claims.add(claim);
+    const isTaken = await takeClaim(claim, this.#page, this.#tabs, options);
+    if (!isTaken) this.#claims.delete(claim);
+    return isTaken;
   }
 
   /** @param {string} id @param {{ bringsPicture: boolean }} options */

@@ -5,10 +5,11 @@ import { Drawing } from '../../Public/js/canvas/drawing.js';
 import { History } from '../../Public/js/canvas/history.js';
 import { Items } from '../../Public/js/canvas/scene.js';
 import { Marks } from '../../Public/js/canvas/marks.js';
+import { Retention } from '../../Public/js/session/wire.js';
 import { Sharing } from '../../Public/js/sharing.js';
 import { Database } from '../../Public/js/storage/database.js';
 import { FakeDatabase } from './fakeDatabase.js';
-import { fakeSession, quiet, reliable, welcome } from './support.js';
+import { fakeSession, keyOf, quiet, reliable, welcome } from './support.js';
 
 const ID = 'AAAAAAAAAAAAAAAAAAAAAA';
 
@@ -59,8 +60,22 @@ test('each session has a journal of its own, closed when the session is given up
   assert.deepEqual([journals[1].isClosed, sharing.journal], [true, null]);
 });
 
-function fakeSharing() {
-  const { around, last } = fakeSession();
+test('without locks, what waits in this tab is not taken for another tab’s that was killed', async () => {
+  const openChannel = () => ({ postMessage: () => {}, close: () => {} });
+  const { sharing, last, sockets, kept } = fakeSharing({ locks: undefined, openChannel, wait: quiet });
+  const session = await sharing.join(ID);
+  session.send({ ...reliable('A'), retention: Retention.replace, key: keyOf(1) });
+  await quiet();
+  assert.equal((await kept('entries')).length, 1);
+  welcome(last());
+  await quiet();
+  await quiet();
+  assert.equal(sockets.length, 1);
+});
+
+/** @param {any} [tabs] */
+function fakeSharing(tabs) {
+  const { around, last, sockets } = fakeSession();
   /** @type {Map<string, string>} */
   const storage = new Map();
   /** @type {{ session: object, isClosed: boolean }[]} */
@@ -82,7 +97,7 @@ function fakeSharing() {
       removeItem: (name) => void storage.delete(name),
     },
     newId: () => `id-${ids += 1}`,
-    tabs: {
+    tabs: tabs ?? {
       locks: /** @type {any} */ ({ request: (_, __, use) => Promise.resolve(use({})) }),
       openChannel: /** @type {any} */ (null),
       wait: async () => {},
@@ -97,5 +112,5 @@ function fakeSharing() {
   });
   /** @param {string} name of a store */
   const kept = async (name) => (await database.read([name], (stores) => [stores[name].getAll()]))?.[0];
-  return { sharing, last, kept, journals };
+  return { sharing, last, sockets, kept, journals };
 }
