@@ -27,6 +27,17 @@ test('what comes alone is done at once; of thousands, a slice a frame, all in th
   assert.equal(done.at(-1), -1, 'nothing waits any more');
 });
 
+test('where no frames come, nothing piles up', () => {
+  let now = 0;
+  const backlog = new Backlog(() => {}, () => now);
+  let done = 0;
+  for (let one = 0; one < 10_000; one += 1) {
+    now += 10;
+    backlog.add(() => done += 1);
+  }
+  assert.ok(done > 9000, `${done} of 10,000 in ${now} ms`);
+});
+
 test('what is done may add more, which comes after what waits', () => {
   const backlog = new Backlog(() => {}, () => 0);
   for (let one = 0; one < 1000; one += 1) backlog.add(() => {});

@@ -4,6 +4,8 @@
 const AT_ONCE = 60;
 /** Of a frame's time, in milliseconds. */
 const SLICE_MS = 24;
+/** A page that is not to be seen gets no frames: what waits this long would pile up. */
+const PATIENCE_MS = 3000;
 
 /** Does things in their order: what comes alone at once, what comes in thousands a slice a frame, so that nothing stands still. */
 export class Backlog {
@@ -11,6 +13,8 @@ export class Backlog {
   #waiting = [];
   #next = 0;
   #left = AT_ONCE;
+  /** When the last frame was, or something began to wait for one. */
+  #since = 0;
   #ask;
   #now;
 
@@ -31,20 +35,24 @@ export class Backlog {
       this.#left -= 1;
       return run();
     }
+    if (!this.isBehind) this.#since = this.#now();
     this.#waiting.push(run);
-    this.#ask();
+    if (this.#now() - this.#since > PATIENCE_MS) this.finish();
+    else this.#ask();
   }
 
   /** Once a frame. @returns {boolean} whether there is still more */
   work() {
     this.#left = AT_ONCE;
-    const end = this.#now() + SLICE_MS;
+    this.#since = this.#now();
+    const end = this.#since + SLICE_MS;
     while (this.isBehind && this.#now() < end) this.#one();
     return this.isBehind;
   }
 
   /** Does all that waits. */
   finish() {
+    this.#since = this.#now();
     while (this.isBehind) this.#one();
   }
 
