@@ -5,6 +5,7 @@ import { Stroke } from '../../Public/js/canvas/stroke.js';
 import { Text } from '../../Public/js/canvas/text.js';
 import { TILE } from '../../Public/js/canvas/tile.js';
 import { hear, tell } from '../../Public/js/canvas/tileData.js';
+import { Tiles } from '../../Public/js/canvas/tiles.js';
 import { TilePainter } from '../../Public/js/canvas/tilePainter.js';
 
 // Browsers have it; here, shapes are only counted.
@@ -117,6 +118,26 @@ test('thousands that come at once are not painted above the tiles; what of them 
   assert.equal(frame.live.length, 100);
   settle();
   assert.equal(scene.isBehind, false);
+});
+
+test('from very near to very far, a frame looks at the tiles that are there, not at all that could be', () => {
+  let now = 0;
+  const nothing = () => {};
+  const tiles = new Tiles({ put: nothing, drop: nothing, paint: nothing, work: nothing, stop: nothing }, () => now);
+  const bounds = { left: 0, top: 0, right: 200_000, bottom: 200_000 };
+  const views = [16, 0.05].map((scale) => ({ transform: { scale, x: 0, y: 0 }, width: 1000, height: 700, bounds }));
+  for (const view of views) {
+    const begun = performance.now();
+    for (let turn = 0; turn < 40; turn += 1) {
+      now += 100;
+      tiles.look(view, false);
+      tiles.painted(/** @type {any} */ ({}));
+      tiles.show(fakeContext(), view, nothing);
+    }
+    assert.equal(tiles.isBehind, false);
+    // Squares that could be would take many seconds.
+    assert.ok(performance.now() - begun < 1000, `${performance.now() - begun} ms`);
+  }
 });
 
 /** A large scene whose tiles the page paints by itself. @param {number} count */

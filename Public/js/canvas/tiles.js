@@ -189,11 +189,16 @@ export class Tiles {
   #within(scale, view, isMade) {
     const tiles = this.#scales.get(scale) ?? new Map();
     if (isMade) this.#scales.set(scale, tiles);
+    const [left, right, top, bottom] = squaresWithin(scale, view);
+    // Of a scale that was left, there may be squares without number where few are tiles.
+    if (!isMade) return [...tiles.values()].filter(({ x, y }) => x >= left && x < right && y >= top && y < bottom);
     const found = [];
-    for (const [x, y] of placesWithin(scale, view)) {
-      const key = `${x},${y}`;
-      if (isMade && !tiles.has(key)) tiles.set(key, new Tile(scale, x, y));
-      if (tiles.has(key)) found.push(tiles.get(key));
+    for (let x = left; x < right; x += 1) {
+      for (let y = top; y < bottom; y += 1) {
+        const key = `${x},${y}`;
+        if (!tiles.has(key)) tiles.set(key, new Tile(scale, x, y));
+        found.push(tiles.get(key));
+      }
     }
     return found;
   }
@@ -217,7 +222,9 @@ export class Tiles {
   #covers(layer, view) {
     if (layer.some(({ image }) => !image)) return false;
     if (layer === this.#seen) return this.#isAtRest;
-    return layer.length > 0 && layer.length === placesWithin(layer[0].scale, view).length;
+    if (layer.length === 0) return false;
+    const [left, right, top, bottom] = squaresWithin(layer[0].scale, view);
+    return layer.length === (right - left) * (bottom - top);
   }
 
   #forgetOld() {
@@ -233,18 +240,14 @@ export class Tiles {
   }
 }
 
-/** @param {number} scale @param {View} view @returns {[number, number][]} the squares of that scale that are seen, as far as there is anything on them */
-function placesWithin(scale, { transform, width, height, bounds }) {
-  /** @type {[number, number][]} */
-  const places = [];
-  if (!bounds || scale === 0) return places;
+/** @param {number} scale @param {View} view @returns {number[]} the squares of that scale that are seen, as far as there is anything on them: from the first to before the last across, and down */
+function squaresWithin(scale, { transform, width, height, bounds }) {
+  if (!bounds || scale === 0) return [0, 0, 0, 0];
   const factor = scale / transform.scale;
-  const left = Math.max(-transform.x * factor, bounds.left * scale);
-  const top = Math.max(-transform.y * factor, bounds.top * scale);
-  const right = Math.min((width - transform.x) * factor, bounds.right * scale);
-  const bottom = Math.min((height - transform.y) * factor, bounds.bottom * scale);
-  for (let x = Math.floor(left / TILE); x * TILE < right; x += 1) {
-    for (let y = Math.floor(top / TILE); y * TILE < bottom; y += 1) places.push([x, y]);
-  }
-  return places;
+  return [
+    Math.floor(Math.max(-transform.x * factor, bounds.left * scale) / TILE),
+    Math.ceil(Math.min((width - transform.x) * factor, bounds.right * scale) / TILE),
+    Math.floor(Math.max(-transform.y * factor, bounds.top * scale) / TILE),
+    Math.ceil(Math.min((height - transform.y) * factor, bounds.bottom * scale) / TILE),
+  ];
 }
