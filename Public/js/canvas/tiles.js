@@ -22,6 +22,8 @@ const AT_ONCE = 2;
 const WAIT_TIMES = 4;
 const LEAST_WAIT_MS = 60;
 const OVERVIEW_WAIT_MS = 1500;
+/** Once nothing has changed for so long, nothing waits. */
+const QUIET_MS = 200;
 /** While thousands come, all is behind all the time: it waits for this part of the time that they have been coming, below 1. */
 const CROWD_PART = 0.6;
 const CROWD_MS = 300;
@@ -39,6 +41,7 @@ export class Tiles {
   /** @type {{ tile: Tile, revision: number }[]} asked for, in this order */
   #asked = [];
   #revision = 0;
+  #changedAt = -Infinity;
   #crowdedSince = 0;
   #crowdedAt = -Infinity;
   /** The camera's scale when it last rested, and the one before. */
@@ -154,8 +157,9 @@ export class Tiles {
   /** @param {Drawable[]} drawables */
   #outdate(drawables) {
     this.#revision += 1;
+    const now = this.#now();
+    this.#changedAt = now;
     if (drawables.length >= FEW) {
-      const now = this.#now();
       if (!this.#isCrowded(now)) this.#crowdedSince = now;
       this.#crowdedAt = now;
     }
@@ -175,13 +179,14 @@ export class Tiles {
     const overview = this.#overview.filter(isBehind);
     const isMissing = (/** @type {Tile} */ { image }) => !image;
     const least = Math.max(LEAST_WAIT_MS, this.#isCrowded(now) ? (now - this.#crowdedSince) * CROWD_PART : 0);
+    const isQuiet = now - this.#changedAt > QUIET_MS;
     const isDue = (/** @type {Tile} */ { image, askedAt, tookMs }) =>
-      image && now - askedAt > Math.max(least, WAIT_TIMES * tookMs);
+      image && (isQuiet || now - askedAt > Math.max(least, WAIT_TIMES * tookMs));
     return [
       ...seen.filter(isMissing),
       ...overview.filter(isMissing),
       ...seen.filter(isDue),
-      ...overview.filter((tile) => isDue(tile) && now - tile.askedAt > OVERVIEW_WAIT_MS),
+      ...overview.filter((tile) => isDue(tile) && (isQuiet || now - tile.askedAt > OVERVIEW_WAIT_MS)),
     ].filter((tile) => !this.#asked.some((asked) => asked.tile === tile));
   }
 
