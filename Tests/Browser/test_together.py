@@ -120,6 +120,8 @@ def test_a_new_page_takes_everybody_along_and_keeps_the_old_one(chromium, firefo
         until(lambda page=page: page.locator("#summary").inner_text(), lambda text: text == "Nothing is drawn yet.")
     says(a, "#toasts", "started a new page")
     assert "left" not in a.locator("#toasts").inner_text() + b.locator("#toasts").inner_text()
+    # Who comes along from the old page is nobody new.
+    assert "joined" not in b.locator("#toasts").inner_text()
     draw(a, line(100, 500, 300, 500))
     sees_ink(b, 200, 500)
     all_hold_the_same(a, b)

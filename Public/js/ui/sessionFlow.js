@@ -25,6 +25,10 @@ export class SessionFlow {
   /** @type {AbortController | null} */
   #lifetime = null;
   #isNews = true;
+  /** Who is here. @type {Set<string>} */
+  #present = new Set();
+  /** Who was on the page before this one: that they follow is no news. @type {Set<string>} */
+  #followers = new Set();
   /** @type {Promise<GroupSession> | null} while a session is being made: pressed twice, it is made once */
   #sharing = null;
 
@@ -113,6 +117,7 @@ export class SessionFlow {
     history.replaceState(null, '', id ? `/s/${id}` : '/');
     this.#parts.banner.hide();
     this.#isNews = true;
+    [this.#followers, this.#present] = [this.#present, new Set()];
     if (session) this.#listen(session, this.#lifetime);
     this.#showPeople();
   }
@@ -154,14 +159,16 @@ export class SessionFlow {
     known.add(identity(this.#parts.settings));
     const unknown = (/** @type {Participant[]} */ all) => peopleAmong(all.filter((one) => !known.has(identity(one))));
     const come = unknown(joined);
+    const news = come.filter((one) => !this.#followers.delete(identity(one)));
     // Those who were here first did not come just now.
     if (this.#isNews) announce(come.length > 0 ? words.areHere(names(come), come.length) : '');
     else {
-      if (come.length > 0) toast(words.joined(names(come), come.length), { color: come[0].color });
+      if (news.length > 0) toast(words.joined(names(news), news.length), { color: news[0].color });
       const gone = unknown(left);
       if (gone.length > 0) toast(words.left(names(gone), gone.length), { color: gone[0].color });
     }
     this.#isNews = false;
+    this.#present = new Set(this.#session?.activeParticipants.map(identity));
   }
 
   #showPeople() {
