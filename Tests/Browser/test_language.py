@@ -170,3 +170,6 @@ def test_german_words_have_room(chromium, open_page, out, scheme, size):
     page.locator("#confirm-ok").click()
     says(page, "#over", "Diese Sitzung ist beendet.")
     fits("over")
+    # However many lines it takes, nothing of it shows before it has the focus.
+    page.set_viewport_size({"width": 320, "height": 568})
+    assert page.locator(".skip").evaluate("(link) => link.getBoundingClientRect().bottom") <= 0

@@ -81,7 +81,7 @@ const table = {
   keys: 'Tastenkürzel',
   language: 'Sprache',
   fingersDraw: 'Mit Fingern zeichnen',
-  theme: 'Farben',
+  theme: 'Design',
   themes: ['Wie das System', 'Hell', 'Dunkel'],
   leave: 'Verlassen',
   end: 'Für alle beenden',

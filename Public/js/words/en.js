@@ -88,7 +88,7 @@ const table = {
   keys: 'Keys',
   language: 'Language',
   fingersDraw: 'Draw with fingers',
-  theme: 'Colors',
+  theme: 'Theme',
   /** In the order of the choice. */
   themes: ['As the system', 'Light', 'Dark'],
   leave: 'Leave',
