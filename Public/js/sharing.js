@@ -263,6 +263,8 @@ export class Sharing extends EventTarget {
   /** @param {GroupSession} old @param {string} id @param {number} by */
   async #follow(old, id, by) {
     if (this.#session !== old) return;
+    // What is under the pen, or typed, belongs to the old page.
+    this.#drawing.lift();
     this.#session = null;
     const who = old.participant(by);
     this.#store?.forget();

@@ -9,7 +9,7 @@ import { Retention } from '../../Public/js/session/wire.js';
 import { Sharing } from '../../Public/js/sharing.js';
 import { Database } from '../../Public/js/storage/database.js';
 import { FakeDatabase } from './fakeDatabase.js';
-import { fakeSession, keyOf, quiet, reliable, welcome } from './support.js';
+import { fakeSession, gatewayEntry, keyOf, quiet, reliable, welcome } from './support.js';
 
 const ID = 'AAAAAAAAAAAAAAAAAAAAAA';
 
@@ -60,6 +60,21 @@ test('each session has a journal of its own, closed when the session is given up
   assert.deepEqual([journals[1].isClosed, sharing.journal], [true, null]);
 });
 
+test('who is in the middle of a stroke when all go on to a new page leaves it whole on the old one', async () => {
+  const { sharing, drawing, last } = fakeSharing();
+  await sharing.join(ID);
+  const socket = last();
+  welcome(socket);
+  drawing.begin({ rgb: '#e5484d', color: 0, width: 3, tool: 'pen' }, [1, 2], null);
+  drawing.extend([3, 4], null);
+  const payload = { session: 'BBBBBBBBBBBBBBBBBBBBBB', by: 2 };
+  socket.entries(gatewayEntry({ flags: 0x81, sequence: 9, type: 'newSession', payload }));
+  await quiet();
+  const whole = JSON.parse(socket.said.at(-1)?.payload ?? '');
+  assert.deepEqual(whole.points, [[1, 2], [3, 4]]);
+  assert.equal('leave' in socket.controls.at(-1), true);
+});
+
 test('without locks, what waits in this tab is not taken for another tab’s that was killed', async () => {
   const openChannel = () => ({ postMessage: () => {}, close: () => {} });
   const { sharing, last, sockets, kept } = fakeSharing({ locks: undefined, openChannel, wait: quiet });
@@ -84,8 +99,9 @@ function fakeSharing(tabs) {
   const factory = new FakeDatabase();
   const database = new Database(() => /** @type {any} */ (factory));
   const items = new Items();
+  const drawing = new Drawing(new Marks());
   const sharing = new Sharing({
-    drawing: new Drawing(new Marks()),
+    drawing,
     items,
     database,
     album: new Album({ items, history: new History(), depth: { next: 1, seen: () => {} } }),
@@ -112,5 +128,5 @@ function fakeSharing(tabs) {
   });
   /** @param {string} name of a store */
   const kept = async (name) => (await database.read([name], (stores) => [stores[name].getAll()]))?.[0];
-  return { sharing, last, sockets, kept, journals };
+  return { sharing, drawing, last, sockets, kept, journals };
 }
