@@ -53,6 +53,22 @@ test('what has a number is not folded: the gateway may have it', () => {
   assert.equal(outbox.unsettled.map(({ entry }) => letter(entry)).join(''), 'BX');
 });
 
+test('what gave its number up is folded again', () => {
+  const outbox = new Outbox();
+  outbox.add(entryOf(KINDS.B));
+  put(outbox);
+  outbox.rewind(1);
+  outbox.addInPlace(entryOf(KINDS.X));
+  assert.equal(outbox.unsettled.map(({ entry }) => letter(entry)).join(''), 'W');
+});
+
+test('a large picture is said in one go: what is said of each is not looked for among all', () => {
+  const outbox = new Outbox();
+  const begun = performance.now();
+  for (let at = 0; at < 50_000; at += 1) outbox.addInPlace(entryOf({ ...KINDS.W, key: `K${at}` }));
+  assert.ok(performance.now() - begun < 3000, `${performance.now() - begun} ms`);
+});
+
 test('what another key says stays where it is', () => {
   const outbox = new Outbox();
   outbox.add(entryOf({ ...KINDS.B, key: 'K2' }));

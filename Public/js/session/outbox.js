@@ -25,6 +25,8 @@ export class Outbox {
   #onSocket = 0;
   /** @type {OutboxItem[]} waiting for a number */
   #waiting = [];
+  /** Under which keys something waits, or did since nothing waited at all. @type {Set<string | null | undefined>} */
+  #keys = new Set();
   #nextSequence = 1;
 
   /** Lowest client sequence that is still held, or will be used next: `next` of a resume. */
@@ -55,6 +57,7 @@ export class Outbox {
   add(entry) {
     const item = { entry, clientSequence: 0, sequence: 0, settled: false };
     this.#waiting.push(item);
+    this.#keys.add(entry.key);
     return item;
   }
 
@@ -65,6 +68,8 @@ export class Outbox {
    * @returns {{ item: OutboxItem, superseded: OutboxItem[] }} what waits now, and what no longer does
    */
   addInPlace(entry) {
+    // Of thousands that are said in one go, each would be looked for among all.
+    if (!this.#keys.has(entry.key)) return { item: this.add(entry), superseded: [] };
     const superseded = this.#waiting.filter((item) => item.entry.key === entry.key);
     if (superseded.length === 0) return { item: this.add(entry), superseded };
     this.#waiting = this.#waiting.filter((item) => item.entry.key !== entry.key);
@@ -80,6 +85,7 @@ export class Outbox {
     if (this.#onSocket < this.#numbered.length) return this.#numbered[this.#onSocket];
     const item = this.#waiting.shift();
     if (!item) return null;
+    if (this.#waiting.length === 0) this.#keys.clear();
     item.clientSequence = this.#nextSequence;
     this.#nextSequence += 1;
     this.#numbered.push(item);
@@ -195,6 +201,7 @@ export class Outbox {
   #waitAgain(items) {
     for (const item of items) item.clientSequence = item.sequence = 0;
     this.#waiting = [...items.filter(({ entry }) => entry !== REFUSED), ...this.#waiting];
+    for (const { entry } of this.#waiting) this.#keys.add(entry.key);
   }
 
   /** What a later page goes on with: the items themselves. @returns {{ next: number, items: OutboxItem[] }} */
