@@ -1,11 +1,11 @@
 /** Who is here, draws, rests or looks elsewhere: heard from what people do, and told where that does not show it. Knows no DOM. */
 
 import { GroupSessionMessenger } from './session/groupSessionMessenger.js';
-import { CURSOR_TYPE } from './tools/cursorSender.js';
+import { CURSOR_TYPE } from './canvas/cursors.js';
 
 /**
  * @typedef {import('./session/groupSession.js').GroupSession} GroupSession
- * @typedef {import('./session/participants.js').Participant} Participant
+ * @typedef {import('./session/control.js').Participant} Participant
  * @typedef {{ isAway: boolean, heardAt: number, drewAt: number }} Heard
  * @typedef {{ kind: 'drawing' | 'here' | 'idle' | 'away', minutes: number }} State `minutes` since anything was done
  */

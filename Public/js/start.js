@@ -1,7 +1,6 @@
 /** Begins: the words first, then all that says them. */
 
-import { translate } from './words/markup.js';
-import { speak } from './words/words.js';
+import { speak, translate } from './words/words.js';
 
 const { documentElement } = document;
 if (await speak(documentElement.lang)) translate(document);

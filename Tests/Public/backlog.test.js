@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Backlog } from '../../Public/js/canvas/slices.js';
 import { Drawing } from '../../Public/js/canvas/drawing.js';
 import { Marks } from '../../Public/js/canvas/marks.js';
-import { STROKE_TYPE } from '../../Public/js/canvas/strokeMessage.js';
+import { STROKE_TYPE } from '../../Public/js/canvas/markMessage.js';
 import { BEN, catchUp, caughtUp, fakeSession, gatewayEntry, welcome } from './support.js';
 
 /** Flags: reliable, with replace, remove. */

@@ -10,7 +10,7 @@ import { Marks } from '../../Public/js/canvas/marks.js';
 import { MOTION_TYPE, MotionExchange } from '../../Public/js/canvas/motionExchange.js';
 import { Motions } from '../../Public/js/canvas/motion.js';
 import { Selection } from '../../Public/js/canvas/selection.js';
-import { STROKE_TYPE } from '../../Public/js/canvas/strokeMessage.js';
+import { STROKE_TYPE } from '../../Public/js/canvas/markMessage.js';
 import { Selector } from '../../Public/js/tools/selector.js';
 import { FakeBrowser, fileOf } from './journalSupport.js';
 import { BEN, catchUp, caughtUp, gatewayEntry, joined, keyOf, LIMITS, welcome } from './support.js';

@@ -11,7 +11,7 @@ import {
   readDrawing,
   writeDrawing,
 } from '../../Public/js/export/drawingFile.js';
-import { calmly, extentOf } from '../../Public/js/export/extent.js';
+import { calmly, extentOf } from '../../Public/js/export/raster.js';
 import { escaped, markTag, svgOf, SVGPath } from '../../Public/js/export/svg.js';
 
 const LOOK = { rgb: '#e5484d', color: 0, width: 6, z: 1 };

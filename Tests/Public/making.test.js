@@ -5,9 +5,8 @@ import { MarkIndex } from '../../Public/js/canvas/markIndex.js';
 import { Marks } from '../../Public/js/canvas/marks.js';
 import { isClosed, regular, shapePoints, SHAPES } from '../../Public/js/canvas/shapes.js';
 import { Stroke } from '../../Public/js/canvas/stroke.js';
-import { STROKE_TYPE } from '../../Public/js/canvas/strokeMessage.js';
+import { readText, STROKE_TYPE, TEXT_TYPE } from '../../Public/js/canvas/markMessage.js';
 import { cleanText, Text } from '../../Public/js/canvas/text.js';
-import { readText, TEXT_TYPE } from '../../Public/js/canvas/markMessage.js';
 import { lookOf, trace } from '../../Public/js/canvas/markPainter.js';
 import { BEN, fakeSession, gatewayEntry, keyOf, welcome } from './support.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Drawing } from '../../Public/js/canvas/drawing.js';
-import { STROKE_TYPE } from '../../Public/js/canvas/strokeMessage.js';
+import { STROKE_TYPE } from '../../Public/js/canvas/markMessage.js';
 import { Marks } from '../../Public/js/canvas/marks.js';
 import { Stroke } from '../../Public/js/canvas/stroke.js';
 import { ADA, BEN, catchUp, caughtUp, fakeSession, gatewayEntry, joined, keyOf, LIMITS, welcome } from './support.js';

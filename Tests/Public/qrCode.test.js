@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { errorCorrection, qrCode } from '../../Public/js/qr/qrCode.js';
-import { penalty } from '../../Public/js/qr/qrSymbol.js';
+import { errorCorrection, penalty, qrCode } from '../../Public/js/qr/qrCode.js';
 
 /** Made by the Python package qrcode 8.2: version 1, error correction M, in byte mode. */
 const DRAW = `

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Participants } from '../../Public/js/session/participants.js';
+import { Participants } from '../../Public/js/session/control.js';
 import { fnv1a64, RetainedState, stateBytes, stateHash } from '../../Public/js/session/retained.js';
 import { takeClaim } from '../../Public/js/session/claims.js';
 import { decodeEntries } from '../../Public/js/session/wire.js';

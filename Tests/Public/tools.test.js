@@ -3,8 +3,7 @@ import { test } from 'node:test';
 import { Drawing } from '../../Public/js/canvas/drawing.js';
 import { MarkIndex } from '../../Public/js/canvas/markIndex.js';
 import { Marks } from '../../Public/js/canvas/marks.js';
-import { Eraser } from '../../Public/js/tools/eraser.js';
-import { Pen, Shaper } from '../../Public/js/tools/pen.js';
+import { Eraser, Pen, Shaper } from '../../Public/js/tools/pen.js';
 import { Writer } from '../../Public/js/tools/writer.js';
 
 const INK = { rgb: '#e5484d', color: 0 };

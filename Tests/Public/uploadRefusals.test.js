@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { byteCount, tooLargeText } from '../../Public/js/session/byteCount.js';
+import { byteCount, tooLargeText } from '../../Public/js/words/forms.js';
 import { brokenFile, FakeBrowser, fileOf } from './journalSupport.js';
 import { keyOf, until } from './support.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { runInNewContext } from 'node:vm';
-import { byteCount } from '../../Public/js/session/byteCount.js';
+import { byteCount } from '../../Public/js/words/forms.js';
 import { AttachmentError, GroupSessionError } from '../../Public/js/session/errors.js';
 import { itemLabel, timeLeft, tooLargeWords } from '../../Public/js/ui/itemWords.js';
 import { de } from '../../Public/js/words/de.js';

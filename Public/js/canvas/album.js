@@ -4,9 +4,8 @@ import { newKey } from '../session/key.js';
 import { errorWords, words } from '../words/words.js';
 import { CARD, Item } from './item.js';
 import { movedPlace } from './motion.js';
-import { madeUpPlace, onPlane, placementMessage, readPlacement } from './placement.js';
+import { madeUpPlace, onPlane, placementMessage, Placements, readPlacement } from './placement.js';
 import { PlacementExchange } from './placementExchange.js';
-import { Placements } from './placements.js';
 import { Places } from './arranging.js';
 
 /**

@@ -97,7 +97,7 @@ export class Places {
   /** @type {Map<string, number>} of the entries that told of them: the `z` of those that say none */
   #sequences = new Map();
 
-  /** @param {import('./placements.js').Placements} moved */
+  /** @param {import('./placement.js').Placements} moved */
   constructor(moved) {
     this.#moved = moved;
   }

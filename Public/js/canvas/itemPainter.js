@@ -1,6 +1,6 @@
 /** Paints pictures, the frames of those that are not there yet, and cards. */
 
-import { byteCount } from '../session/byteCount.js';
+import { byteCount } from '../words/forms.js';
 import { words } from '../words/words.js';
 import { paintMark } from './markPainter.js';
 

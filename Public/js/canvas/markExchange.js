@@ -5,8 +5,7 @@ import { MessageTooLargeError } from '../session/errors.js';
 import { isKey } from '../session/key.js';
 import { Retention } from '../session/wire.js';
 import { Backlog } from './slices.js';
-import { encodeMark, isMarkType, readMark } from './markMessage.js';
-import { encodeStroke, STROKE_TYPE } from './strokeMessage.js';
+import { encodeMark, encodeStroke, isMarkType, readMark, STROKE_TYPE } from './markMessage.js';
 
 /**
  * @typedef {import('../session/groupSession.js').GroupSession} GroupSession

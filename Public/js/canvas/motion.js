@@ -1,7 +1,7 @@
 /** Movements of the plane: every point times a factor, and then by so much. And the marks that are in a hand. */
 
 import { MAXIMUM_SIDE, MINIMUM_SIDE, onPlane } from './placement.js';
-import { isPoint } from './strokeMessage.js';
+import { isPoint } from './markMessage.js';
 
 /**
  * @typedef {import('./stroke.js').Bounds} Bounds

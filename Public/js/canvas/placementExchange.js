@@ -25,7 +25,7 @@ export class PlacementExchange {
   #held = null;
 
   /**
-   * @param {import('./placements.js').Placements} placements
+   * @param {import('./placement.js').Placements} placements
    * @param {(id: string | null) => void} changed where it lies; null: all may lie elsewhere
    * @param {() => number} now milliseconds
    */

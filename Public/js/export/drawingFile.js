@@ -8,10 +8,10 @@ import { POINTS_A_STROKE } from '../canvas/markExchange.js';
 import { encodeMark, readMark } from '../canvas/markMessage.js';
 import { placementMessage, readPlacement } from '../canvas/placement.js';
 import { Stroke } from '../canvas/stroke.js';
-import { byteCount } from '../session/byteCount.js';
+import { byteCount } from '../words/forms.js';
 import { Retention } from '../session/wire.js';
 import { words } from '../words/words.js';
-import { base64Of, calmly, isItem } from './extent.js';
+import { base64Of, calmly, isItem } from './raster.js';
 
 /**
  * @typedef {import('../canvas/marks.js').Mark} Mark

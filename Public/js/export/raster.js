@@ -1,12 +1,88 @@
-/** What is drawn as a picture of pixels. */
+/** What is taken away, how large that is, and as a picture of pixels. */
 
+import { decoded, levelFor, measured } from '../canvas/imageFile.js';
 import { words } from '../words/words.js';
-import { calmly, extentOf, imageOf, isItem } from './extent.js';
 
 /**
+ * @typedef {import('../canvas/item.js').Item} Item
  * @typedef {import('../canvas/scene.js').Drawable} Drawable
- * @typedef {import('./extent.js').Extent} Extent
- *
+ * @typedef {{ left: number, top: number, width: number, height: number }} Extent in points
+ */
+
+/** Around what is drawn, in points. */
+const MARGIN = 24;
+/** So long the page may stand still, in milliseconds. */
+const LONGEST_MS = 12;
+
+/** @param {Drawable} drawable @returns {drawable is Item} */
+export function isItem(drawable) {
+  return 'place' in drawable;
+}
+
+/** @param {readonly Pick<Drawable, 'bounds'>[]} drawables at least one @returns {Extent} of all, with a margin */
+export function extentOf(drawables) {
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const { bounds } of drawables) {
+    [left, top] = [Math.min(left, bounds.left), Math.min(top, bounds.top)];
+    [right, bottom] = [Math.max(right, bounds.right), Math.max(bottom, bounds.bottom)];
+  }
+  return {
+    left: left - MARGIN,
+    top: top - MARGIN,
+    width: right - left + 2 * MARGIN,
+    height: bottom - top + 2 * MARGIN,
+  };
+}
+
+/**
+ * The same one after the other, with room between for all else that the page does.
+ * @template T
+ * @param {readonly T[]} all @param {AbortSignal} [signal] @param {(part: number) => void} [progress] is told which part of all is done
+ */
+export async function* calmly(all, signal, progress) {
+  let begun = performance.now();
+  for (const [at, one] of all.entries()) {
+    signal?.throwIfAborted();
+    yield one;
+    if (performance.now() - begun < LONGEST_MS) continue;
+    progress?.((at + 1) / all.length);
+    await new Promise((resolve) => setTimeout(resolve));
+    begun = performance.now();
+  }
+}
+
+/** Pixels a point, of those that lie in another file. */
+const SHARPNESS = 2;
+const QUALITY = 0.92;
+
+/** @param {Item} item @param {number} scale pixels a point @returns {Promise<ImageBitmap>} */
+export async function imageOf(item, scale) {
+  const blob = await item.load();
+  const natural = item.natural ?? await measured(blob);
+  return await decoded(blob, natural, levelFor(natural, item.place.width * scale));
+}
+
+/** @param {Item} item a picture @returns {Promise<string>} as a `data:` URL of a kind that everything reads, upright and no finer than it is seen */
+export async function embedded(item) {
+  const image = await imageOf(item, SHARPNESS);
+  const canvas = document.createElement('canvas');
+  [canvas.width, canvas.height] = [image.width, image.height];
+  canvas.getContext('2d')?.drawImage(image, 0, 0);
+  image.close();
+  return canvas.toDataURL(item.contentType === 'image/jpeg' ? 'image/jpeg' : 'image/png', QUALITY);
+}
+
+/** @param {Blob} blob @returns {Promise<string>} */
+export function base64Of(blob) {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,/, ''));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(blob);
+  });
+}
+
+/**
  * @typedef {object} Order
  * @property {readonly Drawable[]} drawables at least one, in the order of drawing
  * @property {import('../canvas/layer.js').Paint} paint

@@ -3,7 +3,7 @@
 import { CARD_TEXT, cardLines, SHEET, shortened } from '../canvas/itemPainter.js';
 import { baselineOfLine, FONT, LINE, lineWidth, Text } from '../canvas/text.js';
 import { lookOf, trace } from '../canvas/markPainter.js';
-import { calmly, extentOf, isItem } from './extent.js';
+import { calmly, extentOf, isItem } from './raster.js';
 
 /**
  * @typedef {import('../canvas/item.js').Item} Item

@@ -2,7 +2,7 @@
 
 import { isObject } from './control.js';
 import { AttachmentError, forPeople } from './errors.js';
-import { tooLargeText } from './byteCount.js';
+import { tooLargeText } from '../words/forms.js';
 
 /**
  * @typedef {import('./httpRequest.js').HTTPAnswer} HTTPAnswer

@@ -2,9 +2,8 @@
 
 import { afterClose, GroupSessionError, InvalidationReason, MessageTooLargeError, NotJoinedError } from './errors.js';
 import { browserSurroundings, Connection } from './connection.js';
-import { DEFAULT_LIMITS, number, readControl, readJoined, readPayload } from './control.js';
+import { DEFAULT_LIMITS, number, Participants, readControl, readJoined, readPayload } from './control.js';
 import { Outgoing } from './outgoing.js';
-import { Participants } from './participants.js';
 import { Position, RetainedState } from './retained.js';
 import { checkEntry, decodeEntries, Retention, WireError } from './wire.js';
 
@@ -12,7 +11,7 @@ import { checkEntry, decodeEntries, Retention, WireError } from './wire.js';
  * @typedef {import('./connection.js').Surroundings} Surroundings
  * @typedef {import('./control.js').Joined} Joined
  * @typedef {import('./outbox.js').OutboxItem} OutboxItem
- * @typedef {import('./participants.js').Participant} Participant
+ * @typedef {import('./control.js').Participant} Participant
  * @typedef {import('./wire.js').Entry} Entry
  * @typedef {import('./wire.js').OutgoingEntry} OutgoingEntry
  * @typedef {'waiting' | 'joined' | 'invalidated'} State

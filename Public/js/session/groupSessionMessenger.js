@@ -8,7 +8,7 @@ import { encodedLength, Retention } from './wire.js';
 /**
  * @typedef {import('./groupSession.js').GroupSession} GroupSession
  * @typedef {import('./outbox.js').OutboxItem} OutboxItem
- * @typedef {import('./participants.js').Participant} Participant
+ * @typedef {import('./control.js').Participant} Participant
  * @typedef {import('./wire.js').Entry} Entry
  *
  * A kind of message: a class, known to others by its `messageIdentifier` or else its name; or that name itself.

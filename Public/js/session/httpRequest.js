@@ -1,6 +1,46 @@
-/** Pieces of files over HTTP: how large they are, and how far one went, which `fetch` does not tell. */
+/** The gateway over HTTP: its sessions, and pieces of files. */
 
-import { AttachmentError } from './errors.js';
+import { AttachmentError, forPeople, GroupSessionError } from './errors.js';
+
+/**
+ * @typedef {object} SessionObject
+ * @property {string} id
+ * @property {string} link where a person opens it
+ * @property {{ identifier: string, title: string, type: string, payload?: unknown }} activity
+ * @property {number} participants
+ */
+
+/**
+ * Activates an activity: makes a session for it.
+ * @param {object} options
+ * @param {URL | string} options.base address of the gateway
+ * @param {{ identifier?: string, title?: string, type?: string, payload?: unknown }} [options.activity]
+ * @param {{ id: string, token: string | null }} [options.follows] the session that it succeeds, for everybody in it
+ * @param {typeof fetch} [options.request]
+ * @returns {Promise<SessionObject>} @throws {GroupSessionError}
+ */
+export async function createSession({ base, activity, follows, request = fetch }) {
+  /** @type {Record<string, string>} */
+  const headers = { 'Content-Type': 'application/json' };
+  if (follows?.token) headers['Participant-Token'] = follows.token;
+  const body = JSON.stringify({ activity, follows: follows?.id });
+  const answer = await ask(() => request(new URL('api/sessions', base), { method: 'POST', headers, body }));
+  return await answer.json();
+}
+
+/** @param {() => Promise<Response>} send @returns {Promise<Response>} */
+async function ask(send) {
+  let answer;
+  try {
+    answer = await send();
+  } catch (cause) {
+    throw new GroupSessionError('unavailable', 'The server cannot be reached.', { cause });
+  }
+  if (answer.ok) return answer;
+  const problem = await answer.json().catch(() => ({}));
+  const { code = 'internal', detail = `The server answered ${answer.status}.` } = problem;
+  throw new GroupSessionError(code, forPeople(code, detail));
+}
 
 const SMALLEST = 256 * 1024;
 const LARGEST = 8 * 1024 * 1024;

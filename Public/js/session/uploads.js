@@ -1,7 +1,7 @@
 /** The uploads of a page into a session: two at a time, the others in order; and those that an earlier page began. */
 
 import { isMissing, isPassing } from './attachmentRequests.js';
-import { tooLargeText } from './byteCount.js';
+import { tooLargeText } from '../words/forms.js';
 import { AttachmentError, InvalidationReason } from './errors.js';
 import { reconnectDelay } from './reconnecting.js';
 import { Upload } from './upload.js';

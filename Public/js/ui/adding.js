@@ -5,7 +5,7 @@ import { measured, pictureTypeOf } from '../canvas/imageFile.js';
 import { CARD } from '../canvas/item.js';
 import { boundsOf } from '../canvas/placement.js';
 import { tooLargeWords, unreadableWords } from './itemWords.js';
-import { toast } from './notices.js';
+import { toast } from './dialogs.js';
 
 /**
  * @typedef {import('../canvas/album.js').Added} Added

@@ -7,8 +7,7 @@ import { drawnBefore, overlap } from '../canvas/stroke.js';
 import { Text } from '../canvas/text.js';
 import { Selector } from '../tools/selector.js';
 import { errorWords, words } from '../words/words.js';
-import { confirmed } from './dialogs.js';
-import { announce, toast } from './notices.js';
+import { announce, confirmed, toast } from './dialogs.js';
 import { SelectionView } from './selectionView.js';
 
 /**

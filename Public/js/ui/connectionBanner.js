@@ -1,13 +1,14 @@
-/** Says when the connection is lost and what waits, when it is back, and when nothing can be saved. */
+/** What stands over the page when the session is not there for it: for a while, or because it has ended. */
 
 import { words } from '../words/words.js';
 import { element } from './elements.js';
-import { announce } from './notices.js';
+import { announce } from './dialogs.js';
 
 /** A cut this short is nobody's business. */
 const SHOW_AFTER_MS = 1500;
 const GOOD_NEWS_MS = 2600;
 
+/** Says when the connection is lost and what waits, when it is back, and when nothing can be saved. */
 export class ConnectionBanner {
   #banner = element('banner');
   #text = element('banner-text');
@@ -129,5 +130,36 @@ export class ConnectionBanner {
     this.#action.hidden = kind !== 'lost';
     this.#banner.dataset.kind = kind;
     this.#banner.hidden = false;
+  }
+}
+
+/**
+ * @typedef {object} Parts
+ * @property {import('../canvas/scene.js').Scene} scene
+ * @property {() => void} save a copy
+ * @property {() => void} start a new session
+ */
+
+/** What stands in place of the tools once the session has ended: the picture stays, to look at and to keep. */
+export class OverBar {
+  #scene;
+  #copy = element('copy');
+
+  /** @param {Parts} parts */
+  constructor({ scene, save, start }) {
+    this.#scene = scene;
+    this.#copy.addEventListener('click', save);
+    element('anew').addEventListener('click', start);
+  }
+
+  /** @param {boolean} isOver */
+  show(isOver) {
+    const { isEmpty } = this.#scene;
+    const told = element('over-words');
+    told.hidden = this.#copy.hidden = isEmpty;
+    const { body } = document;
+    if (isOver === body.hasAttribute('data-over')) return;
+    body.toggleAttribute('data-over', isOver);
+    if (isOver) announce(isEmpty ? words.overForLate : told.innerText);
   }
 }

@@ -1,16 +1,13 @@
-/** A copy to take away: as a picture, as vectors, as a file that opens here again, on the clipboard, or on paper. */
+/** A copy of the picture: to save, to send, to print. */
 
 import { ItemPainter } from '../canvas/itemPainter.js';
 import { writeDrawing } from '../export/drawingFile.js';
-import { embedded, extentOf } from '../export/extent.js';
-import { paintAll, rasterOf, scaleFor } from '../export/raster.js';
+import { embedded, extentOf, paintAll, rasterOf, scaleFor } from '../export/raster.js';
 import { svgOf } from '../export/svg.js';
 import { errorWords, words } from '../words/words.js';
-import { showDialog } from './dialogs.js';
+import { showDialog, toast } from './dialogs.js';
 import { element, make } from './elements.js';
 import { pageColors } from './itemView.js';
-import { toast } from './notices.js';
-import { preparePrinting, print } from './printing.js';
 
 /**
  * @typedef {import('../canvas/scene.js').Drawable} Drawable
@@ -33,6 +30,7 @@ const ON_WHITE = {
 /** By format. @type {Record<string, string>} */
 const ENDINGS = { png: 'png', svg: 'svg', drawing: 'drawtogether' };
 
+/** A copy to take away: as a picture, as vectors, as a file that opens here again, on the clipboard, or on paper. */
 export class ExportDialog {
   #scene;
   #selection;
@@ -178,4 +176,36 @@ export class ExportDialog {
 /** @param {number} missing pictures */
 function told(missing) {
   if (missing > 0) toast(words.savedWithout(missing));
+}
+
+/** @typedef {Parameters<typeof paintAll>[1]} Order */
+
+/** Pixels a point. */
+const SHARPNESS = 3;
+
+/** By the browser's own menu too. @param {() => Order | null} order what there is, or nothing */
+export function preparePrinting(order) {
+  const sheet = element('sheet');
+  addEventListener('beforeprint', () => {
+    const all = sheet.hasChildNodes() ? null : order();
+    if (!all) return;
+    const canvas = make('canvas');
+    // Nothing can be waited for here: what is not loaded is not on it.
+    paintAll(canvas, all, SHARPNESS);
+    sheet.replaceChildren(canvas);
+  });
+  addEventListener('afterprint', () => sheet.replaceChildren());
+}
+
+/** @param {Blob} picture */
+async function print(picture) {
+  const src = URL.createObjectURL(picture);
+  const image = make('img', { src, alt: words.page });
+  try {
+    await image.decode();
+    element('sheet').replaceChildren(image);
+    globalThis.print();
+  } finally {
+    URL.revokeObjectURL(src);
+  }
 }

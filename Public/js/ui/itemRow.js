@@ -4,7 +4,7 @@ import { AttachmentError } from '../session/errors.js';
 import { errorWords, words } from '../words/words.js';
 import { element, icon, make } from './elements.js';
 import { doneOfTotal, itemLabel, Pace, partDone, timeLeft } from './itemWords.js';
-import { announce } from './notices.js';
+import { announce } from './dialogs.js';
 import { panelPlace } from './panels.js';
 
 /**

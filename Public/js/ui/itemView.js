@@ -3,9 +3,8 @@
 import { Bitmaps } from '../canvas/bitmaps.js';
 import { ItemPainter } from '../canvas/itemPainter.js';
 import { errorWords, words } from '../words/words.js';
-import { confirmed } from './dialogs.js';
+import { confirmed, toast } from './dialogs.js';
 import { ItemLayer } from './itemLayer.js';
-import { toast } from './notices.js';
 
 /**
  * @typedef {import('../canvas/item.js').Item} Item

@@ -1,6 +1,6 @@
 /** What is said about pictures and files: how far they are, and how long it still takes. */
 
-import { byteCount, sizesApart } from '../session/byteCount.js';
+import { byteCount, sizesApart } from '../words/forms.js';
 import { words } from '../words/words.js';
 
 /** @typedef {import('../canvas/item.js').Item} Item */

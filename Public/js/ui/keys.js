@@ -92,7 +92,7 @@ export function bindKeys({ toolbar, inks, incoming, choosing, drawing, view, edi
  *   `shift+` is the key that has it, whatever it types
  * @param {() => boolean} [areOff]
  */
-export function listenToKeys(actions, areOff = () => false) {
+function listenToKeys(actions, areOff = () => false) {
   addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.altKey || isBusy(event.target)) return;
     const modifier = event.ctrlKey || event.metaKey ? 'mod+' : '';
@@ -113,7 +113,7 @@ export function isBusy(target) {
 }
 
 /** Marks that the person goes through the page by the tab key: then the canvas too shows that it has the focus. @param {AbortSignal} [signal] */
-export function watchTabbing(signal) {
+function watchTabbing(signal) {
   const { documentElement } = document;
   addEventListener('keydown', ({ key }) => key === 'Tab' && documentElement.toggleAttribute('data-tabbing', true), {
     signal,

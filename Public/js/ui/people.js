@@ -8,7 +8,7 @@ import { element, make } from './elements.js';
 
 /**
  * @typedef {import('../presence.js').Presence} Presence
- * @typedef {import('../session/participants.js').Participant} Participant
+ * @typedef {import('../session/control.js').Participant} Participant
  * @typedef {Participant & { numbers: number[] }} Person
  */
 

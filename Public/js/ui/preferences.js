@@ -1,9 +1,8 @@
 /** What a person chooses in the menu for this device: language, colors, and what fingers do. */
 
 import { words } from '../words/words.js';
-import { showDialog } from './dialogs.js';
+import { showDialog, toast } from './dialogs.js';
 import { element, icon, make, RadioGroup } from './elements.js';
-import { toast } from './notices.js';
 
 /**
  * @param {import('./settings.js').Settings} settings

@@ -3,7 +3,7 @@
 import { movedBounds } from '../canvas/motion.js';
 import { words } from '../words/words.js';
 import { element, icon, make } from './elements.js';
-import { announce } from './notices.js';
+import { announce } from './dialogs.js';
 
 /**
  * @typedef {import('../canvas/stroke.js').Bounds} Bounds

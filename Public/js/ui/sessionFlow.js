@@ -2,14 +2,13 @@
 
 import { identity, peopleAmong } from '../presence.js';
 import { errorWords, noticeWords, words } from '../words/words.js';
-import { askName, confirmed, tellOver } from './dialogs.js';
+import { announce, askName, confirmed, tellOver, toast } from './dialogs.js';
 import { element } from './elements.js';
-import { announce, toast } from './notices.js';
 import { showLink } from './shareDialog.js';
 
 /**
  * @typedef {import('../session/groupSession.js').GroupSession} GroupSession
- * @typedef {import('../session/participants.js').Participant} Participant
+ * @typedef {import('../session/control.js').Participant} Participant
  *
  * @typedef {object} Parts
  * @property {import('../sharing.js').Sharing} sharing

@@ -1,15 +1,14 @@
 /** The pointers: where the others’ are, and that they are told of this one. */
 
 import { textOn } from '../canvas/colors.js';
-import { RemoteCursors } from '../canvas/remoteCursors.js';
+import { CURSOR_TYPE, CursorSender, RemoteCursors } from '../canvas/cursors.js';
 import { GroupSessionMessenger } from '../session/groupSessionMessenger.js';
-import { CURSOR_TYPE, CursorSender } from '../tools/cursorSender.js';
 import { element, make } from './elements.js';
 
 /**
  * @typedef {import('../canvas/camera.js').Camera} Camera
  * @typedef {import('../session/groupSession.js').GroupSession} GroupSession
- * @typedef {import('../session/participants.js').Participant} Participant
+ * @typedef {import('../session/control.js').Participant} Participant
  */
 
 /** In pixels. */
@@ -118,7 +117,7 @@ class CursorLayer {
     for (const [number, cursor] of this.#cursors.all) this.#place(number, cursor);
   }
 
-  /** @param {number} number @param {Readonly<import('../canvas/remoteCursors.js').RemoteCursor>} cursor */
+  /** @param {number} number @param {Readonly<import('../canvas/cursors.js').RemoteCursor>} cursor */
   #place(number, { x, y, isIdle }) {
     const participant = this.#participant(number);
     if (!participant) return;

@@ -1,4 +1,4 @@
-/** How a language counts, and says several things in a row. */
+/** How a language counts, says several things in a row, and how large files are. */
 
 /** @param {string} language such as `de` */
 export function formsOf(language) {
@@ -15,4 +15,44 @@ export function formsOf(language) {
     /** @param {string[]} parts @returns {string} such as `a, b, and c` */
     list: (parts) => lists.format(parts),
   };
+}
+
+const UNITS = ['KB', 'MB', 'GB', 'TB'];
+
+/** @typedef {{ number: (value: number) => string, bytes: (count: number) => string }} SizeWords how a language says them */
+
+/** @type {SizeWords} */
+const ENGLISH = { number: String, bytes: (count) => `${count} bytes` };
+
+/** @param {number} bytes @param {SizeWords} [words] @returns {string} such as `131 MB`; 1 KB is 1,024 bytes */
+export function byteCount(bytes, words = ENGLISH) {
+  if (bytes < 1024) return words.bytes(bytes);
+  let size = bytes / 1024;
+  let unit = 0;
+  while (size >= 1023.5 && unit < UNITS.length - 1) {
+    size /= 1024;
+    unit += 1;
+  }
+  return `${words.number(size < 9.95 ? Number(size.toFixed(1)) : Math.round(size))} ${UNITS[unit]}`;
+}
+
+/** @param {number} actual @param {number} limit both in bytes @returns {string} */
+export function tooLargeText(actual, limit) {
+  const [is, most] = sizesApart(actual, limit);
+  return `This file is ${is}. The limit here is ${most}.`;
+}
+
+/**
+ * In so many decimals that the size is seen to be more than the limit.
+ * @param {number} actual @param {number} limit both in bytes @param {SizeWords} [words] @returns {[string, string]}
+ */
+export function sizesApart(actual, limit, words = ENGLISH) {
+  let [is, most] = [byteCount(actual, words), byteCount(limit, words)];
+  const unit = most.split(' ')[1];
+  const bytes = 1024 ** (UNITS.indexOf(unit) + 1);
+  for (let decimals = 1; is === most; decimals += 1) {
+    const [more, less] = [actual, limit].map((size) => (size / bytes).toFixed(decimals));
+    if (more !== less) [is, most] = [more, less].map((size) => `${words.number(Number(size))} ${unit}`);
+  }
+  return [is, most];
 }

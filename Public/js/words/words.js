@@ -1,7 +1,7 @@
 /** The words in use. They are chosen before any module is loaded that says something, and stay as long as the page. */
 
-import { sizesApart } from '../session/byteCount.js';
 import { en } from './en.js';
+import { sizesApart } from './forms.js';
 
 /** @typedef {import('./en.js').Words} Words */
 
@@ -43,4 +43,24 @@ function wordsOf(table, code, told) {
   // Ours have no numbers in them: who reads the gateway's language is told more by its own.
   const isTold = told !== '' && told !== code;
   return own !== '' && !(words.speaksAsGateway && isTold) ? own : told;
+}
+
+/** What names a word, and the attribute that says it; '' is the text. */
+const PLACES = Object.freeze([
+  ['data-text', ''],
+  ['data-label', 'aria-label'],
+  ['data-title', 'title'],
+  ['data-content', 'content'],
+]);
+
+/** Says all of them in the words in use. @param {ParentNode} page */
+export function translate(page) {
+  const table = /** @type {Record<string, unknown>} */ (words);
+  for (const [name, attribute] of PLACES) {
+    for (const element of page.querySelectorAll(`[${name}]`)) {
+      const text = String(table[element.getAttribute(name) ?? '']);
+      if (attribute) element.setAttribute(attribute, text);
+      else element.textContent = text;
+    }
+  }
 }

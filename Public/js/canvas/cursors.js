@@ -1,6 +1,42 @@
-/** Where the others' pointers are: they glide to where they were last seen, and fade when nothing is heard of them. */
+/** Where the pointers are: one’s own is told to the others, theirs are seen. */
 
-import { isPoint } from './strokeMessage.js';
+import { isPoint } from './markMessage.js';
+
+/** About 30 a second. */
+const EVERY_MS = 33;
+/** Its type on the wire. */
+export const CURSOR_TYPE = 'CursorMessage';
+
+/** Tells the others where this person's pointer is: no more often than they can see. */
+export class CursorSender {
+  #send;
+  /** @type {[number, number] | null} */
+  #point = null;
+  #isNews = false;
+  #sentAt = -Infinity;
+
+  /** @param {(message: { point?: [number, number] }) => void} send */
+  constructor(send) {
+    this.#send = send;
+  }
+
+  /** @param {[number, number] | null} point of the plane; null: the pointer left */
+  moved(point) {
+    if (point === null && this.#point === null) return;
+    this.#point = point && [Math.round(point[0] * 10) / 10, Math.round(point[1] * 10) / 10];
+    this.#isNews = true;
+  }
+
+  /** @param {number} now milliseconds @returns {boolean} whether there is something left to be told in a later frame */
+  frame(now) {
+    if (!this.#isNews) return false;
+    if (now - this.#sentAt < EVERY_MS) return true;
+    this.#sentAt = now;
+    this.#isNews = false;
+    this.#send(this.#point ? { point: this.#point } : {});
+    return false;
+  }
+}
 
 /** @typedef {{ x: number, y: number, toX: number, toY: number, heardAt: number, isIdle: boolean }} RemoteCursor */
 
@@ -10,6 +46,7 @@ const FORGET_MS = 10_000;
 /** In so many milliseconds most of the way is gone. */
 const GLIDE_MS = 45;
 
+/** Where the others' pointers are: they glide to where they were last seen, and fade when nothing is heard of them. */
 export class RemoteCursors {
   /** @type {Map<number, RemoteCursor>} by the participant's number */
   #cursors = new Map();
