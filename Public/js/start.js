@@ -3,7 +3,7 @@
 import { speak, translate } from './words/words.js';
 
 const { documentElement } = document;
-if (await speak(documentElement.lang)) translate(document);
-else documentElement.lang = 'en';
+if (!await speak(documentElement.lang)) documentElement.lang = 'en';
+translate(document);
 documentElement.removeAttribute('data-wordless');
 await import('./main.js');

@@ -53,14 +53,14 @@ const PLACES = Object.freeze([
   ['data-content', 'content'],
 ]);
 
-/** Says all of them in the words in use. @param {ParentNode} page */
+/** Says all of them in the words in use: the text stands there in English already, names and titles do not. @param {ParentNode} page */
 export function translate(page) {
   const table = /** @type {Record<string, unknown>} */ (words);
   for (const [name, attribute] of PLACES) {
     for (const element of page.querySelectorAll(`[${name}]`)) {
       const text = String(table[element.getAttribute(name) ?? '']);
       if (attribute) element.setAttribute(attribute, text);
-      else element.textContent = text;
+      else if (element.textContent !== text) element.textContent = text;
     }
   }
 }
