@@ -185,12 +185,15 @@ export class Sharing extends EventTarget {
     this.#save();
   }
 
-  /** @returns {Promise<unknown> | undefined} when it is written */
+  /** @returns {Promise<boolean> | undefined} whether it is written */
   #save() {
     this.#around.clearTimeout(this.#saving);
     this.#saving = null;
     if (!this.#session || this.#session.state === 'invalidated') return;
-    return this.#store?.save(this.#session.save()).then((isKept) => isKept || this.dispatchEvent(new Event('unkept')));
+    return this.#store?.save(this.#session.save()).then((isKept) => {
+      if (!isKept) this.dispatchEvent(new Event('unkept'));
+      return isKept;
+    });
   }
 
   /** Not twice: where there are no locks, a tab does not object to itself. @param {string} claim @param {{ isPatient?: boolean }} [options] */
@@ -219,7 +222,7 @@ export class Sharing extends EventTarget {
     this.#become(session, store);
     const brought = this.#journal && this.#album.attach(session, this.#journal, { bringsPicture });
     // In this order: what is killed in between is there twice, and not nowhere.
-    if (bringsPicture) Promise.all([brought, this.#save()]).then(forgetAlone);
+    if (bringsPicture) Promise.all([brought, this.#save()]).then(([, isKept]) => isKept && forgetAlone());
     else this.#save();
     session.addEventListener('connectionchange', () => this.#speakForOthers(session), { once: true });
     session.join();

@@ -75,6 +75,23 @@ test('who is in the middle of a stroke when all go on to a new page leaves it wh
   assert.equal('leave' in socket.controls.at(-1), true);
 });
 
+for (const fails of [undefined, 'put']) {
+  const [kept, count] = fails ? ['not kept for the session', 1] : ['kept for the session', 0];
+  test(`what was drawn alone is ${count ? 'held on to' : 'let go'} where it is ${kept}`, async (context) => {
+    const { sharing, drawing, factory, kept } = fakeSharing();
+    context.mock.method(globalThis, 'fetch', async () => Response.json({ id: ID, link: `/s/${ID}` }, { status: 201 }));
+    await sharing.openAlone();
+    drawing.begin({ rgb: '#e5484d', color: 0, width: 3, tool: 'pen' }, [1, 2], null);
+    drawing.lift();
+    await quiet();
+    assert.equal((await kept('marks')).length, 1);
+    factory.fails = /** @type {any} */ (fails);
+    await sharing.share();
+    await quiet();
+    assert.equal((await kept('marks')).length, count);
+  });
+}
+
 test('without locks, what waits in this tab is not taken for another tab’s that was killed', async () => {
   const openChannel = () => ({ postMessage: () => {}, close: () => {} });
   const { sharing, last, sockets, kept } = fakeSharing({ locks: undefined, openChannel, wait: quiet });
@@ -128,5 +145,5 @@ function fakeSharing(tabs) {
   });
   /** @param {string} name of a store */
   const kept = async (name) => (await database.read([name], (stores) => [stores[name].getAll()]))?.[0];
-  return { sharing, drawing, last, sockets, kept, journals };
+  return { sharing, drawing, factory, last, sockets, kept, journals };
 }
