@@ -127,5 +127,7 @@ export class Choosing {
 function nameOf(one) {
   if (one instanceof Text) return `${words.text}: ${one.text}`;
   if ('place' in one) return one.isPicture ? words.picture(one.name) : words.file(one.name);
-  return { ...words }[/** @type {'pen'} */ (one.tool)] ?? words.pen;
+  // Others may call theirs whatever they like.
+  const name = { ...words }[/** @type {'pen'} */ (one.tool)];
+  return typeof name === 'string' ? name : words.pen;
 }
