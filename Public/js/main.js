@@ -11,7 +11,7 @@ import { pastedText, Text } from './canvas/text.js';
 import { Selection } from './canvas/selection.js';
 import { MarkIndex } from './canvas/markIndex.js';
 import { Marks } from './canvas/marks.js';
-import { isDrawingFile } from './export/drawingFile.js';
+import { isDrawingFile, isDrawingText } from './export/drawingFile.js';
 import { Presence } from './presence.js';
 import { newKey } from './session/key.js';
 import { watchWaking } from './session/reconnecting.js';
@@ -58,6 +58,8 @@ const COMING_MS = 250;
 /** Whether nothing could be drawn any more. */
 let wasOver = false;
 let isUnkeptTold = false;
+/** Where the mouse is over the page, in the plane. @type {[number, number] | null} */
+let pointer = null;
 /** Whether the picture of a session that has just been entered is still coming in. */
 let isComing = false;
 const settings = new Settings(storageOr(() => localStorage));
@@ -143,7 +145,7 @@ const flow = new SessionFlow({
   },
 });
 
-const exporting = new ExportDialog(scene, selection);
+const exporting = new ExportDialog(scene, selection, () => choosing.remove());
 const overBar = new OverBar({ scene, save: () => exporting.open(), start: () => flow.share() });
 
 const writer = new Writer(drawing, index, () => inks.textLook, () => camera.scale, newKey);
@@ -204,6 +206,7 @@ const input = new PointerInput(canvas, camera, {
   },
   penSeen: () => fingers.penSeen(),
   hovered: (point) => {
+    pointer = point;
     cursors.moved(point);
     if (toolbar.tool === 'select' && !selector.isMoving) canvas.dataset.over = point ? selector.over(...point) : '';
   },
@@ -303,10 +306,14 @@ const incoming = new Incoming(
   isOver,
 );
 
-/** @param {string} words */
-function paste(words) {
+/** @param {string} pasted */
+function paste(pasted) {
+  if (isDrawingText(pasted)) {
+    const [x, y] = pointer ? camera.toCanvas(...pointer) : [renderer.width / 2, renderer.height / 2];
+    return void opening.open(new File([pasted], words.asDrawing), { x, y });
+  }
   const identity = { id: newKey(), z: drawing.nextZ };
-  const text = pastedText(words, inks.textLook, identity, camera.toPlane(renderer.width / 2, renderer.height / 2));
+  const text = pastedText(pasted, inks.textLook, identity, camera.toPlane(renderer.width / 2, renderer.height / 2));
   if (!text) return;
   toolbar.choose('select');
   selector.choose(choosing.bring([text], []));

@@ -20,10 +20,11 @@ from board import (
     says,
     sees_ink,
     sees_items,
+    sees_paper,
     sees_people,
     share,
 )
-from conftest import both, until
+from conftest import both, open_in, until
 from photos import TEAL, drop, photo
 from PIL import Image, ImageChops, ImageStat
 
@@ -192,6 +193,37 @@ def test_only_what_is_chosen_is_taken_and_words_are_pasted(chromium, open_page, 
     assert copy.width < 700 and not any(alike(copy.getpixel((x, 30)), (229, 72, 77)) for x in range(copy.width))
     page.keyboard.press("Control+z")
     until(lambda: page.locator("#summary").text_content(), lambda text: text == "1 stroke is drawn.")
+
+
+@both
+def test_what_is_chosen_is_pasted_on_another_page(browser, open_page, tmp_path, problems):
+    page = open_page(browser, reduced_motion="reduce")
+    draw(page, line(100, 120, 300, 120))
+    draw(page, line(100, 160, 300, 160))
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Control+x")
+    sees_paper(page, 200, 120)
+    other = open_in(page.context, page.url.split("/s/")[0], problems)
+    draw(other, line(100, 600, 120, 600))
+    other.mouse.move(500, 400)
+    other.keyboard.press("Control+v")
+    # Around the pointer, and chosen.
+    sees_ink(other, 420, 380)
+    sees_ink(other, 580, 420)
+    other.keyboard.press("Delete")
+    sees_paper(other, 420, 380)
+    # Only a browser that was told asks nobody about what comes late.
+    if browser.browser_type.name != "chromium":
+        return
+    other.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    drop(other, (700, 400), photo(tmp_path, "sea.png", TEAL, (200, 150)))
+    sees_items(other, "sea.png")
+    for key in ("a", "c"):
+        other.keyboard.press(f"Control+{key}")
+    clipboard = "navigator.clipboard.readText()"
+    until(lambda: other.evaluate(clipboard), lambda text: "sea.png" in text)
+    other.keyboard.press("Control+v")
+    sees_items(other, "sea.png", "sea.png")
 
 
 def test_the_picture_is_copied_and_printed(chromium, open_page, tmp_path):

@@ -22,6 +22,7 @@ import { base64Of, calmly, isItem } from './raster.js';
 
 export const VERSION = 1;
 const ENDING = '.drawtogether';
+const BEGINNING = '{"drawTogether":';
 /** What a page can hold while it is opened. */
 export const MOST_BYTES = 256 * 2 ** 20;
 export const MOST_MARKS = 200_000;
@@ -34,7 +35,7 @@ export function isDrawingFile({ name }) {
   return name.toLowerCase().endsWith(ENDING);
 }
 
-/** @param {Pick<import('./raster.js').Order, 'drawables' | 'signal' | 'progress'>} order @returns {Promise<{ blob: Blob, missing: number }>} and how many pictures could not be had */
+/** @param {Pick<import('./raster.js').Order, 'drawables'> & Partial<import('./raster.js').Order>} order @returns {Promise<{ blob: Blob, missing: number }>} and how many pictures could not be had */
 export async function writeDrawing({ drawables, signal, progress }) {
   /** @type {string[]} */
   const marks = [];
@@ -43,8 +44,7 @@ export async function writeDrawing({ drawables, signal, progress }) {
   let missing = 0;
   for await (const drawable of calmly(drawables, signal, progress)) {
     if (!isItem(drawable)) {
-      const { type, payload } = encodeMark(drawable);
-      marks.push(`{"type":"${type}","message":${new TextDecoder().decode(payload)}}`);
+      marks.push(written(drawable));
       continue;
     }
     const data = await drawable.load().then(base64Of).catch(() => null);
@@ -52,16 +52,30 @@ export async function writeDrawing({ drawables, signal, progress }) {
     if (data === null) missing += 1;
     else items.push(JSON.stringify({ name, contentType, placement: placementMessage(place), data }));
   }
-  const parts = [
-    `{"drawTogether":${VERSION},"marks":[\n`,
-    ...commas(marks),
-    '\n],"items":[\n',
-    ...commas(items),
-    '\n]}\n',
-  ];
-  const blob = new Blob(parts, { type: 'application/json' });
+  const blob = new Blob(whole(marks, items), { type: 'application/json' });
   checkSize(blob);
   return { blob, missing };
+}
+
+/** At once, as a clipboard wants it. @param {Mark[]} marks */
+export function drawingText(marks) {
+  return whole(marks.map(written), []).join('');
+}
+
+/** @param {string} text that was pasted */
+export function isDrawingText(text) {
+  return text.startsWith(BEGINNING);
+}
+
+/** @param {Mark} mark */
+function written(mark) {
+  const { type, payload } = encodeMark(mark);
+  return `{"type":"${type}","message":${new TextDecoder().decode(payload)}}`;
+}
+
+/** @param {string[]} marks @param {string[]} items */
+function whole(marks, items) {
+  return [`${BEGINNING}${VERSION},"marks":[\n`, ...commas(marks), '\n],"items":[\n', ...commas(items), '\n]}\n'];
 }
 
 /** @param {{ size: number }} file @throws {Error} if it could not be opened */

@@ -73,6 +73,7 @@ function keys() {
     [[`${ctrl} A`], words.keyAll],
     [[',', '.'], words.keyStep],
     [[`${ctrl} D`], words.duplicate],
+    [[`${ctrl} C`, `${ctrl} V`], words.keyCopy],
     [[words.pageUp], words.bringToFront],
     [['[', ']'], words.keyWidth],
     [['1', '…', '0'], words.keyColors],

@@ -1,13 +1,14 @@
 /** A copy of the picture: to save, to send, to print. */
 
 import { ItemPainter } from '../canvas/itemPainter.js';
-import { writeDrawing } from '../export/drawingFile.js';
-import { embedded, extentOf, paintAll, rasterOf, scaleFor } from '../export/raster.js';
+import { drawingText, writeDrawing } from '../export/drawingFile.js';
+import { embedded, extentOf, isItem, paintAll, rasterOf, scaleFor } from '../export/raster.js';
 import { svgOf } from '../export/svg.js';
 import { errorWords, words } from '../words/words.js';
 import { showDialog, toast } from './dialogs.js';
 import { element, make } from './elements.js';
 import { pageColors } from './itemView.js';
+import { isBusy } from './keys.js';
 
 /**
  * @typedef {import('../canvas/scene.js').Drawable} Drawable
@@ -39,10 +40,16 @@ export class ExportDialog {
   #note = element('export-note');
   #lifetime = new AbortController();
 
-  /** @param {import('../canvas/scene.js').Scene} scene @param {import('../canvas/selection.js').Selection} selection */
-  constructor(scene, selection) {
+  /**
+   * @param {import('../canvas/scene.js').Scene} scene @param {import('../canvas/selection.js').Selection} selection
+   * @param {() => void} remove what is chosen
+   */
+  constructor(scene, selection, remove) {
     this.#scene = scene;
     this.#selection = selection;
+    for (const type of /** @type {const} */ (['copy', 'cut'])) {
+      addEventListener(type, async (event) => await this.#clip(event) && type === 'cut' && remove());
+    }
     this.#form.addEventListener('change', () => this.#show());
     this.#form.addEventListener('submit', (event) => {
       event.preventDefault();
@@ -83,12 +90,14 @@ export class ExportDialog {
     const progress = (/** @type {number} */ part) => {
       this.#note.textContent = words.beingMade(words.percent(Math.floor(100 * part)));
     };
-    const all = this.#scene.all;
-    const ids = this.#selection.ids;
-    const chosen = this.#value('only') === 'chosen' ? all.filter(({ id }) => ids.has(id)) : [];
+    const chosen = this.#value('only') === 'chosen' ? this.#chosen : [];
     // What is chosen may be gone by now.
-    const drawables = chosen.length > 0 ? chosen : [...all];
+    const drawables = chosen.length > 0 ? chosen : [...this.#scene.all];
     return { drawables, paint: painter.paint.bind(painter), colors, paper, signal: this.#lifetime.signal, progress };
+  }
+
+  get #chosen() {
+    return this.#scene.all.filter(({ id }) => this.#selection.ids.has(id));
   }
 
   get #scale() {
@@ -163,6 +172,26 @@ export class ExportDialog {
     const { missing } = await made;
     toast(words.pictureCopied);
     told(missing);
+  }
+
+  /** To be pasted here or on another page: as a drawing. @param {ClipboardEvent} event @returns {Promise<boolean>} whether it is on the clipboard */
+  async #clip(event) {
+    const drawables = this.#chosen;
+    if (drawables.length === 0 || isBusy(event.target)) return false;
+    event.preventDefault();
+    const marks = drawables.flatMap((one) => isItem(one) ? [] : one);
+    try {
+      // Pictures have to be fetched, and what waits needs a secure page.
+      if (marks.length === drawables.length) event.clipboardData?.setData('text/plain', drawingText(marks));
+      else {
+        const made = writeDrawing({ drawables }).then(({ blob }) => blob.slice(0, blob.size, 'text/plain'));
+        await navigator.clipboard.write([new ClipboardItem({ 'text/plain': made })]);
+      }
+      return true;
+    } catch (error) {
+      toast(errorWords(error));
+      return false;
+    }
   }
 
   async #print() {

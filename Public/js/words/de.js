@@ -105,6 +105,7 @@ const table = {
   keyRemove: 'Auswahl entfernen',
   keyAll: 'Alles auswählen',
   keyStep: 'Das Vorige, das Nächste auswählen',
+  keyCopy: 'Kopieren, einfügen; auch auf anderen Seiten',
   keyWidth: 'Feiner, breiter',
   keyColors: 'Farben; C deine eigene',
   keyUndo: 'Rückgängig; mit Umschalt wiederholen',

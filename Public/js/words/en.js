@@ -117,6 +117,7 @@ const table = {
   keyRemove: 'Remove it',
   keyAll: 'Select all',
   keyStep: 'Select the one before, the next',
+  keyCopy: 'Copy, paste; on other pages too',
   keyWidth: 'Finer, broader',
   keyColors: 'Colors; C your own',
   keyUndo: 'Undo; with Shift redo',
