@@ -243,6 +243,15 @@ test('a stroke not meant leaves no trace', () => {
   assert.equal(drawing.canUndo, false);
 });
 
+test('a stroke not meant, which somebody had removed too and brings back, is seen as by all others', () => {
+  const { drawing, strokes, last } = shared();
+  drawing.begin(LOOK, [1, 2], null);
+  drawing.cancel();
+  echo(last());
+  last().entries(stroke({ flags: REPLACE, sequence: 9, key: 1 }));
+  assert.deepEqual(strokes.all.map(({ id, points }) => [id, points]), [[keyOf(1), [1, 1]]]);
+});
+
 test('a stroke too long for one message is parted, and undone as one', () => {
   const { drawing, strokes, last } = shared({ limits: { ...LIMITS, messageBytes: 2000 } });
   drawing.begin(LOOK, [0.01, 0.01], [0.123]);

@@ -138,7 +138,8 @@ export class Marks {
 
   /** @param {string} id */
   remove(id) {
-    this.#ownOf(id).stroke = null;
+    // There is nothing left to be held: whoever brings it back shall be seen.
+    Object.assign(this.#ownOf(id), { stroke: null, isHeld: false });
     this.#show(id);
   }
 
