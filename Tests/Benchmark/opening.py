@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import signal
 import socket
 import struct
@@ -22,40 +21,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from subject import RELIABLE_APPEND, Subject, binary_header, connect, entry, join
+from subject import Subject, connect, fill
 
-IN_A_MESSAGE = 1_000
-# Well below what a session may hold that is not on the disk yet.
-AHEAD = 40_000
 PATIENCE = 120.0
-
-
-def fill(gateway: Subject, session: str, count: int, payload: bytes) -> None:
-    """Sends the entries, never far ahead of what is committed, until the last of them is."""
-    opened, received = join(gateway.port, session, "Writer")
-    while not (caught_up := re.search(rb'"sequence":(\d+)', received)):
-        received += opened.recv(1 << 20)
-    before = committed = int(caught_up[1])
-    prefix = os.urandom(8)
-    sent = 0
-    while committed < before + count:
-        while sent < count and before + sent - committed < AHEAD:
-            numbers = range(sent + 1, min(sent + IN_A_MESSAGE, count) + 1)
-            body = b"".join(
-                entry(RELIABLE_APPEND, number, prefix + struct.pack(">Q", number), b"Note", payload) for number in numbers)  # fmt: skip
-            opened.sendall(binary_header(len(body)) + body)
-            sent += len(numbers)
-        piece = opened.recv(1 << 20)
-        if not piece or b'{"error"' in piece:
-            raise SystemExit(f"the gateway refuses the writer: {(received + piece)[-300:]!r}")
-        committed = max(committed, newest_commit(received[-64:] + piece))
-        received = piece
-    opened.close()
-
-
-def newest_commit(received: bytes) -> int:
-    found = re.findall(rb'\{"committed":\{"sequence":(\d+)\}', received)
-    return int(found[-1]) if found else 0
 
 
 def read_all(port: int, session: str) -> tuple[float, float, int]:
@@ -113,8 +81,9 @@ def main() -> None:
         gateway = Subject(given.binary, folder, *settings)
         empty = gateway.status("VmRSS")
         session = gateway.create_session()
+        prefix, payload = os.urandom(8), os.urandom(given.bytes)
         begun = time.monotonic()
-        fill(gateway, session, given.entries, os.urandom(given.bytes))
+        fill(gateway.port, session, given.entries, lambda number: (prefix + struct.pack(">Q", number), b"Note", payload))
         took = time.monotonic() - begun
         log = folder / "data" / "sessions" / session / "log"
         if not log.exists():

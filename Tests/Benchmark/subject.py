@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import struct
 import subprocess
 import time
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 RELIABLE_APPEND = 0x03
+RELIABLE_REPLACE = 0x05
+IN_A_MESSAGE = 1_000
 
 
 class Subject:
@@ -118,3 +122,31 @@ def connect(port: int, session: str, name: str) -> tuple[socket.socket, bytes]:
     if not head.startswith(b"HTTP/1.1 101 "):
         raise SystemExit(f"no upgrade: {head!r}")
     return opened, rest
+
+
+def fill(port: int, session: str, count: int, make: Callable[[int], tuple[bytes, bytes, bytes]],
+         flags: int = RELIABLE_APPEND, ahead: int = 40_000) -> None:  # fmt: skip
+    """Sends retained entries, of which `make` tells key, type and payload by their numbers from 1, until all are committed: never
+    more of them ahead, which must be well below what a session may hold that is not on the disk yet."""
+    opened, received = join(port, session, "Writer")
+    while not (caught_up := re.search(rb'"sequence":(\d+)', received)):
+        received += opened.recv(1 << 20)
+    before = committed = int(caught_up[1])
+    sent = 0
+    while committed < before + count:
+        while sent < count and before + sent - committed < ahead:
+            numbers = range(sent + 1, min(sent + IN_A_MESSAGE, count) + 1)
+            body = b"".join(entry(flags, number, *make(number)) for number in numbers)
+            opened.sendall(binary_header(len(body)) + body)
+            sent += len(numbers)
+        piece = opened.recv(1 << 20)
+        if not piece or b'{"error"' in piece:
+            raise SystemExit(f"the gateway refuses the writer: {(received + piece)[-300:]!r}")
+        committed = max(committed, newest_commit(received[-64:] + piece))
+        received = piece
+    opened.close()
+
+
+def newest_commit(received: bytes) -> int:
+    found = re.findall(rb'\{"committed":\{"sequence":(\d+)\}', received)
+    return int(found[-1]) if found else 0
