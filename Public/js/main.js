@@ -326,9 +326,11 @@ function choose(item) {
   selector.choose(item ? [item.id] : []);
 }
 
-/** @param {import('./canvas/scene.js').Drawable | null} one that has words of its own to be changed */
+/** @param {import('./canvas/scene.js').Drawable | [number, number] | null} one that has words of its own to be changed, or where new ones go */
 function edit(one) {
-  if (isOver() || !(one instanceof Text)) return;
+  if (isOver()) return;
+  if (Array.isArray(one)) return writer.write(one[0], one[1]);
+  if (!(one instanceof Text)) return;
   selector.choose([]);
   writer.edit(one);
 }

@@ -87,6 +87,12 @@ def test_each_tool_of_one_is_seen_by_the_other(chromium, firefox, open_page, out
     assert marks == 6
     all_hold_the_same(a, b)
 
+    # Where nothing lies a double tap begins a text, and one that stays empty is none.
+    b.mouse.dblclick(700, 560)
+    b.locator("#writing").wait_for()
+    b.keyboard.press("Escape")
+    b.locator("#writing").wait_for(state="hidden")
+
     # The eraser takes all of them.
     b.keyboard.press("e")
     draw(b, line(120, 100, 120, 440, 30))

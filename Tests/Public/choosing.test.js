@@ -397,6 +397,20 @@ test('what is tapped twice in a short time is to be edited', () => {
   assert.deepEqual(edited, ids());
 });
 
+test('where nothing lies something is to be written, tapped twice in the same place', () => {
+  const { selector, pass } = page();
+  /** @type {unknown[]} */
+  const written = [];
+  selector.addEventListener('edit', (event) => written.push(/** @type {CustomEvent} */ (event).detail));
+  tap(selector, 50, 0);
+  pass(100);
+  tap(selector, 150, 0);
+  pass(100);
+  assert.deepEqual(written, []);
+  tap(selector, 152, 0);
+  assert.deepEqual(written, [[152, 0]]);
+});
+
 test('it is told what is chosen, once for each change; what others change stays chosen', () => {
   const { entries, selection } = shared();
   let changes = 0;

@@ -33,7 +33,7 @@ const DOUBLE_REACH = 24;
 /** Between two looks at what lies in a box there are so many times as long as one takes. */
 const LOOKING = 3;
 
-/** Event: `edit` (detail: the mark that was tapped twice), `box` (it is drawn, or gone). */
+/** Event: `edit` (detail: what was tapped twice, or where nothing lies), `box` (it is drawn, or gone). */
 export class Selector extends EventTarget {
   #plane;
   #selection;
@@ -200,11 +200,12 @@ export class Selector extends EventTarget {
     if (shift && meant) this.#selection.toggle(meant.id);
     else if (!shift) this.#selection.choose(meant ? [meant.id] : []);
     const last = this.#lastTap;
-    this.#lastTap = meant && { id: meant.id, at: this.#now(), x, y };
-    if (!meant || !last || last.id !== meant.id || this.#now() - last.at > DOUBLE_MS) return;
+    const id = meant?.id ?? '';
+    this.#lastTap = { id, at: this.#now(), x, y };
+    if (!last || last.id !== id || this.#now() - last.at > DOUBLE_MS) return;
     if (Math.hypot(x - last.x, y - last.y) * this.#scale() > DOUBLE_REACH) return;
     this.#lastTap = null;
-    this.dispatchEvent(new CustomEvent('edit', { detail: meant }));
+    this.dispatchEvent(new CustomEvent('edit', { detail: meant ?? [x, y] }));
   }
 
   /** @param {Gesture} gesture @param {number} dx @param {number} dy @returns {Motion} */

@@ -53,8 +53,12 @@ export class Writer extends EventTarget {
 
   end() {
     if (!this.#tapped) return;
-    const [x, y] = this.#tapped;
+    this.write(...this.#tapped);
     this.#tapped = null;
+  }
+
+  /** What is there already, or something new. @param {number} x @param {number} y */
+  write(x, y) {
     const there = this.textAt(x, y);
     if (there) return this.edit(there);
     const look = this.#look();
