@@ -141,7 +141,7 @@ export class LargeScene {
     const moved = new Set(this.#dropped.map(({ id }) => id));
     const isCrowd = this.#came.length + this.#live.size > MANY;
     for (const one of this.#came) {
-      if (isCrowd && one.isFinished && !moved.has(one.id)) this.#waiting.add(one);
+      if (isCrowd && !moved.has(one.id)) this.#waiting.add(one);
       else {
         this.#live.set(one, now);
         this.#isDirty = true;
