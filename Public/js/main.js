@@ -14,7 +14,7 @@ import { Marks } from './canvas/marks.js';
 import { isDrawingFile, isDrawingText } from './export/drawingFile.js';
 import { Presence } from './presence.js';
 import { newKey } from './session/key.js';
-import { watchWaking } from './session/reconnecting.js';
+import { watchWaking } from './session/connection.js';
 import { Sharing } from './sharing.js';
 import { browserDatabase } from './storage/database.js';
 import { CURSOR_TYPE } from './canvas/cursors.js';

@@ -4,7 +4,7 @@ import { browserSurroundings } from './session/connection.js';
 import { GroupSession } from './session/groupSession.js';
 import { GroupSessionJournal } from './session/groupSessionJournal.js';
 import { ParticipantStore } from './session/savedParticipant.js';
-import { createSession } from './session/httpRequest.js';
+import { createSession } from './session/http.js';
 import { browserTabs, takeClaim } from './session/claims.js';
 import { AlonePages } from './storage/alonePages.js';
 

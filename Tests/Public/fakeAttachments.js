@@ -1,7 +1,7 @@
 /** The gateway's side of attachments, written from the wire's description: tus in memory, with faults on demand. */
 
 import { createHash } from 'node:crypto';
-import { unreachable } from '../../Public/js/session/httpRequest.js';
+import { unreachable } from '../../Public/js/session/http.js';
 import { gatewayEntry } from './support.js';
 
 const COLLECTION = 'https://draw.example/api/sessions/AAAAAAAAAAAAAAAAAAAAAA/attachments';
@@ -101,7 +101,7 @@ export class FakeAttachments {
     return this.requests.map(({ method }) => method).join(' ');
   }
 
-  /** @param {import('../../Public/js/session/httpRequest.js').HTTPRequest} request @param {string} id @param {number} most */
+  /** @param {import('../../Public/js/session/http.js').HTTPRequest} request @param {string} id @param {number} most */
   #perform({ method, headers = {}, body, onProgress }, id, most) {
     const stored = this.stored.get(id);
     if (method === 'DELETE') {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { sendRequest } from '../../Public/js/session/httpRequest.js';
+import { sendRequest } from '../../Public/js/session/http.js';
 
 /** What a browser's `XMLHttpRequest` does for us. */
 class FakeRequest {

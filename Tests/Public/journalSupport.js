@@ -118,7 +118,7 @@ export class FakeStore {
   }
 }
 
-/** @typedef {import('../../Public/js/session/uploadStore.js').KeptUploads} KeptUploads */
+/** @typedef {import('../../Public/js/storage/database.js').KeptUploads} KeptUploads */
 
 /** Bytes that differ from place to place. @param {number} size */
 export function bytesOf(size) {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Drawing } from '../../Public/js/canvas/drawing.js';
 import { MarkIndex } from '../../Public/js/canvas/markIndex.js';
 import { Marks } from '../../Public/js/canvas/marks.js';
-import { isClosed, regular, shapePoints, SHAPES } from '../../Public/js/canvas/shapes.js';
+import { isClosed, regular, shapePoints, SHAPES } from '../../Public/js/canvas/outline.js';
 import { Stroke } from '../../Public/js/canvas/stroke.js';
 import { readText, STROKE_TYPE, TEXT_TYPE } from '../../Public/js/canvas/markMessage.js';
 import { cleanText, Text } from '../../Public/js/canvas/text.js';

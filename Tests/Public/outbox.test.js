@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Outbox } from '../../Public/js/session/outbox.js';
-import { reconnectDelay } from '../../Public/js/session/reconnecting.js';
+import { reconnectDelay } from '../../Public/js/session/connection.js';
 import { EntryRate, TokenBucket } from '../../Public/js/session/sender.js';
 import { Retention } from '../../Public/js/session/wire.js';
 

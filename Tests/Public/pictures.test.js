@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Bitmaps } from '../../Public/js/canvas/bitmaps.js';
 import { LARGEST_BITMAP, levelFor, pictureType, pixelsAt, planned, sizeAt } from '../../Public/js/canvas/imageFile.js';
-import { Item } from '../../Public/js/canvas/item.js';
+import { Item, shortened } from '../../Public/js/canvas/item.js';
 import { Items, Scene } from '../../Public/js/canvas/scene.js';
-import { shortened } from '../../Public/js/canvas/itemPainter.js';
 import { Stroke } from '../../Public/js/canvas/stroke.js';
 import { Marks } from '../../Public/js/canvas/marks.js';
 import {
@@ -16,7 +15,7 @@ import {
   tooLargeWords,
   unreadableWords,
 } from '../../Public/js/ui/itemWords.js';
-import { panelPlace } from '../../Public/js/ui/panels.js';
+import { panelPlace } from '../../Public/js/ui/elements.js';
 import { keyOf } from './support.js';
 
 const MB = 1024 * 1024;

@@ -4,9 +4,8 @@ import { LargeScene } from '../../Public/js/canvas/largeScene.js';
 import { Stroke } from '../../Public/js/canvas/stroke.js';
 import { Text } from '../../Public/js/canvas/text.js';
 import { TILE } from '../../Public/js/canvas/tile.js';
-import { hear, tell } from '../../Public/js/canvas/tileData.js';
+import { hear, tell, TilePainter } from '../../Public/js/canvas/tilePainter.js';
 import { Tiles } from '../../Public/js/canvas/tiles.js';
-import { TilePainter } from '../../Public/js/canvas/tilePainter.js';
 
 // Browsers have it; here, shapes are only counted.
 Object.assign(globalThis, {

@@ -25,7 +25,7 @@ import { drawnBefore } from './stroke.js';
  * @property {import('./album.js').Album} album
  * @property {import('./history.js').History} history
  * @property {import('./motion.js').Motions} motions
- * @property {import('./motionExchange.js').MotionExchange} exchange
+ * @property {import('./motion.js').MotionExchange} exchange
  * @property {() => string} [key]
  * @property {() => number} [now] milliseconds
  */

@@ -3,7 +3,7 @@
 import { newKey } from '../session/key.js';
 import { History, Making } from './history.js';
 import { MarkExchange } from './markExchange.js';
-import { shapePoints } from './shapes.js';
+import { shapePoints } from './outline.js';
 import { onPlane, Stroke } from './stroke.js';
 import { cleanText, Text } from './text.js';
 

@@ -49,7 +49,7 @@ export class LargeScene {
   /** @param {Iterable<Drawable>} drawables @param {Surroundings} around @param {(() => void) | null} broke a worker cannot be had; null: none is wanted */
   constructor(drawables, around, broke) {
     this.#around = around;
-    const painted = (/** @type {import('./tileData.js').Image} */ image) => {
+    const painted = (/** @type {import('./tilePainter.js').Image} */ image) => {
       this.#tiles.painted(image);
       this.#isDirty = true;
       around.ask();

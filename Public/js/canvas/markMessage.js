@@ -2,7 +2,7 @@
 
 import { Retention } from '../session/wire.js';
 import { isRGB, nearestColor, PALETTE } from './colors.js';
-import { isShape } from './shapes.js';
+import { isShape } from './outline.js';
 import { DEFAULT_WIDTH, MAXIMUM_WIDTH, MINIMUM_WIDTH, PLANE, Stroke } from './stroke.js';
 import { cleanText, MAXIMUM_SIZE, MINIMUM_SIZE, Text } from './text.js';
 

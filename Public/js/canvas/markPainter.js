@@ -1,7 +1,6 @@
 /** How marks look: traced for whatever takes lines and curves, and painted. Knows no document: a worker can do it too. */
 
-import { outline } from './outline.js';
-import { isClosed, isShape } from './shapes.js';
+import { isClosed, isShape, outline } from './outline.js';
 import { baselineOfLine, FONT, LINE, Text } from './text.js';
 
 /**

@@ -1,7 +1,7 @@
 /** What is meant by a place on the page, and where one takes hold of it. */
 
 import { MAXIMUM_SIDE, MINIMUM_SIDE } from './placement.js';
-import { isClosed } from './shapes.js';
+import { isClosed } from './outline.js';
 import { drawnBefore, overlap } from './stroke.js';
 
 /**

@@ -1,6 +1,6 @@
 /** A line drawn by hand: its points and how it looks. */
 
-import { segmentDistance } from './shapes.js';
+import { segmentDistance } from './outline.js';
 
 /** Points beyond these bounds are neither sent nor believed. */
 export const PLANE = 1_000_000;

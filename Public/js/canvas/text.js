@@ -1,6 +1,6 @@
 /** Words on the page, and how large they are when they are painted. Knows no document: a worker can ask too. */
 
-import { segmentDistance } from './shapes.js';
+import { segmentDistance } from './outline.js';
 import { onPlane, rounded } from './stroke.js';
 
 /** The page's own type. */

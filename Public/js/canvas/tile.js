@@ -5,7 +5,7 @@ import { overlap } from './stroke.js';
 /**
  * @typedef {import('./layer.js').Transform} Transform
  * @typedef {import('./stroke.js').Bounds} Bounds
- * @typedef {import('./tileData.js').Image} Image
+ * @typedef {import('./tilePainter.js').Image} Image
  */
 
 /** Its sides, in device pixels. */

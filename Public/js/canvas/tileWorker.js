@@ -1,14 +1,13 @@
 /** Who paints tiles: a worker, or where there can be none the page itself, in slices. */
 
-import { TilePainter } from './tilePainter.js';
-import { tell } from './tileData.js';
+import { tell, TilePainter } from './tilePainter.js';
 
 /**
  * @typedef {import('./item.js').Item} Item
  * @typedef {import('./scene.js').Drawable} Drawable
- * @typedef {import('./tileData.js').Image} Image
+ * @typedef {import('./tilePainter.js').Image} Image
  * @typedef {import('./tilePainter.js').Part} Part
- * @typedef {{ told: import('./tileData.js').Told[], numbers: Float64Array<ArrayBuffer> } | { dropped: string[] } | { part: Part }} Message
+ * @typedef {{ told: import('./tilePainter.js').Told[], numbers: Float64Array<ArrayBuffer> } | { dropped: string[] } | { part: Part }} Message
  *
  * @typedef {object} TileWorker
  * @property {(drawables: Drawable[], imageOf: (item: Item) => HTMLCanvasElement) => void} put

@@ -9,7 +9,7 @@ import { isBehind, TILE, Tile } from './tile.js';
  * @typedef {import('./layer.js').Transform} Transform
  * @typedef {import('./scene.js').Drawable} Drawable
  * @typedef {import('./stroke.js').Bounds} Bounds
- * @typedef {import('./tileData.js').Image} Image
+ * @typedef {import('./tilePainter.js').Image} Image
  * @typedef {import('./tileWorker.js').TileWorker} TileWorker
  * @typedef {{ transform: Transform, width: number, height: number, bounds: Bounds | null }} View what is seen, in device pixels, and of the scene
  */

@@ -1,13 +1,13 @@
 /** What is drawn as an SVG: its lines are lines there and its words are words. Needs no document. */
 
-import { CARD_TEXT, cardLines, SHEET, shortened } from '../canvas/itemPainter.js';
+import { CARD_TEXT, cardLines, SHEET, shortened } from '../canvas/item.js';
 import { baselineOfLine, FONT, LINE, lineWidth, Text } from '../canvas/text.js';
 import { lookOf, trace } from '../canvas/markPainter.js';
 import { calmly, extentOf, isItem } from './raster.js';
 
 /**
  * @typedef {import('../canvas/item.js').Item} Item
- * @typedef {import('../canvas/itemPainter.js').Colors} Colors
+ * @typedef {import('../canvas/item.js').Colors} Colors
  * @typedef {import('../canvas/marks.js').Mark} Mark
  */
 

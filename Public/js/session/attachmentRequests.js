@@ -5,8 +5,8 @@ import { AttachmentError, forPeople } from './errors.js';
 import { tooLargeText } from '../words/forms.js';
 
 /**
- * @typedef {import('./httpRequest.js').HTTPAnswer} HTTPAnswer
- * @typedef {import('./httpRequest.js').HTTPRequest} HTTPRequest
+ * @typedef {import('./http.js').HTTPAnswer} HTTPAnswer
+ * @typedef {import('./http.js').HTTPRequest} HTTPRequest
  * @typedef {{ signal?: AbortSignal, onProgress?: (bytes: number) => void }} RequestOptions
  * @typedef {{ id: string, name: string, contentType: string, metadata: unknown }} Description
  */

@@ -6,11 +6,11 @@ import { Attachments } from './attachments.js';
 import { AsyncQueue } from './asyncQueue.js';
 import { browserSurroundings } from './connection.js';
 import { InvalidationReason, NotJoinedError } from './errors.js';
-import { sendRequest } from './httpRequest.js';
+import { sendRequest } from './http.js';
 import { isKey, newKey } from './key.js';
 import { UploadClaims } from './claims.js';
 import { Uploads } from './uploads.js';
-import { UploadStore } from './uploadStore.js';
+import { UploadStore } from '../storage/database.js';
 
 /**
  * @typedef {import('./groupSession.js').GroupSession} GroupSession
@@ -18,9 +18,9 @@ import { UploadStore } from './uploadStore.js';
  *
  * What a journal needs of its surroundings; tests bring their own.
  * @typedef {object} JournalSurroundings
- * @property {(request: import('./httpRequest.js').HTTPRequest) => Promise<import('./httpRequest.js').HTTPAnswer>} send
+ * @property {(request: import('./http.js').HTTPRequest) => Promise<import('./http.js').HTTPAnswer>} send
  * @property {typeof fetch} fetch
- * @property {import('./uploadStore.js').KeptUploads} store
+ * @property {import('../storage/database.js').KeptUploads} store
  * @property {UploadClaims} claims
  * @property {EventTarget} network tells `online`
  * @property {() => number} wallClock milliseconds since 1970

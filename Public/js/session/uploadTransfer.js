@@ -2,8 +2,8 @@
 
 import { isMissing, isPassing } from './attachmentRequests.js';
 import { AttachmentError } from './errors.js';
-import { PieceSize, unreachable } from './httpRequest.js';
-import { reconnectDelay } from './reconnecting.js';
+import { PieceSize, unreachable } from './http.js';
+import { reconnectDelay } from './connection.js';
 
 /**
  * @typedef {import('./attachmentRequests.js').AttachmentRequests} AttachmentRequests

@@ -3,7 +3,7 @@
 import { isMissing, isPassing } from './attachmentRequests.js';
 import { tooLargeText } from '../words/forms.js';
 import { AttachmentError, InvalidationReason } from './errors.js';
-import { reconnectDelay } from './reconnecting.js';
+import { reconnectDelay } from './connection.js';
 import { Upload } from './upload.js';
 import { UploadTransfer } from './uploadTransfer.js';
 
@@ -12,7 +12,7 @@ import { UploadTransfer } from './uploadTransfer.js';
  * @typedef {import('./attachmentRequests.js').AttachmentRequests} AttachmentRequests
  * @typedef {import('./groupSession.js').GroupSession} GroupSession
  * @typedef {import('./groupSessionJournal.js').JournalSurroundings} JournalSurroundings
- * @typedef {import('./uploadStore.js').UploadRecord} UploadRecord
+ * @typedef {import('../storage/database.js').UploadRecord} UploadRecord
  * @typedef {import('./attachmentRequests.js').Description} Description
  * @typedef {{ upload: Upload, record: UploadRecord, ended: Promise<void> }} Held
  */

@@ -1,6 +1,6 @@
 /** Draws with the look that is chosen, by hand or shapes; and takes away what is drawn. */
 
-import { regular } from '../canvas/shapes.js';
+import { regular } from '../canvas/outline.js';
 
 /**
  * @typedef {import('../canvas/drawing.js').Drawing} Drawing

@@ -77,10 +77,6 @@ export class PointerInput {
     globalThis.addEventListener('blur', () => this.#setSpace(false), options);
   }
 
-  get isWorking() {
-    return this.#working !== null;
-  }
-
   /** Ends what is under way, as if the pointer had been lifted. */
   finish() {
     this.#working?.tool.end();

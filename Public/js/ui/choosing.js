@@ -1,8 +1,7 @@
 /** Choosing, wired: what is chosen and in hand, what is done to it, and what is seen of that. */
 
 import { Arranger } from '../canvas/arranger.js';
-import { MotionExchange } from '../canvas/motionExchange.js';
-import { Motions } from '../canvas/motion.js';
+import { MotionExchange, Motions } from '../canvas/motion.js';
 import { drawnBefore, overlap } from '../canvas/stroke.js';
 import { Text } from '../canvas/text.js';
 import { Selector } from '../tools/selector.js';

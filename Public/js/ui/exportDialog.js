@@ -1,6 +1,6 @@
 /** A copy of the picture: to save, to send, to print. */
 
-import { ItemPainter } from '../canvas/itemPainter.js';
+import { ItemPainter } from '../canvas/item.js';
 import { drawingText, writeDrawing } from '../export/drawingFile.js';
 import { embedded, extentOf, isItem, paintAll, rasterOf, scaleFor } from '../export/raster.js';
 import { svgOf } from '../export/svg.js';

@@ -2,8 +2,7 @@
 
 import { nearestColor, PALETTE, textOn } from '../canvas/colors.js';
 import { words } from '../words/words.js';
-import { element, make, makeSVG, RadioGroup } from './elements.js';
-import { Popover } from './panels.js';
+import { element, make, makeSVG, Popover, RadioGroup } from './elements.js';
 import { HIGHLIGHTER_WIDTHS, TEXT_SIZES, WIDTHS } from './settings.js';
 
 /** Event: `change` (detail: `color` or `width`). */

@@ -2,15 +2,14 @@
 
 import { AttachmentError } from '../session/errors.js';
 import { errorWords, words } from '../words/words.js';
-import { element, icon, make } from './elements.js';
+import { element, icon, make, panelPlace } from './elements.js';
 import { doneOfTotal, itemLabel, Pace, partDone, timeLeft } from './itemWords.js';
 import { announce } from './dialogs.js';
-import { panelPlace } from './panels.js';
 
 /**
  * @typedef {import('../canvas/item.js').Item} Item
  * @typedef {import('../canvas/placement.js').Size} Size
- * @typedef {import('./panels.js').Box} Box
+ * @typedef {import('./elements.js').Box} Box
  *
  * @typedef {object} Deeds what a person can do to it
  * @property {(item: Item) => void} choose

@@ -2,9 +2,8 @@
 
 import { identity, peopleAmong } from '../presence.js';
 import { errorWords, noticeWords, words } from '../words/words.js';
-import { announce, askName, confirmed, tellOver, toast } from './dialogs.js';
+import { announce, askName, confirmed, showLink, tellOver, toast } from './dialogs.js';
 import { element } from './elements.js';
-import { showLink } from './shareDialog.js';
 
 /**
  * @typedef {import('../session/groupSession.js').GroupSession} GroupSession

@@ -1,8 +1,7 @@
 /** The bar of tools, and the menu behind its last button. */
 
-import { SHAPES } from '../canvas/shapes.js';
-import { element, icon } from './elements.js';
-import { Popover } from './panels.js';
+import { SHAPES } from '../canvas/outline.js';
+import { element, icon, Popover } from './elements.js';
 
 /**
  * @typedef {'line' | 'arrow' | 'rectangle' | 'ellipse'} ShapeName
