@@ -53,7 +53,7 @@ const PLACES = Object.freeze([
   ['data-content', 'content'],
 ]);
 
-/** Says all of them in the words in use: the text stands there in English already, names and titles do not. @param {ParentNode} page */
+/** Says all of them in the words in use: texts and names stand there in English already, titles do not. @param {ParentNode} page */
 export function translate(page) {
   const table = /** @type {Record<string, unknown>} */ (words);
   for (const [name, attribute] of PLACES) {
