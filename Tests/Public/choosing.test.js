@@ -67,6 +67,23 @@ test('§6 a move is told while it is made, about 20 times a second, and then onc
   ]);
 });
 
+test('what is too much to be shown while it moves is so to the others too', () => {
+  const { drawing, arranger, frame, ids, said } = shared();
+  draw(drawing, Array.from({ length: 26_000 }, (_, at) => at % 500));
+  said();
+  arranger.hold(new Set(ids()), RIGHT);
+  frame(0);
+  assert.deepEqual(said(), []);
+});
+
+test('of what others tell of, no more is moved than that', () => {
+  const { at, entries, told } = shared();
+  const points = Array.from({ length: 6001 }, (_, x) => [x, 0]);
+  for (const key of [1, 2, 3]) entries(stroke({ sequence: key, key, points }));
+  told(0, { ids: [1, 2, 3].map(keyOf), factor: 1, point: [7, 0] });
+  assert.deepEqual([1, 2, 3].map((key) => at(keyOf(key))[0]), [7, 7, 0]);
+});
+
 test('given up, those who saw it move are told where it is', () => {
   const { drawing, arranger, frame, ids, said } = shared();
   draw(drawing, [0, 0, 10, 10]);

@@ -78,8 +78,8 @@ export class Arranger {
     for (const [item, place] of held.places) {
       if (items.find(item.id)) album.hold(item, movedPlace(place, motion, item.isPicture), isAlone);
     }
-    // A picture alone is shown as those see it too who know of no other motions.
-    if (!isAlone || held.places.size === 0) exchange.hold(held.ids, motion);
+    // A picture alone is shown as those see it too who know of no other motions; what is too much here is so there too.
+    if (held.isLight && (!isAlone || held.places.size === 0)) exchange.hold(held.ids, motion);
   }
 
   /** It goes back to where it was. */

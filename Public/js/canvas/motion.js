@@ -95,11 +95,13 @@ export class Motions {
     for (const id of ids) this.#marks.refresh(id);
   }
 
-  /** In somebody else's. @param {string} id @param {Motion} motion @param {number} by @param {number} now */
+  /** In somebody else's. @param {string} id @param {Motion} motion @param {number} by @param {number} now @returns {number} of how many points it is */
   pull(id, motion, by, now) {
-    if (!this.#marks.find(id)) return;
+    const mark = this.#marks.find(id);
+    if (!mark) return 0;
     this.#others.set(id, { motion, by, until: now + HELD_MS });
     this.#marks.refresh(id);
+    return 'points' in mark ? mark.points.length / 2 : 1;
   }
 
   /** It was put somewhere. @param {string} id @param {number} by a participant's number */
@@ -138,6 +140,8 @@ export class Motions {
 export const MOTION_TYPE = 'MotionMessage';
 /** Of more than so many, the others see where the rest went when they are put down. */
 const MOST_IDS = 200;
+/** Nor is more than about so many points: others may tell of anything, and each time all of it is made anew. */
+const MOST_POINTS = 12_000;
 /** They are shown about so often; once they hear nothing for long, they take it for let go. */
 const EVERY_MS = 50;
 const AGAIN_MS = 2000;
@@ -216,9 +220,11 @@ export class MotionExchange {
     if (reliable && key) return this.#motions.put(key, sender);
     if (reliable || type !== MOTION_TYPE) return;
     const message = read(payload);
+    let room = MOST_POINTS;
     for (const id of message?.ids ?? []) {
-      if (message && !this.#pulled(id, message.motion, sender)) {
-        this.#motions.pull(id, message.motion, sender, this.#now());
+      if (!message || room <= 0) break;
+      if (!this.#pulled(id, message.motion, sender)) {
+        room -= this.#motions.pull(id, message.motion, sender, this.#now());
       }
     }
   }
