@@ -128,7 +128,7 @@ def test_tools_and_paper_are_there_before_any_script_has_run(chromium, open_page
         page.get_by_role("button", name=name, exact=True).wait_for()
     assert page.evaluate(THEME) == DARK
     blocking = "performance.getEntriesByType('resource').filter((one) => one.renderBlockingStatus === 'blocking').map(({ name }) => name.split('/').at(-1))"
-    assert sorted(page.evaluate(blocking)) == ["bars.css", "base.css", "early.js"]
+    assert sorted(page.evaluate(blocking)) == ["early.js", "page.css"]
     page.screenshot(path=out / "first-paint.png")
 
 

@@ -14,7 +14,7 @@ import {
   timeLeft,
   tooLargeWords,
   unreadableWords,
-} from '../../Public/js/ui/itemWords.js';
+} from '../../Public/js/ui/adding.js';
 import { panelPlace } from '../../Public/js/ui/elements.js';
 import { keyOf } from './support.js';
 

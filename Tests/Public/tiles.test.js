@@ -3,9 +3,8 @@ import { test } from 'node:test';
 import { LargeScene } from '../../Public/js/canvas/largeScene.js';
 import { Stroke } from '../../Public/js/canvas/stroke.js';
 import { Text } from '../../Public/js/canvas/text.js';
-import { TILE } from '../../Public/js/canvas/tile.js';
+import { TILE, Tiles } from '../../Public/js/canvas/tiles.js';
 import { hear, tell, TilePainter } from '../../Public/js/canvas/tilePainter.js';
-import { Tiles } from '../../Public/js/canvas/tiles.js';
 
 // Browsers have it; here, shapes are only counted.
 Object.assign(globalThis, {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { runInNewContext } from 'node:vm';
 import { byteCount } from '../../Public/js/words/forms.js';
 import { AttachmentError, GroupSessionError } from '../../Public/js/session/errors.js';
-import { itemLabel, timeLeft, tooLargeWords } from '../../Public/js/ui/itemWords.js';
+import { itemLabel, timeLeft, tooLargeWords } from '../../Public/js/ui/adding.js';
 import { de } from '../../Public/js/words/de.js';
 import { en } from '../../Public/js/words/en.js';
 import { errorWords, noticeWords, speak, translate, words } from '../../Public/js/words/words.js';

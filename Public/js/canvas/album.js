@@ -9,7 +9,7 @@ import { PlacementExchange } from './placementExchange.js';
 import { Places } from './arranging.js';
 
 /**
- * @typedef {import('../session/attachment.js').Attachment} Attachment
+ * @typedef {import('../session/attachments.js').Attachment} Attachment
  * @typedef {import('../session/groupSession.js').GroupSession} GroupSession
  * @typedef {import('../session/groupSessionJournal.js').GroupSessionJournal} GroupSessionJournal
  * @typedef {import('../session/upload.js').Upload} Upload

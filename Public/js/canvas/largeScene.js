@@ -6,7 +6,7 @@ import { canWork, tilesOnPage, tileWorker } from './tileWorker.js';
 /**
  * @typedef {import('./item.js').Item} Item
  * @typedef {import('./scene.js').Drawable} Drawable
- * @typedef {import('./tile.js').Tile} Tile
+ * @typedef {import('./tiles.js').Tile} Tile
  * @typedef {import('./tiles.js').View} View
  *
  * @typedef {object} Surroundings

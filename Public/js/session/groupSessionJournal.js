@@ -1,8 +1,7 @@
 /** The files that the people of a session share. */
 
-import { Attachment } from './attachment.js';
+import { Attachment, Attachments } from './attachments.js';
 import { AttachmentRequests } from './attachmentRequests.js';
-import { Attachments } from './attachments.js';
 import { AsyncQueue } from './asyncQueue.js';
 import { browserSurroundings } from './connection.js';
 import { InvalidationReason, NotJoinedError } from './errors.js';

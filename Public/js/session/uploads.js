@@ -8,7 +8,7 @@ import { Upload } from './upload.js';
 import { UploadTransfer } from './uploadTransfer.js';
 
 /**
- * @typedef {import('./attachment.js').Attachment} Attachment
+ * @typedef {import('./attachments.js').Attachment} Attachment
  * @typedef {import('./attachmentRequests.js').AttachmentRequests} AttachmentRequests
  * @typedef {import('./groupSession.js').GroupSession} GroupSession
  * @typedef {import('./groupSessionJournal.js').JournalSurroundings} JournalSurroundings

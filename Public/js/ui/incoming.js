@@ -6,10 +6,9 @@ import { checkSize, readDrawing } from '../export/drawingFile.js';
 import { extentOf } from '../export/raster.js';
 import { newKey } from '../session/key.js';
 import { errorWords, words } from '../words/words.js';
-import { read } from './adding.js';
+import { read, tooLargeWords } from './adding.js';
 import { announce, toast } from './dialogs.js';
 import { element } from './elements.js';
-import { tooLargeWords } from './itemWords.js';
 import { isBusy } from './keys.js';
 
 /** @typedef {(files: File[], at: { x: number, y: number } | null) => void} Take `at`: where on the screen they were dropped */

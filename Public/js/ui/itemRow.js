@@ -3,7 +3,7 @@
 import { AttachmentError } from '../session/errors.js';
 import { errorWords, words } from '../words/words.js';
 import { element, icon, make, panelPlace } from './elements.js';
-import { doneOfTotal, itemLabel, Pace, partDone, timeLeft } from './itemWords.js';
+import { doneOfTotal, itemLabel, Pace, partDone, timeLeft } from './adding.js';
 import { announce } from './dialogs.js';
 
 /**
