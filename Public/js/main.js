@@ -32,14 +32,13 @@ import { element, Frames } from './ui/elements.js';
 import { ExportDialog } from './ui/exportDialog.js';
 import { chooseLanguage, Fingers, offerThemes, Settings, storageOr } from './ui/settings.js';
 import { Incoming, Opening } from './ui/incoming.js';
-import { Inks } from './ui/inks.js';
+import { Inks, takesInk, Toolbar } from './ui/toolbar.js';
 import { openToInspection } from './ui/inspection.js';
 import { ItemView } from './ui/itemView.js';
 import { bindKeys } from './ui/keys.js';
 import { People } from './ui/people.js';
 import { SessionFlow } from './ui/sessionFlow.js';
 import { TextBox } from './ui/textBox.js';
-import { takesInk, Toolbar } from './ui/toolbar.js';
 import { errorWords, words } from './words/words.js';
 
 browserDatabase.open();

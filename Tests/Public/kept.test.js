@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Outbox } from '../../Public/js/session/outbox.js';
+import { Outbox } from '../../Public/js/session/outgoing.js';
 import { ParticipantStore } from '../../Public/js/session/savedParticipant.js';
 import { Retention } from '../../Public/js/session/wire.js';
 import { Database } from '../../Public/js/storage/database.js';

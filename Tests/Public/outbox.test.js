@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Outbox } from '../../Public/js/session/outbox.js';
+import { Outbox } from '../../Public/js/session/outgoing.js';
 import { reconnectDelay } from '../../Public/js/session/connection.js';
 import { EntryRate, TokenBucket } from '../../Public/js/session/sender.js';
 import { Retention } from '../../Public/js/session/wire.js';

@@ -9,7 +9,7 @@ import { encodeMark, encodeStroke, isMarkType, readMark, STROKE_TYPE } from './m
 
 /**
  * @typedef {import('../session/groupSession.js').GroupSession} GroupSession
- * @typedef {import('../session/outbox.js').OutboxItem} OutboxItem
+ * @typedef {import('../session/outgoing.js').OutboxItem} OutboxItem
  * @typedef {import('../session/wire.js').Entry} Entry
  * @typedef {import('../session/wire.js').OutgoingEntry} OutgoingEntry
  * @typedef {import('./marks.js').Mark} Mark

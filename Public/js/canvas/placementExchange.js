@@ -6,7 +6,7 @@ import { decodePlacement, encodePlacement, PLACEMENT_TYPE } from './placement.js
 
 /**
  * @typedef {import('../session/groupSession.js').GroupSession} GroupSession
- * @typedef {import('../session/outbox.js').OutboxItem} OutboxItem
+ * @typedef {import('../session/outgoing.js').OutboxItem} OutboxItem
  * @typedef {import('../session/wire.js').Entry} Entry
  * @typedef {import('./placement.js').Place} Place
  */

@@ -10,7 +10,7 @@ import { checkEntry, decodeEntries, Retention, WireError } from './wire.js';
 /**
  * @typedef {import('./connection.js').Surroundings} Surroundings
  * @typedef {import('./control.js').Joined} Joined
- * @typedef {import('./outbox.js').OutboxItem} OutboxItem
+ * @typedef {import('./outgoing.js').OutboxItem} OutboxItem
  * @typedef {import('./control.js').Participant} Participant
  * @typedef {import('./wire.js').Entry} Entry
  * @typedef {import('./wire.js').OutgoingEntry} OutgoingEntry

@@ -7,7 +7,7 @@ import { encodedLength, Retention } from './wire.js';
 
 /**
  * @typedef {import('./groupSession.js').GroupSession} GroupSession
- * @typedef {import('./outbox.js').OutboxItem} OutboxItem
+ * @typedef {import('./outgoing.js').OutboxItem} OutboxItem
  * @typedef {import('./control.js').Participant} Participant
  * @typedef {import('./wire.js').Entry} Entry
  *

@@ -5,7 +5,7 @@ import { isObject } from './control.js';
 
 /**
  * @typedef {import('./groupSession.js').SavedParticipant} SavedParticipant
- * @typedef {import('./outbox.js').OutboxItem} OutboxItem
+ * @typedef {import('./outgoing.js').OutboxItem} OutboxItem
  * @typedef {[number, number]} Run the first of so many client sequences, one after the other
  *
  * @typedef {object} Box

@@ -68,7 +68,7 @@ export class EntryRate {
 /**
  * @typedef {import('./connection.js').Connection} Connection
  * @typedef {import('./connection.js').Surroundings} Surroundings
- * @typedef {import('./outbox.js').Outbox} Outbox
+ * @typedef {import('./outgoing.js').Outbox} Outbox
  * @typedef {import('./wire.js').OutgoingEntry} OutgoingEntry
  */
 

@@ -26,7 +26,7 @@ const ARROWS = [['arrowleft', -1, 0], ['arrowright', 1, 0], ['arrowup', 0, -1], 
 /**
  * @param {object} parts
  * @param {import('./toolbar.js').Toolbar} parts.toolbar
- * @param {import('./inks.js').Inks} parts.inks
+ * @param {import('./toolbar.js').Inks} parts.inks
  * @param {import('./incoming.js').Incoming} parts.incoming
  * @param {import('./choosing.js').Choosing} parts.choosing
  * @param {import('../canvas/drawing.js').Drawing} parts.drawing
