@@ -120,8 +120,7 @@ def test_a_finger_chooses_and_a_text_is_typed_on(chromium, open_page, out):
         bar(page, "Bring to front").tap()
         bar(page, "Remove").tap()
         until(lambda: marks(page) == [])
-        for box in (page.locator("#chosen-bar button").all()):
-            assert box.is_hidden()
+        until(lambda: all(box.is_hidden() for box in page.locator("#chosen-bar button").all()))
     page.keyboard.press("t")
     page.touchscreen.tap(100, 300)
     page.keyboard.type("Hello")
