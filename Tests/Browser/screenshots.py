@@ -76,6 +76,7 @@ def test_screenshots(chromium, open_page, proxy, problems, out, tmp_path, size, 
     # The photo is put to its place while it is on its way.
     lake((2400, 1600)).save(tmp_path / "lake.jpg", quality=97)
     proxy.bytes_per_second = 60_000
+    page.bring_to_front()
     with page.expect_file_chooser() as chooser:
         page.keyboard.press("i")
     chooser.value.set_files(tmp_path / "lake.jpg")
