@@ -347,6 +347,7 @@ toolbar.addEventListener('keys', () => showKeys());
 toolbar.addEventListener('language', () => chooseLanguage(settings, () => sharing.session !== null || scene.isEmpty));
 toolbar.addEventListener('leave', () => flow.leave());
 toolbar.addEventListener('end', () => flow.end());
+inks.addEventListener('own', () => flow.showProfile());
 inks.addEventListener('change', (event) => {
   const { detail } = /** @type {CustomEvent} */ (event);
   if (writer.written) writer.restyle();

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from board import (
-    Fingers, PHONE, all_hold_the_same, draw, has_ink, line, move, sees_ink, sees_paper, sees_people, share, tool, touch,
+    Fingers, PHONE, all_hold_the_same, draw, has_ink, line, move, sees_color, sees_ink, sees_paper, sees_people, share, tool,
+    touch,
 )
-from conftest import both, until
+from conftest import both, ready, until
 
 ALPHA = """([x, y]) => {
   const ratio = canvas.width / canvas.clientWidth;
@@ -165,3 +166,25 @@ def test_a_phone_has_every_tool_within_reach_of_a_thumb(chromium, open_page, out
     [text] = texts(page)
     assert text.replace("\n", " ") == "A long line that goes on in the next before it leaves the page"
     assert "\n" in text
+
+
+def test_ones_own_color_can_be_any(chromium, open_page):
+    a = open_page(chromium)
+    b = open_page(chromium, share(a))
+    sees_people(a, 2)
+    own = a.get_by_role("radio", name="Your own color")
+    # The browser's own dialog opens at the second press; what it would answer is put there.
+    a.evaluate("document.getElementById('own-color').addEventListener('click', (event) => { globalThis.picks = true; event.preventDefault(); })")
+    a.keyboard.press("2")
+    own.click()
+    assert not a.evaluate("globalThis.picks ?? false")
+    own.click()
+    until(lambda: a.evaluate("globalThis.picks"))
+    a.locator("#own-color").evaluate("(input) => { input.value = '#101010'; input.dispatchEvent(new Event('change')); }")
+    draw(a, line(100, 300, 300, 300))
+    sees_color(b, 200, 300, (16, 16, 16))
+    until(lambda: b.evaluate("drawTogether.participants.some(({ color }) => color === '#101010')"))
+    a.reload()
+    ready(a)
+    draw(a, line(100, 400, 300, 400))
+    sees_color(b, 200, 400, (16, 16, 16))

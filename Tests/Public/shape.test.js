@@ -369,6 +369,10 @@ test('a browser remembers name, color and width; rubbish in its storage is no tr
   first.setWidth(14);
   const second = new Settings(storage, () => 0.5);
   assert.deepEqual([second.name, second.color, second.width], ['Ada', first.color, 14]);
+  second.setColor('#101010');
+  assert.equal(first.renamed('drawtogether:color'), true, 'in another tab');
+  assert.equal(first.renamed('drawtogether:width'), false);
+  assert.deepEqual([first.color, new Settings(storage).color], ['#101010', '#101010']);
 });
 
 /** @param {number[]} points @param {number[] | null} [pressures] */

@@ -37,8 +37,8 @@ export class SessionFlow {
     parts.sharing.addEventListener('followed', (event) => this.#followed(/** @type {CustomEvent} */ (event).detail));
     parts.people.addEventListener('rename', () => this.rename());
     element('share').addEventListener('click', () => this.share());
-    // Renamed in another tab.
-    addEventListener('storage', ({ key }) => parts.settings.renamed(key) && this.#showProfile());
+    // Changed in another tab.
+    addEventListener('storage', ({ key }) => parts.settings.renamed(key) && this.showProfile());
     this.#showPeople();
   }
 
@@ -64,10 +64,11 @@ export class SessionFlow {
     const { settings } = this.#parts;
     const name = await askName(settings.name);
     if (name === null || !settings.rename(name)) return;
-    this.#showProfile();
+    this.showProfile();
   }
 
-  #showProfile() {
+  /** The person has another name, or another color. */
+  showProfile() {
     const { name, color } = this.#parts.settings;
     this.#session?.setProfile({ name, color });
     this.#showPeople();

@@ -1,6 +1,6 @@
 /** What this browser remembers of the person, and what of it is chosen in the menu: language, colors, and what fingers do. */
 
-import { isRGB, PALETTE, randomColor } from '../canvas/colors.js';
+import { isRGB, randomColor } from '../canvas/colors.js';
 import { words } from '../words/words.js';
 import { showDialog, toast } from './dialogs.js';
 import { element, icon, make, RadioGroup } from './elements.js';
@@ -46,7 +46,7 @@ export class Settings {
     this.#storage = storage;
     this.name = cleanName(this.#read(NAME) ?? '') || madeUpName(random);
     const color = this.#read(OWN_COLOR);
-    this.color = isRGB(color) && !PALETTE.includes(color) ? color : randomColor(random);
+    this.color = isRGB(color) ? color : randomColor(random);
     const width = Number(this.#read(WIDTH));
     this.width = WIDTHS.includes(width) ? width : WIDTHS[1];
     this.#write(OWN_COLOR, this.color);
@@ -62,12 +62,19 @@ export class Settings {
     return true;
   }
 
-  /** Another tab may have given another name. @param {string | null} key that it wrote @returns {boolean} whether it has */
+  /** Another tab may have given another name or color. @param {string | null} key that it wrote @returns {boolean} whether it has */
   renamed(key) {
     const name = key === NAME ? cleanName(this.#read(NAME) ?? '') : '';
-    const isOther = name !== '' && name !== this.name;
-    if (isOther) this.name = name;
-    return isOther;
+    const color = key === OWN_COLOR ? this.#read(OWN_COLOR) : null;
+    if (name) this.name = name;
+    if (isRGB(color)) this.color = color;
+    return name !== '' || isRGB(color);
+  }
+
+  /** @param {string} color `#rrggbb`, one's own from now on */
+  setColor(color) {
+    this.color = color;
+    this.#write(OWN_COLOR, color);
   }
 
   /** @param {number} width one of `WIDTHS` */

@@ -113,7 +113,7 @@ export class Toolbar extends EventTarget {
   }
 }
 
-/** Event: `change` (detail: `color` or `width`). */
+/** Events: `own` (one's own color is another), `change` (detail: `color` or `width`). */
 export class Inks extends EventTarget {
   #settings;
   #colors;
@@ -122,18 +122,23 @@ export class Inks extends EventTarget {
   #chosen = PALETTE.length;
   #button = element('ink');
   #popover = new Popover(this.#button, element('inks'));
+  #own;
+  /** Of the browser: for one's own color. */
+  #picker = /** @type {HTMLInputElement} */ (element('own-color'));
 
   /** @param {import('./settings.js').Settings} settings */
   constructor(settings) {
     super();
     this.#settings = settings;
+    const swatches = [...PALETTE, settings.color].map((rgb, index) =>
+      swatch(words.colors[index] ?? words.ownColor, rgb, index)
+    );
+    this.#own = swatches[PALETTE.length];
     this.#colors = new RadioGroup(
       element('colors'),
-      [...PALETTE, settings.color].map((rgb, index) => ({
-        button: swatch(words.colors[index] ?? words.ownColor, rgb, index),
-        choose: () => this.chooseColor(index),
-      })),
+      swatches.map((button, index) => ({ button, choose: () => this.#press(index) })),
     );
+    this.#picker.addEventListener('change', () => this.#setOwn(this.#picker.value));
     this.#widths = new RadioGroup(
       element('widths'),
       WIDTHS.map((width, index) => ({ button: widthButton(index), choose: () => this.chooseWidth(width) })),
@@ -175,6 +180,21 @@ export class Inks extends EventTarget {
     this.chooseColor(PALETTE.length);
   }
 
+  /** @param {number} index of a swatch: one's own, chosen already, is changed */
+  #press(index) {
+    if (index === PALETTE.length && index === this.#chosen) {
+      this.#picker.value = this.#settings.color;
+      this.#picker.click();
+    } else this.chooseColor(index);
+  }
+
+  /** @param {string} rgb */
+  #setOwn(rgb) {
+    this.#settings.setColor(rgb);
+    this.dispatchEvent(new Event('own'));
+    this.chooseOwn();
+  }
+
   /** @param {number} width one of `WIDTHS` */
   chooseWidth(width) {
     this.#settings.setWidth(width);
@@ -198,6 +218,7 @@ export class Inks extends EventTarget {
   }
 
   #show() {
+    color(this.#own, this.#settings.color);
     this.#colors.show(this.#chosen);
     this.#widths.show(this.#width);
     document.documentElement.style.setProperty('--ink', this.ink.rgb);
@@ -211,17 +232,22 @@ function swatch(name, rgb, index) {
   const isOwn = index === PALETTE.length;
   const key = index < 10 ? ` (${(index + 1) % 10})` : '';
   const button = make('button', { class: 'swatch', 'aria-label': name, title: name + key });
-  button.style.setProperty('--own', rgb);
-  button.style.setProperty('--on-own', textOn(rgb));
   const drawing = makeSVG('svg', { viewBox: '0 0 32 32', 'aria-hidden': 'true' });
   drawing.append(
     makeSVG('circle', { class: 'ring', cx: '16', cy: '16', r: '14.5' }),
-    makeSVG('circle', { cx: '16', cy: '16', r: '11', fill: rgb }),
+    makeSVG('circle', { class: 'paint', cx: '16', cy: '16', r: '11' }),
   );
   const spark = 'M16 9.500l1.600 4.900 4.900 1.600-4.900 1.600-1.600 4.900-1.600-4.900-4.900-1.600 4.900-1.600z';
   if (isOwn) drawing.append(makeSVG('path', { class: 'spark', d: spark }));
   button.append(drawing);
+  color(button, rgb);
   return button;
+}
+
+/** @param {HTMLElement} swatch @param {string} rgb */
+function color({ style }, rgb) {
+  style.setProperty('--own', rgb);
+  style.setProperty('--on-own', textOn(rgb));
 }
 
 /** @param {number} index */

@@ -67,7 +67,7 @@ const table = {
   ink: 'Farbe und Breite',
   color: 'Farbe',
   colors: ['Rot', 'Orange', 'Gelb', 'Grün', 'Mint', 'Petrol', 'Hellblau', 'Indigo', 'Lila', 'Rosa', 'Braun'],
-  ownColor: 'Deine eigene Farbe',
+  ownColor: 'Deine eigene Farbe (noch einmal drücken, um sie zu ändern)',
   width: 'Breite',
   widths: ['Fein', 'Mittel', 'Breit'],
   history: 'Verlauf',

@@ -74,7 +74,7 @@ const table = {
   color: 'Color',
   /** In the order of the palette. */
   colors: ['Red', 'Orange', 'Yellow', 'Green', 'Mint', 'Teal', 'Cyan', 'Indigo', 'Purple', 'Pink', 'Brown'],
-  ownColor: 'Your own color',
+  ownColor: 'Your own color (press again to change it)',
   width: 'Width',
   widths: ['Fine', 'Middle', 'Broad'],
   history: 'History',
