@@ -11,7 +11,7 @@ from gateway import Gateway
 
 # A comment is not sent, but its line is.
 WRITTEN = b"// a script\n" + b"export const answer = 42;\n" * 400
-SCRIPT = b"\n" + b"export const answer = 42;\n" * 400
+SCRIPT = b"\n" + b"export const answer=42;\n" * 400
 IMAGE = bytes(range(256)) * 8
 TRAVERSALS = [
     "/../secret.txt", "/js/../../secret.txt", "/js/..%2f..%2fsecret.txt", "/%2e%2e/secret.txt",

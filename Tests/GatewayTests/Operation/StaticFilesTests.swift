@@ -8,7 +8,7 @@ import Testing
 struct StaticFilesTests {
   private static let modified = HTTPDate(secondsSinceEpoch: 784_111_777)  // Sun, 06 Nov 1994 08:49:37 GMT
   private static let now = HTTPDate(secondsSinceEpoch: 1_795_264_159)
-  private static let script = Array(String(repeating: "let ink = 1;\n", count: 100).utf8)
+  private static let script = Array(String(repeating: "let ink=1;\n", count: 100).utf8)
   private static let picture: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 1, 2, 3, 4, 5, 6]
   /// The SHA-256 of the picture begins so.
   private static let pictureTag = "\"3a801022cd182df61cd951552403f0e6\""
@@ -156,9 +156,9 @@ struct StaticFilesTests {
   }
 
   @Test(
-    "Comments of scripts and style sheets stay in the folder: length and tag are of what is served",
+    "Comments and blanks of scripts and style sheets stay in the folder: length and tag are of what is served",
     arguments: [
-      ("a.js", "a; // b\n", "a;\n"), ("a.css", "a {} /* b */\n", "a {}\n"), ("a.txt", "a // b", "a // b"),
+      ("a.js", "a; // b\n", "a;\n"), ("a.css", "a {} /* b */\n", "a{}\n"), ("a.txt", "a // b", "a // b"),
     ])
   func comments(_ name: String, _ written: String, _ served: String) throws {
     let file = try StaticFile(name: name, bytes: Array(written.utf8), modified: nil)

@@ -115,5 +115,5 @@ final class RunningGateway: Sendable {
   }
 
   static let page = "<!doctype html><title>Draw</title>"
-  static let script = "export const answer = 42;\n"
+  static let script = "export const answer=42;\n"
 }
