@@ -239,16 +239,23 @@ export class Sharing extends EventTarget {
       const saved = await store.openLeft();
       if (!saved) return;
       const other = new GroupSession({ id, base: this.#base, profile: this.#profile(), saved, around: this.#around });
-      other.addEventListener('savechange', () => {
-        const left = other.save();
-        if (other.state === 'invalidated') return;
-        if (other.isConnected && left.outbox.items.length === 0) {
-          other.leave();
-          store.forget();
-        } else store.save(left);
-      });
+      this.#sayTheRest(other, store);
       other.join();
     }
+  }
+
+  /** Says what waits, and leaves. @param {GroupSession} session @param {ParticipantStore} store what is kept of it */
+  #sayTheRest(session, store) {
+    const look = () => {
+      const left = session.save();
+      if (session.state === 'invalidated') return;
+      if (session.isConnected && left.outbox.items.length === 0) {
+        session.leave();
+        store.forget();
+      } else store.save(left);
+    };
+    session.addEventListener('savechange', look);
+    look();
   }
 
   /** @param {string} session its id @param {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} storage */
@@ -270,8 +277,7 @@ export class Sharing extends EventTarget {
     this.#drawing.lift();
     this.#session = null;
     const who = old.participant(by);
-    this.#store?.forget();
-    old.leave();
+    if (this.#store) this.#sayTheRest(old, this.#store);
     await this.#enter(id, { bringsPicture: false });
     this.dispatchEvent(
       new CustomEvent('followed', { detail: { from: old.id, by: who, isOwn: by === old.localParticipant?.number } }),

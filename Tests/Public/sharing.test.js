@@ -9,7 +9,7 @@ import { Retention } from '../../Public/js/session/wire.js';
 import { Sharing } from '../../Public/js/sharing.js';
 import { Database } from '../../Public/js/storage/database.js';
 import { FakeDatabase } from './fakeDatabase.js';
-import { fakeSession, gatewayEntry, keyOf, quiet, reliable, welcome } from './support.js';
+import { ADA, fakeSession, gatewayEntry, keyOf, quiet, reliable, welcome } from './support.js';
 
 const ID = 'AAAAAAAAAAAAAAAAAAAAAA';
 
@@ -72,7 +72,16 @@ test('who is in the middle of a stroke when all go on to a new page leaves it wh
   await quiet();
   const whole = JSON.parse(socket.said.at(-1)?.payload ?? '');
   assert.deepEqual(whole.points, [[1, 2], [3, 4]]);
-  assert.equal('leave' in socket.controls.at(-1), true);
+  const leaves = () => socket.controls.some((/** @type {object} */ one) => 'leave' in one);
+  assert.equal(leaves(), false, 'what waits is on its way');
+  const mine = socket.said.map(({ clientSequence, type }, at) =>
+    gatewayEntry({ flags: 1, sequence: 10 + at, sender: ADA.number, clientSequence, type, payload: {} })
+  );
+  for (const entry of mine) socket.entries(entry);
+  assert.equal(leaves(), false, 'it is not safe yet');
+  socket.tell({ committed: { sequence: 10 + mine.length } });
+  await quiet();
+  assert.equal(leaves(), true);
 });
 
 for (const fails of [undefined, 'put']) {
