@@ -1,0 +1,16 @@
+"""What an operator puts around the gateway, and what he looks at it with; gateways are started as in the contract's tests."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest_plugins = ["gateway_fixtures"]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Without --full, long tests are not chosen at all."""
+    if config.getoption("--full"):
+        return
+    long = [item for item in items if item.get_closest_marker("long")]
+    config.hook.pytest_deselected(items=long)
+    items[:] = [item for item in items if item not in long]
