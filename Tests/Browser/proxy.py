@@ -72,16 +72,26 @@ class Proxy:
                     near.close()
                     self.refusals += 1
                     continue
-                far = socket.create_connection(self.target)
             except OSError:
                 continue
-            with self.lock:
-                self.pairs.append((near, far))
-            threading.Thread(target=self._connect, args=(near, far), daemon=True).start()
+            threading.Thread(target=self._connect, args=(near,), daemon=True).start()
 
-    def _connect(self, near: socket.socket, far: socket.socket) -> None:
+    def _reach(self, near: socket.socket) -> socket.socket:
+        """Where this connection goes on to."""
+        return socket.create_connection(self.target)
+
+    def _connect(self, near: socket.socket) -> None:
+        try:
+            far = self._reach(near)
+        except OSError:
+            near.close()
+            return
         # Each way by itself: who does not read can still be answered.
         with near, far:
+            with self.lock:
+                if self.is_refusing or self.is_over:
+                    return
+                self.pairs.append((near, far))
             back = threading.Thread(target=self._carry, args=(far, near), daemon=True)
             back.start()
             self._carry(near, far, counts=True)
