@@ -16,7 +16,46 @@ enum FieldLines {
           !token.isEmpty && !isBlank(token.utf8.first) && !isBlank(token.utf8.last), "the token '\(token)'")
       }
     }
+    try checkForwarding(choice, fields)
     try checkAnswer(choice, fields)
+  }
+
+  /// Whatever a client sends, what trusted proxies add behind it is read as it was written, or not at all.
+  private static func checkForwarding(_ choice: UInt8, _ sent: FieldList) throws {
+    let proxies = 1 + Int(choice % 3)
+    let first = ForwardedHop(client: "192.0.2.1", isSecure: nil, authority: nil)
+    let chain = ["192.0.2.1", "2001:db8::2", "192.0.2.3"].prefix(proxies)
+    let nodes = chain.map { $0.utf8.contains(0x3A) ? "for=\"[\($0)]\"" : "for=\($0)" }
+    for isOnOneLine in [false, true] {
+      let standard = adding(nodes, to: "Forwarded", in: sent, isOnOneLine)
+      let readStandard = ForwardedHop.standard(in: standard, behind: proxies)
+      try expect(readStandard == .hop(first) || readStandard == .unusable, "\(standard): \(readStandard)")
+      let customary = adding(Array(chain), to: "X-Forwarded-For", in: sent, isOnOneLine)
+      guard case .hop(let hop) = ForwardedHop.customary(in: customary, behind: proxies) else {
+        throw Finding("\(customary): nothing is read")
+      }
+      try expect(hop.client == first.client, "\(customary): \(hop)")
+    }
+    for count in 1...3 {
+      _ = ForwardedHop.standard(in: sent, behind: count)
+      _ = ForwardedHop.customary(in: sent, behind: count)
+    }
+  }
+
+  /// The fields with elements that proxies added: behind the last line, or each on a line of its own.
+  private static func adding(
+    _ elements: [String], to name: String, in fields: FieldList, _ isOnOneLine: Bool
+  ) -> FieldList {
+    var added = fields
+    let sent = fields.all(name)
+    if isOnOneLine {
+      added.remove(name)
+      for value in sent.dropLast() { added.append(name, value) }
+      added.append(name, (sent.suffix(1) + elements).joined(separator: ", "))
+    } else {
+      for element in elements { added.append(name, element) }
+    }
+    return added
   }
 
   /// The fields that lines make; what has no name of letters, digits and hyphens is left out.

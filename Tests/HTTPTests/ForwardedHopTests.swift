@@ -1,0 +1,193 @@
+import HTTP
+import Testing
+
+@Suite("What proxies say of a request that they pass on, RFC 7239")
+struct ForwardedHopTests {
+  struct Element: Sendable, CustomTestStringConvertible {
+    let rule: String
+    let text: String
+    var client: String?
+    var isSecure: Bool?
+    var host: String?
+
+    var testDescription: String { "\(rule): \(text)" }
+  }
+
+  @Test(
+    "an element",
+    arguments: [
+      Element(rule: "§4 IPv4", text: "for=192.0.2.43", client: "192.0.2.43"),
+      Element(rule: "§4 any case", text: "FOR=192.0.2.43;Proto=HTTPS", client: "192.0.2.43", isSecure: true),
+      Element(
+        rule: "§4 any order, all four", text: "proto=http;by=203.0.113.43;host=draw.example;for=192.0.2.60",
+        client: "192.0.2.60", isSecure: false, host: "draw.example"),
+      Element(
+        rule: "§4 IPv6 with a port", text: #"for="[2001:db8:cafe::17]:4711""#, client: "2001:db8:cafe::17"),
+      Element(rule: "§4 quoted IPv4 with a port", text: #"for="192.0.2.43:47011""#, client: "192.0.2.43"),
+      Element(
+        rule: "RFC 9110 §5.6.4 escapes", text: #"for="\1\92.0.2.43";host="a\.example:8\443""#,
+        client: "192.0.2.43",
+        host: "a.example:8443"),
+      Element(
+        rule: "RFC 9110 §5.6.6 blanks around ;", text: "for=192.0.2.43 ;\tproto=https", client: "192.0.2.43",
+        isSecure: true),
+      Element(rule: "§6.2 unknown", text: "for=unknown;proto=https", isSecure: true),
+      Element(rule: "§6.3 obfuscated", text: "for=_gazonk;proto=https", isSecure: true),
+      Element(rule: "§6.3 an obfuscated port", text: #"for="[::1]:_p.1-x""#, client: "::1"),
+      Element(rule: "§4 nothing of the client", text: "by=_secret", client: nil),
+      Element(rule: "§5.5 extensions", text: "for=192.0.2.43;secret=\"a,b;c\"", client: "192.0.2.43"),
+      Element(rule: "IPv6 without brackets", text: #"for="2001:db8::1""#, client: "2001:db8::1"),
+      Element(rule: "IPv4 in IPv6", text: #"for="[::ffff:192.0.2.1]""#, client: "::ffff:192.0.2.1"),
+      Element(rule: "another scheme", text: "for=192.0.2.43;proto=gopher", client: "192.0.2.43"),
+      Element(
+        rule: "of a WebSocket", text: "for=192.0.2.43;proto=wss", client: "192.0.2.43", isSecure: true),
+      Element(rule: "no host's name", text: #"for=192.0.2.43;host="a b""#, client: "192.0.2.43"),
+    ])
+  func reads(_ element: Element) {
+    let hop = ForwardedHop(element: element.text)
+    let authority = element.host.flatMap { Authority($0) }
+    #expect((authority == nil) == (element.host == nil))
+    #expect(
+      hop == ForwardedHop(client: element.client, isSecure: element.isSecure, authority: authority))
+  }
+
+  @Test(
+    "§4: malformed elements, of which nothing is taken",
+    arguments: [
+      "for", "for=", "=192.0.2.43", "for=[2001:db8::1]", "for=2001:db8::1",
+      "for=192.0.2.43:80",
+      #"for="192.0.2.43"#, #"for=192.0.2.43""#, #"for="192.0.2.43"x"#, "for=a b", "for =192.0.2.43",
+      "for= 192.0.2.43", "for=192.0.2.43;for=192.0.2.44", "For=192.0.2.43;proto=http;PROTO=https",
+      "for=192.0.2.43 proto=https", #"for="192.0.2.43\"#, "for=\u{100}", "for=192.0.2.43;secret=\u{E9}",
+    ])
+  func refuses(_ text: String) {
+    #expect(ForwardedHop(element: text) == nil)
+  }
+
+  @Test(
+    "§6: what is no address",
+    arguments: [
+      "127.1", "192.0.2", "192.0.2.1.1", "192.0.2.043", "192.0.2.1111", "0x7f.0.0.1", "192.0.2.a",
+      "localhost",
+      "[192.0.2.1]", "[2001:db8::1", "[]", "[::1%eth0]", "::1%eth0", "192.0.2.1:", "192.0.2.1:999999",
+      "192.0.2.1:8x",
+      "[::1]80", "[::1]:", "1:2", "", " ", "_", "unknown", "\"192.0.2.1\"", "192.0.2.1 192.0.2.2",
+    ])
+  func noAddress(_ node: String) {
+    #expect(
+      ForwardedHop.customary(in: ["X-Forwarded-For": "192.0.2.9, x\(node)"], behind: 1)
+        == .hop(ForwardedHop()))
+    let read = ForwardedHop.customary(in: ["X-Forwarded-For": node], behind: 1)
+    #expect(read == .hop(ForwardedHop()) || (read == .unusable && node.allSatisfy { $0 == " " }))
+  }
+
+  struct Chain: Sendable, CustomTestStringConvertible {
+    let rule: String
+    let proxies: Int
+    let fields: FieldList
+    let reading: ForwardedHop.Reading
+
+    init(
+      _ rule: String, _ proxies: Int, _ fields: FieldList, client: String? = nil, isSecure: Bool? = nil,
+      host: String? = nil
+    ) {
+      self.rule = rule
+      self.proxies = proxies
+      self.fields = fields
+      reading = .hop(
+        ForwardedHop(client: client, isSecure: isSecure, authority: host.flatMap { Authority($0) }))
+    }
+
+    init(_ rule: String, _ proxies: Int, _ fields: FieldList, is reading: ForwardedHop.Reading) {
+      self.rule = rule
+      self.proxies = proxies
+      self.fields = fields
+      self.reading = reading
+    }
+
+    var testDescription: String { "\(rule), \(proxies): \(fields.map { "\($0.name): \($0.value)" })" }
+  }
+
+  @Test(
+    "Forwarded: the element that the first trusted proxy wrote",
+    arguments: [
+      Chain("none", 1, ["Via": "1.1 x"], is: .absent),
+      Chain("one", 1, ["forwarded": "for=192.0.2.1;proto=https"], client: "192.0.2.1", isSecure: true),
+      Chain("the last of three", 1, ["Forwarded": "for=1.1.1.1, for=2.2.2.2,for=3.3.3.3"], client: "3.3.3.3"),
+      Chain(
+        "the second from the end", 2, ["Forwarded": "for=1.1.1.1, for=2.2.2.2,for=3.3.3.3"], client: "2.2.2.2"
+      ),
+      Chain(
+        "of two lines", 2, ["Forwarded": "for=1.1.1.1, for=2.2.2.2", "X": "y", "FORWARDED": "for=3.3.3.3"],
+        client: "2.2.2.2"),
+      Chain("too few", 2, ["Forwarded": "for=1.1.1.1"], is: .unusable),
+      Chain("empty", 1, ["Forwarded": ""], is: .unusable),
+      Chain("empty elements do not count", 1, ["Forwarded": "for=1.1.1.1, ,"], client: "1.1.1.1"),
+      Chain("rubbish before does not count", 1, ["Forwarded": "??, for=1.1.1.1"], client: "1.1.1.1"),
+      Chain("rubbish in the one that counts", 1, ["Forwarded": "for=1.1.1.1, ??"], is: .unusable),
+      Chain("rubbish behind the one that counts", 2, ["Forwarded": "for=1.1.1.1, ??"], is: .unusable),
+      Chain(
+        "a comma within quotation marks", 1, ["Forwarded": #"for=1.1.1.1;x="a, for=6.6.6.6""#],
+        client: "1.1.1.1"),
+      Chain("hidden", 1, ["Forwarded": "for=1.1.1.1, for=unknown;proto=https"], isSecure: true),
+      // What follows was spoofed: the client opened a quotation mark, and the proxies went on behind it.
+      Chain("an open quotation mark", 1, ["Forwarded": #"for=6.6.6.6;x=", for=1.1.1.1"#], is: .unusable),
+      Chain(
+        "… before two proxies", 2, ["Forwarded": #"for=6.6.6.6, x=", for=1.1.1.1, for=2.2.2.2"#],
+        is: .unusable),
+      Chain(
+        "… that a proxy closes", 2, ["Forwarded": #"for=6.6.6.6, x=", for="[2001:db8::1]", for=2.2.2.2"#],
+        is: .unusable),
+      Chain(
+        "… on a line of its own", 1, ["Forwarded": #"for=6.6.6.6, x=""#, "FORWARDED": "for=1.1.1.1"],
+        client: "1.1.1.1"),
+    ])
+  func standard(_ chain: Chain) {
+    #expect(ForwardedHop.standard(in: chain.fields, behind: chain.proxies) == chain.reading)
+  }
+
+  @Test(
+    "X-Forwarded-…: the elements that the first trusted proxy wrote",
+    arguments: [
+      Chain("none", 1, ["Forwarded": "for=1.1.1.1"], is: .absent),
+      Chain("one", 1, ["x-forwarded-for": "192.0.2.1"], client: "192.0.2.1"),
+      Chain("the last of three", 1, ["X-Forwarded-For": "1.1.1.1, 2.2.2.2,3.3.3.3"], client: "3.3.3.3"),
+      Chain("the second from the end", 2, ["X-Forwarded-For": "1.1.1.1, 2.2.2.2,3.3.3.3"], client: "2.2.2.2"),
+      Chain(
+        "of two lines", 2, ["X-Forwarded-For": "1.1.1.1, 2.2.2.2", "X-FORWARDED-FOR": "3.3.3.3"],
+        client: "2.2.2.2"),
+      Chain("too few", 2, ["X-Forwarded-For": "1.1.1.1", "X-Forwarded-Proto": "https"], is: .unusable),
+      Chain("no addresses at all", 1, ["X-Forwarded-Proto": "https"], is: .unusable),
+      Chain("with a port", 1, ["X-Forwarded-For": "192.0.2.1:4711"], client: "192.0.2.1"),
+      Chain("IPv6", 1, ["X-Forwarded-For": "2001:db8::1"], client: "2001:db8::1"),
+      Chain("IPv6 with a port", 1, ["X-Forwarded-For": "[2001:db8::1]:80"], client: "2001:db8::1"),
+      Chain("no address", 1, ["X-Forwarded-For": "1.1.1.1, unknown"]),
+      Chain(
+        "all three", 1,
+        [
+          "X-Forwarded-For": "1.1.1.1", "X-Forwarded-Proto": "HTTPS", "X-Forwarded-Host": "Draw.example:8443",
+        ],
+        client: "1.1.1.1", isSecure: true, host: "draw.example:8443"),
+      Chain(
+        "the scheme and host of the first of two", 2,
+        [
+          "X-Forwarded-For": "6.6.6.6, 1.1.1.1, 2.2.2.2", "X-Forwarded-Proto": "http, https, http",
+          "X-Forwarded-Host": "evil.example, draw.example, inside",
+        ], client: "1.1.1.1", isSecure: true, host: "draw.example"),
+      Chain(
+        "where only one of two wrote it", 2,
+        ["X-Forwarded-For": "1.1.1.1, 2.2.2.2", "X-Forwarded-Proto": "https"], client: "1.1.1.1",
+        isSecure: true),
+      Chain(
+        "another scheme", 1, ["X-Forwarded-For": "1.1.1.1", "X-Forwarded-Proto": "gopher"], client: "1.1.1.1"),
+      Chain(
+        "no host's name", 1, ["X-Forwarded-For": "1.1.1.1", "X-Forwarded-Host": "a b"], client: "1.1.1.1"),
+      // Quotation marks mean nothing here, and hide no comma.
+      Chain("a quotation mark", 1, ["X-Forwarded-For": #"6.6.6.6, ", 1.1.1.1"#], client: "1.1.1.1"),
+      Chain(
+        "… before two proxies", 2, ["X-Forwarded-For": #"6.6.6.6, ", 1.1.1.1, 2.2.2.2"#], client: "1.1.1.1"),
+    ])
+  func customary(_ chain: Chain) {
+    #expect(ForwardedHop.customary(in: chain.fields, behind: chain.proxies) == chain.reading)
+  }
+}
