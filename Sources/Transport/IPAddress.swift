@@ -55,6 +55,11 @@ package struct IPAddress: Hashable, Sendable, BitwiseCopyable, CustomStringConve
     isV6 ? high >> 54 == 0xfe80 >> 6 : low >> 16 == 0xa9fe
   }
 
+  /// What one client has: an IPv4 address, or the /64 around an IPv6 one, in which everybody has 2^64 addresses to choose from.
+  package var network: IPAddress {
+    isV6 ? IPAddress(v6High: high, low: 0) : self
+  }
+
   /// The address in numbers, IPv6 as RFC 5952 writes it, without brackets.
   package var description: String {
     var raw = clinux_address()

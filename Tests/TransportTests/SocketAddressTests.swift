@@ -79,6 +79,17 @@ struct SocketAddressTests {
     #expect(throws: AddressError.self) { try SocketAddress("nobody.invalid:80") }
   }
 
+  @Test(
+    "what one client has: an IPv4 address, the /64 of an IPv6 one",
+    arguments: [
+      ("192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.1", "192.0.2.1"),
+      ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
+      ("2001:db8:1:2::", "2001:db8:1:2::"), ("2001:db8:1:3::1", "2001:db8:1:3::"),
+    ])
+  func network(_ text: String, _ network: String) throws {
+    #expect("\(try #require(IPAddress(text)).network)" == network)
+  }
+
   @Test("Kinds of addresses")
   func kinds() throws {
     #expect(try #require(IPAddress("169.254.1.1")).isLinkLocal)

@@ -22,10 +22,14 @@ final class Connection {
   // In an order that leaves few gaps in memory: there are as many of these as sockets.
   let key: Key
   let peer: SocketAddress
+  /// Whose request it carries, or carried last, as far as that is believed: the peer's address unless trusted proxies told another.
+  var clientAddress: IPAddress
   /// Nil on a plain socket.
   let tls: TLSConnection?
   var state: State
 
+  /// Counted among the client's, behind a trusted proxy: while it has a request in hand, or is a WebSocket.
+  var isCountedForClient = false
   var isReadingPaused = false
   /// It stands among those that are to be read.
   var isToRead = false
@@ -64,6 +68,7 @@ final class Connection {
     socket = Socket(descriptor.rawValue)
     self.descriptor = consume descriptor
     self.peer = peer
+    clientAddress = peer.ip
     self.tls = tls
     self.state = state
     self.deadline = deadline

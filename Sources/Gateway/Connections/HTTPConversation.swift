@@ -7,6 +7,7 @@ final class HTTPConversation {
   struct Exchange {
     let head: RequestHead
     let route: Route
+    let client: RequestClient
     let plan: Plan
     var body: [UInt8] = []
   }

@@ -8,15 +8,18 @@ final class HandedOver: @unchecked Sendable {
   private var descriptor: OwnedDescriptor?
   let tls: TLSConnection?
   let peer: SocketAddress
+  let clientAddress: IPAddress
+  /// Whether it is counted among the client's.
+  let isCountedForClient: Bool
   /// The request that is to be answered, as it came, and what came behind it.
   let replay: [UInt8]
 
-  init(
-    descriptor: consuming OwnedDescriptor, tls: TLSConnection?, peer: SocketAddress, replay: [UInt8]
-  ) {
+  init(_ connection: Connection, descriptor: consuming OwnedDescriptor, replay: [UInt8]) {
     self.descriptor = consume descriptor
-    self.tls = tls
-    self.peer = peer
+    tls = connection.tls
+    peer = connection.peer
+    clientAddress = connection.clientAddress
+    isCountedForClient = connection.isCountedForClient
     self.replay = replay
   }
 

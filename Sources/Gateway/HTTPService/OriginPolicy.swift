@@ -23,25 +23,24 @@ struct OriginPolicy: Sendable {
     case foreign(String)
   }
 
-  func judge(_ head: RequestHead) -> Verdict {
+  /// Looks at a request's `Origin`. `forwarded` is where it was addressed to before a trusted proxy wrote another `Host`, if
+  /// one tells.
+  func judge(_ head: RequestHead, forwarded: Authority?) -> Verdict {
     let origins = head.fields.all("Origin")
     guard let text = origins.first else { return .own }
     guard origins.count == 1, let origin = WebOrigin(text) else { return .foreign(text) }
     if let publicURL, origin.host == publicURL.host, Self.port(origin) == Self.port(publicURL) { return .own }
     // Default ports are left out and the scheme is not compared: behind a proxy that speaks TLS we see plain text.
-    if let authority = head.authority, authority.host.lowercased() == origin.host,
-      Self.port(authority) == Self.port(origin)
-    {
-      return .own
-    }
+    let names = [head.authority, forwarded].compactMap(\.self)
+    if names.contains(where: { $0.host == origin.host && Self.port($0) == Self.port(origin) }) { return .own }
     return allowed.contains(origin) ? .allowed(text) : .foreign(text)
   }
 
   /// With a public address, a request to any other is for somebody else.
-  func isMisdirected(_ head: RequestHead) -> Bool {
+  func isMisdirected(_ head: RequestHead, forwarded: Authority?) -> Bool {
     guard let publicURL else { return false }
-    guard let authority = head.authority else { return true }
-    return authority.host.lowercased() != publicURL.host || Self.port(authority) != Self.port(publicURL)
+    guard let authority = forwarded ?? head.authority else { return true }
+    return authority.host != publicURL.host || Self.port(authority) != Self.port(publicURL)
   }
 
   /// The link as it is given out: absolute only when the public address is known.

@@ -7,11 +7,11 @@ internal import Wire
 /// The HTTP API: sessions, limits, health, metrics, files.
 extension Reactor {
   /// What speaks against a request before it is looked at: wrong host, foreign origin, a method that the address does not take.
-  func refusal(of head: RequestHead, _ route: Route, _ connection: Connection) -> Answer? {
+  func refusal(of head: RequestHead, _ route: Route, _ client: RequestClient) -> Answer? {
     switch route {
     case .healthz, .readyz, .metrics: break
     default:
-      if shared.origins.isMisdirected(head) {
+      if shared.origins.isMisdirected(head, forwarded: client.authority) {
         var refusal = Refusal(.badRequest, "This gateway is reached at another address.")
         refusal.status = 421
         return .problem(refusal)
@@ -22,7 +22,7 @@ extension Reactor {
       refusal.status = 501
       return .problem(refusal)
     }
-    let verdict = shared.origins.judge(head)
+    let verdict = shared.origins.judge(head, forwarded: client.authority)
     if case .foreign = verdict, refusesForeignOrigin(head, route) {
       counters.refusals[.originRefused] += 1
       return .problem(
@@ -33,7 +33,8 @@ extension Reactor {
     if route != .file, route != .unknownAPI, !route.takes(Tus.method(of: head)) {
       return .methodNotAllowed(route.methods)
     }
-    if shared.configuration.redirectsToHTTPS, !connection.isSecure, let target = secureTarget(of: head, route)
+    if shared.configuration.redirectsToHTTPS, !client.isSecure,
+      let target = secureTarget(of: head, route, client)
     {
       return Answer(.permanentRedirect, fields: ["Location": target])
     }
@@ -62,16 +63,21 @@ extension Reactor {
     return answer
   }
 
-  /// The https address of a page that was asked for in plain text.
-  private func secureTarget(of head: RequestHead, _ route: Route) -> String? {
-    guard route == .file, head.method == .get || head.method == .head,
-      let host = head.authority?.host, let port = shared.boundEndpoints.https?.port
-    else { return nil }
-    return "https://\(host)\(port == 443 ? "" : ":\(port)")\(head.target.hasPrefix("/") ? head.target : "/")"
+  /// The https address of a page that was asked for in plain text: of the trusted proxy that it came by, else the gateway's own.
+  private func secureTarget(of head: RequestHead, _ route: Route, _ client: RequestClient) -> String? {
+    guard route == .file, head.method == .get || head.method == .head else { return nil }
+    let path = head.target.hasPrefix("/") ? head.target : "/"
+    if let publicURL = shared.configuration.publicURL, publicURL.scheme == .https {
+      return "\(publicURL)\(path)"
+    }
+    guard let host = (client.authority ?? head.authority)?.host else { return nil }
+    if client.isForwarded { return "https://\(host)\(path)" }
+    guard let port = shared.boundEndpoints.https?.port else { return nil }
+    return "https://\(host)\(port == 443 ? "" : ":\(port)")\(path)"
   }
 
   /// What will be done about a request that nothing speaks against.
-  func plan(for head: RequestHead, _ route: Route, _ connection: Connection) -> HTTPConversation.Plan {
+  func plan(for head: RequestHead, _ route: Route, _ client: RequestClient) -> HTTPConversation.Plan {
     switch route {
     case .sessions:
       return shared.isDraining ? .answer(unavailable) : .createSession
@@ -80,9 +86,9 @@ extension Reactor {
     case .session(let id?):
       return .askOwner(id)
     case .attachments(let id?):
-      return planJournal(for: head, of: id, nil, from: connection.peer)
+      return planJournal(for: head, of: id, nil, from: client)
     case .attachment(let id?, let attachment):
-      return attachment.map { planJournal(for: head, of: id, $0, from: connection.peer) }
+      return attachment.map { planJournal(for: head, of: id, $0, from: client) }
         ?? .answer(.problem(.noAttachment))
     case .socket, .echo, .unknownAPI:
       return .answer(notFound)
@@ -93,7 +99,7 @@ extension Reactor {
     case .readyz:
       return .answer(readiness)
     case .metrics:
-      return .answer(mayReadMetrics(head, connection) ? metrics : notFound)
+      return .answer(mayReadMetrics(head, client) ? metrics : notFound)
     case .file:
       let date = HTTPDate(secondsSinceEpoch: Int(WallTime.now().secondsSince1970))
       return .answer(shared.files.answer(to: head, now: date).map { Answer($0) } ?? notFound)
@@ -117,8 +123,12 @@ extension Reactor {
     return .problem(refusal)
   }
 
-  private func mayReadMetrics(_ head: RequestHead, _ connection: Connection) -> Bool {
-    guard let token = shared.configuration.metricsToken else { return connection.peer.isLoopback }
+  private func mayReadMetrics(_ head: RequestHead, _ client: RequestClient) -> Bool {
+    guard let token = shared.configuration.metricsToken else {
+      // What came by a proxy on this machine need not be from here, whether the proxy is trusted or not.
+      let isPassedOn = shared.configuration.trustedProxies == 0 && ForwardedHop.isTold(in: head.fields)
+      return client.isThisMachine && !isPassedOn
+    }
     let wanted = Array("Bearer \(token)".utf8)
     let given = Array((head.fields.first("Authorization") ?? "").utf8)
     return areEqualInConstantTime(given.span, wanted.span)

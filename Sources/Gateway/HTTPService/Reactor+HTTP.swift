@@ -75,8 +75,15 @@ extension Reactor {
   ) {
     connection.hasServed = true
     let route = Route(head.path)
+    let client = RequestClient(
+      of: head, from: connection.peer.ip, isSecure: connection.isSecure,
+      behind: shared.configuration.trustedProxies)
     let plan: HTTPConversation.Plan
-    if let answer = refusal(of: head, route, connection) ?? bodyRefusal(of: head, route) {
+    if let answer = refusal(of: head, route, client) ?? bodyRefusal(of: head, route) {
+      note(client, on: connection)
+      plan = .answer(answer)
+    } else if let refusal = admit(client, on: connection, route) {
+      guard let answer = refuse(refusal, connection, head, route) else { return }
       plan = .answer(answer)
     } else if case .socket(let id) = route {
       if let id, shared.owner(of: id) !== self {
@@ -92,9 +99,9 @@ extension Reactor {
       guard let answer = upgradeToEcho(connection, head) else { return }
       plan = .answer(answer)
     } else {
-      plan = self.plan(for: head, route, connection)
+      plan = self.plan(for: head, route, client)
     }
-    http.exchange = HTTPConversation.Exchange(head: head, route: route, plan: plan)
+    http.exchange = HTTPConversation.Exchange(head: head, route: route, client: client, plan: plan)
     if case .upload(let upload) = plan {
       startUpload(connection, http, upload)
       return
@@ -184,13 +191,14 @@ extension Reactor {
   ) {
     http.awaitsAnswer = false
     let isJournal = http.exchange?.route.isJournal ?? false
+    let client = http.exchange?.client
     if let upload = http.upload { cut(upload) }
     http.exchange = nil
     if let head, !head.keepsAlive { http.closesAfterOutput = true }
     if shared.isDraining { http.closesAfterOutput = true }
     if answer.hasUnknownLength, head?.minorVersion == 0 { http.closesAfterOutput = true }
     var answer = answer
-    if let head, case .allowed(let origin) = shared.origins.judge(head) {
+    if let head, case .allowed(let origin) = shared.origins.judge(head, forwarded: client?.authority) {
       answer.head.fields.append("Access-Control-Allow-Origin", origin)
       answer.head.fields.append(
         "Access-Control-Expose-Headers", isJournal ? Self.exposedJournalFields : "Location, Retry-After, ETag"
@@ -203,13 +211,14 @@ extension Reactor {
       if shared.origins.allowsOthers { answer.head.fields.set("Vary", "Origin") }
     }
     var bytes: [UInt8] = []
-    finish(answer, isSecure: connection.isSecure, closes: http.closesAfterOutput, for: head)
-      .append(to: &bytes)
+    finish(
+      answer, isSecure: client?.isSecure ?? connection.isSecure, closes: http.closesAfterOutput, for: head
+    ).append(to: &bytes)
     counters.answers[AnsweredWith(answer.head.status.code)] += 1
     if answer.head.status.code >= 400 {
       shared.log(
         .debug, "request refused",
-        ["status": .number(answer.head.status.code), "remote": "\(connection.peer.host)"])
+        ["status": .number(answer.head.status.code), "remote": "\(connection.clientAddress)"])
     }
     let hasBody = head?.method != .head && !answer.range.isEmpty
     if hasBody, answer.range.count <= 16_384 {
@@ -300,7 +309,10 @@ extension Reactor {
     if http.closesAfterOutput {
       if !http.awaitsAnswer { startLingering(connection) }
     } else if !http.awaitsAnswer {
-      if http.exchange == nil { connection.deadline = now + .seconds(shared.limits.idleSeconds) }
+      if http.exchange == nil {
+        connection.deadline = now + .seconds(shared.limits.idleSeconds)
+        releaseClient(of: connection)
+      }
       resumeReading(connection)
     }
   }

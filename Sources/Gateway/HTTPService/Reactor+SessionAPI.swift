@@ -104,7 +104,7 @@ extension Reactor {
   func createSession(
     _ connection: Connection, _ http: HTTPConversation, _ exchange: HTTPConversation.Exchange
   ) {
-    let address = clientAddress(exchange.head, connection)
+    let address = exchange.client.address
     do throws(WireError) {
       let request = try ActivityRequest.decode(exchange.body.span)
       if let old = request.follows {
@@ -121,14 +121,6 @@ extension Reactor {
       counters.refusals[.badRequest] += 1
       send(.problem(error.refusal), on: connection, http, for: exchange.head)
     }
-  }
-
-  /// Where a request comes from. Of `X-Forwarded-For` only what the trusted proxies wrote is believed: each adds one at the end.
-  private func clientAddress(_ head: RequestHead, _ connection: Connection) -> IPAddress {
-    let proxies = shared.configuration.trustedProxies
-    let hops = head.fields.tokens(of: "X-Forwarded-For")
-    guard proxies > 0, hops.count >= proxies else { return connection.peer.ip }
-    return IPAddress(hops[hops.count - proxies]) ?? connection.peer.ip
   }
 
   private func created(_ activity: Activity, from address: IPAddress) async -> Answer {

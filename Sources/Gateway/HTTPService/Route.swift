@@ -74,6 +74,14 @@ enum Route: Equatable {
     }
   }
 
+  /// Whether it is for those who watch over the gateway: they are let in however many others there are.
+  var isForWatchers: Bool {
+    switch self {
+    case .healthz, .readyz, .metrics: true
+    default: false
+    }
+  }
+
   func takes(_ method: Method) -> Bool {
     methods.split(separator: ", ").contains { $0 == method.name }
   }

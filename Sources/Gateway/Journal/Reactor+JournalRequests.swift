@@ -20,15 +20,15 @@ extension Reactor {
 
   /// What a request below a session's attachments will get.
   func planJournal(
-    for head: RequestHead, of id: SessionID, _ attachment: UUID?, from peer: SocketAddress
+    for head: RequestHead, of id: SessionID, _ attachment: UUID?, from client: RequestClient
   ) -> HTTPConversation.Plan {
     do throws(Refusal) {
       switch (Tus.method(of: head), attachment) {
       case (.post, nil):
-        return .upload(try upload(UploadRequest(creating: head, limits: shared.limits), to: id, from: peer))
+        return .upload(try upload(UploadRequest(creating: head, limits: shared.limits), to: id, from: client))
       case (.patch, let attachment?):
         return .upload(
-          try upload(UploadRequest(resuming: attachment, head, limits: shared.limits), to: id, from: peer))
+          try upload(UploadRequest(resuming: attachment, head, limits: shared.limits), to: id, from: client))
       case (.delete, let attachment?):
         if Tus.isSpoken(in: head) { try Tus.checkVersion(of: head) }
         return .journal(.remove(attachment), id)
@@ -47,10 +47,10 @@ extension Reactor {
   }
 
   private func upload(
-    _ request: UploadRequest, to id: SessionID, from peer: SocketAddress
+    _ request: UploadRequest, to id: SessionID, from client: RequestClient
   ) throws(Refusal) -> UploadExchange {
     guard !shared.isDraining else { throw .restarting }
-    return UploadExchange(request, from: peer, session: id, owner: shared.owner(of: id))
+    return UploadExchange(request, from: client.countedAddress, session: id, owner: shared.owner(of: id))
   }
 
   /// Has the owner of a session answer for its journal.

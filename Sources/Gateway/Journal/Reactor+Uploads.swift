@@ -19,7 +19,7 @@ extension Reactor {
     http.reader.bodyLimit = .max
     connection.deadline = now + Self.diskTime
     let key = connection.key
-    if let refusal = shared.admitUpload(from: connection.peer) {
+    if let refusal = shared.admitUpload(from: upload.countedAddress) {
       counters.refusals[.tooMany] += 1
       upload.phase = .over
       refuse(.problem(refusal), connection, http)
@@ -271,7 +271,7 @@ extension Reactor {
     case .asking, .streaming: break
     }
     upload.phase = .over
-    shared.releaseUpload(from: upload.peer)
+    shared.releaseUpload(from: upload.countedAddress)
     counters.uploads -= 1
   }
 

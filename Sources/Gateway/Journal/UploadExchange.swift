@@ -17,8 +17,8 @@ final class UploadExchange {
   let request: UploadRequest
   let session: SessionID
   let owner: Reactor
-  /// Who brings it.
-  let peer: SocketAddress
+  /// In whose share it is counted; nil for this machine's own.
+  let countedAddress: IPAddress?
   var phase = Phase.asking
 
   /// What arrived and is not being written yet.
@@ -46,9 +46,9 @@ final class UploadExchange {
   static let fewPendingBytes = 262_144
   static let manyPendingBytes = 65_536
 
-  init(_ request: UploadRequest, from peer: SocketAddress, session: SessionID, owner: Reactor) {
+  init(_ request: UploadRequest, from countedAddress: IPAddress?, session: SessionID, owner: Reactor) {
     self.request = request
-    self.peer = peer
+    self.countedAddress = countedAddress
     self.session = session
     self.owner = owner
   }

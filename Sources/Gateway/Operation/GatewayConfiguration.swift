@@ -28,7 +28,7 @@ package struct GatewayConfiguration: Equatable, Sendable {
   package var publicURL: WebOrigin?
   /// Origins of other sites whose pages may use this gateway.
   package var allowedOrigins: [WebOrigin] = []
-  /// How many proxies stand in front and are believed in what they say of the client's address.
+  /// How many proxies stand in front and are believed in what they say of a client: its address, scheme and host.
   package var trustedProxies = 0
 
   /// The one directory that is written to.

@@ -30,7 +30,7 @@ extension Setting {
       help: "other sites whose pages may use this gateway", at: \.allowedOrigins, read: SettingValue.origins,
       show: { $0.isEmpty ? "own" : $0.map(\.description).joined(separator: ",") }),
     number(
-      "trust-proxy", "N", 0...16, help: "proxies in front whose X-Forwarded-For is believed",
+      "trust-proxy", "N", 0...16, help: "proxies in front that are believed about clients",
       at: \.trustedProxies),
   ]
 

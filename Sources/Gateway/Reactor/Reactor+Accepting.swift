@@ -56,9 +56,12 @@ extension Reactor {
   func adopt(_ handed: HandedOver) {
     guard let descriptor = handed.takeDescriptor() else { return }
     guard let connection = admit(descriptor, peer: handed.peer, tls: handed.tls) else {
+      if handed.isCountedForClient { shared.releaseClient(handed.clientAddress) }
       shared.releaseConnection(from: handed.peer)
       return
     }
+    connection.clientAddress = handed.clientAddress
+    connection.isCountedForClient = handed.isCountedForClient
     connection.hasReceived = true
     var replay = handed.replay
     consume(connection, &replay, from: 0, upTo: replay.count)
@@ -72,12 +75,13 @@ extension Reactor {
       try loop.deregister(descriptor.rawValue)
     } catch {
       shared.log(.error, "connection closed", ["reason": "\(error)"])
+      releaseClient(of: connection)
       shared.releaseConnection(from: connection.peer)
       return
     }
-    let handed = HandedOver(
-      descriptor: descriptor, tls: connection.tls, peer: connection.peer, replay: replay)
+    let handed = HandedOver(connection, descriptor: descriptor, replay: replay)
     if !owner.mailbox.put(.adopt(handed)) {
+      releaseClient(of: connection)
       shared.releaseConnection(from: connection.peer)
       shared.log(.error, "connection closed", ["reason": "the mailbox of another reactor is full"])
     }

@@ -153,6 +153,7 @@ extension Reactor {
     }
     if case .http(let http) = connection.state, let upload = http.upload { cut(upload) }
     forget(connection)
+    releaseClient(of: connection)
     shared.releaseConnection(from: connection.peer)
   }
 

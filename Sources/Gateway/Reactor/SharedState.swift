@@ -138,29 +138,32 @@ final class SharedState: Sendable {
         .tooMany, "This gateway has \(limits.connections) connections, which is all it takes.",
         limit: limits.connections, actual: count)
     }
-    guard countsAddress(address) else { return nil }
-    let fromAddress = addresses.withLock { counts in
-      let count = counts[address.ip, default: 0] + 1
-      if count <= limits.connectionsPerAddress { counts[address.ip] = count }
-      return count
-    }
-    guard fromAddress <= limits.connectionsPerAddress else {
-      connectionCount.subtract(1, ordering: .relaxed)
-      return Refusal(
-        .tooMany, "From your address \(limits.connectionsPerAddress) connections are taken at a time.",
-        limit: limits.connectionsPerAddress, actual: fromAddress)
-    }
-    return nil
+    guard countsPeer(address), let refusal = admitClient(address.ip) else { return nil }
+    connectionCount.subtract(1, ordering: .relaxed)
+    return refusal
   }
 
-  /// Behind a trusted proxy every connection has the proxy's address, which says nothing.
-  private func countsAddress(_ address: SocketAddress) -> Bool {
+  /// Behind a trusted proxy every connection has the proxy's address, which says nothing: see `Reactor.admitClient`.
+  private func countsPeer(_ address: SocketAddress) -> Bool {
     !address.isLoopback && configuration.trustedProxies == 0
+  }
+
+  /// Counts one more connection, or request of a proxy's, in with an address, unless that would go beyond the limit.
+  func admitClient(_ address: IPAddress) -> Refusal? {
+    let fromAddress = Self.countUp(address, in: addresses, limit: limits.connectionsPerAddress)
+    guard fromAddress > limits.connectionsPerAddress else { return nil }
+    return Refusal(
+      .tooMany, "From your address \(limits.connectionsPerAddress) connections are taken at a time.",
+      limit: limits.connectionsPerAddress, actual: fromAddress)
+  }
+
+  func releaseClient(_ address: IPAddress) {
+    Self.countDown(address, in: addresses)
   }
 
   func releaseConnection(from address: SocketAddress) {
     connectionCount.subtract(1, ordering: .relaxed)
-    if countsAddress(address) { Self.countDown(address.ip, in: addresses) }
+    if countsPeer(address) { releaseClient(address.ip) }
   }
 
   /// Counts a session in, unless that would go beyond a limit.
@@ -176,7 +179,7 @@ final class SharedState: Sendable {
       return refusal
     }
     let waitMs = creations.withLock {
-      $0.take(address, limit: limits.sessionsPerAddressPerMinute, now: now)
+      $0.take(address.network, limit: limits.sessionsPerAddressPerMinute, now: now)
     }
     guard let waitMs else { return nil }
     sessionCount.subtract(1, ordering: .relaxed)
@@ -194,20 +197,17 @@ final class SharedState: Sendable {
     sessionCount.subtract(1, ordering: .relaxed)
   }
 
-  /// Counts an upload in, unless that would go beyond the limit, or beyond the quarter of it that one address may have.
-  func admitUpload(from address: SocketAddress) -> Refusal? {
+  /// Counts an upload in, unless that would go beyond the limit, or beyond the quarter of it that one address may have. An
+  /// upload from this machine has none.
+  func admitUpload(from address: IPAddress?) -> Refusal? {
     let count = uploadCount.add(1, ordering: .relaxed).newValue
     guard count <= limits.uploads else {
       uploadCount.subtract(1, ordering: .relaxed)
       return .tooManyUploads("This gateway takes \(limits.uploads) uploads at a time", limits.uploads, count)
     }
-    guard countsAddress(address) else { return nil }
+    guard let address else { return nil }
     let share = max(1, limits.uploads / 4)
-    let fromAddress = uploadAddresses.withLock { counts in
-      let count = counts[address.ip, default: 0] + 1
-      if count <= share { counts[address.ip] = count }
-      return count
-    }
+    let fromAddress = Self.countUp(address, in: uploadAddresses, limit: share)
     guard fromAddress > share else { return nil }
     uploadCount.subtract(1, ordering: .relaxed)
     return .tooManyUploads("From your address \(share) uploads are taken at a time", share, fromAddress)
@@ -216,15 +216,26 @@ final class SharedState: Sendable {
   /// How many uploads there are at present.
   var uploadTotal: Int { uploadCount.load(ordering: .relaxed) }
 
-  func releaseUpload(from address: SocketAddress) {
+  func releaseUpload(from address: IPAddress?) {
     uploadCount.subtract(1, ordering: .relaxed)
-    if countsAddress(address) { Self.countDown(address.ip, in: uploadAddresses) }
+    if let address { Self.countDown(address, in: uploadAddresses) }
+  }
+
+  /// - Returns: the count with this one, which is only kept when it is within the limit.
+  private static func countUp(
+    _ address: IPAddress, in counts: borrowing Guarded<[IPAddress: Int]>, limit: Int
+  ) -> Int {
+    counts.withLock { counts in
+      let count = counts[address.network, default: 0] + 1
+      if count <= limit { counts[address.network] = count }
+      return count
+    }
   }
 
   private static func countDown(_ address: IPAddress, in counts: borrowing Guarded<[IPAddress: Int]>) {
     counts.withLock { counts in
-      guard let count = counts[address] else { return }
-      counts[address] = count > 1 ? count - 1 : nil
+      guard let count = counts[address.network] else { return }
+      counts[address.network] = count > 1 ? count - 1 : nil
     }
   }
 

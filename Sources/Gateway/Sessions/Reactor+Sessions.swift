@@ -32,7 +32,8 @@ extension Reactor {
           .info, "participant joined",
           [
             "session": .session(hosted.session.id), "participant": .number(number),
-            "kind": "\(kind.rawValue)", "remote": "\(connection(token: token)?.peer.host ?? "")",
+            "kind": "\(kind.rawValue)",
+            "remote": "\(connection(token: token).map { "\($0.clientAddress)" } ?? "")",
           ])
       case .acknowledgedMoved(let number, let from, let to):
         shared.log(

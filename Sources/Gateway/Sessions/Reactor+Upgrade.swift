@@ -11,8 +11,11 @@ extension Reactor {
 
   /// Opens the socket of a session of this reactor's. What is wrong with the session is told by closing, after the upgrade,
   /// for a browser cannot see why one was refused.
+  /// It is closed again at once when there is a reason for `closing` it.
   /// - Returns: nil when the connection speaks WebSocket now, else what to answer.
-  func upgrade(_ connection: Connection, _ head: RequestHead, to id: SessionID?) -> Answer? {
+  func upgrade(
+    _ connection: Connection, _ head: RequestHead, to id: SessionID?, closing: CloseReason? = nil
+  ) -> Answer? {
     let request: UpgradeRequest
     do throws(UpgradeRequestError) {
       request = try .evaluate(head)
@@ -30,6 +33,8 @@ extension Reactor {
     if !request.subprotocols.isEmpty, !speaksVersion {
       counters.refusals[.unsupportedVersion] += 1
       close(connection, conversation, .unsupportedVersion())
+    } else if let closing {
+      close(connection, conversation, closing)
     } else if shared.isDraining {
       close(connection, conversation, .restarting(retryAfterMs: restartDelayMs()))
     } else if hosted == nil {

@@ -1,0 +1,312 @@
+"""Behind proxies: whom the gateway takes a request to come from, and whom it never believes."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from contextlib import AsyncExitStack
+
+import pytest
+
+from attachments import Journal
+from gateway import Gateway
+from http1 import HTTPConnection, Response, request_bytes
+from polling import until
+from rawsocket import TEXT, RawSocket, frame
+from room import Room
+
+_numbers = itertools.count(1)
+LIMITS = {"sessionsPerAddressPerMinute": 2, "connectionsPerAddress": 2, "uploads": 8}
+
+KINDS = [
+    lambda address: {"X-Forwarded-For": address},
+    lambda address: {"Forwarded": f'for="[{address}]:4711"' if ":" in address else f"for={address}"},
+]
+kinds = pytest.mark.parametrize("told", KINDS, ids=["X-Forwarded-For", "Forwarded"])
+
+SPOOFS = [
+    {"X-Forwarded-For": "{own}, {claimed}"},
+    {"X-Forwarded-For": '{claimed}, "'},
+    {"Forwarded": "for={claimed}"},
+    {"Forwarded": 'for={claimed};x="'},
+    {"Forwarded": "for={claimed};proto=https;host=evil.example", "X-Forwarded-Proto": "https"},
+]
+"""What a client sends of its own, before a proxy that writes X-Forwarded-For."""
+
+
+def somebody() -> str:
+    """An address that no other test has."""
+    return f"203.0.113.{next(_numbers)}"
+
+
+def passed_on(sent: dict[str, str], address: str) -> dict[str, str]:
+    """What becomes of a client's fields in a proxy that adds the client's address to X-Forwarded-For."""
+    before = sent.get("X-Forwarded-For")
+    return sent | {"X-Forwarded-For": f"{before}, {address}" if before else address}
+
+
+async def own_session(gateway: Gateway) -> str:
+    """A session that takes nothing of the share of anybody in a test."""
+    answer = await new_session(gateway, {"X-Forwarded-For": somebody()})
+    assert answer.status == 201, answer
+    return answer.json()["id"]
+
+
+async def new_session(gateway: Gateway, fields: dict[str, str]) -> Response:
+    return await gateway.request("POST", "/api/sessions", fields, b"")
+
+
+@kinds
+async def test_each_client_behind_a_proxy_makes_its_own_number_of_sessions(gateway_with, told) -> None:
+    gateway: Gateway = gateway_with("--trust-proxy", "1", **LIMITS)
+    network = next(_numbers)
+    # All on one connection, as proxies keep them.
+    async with await gateway.connect() as connection:
+
+        async def ask(address: str) -> Response:
+            fields = told(address)
+            await connection.send(request_bytes("POST", "/api/sessions", gateway.host, fields, b""))
+            return await connection.receive()
+
+        for address in (somebody(), somebody(), f"2001:db8:{network:x}::1", f"2001:db8:{network:x}:1::1"):
+            assert [(await ask(address)).status for _ in range(2)] == [201, 201], address
+            (await ask(address)).problem(429, "too-many")
+        # Somebody with a network has all of its addresses.
+        (await ask(f"2001:db8:{network:x}:0:2:3:4:5")).problem(429, "too-many")
+
+
+@pytest.mark.parametrize("sent", SPOOFS, ids=str)
+async def test_a_client_behind_a_proxy_cannot_be_somebody_else(gateway_with, sent: dict[str, str]) -> None:
+    gateway: Gateway = gateway_with("--trust-proxy", "1", **LIMITS)
+    ada, others = somebody(), [somebody() for _ in range(5)]
+    made = 0
+    for other in others:
+        claimed = {name: value.format(own=ada, claimed=other) for name, value in sent.items()}
+        made += (await new_session(gateway, passed_on(claimed, ada))).status == 201
+    # None at all when others have had the share of those of whom nothing is known.
+    assert made <= 2, "five names brought more than one of them has"
+    for other in others:
+        assert [(await new_session(gateway, passed_on({}, other))).status for _ in range(2)] == [201, 201]
+
+
+@pytest.mark.parametrize("sent", SPOOFS, ids=str)
+async def test_behind_two_proxies_neither(gateway_with, sent: dict[str, str]) -> None:
+    gateway: Gateway = gateway_with("--trust-proxy", "2", **LIMITS)
+    ada, others = somebody(), [somebody() for _ in range(5)]
+    made = 0
+    for other in others:
+        claimed = {name: value.format(own=ada, claimed=other) for name, value in sent.items()}
+        made += (await new_session(gateway, passed_on(passed_on(claimed, ada), "192.0.2.1"))).status == 201
+    # None at all when others have had the share of those of whom nothing is known.
+    assert made <= 2, "five names brought more than one of them has"
+    for other in others:
+        assert [
+            (await new_session(gateway, passed_on(passed_on({}, other), "192.0.2.1"))).status
+            for _ in range(2)
+        ] == [201, 201]
+
+
+@kinds
+async def test_without_trusted_proxies_nothing_of_it_counts(new_gateway, told) -> None:
+    gateway: Gateway = new_gateway("--redirect-to-https", "--hsts", "--log-level", "debug", **LIMITS)
+    ada = somebody()
+    told_all = told(ada) | (
+        {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "draw.example"}
+        if "X-Forwarded-For" in told(ada)
+        else {"Forwarded": f"for={ada};proto=https;host=draw.example"}
+    )
+    assert [(await new_session(gateway, told_all)).status for _ in range(2)] == [201, 201]
+    (await new_session(gateway, {})).problem(429, "too-many")
+
+    page = await gateway.request("GET", "/", told_all)
+    assert page.status == 308, "the scheme was believed"
+    assert page["location"] == f"https://127.0.0.1:{gateway.https[1]}/"
+    assert not page.all("strict-transport-security")
+    own = told_all | {"Origin": "https://draw.example"}
+    (await new_session(gateway, own)).problem(403, "origin-refused")
+    assert ada not in gateway.log
+    # Somebody whom a proxy on this machine speaks for need not be on it.
+    assert (await gateway.request("GET", "/metrics", told_all)).status == 404
+    assert (await gateway.get("/metrics")).status == 200
+
+
+@kinds
+async def test_the_scheme_of_the_clients_side_counts(gateway_with, told) -> None:
+    gateway: Gateway = gateway_with("--trust-proxy", "1", "--redirect-to-https", "--hsts")
+    ada = somebody()
+    is_customary = "X-Forwarded-For" in told(ada)
+
+    def over(scheme: str) -> dict[str, str]:
+        if is_customary:
+            return told(ada) | {"X-Forwarded-Proto": scheme, "X-Forwarded-Host": "draw.example"}
+        return {"Forwarded": f"for={ada};proto={scheme};host=draw.example"}
+
+    secure = await gateway.request("GET", "/s/x?y", over("https"))
+    assert secure.status == 200
+    assert secure["strict-transport-security"].startswith("max-age=")
+    assert secure["cross-origin-opener-policy"] == "same-origin"
+    plain = await gateway.request("GET", "/s/x?y", over("http"))
+    assert plain.status == 308
+    assert plain["location"] == "https://draw.example/s/x?y"
+    assert not plain.all("strict-transport-security")
+    # Its own listeners, where nobody is in between.
+    direct = await gateway.request("GET", "/")
+    assert direct["location"] == f"https://127.0.0.1:{gateway.https[1]}/"
+
+
+@kinds
+async def test_the_host_that_a_client_asked_for_counts(gateway_with, told) -> None:
+    gateway: Gateway = gateway_with("--trust-proxy", "1", "--public-url", "https://draw.example")
+    ada = somebody()
+    is_customary = "X-Forwarded-For" in told(ada)
+
+    def at(host: str) -> dict[str, str]:
+        return (
+            told(ada) | {"X-Forwarded-Host": host}
+            if is_customary
+            else {"Forwarded": f"for={ada};host={host}"}
+        )
+
+    answer = await new_session(gateway, at("draw.example") | {"Host": "10.0.0.7:8080"})
+    assert answer.status == 201
+    assert answer.json()["link"] == f"https://draw.example/s/{answer.json()['id']}"
+    (await new_session(gateway, at("evil.example") | {"Host": "draw.example"})).problem(421)
+    (await new_session(gateway, told(ada) | {"Host": "10.0.0.7:8080"})).problem(421)
+
+
+@kinds
+async def test_the_origin_of_a_page_behind_a_proxy_that_writes_host_anew(gateway_with, told) -> None:
+    gateway: Gateway = gateway_with("--trust-proxy", "1")
+    ada = somebody()
+    is_customary = "X-Forwarded-For" in told(ada)
+    fields = told(ada) | {"X-Forwarded-Host": "draw.example:8443"}
+    if not is_customary:
+        fields = {"Forwarded": f'for={ada};host="draw.example:8443"'}
+    fields |= {"Host": "10.0.0.7:8080"}
+    answer = await new_session(gateway, fields | {"Origin": "https://draw.example:8443"})
+    assert answer.status == 201
+    async with await RawSocket.open(
+        gateway, answer.json()["id"], **(fields | {"Origin": "https://draw.example:8443"})
+    ) as socket:
+        await socket.join()
+    for origin in ("https://draw.example", "https://evil.example:8443"):
+        (await new_session(gateway, fields | {"Origin": origin})).problem(403, "origin-refused")
+
+
+async def socket_of(gateway: Gateway, session: str, address: str) -> RawSocket:
+    return await RawSocket.open(gateway, session, X_Forwarded_For=address)
+
+
+@pytest.mark.parametrize("reactors", ["1", "4"])
+async def test_sockets_are_counted_by_their_client(gateway_with, reactors: str) -> None:
+    gateway: Gateway = gateway_with(
+        "--trust-proxy", "1", "--reactors", reactors, "--log-level", "debug", **LIMITS
+    )
+    ada, ben = somebody(), somebody()
+    session = await own_session(gateway)
+    async with AsyncExitStack() as stack:
+
+        async def open_socket(address: str) -> RawSocket:
+            return await stack.enter_async_context(await socket_of(gateway, session, address))
+
+        sockets = [await open_socket(ada) for _ in range(2)]
+        for socket in sockets:
+            await socket.join()
+        assert f'"remote":"{ada}"' in gateway.log
+        third = await open_socket(ada)
+        code, reason = await third.close_of()
+        assert (code, reason["code"], reason["limit"]) == (1013, "too-many", 2)
+        assert reason["retryAfterMs"] > 0
+        refused = await gateway.request("GET", "/api/limits", {"X-Forwarded-For": ada})
+        assert refused.problem(429, "too-many")["limit"] == 2
+        # Neither others, nor those who watch, have to do with it.
+        assert (await gateway.request("GET", "/healthz", {"X-Forwarded-For": ada})).status == 200
+        assert (await gateway.request("GET", "/api/limits", {"X-Forwarded-For": ben})).status == 200
+        other = await open_socket(ben)
+        await other.join()
+        # Room again when one has gone.
+        sockets[0].connection.abort()
+
+        async def has_room() -> bool:
+            return (await gateway.request("GET", "/api/limits", {"X-Forwarded-For": ada})).status == 200
+
+        await until(has_room, "room for another connection")
+        again = await open_socket(ada)
+        await again.join()
+
+
+async def test_a_connection_that_carries_many_clients_counts_for_none_that_is_through(gateway_with) -> None:
+    gateway: Gateway = gateway_with("--trust-proxy", "1", **LIMITS)
+    ada, ben = somebody(), somebody()
+    async with AsyncExitStack() as stack:
+        kept = [await stack.enter_async_context(await gateway.connect()) for _ in range(6)]
+        for connection in kept:
+            for address in (ada, ben, ada):
+                fields = {"X-Forwarded-For": address}
+                await connection.send(request_bytes("GET", "/api/limits", gateway.host, fields))
+                assert (await connection.receive()).status == 200
+        session = await own_session(gateway)
+        for _ in range(2):
+            socket = await stack.enter_async_context(await socket_of(gateway, session, ada))
+            await socket.join()
+
+
+async def test_uploads_are_shared_out_by_client(gateway_with) -> None:
+    gateway: Gateway = gateway_with("--trust-proxy", "1", uploads=8)
+    ada, ben = somebody(), somebody()
+    journal = await Journal.open(gateway)
+    async with AsyncExitStack() as stack:
+
+        async def begin(address: str) -> HTTPConnection:
+            connection = await journal.begin(Content_Length="10", X_Forwarded_For=address)
+            return await stack.enter_async_context(connection)
+
+        begun = [await begin(ada), await begin(ada)]
+
+        async def both_are_there() -> bool:
+            return len(await journal.list()) == 2
+
+        await until(both_are_there, "two uploads")
+        refused = await (await begin(ada)).receive()
+        assert refused.problem(503, "too-many")["limit"] == 2, "a quarter of eight"
+        other = await begin(ben)
+        for connection in [*begun, other]:
+            await connection.send(b"0123456789")
+            assert (await connection.receive()).status == 201
+
+
+@pytest.mark.parametrize(
+    "told", [{"X-Forwarded-For": "unknown"}, {"Forwarded": "for=_x"}, {"Forwarded": "?"}], ids=str
+)
+async def test_who_hides_behind_a_proxy_on_this_machine_is_counted_with_it(gateway_with, told) -> None:
+    gateway: Gateway = gateway_with("--trust-proxy", "1", **LIMITS)
+    session = await own_session(gateway)
+    fields = {name.replace("-", "_"): value for name, value in told.items()}
+    async with AsyncExitStack() as stack:
+        for _ in range(2):
+            socket = await stack.enter_async_context(await RawSocket.open(gateway, session, **fields))
+            await socket.join()
+        (await gateway.request("GET", "/api/limits", told)).problem(429, "too-many")
+        assert (await gateway.request("GET", "/metrics", told)).status == 404
+        # This machine itself is not counted, as without a proxy.
+        for _ in range(3):
+            socket = await stack.enter_async_context(await RawSocket.open(gateway, session))
+            await socket.join()
+
+
+async def test_a_socket_that_is_refused_for_its_client_says_so_before_anything_else(gateway_with) -> None:
+    gateway: Gateway = gateway_with("--trust-proxy", "1", "--reactors", "4", "--log-level", "debug", **LIMITS)
+    eve = somebody()
+    async with AsyncExitStack() as stack:
+        room = Room(gateway)
+        room.id = await own_session(gateway)
+        person = await stack.enter_async_context(room.client())
+        await person.join(name="Ada")
+        for _ in range(2):
+            socket = await stack.enter_async_context(await socket_of(gateway, room.id, eve))
+            await socket.send(frame(TEXT, json.dumps({"wait": {}}).encode()))
+        refused = await stack.enter_async_context(await socket_of(gateway, room.id, eve))
+        await refused.send(frame(TEXT, json.dumps({"join": {"name": "Eve"}}).encode()))
+        code, _ = await refused.close_of()
+        assert code == 1013
+        assert [member["name"] for member in person.retained.people.values()] == ["Ada"]

@@ -1,0 +1,99 @@
+import HTTP
+import Testing
+import Transport
+
+@testable import Gateway
+
+/// Whom a request is taken to come from.
+@Suite("Clients behind proxies")
+struct RequestClientTests {
+  private static let peer = IPAddress(v4: 0xC0A8_0002)  // 192.168.0.2
+  private static let everything: FieldList = [
+    "X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "https", "X-Forwarded-Host": "draw.example",
+    "Forwarded": "for=203.0.113.9;proto=https;host=draw.example",
+  ]
+
+  private func client(
+    _ fields: FieldList, behind proxies: Int, from peer: IPAddress = peer, isSecure: Bool = false
+  ) throws -> RequestClient {
+    let head = try #require(RequestHead(.get, "/", fields: fields))
+    return RequestClient(of: head, from: peer, isSecure: isSecure, behind: proxies)
+  }
+
+  @Test("without trusted proxies the connection is all that counts", arguments: [false, true])
+  func trustsNobody(isSecure: Bool) throws {
+    let client = try client(Self.everything, behind: 0, isSecure: isSecure)
+    #expect(client.address == Self.peer && client.isSecure == isSecure && client.authority == nil)
+    #expect(!client.isForwarded && client.countedAddress == Self.peer)
+    let local = try self.client(Self.everything, behind: 0, from: IPAddress(v4: 0x7F00_0001))
+    #expect(local.isThisMachine && local.countedAddress == nil)
+  }
+
+  @Test("a trusted proxy tells address, scheme and host", arguments: ["X-", ""])
+  func believes(kind: String) throws {
+    let fields = FieldList(Self.everything.filter { $0.name.hasPrefix("X-") == !kind.isEmpty })
+    let client = try client(fields, behind: 1)
+    #expect(client.address == IPAddress("203.0.113.9") && client.isSecure && client.isForwarded)
+    #expect(client.authority == Authority("draw.example"))
+    #expect(try self.client(fields, behind: 2).address == Self.peer)
+  }
+
+  @Test("a proxy over TLS may have had a request in plain text")
+  func plainBehindTLS() throws {
+    let plain: FieldList = ["X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "http"]
+    #expect(try !client(plain, behind: 1, isSecure: true).isSecure)
+    #expect(try client(["X-Forwarded-For": "203.0.113.9"], behind: 1, isSecure: true).isSecure)
+  }
+
+  struct Both: Sendable {
+    let standard: String
+    let customary: FieldList
+    var address: String?
+    var isSecure = false
+    var host: String?
+  }
+
+  @Test(
+    "where both kinds are there, only what both say counts",
+    arguments: [
+      Both(
+        standard: "for=203.0.113.9;proto=https;host=a.example",
+        customary: [
+          "X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "https", "X-Forwarded-Host": "a.example",
+        ], address: "203.0.113.9", isSecure: true, host: "a.example"),
+      Both(
+        standard: "for=203.0.113.9;proto=https;host=evil.example",
+        customary: ["X-Forwarded-For": "203.0.113.9", "X-Forwarded-Host": "a.example"], address: "203.0.113.9"
+      ),
+      Both(
+        standard: #"for="[2001:DB8:0::1]:80""#, customary: ["X-Forwarded-For": "2001:db8::1"],
+        address: "2001:db8::1"),
+      Both(standard: "for=6.6.6.6;proto=https", customary: ["X-Forwarded-For": "203.0.113.9"]),
+      Both(standard: "for=_hidden;proto=https", customary: ["X-Forwarded-For": "203.0.113.9"]),
+      Both(standard: "for=unknown;proto=https", customary: ["X-Forwarded-For": "unknown"]),
+      Both(standard: "?", customary: ["X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "https"]),
+      Both(standard: "for=203.0.113.9;proto=https", customary: ["X-Forwarded-Proto": "https"]),
+    ])
+  func agrees(_ both: Both) throws {
+    var fields = both.customary
+    fields.append("Forwarded", both.standard)
+    let client = try client(fields, behind: 1)
+    #expect(client.address == both.address.flatMap { IPAddress($0) } ?? Self.peer)
+    #expect(client.isSecure == both.isSecure)
+    #expect(client.authority == both.host.flatMap { Authority($0) })
+  }
+
+  @Test(
+    "behind a proxy on this machine, nobody is on it who only does not tell his address",
+    arguments: [
+      ([:], true), (["X-Forwarded-For": "127.0.0.1"], true), (["X-Forwarded-For": "203.0.113.9"], false),
+      (["X-Forwarded-For": "unknown"], false), (["X-Forwarded-For": ""], false), (["Forwarded": "?"], false),
+      (["Forwarded": "for=_hidden"], false), (["X-Forwarded-Proto": "https"], false),
+      (["X-Forwarded-For": "127.0.0.1", "Forwarded": "for=203.0.113.9"], false),
+    ] as [(FieldList, Bool)])
+  func thisMachine(_ fields: FieldList, _ isThisMachine: Bool) throws {
+    let client = try client(fields, behind: 1, from: IPAddress(v4: 0x7F00_0001))
+    #expect(client.isThisMachine == isThisMachine)
+    #expect((client.countedAddress == nil) == isThisMachine)
+  }
+}
