@@ -64,9 +64,12 @@ class Gateway:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self.arguments = [
-            "--http", "127.0.0.1:0", "--https", "127.0.0.1:0", "--log-format", "json",
-            "--data", str(folder / "data"), "--public", str(public or REPOSITORY / "Public"), *arguments,
+            "--log-format", "json", "--data", str(folder / "data"),
+            "--public", str(public or REPOSITORY / "Public"), *arguments,
         ]  # fmt: skip
+        for listener in ("--http", "--https"):
+            if listener not in arguments:
+                self.arguments += [listener, "127.0.0.1:0"]
         limits = {"sessionsPerAddressPerMinute": 1_000_000} | limits
         for name, value in limits.items():
             self.arguments += [flag(name), str(value)]
@@ -77,7 +80,8 @@ class Gateway:
             )
         self.ready = self._wait_until_ready()
         self.http = self._address(self.ready["http"])
-        self.https = self._address(self.ready["https"])
+        # Off behind a proxy that speaks TLS itself.
+        self.https = self._address(self.ready["https"]) if self.ready["https"] else ("", 0)
         self.tls = trusting()
 
     @property

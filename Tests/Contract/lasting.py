@@ -18,7 +18,8 @@ class LastingGateway(Gateway):
         self.executable = executable
         super().__init__(executable, folder, *arguments, **limits)
         for name, (host, port) in {"--http": self.http, "--https": self.https}.items():
-            self.arguments[self.arguments.index(name) + 1] = f"{host}:{port}"
+            if port:
+                self.arguments[self.arguments.index(name) + 1] = f"{host}:{port}"
 
     @property
     def data(self) -> Path:

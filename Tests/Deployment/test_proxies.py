@@ -1,0 +1,306 @@
+"""What README gives for proxies, through Debian's own: pages, sockets, uploads, and whom the gateway takes clients for."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tusclient.client import TusClient
+
+from client import Client
+from gateway import REPOSITORY, Gateway
+from http1 import HTTPConnection, Response, request_bytes
+from lasting import LastingGateway
+from proxies import Certificate, FrontProxy, free_port, gateway_flags
+from rawsocket import BINARY, PING, PONG, RawSocket, frame
+from room import append, note, numbered
+
+KINDS = ["nginx", "haproxy", "caddy"]
+HUNDRED_MB = 104_857_600
+ADA, BEN = "127.0.0.7", "127.0.0.8"
+
+
+class Front:
+    """A gateway as README starts it behind a proxy, and that proxy before it: spoken to over TLS at the proxy."""
+
+    def __init__(self, gateway: Gateway, proxy: FrontProxy) -> None:
+        self.gateway, self.proxy = gateway, proxy
+        self.tls = proxy.certificate.trusting()
+        self.url, self.host = proxy.url, f"localhost:{proxy.port}"
+
+    async def connect(self, tls: bool = True, source: str = "127.0.0.1") -> HTTPConnection:
+        reader, writer = await asyncio.open_connection(
+            "127.0.0.1", self.proxy.port, ssl=self.tls, server_hostname="localhost", limit=1 << 22,
+            local_addr=(source, 0),
+        )  # fmt: skip
+        return HTTPConnection(reader, writer)
+
+    async def ask(
+        self, method: str, target: str, body: bytes | None = None, source: str = "127.0.0.1", **fields: str
+    ) -> Response:
+        async with await self.connect(source=source) as connection:
+            named = {name.replace("_", "-"): value for name, value in fields.items()}
+            await connection.send(request_bytes(method, target, self.host, named, body))
+            return await connection.receive(head=method == "HEAD")
+
+    async def create_session(self, source: str = "127.0.0.1", **fields: str) -> dict[str, object]:
+        answer = await self.ask("POST", "/api/sessions", b"", source, **fields)
+        assert answer.status == 201, (answer, answer.body)
+        assert answer["location"] == f"/api/sessions/{answer.json()['id']}"
+        return answer.json()
+
+    def client(self, session: object, source: str = "127.0.0.1") -> Client:
+        """Somebody with a browser's fields, at the proxy."""
+        url = f"wss://localhost:{self.proxy.port}/api/sessions/{session}/socket"
+        return Client(url, tls=self.tls, origin=self.url, host="127.0.0.1", local_addr=(source, 0))
+
+
+def started(
+    kind: str, executable: str, folder: Path, certificate: Certificate, *more: str, **limits: int
+) -> Front:
+    port = free_port()
+    flags = gateway_flags(f"https://localhost:{port}")
+    gateway = LastingGateway(executable, folder / "gateway", *flags, *more, **limits)
+    proxy = FrontProxy(kind, port, gateway.http, certificate, folder / kind)
+    proxy.start()
+    return Front(gateway, proxy)
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
+    return Certificate(tmp_path_factory.mktemp("certificate"))
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def front(
+    request: pytest.FixtureRequest,
+    executable: str,
+    certificate: Certificate,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Front]:
+    folder = tmp_path_factory.mktemp(request.param)
+    front = started(request.param, executable, folder, certificate)
+    yield front
+    front.proxy.stop()
+    front.gateway.stop()
+
+
+async def test_the_page_and_all_its_files(front: Front) -> None:
+    page = await front.ask("GET", "/", Accept_Encoding="gzip")
+    assert page.status == 200 and b"<html" in page.unzipped()
+    for field in ("content-security-policy", "cross-origin-opener-policy", "etag"):
+        assert page.all(field), f"{field} did not come through"
+    again = await front.ask("GET", "/", Accept_Encoding="gzip", If_None_Match=page["etag"])
+    assert again.status == 304, again
+    files = re.findall(r'(?:src|href)="(/(?:js|css)/[^"]+)"', page.unzipped().decode())
+    assert len(files) > 20, files
+    async with await front.connect() as connection:
+        for path in files:
+            await connection.send(request_bytes("GET", path, front.host, {"Accept-Encoding": "gzip"}))
+            got = await connection.receive()
+            assert got.status == 200, path
+            own = await front.gateway.request("GET", path, {"Host": front.host, "Accept-Encoding": "gzip"})
+            assert got.body == own.body, f"{path} changed on its way"
+
+
+async def test_two_draw_and_a_proxy_that_starts_again_costs_them_nothing(front: Front) -> None:
+    session = await front.create_session(Origin=front.url)
+    assert session["link"] == f"{front.url}/s/{session['id']}"
+    async with front.client(session["id"], ADA) as ada, front.client(session["id"], BEN) as ben:
+        await ada.join(name="Ada")
+        await ben.join(name="Ben")
+        for number in range(20):
+            ada.send(append(number, f"ada {number}"))
+            ben.send(append(100 + number, f"ben {number}"))
+        await ada.got(*[b"ben %d" % number for number in range(20)])
+        await ben.got(*[b"ada %d" % number for number in range(20)])
+        log = front.gateway.log
+        assert f'"remote":"{ADA}"' in log and f'"remote":"{BEN}"' in log, (
+            "another address was taken for theirs"
+        )
+
+        front.proxy.stop()
+        await ada.wait_for(lambda: ada.close, "Ada's socket breaks")
+        await ben.wait_for(lambda: ben.close, "Ben's socket breaks")
+        ada.send(note("drawn meanwhile"))
+        front.proxy.start()
+        await ben.join()
+        await ada.join()
+        await ben.got(b"drawn meanwhile")
+        assert ada.joined["resumed"] and ben.joined["resumed"]
+        assert ada.catch_ups[-1] == ben.catch_ups[-1] == "tail"
+        await ada.committed()
+        assert ada.retained.held() == ben.retained.held()
+
+
+async def test_what_clients_claim_of_themselves_does_not_come_through(
+    executable: str, certificate: Certificate, tmp_path: Path
+) -> None:
+    claims = [
+        {"X_Forwarded_For": "198.51.100.1", "X_Forwarded_Proto": "http", "X_Forwarded_Host": "evil.example"},
+        {"X_Forwarded_For": '198.51.100.2, "'},
+        {"Forwarded": "for=198.51.100.3;proto=http;host=evil.example"},
+        {"Forwarded": 'for=198.51.100.4;x="'},
+        {"X_Forwarded_For": "198.51.100.5", "Forwarded": "for=198.51.100.5"},
+        {},
+    ]
+    for kind in KINDS:
+        front = started(
+            kind, executable, tmp_path / kind, certificate, sessionsPerAddressPerMinute=len(claims)
+        )
+        try:
+            for claim in claims:
+                await front.create_session(ADA, Origin=front.url, **claim)
+            refused = await front.ask("POST", "/api/sessions", b"", ADA, X_Forwarded_For="198.51.100.9")
+            assert refused.problem(429, "too-many")["limit"] == len(claims), kind
+            await front.create_session(BEN)
+            foreign = await front.ask("POST", "/api/sessions", b"", BEN, Origin="https://evil.example")
+            foreign.problem(403, "origin-refused")
+            elsewhere = await front.ask("GET", "/api/limits", Host="evil.example")
+            # Caddy knows no such site, and answers itself.
+            assert elsewhere.status == 421 or (kind == "caddy" and not elsewhere.body), (
+                kind,
+                elsewhere.status,
+            )
+            async with front.client((await front.create_session(BEN))["id"], ADA) as ada:
+                await ada.join(name="Ada")
+            assert "198.51.100" not in front.gateway.log, kind
+        finally:
+            front.proxy.stop()
+            front.gateway.stop()
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """As large a file as an attachment may be."""
+    file = tmp_path_factory.mktemp("large") / "large.bin"
+    block = os.urandom(1 << 20)
+    with open(file, "wb") as out:
+        for number in range(HUNDRED_MB >> 20):
+            out.write(number.to_bytes(4, "big") + block[4:])
+    yield file
+    file.unlink()
+
+
+def digest(file: Path) -> str:
+    with open(file, "rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+async def curl(front: Front, *arguments: str) -> bytes:
+    process = await asyncio.create_subprocess_exec(
+        "curl", "--silent", "--show-error", "--fail-with-body", "--cacert", str(front.proxy.certificate.chain),
+        *arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    out, said = await process.communicate()
+    assert process.returncode == 0, (arguments, said, out[:500], front.proxy.log)
+    return out
+
+
+async def test_a_hundred_megabytes_in_one_request_and_back(front: Front, large: Path, tmp_path: Path) -> None:
+    session = await front.create_session()
+    url = f"{front.url}/api/sessions/{session['id']}/attachments"
+    fields = [
+        "-H",
+        "Content-Type: application/zip",
+        "-H",
+        'Content-Disposition: attachment; filename="large.zip"',
+    ]
+    async with front.client(session["id"]) as ada:
+        await ada.join(name="Ada")
+        uploading = asyncio.create_task(curl(front, "-X", "POST", "-T", str(large), *fields, url))
+        # It passes as it comes: not kept back in the proxy until it is whole.
+        await ada.wait_for(
+            lambda: any(entry.type == "attachmentProgress" for entry in ada.received), "news of the upload"
+        )
+        attachment = json.loads(await uploading)
+    assert (attachment["size"], attachment["state"]) == (HUNDRED_MB, "ready")
+    assert attachment["sha256"] == digest(large)
+    await curl(front, "-o", str(tmp_path / "back"), f"{url}/{attachment['id']}")
+    assert digest(tmp_path / "back") == attachment["sha256"]
+    (tmp_path / "back").unlink()
+    part = await curl(front, "-r", "1048576-1048583", f"{url}/{attachment['id']}")
+    assert part[:4] == (1).to_bytes(4, "big") and len(part) == 8
+
+
+async def test_more_than_may_be_is_refused_by_the_gateway_in_words(front: Front) -> None:
+    session = await front.create_session()
+    async with await front.connect() as connection:
+        fields = {"Content-Length": str(HUNDRED_MB + 1), "Expect": "100-continue"}
+        path = f"/api/sessions/{session['id']}/attachments"
+        await connection.send(request_bytes("POST", path, front.host, fields))
+        refused = await connection.receive()
+        assert refused.problem(413, "attachment-too-large")["limit"] == HUNDRED_MB
+
+
+@pytest.mark.long
+async def test_a_hundred_megabytes_by_tus(front: Front, large: Path) -> None:
+    session = await front.create_session()
+    url = f"{front.url}/api/sessions/{session['id']}/attachments"
+
+    def upload() -> str:
+        client = TusClient(url)
+        uploader = client.uploader(
+            str(large), chunk_size=16 << 20, metadata={"filename": "large.zip"}, retries=0,
+            verify_tls_cert=str(front.proxy.certificate.chain),
+        )  # fmt: skip
+        uploader.upload()
+        return uploader.url
+
+    where = await asyncio.to_thread(upload)
+    assert where.startswith(url + "/"), where
+    listed = json.loads(await curl(front, url))["attachments"]
+    assert [one["sha256"] for one in listed if one["url"] in where] == [digest(large)], listed
+
+
+@pytest.mark.long
+@pytest.mark.seconds(180)
+async def test_sockets_that_are_silent_outlive_every_proxys_patience(
+    executable: str, certificate: Certificate, tmp_path: Path
+) -> None:
+    async def idle(kind: str) -> None:
+        front = started(kind, executable, tmp_path / kind, certificate)
+        try:
+            session = (await front.create_session())["id"]
+            connection = await front.connect()
+            response = await RawSocket.ask(connection, front, session, Origin=front.url)  # type: ignore[arg-type]
+            assert response.status == 101, (kind, response)
+            async with RawSocket(connection, response) as socket:
+                await socket.join()
+                # More than a minute, for that is how long most proxies wait.
+                for _ in range(4):
+                    async with asyncio.timeout(40):
+                        ping = await socket.receive_until(PING)
+                    await socket.send(frame(PONG, ping.payload))
+                await socket.send(frame(BINARY, numbered(note("still here"))))
+                async with asyncio.timeout(20):
+                    while b"still here" not in (await socket.receive_until(BINARY)).payload:
+                        pass
+        finally:
+            front.proxy.stop()
+            front.gateway.stop()
+
+    await asyncio.gather(*[idle(kind) for kind in KINDS])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["nginx", "haproxy"])
+def test_two_browsers_draw(kind: str, executable: str, certificate: Certificate, tmp_path: Path) -> None:
+    front = started(kind, executable, tmp_path, certificate)
+    try:
+        ran = subprocess.run(
+            [str(REPOSITORY / "Tests/Browser/run"), "test_elsewhere.py", "-m", "not firefox"],
+            env=os.environ | {"DRAWTOGETHER_URL": front.url}, capture_output=True, text=True, timeout=300, check=False,
+        )  # fmt: skip
+        assert ran.returncode == 0, f"{ran.stdout[-4000:]}\n{ran.stderr[-2000:]}\n{front.proxy.log}"
+        assert re.search(r"[1-9]\d* passed", ran.stdout), ran.stdout[-2000:]
+    finally:
+        front.proxy.stop()
+        front.gateway.stop()
