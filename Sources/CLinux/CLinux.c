@@ -6,6 +6,7 @@
 #include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,21 @@ static int64_t now(clockid_t clock) {
 int64_t clinux_monotonic_now(void) { return now(CLOCK_MONOTONIC); }
 
 int64_t clinux_wall_now(void) { return now(CLOCK_REALTIME); }
+
+// Cores
+
+int clinux_allowed_cores(void) {
+  // The kernel refuses a set that is smaller than its own, and says no other way how large that is.
+  for (size_t cores = 1024; cores <= 1 << 20; cores *= 2) {
+    cpu_set_t *set = CPU_ALLOC(cores);
+    if (set == NULL) return -ENOMEM;
+    size_t size = CPU_ALLOC_SIZE(cores);
+    int status = sched_getaffinity(0, size, set) < 0 ? -errno : CPU_COUNT_S(size, set);
+    CPU_FREE(set);
+    if (status != -EINVAL) return status;
+  }
+  return -EINVAL;
+}
 
 // epoll
 

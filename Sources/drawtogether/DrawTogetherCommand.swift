@@ -16,7 +16,7 @@ struct DrawTogetherCommand {
 
   let arguments: [String]
   let environment: [String: String]
-  /// How many cores the machine has for us.
+  /// How many cores the machine, or the container, has for us.
   let cores: Int
   /// Takes what is meant for standard output.
   let output: (String) -> Void
@@ -30,7 +30,7 @@ struct DrawTogetherCommand {
     DrawTogetherCommand(
       arguments: Array(CommandLine.arguments.dropFirst()),
       environment: ProcessInfo.processInfo.environment,
-      cores: ProcessInfo.processInfo.activeProcessorCount,
+      cores: UsableCores.ofThisProcess(),
       output: { Log.write(Array($0.utf8), to: STDOUT_FILENO) },
       data: { (bytes) throws(SystemError) in try StandardOutput.write(bytes, to: STDOUT_FILENO) },
       errors: { Log.write(Array($0.utf8), to: STDERR_FILENO) })

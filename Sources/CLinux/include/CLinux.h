@@ -15,6 +15,9 @@ const char *clinux_error_text(int code);
 int64_t clinux_monotonic_now(void);
 int64_t clinux_wall_now(void);
 
+// How many cores the scheduler lets the calling thread run on.
+int clinux_allowed_cores(void);
+
 // epoll. Events are the three bits below; a registration is edge-triggered for all of them, once and for all.
 static const uint32_t clinux_readable = 1;
 static const uint32_t clinux_writable = 2;

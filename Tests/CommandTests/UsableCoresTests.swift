@@ -1,0 +1,66 @@
+import Testing
+
+@testable import drawtogether
+
+/// How many reactors there are when nobody says.
+@Suite("Usable cores")
+struct UsableCoresTests {
+  struct Machine: CustomTestStringConvertible {
+    let testDescription: String
+    let groups: String
+    let files: [String: String]
+    /// Of eight cores.
+    let usable: Int
+
+    init(_ description: String, _ groups: String, _ files: [String: String], usable: Int) {
+      testDescription = description
+      self.groups = groups
+      self.files = files
+      self.usable = usable
+    }
+  }
+
+  private static let root = "/sys/fs/cgroup"
+
+  @Test(
+    "What control groups allow",
+    arguments: [
+      Machine("no groups at all", "", [:], usable: 8),
+      Machine("no limit", "0::/\n", ["\(root)/cpu.max": "max 100000\n"], usable: 8),
+      Machine("half a core", "0::/\n", ["\(root)/cpu.max": "50000 100000\n"], usable: 1),
+      Machine("two and a half", "0::/\n", ["\(root)/cpu.max": "250000 100000\n"], usable: 3),
+      Machine("two of a longer period", "0::/\n", ["\(root)/cpu.max": "1000000 500000\n"], usable: 2),
+      Machine("more than there are", "0::/\n", ["\(root)/cpu.max": "6400000 100000\n"], usable: 8),
+      Machine(
+        "a service's own", "0::/system.slice/draw.service\n",
+        [
+          "\(root)/system.slice/cpu.max": "max 100000\n",
+          "\(root)/system.slice/draw.service/cpu.max": "300000 100000\n",
+        ], usable: 3),
+      Machine(
+        "a pod's around it", "0::/kubepods/pod1/main\n",
+        [
+          "\(root)/kubepods/pod1/cpu.max": "200000 100000\n",
+          "\(root)/kubepods/pod1/main/cpu.max": "max 100000\n",
+        ],
+        usable: 2),
+      Machine(
+        "version 1 without a limit", "4:memory:/\n2:cpu,cpuacct:/\n0::/\n",
+        ["\(root)/cpu/cpu.cfs_quota_us": "-1\n", "\(root)/cpu/cpu.cfs_period_us": "100000\n"], usable: 8),
+      Machine(
+        "version 1, a container's path that is not to be seen in it", "2:cpu,cpuacct:/docker/0123\n",
+        ["\(root)/cpu/cpu.cfs_quota_us": "150000\n", "\(root)/cpu/cpu.cfs_period_us": "100000\n"], usable: 2),
+      Machine(
+        "another controller's", "5:cpuset:/\n", ["\(root)/cpuset/cpu.max": "50000 100000\n"], usable: 8),
+      Machine("what nobody understands", "0::/\n::\nx\n", ["\(root)/cpu.max": "some\n"], usable: 8),
+      Machine("nothing", "0::/\n", ["\(root)/cpu.max": "0 0\n"], usable: 8),
+    ])
+  func limits(_ machine: Machine) {
+    #expect(UsableCores.count(allowed: 8, groups: machine.groups) { machine.files[$0] } == machine.usable)
+  }
+
+  @Test("There is always one", arguments: [-22, 0, 1])
+  func atLeastOne(_ allowed: Int) {
+    #expect(UsableCores.count(allowed: allowed, groups: "") { _ in nil } == 1)
+  }
+}
