@@ -1,3 +1,4 @@
+internal import Glibc
 package import Transport
 
 /// Why the data folder cannot be used. Its words are one sentence for the operator and name the folder.
@@ -26,7 +27,7 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
     case .notAFolder(let path):
       "the data folder \(path) is not a folder"
     case .notWritable(let path, let error):
-      "the data folder \(path) cannot be written to (\(error))"
+      "the data folder \(path) cannot be written to (\(error))\(Self.remedy(error))"
     case .inUse(let path, let process?):
       "the data folder \(path) is in use by process \(process): one gateway at a time may have it"
     case .inUse(let path, nil):
@@ -40,7 +41,13 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
     case .notADataFolder(let path):
       "the folder \(path) is not a data folder of DrawTogether: it has no file 'format'"
     case .unusable(let path, let error):
-      "the data folder \(path) cannot be used (\(error))"
+      "the data folder \(path) cannot be used (\(error))\(Self.remedy(error))"
     }
+  }
+
+  /// What helps against a folder of somebody else's, as one that a container was given by its host.
+  static func remedy(_ error: SystemError, user: uid_t = geteuid()) -> String {
+    guard error.code == EACCES || error.code == EPERM, user != 0 else { return "" }
+    return ": it has to belong to user \(user), as whom the gateway runs (chown -R \(user))"
   }
 }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-import Storage
+@testable import Storage
 import Testing
 import Transport
 import Wire
@@ -81,6 +81,19 @@ struct DataFolderTests {
     #expect(
       error?.description.hasPrefix("the data folder /sys cannot be written to (") == true,
       "\(String(describing: error))")
+  }
+
+  @Test("Who may not write is told whom the folder has to belong to, where that helps")
+  func ownership() {
+    let denied = SystemError("open", code: EACCES)
+    #expect(
+      DataFolderError.remedy(denied, user: 10001)
+        == ": it has to belong to user 10001, as whom the gateway runs (chown -R 10001)")
+    #expect(DataFolderError.remedy(denied, user: 0) == "")
+    #expect(DataFolderError.remedy(SystemError("open", code: EROFS), user: 10001) == "")
+    for error in [DataFolderError.notWritable(path: "/data", denied), .unusable(path: "/data", denied)] {
+      #expect(error.description.hasSuffix("(open: Permission denied)" + DataFolderError.remedy(denied)))
+    }
   }
 
   @Test("A lock that is a link is not followed")
