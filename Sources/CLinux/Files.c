@@ -156,6 +156,32 @@ int clinux_remove_tree_in(int folder, const char *name) {
   return remove_tree(folder, name, maximum_depth);
 }
 
+static int give_tree(int folder, const char *name, uid_t owner, gid_t group, int depth) {
+  // Looked into first: it may be closed to us afterwards.
+  int descriptor = clinux_folder_open_in(folder, name);
+  if (descriptor >= 0) {
+    if (depth == 0) {
+      close(descriptor);
+      return -ELOOP;
+    }
+    char *names = NULL;
+    int64_t length = clinux_folder_names(descriptor, &names);
+    int status = length < 0 ? (int)length : 0;
+    for (char *next = names; status >= 0 && next < names + length; next += strlen(next) + 1)
+      status = give_tree(descriptor, next, owner, group, depth - 1);
+    free(names);
+    close(descriptor);
+    if (status < 0) return status;
+  } else if (descriptor != -ENOTDIR && descriptor != -ELOOP) {
+    return descriptor;
+  }
+  return result(fchownat(folder, name, owner, group, AT_SYMLINK_NOFOLLOW));
+}
+
+int clinux_give_tree_in(int folder, const char *name, uint32_t owner, uint32_t group) {
+  return give_tree(folder, name, owner, group, 32);
+}
+
 // Open files
 
 int clinux_unlock(int descriptor) {
@@ -187,7 +213,10 @@ static void describe(const struct stat *found, clinux_file_information *informat
   information->length = found->st_size;
   information->modified = (int64_t)found->st_mtim.tv_sec * 1000000000 + found->st_mtim.tv_nsec;
   information->changed = (int64_t)found->st_ctim.tv_sec * 1000000000 + found->st_ctim.tv_nsec;
+  information->owner = found->st_uid;
+  information->group = found->st_gid;
   information->is_regular = S_ISREG(found->st_mode) ? 1 : 0;
+  information->is_folder = S_ISDIR(found->st_mode) ? 1 : 0;
 }
 
 int clinux_information(int descriptor, clinux_file_information *information) {
@@ -233,6 +262,18 @@ int clinux_file_write(int descriptor, const void *bytes, size_t count, int64_t o
   return 0;
 }
 
+int64_t clinux_file_copy(int from, int to, int64_t offset, size_t count) {
+  ssize_t copied;
+  do {
+    off_t from_offset = offset, to_offset = offset;
+    copied = copy_file_range(from, &from_offset, to, &to_offset, count, 0);
+  } while (copied < 0 && errno == EINTR);
+  if (copied >= 0) return copied;
+  // What kernels and file systems say that know of no such copy, or not between these two.
+  int error = errno;
+  return error == EXDEV || error == ENOSYS || error == EINVAL || error == EPERM ? -EOPNOTSUPP : -error;
+}
+
 int clinux_file_truncate(int descriptor, int64_t length) {
   int status;
   do status = ftruncate(descriptor, length);
@@ -264,6 +305,8 @@ int clinux_sync_file_system(int descriptor) {
 int clinux_file_expect_sequential(int descriptor) {
   return -posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
 }
+
+int clinux_file_forget(int descriptor) { return -posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED); }
 
 int64_t clinux_file_send(int socket, int descriptor, int64_t offset, size_t count) {
   ssize_t sent;

@@ -65,7 +65,7 @@ package struct AttachmentFolder: Sendable {
   /// - Throws: `StorageError`; the upload is then still one, unless only a sync has failed.
   package func place(_ id: UUID, as digest: String, syncs: Bool) throws(StorageError) {
     let operation = StorageError.Operation.placeContent
-    let name = try contentName(digest, for: operation)
+    let name = try Self.contentName(digest, for: operation)
     let sessions = try data.openSessions(for: operation)
     let own = try sessions.folder(session.text, for: operation)
     let uploads = try own.folder(Self.uploads, for: operation)
@@ -86,7 +86,7 @@ package struct AttachmentFolder: Sendable {
 
   /// Removes a content; fine when there is none. Who has it open reads on.
   package func removeContent(_ digest: String) throws(StorageError) {
-    try remove(try contentName(digest, for: .removeContent), from: Self.contents, for: .removeContent)
+    try remove(try Self.contentName(digest, for: .removeContent), from: Self.contents, for: .removeContent)
   }
 
   /// What there is of uploads and contents, in no order; nothing when there are no folders yet.
@@ -117,7 +117,7 @@ package struct AttachmentFolder: Sendable {
 
   /// Opens a content to be read.
   package func openContent(_ digest: String) throws(StorageError) -> ContentFile {
-    let name = try contentName(digest, for: .openContent)
+    let name = try Self.contentName(digest, for: .openContent)
     let contents = try open(Self.contents, for: .openContent)
     return try ContentFile(opening: try contents.openFile(name, toWrite: false, for: .openContent))
   }
@@ -149,7 +149,7 @@ package struct AttachmentFolder: Sendable {
   }
 
   /// Only what a digest looks like becomes a name.
-  private func contentName(
+  static func contentName(
     _ digest: String, for operation: StorageError.Operation
   ) throws(StorageError) -> String {
     let isDigest =

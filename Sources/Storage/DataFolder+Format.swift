@@ -6,13 +6,20 @@ internal import Transport
 extension DataFolder {
   /// The format that this version writes, and the newest that it reads.
   package static let format = 1
-  private static let formatFile = "format"
+  static let formatFile = "format"
+  /// What it says in a folder that is whole.
+  static let formatText = Array("\(format)\n".utf8)
+
+  /// What it says in a folder that is being made of another one. To versions that do not know it, that is no format.
+  static func text(of purpose: DataFolderCopy.Purpose) -> [UInt8] {
+    Array("unfinished \(purpose.rawValue)\n".utf8)
+  }
 
   /// Checks the folder's format, and says it where nobody has yet.
   static func settleFormat(of root: borrowing Folder, _ path: String) throws(DataFolderError) {
     guard try format(of: root, path) == nil else { return }
     do throws(StorageError) {
-      _ = try root.write(Array("\(format)\n".utf8), as: formatFile, for: .mark)
+      _ = try root.write(formatText, as: formatFile, for: .mark)
     } catch {
       throw .notWritable(path: path, SystemError("write", code: error.code))
     }
@@ -27,6 +34,9 @@ extension DataFolder {
       throw .unusable(path: path, SystemError("open", code: error.code))
     }
     guard let text else { return nil }
+    for purpose in DataFolderCopy.Purpose.allCases where Array(text.utf8) == Self.text(of: purpose) {
+      throw .unfinished(path: path, purpose)
+    }
     guard text.hasSuffix("\n"), let found = Int(text.dropLast()), found > 0 else {
       throw .unknownFormat(path: path)
     }
@@ -52,11 +62,22 @@ extension Folder {
   }
 
   /// Writes a small file so that it is there whole, and on the disk, or not at all.
-  func write(_ bytes: [UInt8], as name: String, for operation: StorageError.Operation) throws(StorageError) {
+  ///
+  /// - Parameters:
+  ///   - bytes: all that it says.
+  ///   - name: what it is called.
+  ///   - owner: whose it is then, if not ours.
+  ///   - operation: what is told to have been tried.
+  /// - Throws: `StorageError`; what was there by that name is there still.
+  func write(
+    _ bytes: [UInt8], as name: String, ownedBy owner: DataFolderCopy.Owner? = nil,
+    for operation: StorageError.Operation
+  ) throws(StorageError) {
     let temporary = name + ".new"
     try removeFile(temporary, for: operation)
     let file = try createFile(temporary, for: operation)
     try StorageError.check(operation, unsafe clinux_file_write(file.rawValue, bytes, bytes.count, 0))
+    if let owner { try giveTree(temporary, to: owner, for: operation) }
     try StorageError.check(operation, clinux_file_sync(file.rawValue))
     try rename(temporary, to: name, in: self, for: operation)
     try sync(for: operation)

@@ -6,7 +6,7 @@ internal import Transport
 /// It names the folder it was left in, and itself, by their inodes and by when they were made, for a number that was given
 /// back is soon given again: in a copy, or in a folder that a backup was put back into, it counts for nothing.
 extension DataFolder {
-  private static let markFile = "clean"
+  static let markFile = "clean"
 
   /// Takes the mark away, which is on the disk when this returns; called once at the start, before anybody is answered.
   ///

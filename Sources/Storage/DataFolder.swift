@@ -7,11 +7,14 @@ package import Wire
 ///
 /// Every call blocks; any thread may make one.
 package final class DataFolder: Sendable {
-  private static let sessions = "sessions"
+  static let sessions = "sessions"
   /// Where sessions are made before they are among the others.
   static let made = "sessions.new"
   /// Where what is to be removed is moved before. What a crash left there goes when the folder is opened next.
   static let removed = "sessions.removed"
+  static let lockFile = "lock"
+  /// What a gateway makes when nobody gave it a certificate: that, and its key.
+  static let certificateFiles = ["tls-cert.pem", "tls-key.pem"]
 
   let root: Folder
   /// The lock is the open file's: it goes when this is closed, by whatever end of the process. `nil` beside a process
@@ -52,6 +55,12 @@ package final class DataFolder: Sendable {
     root = try Self.open(path)
     lock = nil
     guard try Self.format(of: root, path) != nil else { throw .notADataFolder(path: path) }
+  }
+
+  /// A folder that somebody opened, locked and looked at.
+  init(_ root: consuming Folder, lock: consuming OwnedDescriptor) {
+    self.root = root
+    self.lock = consume lock
   }
 
   /// Lets others have the folder. Nothing may be written to it afterwards.
@@ -101,7 +110,7 @@ package final class DataFolder: Sendable {
     try StorageError.check(.sync, clinux_sync_file_system(root.rawValue))
   }
 
-  private static func make(_ path: String) throws(DataFolderError) {
+  static func make(_ path: String) throws(DataFolderError) {
     var made = path.hasPrefix("/") ? "/" : ""
     for part in path.split(separator: "/") {
       made += part
@@ -112,7 +121,7 @@ package final class DataFolder: Sendable {
     }
   }
 
-  private static func open(_ path: String) throws(DataFolderError) -> Folder {
+  static func open(_ path: String) throws(DataFolderError) -> Folder {
     let opened = unsafe clinux_folder_open(path)
     switch opened {
     case 0...: return Folder(owning: OwnedDescriptor(owning: opened))
@@ -121,10 +130,10 @@ package final class DataFolder: Sendable {
     }
   }
 
-  private static func takeLock(
+  static func takeLock(
     of root: borrowing Folder, _ path: String
   ) throws(DataFolderError) -> OwnedDescriptor {
-    let opened = unsafe clinux_file_open_or_create_in(root.rawValue, "lock")
+    let opened = unsafe clinux_file_open_or_create_in(root.rawValue, lockFile)
     guard opened >= 0 else {
       let error = SystemError("open", code: -opened)
       throw [EACCES, EPERM, EROFS].contains(-opened)

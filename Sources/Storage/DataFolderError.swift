@@ -17,6 +17,16 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
   case unknownFormat(path: String)
   /// Nothing says that it is one.
   case notADataFolder(path: String)
+  /// It is being made of another one, or was and is not whole.
+  case unfinished(path: String, DataFolderCopy.Purpose)
+  /// A backup is to go where something is: so many names, and the first of them.
+  case notEmpty(path: String, count: Int, first: String)
+  /// A copy is to go to the folder that is copied.
+  case sameFolder(path: String)
+  /// A copy is to go where the sessions of the folder that is copied lie.
+  case withinSessions(path: String, name: String)
+  /// A backup is to be put where sessions are.
+  case hasSessions(path: String, count: Int)
   /// Something else is wrong.
   case unusable(path: String, SystemError)
 
@@ -40,6 +50,21 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
         + "it was damaged, or the folder belongs to something else"
     case .notADataFolder(let path):
       "the folder \(path) is not a data folder of DrawTogether: it has no file 'format'"
+    case .unfinished(let path, .backup):
+      "the folder \(path) holds a backup that was not finished: take another one, or make it again"
+    case .unfinished(let path, .restore):
+      "the data folder \(path) holds a restore that was not finished: run 'drawtogether restore' again, "
+        + "which begins anew"
+    case .notEmpty(let path, let count, let first):
+      "the folder \(path) is not empty (it has \(count) \(count == 1 ? "name" : "names"), such as "
+        + "'\(first)'): a backup goes into a new folder, or an empty one"
+    case .sameFolder(let path):
+      "\(path) is the data folder itself: a backup lies in a folder of its own"
+    case .withinSessions(let path, let name):
+      "\(path) lies in '\(name)' of the folder that is copied: choose one outside of it"
+    case .hasSessions(let path, let count):
+      "the data folder \(path) has \(count) \(count == 1 ? "session" : "sessions"): a backup is restored into "
+        + "a folder without any, so move these away or name another folder"
     case .unusable(let path, let error):
       "the data folder \(path) cannot be used (\(error))\(Self.remedy(error))"
     }

@@ -62,6 +62,14 @@ struct Folder: ~Copyable, Sendable {
     try Self.checkRemoval(operation, unsafe clinux_remove_tree_in(rawValue, name))
   }
 
+  /// Makes somebody else the owner of what has that name, and of all that is in it when it is a folder.
+  func giveTree(
+    _ name: String, to owner: DataFolderCopy.Owner, for operation: StorageError.Operation
+  ) throws(StorageError) {
+    try StorageError.check(
+      operation, unsafe clinux_give_tree_in(rawValue, name, owner.user, owner.group))
+  }
+
   /// The names in it, in no order.
   func names(for operation: StorageError.Operation) throws(StorageError) -> [String] {
     var bytes: UnsafeMutablePointer<CChar>?

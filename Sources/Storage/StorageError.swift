@@ -31,6 +31,7 @@ package struct StorageError: Error, Equatable, Sendable, CustomStringConvertible
     case removeContent = "remove the content of an attachment"
     case openContent = "open the content of an attachment"
     case readContent = "read the content of an attachment"
+    case writeCopy = "write a copy"
   }
 
   /// What was tried.

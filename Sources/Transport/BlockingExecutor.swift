@@ -1,5 +1,4 @@
 internal import CLinux
-internal import Glibc
 internal import Synchronization
 
 /// A serial executor with a thread of its own, for actors that block: files, syncs, names to look up.
@@ -82,7 +81,7 @@ package final class BlockingExecutor: SerialExecutor, Sendable {
 
   private func run() {
     runningThread.store(SystemThread.current, ordering: .relaxed)
-    prepareThread()
+    SystemThread.prepare(niceness: niceness)
     var batch: [UnownedJob] = []
     while true {
       // Read before the jobs are taken: one that comes with the stop is then still run.
@@ -99,13 +98,5 @@ package final class BlockingExecutor: SerialExecutor, Sendable {
     }
     runningThread.store(0, ordering: .relaxed)
     _ = clinux_eventfd_signal(end.rawValue)
-  }
-
-  private func prepareThread() {
-    let signals = [SIGPIPE, SIGXFSZ]
-    let status = unsafe clinux_thread_block_signals(signals, signals.count)
-    precondition(status == 0, "a thread may block the signals of its own writes")
-    // Less priority is a wish: a sandbox may refuse it, and the work is the same without.
-    if niceness != 0 { _ = clinux_thread_set_niceness(niceness) }
   }
 }

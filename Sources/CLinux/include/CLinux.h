@@ -131,6 +131,8 @@ int64_t clinux_folder_names(int folder, char **names);
 int clinux_unlink_in(int folder, const char *name);
 // Removes what has that name, and all that is in it when it is a folder.
 int clinux_remove_tree_in(int folder, const char *name);
+// Makes somebody else the owner of what has that name, and of all that is in it when it is a folder.
+int clinux_give_tree_in(int folder, const char *name, uint32_t owner, uint32_t group);
 
 // Keeps everybody else who calls this off the file until the descriptor is closed; EWOULDBLOCK when somebody has it.
 int clinux_lock_exclusively(int descriptor);
@@ -144,7 +146,10 @@ typedef struct {
   int64_t changed;
   // When it was made, which nobody can set either; 0 where the file system does not know.
   int64_t born;
+  uint32_t owner;
+  uint32_t group;
   int is_regular;
+  int is_folder;
 } clinux_file_information;
 
 int clinux_information(int descriptor, clinux_file_information *information);
@@ -156,6 +161,9 @@ int64_t clinux_file_length(int descriptor);
 int64_t clinux_file_read(int descriptor, void *bytes, size_t count, int64_t offset);
 // Writes all bytes. When it fails, some may have been written.
 int clinux_file_write(int descriptor, const void *bytes, size_t count, int64_t offset);
+// Has the kernel copy at most `count` bytes, to the same offset of another file; where the file system can, both then have
+// the same blocks. Less where it likes, and 0 at the file's end; EOPNOTSUPP where it cannot between these two.
+int64_t clinux_file_copy(int from, int to, int64_t offset, size_t count);
 int clinux_file_truncate(int descriptor, int64_t length);
 int clinux_file_sync(int descriptor);
 // As above, without what only tells about the file and is not needed to read it.
@@ -164,6 +172,8 @@ int clinux_file_sync_data(int descriptor);
 // descriptor was opened, or the last call with it, is told once.
 int clinux_sync_file_system(int descriptor);
 int clinux_file_expect_sequential(int descriptor);
+// Lets go of what the kernel holds of a file in memory and on the disk.
+int clinux_file_forget(int descriptor);
 // Sends at most `count` bytes of the file in one attempt; 0 at the file's end. A closed socket raises SIGPIPE.
 int64_t clinux_file_send(int socket, int descriptor, int64_t offset, size_t count);
 // How many bytes an ordinary user may still write to the file system of an open file or folder.

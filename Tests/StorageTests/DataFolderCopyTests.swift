@@ -1,0 +1,199 @@
+import FoundationEssentials
+import Glibc
+import Testing
+import Wire
+
+@testable import Storage
+
+@Suite("A data folder that is made of another one")
+struct DataFolderCopyTests {
+  private let one: OneSession
+  private let target: String
+
+  init() throws {
+    one = try OneSession()
+    target = one.temporary.path + "/copy"
+  }
+
+  private func begin(
+    _ purpose: DataFolderCopy.Purpose = .backup, at path: String? = nil, reserve: UInt64 = 0
+  ) throws -> DataFolderCopy {
+    try DataFolderCopy(of: one.data, at: path ?? target, for: purpose, reserve: reserve)
+  }
+
+  /// Waits until nobody has the folder: a process that another test begins has every file open until it runs its program.
+  private func open(_ path: String) throws -> DataFolder {
+    while true {
+      do throws(DataFolderError) {
+        return try DataFolder(opening: path)
+      } catch {
+        guard case .inUse = error else { throw error }
+        sched_yield()
+      }
+    }
+  }
+
+  @Test("Until it is finished nobody takes it for one", arguments: DataFolderCopy.Purpose.allCases)
+  func unfinished(_ purpose: DataFolderCopy.Purpose) throws {
+    do { _ = try begin(purpose) }
+    #expect(one.temporary.contents(of: "copy/format") == Array("unfinished \(purpose)\n".utf8))
+    #expect(throws: DataFolderError.unfinished(path: target, purpose)) { try open(target) }
+    #expect(throws: DataFolderError.unfinished(path: target, purpose)) { try DataFolder(beside: target) }
+    // The other work is told so too, and the same one begins anew.
+    let other: DataFolderCopy.Purpose = purpose == .backup ? .restore : .backup
+    #expect(throws: DataFolderError.self) { try begin(other) }
+    try one.temporary.makeFolder("copy/sessions/left")
+    try begin(purpose).finish()
+    #expect(one.temporary.contents(of: "copy/format") == Array("1\n".utf8))
+    #expect(one.temporary.names(in: "copy/sessions")?.isEmpty == true)
+    _ = try open(target)
+  }
+
+  @Test("A folder that holds something takes no backup, and stays as it is")
+  func notEmpty() throws {
+    try one.temporary.makeFolder("copy")
+    try one.temporary.write("mine", to: "copy/notes.txt")
+    let error = #expect(throws: DataFolderError.self) { try begin() }
+    #expect(error == .notEmpty(path: target, count: 1, first: "notes.txt"))
+    #expect(
+      error?.description
+        == "the folder \(target) is not empty (it has 1 name, such as 'notes.txt'): a backup goes into a new "
+        + "folder, or an empty one")
+    #expect(one.temporary.names(in: "copy") == ["notes.txt"])
+  }
+
+  @Test("Nothing goes to the folder that is copied, nor to where its sessions lie, by whatever way")
+  func places() throws {
+    let data = one.temporary.path + "/data"
+    try one.temporary.link("way", to: data)
+    for path in [data, data + "/", one.temporary.path + "/way", data + "/../data"] {
+      #expect(throws: DataFolderError.sameFolder(path: path)) { try begin(at: path) }
+    }
+    try one.temporary.makeFolder("data/sessions.removed/x")
+    for (path, name) in [
+      (data + "/sessions", "sessions"), (data + "/sessions/new/one", "sessions"),
+      (one.temporary.path + "/way/sessions/\(one.id.text)/backup", "sessions"),
+      (data + "/sessions.removed/x", "sessions.removed"),
+    ] {
+      for purpose in DataFolderCopy.Purpose.allCases {
+        #expect(throws: DataFolderError.withinSessions(path: path, name: name)) {
+          try begin(purpose, at: path)
+        }
+      }
+    }
+    #expect(one.temporary.names(in: "data/sessions") == [one.id.text])
+    // Where nobody looks it may be, for that may be the only place one can write to.
+    try begin(at: data + "/backups/one").finish()
+  }
+
+  @Test("What is given up is gone: the folder too, if it was not there", arguments: [false, true])
+  func abandons(_ isThere: Bool) throws {
+    if isThere { try one.temporary.makeFolder("copy") }
+    try one.temporary.write("certificate", to: "data/tls-cert.pem")
+    try one.temporary.write("key", to: "data/tls-key.pem")
+    let copy = try begin()
+    try SessionCopy(of: one.id, in: copy).begin()
+    try copy.copyCertificate()
+    #expect(one.temporary.contents(of: "copy/tls-key.pem") == Array("key".utf8))
+    #expect(one.temporary.mode(of: "copy/tls-key.pem") == 0o600)
+    try copy.abandon()
+    #expect(one.temporary.names(in: "copy") == (isThere ? [] : nil))
+  }
+
+  @Test("A restore that is given up leaves a data folder without sessions")
+  func abandonsRestore() throws {
+    do { _ = try DataFolder(opening: target) }
+    let copy = try begin(.restore)
+    try SessionCopy(of: one.id, in: copy).begin()
+    try copy.abandon()
+    #expect(one.temporary.contents(of: "copy/format") == Array("1\n".utf8))
+    #expect(one.temporary.names(in: "copy/sessions") == [])
+  }
+
+  @Test("What a clean stop said of other sessions is not true of those that are put back")
+  func mark() throws {
+    do {
+      let data = try DataFolder(opening: target)
+      try data.leaveMark(try data.takeMark())
+    }
+    try begin(.restore).finish()
+    #expect(one.temporary.names(in: "copy") == ["format", "lock", "sessions"])
+  }
+
+  @Test("A certificate without its key, or behind a link, is not copied")
+  func certificates() throws {
+    try one.temporary.write("certificate", to: "data/tls-cert.pem")
+    let copy = try begin()
+    try copy.copyCertificate()
+    try one.temporary.link("data/tls-key.pem", to: one.temporary.path + "/data/tls-cert.pem")
+    try copy.copyCertificate()
+    #expect(one.temporary.names(in: "copy") == ["format", "lock", "sessions"])
+  }
+
+  @Test("Somebody else's lock is told")
+  func locked() throws {
+    let data = try DataFolder(opening: target)
+    #expect(throws: DataFolderError.inUse(path: target, process: getpid())) { try begin(.restore) }
+    withExtendedLifetime(data) {}
+  }
+
+  @Test("What has to stay free stays free")
+  func reserve() throws {
+    let free = try one.data.freeBytes()
+    let digest = try one.place("some content")
+    let copy = try begin(reserve: free &+ (1 << 40))
+    let error = #expect(throws: CopyError.self) { try SessionCopy(of: one.id, in: copy).begin() }
+    guard case .reserve(let told) = error else {
+      Issue.record("it is \(String(describing: error))")
+      return
+    }
+    #expect(told > 0)
+    try copy.abandon()
+    let fits = try begin(reserve: 1)
+    let session = SessionCopy(of: one.id, in: fits)
+    try session.begin()
+    #expect(try session.copyContent(digest) == 12)
+    #expect(fits.bytes == 12)
+  }
+
+  @Test("Files are copied to the byte, of whatever length, also to another file system")
+  func bytes() throws {
+    let other = "/dev/shm/drawtogether-copy-\(UUID().uuidString)"
+    for (path, count) in [
+      (target, 0), (target + "2", 300_001), (target + "3", 9 << 20), (other, 9 << 20 | 7),
+    ] {
+      let text = String(repeating: "0123456789abcdef", count: count / 16 + 1).prefix(count)
+      let digest = try one.place(String(text))
+      let copy = try begin(at: path)
+      let session = SessionCopy(of: one.id, in: copy)
+      try session.begin()
+      #expect(try session.copyContent(digest) == UInt64(count))
+      let file = "\(path)/sessions/\(one.id.text)/attachments/\(digest)"
+      #expect(FileManager.default.contents(atPath: file) == Data(text.utf8))
+      try copy.abandon()
+    }
+  }
+
+  @Test("Who may choose whose the files are leaves them to who has the folder")
+  func owners() throws {
+    let chooses = geteuid() == 0
+    if chooses {
+      #expect(unsafe chown(one.temporary.path + "/data", 10_001, 10_002) == 0)
+      try one.temporary.makeFolder("there")
+      #expect(unsafe chown(one.temporary.path + "/there", 10_003, 10_004) == 0)
+    }
+    for (path, user, group) in [("new", 10_001, 10_002), ("there", 10_003, 10_004)]
+      as [(String, uid_t, gid_t)]
+    {
+      let copy = try begin(at: one.temporary.path + "/" + path)
+      try SessionCopy(of: one.id, in: copy).begin()
+      try copy.finish()
+      for name in ["", "/format", "/lock", "/sessions", "/sessions/\(one.id.text)/uploads"] {
+        var found = stat()
+        #expect(unsafe lstat(one.temporary.path + "/" + path + name, &found) == 0)
+        #expect(found.st_uid == (chooses ? user : geteuid()), "\(path)\(name)")
+        #expect(found.st_gid == (chooses ? group : getegid()), "\(path)\(name)")
+      }
+    }
+  }
+}
