@@ -72,7 +72,10 @@ struct RestoreTests {
 
   @Test("A session that is gone, or one of several, is not restored")
   func notFound() async throws {
-    #expect(run("Res").errors == "drawtogether: no session in \(folder.path) begins with Res\n")
+    #expect(
+      run("Res").errors
+        == "drawtogether: there is no folder Res, and no session in \(folder.path) begins with that\n")
+    #expect(run("Res…").errors == "drawtogether: no session in \(folder.path) begins with Res\n")
     try await folder.make(ended())
     try await folder.make(ended("Res000000000000000000A"))
     #expect(

@@ -3,9 +3,10 @@ enum Command: String, CaseIterable {
   case serve
   case health
   case sessions
-  case restore
   case export
   case verify
+  case backup
+  case restore
 
   /// The flags of a command about a data folder; `nil` for a command that takes every setting.
   var flags: [String]? {
@@ -13,15 +14,31 @@ enum Command: String, CaseIterable {
     case .serve, .health: nil
     case .sessions: ["data", "json"]
     case .export: ["data", "state"]
-    case .restore, .verify: ["data"]
+    case .verify: ["data"]
+    case .backup: ["data", "disk-reserve-bytes", "json"]
+    case .restore: ["data", "json"]
     }
   }
 
-  /// Whether a word without dashes is the session that it is about.
-  var takesSession: Bool {
+  /// Those of its flags that are no settings.
+  var switches: [String]? {
+    flags?.filter { name in !Setting.all.contains { $0.name == name } }
+  }
+
+  /// Whether a word without dashes is what it is about.
+  var takesWord: Bool {
     switch self {
     case .serve, .health, .sessions: false
-    case .restore, .export, .verify: true
+    case .restore, .backup, .export, .verify: true
+    }
+  }
+
+  /// What that word names.
+  var word: String {
+    switch self {
+    case .backup: "folder"
+    case .restore: "folder or session"
+    case .serve, .health, .sessions, .export, .verify: "session"
     }
   }
 }

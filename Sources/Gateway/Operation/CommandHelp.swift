@@ -11,10 +11,13 @@ package enum CommandHelp {
              drawtogether sessions [--json]     list the sessions in the data folder
              drawtogether export ID [--state]   write a session's entries as lines of JSON; --state: only what is retained
              drawtogether verify [ID]           check every record, entry and file: exit code 1 when one is damaged
+             drawtogether backup DIR [--json]   copy all sessions, each as of one moment, to a new or an empty folder
+             drawtogether restore DIR [--json]  put a backup into a folder without sessions that no gateway has
              drawtogether restore ID            undo the end of a session, while it is kept
 
-      The last four work on the folder that --data names, beside a running gateway or without one. Of a session's ID its
-      beginning is enough. They end with 0, with 1 when they could not do it, and with 2 when they were asked wrongly.
+      The last six work on the folder that --data names: restore DIR while no gateway has it, the others also beside one
+      that runs. Of a session's ID its beginning is enough. They end with 0, with 1 when they could not do it or found
+      damage, and with 2 when they were asked wrongly.
 
       A flag may be written --flag VALUE or --flag=VALUE. Each can also be set by an environment variable:
       --flush-interval by DRAWTOGETHER_FLUSH_INTERVAL. The flag wins.

@@ -15,8 +15,12 @@ package enum ConfigurationError: Error, Equatable, Sendable, CustomStringConvert
   case missingSession(command: String)
   /// A word that no session's id begins with.
   case notASession(String)
-  /// A second session for a command that takes one.
-  case secondSession(String, command: String)
+  /// A second session or folder for a command that takes one.
+  case secondWord(String, command: String, takes: String)
+  /// A command that makes a folder, and no folder.
+  case missingFolder(command: String)
+  /// A command that is about a backup or a session, and neither.
+  case missingFolderOrSession(command: String)
   /// A setting that makes sense only together with another.
   case needs(setting: String, other: String)
   /// A setting that may not be less than another; both are given as they are written.
@@ -46,8 +50,13 @@ package enum ConfigurationError: Error, Equatable, Sendable, CustomStringConvert
       "\(command) needs a session: the beginning of its id, as \"drawtogether sessions\" shows it."
     case .notASession(let argument):
       "\(JSONText.quoted(argument)) is not the beginning of a session's id: it has 1 to 22 letters, digits, - and _."
-    case .secondSession(let argument, let command):
-      "\(JSONText.quoted(argument)) was not expected: \(command) takes one session."
+    case .secondWord(let argument, let command, let takes):
+      "\(JSONText.quoted(argument)) was not expected: \(command) takes one \(takes)."
+    case .missingFolder(let command):
+      "\(command) needs a folder for the backup: a new one, or one that is empty."
+    case .missingFolderOrSession(let command):
+      "\(command) needs the folder of a backup, or a session: the beginning of its id, as \"drawtogether sessions\" "
+        + "shows it."
     case .needs(let setting, let other):
       "\(setting) needs \(other)."
     case .lessThan(let setting, let value, let other, let least):

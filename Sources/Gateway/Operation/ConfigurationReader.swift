@@ -25,7 +25,8 @@ package struct ConfigurationReader {
   private var given: Set<String> = []
   /// Which of the switches that are no settings are on, such as `check-config`.
   private var switches: Set<String> = []
-  private var session: SessionPrefix?
+  /// The session or folder that a command is about, as it was typed.
+  private var word: String?
 
   /// Reads the arguments (without the program's own name) and the environment; there are `cores` reactors
   /// unless a setting says otherwise. Throws the first fault; flags are looked at before variables.
@@ -48,7 +49,7 @@ package struct ConfigurationReader {
       ? .checkConfiguration(configuration) : .serve(configuration)
   }
 
-  /// Takes the flags and the session; returns the command.
+  /// Takes the flags and the word; returns the command.
   private mutating func read(_ arguments: [String]) throws(ConfigurationError) -> Command {
     var rest = arguments[...]
     var command = Command.serve
@@ -62,9 +63,9 @@ package struct ConfigurationReader {
     var takesFlags = true
     while let argument = rest.popFirst() {
       // An id may begin with dashes: a whole one is told by its length, and two dashes alone end the flags.
-      if command.takesSession, !takesFlags || !argument.hasPrefix("--") || SessionID(argument) != nil {
-        try take(session: argument, for: command)
-      } else if command.takesSession, argument == "--" {
+      if command.takesWord, !takesFlags || !argument.hasPrefix("--") || SessionID(argument) != nil {
+        try take(word: argument, for: command)
+      } else if command.takesWord, argument == "--" {
         takesFlags = false
       } else {
         try take(flag: argument, for: command, &rest)
@@ -73,10 +74,11 @@ package struct ConfigurationReader {
     return command
   }
 
-  private mutating func take(session argument: String, for command: Command) throws(ConfigurationError) {
-    guard session == nil else { throw .secondSession(argument, command: command.rawValue) }
-    guard let prefix = SessionPrefix(argument) else { throw .notASession(argument) }
-    session = prefix
+  private mutating func take(word argument: String, for command: Command) throws(ConfigurationError) {
+    guard word == nil else {
+      throw .secondWord(argument, command: command.rawValue, takes: command.word)
+    }
+    word = argument
   }
 
   /// Takes a flag, and its value from what follows it when it does not stand behind an equals sign.
@@ -87,7 +89,7 @@ package struct ConfigurationReader {
     let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let name = String(parts[0])
     let value = parts.count == 2 ? String(parts[1]) : nil
-    let ownSwitches = command.flags?.filter { $0 != "data" } ?? ["check-config"]
+    let ownSwitches = command.switches ?? ["check-config"]
     if ownSwitches.contains(name) {
       guard let on = SettingValue.flag(value ?? "true") else {
         throw .notAccepted(setting: "--\(name)", value: value, accepted: "true or false")
@@ -109,14 +111,25 @@ package struct ConfigurationReader {
 
   /// What a command about a data folder is to do; `nil` for any other command.
   private func work(of command: Command) throws(ConfigurationError) -> DataCommand.Work? {
-    switch (command, session) {
+    let asJSON = switches.contains("json")
+    switch (command, word) {
     case (.serve, _), (.health, _): return nil
-    case (.sessions, _): return .list(asJSON: switches.contains("json"))
-    case (.verify, let session): return .verify(session)
-    case (.restore, let session?): return .restore(session)
-    case (.export, let session?): return .export(session, onlyRetained: switches.contains("state"))
-    case (.restore, nil), (.export, nil): throw .missingSession(command: command.rawValue)
+    case (.sessions, _): return .list(asJSON: asJSON)
+    case (.verify, let word): return .verify(try word.map(Self.session))
+    case (.export, let word?):
+      return .export(try Self.session(word), onlyRetained: switches.contains("state"))
+    case (.export, nil): throw .missingSession(command: command.rawValue)
+    case (.backup, nil), (.backup, ""?): throw .missingFolder(command: command.rawValue)
+    case (.backup, let word?):
+      return .backup(to: word, reserve: configuration.limits.diskReserveBytes, asJSON: asJSON)
+    case (.restore, nil), (.restore, ""?): throw .missingFolderOrSession(command: command.rawValue)
+    case (.restore, let word?): return .restore(DataCommand.Restored(word), asJSON: asJSON)
     }
+  }
+
+  private static func session(_ word: String) throws(ConfigurationError) -> SessionPrefix {
+    guard let prefix = SessionPrefix(word) else { throw .notASession(word) }
+    return prefix
   }
 
   /// Takes the variables of those settings that no flag has set; all of our prefix must be known.

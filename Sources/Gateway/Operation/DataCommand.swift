@@ -6,12 +6,33 @@ package struct DataCommand: Equatable, Sendable {
   package enum Work: Equatable, Sendable {
     /// Show every session; as lines of JSON for programs.
     case list(asJSON: Bool)
-    /// Undo the end of a session.
-    case restore(SessionPrefix)
+    /// Undo the end of a session, or put a backup into the folder; with a line of JSON for programs.
+    case restore(Restored, asJSON: Bool)
+    /// Copy the folder while its gateway goes on; so many bytes stay free where both share a disk.
+    case backup(to: String, reserve: Int, asJSON: Bool)
     /// Write a session's entries as lines of JSON: all that are kept, or only those that are retained now.
     case export(SessionPrefix, onlyRetained: Bool)
     /// Look for damage, in one session or in all of them.
     case verify(SessionPrefix?)
+  }
+
+  /// What is to be restored, as far as its name tells.
+  package enum Restored: Equatable, Sendable {
+    /// The folder of a backup.
+    case backup(String)
+    /// A folder of that name or, if there is none, a session.
+    case either(String, SessionPrefix)
+    /// A session: no folder is called so without a path before it.
+    case session(SessionPrefix)
+
+    /// Reads a word: with a slash in it, and as `.` or `..`, it is a folder, and so it is with what no session's id has.
+    package init(_ word: String) {
+      guard let prefix = SessionPrefix(word), !word.contains("/") else {
+        self = .backup(word)
+        return
+      }
+      self = prefix.text == word ? .either(word, prefix) : .session(prefix)
+    }
   }
 
   /// The data folder.

@@ -12,6 +12,12 @@ enum DataCommandFailure: Error, Equatable, CustomStringConvertible {
   case storage(StorageError)
   /// No session's id begins so.
   case noSession(SessionPrefix, folder: String)
+  /// What is to be restored is neither.
+  case neitherFolderNorSession(SessionPrefix, folder: String)
+  /// There is no such backup to be restored.
+  case noBackup(String)
+  /// What is to be restored may be either.
+  case folderAndSession(SessionPrefix, folder: String)
   /// Several sessions' ids begin so.
   case ambiguous(SessionPrefix, [SessionID])
   /// A session's log cannot be read or written to.
@@ -30,6 +36,12 @@ enum DataCommandFailure: Error, Equatable, CustomStringConvertible {
     case .folder(let error): "--data: \(error)"
     case .storage(let error): "\(error)"
     case .noSession(let prefix, let folder): "no session in \(folder) begins with \(prefix.text)"
+    case .neitherFolderNorSession(let prefix, let folder):
+      "there is no folder \(prefix.text), and no session in \(folder) begins with that"
+    case .noBackup(let path): "there is no folder \(path) to restore"
+    case .folderAndSession(let prefix, let folder):
+      "\(prefix.text) is a folder, and a session in \(folder) begins with that: write ./\(prefix.text) for the "
+        + "folder, or more of the session's id"
     case .ambiguous(let prefix, let sessions):
       "\(sessions.count) sessions begin with \(prefix.text) (\(Self.few(sessions))): more of the id is needed"
     case .log(let id, .file(let error)) where error.code == EWOULDBLOCK:

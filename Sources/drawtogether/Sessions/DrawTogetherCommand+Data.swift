@@ -5,16 +5,21 @@ internal import Storage
 internal import Wire
 
 extension DrawTogetherCommand {
-  /// Looks at the sessions in a data folder, or undoes the end of one.
+  /// Looks at the sessions in a data folder, undoes the end of one, or copies all of them.
   func perform(_ command: DataCommand) -> ExitCode {
     do throws(DataCommandFailure) {
-      let sessions = try StoredSessions(in: command.folder)
       switch command.work {
-      case .list(let asJSON): return try list(sessions, asJSON: asJSON)
-      case .restore(let prefix): return try restore(try sessions.one(prefix), in: sessions)
+      case .list(let asJSON): return try list(try StoredSessions(in: command.folder), asJSON: asJSON)
+      case .restore(let restored, let asJSON):
+        return try restore(restored, into: command.folder, asJSON: asJSON)
       case .export(let prefix, let onlyRetained):
+        let sessions = try StoredSessions(in: command.folder)
         return try export(try sessions.one(prefix), onlyRetained: onlyRetained, from: sessions)
-      case .verify(let prefix): return try verify(prefix, in: sessions)
+      case .verify(let prefix): return try verify(prefix, in: try StoredSessions(in: command.folder))
+      case .backup(let target, let reserve, let asJSON):
+        let request = FolderCopying.Request(
+          purpose: .backup, source: command.folder, target: target, reserve: UInt64(reserve))
+        return copyFolder(request, asJSON: asJSON)
       }
     } catch {
       complain("\(error)")
@@ -51,9 +56,36 @@ extension DrawTogetherCommand {
     return .failure
   }
 
+  /// Restores a backup or a session, whichever it is that is there by that name.
   private func restore(
-    _ id: SessionID, in sessions: StoredSessions
+    _ restored: DataCommand.Restored, into folder: String, asJSON: Bool
   ) throws(DataCommandFailure) -> ExitCode {
+    let path: String
+    switch restored {
+    case .session(let prefix): return try restore(prefix, in: try StoredSessions(in: folder))
+    case .backup(let word), .either(let word, _): path = word
+    }
+    let isFolder = Self.isFolder(path)
+    if case .either(_, let prefix) = restored {
+      // Where there is a backup by that name, there need not be a data folder yet.
+      let sessions = isFolder ? try? StoredSessions(in: folder) : try StoredSessions(in: folder)
+      switch (isFolder, try sessions?.all().contains(where: prefix.matches) ?? false) {
+      case (false, true): return try restore(prefix, in: try StoredSessions(in: folder))
+      case (true, true): throw .folderAndSession(prefix, folder: folder)
+      case (false, false): throw .neitherFolderNorSession(prefix, folder: folder)
+      case (true, false): break
+      }
+    }
+    guard isFolder else { throw .noBackup(path) }
+    let request = FolderCopying.Request(
+      purpose: .restore, source: path, target: folder, reserve: 0)
+    return copyFolder(request, asJSON: asJSON)
+  }
+
+  private func restore(
+    _ prefix: SessionPrefix, in sessions: StoredSessions
+  ) throws(DataCommandFailure) -> ExitCode {
+    let id = try sessions.one(prefix)
     try sessions.restore(id)
     output("session \(id) is restored: who comes by its link finds it as it was\n")
     return .success
@@ -85,7 +117,8 @@ extension DrawTogetherCommand {
     return .success
   }
 
-  private static func counted(_ count: Int, _ noun: String) -> String {
+  /// A number of things, in words.
+  static func counted(_ count: Int, _ noun: String) -> String {
     "\(count) \(noun)" + (count == 1 ? "" : "s")
   }
 }

@@ -225,7 +225,8 @@ struct ConfigurationReaderTests {
         environment: ["DRAWTOGETHER_CONFETTI": "2"],
         says: "The environment variable DRAWTOGETHER_CONFETTI is not known; --help lists what is."),
       Refused(
-        "draw", says: "\"draw\" is no command: there are serve, health, sessions, restore, export, verify."),
+        "draw",
+        says: "\"draw\" is no command: there are serve, health, sessions, export, verify, backup, restore."),
       Refused(
         "--echo", "true", says: "\"true\" was not expected: every setting has a flag, see --help."),
       Refused("-p", "80", says: "\"-p\" was not expected: every setting has a flag, see --help."),

@@ -48,7 +48,20 @@ struct DataCommandTests {
       Read("export", "--state", "--", "--da", is: .export(prefix("--da"), onlyRetained: true)),
       Read("verify", is: .verify(nil)),
       Read("verify", whole, is: .verify(prefix(whole))),
-      Read("restore", whole, "--data=d", folder: "d", is: .restore(prefix(whole))),
+      Read(
+        "restore", whole, "--data=d", folder: "d",
+        is: .restore(.either(whole, prefix(whole)), asJSON: false)),
+      Read("restore", "AbCdEf…", is: .restore(.session(prefix("AbCdEf")), asJSON: false)),
+      Read("restore", "./AbCd", "--json", is: .restore(.backup("./AbCd"), asJSON: true)),
+      Read("restore", "/srv/backup", is: .restore(.backup("/srv/backup"), asJSON: false)),
+      Read("restore", "..", is: .restore(.backup(".."), asJSON: false)),
+      Read("restore", "on 1.5.", is: .restore(.backup("on 1.5."), asJSON: false)),
+      Read("restore", dashed, is: .restore(.either(dashed, prefix(dashed)), asJSON: false)),
+      Read("backup", "b", is: .backup(to: "b", reserve: 256 << 20, asJSON: false)),
+      Read(
+        "backup", "--json", "/b", "--disk-reserve-bytes", "1K", "--data", "d", folder: "d",
+        is: .backup(to: "/b", reserve: 1024, asJSON: true)),
+      Read("backup", "--", "--b", is: .backup(to: "--b", reserve: 256 << 20, asJSON: false)),
       Read("verify", environment: ["DRAWTOGETHER_DATA": "/data"], folder: "/data", is: .verify(nil)),
       Read(
         "verify", "--data", "here", environment: ["DRAWTOGETHER_DATA": "/data"], folder: "here",
@@ -71,7 +84,20 @@ struct DataCommandTests {
       (["export"], "export needs a session: the beginning of its id, as \"drawtogether sessions\" shows it."),
       (
         ["restore"],
-        "restore needs a session: the beginning of its id, as \"drawtogether sessions\" shows it."
+        "restore needs the folder of a backup, or a session: the beginning of its id, as \"drawtogether sessions\" "
+          + "shows it."
+      ),
+      (["backup"], "backup needs a folder for the backup: a new one, or one that is empty."),
+      (["backup", ""], "backup needs a folder for the backup: a new one, or one that is empty."),
+      (["backup", "a", "b"], "\"b\" was not expected: backup takes one folder."),
+      (["export", "Ab", "Cd"], "\"Cd\" was not expected: export takes one session."),
+      (
+        ["backup", "a", "--state"],
+        "--state is not known; --help lists what is."
+      ),
+      (
+        ["backup", "a", "--http=off"],
+        "--http is not for backup: it takes --data and --disk-reserve-bytes and --json."
       ),
       (
         ["export", "a b"],
@@ -85,7 +111,7 @@ struct DataCommandTests {
         ["verify", whole + "x"],
         "\"\(whole)x\" is not the beginning of a session's id: it has 1 to 22 letters, digits, - and _."
       ),
-      (["restore", "Ab", "Cd"], "\"Cd\" was not expected: restore takes one session."),
+      (["restore", "Ab", "Cd"], "\"Cd\" was not expected: restore takes one folder or session."),
       (["sessions", "Ab"], "\"Ab\" was not expected: every setting has a flag, see --help."),
       (["sessions", "--state"], "--state is not known; --help lists what is."),
       (["verify", "--jsn"], "--jsn is not known; --help lists what is."),
