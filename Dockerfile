@@ -1,5 +1,5 @@
 # syntax=docker/dockerfile:1
-# The gateway with its page, for `docker build -t drawtogether .`
+# The gateway with its page, for `docker build -t drawtogether .`, on amd64 and arm64.
 # Both base images are arguments, so that they can be pinned: --build-arg RUNTIME_IMAGE=debian@sha256:…
 ARG SWIFT_IMAGE=swift:6.3-bookworm
 ARG RUNTIME_IMAGE=debian:bookworm-slim
@@ -18,28 +18,35 @@ COPY Sources Sources
 RUN swift build -c release --static-swift-stdlib --product drawtogether \
  && install -s -D "$(swift build -c release --static-swift-stdlib --show-bin-path)/drawtogether" \
       /product/usr/local/bin/drawtogether
+COPY Public /product/usr/local/share/drawtogether/Public
+# Whatever the umask was that the sources were checked out with.
+RUN chmod -R u=rwX,go=rX /product
 
 FROM ${RUNTIME_IMAGE}
+ARG RUNTIME_IMAGE
 ARG VERSION=1.0.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="DrawTogether" \
       org.opencontainers.image.description="A WebSocket gateway that serves a shared canvas" \
       org.opencontainers.image.version="${VERSION}" \
-      org.opencontainers.image.revision="${REVISION}"
+      org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.base.name="${RUNTIME_IMAGE}"
+# Logs, caches and what dpkg keeps of before would make every build another one.
 # hadolint ignore=DL3008
 RUN apt-get update \
- && apt-get install -y --no-install-recommends libssl3 libstdc++6 zlib1g \
- && rm -rf /var/lib/apt/lists/* \
+ && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends libssl3 libstdc++6 zlib1g \
+ && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/*-old /var/cache/ldconfig/aux-cache \
+      /var/lib/dpkg/*-old /var/log/* \
  && find / -xdev -perm /6000 -type f -exec chmod a-s {} + \
  && install -d -o 10001 -g 10001 -m 0700 /data
 COPY --from=build /product /
-COPY Public /usr/local/share/drawtogether/Public
 ENV DRAWTOGETHER_DATA=/data \
     DRAWTOGETHER_PUBLIC=/usr/local/share/drawtogether/Public
 USER 10001:10001
 VOLUME /data
 EXPOSE 8080 8443
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=30s --timeout=5s --start-period=10s --retries=3 \
+# The first question comes an interval after the start.
+HEALTHCHECK --interval=5s --timeout=5s --start-period=10s --retries=3 \
   CMD ["/usr/local/bin/drawtogether", "health"]
 ENTRYPOINT ["/usr/local/bin/drawtogether"]
