@@ -1,0 +1,92 @@
+"""The Compose files: that Compose reads them, and that the gateway and Caddy take what is in them."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from deployed import DEPLOY, EXPOSED, STOP_SECONDS, STYLE, VOLUME, settings, size
+from gateway import Gateway
+from polling import until
+
+ALONE, WITH_CADDY = ["compose.yaml"], ["compose.yaml", "compose.caddy.yaml"]
+DOMAIN = "draw.example.org"
+
+
+def compose(names: list[str], *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    files = [word for name in names for word in ("-f", str(DEPLOY / name))]
+    return subprocess.run(
+        ["docker-compose", *files, *words], capture_output=True, text=True, check=False,
+        env=os.environ | variables,
+    )  # fmt: skip
+
+
+def read(names: list[str], **variables: str) -> dict[str, Any]:
+    """Everything that Compose makes of them; it has nothing to complain of."""
+    done = compose(names, "config", "--format", "json", **variables)
+    assert done.returncode == 0 and not done.stderr, done
+    return json.loads(done.stdout)
+
+
+def test_they_are_written_well() -> None:
+    done = subprocess.run(
+        ["yamllint", "--strict", "-d", STYLE, *DEPLOY.glob("*.yaml")], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_alone_it_publishes_what_it_serves_and_may_do_nothing_else(executable: str, tmp_path: Path) -> None:
+    gateway = read(ALONE)["services"]["gateway"]
+    in_force = settings(executable, tmp_path, gateway["environment"])
+    ports = [int(in_force[flag].rsplit(":", 1)[1]) for flag in ("--http", "--https")]
+    assert [port["target"] for port in gateway["ports"]] == ports == EXPOSED
+    assert [volume["target"] for volume in gateway["volumes"]] == [VOLUME]
+    assert gateway["read_only"] and gateway["cap_drop"] == ["ALL"]
+    assert gateway["security_opt"] == ["no-new-privileges:true"]
+    assert int(gateway["stop_grace_period"].removesuffix("s")) > STOP_SECONDS
+    assert size(in_force["--max-memory-bytes"]) * 2 <= int(gateway["mem_limit"])
+    assert gateway["ulimits"]["nofile"] > int(in_force["--max-connections"]) * 2
+
+
+def test_with_caddy_nobody_reaches_it_but_through_caddy(executable: str, tmp_path: Path) -> None:
+    services = read(WITH_CADDY, DOMAIN=DOMAIN)["services"]
+    in_force = settings(executable, tmp_path, services["gateway"]["environment"])
+    assert not services["gateway"].get("ports")
+    assert in_force["--public-url"] == f"https://{DOMAIN}" and in_force["--trust-proxy"] == "1"
+    assert in_force["--https"] == "off" and in_force["--http"].endswith(":8080")
+    assert sorted(port["target"] for port in services["caddy"]["ports"]) == [80, 443, 443]
+
+
+def test_without_a_domain_caddy_is_not_started() -> None:
+    done = compose(WITH_CADDY, "config")
+    assert done.returncode != 0 and "set it to the name that points to this host" in done.stderr
+
+
+async def test_what_caddy_is_told_brings_the_page(gateway_with, tmp_path: Path) -> None:
+    """Its own words, but for the addresses, and in plain text: there is nobody here to give a certificate."""
+    services = read(WITH_CADDY, DOMAIN=DOMAIN)["services"]
+    given = services["gateway"]["environment"]
+    flags = [word for name in ("PUBLIC_URL", "TRUST_PROXY") for word in
+             (f"--{name.lower().replace('_', '-')}", given[f"DRAWTOGETHER_{name}"])]  # fmt: skip
+    gateway: Gateway = gateway_with(*flags)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    words = services["caddy"]["command"]
+    assert words[words.index("--from") + 1] == DOMAIN and words[words.index("--to") + 1] == "gateway:8080"
+    words = [{DOMAIN: f":{port}", "gateway:8080": gateway.host}.get(word, word) for word in words]
+    caddy = subprocess.Popen(words, stderr=subprocess.PIPE, env=os.environ | {"HOME": str(tmp_path)})
+    try:
+
+        def answers() -> str:
+            asked = ["curl", "-sS", "-H", f"Host: {DOMAIN}", f"http://127.0.0.1:{port}/"]
+            return subprocess.run(asked, capture_output=True, text=True, check=False).stdout
+
+        await until(lambda: "<title>" in answers(), "Caddy brings the page")
+    finally:
+        caddy.terminate()
+        caddy.wait(10)
+        caddy.stderr.close()
