@@ -1,0 +1,140 @@
+"""The manifests: that Kubernetes would read them, that their parts name one another, and that the gateway takes what they say."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from deployed import DEPLOY, EXPOSED, STOP_SECONDS, USER, VERSION, VOLUME, settings, size
+from gateway import Gateway
+
+FILE = DEPLOY / "kubernetes.yaml"
+LABELS = {"app.kubernetes.io/name": "drawtogether"}
+TOKEN = "of-the-secret"
+
+
+@pytest.fixture(scope="module")
+def manifests() -> dict[str, dict[str, Any]]:
+    """Each by its kind, of which there is one."""
+    every = list(yaml.safe_load_all(FILE.read_text()))
+    by_kind = {one["kind"]: one for one in every}
+    assert len(by_kind) == len(every)
+    assert {one["metadata"]["name"] for one in every} == {"drawtogether"}
+    return by_kind
+
+
+@pytest.fixture(scope="module")
+def pod(manifests: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    return manifests["StatefulSet"]["spec"]["template"]["spec"]
+
+
+@pytest.fixture(scope="module")
+def container(pod: dict[str, Any]) -> dict[str, Any]:
+    assert len(pod["containers"]) == 1
+    return pod["containers"][0]
+
+
+@pytest.fixture(scope="module")
+def variables(container: dict[str, Any]) -> dict[str, str]:
+    """The container's own, with a token as the secret would bring it."""
+    return {one["name"]: one.get("value", TOKEN) for one in container["env"]}
+
+
+def test_kubernetes_would_take_them_and_knows_every_field() -> None:
+    done = subprocess.run(
+        ["kubernetes-validate", "--strict", FILE], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0 and done.stderr.count("passed") + done.stdout.count("passed") == 4, done
+
+
+def test_what_is_commented_out_is_a_manifest_too() -> None:
+    tail = FILE.read_text().split("# ---\n")[1]
+    monitor = yaml.safe_load(re.sub(r"^# ?", "", tail, flags=re.M))
+    assert monitor["kind"] == "ServiceMonitor" and monitor["spec"]["selector"]["matchLabels"] == LABELS
+
+
+def test_the_parts_name_one_another(manifests: dict[str, dict[str, Any]], container: dict[str, Any]) -> None:
+    stateful, service, ingress = (manifests[kind]["spec"] for kind in ("StatefulSet", "Service", "Ingress"))
+    assert stateful["serviceName"] == "drawtogether" and stateful["replicas"] == 1
+    policy = manifests["NetworkPolicy"]["spec"]
+    for selected in (
+        stateful["selector"]["matchLabels"],
+        service["selector"],
+        policy["podSelector"]["matchLabels"],
+    ):
+        assert selected == LABELS == stateful["template"]["metadata"]["labels"]
+    assert manifests["Service"]["metadata"]["labels"] == LABELS
+    names = {port["name"]: port["containerPort"] for port in container["ports"]}
+    assert names == {"http": EXPOSED[0]}
+    assert [port["targetPort"] for port in service["ports"]] == ["http"]
+    assert [port["port"] for rule in policy["ingress"] for port in rule["ports"]] == ["http"]
+    (path,) = ingress["rules"][0]["http"]["paths"]
+    assert path["backend"]["service"] == {
+        "name": "drawtogether",
+        "port": {"name": service["ports"][0]["name"]},
+    }
+    assert ingress["tls"][0]["hosts"] == [ingress["rules"][0]["host"]]
+    (mount,), (claim,) = container["volumeMounts"], stateful["volumeClaimTemplates"]
+    assert mount == {"name": claim["metadata"]["name"], "mountPath": VOLUME}
+    assert container["image"].endswith(f":{VERSION}")
+
+
+def test_it_runs_as_the_images_user_with_no_rights(pod: dict[str, Any], container: dict[str, Any]) -> None:
+    security = pod["securityContext"]
+    assert security["runAsNonRoot"] and security["seccompProfile"] == {"type": "RuntimeDefault"}
+    assert security["runAsUser"] == security["runAsGroup"] == security["fsGroup"] == USER
+    assert container["securityContext"] == {
+        "allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True, "capabilities": {"drop": ["ALL"]},
+    }  # fmt: skip
+    assert not pod["automountServiceAccountToken"]
+    assert pod["terminationGracePeriodSeconds"] > STOP_SECONDS
+
+
+def test_the_gateway_takes_its_settings(
+    executable: str, tmp_path: Path, variables: dict[str, str], container: dict[str, Any],
+    manifests: dict[str, dict[str, Any]],
+) -> None:  # fmt: skip
+    in_force = settings(executable, tmp_path, variables)
+    assert in_force["--https"] == "off" and in_force["--http"].endswith(f":{EXPOSED[0]}")
+    host = manifests["Ingress"]["spec"]["rules"][0]["host"]
+    assert in_force["--public-url"] == f"https://{host}" and in_force["--trust-proxy"] == "1"
+    assert in_force["--metrics-token"] == "set"
+    assert size(in_force["--max-memory-bytes"]) * 2 <= size(container["resources"]["limits"]["memory"])
+
+
+async def test_probes_and_metrics_are_answered_as_they_are_asked(
+    gateway_with, variables: dict[str, str], container: dict[str, Any]
+) -> None:
+    """A kubelet asks by the pod's address, which is not that of the Ingress."""
+    given = {
+        name.removeprefix("DRAWTOGETHER_").lower().replace("_", "-"): value
+        for name, value in variables.items()
+    }
+    del given["https"]
+    gateway: Gateway = gateway_with(*(word for name, value in given.items() for word in (f"--{name}", value)))
+    paths = {
+        kind: container[f"{kind}Probe"]["httpGet"]["path"] for kind in ("startup", "liveness", "readiness")
+    }
+    assert paths == {"startup": "/healthz", "liveness": "/healthz", "readiness": "/readyz"}
+    for path in paths.values():
+        assert (await gateway.get(path, Host="10.1.2.3:8080")).status == 200
+    bearer = {"Authorization": f"Bearer {TOKEN}", "Host": "10.1.2.3:8080"}
+    assert (await gateway.get("/metrics", **bearer)).status == 200
+    assert (await gateway.get("/metrics", Host="10.1.2.3:8080")).status == 404
+
+
+async def test_the_ingress_lets_through_what_the_gateway_takes(
+    gateway: Gateway, manifests: dict[str, dict[str, Any]]
+) -> None:
+    notes = manifests["Ingress"]["metadata"]["annotations"]
+    limits = (await gateway.get("/api/limits")).json()
+    most = limits.get("limits", limits)["attachmentBytes"]
+    assert size(notes["nginx.ingress.kubernetes.io/proxy-body-size"]) > most
+    for way in ("read", "send"):
+        # The gateway's ping every 20 s keeps a quiet connection.
+        assert int(notes[f"nginx.ingress.kubernetes.io/proxy-{way}-timeout"]) > 2 * 20
