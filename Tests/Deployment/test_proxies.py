@@ -240,24 +240,23 @@ async def test_more_than_may_be_is_refused_by_the_gateway_in_words(front: Front)
         assert refused.problem(413, "attachment-too-large")["limit"] == HUNDRED_MB
 
 
-@pytest.mark.long
-async def test_a_hundred_megabytes_by_tus(front: Front, large: Path) -> None:
+async def test_a_hundred_megabytes_by_tus_and_a_new_proxy_in_between(
+    front: Front, large: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(front.proxy.certificate.chain))
     session = await front.create_session()
     url = f"{front.url}/api/sessions/{session['id']}/attachments"
-
-    def upload() -> str:
-        client = TusClient(url)
-        uploader = client.uploader(
-            str(large), chunk_size=16 << 20, metadata={"filename": "large.zip"}, retries=0,
-            verify_tls_cert=str(front.proxy.certificate.chain),
-        )  # fmt: skip
-        uploader.upload()
-        return uploader.url
-
-    where = await asyncio.to_thread(upload)
-    assert where.startswith(url + "/"), where
-    listed = json.loads(await curl(front, url))["attachments"]
-    assert [one["sha256"] for one in listed if one["url"] in where] == [digest(large)], listed
+    client = TusClient(url)
+    uploader = client.uploader(str(large), chunk_size=32 << 20, metadata={"filename": "large.zip"})
+    await asyncio.to_thread(uploader.upload_chunk)
+    front.proxy.stop()
+    front.proxy.start()
+    resumed = client.uploader(str(large), url=uploader.url, chunk_size=HUNDRED_MB)
+    assert resumed.offset == 32 << 20
+    await asyncio.to_thread(resumed.upload)
+    assert uploader.url.startswith(url + "/"), uploader.url
+    (listed,) = json.loads(await curl(front, url))["attachments"]
+    assert (listed["state"], listed["sha256"]) == ("ready", digest(large)), listed
 
 
 @pytest.mark.long
