@@ -310,3 +310,30 @@ async def test_a_socket_that_is_refused_for_its_client_says_so_before_anything_e
         code, _ = await refused.close_of()
         assert code == 1013
         assert [member["name"] for member in person.retained.people.values()] == ["Ada"]
+
+
+@pytest.mark.parametrize(
+    ("told", "reason"),
+    [
+        ({"X-Forwarded-For": "192.0.2.1"}, "X-Forwarded-For does not tell of so many proxies"),
+        ({"Forwarded": "for=192.0.2.1, ?"}, "Forwarded does not tell of so many proxies"),
+        (
+            {"Forwarded": "for=192.0.2.1, for=192.0.2.2", "X-Forwarded-For": "192.0.2.3, 192.0.2.2"},
+            "Forwarded and X-Forwarded-For tell of different clients",
+        ),
+    ],
+)
+async def test_the_log_says_once_that_proxies_do_not_tell_of_clients(new_gateway, told, reason: str) -> None:
+    gateway: Gateway = new_gateway("--trust-proxy", "2")
+    right = {"X-Forwarded-For": "192.0.2.1, 192.0.2.2"}
+    # A probe of this machine's own, and who comes by both proxies.
+    for fields in ({}, right):
+        assert (await gateway.request("GET", "/api/limits", fields)).status == 200
+    assert (await gateway.request("GET", "/healthz", told)).status == 200
+    assert "tells of no client" not in gateway.log
+    for _ in range(3):
+        assert (await gateway.request("GET", "/api/limits", told)).status == 200
+    lines = [json.loads(line) for line in gateway.log.splitlines() if "tells of no client" in line]
+    assert len(lines) == 1, gateway.log
+    assert (lines[0]["level"], lines[0]["reason"], lines[0]["trustProxy"]) == ("warning", reason, 2)
+    assert lines[0]["remote"] == "127.0.0.1"

@@ -8,6 +8,9 @@ extension Reactor {
   /// How long somebody has to wait with a next socket who has too many.
   private static let retryTimeMs: UInt64 = 5000
 
+  /// How often the log says that the proxies do not tell of clients.
+  private static let untoldInterval = Duration.seconds(3600)
+
   /// Notes whose request a connection carries now.
   func note(_ client: RequestClient, on connection: Connection) {
     guard connection.clientAddress != client.address else { return }
@@ -16,12 +19,15 @@ extension Reactor {
   }
 
   /// Counts a request in with its client, unless that would go beyond `connectionsPerAddress`.
-  func admit(_ client: RequestClient, on connection: Connection, _ route: Route) -> Refusal? {
+  func admit(
+    _ client: RequestClient, on connection: Connection, _ head: RequestHead, _ route: Route
+  ) -> Refusal? {
     note(client, on: connection)
     // One that was handed over is counted already.
     guard shared.configuration.trustedProxies > 0, !connection.isCountedForClient, !route.isForWatchers,
       let address = client.countedAddress
     else { return nil }
+    if !client.isForwarded { warn(of: head, on: connection) }
     if var refusal = shared.admitClient(address) {
       counters.refusals[refusal.code] += 1
       refusal.status = 429
@@ -30,6 +36,18 @@ extension Reactor {
     }
     connection.isCountedForClient = true
     return nil
+  }
+
+  /// Says that all whom the proxies do not tell of count as one client, which is soon too many.
+  private func warn(of head: RequestHead, on connection: Connection) {
+    guard shared.mayWarnOfUntold(now: now, every: Self.untoldInterval) else { return }
+    let proxies = shared.configuration.trustedProxies
+    shared.log(
+      .warning, "proxy tells of no client",
+      [
+        "remote": "\(connection.peer.host)", "trustProxy": .number(proxies),
+        "reason": "\(RequestClient.whyUntold(head, behind: proxies))",
+      ])
   }
 
   /// Tells somebody who has too many connections: a browser sees why only after the upgrade (PROTOCOL.md 2).

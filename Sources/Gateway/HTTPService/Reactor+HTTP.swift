@@ -82,7 +82,7 @@ extension Reactor {
     if let answer = refusal(of: head, route, client) ?? bodyRefusal(of: head, route) {
       note(client, on: connection)
       plan = .answer(answer)
-    } else if let refusal = admit(client, on: connection, route) {
+    } else if let refusal = admit(client, on: connection, head, route) {
       guard let answer = refuse(refusal, connection, head, route) else { return }
       plan = .answer(answer)
     } else if case .socket(let id) = route {

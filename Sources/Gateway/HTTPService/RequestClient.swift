@@ -40,6 +40,19 @@ struct RequestClient: Equatable, Sendable {
   /// Which address it is counted under; nil for this machine's own.
   var countedAddress: IPAddress? { isThisMachine ? nil : address }
 
+  /// Why nothing is believed of a request behind proxies, for the log.
+  static func whyUntold(_ head: RequestHead, behind proxies: Int) -> String {
+    switch (
+      ForwardedHop.standard(in: head.fields, behind: proxies),
+      ForwardedHop.customary(in: head.fields, behind: proxies)
+    ) {
+    case (.absent, .absent): "there is neither Forwarded nor X-Forwarded-For"
+    case (.unusable, _): "Forwarded does not tell of so many proxies"
+    case (_, .unusable): "X-Forwarded-For does not tell of so many proxies"
+    case (.hop, _), (_, .hop): "Forwarded and X-Forwarded-For tell of different clients"
+    }
+  }
+
   /// What the first of the trusted proxies wrote; nil when that is not to be known.
   ///
   /// Proxies write one of the two kinds of fields, and a client may send the other, which they pass on. So where both are there,

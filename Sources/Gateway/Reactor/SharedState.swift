@@ -40,6 +40,7 @@ final class SharedState: Sendable {
   private let draining = Atomic(false)
   private let addresses = Guarded<[IPAddress: Int]>([:])
   private let uploadAddresses = Guarded<[IPAddress: Int]>([:])
+  private let untoldAt = Guarded<MonotonicTime?>(nil)
   private let creations = Guarded(CreationRate())
   private let endpoints = Guarded(Endpoints())
 
@@ -155,6 +156,15 @@ final class SharedState: Sendable {
     return Refusal(
       .tooMany, "From your address \(limits.connectionsPerAddress) connections are taken at a time.",
       limit: limits.connectionsPerAddress, actual: fromAddress)
+  }
+
+  /// Whether it is time to say that proxies do not tell of clients; if so, it counts as said.
+  func mayWarnOfUntold(now: MonotonicTime, every interval: Duration) -> Bool {
+    untoldAt.withLock { saidAt in
+      if let saidAt, now - saidAt < interval { return false }
+      saidAt = now
+      return true
+    }
   }
 
   func releaseClient(_ address: IPAddress) {
