@@ -75,10 +75,15 @@ async def test_what_caddy_is_told_brings_the_page(gateway_with, tmp_path: Path) 
     gateway: Gateway = gateway_with(*flags)
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    words = services["caddy"]["command"]
-    assert words[words.index("--from") + 1] == DOMAIN and words[words.index("--to") + 1] == "gateway:8080"
-    words = [{DOMAIN: f":{port}", "gateway:8080": gateway.host}.get(word, word) for word in words]
-    caddy = subprocess.Popen(words, stderr=subprocess.PIPE, env=os.environ | {"HOME": str(tmp_path)})
+    mount = services["caddy"]["volumes"][0]
+    assert mount["target"] == "/etc/caddy/Caddyfile" and mount["read_only"]
+    told = Path(mount["source"]).read_text()
+    assert "gateway:8080" in told and services["caddy"]["environment"] == {"DOMAIN": DOMAIN}
+    (tmp_path / "Caddyfile").write_text("{\n\tadmin off\n}\n" + told.replace("gateway:8080", gateway.host))
+    # As the image's own command has it.
+    words = ["caddy", "run", "--config", str(tmp_path / "Caddyfile"), "--adapter", "caddyfile"]
+    named = {"HOME": str(tmp_path), "DOMAIN": f":{port}"}
+    caddy = subprocess.Popen(words, stderr=subprocess.DEVNULL, env=os.environ | named)
     try:
 
         def answers() -> str:
@@ -89,4 +94,3 @@ async def test_what_caddy_is_told_brings_the_page(gateway_with, tmp_path: Path) 
     finally:
         caddy.terminate()
         caddy.wait(10)
-        caddy.stderr.close()
