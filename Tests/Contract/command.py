@@ -6,8 +6,12 @@ import os
 import subprocess
 
 
+def environment() -> dict[str, str]:
+    """An environment without settings of ours."""
+    return {k: v for k, v in os.environ.items() if not k.startswith("DRAWTOGETHER_")}
+
+
 def run(executable: str, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Runs it to its end, in an environment without settings of ours but those given."""
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("DRAWTOGETHER_")} | variables
     command = [executable, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=20, env=environment)
+    return subprocess.run(command, capture_output=True, text=True, timeout=20, env=environment() | variables)
