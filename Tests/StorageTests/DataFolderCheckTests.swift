@@ -1,0 +1,59 @@
+import Storage
+import Testing
+import Transport
+
+@Suite("A data folder that is only looked at")
+struct DataFolderCheckTests {
+  @Test("One that could be made is well, and is not made")
+  func missing() throws {
+    let temporary = TemporaryFolder()
+    try DataFolder.check(temporary.path + "/a/b")
+    try DataFolder.check(temporary.path)
+    #expect(temporary.names() == [])
+  }
+
+  @Test("One that a gateway has is well, and stays as it is")
+  func inUse() throws {
+    let temporary = TemporaryFolder()
+    try withExtendedLifetime(DataFolder(opening: temporary.path)) {
+      try DataFolder.check(temporary.path)
+      #expect(temporary.names() == ["format", "lock", "sessions"])
+    }
+  }
+
+  @Test(
+    "What opening it would throw is thrown",
+    arguments: ["file", "file/below", "dangling", "newer", "rubbish"])
+  func faults(_ name: String) throws {
+    let temporary = TemporaryFolder()
+    try temporary.write("words", to: "file")
+    try temporary.link("dangling", to: temporary.path + "/nowhere")
+    for (folder, format) in [("newer", "1000\n"), ("rubbish", "x")] {
+      try temporary.makeFolder(folder)
+      try temporary.write(format, to: folder + "/format")
+    }
+    let path = "\(temporary.path)/\(name)"
+    let checked = #expect(throws: DataFolderError.self) { try DataFolder.check(path) }
+    let opened = #expect(throws: DataFolderError.self) { try DataFolder(opening: path) }
+    #expect(checked?.description == opened?.description)
+  }
+
+  @Test("The room on its disk is known before it is there")
+  func room() throws {
+    let temporary = TemporaryFolder()
+    let room = try #require(DataFolder.room(for: temporary.path + "/a/b/c"))
+    #expect(room.total > room.free && room.free > 0)
+  }
+
+  @Test("All files of sessions count, until there is no time left; a link leads nowhere")
+  func usedBytes() throws {
+    let one = try OneSession()
+    let future = MonotonicTime.now() + .seconds(3600)
+    #expect(one.data.usedBytes(until: future) == (0, true))
+    _ = try one.place("abc")
+    try one.temporary.write("12345", to: one.folder + "/log")
+    try one.temporary.link(one.folder + "/elsewhere", to: "/usr")
+    #expect(one.data.usedBytes(until: future) == (8, true))
+    #expect(one.data.usedBytes(until: .distantPast) == (0, false))
+  }
+}
