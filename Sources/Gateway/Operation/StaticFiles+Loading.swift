@@ -19,7 +19,7 @@ package enum StaticFilesError: Error, Equatable, Sendable, CustomStringConvertib
   package var description: String {
     switch self {
     case .unreadable(let path, let error): "\(path) cannot be read (\(error))"
-    case .noIndex(let directory): "\(directory) has no index.html: --public names the folder of the page"
+    case .noIndex(let directory): "\(directory) has no index.html, so it is not the folder of a page"
     case .tooLarge(let directory, let limit):
       "\(directory) holds more than \(SettingValue.describe(size: limit)) bytes, which are kept in memory"
     case .tooMany(let directory, let limit):
@@ -42,15 +42,20 @@ extension StaticFiles {
   package static func load(
     directory: String, maximumLength: Int = maximumLength
   ) throws(StaticFilesError) -> StaticFiles {
-    guard let root = Loader.realPath(of: directory) else {
-      throw .unreadable(path: directory, SystemError("open", code: errno))
-    }
-    var loader = Loader(directory: directory, root: root, room: maximumLength, limit: maximumLength)
-    try loader.load(directory, prefix: "", depth: 0)
-    guard loader.files.contains(where: { $0.path == "index.html" }) else {
-      throw .noIndex(directory: directory)
-    }
+    var loader = try Loader(directory, room: maximumLength)
+    try loader.load()
     return StaticFiles(loader.files)
+  }
+
+  /// Looks whether a folder could be loaded, and reads no file.
+  ///
+  /// - Throws: what `load` would throw.
+  package static func check(
+    directory: String, maximumLength: Int = maximumLength
+  ) throws(StaticFilesError) {
+    var loader = try Loader(directory, room: maximumLength)
+    loader.isOnlyLooking = true
+    try loader.load()
   }
 
   private struct Loader {
@@ -60,9 +65,29 @@ extension StaticFiles {
     var room: Int
     let limit: Int
     var files: [(path: String, file: StaticFile)] = []
+    /// Whether files are counted, and not read.
+    var isOnlyLooking = false
+    private var count = 0
+    private var hasIndex = false
+
+    init(_ directory: String, room: Int) throws(StaticFilesError) {
+      guard let root = Self.realPath(of: directory) else {
+        throw .unreadable(path: directory, SystemError("open", code: errno))
+      }
+      self.directory = directory
+      self.root = root
+      self.room = room
+      limit = room
+    }
+
+    /// Takes in the whole folder.
+    mutating func load() throws(StaticFilesError) {
+      try load(directory, prefix: "", depth: 0)
+      guard hasIndex else { throw .noIndex(directory: directory) }
+    }
 
     /// Takes in one folder; `prefix` is how its files' paths begin.
-    mutating func load(_ folder: String, prefix: String, depth: Int) throws(StaticFilesError) {
+    private mutating func load(_ folder: String, prefix: String, depth: Int) throws(StaticFilesError) {
       guard depth <= maximumDepth else { throw .tooMany(directory: directory, limit: maximumCount) }
       for name in try names(in: folder) where !name.hasPrefix(".") {
         let path = folder + "/" + name
@@ -81,8 +106,17 @@ extension StaticFiles {
     private mutating func add(
       _ path: String, name: String, prefix: String, _ information: stat
     ) throws(StaticFilesError) {
-      guard files.count < maximumCount else { throw .tooMany(directory: directory, limit: maximumCount) }
+      guard count < maximumCount else { throw .tooMany(directory: directory, limit: maximumCount) }
       guard information.st_size <= room else { throw .tooLarge(directory: directory, limit: limit) }
+      count += 1
+      hasIndex = hasIndex || prefix + name == "index.html"
+      guard !isOnlyLooking else {
+        guard unsafe access(path, R_OK) == 0 else {
+          throw .unreadable(path: path, SystemError("open", code: errno))
+        }
+        room -= Int(information.st_size)
+        return
+      }
       let bytes = try contents(of: path, atMost: room)
       room -= bytes.count
       let modified = HTTPDate(secondsSinceEpoch: information.st_mtim.tv_sec)

@@ -94,10 +94,11 @@ struct StaticFilesLoadingTests {
     try folder.write("index.html", "<p>")
     try folder.write("b/c.txt", "123456")
     if isTooLarge {
-      #expect(throws: StaticFilesError.tooLarge(directory: folder.path, limit: limit)) {
-        try StaticFiles.load(directory: folder.path, maximumLength: limit)
-      }
+      let error = StaticFilesError.tooLarge(directory: folder.path, limit: limit)
+      #expect(throws: error) { try StaticFiles.load(directory: folder.path, maximumLength: limit) }
+      #expect(throws: error) { try StaticFiles.check(directory: folder.path, maximumLength: limit) }
     } else {
+      try StaticFiles.check(directory: folder.path, maximumLength: limit)
       #expect(try StaticFiles.load(directory: folder.path, maximumLength: limit).count == 2)
     }
   }
@@ -107,7 +108,7 @@ struct StaticFilesLoadingTests {
     let folder = try Folder()
     try folder.write("page.html", "<p>")
     let noIndex = #expect(throws: StaticFilesError.self) { try StaticFiles.load(directory: folder.path) }
-    #expect(noIndex?.description == "\(folder.path) has no index.html: --public names the folder of the page")
+    #expect(noIndex?.description == "\(folder.path) has no index.html, so it is not the folder of a page")
     let missing = #expect(throws: StaticFilesError.self) {
       try StaticFiles.load(directory: folder.path + "/no")
     }
@@ -116,6 +117,12 @@ struct StaticFilesLoadingTests {
       try StaticFiles.load(directory: folder.path + "/page.html")
     }
     #expect(file?.description == "\(folder.path)/page.html cannot be read (open: Not a directory)")
+    for (path, error) in [("", noIndex), ("/no", missing), ("/page.html", file)] {
+      let checked = #expect(throws: StaticFilesError.self) {
+        try StaticFiles.check(directory: folder.path + path)
+      }
+      #expect(checked == error)
+    }
     let large = StaticFilesError.tooLarge(directory: "Public", limit: StaticFiles.maximumLength)
     #expect(large.description == "Public holds more than 64M bytes, which are kept in memory")
   }
