@@ -182,18 +182,26 @@ package final class Gateway: Sendable {
       sendsAtOnce: true, notSentLowWaterInBytes: 131_072, sendBufferInBytes: 262_144)
     do {
       guard let resolved = try SocketAddress.resolve("\(address)").first else {
-        throw GatewayError.listen(address, "the name has no address")
+        throw AddressError.hostHasNoAddress
       }
       let first = try Listener(on: resolved, options: options)
       var all = [first]
       while all.count < reactors.count { all.append(try Listener(joining: first, options: options)) }
       return all
     } catch let error as SystemError {
-      throw .listen(
-        address, error.isAddressInUse ? "another program listens there" : "\(error)")
+      throw .listen(address, Self.words(for: error))
+    } catch let error as AddressError {
+      throw .address(address, error)
     } catch {
       throw .listen(address, "\(error)")
     }
+  }
+
+  private static func words(for error: SystemError) -> String {
+    if error.isAddressInUse { return "another program listens there" }
+    if error.isAddressElsewhere { return "this machine has no such address" }
+    if error.isDenied { return "this user may not: ports from 1024 on are for all" }
+    return "\(error)"
   }
 
   private static func certificate(
@@ -227,7 +235,11 @@ package enum GatewayError: Error, CustomStringConvertible {
   case certificate(String)
   case dataFolder(DataFolderError)
   case storage(String, StorageError)
+  /// An address that is none of a machine.
+  case address(ListenAddress, AddressError)
   case listen(ListenAddress, String)
+  /// A setting that this machine makes senseless.
+  case setting(StartFault)
   case system(SystemError)
 
   package var description: String {
@@ -236,6 +248,8 @@ package enum GatewayError: Error, CustomStringConvertible {
     case .certificate(let words): "the certificate cannot be used: \(words)"
     case .dataFolder(let error): "\(error)"
     case .storage(let path, let error): "the data folder \(path) cannot be used: \(error)"
+    case .address(let address, let error): "\(address) \(error)"
+    case .setting(let fault): "\(fault)"
     case .listen(let address, let words): "cannot listen on \(address): \(words)"
     case .system(let error): "\(error)"
     }

@@ -46,6 +46,10 @@ extension SystemError {
   package var isOutOfDescriptors: Bool { code == EMFILE || code == ENFILE }
   /// Whether another socket already has the address.
   package var isAddressInUse: Bool { code == EADDRINUSE }
+  /// Whether an address is none of this machine's.
+  package var isAddressElsewhere: Bool { code == EADDRNOTAVAIL }
+  /// Whether this user may not do it.
+  package var isDenied: Bool { code == EACCES || code == EPERM }
   /// Whether the operation goes on and its end will be reported later.
   package var isInProgress: Bool { code == EINPROGRESS }
 }

@@ -9,23 +9,31 @@ extension DrawTogetherCommand {
   /// The first SIGTERM or SIGINT drains it, the second stops it at once; SIGHUP reads the certificate again.
   func serve(_ asked: GatewayConfiguration) -> ExitCode {
     let begun = MonotonicTime.now()
-    var configuration = asked
-    configuration.publicDirectory = PublicDirectory.find(
-      asked.publicDirectory, isDefault: asked.publicDirectory == GatewayConfiguration().publicDirectory,
-      program: PublicDirectory.program(), hasPage: PublicDirectory.hasPage)
+    let configuration: GatewayConfiguration
+    do throws(SecretFile.Fault) {
+      configuration = try complete(asked)
+    } catch {
+      errors("drawtogether: \(error)\n")
+      return .usage
+    }
+    DescriptorLimit.raise()
     let format = configuration.logFormat ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
     let log = Log(level: configuration.logLevel, format: format)
     do {
+      try StartCheck(configuration).beforeStart()
       // Before any other thread is there, so that the signals reach none of them.
       let signals = try SignalLoop()
       let gateway = try Gateway(configuration: configuration, log: log)
       let addresses = try gateway.start()
       let answer = SignalAnswer(gateway: gateway, log: log)
       try signals.start { answer.receive($0) }
+      let took = MonotonicTime.now() - begun
+      for warning in ConfigurationWarnings.all(configuration, openFiles: DescriptorLimit.most) {
+        log(.warning, "configuration", ["reason": .string(warning)])
+      }
       let notice = ReadyNotice(
         http: addresses.http, https: addresses.https,
-        interfaces: AlternativeNames.ofThisMachine().addresses, took: .now() - begun,
-        configuration: configuration)
+        interfaces: AlternativeNames.ofThisMachine().addresses, took: took, configuration: configuration)
       output(format == .json ? notice.json : notice.text)
       gateway.waitUntilStopped()
       log(.info, "stopped")
@@ -38,17 +46,28 @@ extension DrawTogetherCommand {
     }
   }
 
+  /// What was asked for, with what has to be looked up on this machine.
+  func complete(_ asked: GatewayConfiguration) throws(SecretFile.Fault) -> GatewayConfiguration {
+    var configuration = try SecretFile.readToken(of: asked)
+    configuration.publicDirectory = PublicDirectory.find(
+      asked.publicDirectory, isDefault: asked.publicDirectory == GatewayConfiguration().publicDirectory,
+      program: PublicDirectory.program(), hasPage: PublicDirectory.hasPage)
+    return configuration
+  }
+
   /// Says why there is no gateway, and which setting is at fault where one is.
-  private func tell(_ error: GatewayError, of configuration: GatewayConfiguration) -> ExitCode {
-    let settings: String? =
+  func tell(_ error: GatewayError, of configuration: GatewayConfiguration) -> ExitCode {
+    let setting: String? =
       switch error {
-      case .files: "--public"
-      case .dataFolder, .storage: "--data"
-      case .certificate: configuration.certificateFile == nil ? nil : "--tls-cert and --tls-key"
+      case .files: "--public: "
+      case .dataFolder, .storage: "--data: "
+      case .certificate: configuration.certificateFile == nil ? nil : "--tls-cert and --tls-key: "
+      case .address(let address, _): address == configuration.http ? "--http " : "--https "
+      case .setting: ""
       case .listen, .system: nil
       }
-    errors("drawtogether: \(settings.map { "\($0): " } ?? "")\(error)\n")
-    return settings == nil ? .failure : .usage
+    errors("drawtogether: \(setting ?? "")\(error)\n")
+    return setting == nil ? .failure : .usage
   }
 }
 

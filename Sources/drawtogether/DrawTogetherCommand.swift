@@ -54,8 +54,8 @@ struct DrawTogetherCommand {
       output(CommandHelp.text)
     case .version:
       output("drawtogether \(Product.version)\n")
-    case .checkConfiguration(let configuration):
-      output(CommandHelp.report(configuration))
+    case .checkConfiguration(let configuration, let origins):
+      return check(configuration, origins)
     case .health(let configuration):
       return askForHealth(configuration)
     case .data(let command):

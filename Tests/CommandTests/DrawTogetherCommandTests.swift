@@ -39,18 +39,47 @@ struct DrawTogetherCommandTests {
     #expect(run([], ["DRAWTOGETHER_CONFETTI": "1"]).code == 2)
   }
 
-  @Test("--check-config prints what is in force, flags over variables, and starts nothing")
+  @Test("--check-config prints what is in force and where it came from, and starts nothing")
   func checkConfiguration() {
     let result = run(
-      ["--check-config", "--http", "127.0.0.1:1"],
+      [
+        "--check-config", "--http", "127.0.0.1:1", "--disk-reserve-bytes", "0", "--max-connections", "100",
+      ],
       ["DRAWTOGETHER_HTTP": "127.0.0.1:2", "DRAWTOGETHER_METRICS_TOKEN": "hush", "DRAWTOGETHER_HTTPS": "off"])
     #expect(result.code == 0)
     #expect(result.errors.isEmpty)
-    let rows = result.output.split(separator: "\n").map { $0.split(separator: " ") }
-    #expect(rows.contains(["--http", "127.0.0.1:1"]))
-    #expect(rows.contains(["--https", "off"]))
-    #expect(rows.contains(["--metrics-token", "set"]))
+    let rows = result.lines.map { $0.split(separator: " ") }
+    #expect(rows.contains(["--http", "127.0.0.1:1", "flag"]))
+    #expect(rows.contains(["--https", "off", "DRAWTOGETHER_HTTPS"]))
+    #expect(rows.contains(["--metrics-token", "set", "DRAWTOGETHER_METRICS_TOKEN"]))
+    #expect(rows.contains(["--reactors", "2", "cores"]))
     #expect(!result.output.contains("hush"))
+  }
+
+  @Test("--check-config tells everything that would stop a gateway, in the words in which that would tell it")
+  func checkFaults() throws {
+    let checked = run([
+      "--check-config", "--public", "/nonexistent/folder", "--data", "/etc/hostname", "--https", "off",
+      "--metrics-token-file", "/etc/hosts/token",
+    ])
+    #expect(checked.code == 2)
+    #expect(checked.output.contains("--public "))
+    #expect(
+      checked.errors
+        == "drawtogether: --metrics-token-file /etc/hosts/token cannot be read (open: Not a directory): it takes the name of"
+        + " a file with the token in it.\n")
+    let arguments = [
+      "--public", "/nonexistent/folder", "--data", "/etc/hostname", "--http", "127.0.0.1:0", "--https=off",
+    ]
+    let both = run(arguments + ["--check-config", "--disk-reserve-bytes=0"])
+    #expect(both.code == 2)
+    let lines = both.errors.split(separator: "\n").filter { !$0.contains("warning") }.map { String($0) }
+    #expect(
+      lines == [
+        "drawtogether: --public: /nonexistent/folder cannot be read (open: No such file or directory)",
+        "drawtogether: --data: the data folder /etc/hostname is not a folder",
+      ])
+    #expect(run(arguments).errors == "\(lines[0])\n")
   }
 
   @Test("health without a gateway ends with 1 and says why")

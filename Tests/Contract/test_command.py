@@ -57,7 +57,7 @@ def test_the_environment_sets_what_no_flag_sets(executable: str, tmp_path) -> No
 def test_there_is_a_reactor_for_each_core_that_the_scheduler_allows(executable: str, tmp_path) -> None:
     arguments = ("-c", "0", executable, "--check-config", "--data", str(tmp_path))
     lines = [line.split() for line in run("taskset", *arguments).stdout.splitlines()]
-    assert ["--reactors", "1"] in lines, lines
+    assert ["--reactors", "1", "cores"] in lines, lines
 
 
 def test_a_bad_or_unknown_variable_is_refused_but_not_those_that_kubernetes_makes(

@@ -24,7 +24,7 @@ def settings(executable: str, folder: Path, variables: dict[str, str]) -> dict[s
     public = str(REPOSITORY / "Public")
     done = run(executable, "--check-config", "--data", str(folder), "--public", public, **variables)
     assert done.returncode == 0, done.stderr
-    return dict(line.split(maxsplit=1) for line in done.stdout.splitlines() if line.startswith("--"))
+    return {flag: value for flag, value, _ in (line.split() for line in done.stdout.splitlines())}
 
 
 def size(text: str) -> int:

@@ -6,9 +6,12 @@ package enum ConfigurationError: Error, Equatable, Sendable, CustomStringConvert
   case missingValue(setting: String, accepted: String)
   case unknownFlag(String, nearest: String?)
   case unknownVariable(String, nearest: String?)
-  case unknownCommand(String, known: [String])
+  /// A first word that is no command; `flag` is the flag that has this name, if one has.
+  case unknownCommand(String, known: [String], flag: String?)
   /// A word that no flag asked for.
   case unexpectedArgument(String)
+  /// A yes or no behind a switch, which takes none from there.
+  case valueOfSwitch(String, flag: String)
   /// A flag of `serve`, given to a command that has no use for it.
   case flagOfOther(String, command: String, takes: [String])
   /// A command that is about one session, and no session.
@@ -27,6 +30,12 @@ package enum ConfigurationError: Error, Equatable, Sendable, CustomStringConvert
   case lessThan(setting: String, value: String, other: String, least: String)
   /// Both listeners are off.
   case nothingToServe
+  /// Two listeners that cannot both have their port; each with its setting.
+  case sameAddress(String, String)
+  /// A setting that keeps browsers from the public address, which is one of plain HTTP.
+  case closesPublicURL(String, String, WebOrigin)
+  /// Two settings that give the same thing.
+  case bothGiven(String, String)
 
   package var description: String {
     switch self {
@@ -40,10 +49,14 @@ package enum ConfigurationError: Error, Equatable, Sendable, CustomStringConvert
       "\(Self.shown(flag)) is not known" + Self.suggestion(nearest)
     case .unknownVariable(let variable, let nearest):
       "The environment variable \(Self.shown(variable)) is not known" + Self.suggestion(nearest)
-    case .unknownCommand(let command, let known):
-      "\(JSONText.quoted(command)) is no command: there are \(known.joined(separator: ", "))."
+    case .unknownCommand(let command, let known, let flag):
+      "\(JSONText.quoted(command)) is no command: there are \(known.joined(separator: ", "))"
+        + (flag.map { "; did you mean \($0)?" } ?? ".")
     case .unexpectedArgument(let argument):
-      "\(JSONText.quoted(argument)) was not expected: every setting has a flag, see --help."
+      "\(JSONText.quoted(argument)) was not expected: every setting has a flag with two dashes, see --help."
+    case .valueOfSwitch(let argument, let flag):
+      "\(JSONText.quoted(argument)) was not expected: \(flag) is on without a value, or takes it as in"
+        + " \(flag)=\(argument)."
     case .flagOfOther(let flag, let command, let takes):
       "\(flag) is not for \(command): it takes \(takes.joined(separator: " and "))."
     case .missingSession(let command):
@@ -63,6 +76,12 @@ package enum ConfigurationError: Error, Equatable, Sendable, CustomStringConvert
       "\(setting) is \(value), which is less than the \(least) of \(other): raise the one or lower the other."
     case .nothingToServe:
       "--http and --https are both off: one of them takes HOST:PORT."
+    case .sameAddress(let one, let other):
+      "\(one) and \(other) cannot both have the port: give one of them another, or off."
+    case .closesPublicURL(let setting, let other, let url):
+      "\(setting) keeps browsers from plain HTTP, and so from \(other) \(url): give that with https://, or leave the first out."
+    case .bothGiven(let one, let other):
+      "\(one) and \(other) are both set: one of them is enough."
     }
   }
 

@@ -8,8 +8,8 @@ package struct ConfigurationReader {
   /// What the program was asked to do.
   package enum Invocation: Equatable, Sendable {
     case serve(GatewayConfiguration)
-    /// Print what would be in force, and end.
-    case checkConfiguration(GatewayConfiguration)
+    /// Print what would be in force and where it came from, look whether a gateway could start with it, and end.
+    case checkConfiguration(GatewayConfiguration, SettingOrigins)
     /// Ask a gateway of this configuration whether it is well.
     case health(GatewayConfiguration)
     /// Look at, or mend, what a data folder holds.
@@ -22,11 +22,13 @@ package struct ConfigurationReader {
   package static let variablePrefix = "DRAWTOGETHER_"
 
   private var configuration = GatewayConfiguration()
-  private var given: Set<String> = []
+  private var origins = SettingOrigins()
   /// Which of the switches that are no settings are on, such as `check-config`.
   private var switches: Set<String> = []
   /// The session or folder that a command is about, as it was typed.
   private var word: String?
+  /// The flag before the argument that is looked at, when that was a switch.
+  private var lastSwitch: String?
 
   /// Reads the arguments (without the program's own name) and the environment; there are `cores` reactors
   /// unless a setting says otherwise. Throws the first fault; flags are looked at before variables.
@@ -42,11 +44,11 @@ package struct ConfigurationReader {
     if let work = try reader.work(of: command) {
       return .data(DataCommand(folder: reader.configuration.dataDirectory, work: work))
     }
-    try reader.checkTogether()
+    try CombinedSettings(configuration: reader.configuration, origins: reader.origins).check()
     let configuration = reader.configuration
     if command == .health { return .health(configuration) }
     return reader.switches.contains("check-config")
-      ? .checkConfiguration(configuration) : .serve(configuration)
+      ? .checkConfiguration(configuration, reader.origins) : .serve(configuration)
   }
 
   /// Takes the flags and the word; returns the command.
@@ -55,7 +57,8 @@ package struct ConfigurationReader {
     var command = Command.serve
     if let first = rest.first, !first.hasPrefix("-") {
       guard let named = Command(rawValue: first) else {
-        throw .unknownCommand(first, known: Command.allCases.map(\.rawValue))
+        throw .unknownCommand(
+          first, known: Command.allCases.map(\.rawValue), flag: Self.isFlag(first) ? "--\(first)" : nil)
       }
       command = named
       rest.removeFirst()
@@ -74,6 +77,10 @@ package struct ConfigurationReader {
     return command
   }
 
+  private static func isFlag(_ name: String) -> Bool {
+    ["check-config", "version"].contains(name) || Setting.all.contains { $0.name == name }
+  }
+
   private mutating func take(word argument: String, for command: Command) throws(ConfigurationError) {
     guard word == nil else {
       throw .secondWord(argument, command: command.rawValue, takes: command.word)
@@ -85,7 +92,13 @@ package struct ConfigurationReader {
   private mutating func take(
     flag argument: String, for command: Command, _ rest: inout ArraySlice<String>
   ) throws(ConfigurationError) {
-    guard argument.hasPrefix("--"), argument.utf8.count > 2 else { throw .unexpectedArgument(argument) }
+    guard argument.hasPrefix("--"), argument.utf8.count > 2 else {
+      if let lastSwitch, SettingValue.flag(argument) != nil {
+        throw .valueOfSwitch(argument, flag: lastSwitch)
+      }
+      throw .unexpectedArgument(argument)
+    }
+    lastSwitch = nil
     let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let name = String(parts[0])
     let value = parts.count == 2 ? String(parts[1]) : nil
@@ -95,6 +108,7 @@ package struct ConfigurationReader {
         throw .notAccepted(setting: "--\(name)", value: value, accepted: "true or false")
       }
       if on { switches.insert(name) } else { switches.remove(name) }
+      lastSwitch = "--\(name)"
       return
     }
     guard let setting = Setting.all.first(where: { $0.name == name }) else {
@@ -103,10 +117,11 @@ package struct ConfigurationReader {
     if let flags = command.flags, !flags.contains(name) {
       throw .flagOfOther("--\(name)", command: command.rawValue, takes: flags.map { "--\($0)" })
     }
+    if setting.placeholder == nil { lastSwitch = setting.flag }
     guard let value = value ?? (setting.placeholder == nil ? "true" : rest.popFirst()) else {
       throw .missingValue(setting: setting.flag, accepted: setting.accepted)
     }
-    try apply(setting, value, as: setting.flag)
+    try apply(setting, value, as: setting.flag, from: .flag)
   }
 
   /// What a command about a data folder is to do; `nil` for any other command.
@@ -137,60 +152,39 @@ package struct ConfigurationReader {
     let ours = environment.filter { $0.key.hasPrefix(Self.variablePrefix) && !$0.value.isEmpty }
     for (variable, value) in ours.sorted(by: { $0.key < $1.key }) {
       guard let setting = Setting.all.first(where: { $0.variable == variable }) else {
-        if Self.isMadeByKubernetes(variable) { continue }
+        if Self.isMadeByKubernetes(variable, value) { continue }
         throw .unknownVariable(variable, nearest: Self.nearest(toVariable: variable))
       }
-      if !given.contains(setting.name) { try apply(setting, value, as: variable) }
+      if !origins.has(setting.name) { try apply(setting, value, as: variable, from: .variable) }
     }
   }
 
-  private mutating func apply(_ setting: Setting, _ value: String, as name: String) throws(ConfigurationError)
-  {
+  private mutating func apply(
+    _ setting: Setting, _ value: String, as name: String, from origin: SettingOrigins.Origin
+  ) throws(ConfigurationError) {
     guard setting.apply(value, &configuration) else {
       throw .notAccepted(
         setting: name, value: setting.isSecret ? nil : value, accepted: setting.accepted)
     }
-    given.insert(setting.name)
-  }
-
-  /// Settings that make sense only together.
-  private func checkTogether() throws(ConfigurationError) {
-    if configuration.http == nil && configuration.https == nil { throw .nothingToServe }
-    if configuration.certificateFile != nil && configuration.keyFile == nil {
-      throw .needs(setting: "--tls-cert", other: "--tls-key")
-    }
-    if configuration.keyFile != nil && configuration.certificateFile == nil {
-      throw .needs(setting: "--tls-key", other: "--tls-cert")
-    }
-    if configuration.redirectsToHTTPS && (configuration.http == nil || configuration.https == nil) {
-      throw .needs(setting: "--redirect-to-https", other: "both --http and --https")
-    }
-    if configuration.sendsStrictTransportSecurity && configuration.https == nil {
-      throw .needs(setting: "--hsts", other: "--https")
-    }
-    let limits = configuration.limits
-    // Else a session that keeps within its own limit would be refused for what all together hold.
-    if limits.memoryBytes < limits.sessionLogBytes {
-      throw .lessThan(
-        setting: "--max-memory-bytes", value: SettingValue.describe(size: limits.memoryBytes),
-        other: "--max-session-log-bytes", least: SettingValue.describe(size: limits.sessionLogBytes))
-    }
+    origins.note(setting, origin)
   }
 
   /// Variables that Kubernetes makes for a service called drawtogether, or drawtogether-something.
-  private static func isMadeByKubernetes(_ variable: String) -> Bool {
-    variable.contains("_SERVICE_") || variable.contains("_PORT_") || variable.hasSuffix("_PORT")
+  private static func isMadeByKubernetes(_ variable: String, _ value: String) -> Bool {
+    // It says tcp://10.0.0.1:8080 there; a number is what somebody wrote who looks for --http.
+    variable.contains("_SERVICE_") || variable.contains("_PORT_")
+      || variable.hasSuffix("_PORT") && value.contains("://")
   }
 
   private static func nearest(to name: String, for command: Command) -> String? {
     let known = command.flags ?? Setting.all.map(\.name) + ["check-config"]
-    return EditDistance.nearest(to: name, among: known + ["help", "version"])
+    return SettingGuess.nearest(to: name, among: known + ["help", "version"])
   }
 
   private static func nearest(toVariable variable: String) -> String? {
     let name = variable.dropFirst(variablePrefix.count).lowercased().split(separator: "_").joined(
       separator: "-")
-    let nearest = EditDistance.nearest(to: name, among: Setting.all.map(\.name))
+    let nearest = SettingGuess.nearest(to: name, among: Setting.all.map(\.name))
     return Setting.all.first { $0.name == nearest }?.variable
   }
 }

@@ -46,6 +46,8 @@ package struct GatewayConfiguration: Equatable, Sendable {
 
   /// Opens `/metrics` to whoever sends it as a bearer token; without one only loopback may read them.
   package var metricsToken: String?
+  /// The file that `metricsToken` is read from when the gateway starts; `nil` when it was given itself, or not at all.
+  package var metricsTokenFile: String?
   package var logLevel = Log.Level.info
   /// `nil` means text on a terminal and JSON elsewhere.
   package var logFormat: Log.Format?

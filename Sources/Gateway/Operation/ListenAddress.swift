@@ -36,6 +36,15 @@ package struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
   /// Whether it stands for all addresses of the machine.
   package var isWildcard: Bool { host == "0.0.0.0" || host == "::" }
 
+  /// Whether both cannot be listened on at once: they have a port, and one host stands for the other's addresses too.
+  func overlaps(_ other: ListenAddress) -> Bool {
+    guard port == other.port, port != 0 else { return false }
+    let isOfOneKind = host.utf8.contains(UInt8(ascii: ":")) == other.host.utf8.contains(UInt8(ascii: ":"))
+    // `[::]` takes IPv4 too; 0.0.0.0 takes every address but those of IPv6.
+    return host == other.host || host == "::" || other.host == "::"
+      || isOfOneKind && (isWildcard || other.isWildcard)
+  }
+
   private static func isAllowedInHost(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

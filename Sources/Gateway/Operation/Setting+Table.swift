@@ -6,33 +6,37 @@ extension Setting {
 
   private static let listeners: [Setting] = [
     Setting(
-      "http", "HOST:PORT", accepts: "HOST:PORT (an IPv6 host in brackets, port 0 for a free one) or off",
+      "http", "HOST:PORT", accepts: listenerWords,
       help: "plain HTTP, or off", at: \.http, read: SettingValue.listener, show: show),
     Setting(
-      "https", "HOST:PORT", accepts: "HOST:PORT (an IPv6 host in brackets, port 0 for a free one) or off",
+      "https", "HOST:PORT", accepts: listenerWords,
       help: "HTTP over TLS, or off", at: \.https, read: SettingValue.listener, show: show),
     Setting(
       "tls-cert", "FILE", accepts: "the name of a PEM file", help: "certificate chain; read again on SIGHUP",
-      at: \.certificateFile, read: SettingValue.path, show: { $0 ?? "made at the first start" }),
+      absence: "made at the first start", at: \.certificateFile, read: SettingValue.path, show: { $0 }),
     Setting(
       "tls-key", "FILE", accepts: "the name of a PEM file", help: "its private key",
-      at: \.keyFile, read: SettingValue.path, show: { $0 ?? "made at the first start" }),
+      absence: "made at the first start", at: \.keyFile, read: SettingValue.path, show: { $0 }),
     Setting(
       switch: "hsts", help: "tell browsers to use TLS only, on every port of this host",
       at: \.sendsStrictTransportSecurity),
     Setting(switch: "redirect-to-https", help: "send pages on to the https address", at: \.redirectsToHTTPS),
     Setting(
-      "public-url", "URL", accepts: "http:// or https:// with a host and, if need be, a port, and no path",
+      "public-url", "URL",
+      accepts: "http:// or https:// with the host that browsers open and, if need be, a port, and no path",
       help: "how the gateway is reached from outside; any other Host is refused", at: \.publicURL,
-      read: { WebOrigin($0).map { .some($0) } }, show: { $0?.description ?? "none" }),
+      read: { SettingValue.publicURL($0).map { .some($0) } }, show: { $0?.description }),
     Setting(
       "allowed-origins", "LIST", accepts: "origins like https://example.org, between commas",
       help: "other sites whose pages may use this gateway", at: \.allowedOrigins, read: SettingValue.origins,
-      show: { $0.isEmpty ? "own" : $0.map(\.description).joined(separator: ",") }),
+      show: { $0.isEmpty ? nil : $0.map(\.description).joined(separator: ",") }),
     number(
       "trust-proxy", "N", 0...16, help: "proxies in front that are believed about clients",
       at: \.trustedProxies),
   ]
+
+  private static let listenerWords =
+    "HOST:PORT as in 0.0.0.0:8080 or [::1]:8080, where port 0 is a free one, or off"
 
   private static let files: [Setting] = [
     Setting(
@@ -48,26 +52,33 @@ extension Setting {
   private static let running: [Setting] = [
     number("reactors", "N", 1...256, help: "threads that serve sockets", at: \.reactors),
     Setting(
-      "flush-interval", "MS|auto", accepts: "a whole number of milliseconds from 0 to 1000 or auto",
-      help: "least milliseconds between two sends to a session; auto: up to 16, when busy",
+      "flush-interval", "TIME|auto", accepts: "auto or a time from 0ms to 1s, in milliseconds or as in 5ms",
+      help: "least time between two sends to a session; auto: up to 16ms, when busy",
       at: \.flushInterval,
       read: { text in
-        if text == "auto" { return .some(nil) }
-        return SettingValue.count(text).flatMap { (0...1000).contains($0) ? .milliseconds($0) : nil }
+        if text.lowercased() == "auto" { return .some(nil) }
+        return SettingValue.milliseconds(text).flatMap { (0...1000).contains($0) ? .milliseconds($0) : nil }
       },
-      show: { $0.map { String($0.wholeMilliseconds) } ?? "auto" }),
+      show: { $0.map { SettingValue.describe(milliseconds: Int($0.wholeMilliseconds)) } ?? "auto" }),
   ]
 
   private static let observing: [Setting] = [
     Setting(
       "metrics-token", "TOKEN", accepts: "1 to 256 visible ASCII characters",
       help: "opens /metrics to whoever sends it as a bearer token", isSecret: true, at: \.metricsToken,
-      read: SettingValue.token, show: { $0 == nil ? "none" : "set" }),
+      read: SettingValue.token, show: { $0 == nil ? nil : "set" }),
+    Setting(
+      "metrics-token-file", "FILE", accepts: "the name of a file with the token in it",
+      help: "the same, read from a file at the start", at: \.metricsTokenFile, read: SettingValue.path,
+      show: { $0 }),
     choice("log-level", help: "the least that is logged", at: \.logLevel),
     Setting(
-      "log-format", "text|json", accepts: "text or json", help: "text on a terminal, else json",
-      at: \.logFormat, read: { Log.Format(rawValue: $0).map { .some($0) } },
-      show: { $0?.rawValue ?? "by output" }),
+      "log-format", "auto|text|json", accepts: "auto, text or json",
+      help: "lines of key=value, or JSON; auto: text on a terminal, else json", at: \.logFormat,
+      read: {
+        $0.lowercased() == "auto" ? .some(nil) : Log.Format(rawValue: $0.lowercased()).map { .some($0) }
+      },
+      show: { $0?.rawValue ?? "auto" }),
     Setting(switch: "echo", help: "serve /echo, for conformance suites", at: \.servesEcho),
   ]
 
@@ -91,6 +102,6 @@ extension Setting {
     return Setting(
       name, names.joined(separator: "|"),
       accepts: names.dropLast().joined(separator: ", ") + " or " + names[names.count - 1],
-      help: help, at: path, read: { Value(rawValue: $0) }, show: { $0.rawValue })
+      help: help, at: path, read: { Value(rawValue: $0.lowercased()) }, show: { $0.rawValue })
   }
 }

@@ -12,20 +12,24 @@ struct Setting: Sendable {
   let isSecret: Bool
   /// Puts a value as it was written into a configuration; false, and no change, when it is not accepted.
   let apply: @Sendable (String, inout GatewayConfiguration) -> Bool
-  /// What a configuration holds, as a person reads it.
-  let show: @Sendable (GatewayConfiguration) -> String
+  /// What the help says of a default that is no value, such as `none`.
+  let absence: String
+  /// What a configuration holds, as it could be given again; `nil` where it holds nothing.
+  let show: @Sendable (GatewayConfiguration) -> String?
 
   /// A setting that takes a value.
   init(
     _ name: String, _ placeholder: String, accepts accepted: String, help: String, isSecret: Bool = false,
+    absence: String = "none",
     apply: @escaping @Sendable (String, inout GatewayConfiguration) -> Bool,
-    show: @escaping @Sendable (GatewayConfiguration) -> String
+    show: @escaping @Sendable (GatewayConfiguration) -> String?
   ) {
     self.name = name
     self.placeholder = placeholder
     self.accepted = accepted
     self.help = help
     self.isSecret = isSecret
+    self.absence = absence
     self.apply = apply
     self.show = show
   }
@@ -33,11 +37,11 @@ struct Setting: Sendable {
   /// A setting whose value is read by `read` and stored at `path`.
   init<Value>(
     _ name: String, _ placeholder: String, accepts accepted: String, help: String, isSecret: Bool = false,
-    at path: any WritableKeyPath<GatewayConfiguration, Value> & Sendable,
-    read: @escaping @Sendable (String) -> Value?, show: @escaping @Sendable (Value) -> String
+    absence: String = "none", at path: any WritableKeyPath<GatewayConfiguration, Value> & Sendable,
+    read: @escaping @Sendable (String) -> Value?, show: @escaping @Sendable (Value) -> String?
   ) {
     self.init(
-      name, placeholder, accepts: accepted, help: help, isSecret: isSecret,
+      name, placeholder, accepts: accepted, help: help, isSecret: isSecret, absence: absence,
       apply: { text, configuration in
         guard let value = read(text) else { return false }
         configuration[keyPath: path] = value
@@ -55,6 +59,7 @@ struct Setting: Sendable {
     accepted = "true or false"
     self.help = help
     isSecret = false
+    absence = "off"
     apply = { text, configuration in
       guard let value = SettingValue.flag(text) else { return false }
       configuration[keyPath: path] = value

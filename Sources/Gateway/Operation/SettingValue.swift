@@ -58,6 +58,12 @@ enum SettingValue {
     (1...256).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7e).contains($0) } ? text : nil
   }
 
+  /// An origin that browsers can open: not one of a wildcard address.
+  static func publicURL(_ text: String) -> WebOrigin? {
+    guard let origin = WebOrigin(text), !["0.0.0.0", "[::]"].contains(origin.host) else { return nil }
+    return origin
+  }
+
   /// A size with the largest suffix that divides it, as `size` reads it.
   static func describe(size: Int) -> String {
     for (shift, suffix) in [(40, "T"), (30, "G"), (20, "M"), (10, "K")]
@@ -65,5 +71,18 @@ enum SettingValue {
       return "\(size >> shift)\(suffix)"
     }
     return String(size)
+  }
+
+  /// A size that was measured, in the same units, to two digits or to the whole unit: `17`, `1.3G`, `20G`.
+  static func rough(size: UInt64) -> String {
+    var value = Double(size)
+    var suffix = ""
+    for next in ["K", "M", "G", "T"] where value >= 1_023.5 {
+      value /= 1_024
+      suffix = next
+    }
+    let tenths = Int((value * 10).rounded())
+    return suffix.isEmpty || tenths >= 100 || tenths % 10 == 0
+      ? "\((tenths + 5) / 10)\(suffix)" : "\(tenths / 10).\(tenths % 10)\(suffix)"
   }
 }

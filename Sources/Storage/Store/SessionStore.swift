@@ -38,6 +38,9 @@ package struct LogOutcome: Sendable {
 /// It runs on its own executor, whose thread its calls block: each for one write a log and, with `full`, one sync. What may
 /// take longer is done elsewhere, or in pieces between which others come.
 package actor SessionStore {
+  /// How many logs are kept open unless somebody says otherwise.
+  package static let defaultOpenFiles = 512
+
   let disk: any SessionDisk
   let durability: Durability
   /// Logs that are written to, by session.
@@ -60,7 +63,8 @@ package actor SessionStore {
   ///   - durability: when what was written counts as kept.
   ///   - openFiles: how many logs are kept open, at least 1; more are closed and opened again as they are used.
   package init(
-    _ disk: any SessionDisk, on executor: BlockingExecutor, durability: Durability, openFiles: Int = 512
+    _ disk: any SessionDisk, on executor: BlockingExecutor, durability: Durability,
+    openFiles: Int = defaultOpenFiles
   ) {
     self.disk = disk
     self.executor = executor

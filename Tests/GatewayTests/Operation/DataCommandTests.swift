@@ -112,7 +112,7 @@ struct DataCommandTests {
         "\"\(whole)x\" is not the beginning of a session's id: it has 1 to 22 letters, digits, - and _."
       ),
       (["restore", "Ab", "Cd"], "\"Cd\" was not expected: restore takes one folder or session."),
-      (["sessions", "Ab"], "\"Ab\" was not expected: every setting has a flag, see --help."),
+      (["sessions", "Ab"], "\"Ab\" was not expected: every setting has a flag with two dashes, see --help."),
       (["sessions", "--state"], "--state is not known; --help lists what is."),
       (["verify", "--jsn"], "--jsn is not known; --help lists what is."),
       (["verify", "--http", "off"], "--http is not for verify: it takes --data."),

@@ -1,0 +1,28 @@
+/// What `--check-config` prints: a line for each setting, in the help's order, with its flag, the value in force and where that
+/// came from.
+///
+/// The columns are parted by two blanks or more. A value could be given again as it stands there; `-` stands for none, `set` for
+/// a secret.
+package enum ConfigurationReport {
+  /// A column is as wide as its longest text, up to this.
+  private static let widest = 28
+
+  /// The whole table.
+  package static func text(_ configuration: GatewayConfiguration, _ origins: SettingOrigins) -> String {
+    let rows = Setting.all.map { setting in
+      (setting.flag, shown(setting.show(configuration)), origins.source(of: setting, in: configuration))
+    }
+    let first = rows.map(\.0.utf8.count).max() ?? 0
+    let second = rows.map(\.1.count).filter { $0 <= widest }.max() ?? 0
+    return rows.map { flag, value, source in
+      "\(CommandHelp.padded(flag, to: first))  \(CommandHelp.padded(value, to: second))  \(source)\n"
+    }.joined()
+  }
+
+  /// A value in one word, where it is one.
+  private static func shown(_ value: String?) -> String {
+    guard let value else { return "-" }
+    let isPlain = !value.unicodeScalars.contains { $0 == " " || $0 == "\"" || JSONText.mustBeEscaped($0) }
+    return isPlain ? value : JSONText.quoted(value)
+  }
+}

@@ -1,0 +1,51 @@
+internal import Storage
+internal import Wire
+
+/// What is possible, and hardly what was meant: a gateway starts with it, and says so.
+package enum ConfigurationWarnings {
+  /// One sentence for each, without a full stop. `openFiles` is how many descriptors the process may have, where that is known.
+  package static func all(_ configuration: GatewayConfiguration, openFiles: Int?) -> [String] {
+    var warnings: [String] = []
+    let limits = configuration.limits
+    for pair in LimitPair.all.prefix(2) where pair.contradicts(limits) {
+      let most = Setting.describe(pair.whole, in: limits)
+      warnings.append(
+        "\(pair.whole.flag) is \(most), which is less than the \(Setting.describe(pair.part, in: limits)) of "
+          + "\(pair.part.flag): nothing larger than \(most) is ever kept")
+    }
+    if configuration.certificateFile != nil, configuration.https == nil {
+      warnings.append("--tls-cert and --tls-key have no effect while --https is off")
+    }
+    if configuration.publicURL?.scheme == .https, configuration.https == nil,
+      configuration.trustedProxies == 0
+    {
+      warnings.append(
+        "--public-url is https and --https is off, so there is a proxy in front: without --trust-proxy 1 all who come by it "
+          + "count as one address")
+    }
+    let reserve = UInt64(clamping: limits.diskReserveBytes)
+    if let room = DataFolder.room(for: configuration.dataDirectory),
+      room.free < reserve, reserve < room.total
+    {
+      warnings.append(
+        "the disk of --data \(configuration.dataDirectory) has \(SettingValue.rough(size: room.free)) free, and "
+          + "--disk-reserve-bytes keeps \(SettingValue.describe(size: limits.diskReserveBytes)): no session or upload begins "
+          + "until there is more")
+    }
+    let wanted = descriptors(configuration)
+    if let openFiles, openFiles < wanted {
+      warnings.append(
+        "--max-connections \(limits.connections) needs \(wanted) open files, and this process may have \(openFiles) "
+          + "(ulimit -n): connections are turned away before there are that many")
+    }
+    return warnings
+  }
+
+  /// How many descriptors a gateway may need at once: a socket for each connection, what each reactor waits by, the logs that
+  /// are kept open, and the file of each attachment that is moved.
+  static func descriptors(_ configuration: GatewayConfiguration) -> Int {
+    let limits = configuration.limits
+    return limits.connections + min(limits.uploads, limits.connections) + 8 * configuration.reactors
+      + SessionStore.defaultOpenFiles + 64
+  }
+}

@@ -1,0 +1,58 @@
+/// Lengths of time as settings write them: `90s`, `1h30m`, `500ms`, `30d`.
+extension SettingValue {
+  /// What one of each unit is, in milliseconds, the longest first.
+  private static let units: [(name: String, milliseconds: Int)] = [
+    ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1),
+  ]
+
+  /// Whole seconds: a plain number, or numbers with units, the longer before the shorter.
+  static func seconds(_ text: String) -> Int? {
+    guard let time = milliseconds(text, plain: 1_000), time.isMultiple(of: 1_000) else { return nil }
+    return time / 1_000
+  }
+
+  /// Whole milliseconds in the same way; a plain number counts `plain` milliseconds.
+  static func milliseconds(_ text: String, plain: Int = 1) -> Int? {
+    if let number = count(text) { return Self.product(number, plain) }
+    var rest = text.lowercased()[...]
+    var sum = 0
+    var longest = Int.max
+    while !rest.isEmpty {
+      let digits = rest.prefix { $0.isASCII && $0.isNumber }
+      let unit = rest[digits.endIndex...].prefix { $0.isLetter }
+      // `m` is a minute: nothing that is kept for months is worth the doubt.
+      let name = unit == "min" ? "m" : unit
+      guard let number = count(String(digits)), let known = units.first(where: { $0.name == name }),
+        known.milliseconds < longest, let part = Self.product(number, known.milliseconds)
+      else { return nil }
+      longest = known.milliseconds
+      let (total, overflows) = sum.addingReportingOverflow(part)
+      guard !overflows else { return nil }
+      sum = total
+      rest = rest[unit.endIndex...]
+    }
+    return text.isEmpty ? nil : sum
+  }
+
+  /// A length of time as `seconds` reads it.
+  static func describe(seconds: Int) -> String {
+    seconds == 0 ? "0s" : describe(milliseconds: seconds * 1_000)
+  }
+
+  /// A length of time as `milliseconds` reads it.
+  static func describe(milliseconds: Int) -> String {
+    guard milliseconds != 0 else { return "0ms" }
+    var text = ""
+    var rest = milliseconds
+    for (name, length) in units where rest >= length {
+      text += "\(rest / length)\(name)"
+      rest %= length
+    }
+    return text
+  }
+
+  private static func product(_ number: Int, _ factor: Int) -> Int? {
+    let (result, overflows) = number.multipliedReportingOverflow(by: factor)
+    return overflows ? nil : result
+  }
+}

@@ -1,0 +1,25 @@
+internal import Gateway
+
+extension DrawTogetherCommand {
+  /// Prints what would be in force, and everything that would keep a gateway from starting with it; starts and changes nothing.
+  func check(_ asked: GatewayConfiguration, _ origins: SettingOrigins) -> ExitCode {
+    let configuration: GatewayConfiguration
+    var result = ExitCode.success
+    do throws(SecretFile.Fault) {
+      configuration = try complete(asked)
+      // The token that the file holds was given by the file.
+      var shown = configuration
+      shown.metricsToken = asked.metricsToken
+      output(ConfigurationReport.text(shown, origins))
+    } catch {
+      output(ConfigurationReport.text(asked, origins))
+      errors("drawtogether: \(error)\n")
+      return .usage
+    }
+    for fault in StartCheck(configuration).faults() { result = tell(fault, of: configuration) }
+    for warning in ConfigurationWarnings.all(configuration, openFiles: DescriptorLimit.most) {
+      errors("drawtogether: warning: \(warning).\n")
+    }
+    return result
+  }
+}
