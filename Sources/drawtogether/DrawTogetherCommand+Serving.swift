@@ -33,7 +33,8 @@ extension DrawTogetherCommand {
       }
       let notice = ReadyNotice(
         http: addresses.http, https: addresses.https,
-        interfaces: AlternativeNames.ofThisMachine().addresses, took: took, configuration: configuration)
+        interfaces: AlternativeNames.ofThisMachine().addresses, took: took, configuration: configuration,
+        data: gateway.dataFigures(within: .milliseconds(50)))
       output(format == .json ? notice.json : notice.text)
       gateway.waitUntilStopped()
       log(.info, "stopped")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -100,7 +101,17 @@ async def test_a_token_in_a_file_opens_the_metrics_and_times_have_units(new_gate
     assert (await gateway.get("/metrics", Authorization="Bearer s3cret-of-a-file")).status == 200
     limits = (await gateway.get("/api/limits")).json()
     assert limits["graceSeconds"] == 5400 and limits["attachmentBytes"] == 3 << 20
-    assert "s3cret" not in gateway.log
+    assert gateway.ready["metrics"] == "token" and "s3cret" not in json.dumps(gateway.ready) + gateway.log
+
+
+async def test_ready_tells_what_the_gateway_was_given(new_gateway) -> None:
+    gateway: Gateway = new_gateway("--public-url", "https://draw.example", "--trust-proxy", "1")
+    ready = gateway.ready
+    assert list(ready)[:4] == ["event", "http", "https", "ms"]
+    assert ready["publicURL"] == "https://draw.example" and ready["trustProxy"] == 1
+    assert ready["data"] == str(gateway.folder / "data") and ready["sessions"] == 0 and ready["usedBytes"] == 0
+    room = os.statvfs(ready["data"])
+    assert 0 < ready["freeBytes"] <= room.f_blocks * room.f_frsize
 
 
 async def test_a_low_limit_of_open_files_is_raised_and_told_when_that_is_not_enough(

@@ -102,6 +102,9 @@ final class SharedState: Sendable {
     sessionCount.add(number, ordering: .relaxed)
   }
 
+  /// How many sessions there are, those that are on the disk only among them.
+  var sessionTotal: Int { sessionCount.load(ordering: .relaxed) }
+
   /// How often sessions came or went: moves with every change of their count.
   var sessionChanges: Int { sessionChangeCount.load(ordering: .acquiring) }
 
