@@ -50,9 +50,12 @@ extension DrawTogetherCommand {
   /// What was asked for, with what has to be looked up on this machine.
   func complete(_ asked: GatewayConfiguration) throws(SecretFile.Fault) -> GatewayConfiguration {
     var configuration = try SecretFile.readToken(of: asked)
-    configuration.publicDirectory = PublicDirectory.find(
+    let found = PublicDirectory.find(
       asked.publicDirectory, isDefault: asked.publicDirectory == GatewayConfiguration().publicDirectory,
       program: PublicDirectory.program(), hasPage: PublicDirectory.hasPage)
+    if found != asked.publicDirectory {
+      configuration.publicDirectory = PublicDirectory.realPath(found) ?? found
+    }
     return configuration
   }
 

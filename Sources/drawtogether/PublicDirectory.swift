@@ -9,7 +9,11 @@ enum PublicDirectory {
   ) -> String {
     guard isDefault, !hasPage(configured), let end = program.lastIndex(of: "/") else { return configured }
     let folder = program[..<end]
-    let candidates = ["\(folder)/../share/drawtogether/Public", "\(folder)/../../../Public"]
+    let candidates = [
+      "\(folder)/../share/drawtogether/Public", "\(folder)/../../../Public",
+      // Built with a folder of its own in `.build`.
+      "\(folder)/../../../../Public",
+    ]
     return candidates.first(where: hasPage) ?? configured
   }
 
@@ -19,9 +23,12 @@ enum PublicDirectory {
   }
 
   /// Where this program's file is, without links; empty when the system does not say.
-  static func program() -> String {
-    guard let path = unsafe realpath("/proc/self/exe", nil) else { return "" }
-    defer { unsafe free(path) }
-    return unsafe String(cString: path)
+  static func program() -> String { realPath("/proc/self/exe") ?? "" }
+
+  /// A path without links and detours; `nil` when it leads nowhere.
+  static func realPath(_ path: String) -> String? {
+    guard let real = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(real) }
+    return unsafe String(cString: real)
   }
 }

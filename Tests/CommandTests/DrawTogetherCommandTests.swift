@@ -110,6 +110,7 @@ struct DrawTogetherCommandTests {
         "/usr/local/bin/../share/drawtogether/Public"
       ),
       ("Public", true, ["/usr/local/bin/../../../Public"], "/usr/local/bin/../../../Public"),
+      ("Public", true, ["/usr/local/bin/../../../../Public"], "/usr/local/bin/../../../../Public"),
       ("Public", true, [], "Public"), ("site", false, ["/usr/local/bin/../../../Public"], "site"),
     ] as [(String, Bool, [String], String)])
   func publicDirectory(_ configured: String, _ isDefault: Bool, _ pages: [String], _ found: String) {
