@@ -17,9 +17,15 @@ extension DrawTogetherCommand {
       return .usage
     }
     for fault in StartCheck(configuration).faults() { result = tell(fault, of: configuration) }
-    for warning in ConfigurationWarnings.all(configuration, openFiles: DescriptorLimit.most) {
+    for warning in warnings(of: configuration) {
       errors("drawtogether: warning: \(warning).\n")
     }
     return result
+  }
+
+  /// What is possible on this machine, and hardly meant.
+  func warnings(of configuration: GatewayConfiguration) -> [String] {
+    ConfigurationWarnings.all(
+      configuration, on: .init(openFiles: DescriptorLimit.most, memory: UsableMemory.ofThisProcess()))
   }
 }

@@ -28,7 +28,7 @@ extension DrawTogetherCommand {
       let answer = SignalAnswer(gateway: gateway, log: log)
       try signals.start { answer.receive($0) }
       let took = MonotonicTime.now() - begun
-      for warning in ConfigurationWarnings.all(configuration, openFiles: DescriptorLimit.most) {
+      for warning in warnings(of: configuration) {
         log(.warning, "configuration", ["reason": .string(warning)])
       }
       let notice = ReadyNotice(

@@ -1,36 +1,19 @@
 internal import CLinux
-internal import Glibc
 
 /// How many cores this process can keep busy: those that the scheduler lets it run on, or fewer where its control
 /// groups, a container's among them, give it less time than that.
 enum UsableCores {
   /// For this process, as it stands; at least 1.
   static func ofThisProcess() -> Int {
-    count(allowed: Int(clinux_allowed_cores()), groups: text(of: "/proc/self/cgroup") ?? "", read: text)
+    count(allowed: Int(clinux_allowed_cores()), groups: ControlGroups.ofThisProcess, read: ControlGroups.text)
   }
 
   /// The same from what the kernel says: `groups` is `/proc/self/cgroup`, and `read` gives a file's text, or `nil`
   /// where there is none. Half a core counts as one.
   static func count(allowed: Int, groups: String, read: (String) -> String?) -> Int {
-    let shares = groups.split(separator: "\n").flatMap(folders).compactMap { share(in: $0, read) }
+    let shares = ControlGroups.folders(of: "cpu", in: groups).compactMap { share(in: $0, read) }
     guard let least = shares.min() else { return max(1, allowed) }
     return max(1, min(allowed, Int(least.rounded(.up))))
-  }
-
-  /// Where the limits of one line's group may be, and of those around it, which hold for it too. Inside a container the
-  /// whole tree can begin at its own group, whatever the line says.
-  private static func folders(ofLine line: Substring) -> [String] {
-    let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
-    guard parts.count == 3 else { return [] }
-    let controllers = parts[1].split(separator: ",")
-    guard parts[1].isEmpty || controllers.contains("cpu") else { return [] }
-    var folder = "/sys/fs/cgroup" + (parts[1].isEmpty ? "" : "/cpu")
-    var found = [folder]
-    for name in parts[2].split(separator: "/") {
-      folder += "/\(name)"
-      found.append(folder)
-    }
-    return found
   }
 
   /// How many cores' time a group has; `nil` for as much as there is.
@@ -48,15 +31,5 @@ enum UsableCores {
     guard words.count == 2, let quota = Double(words[0]), let period = Double(words[1]), quota > 0, period > 0
     else { return nil }
     return quota / period
-  }
-
-  /// A small file of the kernel's; `nil` when it cannot be read.
-  private static func text(of path: String) -> String? {
-    let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return nil }
-    defer { close(file) }
-    var bytes = [UInt8](repeating: 0, count: 4096)
-    let count = unsafe read(file, &bytes, bytes.count)
-    return count < 0 ? nil : String(decoding: bytes.prefix(count), as: UTF8.self)
   }
 }

@@ -44,6 +44,7 @@ struct DrawTogetherCommandTests {
     let result = run(
       [
         "--check-config", "--http", "127.0.0.1:1", "--disk-reserve-bytes", "0", "--max-connections", "100",
+        "--max-memory-bytes", "256M",
       ],
       ["DRAWTOGETHER_HTTP": "127.0.0.1:2", "DRAWTOGETHER_METRICS_TOKEN": "hush", "DRAWTOGETHER_HTTPS": "off"])
     #expect(result.code == 0)

@@ -23,7 +23,7 @@ def table(text: str) -> dict[str, tuple[str, str]]:
 def test_check_config_tells_each_value_and_where_it_came_from(executable: str, tmp_path: Path) -> None:
     done = run(
         executable, "--check-config", *PAGE, "--data", str(tmp_path / "data"), "--grace-seconds", "2m",
-        "--max-message-bytes=64K", "--disk-reserve-bytes", "0", "--max-connections", "100",
+        "--max-message-bytes=64K", "--disk-reserve-bytes", "0", "--max-connections", "100", "--max-memory-bytes=256M",
         DRAWTOGETHER_JOIN_SECONDS="8", DRAWTOGETHER_GRACE_SECONDS="9", DRAWTOGETHER_METRICS_TOKEN="hush",
         DRAWTOGETHER_HTTPS="", DRAWTOGETHER_SERVICE_HOST="10.0.0.1",
     )  # fmt: skip

@@ -3,8 +3,21 @@ internal import Wire
 
 /// What is possible, and hardly what was meant: a gateway starts with it, and says so.
 package enum ConfigurationWarnings {
-  /// One sentence for each, without a full stop. `openFiles` is how many descriptors the process may have, where that is known.
-  package static func all(_ configuration: GatewayConfiguration, openFiles: Int?) -> [String] {
+  /// What the process may have of its machine; `nil` where that is not known.
+  package struct Machine: Sendable {
+    package var openFiles: Int?
+    /// Bytes of memory.
+    package var memory: Int?
+
+    /// A machine of which that much is known.
+    package init(openFiles: Int? = nil, memory: Int? = nil) {
+      self.openFiles = openFiles
+      self.memory = memory
+    }
+  }
+
+  /// One sentence for each, without a full stop.
+  package static func all(_ configuration: GatewayConfiguration, on machine: Machine) -> [String] {
     var warnings: [String] = []
     let limits = configuration.limits
     for pair in LimitPair.all.prefix(2) where pair.contradicts(limits) {
@@ -33,10 +46,17 @@ package enum ConfigurationWarnings {
           + "until there is more")
     }
     let wanted = descriptors(configuration)
-    if let openFiles, openFiles < wanted {
+    if let openFiles = machine.openFiles, openFiles < wanted {
       warnings.append(
         "--max-connections \(limits.connections) needs \(wanted) open files, and this process may have \(openFiles) "
           + "(ulimit -n): connections are turned away before there are that many")
+    }
+    // A quarter more is what all may hold at the worst.
+    if let memory = machine.memory, memory < limits.memoryBytes / 4 * 5 {
+      warnings.append(
+        "--max-memory-bytes is \(SettingValue.describe(size: limits.memoryBytes)) for entries alone, and this process may have "
+          + "\(SettingValue.rough(size: UInt64(clamping: memory))) of memory: it may be killed before it refuses more; half of "
+          + "that is a safe limit")
     }
     return warnings
   }

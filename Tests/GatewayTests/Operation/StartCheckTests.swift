@@ -103,10 +103,12 @@ struct StartCheckTests {
 
   @Test("What is possible and hardly meant is told")
   func warnings() {
-    func warnings(_ openFiles: Int? = nil, _ change: (inout GatewayConfiguration) -> Void) -> [String] {
-      ConfigurationWarnings.all(configuration(change), openFiles: openFiles)
+    func warnings(
+      _ openFiles: Int? = nil, memory: Int? = nil, _ change: (inout GatewayConfiguration) -> Void
+    ) -> [String] {
+      ConfigurationWarnings.all(configuration(change), on: .init(openFiles: openFiles, memory: memory))
     }
-    #expect(warnings(1 << 20) { $0.limits.diskReserveBytes = 0 } == [])
+    #expect(warnings(1 << 20, memory: 5 << 29) { $0.limits.diskReserveBytes = 0 } == [])
     #expect(
       warnings {
         $0.limits.sessionLogBytes = 100_000
@@ -131,6 +133,11 @@ struct StartCheckTests {
           + " turned away before there are that many"
       ])
     #expect(warnings { $0.limits.diskReserveBytes = 1 << 50 } == [])
+    #expect(
+      warnings(memory: 512 << 20) { $0.limits.diskReserveBytes = 0 } == [
+        "--max-memory-bytes is 2G for entries alone, and this process may have 512M of memory: it may be killed before it"
+          + " refuses more; half of that is a safe limit"
+      ])
   }
 
   @Test(

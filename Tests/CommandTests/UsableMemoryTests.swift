@@ -1,0 +1,31 @@
+import Testing
+
+@testable import drawtogether
+
+/// How much memory the process may have.
+@Suite("Usable memory")
+struct UsableMemoryTests {
+  private static let root = "/sys/fs/cgroup"
+
+  @Test(
+    "The least that the machine or a control group allows",
+    arguments: [
+      ("", [:], 8_000), ("0::/\n", ["\(root)/memory.max": "max\n"], 8_000),
+      ("0::/\n", ["\(root)/memory.max": "512\n"], 512), ("0::/\n", ["\(root)/memory.max": "9000\n"], 8_000),
+      ("0::/pod/main\n", ["\(root)/pod/memory.max": "700\n", "\(root)/pod/main/memory.max": "max\n"], 700),
+      ("4:memory:/docker/1\n", ["\(root)/memory/memory.limit_in_bytes": "600\n"], 600),
+      ("4:memory:/\n", ["\(root)/memory/memory.limit_in_bytes": "9223372036854771712\n"], 8_000),
+      ("5:cpuset:/\n", ["\(root)/cpuset/memory.max": "1\n"], 8_000),
+      ("x\n", ["\(root)/memory.max": "1\n"], 8_000),
+      ("0::/\n", ["\(root)/memory.max": "some\n"], 8_000),
+    ] as [(String, [String: String], Int)])
+  func limits(_ groups: String, _ files: [String: String], _ bytes: Int) {
+    #expect(UsableMemory.bytes(machine: 8_000, groups: groups) { files[$0] } == bytes)
+  }
+
+  @Test("Where nobody says how much, nothing is known; this machine does")
+  func unknown() {
+    #expect(UsableMemory.bytes(machine: nil, groups: "") { _ in nil } == nil)
+    #expect((UsableMemory.ofThisProcess() ?? 0) > 1 << 20)
+  }
+}
