@@ -282,6 +282,12 @@ extension Reactor {
       quantum -= 1
       switch next {
       case .bytes(let bytes, let range):
+        // Before the last of it goes: who has an answer may have the next connection on another reactor at once.
+        if http.output.count == 1, range.count <= TLSConnection.encryptLimitInBytes, http.exchange == nil,
+          !http.awaitsAnswer, !http.lingersLong
+        {
+          releaseClient(of: connection)
+        }
         let taken = offer(bytes, range, on: connection)
         guard taken > 0 else { return }
         connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)

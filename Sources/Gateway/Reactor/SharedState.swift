@@ -38,8 +38,8 @@ final class SharedState: Sendable {
   private let loaders: [SessionLoader]
   private let loaderTurn = Atomic<UInt>(0)
   private let draining = Atomic(false)
-  private let addresses = Guarded<[IPAddress: Int]>([:])
-  private let uploadAddresses = Guarded<[IPAddress: Int]>([:])
+  private let clients = ClientCounts()
+  private let uploaders = ClientCounts()
   private let untoldAt = Guarded<MonotonicTime?>(nil)
   private let creations = Guarded(CreationRate())
   private let endpoints = Guarded(Endpoints())
@@ -154,7 +154,7 @@ final class SharedState: Sendable {
 
   /// Counts one more connection, or request of a proxy's, in with an address, unless that would go beyond the limit.
   func admitClient(_ address: IPAddress) -> Refusal? {
-    let fromAddress = Self.countUp(address, in: addresses, limit: limits.connectionsPerAddress)
+    let fromAddress = clients.countUp(address, limit: limits.connectionsPerAddress)
     guard fromAddress > limits.connectionsPerAddress else { return nil }
     return Refusal(
       .tooMany, "From your address \(limits.connectionsPerAddress) connections are taken at a time.",
@@ -171,7 +171,7 @@ final class SharedState: Sendable {
   }
 
   func releaseClient(_ address: IPAddress) {
-    Self.countDown(address, in: addresses)
+    clients.countDown(address)
   }
 
   func releaseConnection(from address: SocketAddress) {
@@ -192,7 +192,7 @@ final class SharedState: Sendable {
       return refusal
     }
     let waitMs = creations.withLock {
-      $0.take(address.network, limit: limits.sessionsPerAddressPerMinute, now: now)
+      $0.take(address, limit: limits.sessionsPerAddressPerMinute, now: now)
     }
     guard let waitMs else { return nil }
     sessionCount.subtract(1, ordering: .relaxed)
@@ -220,7 +220,7 @@ final class SharedState: Sendable {
     }
     guard let address else { return nil }
     let share = max(1, limits.uploads / 4)
-    let fromAddress = Self.countUp(address, in: uploadAddresses, limit: share)
+    let fromAddress = uploaders.countUp(address, limit: share)
     guard fromAddress > share else { return nil }
     uploadCount.subtract(1, ordering: .relaxed)
     return .tooManyUploads("From your address \(share) uploads are taken at a time", share, fromAddress)
@@ -231,25 +231,7 @@ final class SharedState: Sendable {
 
   func releaseUpload(from address: IPAddress?) {
     uploadCount.subtract(1, ordering: .relaxed)
-    if let address { Self.countDown(address, in: uploadAddresses) }
-  }
-
-  /// - Returns: the count with this one, which is only kept when it is within the limit.
-  private static func countUp(
-    _ address: IPAddress, in counts: borrowing Guarded<[IPAddress: Int]>, limit: Int
-  ) -> Int {
-    counts.withLock { counts in
-      let count = counts[address.network, default: 0] + 1
-      if count <= limit { counts[address.network] = count }
-      return count
-    }
-  }
-
-  private static func countDown(_ address: IPAddress, in counts: borrowing Guarded<[IPAddress: Int]>) {
-    counts.withLock { counts in
-      guard let count = counts[address.network] else { return }
-      counts[address.network] = count > 1 ? count - 1 : nil
-    }
+    if let address { uploaders.countDown(address) }
   }
 
   /// Counts bytes of entries that are not on the disk, of all sessions together.
@@ -270,25 +252,4 @@ final class SharedState: Sendable {
 struct Endpoints: Sendable {
   var http: SocketAddress?
   var https: SocketAddress?
-}
-
-/// How many sessions each address made in the last minute, in fixed windows of it.
-private struct CreationRate {
-  private var windowStart = MonotonicTime.distantPast
-  private var counts: [IPAddress: Int] = [:]
-
-  /// - Returns: nil when one more is within the limit, else how many milliseconds to wait.
-  mutating func take(_ address: IPAddress, limit: Int, now: MonotonicTime) -> Int? {
-    if windowStart == .distantPast || now - windowStart >= .seconds(60) {
-      windowStart = now
-      counts = [:]
-    }
-    let count = counts[address, default: 0]
-    guard count < limit else {
-      let left = Duration.seconds(60) - (now - windowStart)
-      return max(1, Int(left.components.seconds) * 1000)
-    }
-    counts[address] = count + 1
-    return nil
-  }
 }
