@@ -18,8 +18,11 @@ package struct SignalReceiver: ~Copyable, Sendable {
 
   /// Holds `SIGTERM`, `SIGINT` and `SIGHUP` back for this and all later threads, and ignores `SIGPIPE` and
   /// `SIGXFSZ`, so that a closed standard output, and a file as long as it may be, are errors of `write` and not the end.
+  ///
+  /// `SIGCHLD` is ignored too: the first process of a container is given those whose parents have ended, and the kernel
+  /// then buries them by itself.
   package init() throws(SystemError) {
-    for signal in [SIGPIPE, SIGXFSZ] {
+    for signal in [SIGPIPE, SIGXFSZ, SIGCHLD] {
       _ = try SystemError.check("sigaction", clinux_signal_ignore(signal))
     }
     let signals = [SIGTERM, SIGINT, SIGHUP]
