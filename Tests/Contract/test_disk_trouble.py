@@ -373,6 +373,45 @@ async def test_a_session_that_nobody_has_opened_can_be_joined_while_there_is_no_
         assert ada.retained.payloads() == {key(1): [b"x"]}
 
 
+async def test_below_what_stays_free_nothing_new_begins_and_drawing_is_saved_as_ever(
+    lasting_with, tmp_path: Path
+) -> None:
+    data, reserve = tmp_path / "small" / "data", 8 << 20
+    with mounted(data) as is_mounted:
+        if not is_mounted:
+            # Nobody can take the room of a whole disk: so much has to stay free that there never is as much.
+            reserve = 1 << 50
+        gateway: LastingGateway = lasting_with("--disk-reserve-bytes", "0", folder=data.parent)
+        gateway.arguments[gateway.arguments.index("--disk-reserve-bytes") + 1] = str(reserve)
+        async with Room(gateway) as room:
+            ada = await room.join("Ada")
+            journal = Journal(gateway, room.id)
+            photo = await journal.add(content(200_000))
+            await gateway.again("stop")
+            await gone(ada)
+            if is_mounted:
+                assert await is_ready(gateway)
+                (data / "filler").write_bytes(bytes(18 << 20))
+            await until(lambda: is_not_ready(gateway), "readyz says so, though nobody asked for anything")
+            problem = (await gateway.get("/readyz")).problem(503)
+            assert "have to stay free" in problem["detail"], problem
+            refusal = (await gateway.post("/api/sessions")).problem(507, "storage-full")
+            assert refusal["limit"] == reserve and refusal["actual"] < reserve, refusal
+            (await journal.post(content(300_000))).problem(507, "storage-full")
+            assert (await journal.read(photo["id"])).status == 200
+            await ada.join()
+            ada.send(*much("saved all the same"))
+            await ada.committed()
+            assert not codes(ada)
+            if not is_mounted:
+                return
+            (data / "filler").unlink()
+            await until(lambda: is_ready(gateway), "readyz says so")
+            assert (await gateway.post("/api/sessions")).status == 201
+            await journal.add(content(300_000))
+            gateway.kill()
+
+
 async def test_a_limit_on_files_that_the_log_meets_too_ends_nothing(lasting: LastingGateway) -> None:
     async with Room(lasting) as room:
         ada = await room.join("Ada")
