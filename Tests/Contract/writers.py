@@ -14,7 +14,7 @@ from room import append, key, replace
 AWAY = (OSError, EOFError, TimeoutError, ConnectionError, websockets.WebSocketException)
 MOST_KEPT = 60
 """So many entries that are not committed make a writer wait."""
-CHURN = 8_000
+CHURN = 30_000
 
 
 class Writer:
@@ -77,5 +77,6 @@ class Writer:
                 numbers = range(self.counted, self.counted + 4)
                 self.counted += 4
                 self.client.send(*[append(1_000 + self.place, str(number)) for number in numbers])
-                self.client.send(replace(100 * self.place + turn % 5, f"{turn}/" + "x" * CHURN))
+                if turn % 4 == 0:
+                    self.client.send(replace(100 * self.place + turn % 3, f"{turn}/" + "x" * CHURN))
             await asyncio.sleep(0.002)
