@@ -100,7 +100,11 @@ async def test_a_backup_that_was_cut_short_is_never_taken_for_one(
                 process = subprocess.Popen(
                     [executable, *arguments], stdout=subprocess.DEVNULL, env=environment()
                 )
-                await until(lambda: marked.exists() or process.poll() is not None, "it begins", every=0)
+                await until(
+                    lambda process=process: marked.exists() or process.poll() is not None,
+                    "it begins",
+                    every=0,
+                )
                 process.send_signal(signal.SIGKILL)
                 process.wait()
                 if marked.read_text() != "1\n":

@@ -1,0 +1,140 @@
+import FoundationEssentials
+import Glibc
+import SessionCore
+import Storage
+import Testing
+import Wire
+
+@testable import drawtogether
+
+/// What a backup makes of a session that changes between the copy of its log and those of its files.
+@Suite("A backup of what changes meanwhile")
+struct BackupMeanwhileTests {
+  private static let file = UUID(uuid: (9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9))
+  private static let picture = UUID(uuid: (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1))
+  private static let id = "Meanwhile0000000000AAA"
+
+  private let folder: KeptFolder
+  private let place: BackupPlace
+
+  init() throws {
+    folder = try KeptFolder()
+    place = try BackupPlace()
+  }
+
+  /// What a log of these records is, byte by byte.
+  private func bytes(of log: MadeLog) async throws -> [UInt8] {
+    let other = try KeptFolder()
+    try await other.make(log)
+    return try other.bytes("log", of: log.id)
+  }
+
+  /// Copies the one session; what is done meanwhile is done when something did not fit.
+  private func copy(_ id: SessionID, meanwhile: @escaping () -> Void) throws -> SessionCopying.Outcome? {
+    let source = try DataFolder(beside: folder.path)
+    let copy = try DataFolderCopy(of: source, at: place.backup, for: .backup)
+    let outcome = try SessionCopying.copy(SessionCopy(of: id, in: copy), for: .backup, waitingBy: meanwhile)
+    try copy.finish()
+    return outcome
+  }
+
+  @Test("A content that was removed meanwhile is not missing: the log is copied again")
+  func removed() async throws {
+    var log = MadeLog(Self.id)
+    log.attachment(Self.picture, digest: String(repeating: "a", count: 64), size: 9, offset: 9)
+    try await folder.make(log)
+    log.run(
+      MadeEntry(0, "attachment", [], .remove, key: EntryKey(Self.picture), flags: [.reliable, .system]))
+    let after = try await bytes(of: log)
+    var waits = 0
+    let outcome = try copy(log.id) {
+      waits += 1
+      #expect(throws: Never.self) { try folder.put(after, as: "log", of: log.id) }
+    }
+    #expect(waits == 1)
+    #expect(outcome?.faults == [])
+    #expect(outcome?.attachments == 0)
+    #expect(try place.bytes("sessions/\(Self.id)/log") == after)
+  }
+
+  @Test(
+    "An upload that has come to its end meanwhile is copied as the content that it is, and as nothing else")
+  func finished() async throws {
+    var log = MadeLog(Self.id)
+    log.upload(Self.picture, file: Self.file)
+    log.attachment(Self.picture, digest: nil, size: 9, offset: 5)
+    try await folder.make(log)
+    let digest = try folder.place("a picture", in: log.id)
+    log.attachment(Self.picture, digest: digest, size: 9, offset: 9)
+    let after = try await bytes(of: log)
+    let outcome = try copy(log.id) {
+      #expect(throws: Never.self) { try folder.put(after, as: "log", of: log.id) }
+    }
+    #expect(outcome?.faults == [])
+    #expect(outcome?.attachments == 1)
+    #expect(try place.names("sessions/\(Self.id)/attachments") == [digest])
+    #expect(try place.names("sessions/\(Self.id)/uploads").isEmpty)
+    #expect(CommandRun(["verify", "--data", place.backup]).code == 0)
+  }
+
+  @Test("A content that the last copy of the log does not need goes again")
+  func superseded() async throws {
+    var log = MadeLog(Self.id)
+    let other = UUID(uuid: (2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1))
+    let empty = MadeLog(Self.id)
+    try await folder.make(empty)
+    let digest = try folder.place("there at first", in: log.id)
+    log.attachment(Self.picture, digest: digest, size: 14, offset: 14)
+    log.attachment(other, digest: String(repeating: "b", count: 64), size: 9, offset: 9)
+    try folder.put(try await bytes(of: log), as: "log", of: log.id)
+    for id in [Self.picture, other] {
+      log.run(MadeEntry(0, "attachment", [], .remove, key: EntryKey(id), flags: [.reliable, .system]))
+    }
+    let after = try await bytes(of: log)
+    let outcome = try copy(log.id) {
+      #expect(throws: Never.self) { try folder.put(after, as: "log", of: log.id) }
+    }
+    #expect(outcome?.faults == [])
+    #expect(outcome?.bytes == UInt64(after.count))
+    #expect(try place.names("sessions/\(Self.id)/attachments").isEmpty)
+  }
+
+  @Test("Of a session that is removed meanwhile nothing is left")
+  func gone() async throws {
+    var log = MadeLog(Self.id)
+    log.attachment(Self.picture, digest: String(repeating: "a", count: 64), size: 9, offset: 9)
+    try await folder.make(log)
+    let outcome = try copy(log.id) {
+      #expect(throws: Never.self) {
+        try FileManager.default.removeItem(atPath: folder.path + "/sessions/" + Self.id)
+      }
+    }
+    #expect(outcome == nil)
+    #expect(try place.names("sessions").isEmpty)
+  }
+
+  @Test("What stays wrong is a fault, and is looked at no more often than it takes to know")
+  func stays() async throws {
+    var log = MadeLog(Self.id)
+    log.attachment(Self.picture, digest: String(repeating: "a", count: 64), size: 9, offset: 9)
+    try await folder.make(log)
+    var waits = 0
+    let outcome = try copy(log.id) { waits += 1 }
+    #expect(waits == 1)
+    #expect(outcome?.faults.count == 1)
+    #expect(outcome?.isCopied == true)
+  }
+
+  @Test("The session that people are sent on to is known")
+  func successors() async throws {
+    var log = MadeLog(Self.id)
+    let next = try #require(SessionID("Next0000000000000000-A"))
+    log.run(
+      MadeEntry(
+        0, "newSession", NewSessionPayload(session: next, by: 1).encoded(), flags: [.reliable, .system]),
+      // What a person sends is no way on.
+      MadeEntry(1, "newSession", NewSessionPayload(session: log.id, by: 1).encoded()))
+    try await folder.make(log)
+    #expect(try copy(log.id) {}?.successors == [next])
+  }
+}
