@@ -76,7 +76,7 @@ package struct WallTime: Comparable, Hashable, Sendable, BitwiseCopyable {
 
 extension Duration {
   /// Nanoseconds, the fraction dropped; traps past 292 years.
-  var wholeNanoseconds: Int64 {
+  package var wholeNanoseconds: Int64 {
     let (seconds, attoseconds) = components
     return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }

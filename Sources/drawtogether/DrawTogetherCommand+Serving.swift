@@ -4,6 +4,9 @@ internal import Synchronization
 internal import Transport
 
 extension DrawTogetherCommand {
+  /// How long what the log still has to say is waited for at the end, where nobody reads it.
+  private static let logTime = Duration.seconds(1)
+
   /// Runs a gateway until a signal has stopped it.
   ///
   /// The first SIGTERM or SIGINT drains it, the second stops it at once; SIGHUP reads the certificate again.
@@ -18,9 +21,11 @@ extension DrawTogetherCommand {
     }
     DescriptorLimit.raise()
     let format = configuration.logFormat ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
-    let log = Log(level: configuration.logLevel, format: format)
     do {
       try StartCheck(configuration).beforeStart()
+      let log = try Log(writingBehind: configuration.logLevel, format: format)
+      // Whoever says why there is no gateway speaks last.
+      defer { log.finish(within: Self.logTime) }
       // Before any other thread is there, so that the signals reach none of them.
       let signals = try SignalLoop()
       let gateway = try Gateway(configuration: configuration, log: log)
@@ -36,8 +41,15 @@ extension DrawTogetherCommand {
         interfaces: AlternativeNames.ofThisMachine().addresses, took: took, configuration: configuration,
         data: gateway.dataFigures(within: .milliseconds(50)))
       output(format == .json ? notice.json : notice.text)
+      log(
+        .info, "started",
+        [
+          "version": "\(Product.version)", "http": "\(addresses.http.map { "\($0)" } ?? "off")",
+          "https": "\(addresses.https.map { "\($0)" } ?? "off")", "reactors": .number(configuration.reactors),
+          "data": "\(configuration.dataDirectory)", "ms": .milliseconds(.now() - begun),
+        ])
       gateway.waitUntilStopped()
-      log(.info, "stopped")
+      log(.info, "stopped", ["ms": .milliseconds(.now() - begun)])
       return .success
     } catch let error as GatewayError {
       return tell(error, of: configuration)

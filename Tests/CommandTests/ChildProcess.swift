@@ -68,8 +68,11 @@ final class ChildProcess {
   /// The next line of standard output, without its line feed; what there is when the child ends. Waits for it.
   func outputLine() -> String { Self.line(from: output.rawValue) }
 
-  /// The next line of standard error, in the same way.
-  func errorLine() -> String { Self.line(from: errors.rawValue) }
+  /// The next line of standard error, in the same way, but the one that says that a gateway has started.
+  func errorLine() -> String {
+    let line = Self.line(from: errors.rawValue)
+    return line.contains("\"event\":\"started\"") ? Self.line(from: errors.rawValue) : line
+  }
 
   func send(_ signal: CInt) { kill(identifier, signal) }
 

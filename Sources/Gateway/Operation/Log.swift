@@ -1,9 +1,11 @@
 internal import Glibc
+package import Transport
 
 /// Writes one line an event: the time, the level, a fixed event and its fields in their order.
 ///
-/// Lines are logfmt or JSON. Each is one `write`, so that lines of several threads never mix. What a person
-/// typed or a secret (a payload, a body, a token, a whole session id) is never given to it.
+/// Lines are logfmt or JSON, and never mix. Those of a gateway are written by a thread of their own: nobody who serves waits for
+/// whoever reads them. What a person typed or a secret (a payload, a body, a token, a whole session id) is never given to it.
+/// `Metrics.md` has every event.
 package struct Log: Sendable {
   package enum Level: String, CaseIterable, Comparable, Sendable {
     case debug
@@ -32,13 +34,29 @@ package struct Log: Sendable {
   package let level: Level
   package let format: Format
   private let clock: @Sendable () -> LogTime
-  private let output: @Sendable ([UInt8]) -> Void
+  private let output: @Sendable ([UInt8], Level) -> Void
+  private let writer: LineWriter?
 
   /// A log on standard error with the time of day.
   package init(level: Level, format: Format) {
     self.init(
       level: level, format: format, clock: { LogTime.now },
       output: { line in Log.write(line, to: STDERR_FILENO) })
+  }
+
+  /// The same, by a thread of its own. Call `finish` before the process ends.
+  ///
+  /// - Throws: `SystemError` when the system has no descriptor left.
+  package init(writingBehind level: Level, format: Format) throws(SystemError) {
+    let writer = try LineWriter(to: STDERR_FILENO) { lost in
+      LogLine(time: .now, level: .warning, event: "log lines lost", fields: ["lines": .number(lost)])
+        .bytes(in: format)
+    }
+    self.level = level
+    self.format = format
+    clock = { LogTime.now }
+    output = { line, level in writer.put(line, isImportant: level >= .warning) }
+    self.writer = writer
   }
 
   /// A log whose lines, each with its line feed, go to `output`, with the times that `clock` tells.
@@ -49,7 +67,17 @@ package struct Log: Sendable {
     self.level = level
     self.format = format
     self.clock = clock
-    self.output = output
+    self.output = { line, _ in output(line) }
+    writer = nil
+  }
+
+  /// How many lines there was no room for, because nobody took what was written before.
+  package var linesLost: UInt64 { writer?.lost ?? 0 }
+
+  /// Writes what is still to be written, and waits for that, but no longer than so long.
+  package func finish(within duration: Duration) {
+    // Of what nobody reads there is nobody to tell.
+    _ = writer?.stop(within: duration)
   }
 
   /// Writes one line, unless `level` is below the log's; the fields are not made then.
@@ -58,7 +86,7 @@ package struct Log: Sendable {
   ) {
     guard level >= self.level else { return }
     let line = LogLine(time: clock(), level: level, event: event.description, fields: fields())
-    output(line.bytes(in: format))
+    output(line.bytes(in: self.format), level)
   }
 
   /// Writes all of `bytes` to a descriptor; what it does not take (closed, full and non-blocking) is lost.
