@@ -34,6 +34,8 @@ package struct SessionCounters: Sendable {
   package var delivered = 0
   package var snapshots = 0
   package var tails = 0
+  /// For how long the oldest entry that `committed` told of last had waited for that, in nanoseconds; 0: none was told of.
+  package var commitWait: Int64 = 0
 
   package init() {}
 }

@@ -7,6 +7,9 @@ package struct Instant: Comparable, Hashable, Sendable, BitwiseCopyable {
     self.nanoseconds = nanoseconds
   }
 
+  /// After every other.
+  package static var distantFuture: Instant { Instant(nanoseconds: .max) }
+
   package static func < (left: Instant, right: Instant) -> Bool {
     left.nanoseconds < right.nanoseconds
   }

@@ -70,6 +70,11 @@ package final class Reader {
     if case .catchingUp = source { true } else { false }
   }
 
+  /// It has been sent all that there was before it came, and that this is so.
+  package var isCaughtUp: Bool {
+    if case .live = source { caughtUpAt == nil && own == nil } else { false }
+  }
+
   package var hasPrivateBytes: Bool { own != nil }
   package var outboxCount: Int { own.map { $0.outbox.count - $0.outboxOffset } ?? 0 }
   package var isOutboxFull: Bool { outboxCount > Self.outboxBytes }

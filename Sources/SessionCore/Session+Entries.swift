@@ -210,6 +210,7 @@ extension Session {
       payload: message.extracting(entry.payload))
     log.didAppend(targets: targets)
     counters.entriesAccepted += 1
+    save.takenSince = min(save.takenSince, now)
     record.lastSequence = sequence
     if retention != .none, !changesNothing {
       record.hasRetained = true

@@ -66,7 +66,11 @@ extension Session {
   /// It is time to tell what is committed. What was appended is, where memory is the session's disk.
   func commit(now: Instant) {
     commitDue = nil
-    if !save.isByStore { committed = log.lastSequence }
+    if !save.isByStore {
+      committed = log.lastSequence
+      save.untoldSince = min(save.untoldSince, save.takenSince)
+      save.takenSince = .distantFuture
+    }
     announceBy = now.adding(milliseconds: Self.announceWithinMs)
   }
 
@@ -108,8 +112,11 @@ extension Session {
     }
     awaitingCommitted = later + notYet
     announceBy = later.isEmpty ? nil : now.adding(milliseconds: Self.commitIntervalMs)
+    let untoldSince = save.untoldSince
+    save.untoldSince = .distantFuture
     guard isForSomebody else { return [] }
     save.toldAt = now
+    if untoldSince <= now { counters.commitWait = max(1, now.nanoseconds - untoldSince.nanoseconds) }
     return ridesAlong ? message : []
   }
 

@@ -55,4 +55,12 @@ extension Socket {
   package func sendBufferInBytes() throws(SystemError) -> Int {
     Int(try SystemError.check("getsockopt", clinux_socket_send_buffer(descriptor)))
   }
+
+  /// How many bytes came, and how many of those sent the peer has acknowledged, as TCP counts them; nil where it does not tell.
+  package var traffic: (received: UInt64, acknowledged: UInt64)? {
+    var received: UInt64 = 0
+    var acknowledged: UInt64 = 0
+    guard unsafe clinux_socket_traffic(descriptor, &received, &acknowledged) == 1 else { return nil }
+    return (received, acknowledged)
+  }
 }

@@ -64,6 +64,29 @@ struct CommittedTests {
     #expect(again.committed.last.map { $0 >= joined.sequence } == true)
   }
 
+  @Test("The time from the oldest entry until that is told is counted, once for each message")
+  func waits() throws {
+    let fixture = Fixture()
+    let ada = try fixture.join()
+    try fixture.turn(ada)
+    _ = fixture.session.takeCounters()
+    ada.send("1")
+    try fixture.turn(ada)
+    fixture.pass(milliseconds: 30)
+    ada.send("2")
+    try fixture.turn(ada)
+    var waits: [Int64] = []
+    for _ in 0..<20 {
+      fixture.pass(milliseconds: 10)
+      try fixture.turn(ada)
+      let wait = fixture.session.takeCounters().commitWait
+      if wait > 0 { waits.append(wait) }
+    }
+    #expect(ada.committed.count == 1)
+    // 100 ms until it counts as committed, 50 ms for entries to ride along with; the turn is the one after.
+    #expect(waits.count == 1 && (130_000_000...160_000_000).contains(waits[0]), "\(waits)")
+  }
+
   @Test("S36 whose turn's unreliable frames were not taken is told again")
   func missed() throws {
     let fixture = Fixture()

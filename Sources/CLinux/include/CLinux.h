@@ -109,6 +109,23 @@ int64_t clinux_send(int socket, const void *bytes, size_t count);
 int64_t clinux_send_two(int socket, const void *first, size_t first_count, const void *second, size_t second_count);
 int64_t clinux_receive(int socket, void *bytes, size_t count);
 
+// How many bytes came over a TCP socket, and how many that were sent the peer has acknowledged. 0 where the kernel does not
+// tell, and nothing is filled in.
+int clinux_socket_traffic(int socket, uint64_t *received, uint64_t *acknowledged);
+
+// What the system says of this process; negative where it says nothing.
+typedef struct {
+  int64_t cpu_nanoseconds;
+  int64_t resident_bytes;
+  int64_t virtual_bytes;
+  int64_t open_descriptors;
+  int64_t descriptor_limit;
+  int64_t threads;
+} clinux_process_figures;
+
+// Takes up to milliseconds where many descriptors are open.
+void clinux_process_look(clinux_process_figures *figures);
+
 // The bytes of the heap that are in use.
 uint64_t clinux_heap_in_use(void);
 

@@ -49,6 +49,8 @@ struct SaveState {
     var acknowledged: [ParticipantNumber: UInt32] = [:]
     /// Of whom all that they sent is in it.
     var senders: [ParticipantNumber] = []
+    /// When its oldest entry was taken, at the earliest.
+    var takenSince = Instant.distantFuture
   }
 
   let saving: Saving
@@ -81,6 +83,9 @@ struct SaveState {
   var refusesGrowth = false
   /// When `committed` was told last.
   var toldAt: Instant?
+  /// When the oldest entry was taken that no batch holds, and the oldest that is on disk and was not told of.
+  var takenSince = Instant.distantFuture
+  var untoldSince = Instant.distantFuture
 
   private var changes: UInt64 = 0
 
@@ -128,5 +133,6 @@ struct SaveState {
     people.merge(batch.people) { max($0, $1) }
     uploads.merge(batch.uploads) { max($0, $1) }
     used.merge(batch.used) { newer, _ in newer }
+    takenSince = min(takenSince, batch.takenSince)
   }
 }

@@ -77,7 +77,12 @@ extension Session {
       let notice = NoticePayload(.saved, "What is drawn here is saved again.")
       appendSystem(SystemType.notice, notice.encoded())
     }
-    if !awaitingCommitted.isEmpty { tellCommitted(now: now) }
+    if awaitingCommitted.isEmpty {
+      save.untoldSince = .distantFuture
+    } else {
+      save.untoldSince = min(save.untoldSince, batch.takenSince)
+      tellCommitted(now: now)
+    }
   }
 
   /// The records could not be written: all that was in them is due again. The first time in a row everybody is told.
@@ -195,6 +200,9 @@ extension Session {
   ) {
     if let run = log.run(after: committed, upTo: max(room, 1)) {
       batch.sequence = run.lastSequence
+      batch.takenSince = save.takenSince
+      // Of what is left nobody knows how much younger it is.
+      if run.lastSequence == log.lastSequence { save.takenSince = .distantFuture }
       batch.logBytes += run.logBytes
       records.append(SessionRecord(kind: .run, body: run.body))
       log.addRecordBytes(run.body.count, at: run.lastSequence)

@@ -33,6 +33,14 @@ package struct LogOutcome: Sendable {
   package var result: Result<Int, StorageError>
 }
 
+/// What came of a batch of appends.
+package struct BatchOutcome: Sendable {
+  /// What came of each, in their order.
+  package var logs: [LogOutcome]
+  /// How long the disk took for all of them.
+  package var writing: Duration
+}
+
 /// Keeps what sessions say in a log each: appends, and says when that is safe.
 ///
 /// It runs on its own executor, whose thread its calls block: each for one write a log and, with `full`, one sync. What may
@@ -150,6 +158,13 @@ package actor SessionStore {
       }
     }
     return outcomes
+  }
+
+  /// The same, with how long it took on the thread.
+  package func write(_ appends: [LogAppend]) -> BatchOutcome {
+    let began = MonotonicTime.now()
+    let outcomes = append(appends)
+    return BatchOutcome(logs: outcomes, writing: .now() - began)
   }
 
   private func sync(_ logs: [OpenLog]) throws(StorageError) {
