@@ -13,6 +13,8 @@ package enum Effect: Sendable {
   /// For the log: the client knew of more than the session; what was between is lost.
   case acknowledgedMoved(ParticipantNumber, from: UInt32, to: UInt32)
   case refused(connection: UInt64, ErrorCode)
+  /// For the log: somebody did not come back in time.
+  case gone(ParticipantNumber)
 }
 
 /// How somebody came in.

@@ -253,6 +253,7 @@ extension Session {
     if record.isWaiting { waitingNumbers.removeAll { $0 == record.number } }
     if record.isActive { activeCount -= 1 }
     let waited = record.isWaiting
+    if reason == .gone, !waited { outgoing.append(.gone(record.number)) }
     record.presence = reason == .left ? .left : .past
     releaseColor(record.color)
     note(record) { $0.leave(record, reason: reason) }

@@ -53,6 +53,8 @@ final class Connection {
   let socket: Socket
   /// When something must have happened; the sweep acts when it has not.
   var deadline: MonotonicTime
+  /// When the first byte of a handshake came.
+  var handshakeBegan = MonotonicTime.distantFuture
   /// What was received while the conversation could take nothing.
   var heldInput: [UInt8] = []
   /// What the kernel has not taken yet: always sent before anything else.

@@ -21,6 +21,8 @@ final class HTTPConversation {
     case askOwner(SessionID)
     /// The reactor that owns the session's journal answers.
     case journal(JournalRequest, SessionID)
+    /// Made on a thread of its own.
+    case metrics
     /// The body goes to a file while it arrives.
     case upload(UploadExchange)
   }

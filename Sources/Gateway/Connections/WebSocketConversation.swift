@@ -4,6 +4,14 @@ internal import Transport
 internal import WebSocket
 internal import Wire
 
+/// Who closed a socket.
+enum ClosedBy: String {
+  /// The connection broke.
+  case nobody
+  case peer
+  case gateway
+}
+
 /// A connection that speaks WebSocket.
 final class WebSocketConversation {
   enum Phase {
@@ -17,6 +25,10 @@ final class WebSocketConversation {
     case joined(Hosted)
     /// A close frame is sent or queued; its peer's is waited for.
     case closing
+
+    var isEcho: Bool {
+      if case .echo = self { true } else { false }
+    }
   }
 
   var phase: Phase {
@@ -32,6 +44,11 @@ final class WebSocketConversation {
   var isFinished = false
   /// Its messages inflate to much: see `Reactor.heavyBytesPerTurn`.
   var isHeavy = false
+  /// The log has the line of its end.
+  var isNoted = false
+  /// Who closed it first, and why we did.
+  var closedBy = ClosedBy.nobody
+  var closeWord: ErrorCode?
   /// The code that the socket is closed with, for the log.
   var closeCode: UInt16?
   /// What the socket is still to be sent.
@@ -46,6 +63,8 @@ final class WebSocketConversation {
   var pingedAt: MonotonicTime
   /// When the socket was open and its session there: from then on the peer has time to join, and its stay is counted.
   var joinableSince: MonotonicTime
+  /// When it asked to join; nobody waits to be caught up: distant future.
+  var joinedAt = MonotonicTime.distantFuture
   var pausedUntil: MonotonicTime?
   private var incomplete: UInt32 = 0
   var messageBegan: MonotonicTime?
@@ -96,6 +115,15 @@ final class WebSocketConversation {
     switch phase {
     case .waiting(let hosted), .joined(let hosted): hosted.session
     case .echo, .finding, .opened, .closing: nil
+    }
+  }
+
+  /// Why it was closed, in a word.
+  var closeReason: String {
+    switch closedBy {
+    case .nobody: "broken"
+    case .peer: "closed"
+    case .gateway: closeWord?.rawValue ?? "other"
     }
   }
 

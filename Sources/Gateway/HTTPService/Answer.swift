@@ -29,6 +29,11 @@ struct Answer: Sendable {
     Answer(status, type: "application/json", body: body)
   }
 
+  /// How it goes, in a word.
+  static func status(_ word: StaticString) -> Answer {
+    .json(.ok, Array("{\"status\":\"\(word)\"}\n".utf8))
+  }
+
   static func text(_ status: Status, _ body: String, type: String = "text/plain; charset=utf-8") -> Answer {
     Answer(status, type: type, body: Array(body.utf8))
   }

@@ -24,7 +24,7 @@ extension Reactor {
     }
     let verdict = shared.origins.judge(head, forwarded: client.authority)
     if case .foreign = verdict, refusesForeignOrigin(head, route) {
-      counters.refusals[.originRefused] += 1
+      noteRefused(.request, .originRefused, from: client.address)
       return .problem(
         Refusal(
           .originRefused, "Pages of another site may not use this gateway: --allowed-origins names who may."))
@@ -95,11 +95,11 @@ extension Reactor {
     case .limits:
       return .answer(.json(.ok, WireJSON.encode(shared.limits)))
     case .healthz:
-      return .answer(.text(.ok, "alive\n"))
+      return .answer(liveness)
     case .readyz:
       return .answer(readiness)
     case .metrics:
-      return .answer(mayReadMetrics(head, client) ? metrics : notFound)
+      return shared.metricsAccess.admits(head, from: client.address) ? .metrics : .answer(notFound)
     case .file:
       let date = HTTPDate(secondsSinceEpoch: Int(WallTime.now().secondsSince1970))
       return .answer(shared.files.answer(to: head, now: date).map { Answer($0) } ?? notFound)
@@ -110,7 +110,7 @@ extension Reactor {
   private var readiness: Answer {
     guard !shared.isDraining else { return unavailable }
     shared.disk.measure(now: now)
-    guard var refusal = shared.disk.refusal(now: now) else { return .text(.ok, "ready\n") }
+    guard var refusal = shared.disk.refusal(now: now) else { return .status("ready") }
     refusal.status = 503
     return .problem(refusal)
   }
@@ -123,22 +123,25 @@ extension Reactor {
     return .problem(refusal)
   }
 
-  private func mayReadMetrics(_ head: RequestHead, _ client: RequestClient) -> Bool {
-    guard let token = shared.configuration.metricsToken else {
-      // What came by a proxy on this machine need not be from here, whether the proxy is trusted or not.
-      let isPassedOn = shared.configuration.trustedProxies == 0 && ForwardedHop.isTold(in: head.fields)
-      return client.isThisMachine && !isPassedOn
-    }
-    let wanted = Array("Bearer \(token)".utf8)
-    let given = Array((head.fields.first("Authorization") ?? "").utf8)
-    return areEqualInConstantTime(given.span, wanted.span)
+  /// Whether only a restart helps. The disk is not asked.
+  private var liveness: Answer {
+    let stuck = shared.stuckReactors(seenBy: number, now: now)
+    guard let first = stuck.first else { return .status("alive") }
+    var refusal = Refusal(
+      .internal, "A thread of the gateway hangs: reactor \(first) has done nothing for too long.")
+    refusal.status = 503
+    return .problem(refusal)
   }
 
-  private var metrics: Answer {
+  /// Has the metrics made and sent. What other reactors counted in the last hundredths of a second may be missing.
+  func sendMetrics(_ connection: Connection, _ http: HTTPConversation, _ head: RequestHead) {
+    http.awaitsAnswer = true
     publish()
-    let build = MetricsText.Build(
-      version: Product.version, swiftVersion: Product.swiftVersion, openSSLVersion: Product.openSSLVersion,
-      startTime: shared.startedAt.secondsSince1970, memoryBytes: shared.limits.memoryBytes)
-    return .text(.ok, MetricsText.render(shared.board.total, build: build), type: MetricsText.contentType)
+    shared.disk.measure(now: now)
+    let (key, standing) = (connection.key, shared.standing(now: now))
+    Task {
+      let page = await shared.observer.page(shared.board, standing, startedAt: shared.startedAt)
+      deliver(.text(.ok, page, type: MetricsText.contentType), to: key, head)
+    }
   }
 }

@@ -29,7 +29,7 @@ extension Reactor {
     else { return nil }
     if !client.isForwarded { warn(of: head, on: connection) }
     if var refusal = shared.admitClient(address) {
-      counters.refusals[refusal.code] += 1
+      noteRefused(.connection, refusal.code, from: address)
       refusal.status = 429
       refusal.retryAfterMs = Self.retryTimeMs
       return refusal

@@ -47,7 +47,7 @@ extension Reactor {
         switch http.exchange?.plan {
         case .createSession: http.exchange?.body.append(contentsOf: buffer[range])
         case .upload(let upload): receive(buffer[range], of: upload, connection, http)
-        case .answer, .askOwner, .journal, nil: break
+        case .answer, .askOwner, .journal, .metrics, nil: break
         }
         guard connections[Int(connection.key.slot)] === connection, case .http = connection.state else {
           return
@@ -167,6 +167,8 @@ extension Reactor {
       askJournal(request, of: id, connection, http, exchange.head)
     case .upload(let upload):
       bodyEnded(of: upload, connection, http)
+    case .metrics:
+      sendMetrics(connection, http, exchange.head)
     }
   }
 
@@ -190,7 +192,8 @@ extension Reactor {
     body: HTTPConversation.Output? = nil
   ) {
     http.awaitsAnswer = false
-    let isJournal = http.exchange?.route.isJournal ?? false
+    let route = http.exchange?.route
+    let isJournal = route?.isJournal ?? false
     let client = http.exchange?.client
     if let upload = http.upload { cut(upload) }
     http.exchange = nil
@@ -215,10 +218,14 @@ extension Reactor {
       answer, isSecure: client?.isSecure ?? connection.isSecure, closes: http.closesAfterOutput, for: head
     ).append(to: &bytes)
     counters.answers[AnsweredWith(answer.head.status.code)] += 1
+    counters.requests.count(RequestTally.Kind(route), status: answer.head.status.code)
     if answer.head.status.code >= 400 {
       shared.log(
         .debug, "request refused",
-        ["status": .number(answer.head.status.code), "remote": "\(connection.clientAddress)"])
+        [
+          "status": .number(answer.head.status.code), "route": "\(RequestTally.Kind(route).rawValue)",
+          "remote": "\(connection.clientAddress)",
+        ])
     }
     let hasBody = head?.method != .head && !answer.range.isEmpty
     if hasBody, answer.range.count <= 16_384 {

@@ -64,7 +64,7 @@ extension Reactor {
         return try await follow(hosted, token, activity, from: address)
       }
     } catch {
-      counters.refusals[error.code] += 1
+      noteRefused(.request, error.code, session: id)
       return .problem(error)
     }
   }
@@ -118,7 +118,7 @@ extension Reactor {
       let (key, head) = (connection.key, exchange.head)
       Task { deliver(await created(request.activity, from: address), to: key, head) }
     } catch {
-      counters.refusals[.badRequest] += 1
+      noteRefused(.request, .badRequest, from: connection.clientAddress)
       send(.problem(error.refusal), on: connection, http, for: exchange.head)
     }
   }
@@ -128,7 +128,7 @@ extension Reactor {
       let session = try await makeSession(activity, from: address)
       return created(session.id, .json(.created, WireJSON.encode(shared.origins.link(session.object))))
     } catch {
-      counters.refusals[error.code] += 1
+      noteRefused(.request, error.code, from: address)
       return .problem(error)
     }
   }

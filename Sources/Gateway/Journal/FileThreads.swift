@@ -12,6 +12,8 @@ final class FileThreads: Sendable {
   let loaders: [BlockingExecutor]
   let sweeping: BlockingExecutor
   let ordered: BlockingExecutor
+  /// Makes what is shown of all this.
+  let observing: BlockingExecutor
   private let transfers: [BlockingExecutor]
   private let turn = Atomic<UInt>(0)
 
@@ -26,6 +28,7 @@ final class FileThreads: Sendable {
     loaders = [try BlockingExecutor(name: "loading-0"), try BlockingExecutor(name: "loading-1")]
     sweeping = try BlockingExecutor(name: "sweeping", niceness: Self.sweepingNiceness)
     ordered = try BlockingExecutor(name: "files")
+    observing = try BlockingExecutor(name: "observing", niceness: Self.transferNiceness)
     var made: [BlockingExecutor] = []
     for number in 0..<count {
       made.append(try BlockingExecutor(name: "transfer-\(number)", niceness: Self.transferNiceness))
@@ -44,7 +47,7 @@ final class FileThreads: Sendable {
   /// - Parameter duration: how long, for all of them together; a disk that hangs keeps its thread.
   /// - Returns: whether all have ended.
   func stop(within duration: Duration) -> Bool {
-    let threads = transfers + loaders + [sweeping, ordered, saving]
+    let threads = transfers + loaders + [sweeping, ordered, saving, observing]
     for thread in threads { thread.stop() }
     let deadline = MonotonicTime.now() + duration
     return threads.reduce(true) { $1.join(within: max(.zero, deadline - .now())) && $0 }

@@ -41,7 +41,7 @@ extension Reactor {
         return .journal(.list, id)
       }
     } catch {
-      counters.refusals[error.code] += 1
+      noteRefused(.request, error.code, session: id, from: client.address)
       return .answer(.problem(error))
     }
   }

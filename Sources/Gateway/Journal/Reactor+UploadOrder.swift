@@ -27,7 +27,7 @@ extension Reactor {
         return try await resume(attachment, at: offset, size: size, request, in: hosted, by: holder)
       }
     } catch {
-      counters.refusals[error.code] += 1
+      noteRefused(.upload, error.code, session: id)
       return .refused(.problem(error))
     }
   }
@@ -353,7 +353,7 @@ extension Reactor {
     touchSoon(hosted)
     counters.attachmentsAdded += 1
     shared.log(
-      .info, "attachment added",
+      .info, "upload completed",
       ["session": .session(id), "attachment": "\(grant.attachment)", "bytes": .number(size)])
     // Whoever is told that it is there finds it there after a crash.
     guard await saved(hosted) else { return .problem(notSaved(of: hosted)) }

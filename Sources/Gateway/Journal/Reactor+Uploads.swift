@@ -19,8 +19,9 @@ extension Reactor {
     http.reader.bodyLimit = .max
     connection.deadline = now + Self.diskTime
     let key = connection.key
+    upload.clientAddress = connection.clientAddress
     if let refusal = shared.admitUpload(from: upload.countedAddress) {
-      counters.refusals[.tooMany] += 1
+      noteRefused(.upload, .tooMany, session: upload.session, from: connection.clientAddress)
       upload.phase = .over
       refuse(.problem(refusal), connection, http)
       return
@@ -54,6 +55,7 @@ extension Reactor {
       upload.phase = .streaming(grant)
       upload.written = grant.offset
       upload.reserved = grant.size ?? grant.offset
+      noteStarted(upload, grant)
       guard let (connection, http) = found else { return cut(upload) }
       if http.exchange?.head.expectsContinue == true {
         send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), on: connection, http)
@@ -150,6 +152,7 @@ extension Reactor {
     } catch {
       throw await upload.owner.refusal(for: error, of: grant, in: upload.session)
     }
+    counters.uploadedBytes += UInt64(bytes.count)
     let time = MonotonicTime.now()
     if upload.toldAt.map({ time - $0 >= Self.tellInterval }) ?? true {
       upload.toldAt = time
@@ -173,7 +176,7 @@ extension Reactor {
   private func failed(_ key: Connection.Key, _ upload: UploadExchange, _ refusal: Refusal) {
     now = .now()
     upload.isWriting = false
-    counters.refusals[refusal.code] += 1
+    noteFailed(upload, grant: upload.cutGrant, refusal.code)
     upload.pending = []
     if let grant = upload.cutGrant { return leave(upload, grant) }
     guard let (connection, http) = conversation(key, with: upload) else { return }
@@ -199,7 +202,7 @@ extension Reactor {
       } else {
         await owner.uploadCut(grant, of: id, by: request)
       }
-      counters.refusals[refusal.code] += 1
+      noteFailed(upload, grant: grant, refusal.code)
       return .problem(refusal)
     }
   }
@@ -229,6 +232,7 @@ extension Reactor {
     end(upload)
     if !upload.request.isTus { upload.pending = [] }
     upload.cutGrant = grant
+    noteCut(upload, grant)
     if !upload.isWriting { leave(upload, grant) }
   }
 
@@ -239,7 +243,7 @@ extension Reactor {
         do throws(Refusal) {
           try await write(rest, upload, grant)
         } catch {
-          counters.refusals[error.code] += 1
+          noteFailed(upload, grant: grant, error.code)
         }
       }
       await upload.owner.uploadCut(grant, of: upload.session, by: upload.request)

@@ -19,6 +19,8 @@ final class UploadExchange {
   let owner: Reactor
   /// In whose share it is counted; nil for this machine's own.
   let countedAddress: IPAddress?
+  /// Who brings it, for the log.
+  var clientAddress: IPAddress?
   var phase = Phase.asking
 
   /// What arrived and is not being written yet.
@@ -51,6 +53,11 @@ final class UploadExchange {
     self.countedAddress = countedAddress
     self.session = session
     self.owner = owner
+  }
+
+  /// Leave to write, while there is.
+  var grant: UploadGrant? {
+    if case .streaming(let grant) = phase { grant } else { nil }
   }
 
   /// What arrived and is to be written.

@@ -65,6 +65,11 @@ final class DiskWatch: Sendable {
     state.withLock { $0.freeBytes = free }
   }
 
+  /// Whether batches fail, and the room as it was measured last, in bytes.
+  var figures: (isFailing: Bool, free: UInt64?) {
+    state.withLock { (!$0.failing.isEmpty, $0.freeBytes) }
+  }
+
   /// Why nothing new is taken at present: no session, no upload.
   func refusal(now: MonotonicTime) -> Refusal? {
     state.withLock { state in

@@ -119,7 +119,7 @@ extension Reactor {
     isSaving = true
     batchedAt = now
     Task {
-      finishSaving(items, await store.append(appends))
+      finishSaving(items, await store.write(appends))
     }
   }
 
@@ -179,12 +179,13 @@ extension Reactor {
     }
   }
 
-  private func finishSaving(_ items: [SavingItem], _ outcomes: [LogOutcome]) {
+  private func finishSaving(_ items: [SavingItem], _ batch: BatchOutcome) {
     now = .now()
     isSaving = false
+    counters.appendTimes.count(batch.writing)
     var failure: StorageError?
     var hasOther = false
-    for (item, outcome) in zip(items, outcomes) {
+    for (item, outcome) in zip(items, batch.logs) {
       item.hosted.saving.isInFlight = false
       switch outcome.result {
       case .success(let length): didSave(item, length)

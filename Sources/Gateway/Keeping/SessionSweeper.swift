@@ -12,6 +12,7 @@ actor SessionSweeper {
     var due: [(id: SessionID, hadEnded: Bool)] = []
     /// How many have not ended: they count as sessions that are held.
     var held = 0
+    var kept = KeptSessions()
     /// When it is worth looking again, in seconds from now.
     var againInSeconds: Double
   }
@@ -33,6 +34,9 @@ actor SessionSweeper {
   private let longestPause: Double
   /// Sessions that were not closed and hold something: looked into once.
   private var holding: Set<SessionID> = []
+  /// What their attachments come to, and when that was looked at: every file of every session is.
+  private var attachments: (bytes: Int, at: MonotonicTime)?
+  private static let attachmentInterval = Duration.seconds(60)
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
@@ -52,7 +56,7 @@ actor SessionSweeper {
     let all = try store.sessions()
     holding.formIntersection(all)
     for id in all {
-      guard let life = life(of: id) else { continue }
+      guard let life = life(of: id, &findings.kept) else { continue }
       if !life.hasEnded { findings.held += 1 }
       let left = life.until.timeIntervalSince(now)
       if left <= 0 {
@@ -62,23 +66,39 @@ actor SessionSweeper {
       }
     }
     findings.againInSeconds = max(findings.againInSeconds, Self.shortestPause)
+    findings.kept.attachmentBytes = attachmentBytes(of: all)
     return findings
   }
 
   /// Whether a session's time is over: looked at once more before it is removed.
   func isOver(_ id: SessionID) -> Bool {
-    life(of: id).map { $0.until <= .now } ?? false
+    var kept = KeptSessions()
+    return life(of: id, &kept).map { $0.until <= .now } ?? false
   }
 
   /// - Returns: nil where there is no log: what is left of such a session is for its operator.
-  private func life(of id: SessionID) -> Life? {
+  private func life(of id: SessionID, _ kept: inout KeptSessions) -> Life? {
     do throws(LogError) {
       let log = try store.log(of: id)
+      kept.sessions += 1
+      kept.logBytes += log.length
       return life(of: id, try log.last(), log)
     } catch {
       // What cannot be read is told to whoever opens it.
       return error.isMissing ? nil : Life(until: .distantFuture)
     }
+  }
+
+  private func attachmentBytes(of sessions: [SessionID]) -> Int {
+    let now = MonotonicTime.now()
+    if let attachments, now - attachments.at < Self.attachmentInterval { return attachments.bytes }
+    var bytes = 0
+    for id in sessions {
+      // A figure to look at: what cannot be looked into now is missing in it.
+      for file in (try? store.files(of: id)) ?? [] { bytes += Int(clamping: file.length) }
+    }
+    attachments = (bytes, now)
+    return bytes
   }
 
   private func life(of id: SessionID, _ last: LastRecord?, _ log: KeptLog) -> Life {
@@ -127,14 +147,12 @@ extension Reactor {
   func sweepSessions() {
     guard number == 0, sweepSessionsAt <= now, draining == nil, let sweeper = shared.sweeper else { return }
     sweepSessionsAt = .distantFuture
-    shared.disk.measure(now: now)
-    if let refusal = shared.disk.refusal(now: now) {
-      shared.log(.warning, "nothing new is taken", ["reason": "\(refusal.detail)"])
-    }
+    noteRoom()
     Task {
       do throws(StorageError) {
         let changes = shared.sessionChanges
         let findings = try await sweeper.look()
+        shared.kept = findings.kept
         // Which folders are of sessions that have ended, their names do not tell.
         let isRight = shared.correctSessions(to: findings.held, since: changes)
         for (id, hadEnded) in findings.due {

@@ -34,7 +34,12 @@ package struct Counters: Sendable {
   /// Calls of `send` on sockets.
   package var sendCalls: UInt64 = 0
   package var answers = Tally<AnsweredWith>()
+  /// Requests answered, by what they asked for and by the class of the status.
+  package var requests = RequestTally()
   package var closes = Tally<ClosedWith>()
+
+  /// From a connection's first byte until TLS was agreed on.
+  package var handshakeTimes = TimeHistogram()
 
   // Sessions.
   package var sessionsCreated: UInt64 = 0
@@ -44,8 +49,11 @@ package struct Counters: Sendable {
   package var arrivals = Tally<Arrival>()
   /// Catch-ups sent to sockets that stayed but fell too far behind.
   package var lateCatchUps: UInt64 = 0
-  /// Attachments that became ready.
-  package var attachmentsAdded: UInt64 = 0
+  /// From the wish to join until `caughtUp` was sent.
+  package var catchUpTimes = TimeHistogram()
+  /// From when an entry was there until it had been offered to the last socket at the tail, once for each flush of a session: its
+  /// oldest entry counts.
+  package var fanOutTimes = TimeHistogram()
   package var messagesReceived: UInt64 = 0
   /// Entries taken into a session's order.
   package var entriesReceived: UInt64 = 0
@@ -61,7 +69,26 @@ package struct Counters: Sendable {
   /// Entries, control messages and requests refused, by code.
   package var refusals = Tally<ErrorCode>()
 
+  // Attachments.
+  /// Requests that were given a place to bring bytes to.
+  package var uploadsStarted: UInt64 = 0
+  /// Those of them that went on with an earlier one.
+  package var uploadsResumed: UInt64 = 0
+  /// Those whose client went before the end.
+  package var uploadsCut: UInt64 = 0
+  /// Bytes written to files.
+  package var uploadedBytes: UInt64 = 0
+  /// Attachments that became ready.
+  package var attachmentsAdded: UInt64 = 0
+  /// Requests that failed once they had a place, by code.
+  package var uploadFailures = Tally<ErrorCode>()
+
   // The disk.
+  /// How long the storage thread took for a batch.
+  package var appendTimes = TimeHistogram()
+  /// From when an entry was taken until its sender was told that it is kept, once for each such message of a session: the oldest
+  /// entry that it covers counts.
+  package var commitTimes = TimeHistogram()
   /// Batches written, each of all sessions that had something to be written.
   package var saves: UInt64 = 0
   /// Logs that a batch could not be written to.
@@ -71,7 +98,13 @@ package struct Counters: Sendable {
   /// Logs written anew without what was superseded.
   package var compactions: UInt64 = 0
 
+  // The log.
+  /// Lines that were not written, because too many of their kind came at once.
+  package var logLinesLeftOut: UInt64 = 0
+
   // The loop.
+  /// How long a turn took.
+  package var turnTimes = TimeHistogram()
   /// Turns of the event loop.
   package var turns: UInt64 = 0
 
@@ -84,6 +117,9 @@ package struct Counters: Sendable {
       total[keyPath: metric.value] &+= part[keyPath: metric.value]
     }
     for metric in MetricList.counts { total[keyPath: metric.value] &+= part[keyPath: metric.value] }
+    for metric in MetricList.times { total[keyPath: metric.value] += part[keyPath: metric.value] }
+    total.requests += part.requests
+    total.uploadFailures += part.uploadFailures
     total.answers += part.answers
     total.closes += part.closes
     total.arrivals += part.arrivals

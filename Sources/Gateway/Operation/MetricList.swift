@@ -49,6 +49,10 @@ enum MetricList {
     Metric(
       "late_catch_ups_total", \.lateCatchUps, "Catch-ups sent to sockets that stayed but fell too far behind."
     ),
+    Metric("uploads_started_total", \.uploadsStarted, "Requests that began to bring bytes of attachments."),
+    Metric("uploads_resumed_total", \.uploadsResumed, "Those of them that went on with an earlier upload."),
+    Metric("uploads_cut_total", \.uploadsCut, "Uploads whose client went before the end of its request."),
+    Metric("uploaded_bytes_total", \.uploadedBytes, "Bytes of attachments written to files."),
     Metric("attachments_added_total", \.attachmentsAdded, "Attachments that came whole."),
     Metric("messages_received_total", \.messagesReceived, "WebSocket messages received."),
     Metric("entries_received_total", \.entriesReceived, "Entries taken into the order of a session."),
@@ -59,6 +63,25 @@ enum MetricList {
     Metric(
       "unreliable_dropped_total", \.unreliableDropped, "Unreliable entries that a lagging reader did not get."
     ),
+    Metric(
+      "log_lines_left_out_total", \.logLinesLeftOut,
+      "Lines that the log does not have, because too many of their kind came at once."),
     Metric("loop_turns_total", \.turns, "Turns of the event loops."),
+  ]
+
+  static let times: [Metric<TimeHistogram>] = [
+    Metric(
+      "fan_out_seconds", \.fanOutTimes,
+      "From when entries were there until all who were up to date had been sent them, once for each session and time."
+    ),
+    Metric(
+      "catch_up_seconds", \.catchUpTimes, "From the wish to join until all that was there had been sent."),
+    Metric(
+      "commit_seconds", \.commitTimes,
+      "From when an entry was taken until its sender was told that it is kept, once for each such message."),
+    Metric("append_seconds", \.appendTimes, "How long the disk took for a batch of records."),
+    Metric(
+      "tls_handshake_seconds", \.handshakeTimes, "From a connection's first byte until TLS was agreed on."),
+    Metric("loop_turn_seconds", \.turnTimes, "How long the turns of the event loops took."),
   ]
 }

@@ -7,18 +7,13 @@ package struct MetricsText {
     package var openSSLVersion: String
     /// Whole seconds since 1970 at which the process started.
     package var startTime: Int64
-    /// What all sessions together may hold in memory.
-    package var memoryBytes: Int
 
     /// The facts as given.
-    package init(
-      version: String, swiftVersion: String, openSSLVersion: String, startTime: Int64, memoryBytes: Int
-    ) {
+    package init(version: String, swiftVersion: String, openSSLVersion: String, startTime: Int64) {
       self.version = version
       self.swiftVersion = swiftVersion
       self.openSSLVersion = openSSLVersion
       self.startTime = startTime
-      self.memoryBytes = memoryBytes
     }
   }
 
@@ -26,23 +21,32 @@ package struct MetricsText {
   package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
   private let counters: Counters
+  private let standing: Standing
+  private let process: ProcessFigures
   private let build: Build
   private var text = ""
 
-  /// The text of these counters.
-  package static func render(_ counters: Counters, build: Build) -> String {
-    var page = MetricsText(counters: counters, build: build)
+  /// The text of these counters, and of how things stand beside them.
+  package static func render(
+    _ counters: Counters, _ standing: Standing, _ process: ProcessFigures, build: Build
+  ) -> String {
+    var page = MetricsText(counters: counters, standing: standing, process: process, build: build)
+    page.text.reserveCapacity(65_536)
     page.appendAll()
     return page.text
   }
 
-  private init(counters: Counters, build: Build) {
+  private init(counters: Counters, standing: Standing, process: ProcessFigures, build: Build) {
     self.counters = counters
+    self.standing = standing
+    self.process = process
     self.build = build
   }
 
   private mutating func appendAll() {
     appendBuild()
+    appendProcess()
+    appendStanding()
     appendFamily(
       "sockets", type: "gauge",
       help: "Sockets open, by what they speak; those under TLS are also counted as tls.",
@@ -51,9 +55,6 @@ package struct MetricsText {
     for gauge in MetricList.gauges {
       append(gauge.name, type: "gauge", help: gauge.help, value: String(counters[keyPath: gauge.value]))
     }
-    append(
-      "log_limit_bytes", type: "gauge", help: "What log_bytes may come to: memoryBytes of /api/limits.",
-      value: String(build.memoryBytes))
     for count in MetricList.counts {
       append(count.name, type: "counter", help: count.help, value: String(counters[keyPath: count.value]))
     }
@@ -68,6 +69,83 @@ package struct MetricsText {
     appendTally(
       "refused_total", "Entries, control messages and requests refused, by error code.", label: "code",
       counters.refusals.labelled)
+    appendTally(
+      "upload_failures_total", "Uploads that failed once they had begun, by error code.", label: "code",
+      counters.uploadFailures.labelled)
+    appendRequests()
+    for time in MetricList.times { append(time.name, time.help, counters[keyPath: time.value]) }
+  }
+
+  /// Gauges of what nobody counts.
+  private mutating func appendStanding() {
+    gauge(
+      "ready", "Whether new people may be sent here: 1 or 0, as /readyz says it.", standing.isReady ? 1 : 0)
+    gauge("draining", "Whether it is about to stop.", standing.isDraining ? 1 : 0)
+    gauge("disk_failing", "Whether sessions cannot be written to the disk.", standing.isDiskFailing ? 1 : 0)
+    if let free = standing.freeBytes {
+      gauge("disk_free_bytes", "Bytes that may still be written to the data folder's file system.", free)
+    }
+    gauge("disk_reserve_bytes", "How many of them have to stay free.", standing.reserveBytes)
+    gauge("unsaved_bytes", "Bytes of entries that wait for the disk.", standing.unsavedBytes)
+    gauge(
+      "log_limit_bytes", "What log_bytes may come to: memoryBytes of /api/limits.", standing.memoryBytes)
+    if let kept = standing.kept {
+      gauge("kept_sessions", "Sessions on the disk, as of the last look at all of them.", kept.sessions)
+      gauge("kept_log_bytes", "Bytes of their logs, as of then.", kept.logBytes)
+      gauge("kept_attachment_bytes", "Bytes of their attachments, as of then.", kept.attachmentBytes)
+    }
+    if let ends = standing.certificateEnds {
+      gauge(
+        "tls_certificate_not_after_seconds", "When the certificate in force ends, since the Unix epoch.", ends
+      )
+    }
+    append(
+      "log_lines_lost_total", type: "counter",
+      help: "Lines that the log had no room for, because nobody took what was written before.",
+      value: String(standing.logLinesLost))
+  }
+
+  /// Under the names that every Prometheus client library gives them, so that common dashboards find them.
+  private mutating func appendProcess() {
+    func whole(_ value: UInt64?) -> String? { value.map { String($0) } }
+    appendOfProcess(
+      "cpu_seconds_total", type: "counter", "Total user and system CPU time spent in seconds.",
+      process.cpuSeconds.map { "\($0)" })
+    appendOfProcess(
+      "resident_memory_bytes", "Resident memory size in bytes.", whole(process.residentBytes))
+    appendOfProcess("virtual_memory_bytes", "Virtual memory size in bytes.", whole(process.virtualBytes))
+    appendOfProcess("open_fds", "Number of open file descriptors.", whole(process.openDescriptors))
+    appendOfProcess("max_fds", "Maximum number of open file descriptors.", whole(process.descriptorLimit))
+    appendOfProcess("threads", "Number of threads.", whole(process.threads))
+  }
+
+  private mutating func appendOfProcess(
+    _ name: String, type: String = "gauge", _ help: String, _ value: String?
+  ) {
+    guard let value else { return }
+    text += "# HELP process_\(name) \(help)\n# TYPE process_\(name) \(type)\nprocess_\(name) \(value)\n"
+  }
+
+  private mutating func gauge(_ name: String, _ help: String, _ value: some BinaryInteger) {
+    append(name, type: "gauge", help: help, value: String(value))
+  }
+
+  private mutating func appendRequests() {
+    appendHead(
+      "http_requests_total", type: "counter",
+      help: "HTTP requests answered, by what they asked for and the class of the status.")
+    for (kind, status, count) in counters.requests.labelled {
+      text += "drawtogether_http_requests_total{route=\"\(kind)\",status=\"\(status)\"} \(count)\n"
+    }
+  }
+
+  private mutating func append(_ name: String, _ help: String, _ times: TimeHistogram) {
+    appendHead(name, type: "histogram", help: help)
+    for (limit, count) in times.cumulative {
+      text += "drawtogether_\(name)_bucket{le=\"\(limit)\"} \(count)\n"
+    }
+    text += "drawtogether_\(name)_bucket{le=\"+Inf\"} \(times.total)\n"
+    text += "drawtogether_\(name)_sum \(times.seconds)\ndrawtogether_\(name)_count \(times.total)\n"
   }
 
   private mutating func appendBuild() {
@@ -75,9 +153,9 @@ package struct MetricsText {
     text += "drawtogether_build_info{version=\"\(Self.escaped(build.version))\""
     text +=
       ",swift=\"\(Self.escaped(build.swiftVersion))\",openssl=\"\(Self.escaped(build.openSSLVersion))\"} 1\n"
-    // The name that every Prometheus client library gives it, so that common dashboards find it.
-    text += "# HELP process_start_time_seconds Start time of the process since the Unix epoch in seconds.\n"
-    text += "# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds \(build.startTime)\n"
+    appendOfProcess(
+      "start_time_seconds", "Start time of the process since the Unix epoch in seconds.", "\(build.startTime)"
+    )
   }
 
   private mutating func append(_ name: String, type: String, help: String, value: String) {

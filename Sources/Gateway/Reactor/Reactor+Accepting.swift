@@ -24,7 +24,7 @@ extension Reactor {
         return false
       case .turnedAway(let error):
         counters.connectionsRefused += 1
-        shared.log(.warning, "connection refused", ["reason": "\(error)"])
+        shared.log(.warning, "connection not taken", ["reason": "\(error)"])
       case .exhausted(let error):
         shared.log(.warning, "accepting paused", ["reason": "\(error)"])
         return true
@@ -34,8 +34,7 @@ extension Reactor {
 
   private func welcome(_ descriptor: consuming OwnedDescriptor, peer: SocketAddress, isSecure: Bool) {
     if let refusal = shared.admitConnection(from: peer) {
-      counters.connectionsRefused += 1
-      counters.refusals[refusal.code] += 1
+      noteConnectionRefused(refusal, from: peer)
       if !isSecure { turnAway(Socket(descriptor.rawValue), refusal) }
       return
     }

@@ -135,11 +135,12 @@ extension Reactor {
     if !connection.hasReceived {
       guard handshakesUnderWay < Self.handshakeLimit else {
         counters.handshakesFailed += 1
-        close(connection)
+        close(connection, reason: "too many handshakes at once")
         return
       }
       connection.hasReceived = true
       connection.isHandshaking = true
+      connection.handshakeBegan = now
       handshakesUnderWay += 1
     }
     if connection.isHandshaking { handshakeSteps += 1 }
@@ -160,6 +161,7 @@ extension Reactor {
       if progress.hasCompletedHandshake {
         endHandshake(connection)
         counters.handshakesCompleted += 1
+        counters.handshakeTimes.count(.now() - connection.handshakeBegan)
         if tls.wasResumed { counters.handshakesResumed += 1 }
       }
       hasPeerClosed = progress.hasPeerClosed

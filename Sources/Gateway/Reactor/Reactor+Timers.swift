@@ -23,6 +23,8 @@ extension Reactor {
       if let connection { sweep(connection) }
     }
     for hosted in sessions.values { sweep(hosted) }
+    noteLeftOut()
+    noteRoom()
   }
 
   /// A session that was quiet since the last sweep needs no room for turns.
@@ -55,7 +57,7 @@ extension Reactor {
     let isHandshaking = connection.tls.map { !$0.isHandshakeComplete } ?? false
     guard !isWaitingForRequest, !http.isBusy, !isHandshaking else {
       if isHandshaking { counters.handshakesFailed += 1 }
-      close(connection)
+      close(connection, reason: isHandshaking ? "no TLS handshake in time" : "nothing happened for too long")
       return
     }
     let seconds = http.reader.isInHead ? shared.limits.headSeconds : shared.limits.bodyStallSeconds

@@ -134,13 +134,18 @@ extension Reactor {
   func lost(_ connection: Connection, reason: String) {
     if case .webSocket(let conversation) = connection.state {
       depart(connection, conversation, pageGone: false)
-      noteClosed(connection, conversation, reason: reason)
+      noteClosed(connection, conversation, end: reason)
     }
-    close(connection)
+    close(connection, reason: reason)
   }
 
-  func close(_ connection: Connection) {
+  func close(_ connection: Connection, reason: @autoclosure () -> String = "done") {
     guard connections[Int(connection.key.slot)] === connection else { return }
+    if case .webSocket(let conversation) = connection.state {
+      noteClosed(connection, conversation, end: "stopped")
+    } else {
+      noteEnded(connection, reason: reason())
+    }
     if let tls = connection.tls, tls.isHandshakeComplete {
       var farewell: [UInt8] = []
       tls.close(into: &farewell)

@@ -14,6 +14,8 @@ actor Reactor {
     case adopt(HandedOver)
     case drain
     case stop
+    /// Asks for a sign of life: see `SharedState.stuckReactors`.
+    case pulse
   }
 
   let number: Int
@@ -96,6 +98,13 @@ actor Reactor {
   let compressor: CatchUpCompressor
 
   var counters = Counters()
+  // Lines about what peers do.
+  var refusalLines = LogBudget(burst: 20, perSecond: 5)
+  var connectionLines = LogBudget(burst: 20, perSecond: 5)
+  /// About sockets of those who never joined.
+  var strangerLines = LogBudget(burst: 1000, perSecond: 50)
+  /// The log was told that the disk takes nothing new.
+  var takesNothingNew = false
   var publishedAt = MonotonicTime.distantPast
   private var hasUnpublished = false
   /// The date as it stands in answers, made once a second.
@@ -164,7 +173,9 @@ actor Reactor {
     continueFlushing()
     closeDoomed()
     publishIfDue()
-    load.turned(jobsBegan: jobsBegan, from: began, to: .now())
+    let end = MonotonicTime.now()
+    load.turned(jobsBegan: jobsBegan, from: began, to: end)
+    counters.turnTimes.count(end - (jobsBegan ?? began))
     return nextDeadline()
   }
 
@@ -186,6 +197,7 @@ actor Reactor {
     case .adopt(let connection): adopt(connection)
     case .drain: drain()
     case .stop: stop()
+    case .pulse: shared.noteAlive(reactor: number)
     }
   }
 
@@ -259,7 +271,7 @@ actor Reactor {
       try loop.register(raw, token: key.token)
     } catch {
       freeSlots.append(slot)
-      shared.log(.error, "connection refused", ["reason": "\(error)"])
+      shared.log(.error, "connection not taken", ["reason": "\(error)"])
       return nil
     }
     connections[Int(slot)] = connection

@@ -26,6 +26,8 @@ final class SharedState: Sendable {
   /// Names the time since the last stop that was not clean: what was closed in it goes on where it was.
   let generation: String
   let startedAt: WallTime
+  let metricsAccess: MetricsAccess
+  let observer: Observer
 
   private let reactors = Guarded<[Reactor]>([])
   private let connectionCount = Atomic(0)
@@ -34,6 +36,8 @@ final class SharedState: Sendable {
   private let incompleteBytes = Atomic(0)
   private let uploadCount = Atomic(0)
   private let unsavedBytes = Atomic(0)
+  private let keptSessions = Guarded<KeptSessions?>(nil)
+  private let pulses: [Pulse]
   private let drained = Guarded((count: 0, isClean: true))
   private let loaders: [SessionLoader]
   private let loaderTurn = Atomic<UInt>(0)
@@ -69,6 +73,9 @@ final class SharedState: Sendable {
     sessionFiles = SessionFiles(data, on: fileThreads.ordered, syncs: configuration.durability == .full)
     board = MetricsBoard(reactors: configuration.reactors)
     origins = OriginPolicy(configuration)
+    metricsAccess = MetricsAccess(configuration)
+    observer = Observer(on: fileThreads.observing)
+    pulses = (0..<configuration.reactors).map { _ in Pulse() }
     startedAt = .now()
   }
 
@@ -126,6 +133,47 @@ final class SharedState: Sendable {
   var isDraining: Bool {
     get { draining.load(ordering: .acquiring) }
     set { draining.store(newValue, ordering: .releasing) }
+  }
+
+  /// What the data folder holds, as the last look at it found.
+  var kept: KeptSessions? {
+    get { keptSessions.withLock { $0 } }
+    set { keptSessions.withLock { $0 = newValue } }
+  }
+
+  /// Reactors that have not taken a turn for long though they were asked to. Whoever asks for their health has all others asked
+  /// for a sign of life, which the next who asks finds, or misses.
+  func stuckReactors(seenBy number: Int, now: MonotonicTime) -> [Int] {
+    let all = reactors.withLock { $0 }
+    var stuck: [Int] = []
+    for (other, reactor) in all.enumerated() where other != number {
+      guard let asked = pulses[other].ask(now) else {
+        _ = reactor.mailbox.put(.pulse)
+        continue
+      }
+      if now - asked >= Pulse.patience { stuck.append(other) }
+    }
+    return stuck
+  }
+
+  func noteAlive(reactor number: Int) {
+    pulses[number].answer()
+  }
+
+  /// How things stand, for the metrics.
+  func standing(now: MonotonicTime) -> Standing {
+    var standing = Standing()
+    let disk = disk.figures
+    standing.isDraining = isDraining
+    standing.isReady = !isDraining && self.disk.refusal(now: now) == nil
+    standing.isDiskFailing = disk.isFailing
+    standing.freeBytes = disk.free
+    standing.reserveBytes = limits.diskReserveBytes
+    standing.unsavedBytes = unsavedBytes.load(ordering: .relaxed)
+    standing.memoryBytes = limits.memoryBytes
+    standing.kept = kept
+    standing.logLinesLost = log.linesLost
+    return standing
   }
 
   var boundEndpoints: Endpoints {

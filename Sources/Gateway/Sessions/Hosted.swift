@@ -14,6 +14,9 @@ final class Hosted {
   /// When its turn is ended, and how many messages came since it last was.
   var pacer = FlushPacer()
   var messages = 0
+  /// When the oldest of them came, and the oldest of what is being sent: distant future without any.
+  var saidAt = MonotonicTime.distantFuture
+  var flushedFrom = MonotonicTime.distantFuture
   /// Whether those who are at the tail are sent to in this flush.
   var tellsSettled = true
   var presence = PresencePacer()

@@ -34,6 +34,7 @@ extension Reactor {
       depart(connection, conversation, pageGone: code == .goingAway)
       conversation.phase = .closing
       conversation.closeCode = code?.rawValue ?? 1005
+      conversation.closedBy = .peer
       var payload: [UInt8] = []
       if let code { payload = ClosePayload(code: code).bytes }
       conversation.reader.enqueue(.close, payload)
@@ -55,6 +56,8 @@ extension Reactor {
     guard conversation.closeCode == nil else { return }
     conversation.phase = .closing
     conversation.closeCode = reason.code
+    conversation.closedBy = .gateway
+    conversation.closeWord = ErrorCode(rawValue: reason.reasonCode)
     conversation.assembly = []
     var payload = [UInt8(reason.code >> 8), UInt8(truncatingIfNeeded: reason.code)]
     payload.append(contentsOf: reason.payloadReason())
@@ -73,19 +76,5 @@ extension Reactor {
     conversation.phase = .closing
     // Nobody may be left who needs the session in memory.
     touch(hosted)
-  }
-
-  func noteClosed(
-    _ connection: Connection, _ conversation: WebSocketConversation, reason: String
-  ) {
-    let code = conversation.closeCode ?? 1006
-    counters.closes[ClosedWith(code)] += 1
-    shared.log(
-      .info, "socket closed",
-      [
-        "session": "\(conversation.session.map { "\($0)" } ?? "")",
-        "participant": .number(conversation.participant), "code": .number(code), "reason": "\(reason)",
-        "seconds": .milliseconds((now - conversation.joinableSince) / 1000),
-      ])
   }
 }

@@ -86,6 +86,7 @@ extension Reactor {
       if isDone {
         budget -= flushTargeted(hosted.session)
         hosted.isFlushing = false
+        noteFannedOut(hosted)
       } else {
         // The others have their turn too.
         flushing.append(hosted)
@@ -95,6 +96,13 @@ extension Reactor {
       schedule(hosted)
       if hosted.session.needsTurn { touch(hosted) }
     }
+  }
+
+  /// All who are at the tail have been offered what was said.
+  private func noteFannedOut(_ hosted: Hosted) {
+    guard hosted.flushedFrom != .distantFuture else { return }
+    counters.fanOutTimes.count(.now() - hosted.flushedFrom)
+    hosted.flushedFrom = .distantFuture
   }
 
   /// Sends the tail to members who have not been looked at in this flush, until so many sends were made. Those who are
@@ -276,9 +284,13 @@ extension Reactor {
       if let session { session.sent(piece, sent, to: reader) } else { reader.sentPrivate(piece, sent) }
     }
     session?.setBlocked(connection.isWriteBlocked, reader)
+    if conversation.joinedAt != .distantFuture, reader.isCaughtUp, !connection.hasBacklog {
+      counters.catchUpTimes.count(.now() - conversation.joinedAt)
+      conversation.joinedAt = .distantFuture
+    }
     if let hosted = conversation.hosted, hosted.session.needsTurn { touch(hosted) }
     if conversation.isFinished, !reader.hasPrivateBytes, !connection.hasBacklog {
-      noteClosed(connection, conversation, reason: conversation.peerClosed ? "closed" : "failed")
+      noteClosed(connection, conversation, end: conversation.peerClosed ? "closed" : "failed")
       conversation.phase = .closing
       finish(connection)
       return
@@ -341,6 +353,7 @@ extension Reactor {
     counters.unreliableRefused += UInt64(counted.unreliableRefused)
     counters.unreliableDropped += UInt64(counted.unreliableDropped)
     counters.lateCatchUps += UInt64(counted.lateCatchUps)
+    if counted.commitWait > 0 { counters.commitTimes.count(nanoseconds: counted.commitWait) }
     guard !hosted.isRemoved else { return }
     note(hosted, participants: hosted.session.members.count, logBytes: hosted.session.logBytes)
   }

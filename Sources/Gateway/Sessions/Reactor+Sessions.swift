@@ -28,13 +28,8 @@ extension Reactor {
       case .joined(let token, let number, let kind):
         webSocket(token)?.1.participant = number
         counters.arrivals[Arrival(kind)] += 1
-        shared.log(
-          .info, "participant joined",
-          [
-            "session": .session(hosted.session.id), "participant": .number(number),
-            "kind": "\(kind.rawValue)",
-            "remote": "\(connection(token: token).map { "\($0.clientAddress)" } ?? "")",
-          ])
+      case .gone(let number):
+        noteLeft(number, hosted.session, reason: "gone")
       case .acknowledgedMoved(let number, let from, let to):
         shared.log(
           .warning, "client is ahead",
@@ -42,8 +37,9 @@ extension Reactor {
             "session": .session(hosted.session.id), "participant": .number(number), "from": .number(from),
             "to": .number(to),
           ])
-      case .refused(_, let code):
-        counters.refusals[code] += 1
+      case .refused(let token, let code):
+        let socket = webSocket(token)
+        noteRefused(.entry, code, socket?.0, socket?.1)
       }
     }
   }
@@ -109,6 +105,8 @@ extension Reactor {
       if holdsBack(hosted) { continue }
       hosted.isDirty = false
       hosted.session.endTurn(now: instant)
+      if case .entries = hosted.session.turnContent { hosted.flushedFrom = hosted.saidAt }
+      hosted.saidAt = .distantFuture
       hosted.tellsSettled = hosted.presence.tells(hosted.session.turnContent, now: now)
       saveSoon(hosted)
       schedule(hosted)

@@ -109,6 +109,7 @@ extension Reactor {
     var bytes: [UInt8] = []
     ResponseHead(.switchingProtocols, fields: fields).append(to: &bytes)
     counters.answers[AnsweredWith(101)] += 1
+    counters.requests.count(phase.isEcho ? .echo : .socket, status: 101)
     let conversation = WebSocketConversation(
       phase: phase,
       reader: Reader(

@@ -138,6 +138,7 @@ extension Reactor {
       disconnect(connection, conversation, .notJoined)
     case (.joined(let hosted), .binary):
       var effects: [Effect] = []
+      hosted.saidAt = min(hosted.saidAt, now)
       hosted.session.receive(message, from: conversation.reader, now: instant, effects: &effects)
       touch(hosted)
       if !effects.isEmpty { perform(effects, in: hosted) }
@@ -201,6 +202,10 @@ extension Reactor {
       conversation.reader, join, identity: newIdentity(), now: instant)
     touch(hosted)
     perform(effects, in: hosted)
+    for case .joined(_, _, let kind) in effects {
+      conversation.joinedAt = now
+      noteJoined(connection, conversation, hosted.session, kind, after: join.resume?.after)
+    }
   }
 
   private func newIdentity() -> NewIdentity {
@@ -230,7 +235,11 @@ extension Reactor {
     touch(hosted)
     if case .leave = control {
       conversation.phase = .joined(hosted)
-      perform(session.leave(reader, now: instant), in: hosted)
+      let effects = session.leave(reader, now: instant)
+      if !effects.isEmpty, conversation.participant != 0 {
+        noteLeft(conversation.participant, session, reason: "left")
+      }
+      perform(effects, in: hosted)
       return
     }
     if case (.waiting, .join(let join)) = (conversation.phase, control) {
@@ -272,7 +281,7 @@ extension Reactor {
       do throws(Refusal) {
         try await end(hosted, by: number)
       } catch {
-        counters.refusals[error.code] += 1
+        noteRefused(.control, error.code, self.connection(key), conversation)
         guard !hosted.isRemoved, connection(key) != nil else { return }
         hosted.session.tell(reader, GatewayControl.error(error).encoded())
         touchSoon(hosted)
@@ -284,7 +293,7 @@ extension Reactor {
   private func refuseControl(
     _ connection: Connection, _ conversation: WebSocketConversation, _ hosted: Hosted, _ refusal: Refusal
   ) {
-    counters.refusals[refusal.code] += 1
+    noteRefused(.control, refusal.code, connection, conversation)
     conversation.reader.badControlMessages += 1
     guard conversation.reader.badControlMessages < Self.badControlLimit else {
       disconnect(connection, conversation, .badRequests)

@@ -52,7 +52,7 @@ extension OverSockets {
         #expect(answer.body == Array(Self.body[range]), "\(asked)")
         let head = try client.http.response(to: "HEAD")
         #expect([200, 206].contains(head.status) && head.body.isEmpty)
-        #expect(try client.http.response().text == "alive\n")
+        #expect(try client.http.response().text == "{\"status\":\"alive\"}\n")
       }
       let beyond = try client.http.ask("GET", client.path(of: id), ["Range": "bytes=\(count)-"])
       #expect(beyond.status == 416)
@@ -79,7 +79,7 @@ extension OverSockets {
       let answer = try client.http.response()
       #expect(answer.status == 200)
       #expect(answer.body == Self.large)
-      #expect(try client.http.ask("GET", "/healthz").text == "alive\n")
+      #expect(try client.http.ask("GET", "/healthz").text == "{\"status\":\"alive\"}\n")
       try room.expectNothing()
     }
 

@@ -78,7 +78,7 @@ extension OverSockets {
       }
       for _ in ids {
         #expect(try client.http.response(to: "POST").status == 201)
-        #expect(try client.http.response().text == "alive\n")
+        #expect(try client.http.response().text == "{\"status\":\"alive\"}\n")
         #expect(try client.http.response().body == Content.bytes(30_000, seed: 1))
       }
       #expect(try room.settle().map(\.id) == ids)
@@ -95,7 +95,7 @@ extension OverSockets {
         client.head("POST", client.path(), JournalClient.fileFields(UUID()), framing, length: bytes.count)
           + JournalClient.framed(bytes, framing) + client.http.head("GET", "/healthz"))
       #expect(try client.http.response(to: "POST").status == 201)
-      #expect(try client.http.response().text == "alive\n")
+      #expect(try client.http.response().text == "{\"status\":\"alive\"}\n")
       try client.stream.drainToEnd()
       #expect(try room.settle().map(\.sha256) == [Content.digest(bytes)])
     }

@@ -7,11 +7,13 @@ import Wire
 @Suite("Metrics")
 struct MetricsTests {
   private let build = MetricsText.Build(
-    version: "1.2.3", swiftVersion: "6.3", openSSLVersion: "OpenSSL \"3\"", startTime: 1_795_264_159,
-    memoryBytes: 2_147_483_648)
+    version: "1.2.3", swiftVersion: "6.3", openSSLVersion: "OpenSSL \"3\"", startTime: 1_795_264_159)
 
-  private func page(_ counters: Counters) -> [Substring] {
-    MetricsText.render(counters, build: build).split(separator: "\n", omittingEmptySubsequences: false)
+  private func page(
+    _ counters: Counters, _ standing: Standing = Standing(), _ process: ProcessFigures = ProcessFigures()
+  ) -> [Substring] {
+    MetricsText.render(counters, standing, process, build: build)
+      .split(separator: "\n", omittingEmptySubsequences: false)
   }
 
   @Test("The reactors' last published counters are summed")
@@ -26,12 +28,17 @@ struct MetricsTests {
     first.answers[AnsweredWith(404)] += 1
     first.refusals[.rateLimited] += 5
     first.arrivals[.tail] += 1
+    first.requests.count(.healthz, status: 200)
+    first.uploadFailures[.storageFull] += 1
+    first.fanOutTimes.count(.milliseconds(1))
     board.publish(first, reactor: 0)
     var second = Counters()
     second.entriesReceived = 4
     second.openWebSockets = 3
     second.closes[ClosedWith(4013)] = 1
     second.arrivals[.tail] += 1
+    second.requests.count(.healthz, status: 200)
+    second.fanOutTimes.count(.milliseconds(2))
     board.publish(second, reactor: 1)
     let total = board.total
     #expect(total.entriesReceived == 7)
@@ -41,6 +48,9 @@ struct MetricsTests {
     #expect(total.refusals[.rateLimited] == 5)
     #expect(total.arrivals[.tail] == 2)
     #expect(total.arrivals[.new] == 0)
+    #expect(total.requests.labelled.filter { $0.count > 0 }.map(\.count) == [2])
+    #expect(total.uploadFailures[.storageFull] == 1)
+    #expect(total.fanOutTimes.total == 2)
   }
 
   @Test(
@@ -88,14 +98,78 @@ struct MetricsTests {
       "drawtogether_websocket_closes_total{code=\"1012\"} 0",
       "drawtogether_build_info{version=\"1.2.3\",swift=\"6.3\",openssl=\"OpenSSL \\\"3\\\"\"} 1",
       "process_start_time_seconds 1795264159", "drawtogether_log_bytes 0",
-      "drawtogether_log_limit_bytes 2147483648",
+      "drawtogether_ready 1", "drawtogether_draining 0", "drawtogether_uploaded_bytes_total 0",
+      "drawtogether_upload_failures_total{code=\"storage-full\"} 0",
+      "drawtogether_http_requests_total{route=\"file\",status=\"2xx\"} 0",
+      "drawtogether_fan_out_seconds_bucket{le=\"0.0001\"} 0",
+      "drawtogether_fan_out_seconds_bucket{le=\"+Inf\"} 0",
+      "drawtogether_catch_up_seconds_count 0", "drawtogether_append_seconds_sum 0.0",
+      "drawtogether_commit_seconds_count 0", "drawtogether_tls_handshake_seconds_count 0",
+      "drawtogether_loop_turn_seconds_count 0",
     ])
   func names(_ line: String) {
     #expect(page(Counters()).contains { $0 == line })
   }
 
+  @Test("How things stand is shown where it is known, and nothing where it is not")
+  func standing() {
+    var standing = Standing()
+    standing.isReady = false
+    standing.isDiskFailing = true
+    standing.freeBytes = 5_000_000_000
+    standing.reserveBytes = 268_435_456
+    standing.unsavedBytes = 12
+    standing.memoryBytes = 2_147_483_648
+    standing.kept = KeptSessions()
+    standing.kept?.sessions = 3
+    standing.kept?.attachmentBytes = 7
+    standing.certificateEnds = 1_800_000_000
+    var process = ProcessFigures()
+    process.cpuSeconds = 1.5
+    process.openDescriptors = 40
+    let lines = page(Counters(), standing, process)
+    for line in [
+      "drawtogether_ready 0", "drawtogether_disk_failing 1", "drawtogether_disk_free_bytes 5000000000",
+      "drawtogether_disk_reserve_bytes 268435456", "drawtogether_unsaved_bytes 12",
+      "drawtogether_log_limit_bytes 2147483648", "drawtogether_kept_sessions 3",
+      "drawtogether_kept_log_bytes 0", "drawtogether_kept_attachment_bytes 7",
+      "drawtogether_tls_certificate_not_after_seconds 1800000000", "process_cpu_seconds_total 1.5",
+      "process_open_fds 40",
+    ] {
+      #expect(lines.contains { $0 == line }, "\(line)")
+    }
+    let unknown = page(Counters())
+    for name in ["disk_free_bytes", "kept_sessions", "tls_certificate", "process_cpu", "process_max_fds"] {
+      #expect(!unknown.contains { $0.contains(name) }, "\(name)")
+    }
+  }
+
+  @Test("A histogram's ranges are counted up, and end in all that there is")
+  func histogram() {
+    var counters = Counters()
+    for milliseconds in [0, 1, 2, 40, 60_000] { counters.commitTimes.count(.milliseconds(milliseconds)) }
+    let lines = page(counters)
+    for (limit, count) in [("0.0001", 1), ("0.001", 2), ("0.0025", 3), ("0.025", 3), ("0.05", 4), ("30", 4)] {
+      #expect(
+        lines.contains { $0 == "drawtogether_commit_seconds_bucket{le=\"\(limit)\"} \(count)" }, "\(limit)")
+    }
+    #expect(lines.contains { $0 == "drawtogether_commit_seconds_bucket{le=\"+Inf\"} 5" })
+    #expect(lines.contains { $0 == "drawtogether_commit_seconds_sum 60.043" })
+    #expect(lines.contains { $0 == "drawtogether_commit_seconds_count 5" })
+  }
+
+  @Test("This process is known to the system")
+  func process() throws {
+    let figures = ProcessFigures.now()
+    #expect(try #require(figures.cpuSeconds) > 0)
+    #expect(try #require(figures.residentBytes) > 1_000_000)
+    #expect(try #require(figures.virtualBytes) >= #require(figures.residentBytes))
+    #expect(try #require(figures.openDescriptors) >= 3)
+    #expect(try #require(figures.threads) >= 1)
+  }
+
   @Test("Exposition format: help, then type, then samples of that name; counters end in _total")
-  func format() {
+  func format() throws {
     let lines = page(Counters())
     #expect(lines.last == "")
     var named: Set<Substring> = []
@@ -112,10 +186,16 @@ struct MetricsTests {
         let parts = line.split(separator: " ")
         #expect(parts[2] == name)
         type = parts[3]
-        #expect(type == (name.hasSuffix("_total") ? "counter" : "gauge"))
+        let isTime = MetricList.times.contains { "drawtogether_\($0.name)" == name }
+        #expect(type == (isTime ? "histogram" : name.hasSuffix("_total") ? "counter" : "gauge"))
       } else {
-        #expect(!type.isEmpty)
-        #expect(line.hasPrefix(name) && [" ", "{"].contains(line.dropFirst(name.count).first))
+        #expect(!type.isEmpty && line.hasPrefix(name))
+        var rest = line.dropFirst(name.count)
+        if type == "histogram" {
+          let suffix = try #require(["_bucket", "_sum", "_count"].first { rest.hasPrefix($0) })
+          rest = rest.dropFirst(suffix.count)
+        }
+        #expect([" ", "{"].contains(rest.first))
       }
     }
   }

@@ -315,7 +315,7 @@ final class Simulation {
         try require(disk?.crashes ?? 0 > 0, "P2: \(number) moved from \(from) to \(to)")
         oracle.move(number, to: to)
       case .pauseReading: throw Violation("a client that listens was paused")
-      case .joined, .refused: break
+      case .joined, .refused, .gone: break
       }
     }
   }

@@ -1,0 +1,59 @@
+internal import Transport
+internal import Wire
+
+/// What the log and the counters are told of uploads.
+extension Reactor {
+  /// A request was given a place.
+  func noteStarted(_ upload: UploadExchange, _ grant: UploadGrant) {
+    counters.uploadsStarted += 1
+    let isResumed = grant.offset > 0
+    if isResumed {
+      counters.uploadsResumed += 1
+      shared.log(
+        .info, "upload resumed",
+        [
+          "session": .session(upload.session), "attachment": "\(grant.attachment)",
+          "remote": "\(upload.clientAddress.map { "\($0)" } ?? "")",
+          "offset": .number(grant.offset), "size": .number(grant.size ?? 0),
+        ])
+    } else {
+      shared.log(
+        .info, "upload started",
+        [
+          "session": .session(upload.session), "attachment": "\(grant.attachment)",
+          "remote": "\(upload.clientAddress.map { "\($0)" } ?? "")",
+          "size": .number(grant.size ?? 0),
+        ])
+    }
+  }
+
+  /// The client is gone before the end of its request.
+  func noteCut(_ upload: UploadExchange, _ grant: UploadGrant) {
+    counters.uploadsCut += 1
+    shared.log(
+      .info, "upload cut",
+      [
+        "session": .session(upload.session), "attachment": "\(grant.attachment)",
+        "remote": "\(upload.clientAddress.map { "\($0)" } ?? "")",
+        "received": .number(upload.received), "mayGoOn": .boolean(upload.request.isTus),
+      ])
+  }
+
+  /// What was brought is not taken.
+  func noteFailed(_ upload: UploadExchange, grant: UploadGrant?, _ code: ErrorCode) {
+    counters.refusals[code] += 1
+    counters.uploadFailures[code] += 1
+    guard refusalLines.allows(now: now) else {
+      counters.logLinesLeftOut += 1
+      return
+    }
+    shared.log(
+      .info, "upload failed",
+      [
+        "session": .session(upload.session),
+        "attachment": "\((grant ?? upload.grant).map { "\($0.attachment)" } ?? "")",
+        "remote": "\(upload.clientAddress.map { "\($0)" } ?? "")", "code": "\(code.rawValue)",
+        "received": .number(upload.received),
+      ])
+  }
+}

@@ -1,0 +1,30 @@
+internal import CLinux
+internal import Glibc
+
+/// What the system says of this process, as Prometheus' own clients tell it. What it does not say is nil.
+package struct ProcessFigures: Equatable, Sendable {
+  /// CPU time of all threads, in user space and in the kernel.
+  package var cpuSeconds: Double?
+  package var residentBytes: UInt64?
+  package var virtualBytes: UInt64?
+  package var openDescriptors: UInt64?
+  package var descriptorLimit: UInt64?
+  package var threads: UInt64?
+
+  /// Nothing is known.
+  package init() {}
+
+  /// Asks the system. It takes longer the more descriptors are open, up to milliseconds: not for a reactor.
+  package static func now() -> ProcessFigures {
+    var figures = ProcessFigures()
+    var raw = clinux_process_figures()
+    unsafe clinux_process_look(&raw)
+    if raw.cpu_nanoseconds >= 0 { figures.cpuSeconds = Double(raw.cpu_nanoseconds) / 1e9 }
+    figures.residentBytes = UInt64(exactly: raw.resident_bytes)
+    figures.virtualBytes = UInt64(exactly: raw.virtual_bytes)
+    figures.openDescriptors = UInt64(exactly: raw.open_descriptors)
+    figures.descriptorLimit = UInt64(exactly: raw.descriptor_limit)
+    figures.threads = UInt64(exactly: raw.threads)
+    return figures
+  }
+}

@@ -1,0 +1,38 @@
+/// How things stand at the moment that metrics are asked for: what nobody counts, because it is there to be looked at.
+package struct Standing: Equatable, Sendable {
+  /// Whether new people may be sent here, as `/readyz` says it.
+  package var isReady = true
+  package var isDraining = false
+  /// Whether the last batch of some reactor could not be written.
+  package var isDiskFailing = false
+  /// Bytes that may still be written; nil where that cannot be told.
+  package var freeBytes: UInt64?
+  /// What of them has to stay free.
+  package var reserveBytes = 0
+  /// Bytes of entries that wait for the disk.
+  package var unsavedBytes = 0
+  /// What all sessions together may hold in memory.
+  package var memoryBytes = 0
+  /// What is on the disk, as of the last look; nil: nothing is, or nobody has looked yet.
+  package var kept: KeptSessions?
+  /// When the certificate in force ends, in whole seconds since 1970; nil without TLS.
+  package var certificateEnds: Int64?
+  /// Lines that the log had no room for.
+  package var logLinesLost: UInt64 = 0
+
+  /// All is well, and nothing is known.
+  package init() {}
+}
+
+/// What the data folder holds, as the last look at all sessions found it.
+package struct KeptSessions: Equatable, Sendable {
+  /// Sessions, those included that have ended and are still kept.
+  package var sessions = 0
+  /// Bytes of their logs.
+  package var logBytes = 0
+  /// Bytes of their attachments and of what has come of uploads.
+  package var attachmentBytes = 0
+
+  /// Nothing.
+  package init() {}
+}
