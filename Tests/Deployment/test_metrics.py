@@ -2,16 +2,125 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import json
 import subprocess
+import urllib.parse
+import urllib.request
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
 
-from gateway import Gateway
+from attachments import Journal, content
+from gateway import REPOSITORY, Gateway
+from polling import until
+from room import Room, note
+
+SECRET = "open-sesame"
+PAGE = REPOSITORY / "Sources" / "Gateway" / "Gateway.docc" / "Metrics.md"
 
 
-async def test_promtool_accepts_the_metrics(gateway: Gateway) -> None:
-    answer = await gateway.get("/metrics")
-    assert answer.status == 200
-    checked = subprocess.run(
-        ["promtool", "check", "metrics"], input=answer.body, capture_output=True, check=False
-    )
+async def busy(gateway: Gateway, room: Room) -> None:
+    """Some of everything that is counted."""
+    ada, ben = await room.join("Ada"), await room.join("Ben")
+    ada.send(*[note(str(number)) for number in range(20)])
+    await ben.got(b"19")
+    await ada.committed()
+    await Journal(gateway, room.id).add(content(10_000))
+    assert (await gateway.get("/api/none")).status == 404
+
+
+def check(text: bytes) -> None:
+    """Nothing at all may be said of it."""
+    checked = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, check=False)
     said = (checked.stdout + checked.stderr).decode()
     assert checked.returncode == 0 and not said.strip(), said
+
+
+async def test_promtool_accepts_the_metrics_before_and_after_somebody_draws(new_gateway) -> None:
+    gateway: Gateway = new_gateway()
+    answer = await gateway.get("/metrics")
+    assert answer.status == 200
+    check(answer.body)
+    async with Room(gateway) as room, Room(gateway, tls=True) as secure:
+        await busy(gateway, room)
+        await busy(gateway, secure)
+        check((await gateway.get("/metrics")).body)
+
+
+def test_promtool_accepts_the_rules_that_are_recommended(tmp_path: Path) -> None:
+    rules = tmp_path / "rules.yml"
+    rules.write_text(yaml_block("groups:"))
+    checked = subprocess.run(["promtool", "check", "rules", rules], capture_output=True, text=True, check=False)
+    assert checked.returncode == 0 and "SUCCESS" in checked.stdout, checked
+
+
+def yaml_block(beginning: str) -> str:
+    """The example of the page that begins so."""
+    blocks = [block.split("```", 1)[0] for block in PAGE.read_text().split("```yaml\n")[1:]]
+    return next(block for block in blocks if block.startswith(beginning))
+
+
+@contextlib.asynccontextmanager
+async def prometheus(folder: Path, *jobs: dict[str, Any]) -> AsyncIterator[str]:
+    """A Prometheus of the test's own that asks ten times a second; its address."""
+    folder.mkdir()
+    # JSON is YAML.
+    configuration = {"global": {"scrape_interval": "100ms", "scrape_timeout": "100ms"}, "scrape_configs": jobs}
+    (folder / "prometheus.yml").write_text(json.dumps(configuration))
+    log = folder / "log"
+    with log.open("wb") as output:
+        process = await asyncio.create_subprocess_exec(
+            "prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
+            "--web.listen-address=127.0.0.1:0", stdout=output, stderr=output,
+        )  # fmt: skip
+
+    def address() -> str | None:
+        assert process.returncode is None, log.read_text()[-2000:]
+        lines = [line for line in log.read_text().splitlines() if 'msg="Listening on"' in line]
+        return lines[0].split("address=")[1].split()[0] if lines else None
+
+    try:
+        yield f"http://{await until(address, 'Prometheus listens')}"
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+def ask(address: str, query: str) -> float | None:
+    """The value of a query that has one, or none yet."""
+    url = f"{address}/api/v1/query?{urllib.parse.urlencode({'query': query})}"
+    with urllib.request.urlopen(url, timeout=20) as answer:
+        found = json.load(answer)["data"]["result"]
+    return float(found[0]["value"][1]) if found else None
+
+
+async def test_a_prometheus_reads_them_with_the_token_also_over_tls(new_gateway, tmp_path: Path) -> None:
+    gateway: Gateway = new_gateway("--metrics-token", SECRET)
+    secret = tmp_path / "token"
+    secret.write_text(SECRET)
+    plain = {
+        "job_name": "plain", "authorization": {"credentials_file": str(secret)},
+        "static_configs": [{"targets": [gateway.host]}],
+    }  # fmt: skip
+    host, port = gateway.https
+    secure = plain | {
+        "job_name": "secure", "scheme": "https", "static_configs": [{"targets": [f"{host}:{port}"]}],
+        "tls_config": {"ca_file": str(gateway.folder / "data" / "tls-cert.pem"), "server_name": "localhost"},
+    }  # fmt: skip
+    nobody = plain | {"job_name": "nobody"}
+    del nobody["authorization"]
+    async with (
+        Room(gateway) as room,
+        prometheus(tmp_path / "prometheus", plain, secure, nobody) as address,
+    ):
+        await until(lambda: ask(address, 'up{job="plain"}') == 1, "it is asked")
+        await busy(gateway, room)
+        for job in ("plain", "secure"):
+            query = f'drawtogether_entries_received_total{{job="{job}"}}'
+            await until(lambda query=query: ask(address, query) == 20, query)
+            assert ask(address, f'up{{job="{job}"}}') == 1
+        assert ask(address, 'up{job="nobody"}') == 0
+        quantile = 'histogram_quantile(0.9, drawtogether_fan_out_seconds_bucket{job="plain"})'
+        assert 0 < (ask(address, quantile) or 0) < 30

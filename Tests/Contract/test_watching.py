@@ -1,0 +1,354 @@
+"""What those see who run it: health, who may read the metrics and what is in them, and the log."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attachments import Journal, content
+from gateway import REPOSITORY, Gateway
+from http1 import request_bytes
+from polling import until
+from rawsocket import CLOSE, RawSocket
+from room import Room, note
+from tus import Upload
+
+SECRET = "open-sesame"
+TIMES = ("fan_out", "catch_up", "commit", "append", "tls_handshake", "loop_turn")
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+
+
+def events(gateway: Gateway, event: str) -> list[dict[str, Any]]:
+    """The lines of the log about that event."""
+    lines = gateway.log.splitlines(keepends=True)
+    return [line for text in lines if text.endswith("\n") and (line := json.loads(text))["event"] == event]
+
+
+async def logged(gateway: Gateway, event: str, **fields: Any) -> dict[str, Any]:
+    """The first line about that event with those fields, which is written behind what it is about."""
+
+    def found() -> list[dict[str, Any]]:
+        return [line for line in events(gateway, event) if line.items() >= fields.items()]
+
+    try:
+        return (await until(found, event))[0]
+    except AssertionError as late:
+        raise AssertionError(f"no {event!r} with {fields} in:\n{gateway.log[-4000:]}") from late
+
+
+# Health
+
+
+async def test_health_is_small_json_that_nobody_keeps(gateway: Gateway) -> None:
+    for path, status in (("/healthz", "alive"), ("/readyz", "ready")):
+        answer = await gateway.get(path)
+        assert (answer.status, answer.json()) == (200, {"status": status})
+        assert answer["content-type"] == "application/json" and answer["cache-control"] == "no-store"
+        empty = await gateway.request("HEAD", path)
+        assert empty.status == 200 and empty["content-length"] == answer["content-length"]
+
+
+# The metrics: who may read them
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"X-Forwarded-For": "127.0.0.1"}, {"Forwarded": "for=127.0.0.1"}, {"X-Real-IP": "127.0.0.1"},
+        {"Via": "1.1 proxy"}, {"Host": "draw.example"}, {"Host": "draw.example:8080"},
+    ],
+)  # fmt: skip
+async def test_what_a_proxy_on_this_machine_hands_on_may_not_read_them(
+    gateway: Gateway, fields: dict[str, str]
+) -> None:
+    host = fields.get("Host", gateway.host)
+    rest = {name: value for name, value in fields.items() if name != "Host"}
+    async with await gateway.connect() as connection:
+        await connection.send(request_bytes("GET", "/metrics", host, rest))
+        (await connection.receive()).problem(404, "not-found")
+        # Whoever asks on this machine still may, over the same connection.
+        await connection.send(request_bytes("GET", "/metrics", gateway.host))
+        assert (await connection.receive()).status == 200
+
+
+async def test_with_a_trusted_proxy_nobody_comes_from_this_machine(gateway_with) -> None:
+    gateway: Gateway = gateway_with("--trust-proxy", "1")
+    (await gateway.get("/metrics")).problem(404, "not-found")
+    assert (await gateway.get("/healthz")).status == 200
+
+
+async def test_with_a_token_only_who_has_it_reads_them(gateway_with) -> None:
+    gateway: Gateway = gateway_with("--metrics-token", SECRET)
+    for value in ("", "Bearer", "Bearer ", f"Bearer {SECRET}x", f"Bearer {SECRET[:-1]}", f"Basic {SECRET}", SECRET):
+        (await gateway.get("/metrics", Authorization=value)).problem(404, "not-found")
+    for value in (f"Bearer {SECRET}", f"bearer {SECRET}"):
+        answer = await gateway.get("/metrics", Authorization=value)
+        assert answer.status == 200 and answer["cache-control"] == "no-store"
+    assert SECRET not in gateway.log
+
+
+# The metrics: what is in them
+
+
+async def test_times_are_counted_of_what_people_do(new_gateway) -> None:
+    gateway: Gateway = new_gateway("--reactors", "1")
+    async with Room(gateway) as room, Room(gateway, tls=True) as secure:
+        ada, ben = await room.join("Ada"), await room.join("Ben")
+        await secure.join("Cleo")
+        for number in range(5):
+            ada.send(note(str(number)))
+            await ben.got(str(number).encode())
+        await ada.committed()
+        metrics = await gateway.metrics()
+        counts = {time: metrics[f"drawtogether_{time}_seconds_count"] for time in TIMES}
+        assert counts["catch_up"] == 3 and counts["tls_handshake"] == 1, counts
+        # The five may have been brought together, but not to none.
+        assert 1 <= counts["fan_out"] <= 5 and counts["commit"] >= 1 and counts["append"] >= 1, counts
+        assert counts["loop_turn"] == metrics["drawtogether_loop_turns_total"] - 1
+        for time in TIMES:
+            name = f"drawtogether_{time}_seconds"
+            ranges = [value for key, value in metrics.items() if key.startswith(f"{name}_bucket")]
+            assert ranges == sorted(ranges) and ranges[-1] == counts[time] and len(ranges) == 18
+            assert 0 < metrics[f"{name}_sum"] < 60 * counts[time]
+
+
+async def test_how_things_stand_is_shown(new_gateway) -> None:
+    gateway: Gateway = new_gateway("--reactors", "1")
+    async with Room(gateway) as room:
+        await room.join("Ada")
+        journal = Journal(gateway, room.id)
+        await journal.add(content(100_000))
+        metrics = await gateway.metrics()
+        assert metrics["drawtogether_ready"] == 1 and metrics["drawtogether_draining"] == 0
+        assert metrics["drawtogether_disk_failing"] == 0
+        assert metrics["drawtogether_disk_free_bytes"] > 0
+        assert metrics["drawtogether_disk_reserve_bytes"] == 256 << 20
+        assert metrics["drawtogether_uploaded_bytes_total"] == 100_000
+        assert metrics["drawtogether_uploads_started_total"] == 1
+        assert metrics['drawtogether_http_requests_total{route="sessions",status="2xx"}'] == 1
+        assert metrics['drawtogether_http_requests_total{route="attachments",status="2xx"}'] == 1
+        assert metrics['drawtogether_http_requests_total{route="socket",status="1xx"}'] == 1
+        pid = gateway.process.pid
+        descriptors = len(list(Path(f"/proc/{pid}/fd").iterdir()))
+        assert abs(metrics["process_open_fds"] - descriptors) <= 4
+        assert metrics["process_threads"] == len(list(Path(f"/proc/{pid}/task").iterdir()))
+        assert metrics["process_resident_memory_bytes"] > 1 << 20 and metrics["process_cpu_seconds_total"] > 0
+        assert metrics["process_max_fds"] >= metrics["process_open_fds"]
+
+
+async def test_what_is_on_the_disk_is_shown_after_a_look_at_it(lasting) -> None:
+    async with Room(lasting) as room:
+        await room.join("Ada")
+        await Journal(lasting, room.id).add(content(50_000))
+        await asyncio.to_thread(lasting.stop)
+        lasting.start()
+
+        async def counted() -> bool:
+            return (await lasting.metrics()).get("drawtogether_kept_sessions") == 1
+
+        await until(counted, "a look at the data folder")
+        metrics = await lasting.metrics()
+        assert metrics["drawtogether_kept_attachment_bytes"] == 50_000
+        assert metrics["drawtogether_kept_log_bytes"] == (lasting.folder_of(room.id) / "log").stat().st_size
+
+
+# The log
+
+
+async def test_every_closed_socket_leaves_a_line_with_the_reason(new_gateway) -> None:
+    gateway: Gateway = new_gateway(joinSeconds=1)
+    async with Room(gateway) as room:
+        ada, ben, cleo = [await room.join(name) for name in ("Ada", "Ben", "Cleo")]
+        short = room.id[:6] + "…"
+        # What cannot be made smaller on its way.
+        much = content(5_000)
+        ada.send(note(much))
+        await ben.got(much)
+        number = ada.number
+        await ada.say(leave={})
+        line = await logged(gateway, "socket closed", participant=number, session=short)
+        assert line.items() >= {"code": 1000, "reason": "left", "by": "gateway", "remote": "127.0.0.1"}.items()
+        assert line["received"] > 5_000 and line["sent"] > 500 and line["ms"] >= 0
+        await logged(gateway, "participant left", participant=number, reason="left")
+        # By its page, with a close frame.
+        await ben.ws.close(1001)
+        line = await logged(gateway, "socket closed", participant=ben.number)
+        assert line.items() >= {"code": 1001, "by": "peer", "reason": "closed"}.items()
+        # By a line that breaks.
+        lost_number = cleo.number
+        await cleo.cut()
+        line = await logged(gateway, "socket closed", participant=lost_number)
+        assert line.items() >= {"code": 1006, "by": "nobody", "reason": "broken"}.items() and line["end"]
+        # By us, whatever the reason.
+        async with await RawSocket.open(gateway, room.id) as silent:
+            await silent.receive_until(CLOSE)
+        line = await logged(gateway, "socket closed", code=4001)
+        assert line.items() >= {"by": "gateway", "reason": "not-joined", "participant": 0}.items()
+        async with await RawSocket.open(gateway, "A" * 22) as lost:
+            await lost.receive_until(CLOSE)
+        line = await logged(gateway, "socket closed", code=4004)
+        assert line.items() >= {"by": "gateway", "reason": "not-found", "session": "AAAAAA…"}.items()
+        async with await RawSocket.open(gateway, room.id) as last:
+            await last.join()
+            await asyncio.to_thread(gateway.terminate)
+    line = await logged(gateway, "socket closed", code=1012)
+    assert line.items() >= {"by": "gateway", "reason": "unavailable"}.items()
+    assert [line["event"] for line in map(json.loads, gateway.log.splitlines())][-1] == "stopped"
+
+
+async def test_who_comes_back_is_told_with_how_much_was_missed(new_gateway) -> None:
+    gateway: Gateway = new_gateway(graceSeconds=1)
+    async with Room(gateway) as room:
+        ada, ben = await room.join("Ada"), await room.join("Ben")
+        await logged(gateway, "participant joined", participant=ada.number, session=room.id[:6] + "…")
+        await ada.cut()
+        ben.send(*[note(str(number)) for number in range(7)])
+        await ben.got(b"6")
+        await ada.join()
+        line = await logged(gateway, "participant resumed", participant=ada.number)
+        assert line["kind"] == "tail" and line["missed"] >= 7
+        await ben.cut()
+        await logged(gateway, "participant left", participant=ben.number, reason="gone")
+
+
+async def test_uploads_are_told_from_their_beginning_to_their_end(new_gateway) -> None:
+    gateway: Gateway = new_gateway("--reactors", "1")
+    data = content(300_000)
+    upload = await Upload.create(await Journal.open(gateway), len(data))
+    connection = await upload.begin(0, len(data))
+    await connection.send(data[:100_000])
+    await until(lambda: upload.has(100_000), "the first part arrives")
+    connection.abort()
+    line = await logged(gateway, "upload cut", mayGoOn=True)
+    assert line["received"] == 100_000
+    await upload.send(data[100_000:], 100_000)
+    line = await logged(gateway, "upload resumed", offset=100_000)
+    assert line["size"] == 300_000
+    await logged(gateway, "upload completed", attachment=line["attachment"], bytes=300_000)
+    metrics = await gateway.metrics()
+    assert metrics["drawtogether_uploads_resumed_total"] == 1 and metrics["drawtogether_uploads_cut_total"] == 1
+    assert metrics["drawtogether_uploaded_bytes_total"] == 300_000
+
+
+async def test_who_is_refused_again_and_again_does_not_fill_the_log(new_gateway) -> None:
+    gateway: Gateway = new_gateway("--reactors", "1")
+    times = 400
+    async with await gateway.connect() as connection:
+        asked = request_bytes("POST", "/api/sessions", gateway.host, {"Origin": "https://evil.example"})
+        for _ in range(times):
+            await connection.send(asked)
+            assert (await connection.receive()).status == 403
+        line = await logged(gateway, "refused", what="request", code="origin-refused")
+        assert line["remote"] == "127.0.0.1"
+        left_out = await logged(gateway, "log lines left out", of="refused")
+
+        def whole() -> bool:
+            told = sum(line["lines"] for line in events(gateway, "log lines left out"))
+            return len(events(gateway, "refused")) + told == times
+
+        await until(whole, "all refusals are told of or counted")
+        assert left_out["lines"] > times / 2
+        metrics = await gateway.metrics()
+        assert metrics['drawtogether_refused_total{code="origin-refused"}'] == times
+        assert metrics["drawtogether_log_lines_left_out_total"] > times / 2
+
+
+async def test_nothing_that_is_nobodys_business_is_in_the_log(new_gateway) -> None:
+    gateway: Gateway = new_gateway("--log-level", "debug", "--metrics-token", SECRET)
+    async with Room(gateway, {"identifier": "x", "title": "Secret title"}) as room:
+        ada = await room.join("Adalbert")
+        ada.send(note("what was drawn"))
+        await ada.committed()
+        await Journal(gateway, room.id).add(
+            b"a picture", Content_Disposition='attachment; filename="holiday.png"', Participant_Token=ada.token
+        )
+        await gateway.get("/healthz?token=query")
+        await gateway.get(f"/nothing-of-that-name/{room.id}?token=query")
+        await gateway.get("/metrics", Authorization=f"Bearer {SECRET}")
+        await ada.say(leave={})
+        await logged(gateway, "socket closed", participant=ada.number)
+        for secret in (
+            room.id, ada.token, SECRET, "Adalbert", "what was drawn", "Secret title", "holiday", "a picture", "query",
+            "nothing-of-that-name",
+        ):  # fmt: skip
+            assert secret and secret not in gateway.log, secret
+
+
+class Told(Gateway):
+    """A gateway whose log goes where the test wants it, and is no JSON where it does not say so."""
+
+    def __init__(self, executable: str, folder: Path, log: int, *arguments: str) -> None:
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("DRAWTOGETHER_")}
+        self.folder = folder
+        self.process = subprocess.Popen(
+            [executable, "--http", "127.0.0.1:0", "--https", "off", "--data", str(folder / "data"),
+             "--public", str(REPOSITORY / "Public"), "--reactors", "1", *arguments],
+            stdout=subprocess.PIPE, stderr=log, env=environment,
+        )  # fmt: skip
+
+    async def answers(self) -> None:
+        """Waits for what it says when it is ready, which has the address in it."""
+        assert self.process.stdout
+        said = b""
+        while not (found := re.search(rb"http://([0-9.]+):([0-9]+)", said)):
+            line = await asyncio.to_thread(self.process.stdout.readline)
+            assert line, f"it ended: {said!r}"
+            said += line
+        self.http = found[1].decode(), int(found[2])
+
+
+async def test_text_is_logfmt_and_whoever_asks_for_health_leaves_no_line(
+    executable: str, tmp_path: Path
+) -> None:
+    with (tmp_path / "stderr").open("wb") as log:
+        gateway = Told(executable, tmp_path, log.fileno(), "--log-format", "text")
+    try:
+        await gateway.answers()
+        async with Room(gateway) as room:
+            await room.join("Ada")
+            for path in ("/healthz", "/readyz", "/metrics", "/", "/api/limits"):
+                assert (await gateway.get(path)).status == 200
+        # The socket's end is seen before the signal.
+        await until(lambda: "socket closed" in gateway.log, "the socket is closed")
+    finally:
+        assert await asyncio.to_thread(gateway.terminate) == 0
+    pair = re.compile(r'([a-zA-Z]+)=("(?:[^"\\]|\\.)*"|[^ "=]+)(?: |$)')
+    found = []
+    for text in gateway.log.splitlines():
+        fields = {name: json.loads(value) if value[0] == '"' else value for name, value in pair.findall(text)}
+        assert pair.sub("", text) == "", text
+        assert list(fields)[:3] == ["time", "level", "event"] and TIME.fullmatch(fields["time"]), text
+        found.append(fields["event"])
+    assert found == [
+        "started", "session created", "participant joined", "socket closed", "draining", "stopped",
+    ], gateway.log  # fmt: skip
+
+
+async def test_a_log_that_nobody_reads_holds_nobody_up(executable: str, tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    gateway = Told(executable, tmp_path, writing, "--log-format", "json", "--log-level", "debug")
+    os.close(writing)
+    try:
+        await gateway.answers()
+        # Each of them a line, far more than a pipe takes.
+        async with await gateway.connect() as connection:
+            for _ in range(1_500):
+                await connection.send(request_bytes("GET", "/api/none", gateway.host))
+                assert (await connection.receive()).status == 404
+        assert await asyncio.to_thread(gateway.terminate) == 0
+        with open(reading, "rb", closefd=False) as pipe:
+            lines = pipe.read().splitlines(keepends=True)
+        # What the pipe took before it was full is whole lines.
+        assert len(lines) > 100
+        assert all(json.loads(line)["event"] for line in lines if line.endswith(b"\n"))
+    finally:
+        gateway.process.kill()
+        gateway.process.wait()
+        os.close(reading)
