@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import subprocess
+import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import AsyncIterator
@@ -91,8 +92,14 @@ async def prometheus(folder: Path, *jobs: dict[str, Any]) -> AsyncIterator[str]:
 def ask(address: str, query: str) -> float | None:
     """The value of a query that has one, or none yet."""
     url = f"{address}/api/v1/query?{urllib.parse.urlencode({'query': query})}"
-    with urllib.request.urlopen(url, timeout=20) as answer:
-        found = json.load(answer)["data"]["result"]
+    try:
+        with urllib.request.urlopen(url, timeout=20) as answer:
+            found = json.load(answer)["data"]["result"]
+    except urllib.error.HTTPError as error:
+        # It has only just begun.
+        if error.code != 503:
+            raise
+        return None
     return float(found[0]["value"][1]) if found else None
 
 
