@@ -25,6 +25,7 @@ struct MetricsAccess: Sendable {
   /// - Parameters:
   ///   - head: of the request.
   ///   - address: of whoever sent it.
+  /// - Returns: whether it gets them; else there is nothing at that address.
   func admits(_ head: RequestHead, from address: IPAddress) -> Bool {
     guard let token else { return isFromHere(head, address) }
     guard let field = head.fields.first("Authorization"), field.utf8.count > Self.scheme.utf8.count,
