@@ -52,7 +52,7 @@ private enum Notation {
   func accepted(from least: String, to most: String) -> String {
     switch self {
     case .size: "a size from \(least) to \(most), in bytes or with K, M, G or T behind it"
-    case .time: "a time from \(least) to \(most), in seconds or as in 45s, 10m, 1h30m or 7d"
+    case .time: "a time from \(least) to \(most), in seconds or with units as in 1m30s"
     case .count: "a whole number from \(least) to \(most)"
     }
   }

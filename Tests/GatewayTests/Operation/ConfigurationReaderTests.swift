@@ -235,12 +235,12 @@ struct ConfigurationReaderTests {
       Refused(
         "--join-seconds", "2h",
         says:
-          "--join-seconds does not take \"2h\": it takes a time from 1s to 1h, in seconds or as in 45s, 10m, 1h30m or 7d."
+          "--join-seconds does not take \"2h\": it takes a time from 1s to 1h, in seconds or with units as in 1m30s."
       ),
       Refused(
         "--session-keep-seconds", "20y",
         says:
-          "--session-keep-seconds does not take \"20y\": it takes a time from 1s to 3650d, in seconds or as in 45s, 10m, 1h30m or 7d."
+          "--session-keep-seconds does not take \"20y\": it takes a time from 1s to 3650d, in seconds or with units as in 1m30s."
       ),
       Refused(
         "--max-head-bytes", "5X",
