@@ -153,11 +153,15 @@ async def test_what_clients_claim_of_themselves_does_not_come_through(
     ]
     for kind in KINDS:
         front = started(
-            kind, executable, tmp_path / kind, certificate, sessionsPerAddressPerMinute=len(claims)
-        )
+            kind, executable, tmp_path / kind, certificate, "--hsts", "--redirect-to-https",
+            sessionsPerAddressPerMinute=len(claims),
+        )  # fmt: skip
         try:
             for claim in claims:
                 await front.create_session(ADA, Origin=front.url, **claim)
+                page = await front.ask("GET", "/", source=ADA, **claim)
+                # Sent to https it would come back for ever.
+                assert page.status == 200 and page.all("strict-transport-security"), (kind, claim, page)
             refused = await front.ask("POST", "/api/sessions", b"", ADA, X_Forwarded_For="198.51.100.9")
             assert refused.problem(429, "too-many")["limit"] == len(claims), kind
             await front.create_session(BEN)
