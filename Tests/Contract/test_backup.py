@@ -21,7 +21,7 @@ from seeds import give_seeds
 from tus import Upload
 from writers import Writer
 
-SEEDS, MORE = [1], list(range(2, 22))
+SEEDS, MORE = [1], list(range(2, 9))
 ROOMS, WRITERS, BACKUPS = 2, 2, 2
 UPLOAD = content(900_000, 77)
 PIECE = 60_000
