@@ -19,8 +19,10 @@ RUN swift build -c release --static-swift-stdlib --product drawtogether \
  && install -s -D "$(swift build -c release --static-swift-stdlib --show-bin-path)/drawtogether" \
       /product/usr/local/bin/drawtogether
 COPY Public /product/usr/local/share/drawtogether/Public
-# Whatever the umask was that the sources were checked out with.
-RUN chmod -R u=rwX,go=rX /product
+# The same files each time: hashes that the compiler and the linker leave differ from build to build, and modes with the umask
+# that the sources were checked out with.
+RUN strip --remove-section=.swift_modhash --remove-section=.note.gnu.build-id /product/usr/local/bin/drawtogether \
+ && chmod -R u=rwX,go=rX /product
 
 FROM ${RUNTIME_IMAGE}
 ARG RUNTIME_IMAGE
@@ -38,7 +40,7 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/*-old /var/cache/ldconfig/aux-cache \
       /var/lib/dpkg/*-old /var/log/* \
  && find / -xdev -perm /6000 -type f -exec chmod a-s {} + \
- && install -d -o 10001 -g 10001 -m 0700 /data
+ && install -d -o 10001 -g 10001 -m 0700 /backup /data
 COPY --from=build /product /
 ENV DRAWTOGETHER_DATA=/data \
     DRAWTOGETHER_PUBLIC=/usr/local/share/drawtogether/Public

@@ -44,7 +44,7 @@ def test_alone_it_publishes_what_it_serves_and_may_do_nothing_else(executable: s
     in_force = settings(executable, tmp_path, gateway["environment"])
     ports = [int(in_force[flag].rsplit(":", 1)[1]) for flag in ("--http", "--https")]
     assert [port["target"] for port in gateway["ports"]] == ports == EXPOSED
-    assert [volume["target"] for volume in gateway["volumes"]] == [VOLUME]
+    assert [volume["target"] for volume in gateway["volumes"]] == [VOLUME, "/backup"]
     assert gateway["read_only"] and gateway["cap_drop"] == ["ALL"]
     assert gateway["security_opt"] == ["no-new-privileges:true"]
     assert int(gateway["stop_grace_period"].removesuffix("s")) > STOP_SECONDS
