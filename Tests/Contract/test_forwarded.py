@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import json
 from contextlib import AsyncExitStack
@@ -212,7 +213,7 @@ async def test_sockets_are_counted_by_their_client(gateway_with, reactors: str) 
         sockets = [await open_socket(ada) for _ in range(2)]
         for socket in sockets:
             await socket.join()
-        assert f'"remote":"{ada}"' in gateway.log
+        await until(lambda: f'"remote":"{ada}"' in gateway.log, "the log says who has joined")
         third = await open_socket(ada)
         code, reason = await third.close_of()
         assert (code, reason["code"], reason["limit"]) == (1013, "too-many", 2)
@@ -333,6 +334,9 @@ async def test_the_log_says_once_that_proxies_do_not_tell_of_clients(new_gateway
     assert "tells of no client" not in gateway.log
     for _ in range(3):
         assert (await gateway.request("GET", "/api/limits", told)).status == 200
+    await until(lambda: "tells of no client" in gateway.log, "it is told")
+    # Nothing more is said behind that.
+    await asyncio.to_thread(gateway.terminate)
     lines = [json.loads(line) for line in gateway.log.splitlines() if "tells of no client" in line]
     assert len(lines) == 1, gateway.log
     assert (lines[0]["level"], lines[0]["reason"], lines[0]["trustProxy"]) == ("warning", reason, 2)

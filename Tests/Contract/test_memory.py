@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack
 
 from client import Client
 from gateway import Gateway
+from polling import until
 from room import Room, append, key, remove
 
 MEMORY = 600_000
@@ -52,6 +53,7 @@ async def test_who_fills_the_memory_is_refused_and_others_draw_on(gateway_with) 
         assert refusal["limit"] == MEMORY and MEMORY < refusal["actual"] < 2 * MEMORY
         assert refusal["retryAfterMs"] > 0
         # Whoever runs it is told once, and sees how much it is.
+        await until(lambda: lines(gateway), "the log says so")
         assert lines(gateway) == ["memory for sessions full"]
         metrics = await gateway.metrics()
         assert metrics["drawtogether_log_limit_bytes"] == MEMORY < metrics["drawtogether_log_bytes"]
@@ -68,6 +70,7 @@ async def test_who_fills_the_memory_is_refused_and_others_draw_on(gateway_with) 
         await ada.raw(append(last, "x" * SIZE).encoded(due))
         await ada.wait_for(lambda: accepted(ada) == due, "what was refused before")
         assert len(ada.errors) == 1
+        await until(lambda: len(lines(gateway)) > 1, "the log says so again")
         assert lines(gateway) == ["memory for sessions full", "memory for sessions free again"]
 
 

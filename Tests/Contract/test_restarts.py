@@ -405,7 +405,7 @@ async def test_who_is_ahead_of_a_restored_backup_is_not_locked_out(
         assert ada.epoch != epoch and ada.catch_ups[-1] == "snapshot"
         assert (await ben.got(b"after"))[0].client_sequence == 21
         await ada.committed()
-        assert any("ahead" in line for line in lasting.log[logged:].splitlines()), lasting.log[logged:]
+        await until(lambda: "client is ahead" in lasting.log[logged:], "the log says that the client is ahead")
         # What was taken as acknowledged stays so.
         await lasting.again("crash")
         await gone(ada, ben)

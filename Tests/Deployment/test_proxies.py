@@ -122,10 +122,9 @@ async def test_two_draw_and_a_proxy_that_starts_again_costs_them_nothing(front: 
             ben.send(append(100 + number, f"ben {number}"))
         await ada.got(*[b"ben %d" % number for number in range(20)])
         await ben.got(*[b"ada %d" % number for number in range(20)])
-        log = front.gateway.log
-        assert f'"remote":"{ADA}"' in log and f'"remote":"{BEN}"' in log, (
-            "another address was taken for theirs"
-        )
+        for address in (ADA, BEN):
+            told = f'"remote":"{address}"'
+            await until(lambda told=told: told in front.gateway.log, f"{address} is taken for theirs")
 
         front.proxy.stop()
         await ada.wait_for(lambda: ada.close, "Ada's socket breaks")
