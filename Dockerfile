@@ -25,14 +25,6 @@ RUN strip --remove-section=.swift_modhash --remove-section=.note.gnu.build-id /p
  && chmod -R u=rwX,go=rX /product
 
 FROM ${RUNTIME_IMAGE}
-ARG RUNTIME_IMAGE
-ARG VERSION=1.0.0
-ARG REVISION=unknown
-LABEL org.opencontainers.image.title="DrawTogether" \
-      org.opencontainers.image.description="A WebSocket gateway that serves a shared canvas" \
-      org.opencontainers.image.version="${VERSION}" \
-      org.opencontainers.image.revision="${REVISION}" \
-      org.opencontainers.image.base.name="${RUNTIME_IMAGE}"
 # Logs, caches and what dpkg keeps of before would make every build another one.
 # hadolint ignore=DL3008
 RUN apt-get update \
@@ -52,3 +44,12 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=5s --timeout=5s --start-period=10s --retries=3 \
   CMD ["/usr/local/bin/drawtogether", "health"]
 ENTRYPOINT ["/usr/local/bin/drawtogether"]
+# Last, for a new revision alone makes no new layer.
+ARG RUNTIME_IMAGE
+ARG VERSION=1.0.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="DrawTogether" \
+      org.opencontainers.image.description="A WebSocket gateway that serves a shared canvas" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.base.name="${RUNTIME_IMAGE}"
