@@ -3,6 +3,15 @@
 #include <errno.h>
 #include <string.h>
 
+// Else OpenSSL would ask for the passphrase of a key on the terminal, and wait.
+static int no_passphrase(char *buffer, int size, int is_writing, void *unused) {
+  (void)buffer;
+  (void)size;
+  (void)is_writing;
+  (void)unused;
+  return 0;
+}
+
 // Contexts
 
 SSL_CTX *copenssl_context_new(int is_server, int minimum, int maximum) {
@@ -15,10 +24,12 @@ SSL_CTX *copenssl_context_new(int is_server, int minimum, int maximum) {
                                 SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   // Sessions live in tickets, which every connection of the context can open; nothing is kept here.
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_default_passwd_cb(context, no_passphrase);
   static const unsigned char identity[] = "drawtogether";
   if (SSL_CTX_set_min_proto_version(context, minimum) && SSL_CTX_set_max_proto_version(context, maximum) &&
       SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20") &&
-      SSL_CTX_set1_groups_list(context, "X25519:P-256") &&
+      // The last one for certificates with such a key, which TLS 1.2 serves only if it is here.
+      SSL_CTX_set1_groups_list(context, "X25519:P-256:P-384") &&
       SSL_CTX_set_session_id_context(context, identity, sizeof identity - 1))
     return context;
   SSL_CTX_free(context);
@@ -156,15 +167,6 @@ int copenssl_write_self_signed(
   X509_free(certificate);
   EVP_PKEY_free(key);
   return done;
-}
-
-// Never asks on the terminal for the passphrase of a key.
-static int no_passphrase(char *buffer, int size, int is_writing, void *unused) {
-  (void)buffer;
-  (void)size;
-  (void)is_writing;
-  (void)unused;
-  return 0;
 }
 
 static copenssl_pair_state compare(X509 *certificate, EVP_PKEY *key, int64_t now, int64_t until) {

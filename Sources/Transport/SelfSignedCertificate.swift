@@ -41,13 +41,17 @@ package struct SelfSignedCertificate: Equatable, Sendable {
   /// Whether it was there or is new.
   package let origin: Origin
 
+  /// Where the two files are in a directory.
+  package static func paths(in directory: String) -> (certificate: String, key: String) {
+    (directory + "/tls-cert.pem", directory + "/tls-key.pem")
+  }
+
   /// Gives the certificate kept in a directory, or makes one there, for these names, when there is none that
   /// is good. The directory must exist; errors name the call that failed in it.
   package static func loadOrMake(
     in directory: String, now: WallTime, names: AlternativeNames = .ofThisMachine()
   ) throws(SelfSignedCertificateError) -> SelfSignedCertificate {
-    let certificatePath = directory + "/tls-cert.pem"
-    let keyPath = directory + "/tls-key.pem"
+    let (certificatePath, keyPath) = paths(in: directory)
     let seconds = now.secondsSince1970
     let until = (now + renewalMargin).secondsSince1970
     let state = unsafe copenssl_check_pair(certificatePath, keyPath, seconds, until)

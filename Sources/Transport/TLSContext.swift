@@ -48,40 +48,6 @@ final class TLSContext: @unchecked Sendable {
   }
 }
 
-/// What a server needs for TLS: its certificate and key, and the keys of its session tickets.
-///
-/// Every connection made from one context resumes the sessions of every other, on whatever thread.
-package struct TLSServerContext: Sendable {
-  private let context: TLSContext
-
-  /// Reads PEM files: the certificate with those that lead up from it, and its private key, which must not be
-  /// encrypted. Clients that offer ALPN must offer `http/1.1`.
-  package init(
-    certificatePath: String, keyPath: String, versions: ClosedRange<TLSVersion> = .v1_2 ... .v1_3
-  ) throws(TLSContextError) {
-    context = try TLSContext(isServer: true, versions: versions)
-    // Else OpenSSL would ask on the terminal, and wait.
-    unsafe SSL_CTX_set_default_passwd_cb(context.pointer) { _, _, _, _ in 0 }
-    guard unsafe SSL_CTX_use_certificate_chain_file(context.pointer, certificatePath) == 1 else {
-      throw .certificateUnusable(path: certificatePath, .take())
-    }
-    guard unsafe SSL_CTX_use_PrivateKey_file(context.pointer, keyPath, SSL_FILETYPE_PEM) == 1 else {
-      let error = OpenSSLError.take()
-      let isMismatch = error.library == ERR_LIB_X509 && error.reason == X509_R_KEY_VALUES_MISMATCH
-      throw isMismatch ? .keyOfAnotherCertificate(path: keyPath) : .keyUnusable(path: keyPath, error)
-    }
-    guard unsafe SSL_CTX_check_private_key(context.pointer) == 1 else {
-      ERR_clear_error()
-      throw .keyOfAnotherCertificate(path: keyPath)
-    }
-  }
-
-  /// A new connection's server side, which waits for the client to speak.
-  package func makeConnection() -> TLSConnection {
-    TLSConnection(context, role: .server)
-  }
-}
-
 /// What a client needs for TLS: whom it trusts.
 package struct TLSClientContext: Sendable {
   /// Whose certificates a client takes for good.
@@ -121,26 +87,5 @@ package struct TLSClientContext: Sendable {
   /// out by a first `receive`, of nothing.
   package func makeConnection(to host: String, resuming session: TLSSession? = nil) -> TLSConnection {
     TLSConnection(context, role: .client(host: host, resuming: session))
-  }
-}
-
-/// The context of a server whose certificate may be replaced while it runs.
-package final class TLSServerContextHolder: Sendable {
-  private let context: Guarded<TLSServerContext>
-
-  /// Holds a first context.
-  package init(_ context: TLSServerContext) {
-    self.context = Guarded(context)
-  }
-
-  /// The context for the next connection; any thread may ask.
-  package var current: TLSServerContext {
-    context.withLock { $0 }
-  }
-
-  /// Has connections from now on use another context. Those that exist keep theirs; sessions of the former
-  /// context are not resumed.
-  package func replace(with context: TLSServerContext) {
-    self.context.withLock { $0 = context }
   }
 }

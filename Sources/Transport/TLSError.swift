@@ -38,6 +38,8 @@ package enum TLSContextError: Error, Equatable, Sendable, CustomStringConvertibl
   case certificateUnusable(path: String, OpenSSLError)
   /// The PEM file with the private key cannot be used.
   case keyUnusable(path: String, OpenSSLError)
+  /// The private key is there, but only a passphrase would open it.
+  case keyEncrypted(path: String)
   /// The key is not the one that the certificate was made for.
   case keyOfAnotherCertificate(path: String)
   /// The PEM file with certificates to trust cannot be used.
@@ -48,11 +50,25 @@ package enum TLSContextError: Error, Equatable, Sendable, CustomStringConvertibl
   /// What is wrong, and with which file.
   package var description: String {
     switch self {
-    case .certificateUnusable(let path, let error): "cannot use the certificate in \(path): \(error)"
-    case .keyUnusable(let path, let error): "cannot use the private key in \(path): \(error)"
+    case .certificateUnusable(let path, let error):
+      error.saysNotPEM
+        ? "\(path) holds no certificate in PEM" : "cannot use the certificate in \(path): \(error)"
+    case .keyUnusable(let path, let error):
+      error.saysNotPEM
+        ? "\(path) holds no private key in PEM" : "cannot use the private key in \(path): \(error)"
+    case .keyEncrypted(let path):
+      "the private key in \(path) is encrypted, and nobody is there to be asked for its passphrase:"
+        + " openssl pkey -in FILE -out NEWFILE writes it without one"
     case .keyOfAnotherCertificate(let path): "the private key in \(path) is of another certificate"
     case .trustUnusable(let path, let error): "cannot trust the certificates in \(path): \(error)"
     case .unsupported(let error): "OpenSSL cannot do what is needed: \(error)"
     }
+  }
+}
+
+extension OpenSSLError {
+  /// Whether a file was readable, and nothing in it was what PEM looks like.
+  fileprivate var saysNotPEM: Bool {
+    library == ERR_LIB_PEM && reason == PEM_R_NO_START_LINE || library == ERR_LIB_OSSL_DECODER
   }
 }
