@@ -17,8 +17,6 @@ package final class Gateway: Sendable {
   /// How long what is still being read or written is waited for when all reactors have stopped.
   private static let fileTime = Duration.milliseconds(500)
 
-  private let certificateFiles: (certificate: String, key: String)?
-
   /// Reads the page's files and the certificate; binds nothing yet.
   ///
   /// - Parameters:
@@ -45,14 +43,8 @@ package final class Gateway: Sendable {
     } catch {
       throw .dataFolder(error)
     }
-    var holder: TLSServerContextHolder?
-    var paths: (certificate: String, key: String)?
-    if configuration.https != nil {
-      let found = try Self.certificate(configuration, log)
-      holder = TLSServerContextHolder(try Self.context(found))
-      paths = found
-    }
-    certificateFiles = paths
+    let source = configuration.https.map { _ in CertificateSource(configuration) }
+    let pair = try source.map { source throws(GatewayError) in try Self.pair(from: source, log) }
     let fileThreads: FileThreads
     do throws(SystemError) {
       fileThreads = try FileThreads(transfers: Self.transferThreads)
@@ -66,9 +58,13 @@ package final class Gateway: Sendable {
     } catch {
       throw .storage(configuration.dataDirectory, error)
     }
+    var keeper: CertificateKeeper?
+    if let source, let pair {
+      keeper = CertificateKeeper(pair, from: source, log: log, on: fileThreads.certificates)
+    }
     do throws(SystemError) {
       shared = SharedState(
-        configuration: configuration, log: log, files: files, certificates: holder, data: data,
+        configuration: configuration, log: log, files: files, keeper: keeper, data: data,
         fileThreads: fileThreads, store: store, generation: generation)
       var made: [Reactor] = []
       for number in 0..<configuration.reactors {
@@ -164,15 +160,10 @@ package final class Gateway: Sendable {
     if shared.fileThreads.stop(within: Self.fileTime) { shared.data.unlock() }
   }
 
-  /// Reads certificate and key again; sockets that are open keep theirs.
+  /// Reads certificate and key again, without waiting for the next look at them; sockets that are open keep theirs.
   package func reloadCertificate() {
-    guard let certificateFiles, let holder = shared.certificates else { return }
-    do throws(GatewayError) {
-      holder.replace(with: try Self.context(certificateFiles))
-      shared.log(.info, "certificate reloaded")
-    } catch {
-      shared.log(.error, "certificate not reloaded", ["reason": "\(error)"])
-    }
+    guard let keeper = shared.keeper else { return }
+    Task { await keeper.reload() }
   }
 
   private func listeners(_ address: ListenAddress?) throws(GatewayError) -> [Listener] {
@@ -204,25 +195,18 @@ package final class Gateway: Sendable {
     return "\(error)"
   }
 
-  private static func certificate(
-    _ configuration: GatewayConfiguration, _ log: Log
-  ) throws(GatewayError) -> (certificate: String, key: String) {
-    if let certificate = configuration.certificateFile, let key = configuration.keyFile {
-      return (certificate, key)
-    }
+  private static func pair(
+    from source: CertificateSource, _ log: Log
+  ) throws(GatewayError) -> CertificateSource.Pair {
     do throws(SelfSignedCertificateError) {
-      let made = try SelfSignedCertificate.loadOrMake(in: configuration.dataDirectory, now: .now())
-      return (made.certificatePath, made.keyPath)
+      if let reason = try source.makeIfNeeded() {
+        log(reason == .missing ? .debug : .warning, "certificate made", ["reason": "\(reason)"])
+      }
     } catch {
       throw .certificate("\(error)")
     }
-  }
-
-  private static func context(
-    _ files: (certificate: String, key: String)
-  ) throws(GatewayError) -> TLSServerContext {
     do throws(TLSContextError) {
-      return try TLSServerContext(certificatePath: files.certificate, keyPath: files.key)
+      return try source.read()
     } catch {
       throw .certificate("\(error)")
     }
@@ -245,7 +229,7 @@ package enum GatewayError: Error, CustomStringConvertible {
   package var description: String {
     switch self {
     case .files(let error): "\(error)"
-    case .certificate(let words): "the certificate cannot be used: \(words)"
+    case .certificate(let words): words
     case .dataFolder(let error): "\(error)"
     case .storage(let path, let error): "the data folder \(path) cannot be used: \(error)"
     case .address(let address, let error): "\(address) \(error)"

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from certificates import make_certificate
 from gateway import REPOSITORY, Gateway, trusting
 from http1 import HTTPConnection, request_bytes
 from polling import until
@@ -136,15 +137,6 @@ async def test_a_room_over_tls_works_as_over_plain_tcp(gateway: Gateway) -> None
         assert ben.catch_ups[-1] == "tail"
         late = await room.join("Late")
         assert late.retained.held() == ben.retained.held() == ada.retained.held()
-
-
-def make_certificate(folder: Path, name: str) -> None:
-    """A certificate and its key, as an operator would have them."""
-    command = [
-        "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-        "-subj", f"/CN={name}", "-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem"),
-    ]  # fmt: skip
-    subprocess.run(command, check=True, capture_output=True)
 
 
 async def test_sighup_reads_certificate_and_key_again_and_keeps_what_is_open(

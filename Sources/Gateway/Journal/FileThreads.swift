@@ -6,7 +6,7 @@ internal import Transport
 /// The threads that files are read and written on, so that no reactor waits for a disk.
 ///
 /// Sessions are written on one thread, read on others and looked over on one more; what is ordered (making, renaming and removing a session's files) has one
-/// for all sessions; bytes of attachments are moved on the rest, so that a slow transfer holds up neither.
+/// for all sessions; the certificate has one, for it may lie elsewhere; bytes of attachments are moved on the rest, so that a slow transfer holds up neither.
 final class FileThreads: Sendable {
   let saving: BlockingExecutor
   let loaders: [BlockingExecutor]
@@ -14,6 +14,7 @@ final class FileThreads: Sendable {
   let ordered: BlockingExecutor
   /// Makes what is shown of all this.
   let observing: BlockingExecutor
+  let certificates: BlockingExecutor
   private let transfers: [BlockingExecutor]
   private let turn = Atomic<UInt>(0)
 
@@ -29,6 +30,7 @@ final class FileThreads: Sendable {
     sweeping = try BlockingExecutor(name: "sweeping", niceness: Self.sweepingNiceness)
     ordered = try BlockingExecutor(name: "files")
     observing = try BlockingExecutor(name: "observing", niceness: Self.transferNiceness)
+    certificates = try BlockingExecutor(name: "certificates")
     var made: [BlockingExecutor] = []
     for number in 0..<count {
       made.append(try BlockingExecutor(name: "transfer-\(number)", niceness: Self.transferNiceness))
@@ -47,7 +49,7 @@ final class FileThreads: Sendable {
   /// - Parameter duration: how long, for all of them together; a disk that hangs keeps its thread.
   /// - Returns: whether all have ended.
   func stop(within duration: Duration) -> Bool {
-    let threads = transfers + loaders + [sweeping, ordered, saving, observing]
+    let threads = transfers + loaders + [sweeping, ordered, certificates, saving, observing]
     for thread in threads { thread.stop() }
     let deadline = MonotonicTime.now() + duration
     return threads.reduce(true) { $1.join(within: max(.zero, deadline - .now())) && $0 }

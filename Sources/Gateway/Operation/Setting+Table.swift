@@ -12,8 +12,9 @@ extension Setting {
       "https", "HOST:PORT", accepts: listenerWords,
       help: "HTTP over TLS, or off", at: \.https, read: SettingValue.listener, show: show),
     Setting(
-      "tls-cert", "FILE", accepts: "the name of a PEM file", help: "certificate chain; read again on SIGHUP",
-      absence: "made at the first start", at: \.certificateFile, read: SettingValue.path, show: { $0 }),
+      "tls-cert", "FILE", accepts: "the name of a PEM file",
+      help: "certificate chain; taken anew when it changes", absence: "made at the first start",
+      at: \.certificateFile, read: SettingValue.path, show: { $0 }),
     Setting(
       "tls-key", "FILE", accepts: "the name of a PEM file", help: "its private key",
       absence: "made at the first start", at: \.keyFile, read: SettingValue.path, show: { $0 }),

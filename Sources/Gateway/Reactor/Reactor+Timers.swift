@@ -17,6 +17,7 @@ extension Reactor {
     }
     continueDraining()
     sweepSessions()
+    watchCertificate()
     guard sweepAt <= now else { return }
     sweepAt = now + Self.sweepInterval
     for connection in connections {

@@ -87,6 +87,7 @@ actor Reactor {
   /// A batch is being written.
   var isSaving = false
   var sweepSessionsAt: MonotonicTime
+  var certificateLookAt: MonotonicTime
 
   // Buffers that all connections share.
   var receiveBuffer = [UInt8](repeating: 0, count: 131_072)
@@ -125,6 +126,7 @@ actor Reactor {
     ended = EndedSessions(keepSeconds: shared.limits.endedKeepSeconds)
     sweepAt = .now() + Self.sweepInterval
     sweepSessionsAt = .now()
+    certificateLookAt = .now()
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -232,6 +234,7 @@ actor Reactor {
     consider(heldUntil)
     if !isSaving { consider(saveAt) }
     if number == 0, shared.sweeper != nil { consider(sweepSessionsAt) }
+    if number == 0, shared.keeper != nil, draining == nil { consider(certificateLookAt) }
     return next
   }
 

@@ -14,6 +14,7 @@ final class SharedState: Sendable {
   let board: MetricsBoard
   let origins: OriginPolicy
   let certificates: TLSServerContextHolder?
+  let keeper: CertificateKeeper?
   /// The folder that is written to.
   let data: DataFolder
   let disk: DiskWatch
@@ -49,13 +50,14 @@ final class SharedState: Sendable {
   private let endpoints = Guarded(Endpoints())
 
   init(
-    configuration: GatewayConfiguration, log: Log, files: StaticFiles, certificates: TLSServerContextHolder?,
+    configuration: GatewayConfiguration, log: Log, files: StaticFiles, keeper: CertificateKeeper?,
     data: DataFolder, fileThreads: FileThreads, store: SessionStore?, generation: String
   ) {
     self.configuration = configuration
     self.log = log
     self.files = files
-    self.certificates = certificates
+    self.keeper = keeper
+    certificates = keeper?.holder
     self.data = data
     self.fileThreads = fileThreads
     self.store = store
@@ -172,6 +174,7 @@ final class SharedState: Sendable {
     standing.unsavedBytes = unsavedBytes.load(ordering: .relaxed)
     standing.memoryBytes = limits.memoryBytes
     standing.kept = kept
+    standing.certificateEnds = certificates?.current.certificate.notAfter
     standing.logLinesLost = log.linesLost
     return standing
   }

@@ -1,0 +1,103 @@
+import FoundationEssentials
+import Testing
+import Transport
+
+@testable import Gateway
+
+/// A folder with certificates, a time that a test moves, and what the keeper of the certificates says.
+final class KeeperFixture: Sendable {
+  struct Pair {
+    let certificate, key: String
+    let fingerprint: SHA256Digest
+  }
+
+  let folder = FileManager.default.temporaryDirectory.path + "/drawtogether-keeper-\(UUID().uuidString)"
+  private let executor: BlockingExecutor
+  private let said = Guarded<[String]>([])
+  private let time = Guarded((now: MonotonicTime.now(), date: WallTime.now()))
+
+  init() throws {
+    executor = try BlockingExecutor(name: "certificates")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    executor.stop()
+    // What cannot be removed stays in the temporary folder, and harms nobody.
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  var now: MonotonicTime { time.withLock { $0.now } }
+  var date: WallTime { time.withLock { $0.date } }
+
+  func advance(_ duration: Duration) {
+    time.withLock { $0 = ($0.now + duration, $0.date + duration) }
+  }
+
+  /// The log's lines, and of each its event.
+  var lines: [String] { said.withLock { $0 } }
+  var events: [String] {
+    lines.map { line in String(line.split(separator: "event=\"")[1].prefix { $0 != "\"" }) }
+  }
+
+  /// A new certificate and its key.
+  func pair() throws -> Pair {
+    let directory = folder + "/made-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    let made = try SelfSignedCertificate.loadOrMake(
+      in: directory, now: date, names: AlternativeNames(hosts: ["localhost"], addresses: []))
+    let context = try TLSServerContext(certificatePath: made.certificatePath, keyPath: made.keyPath)
+    return Pair(
+      certificate: try String(contentsOfFile: made.certificatePath, encoding: .utf8),
+      key: try String(contentsOfFile: made.keyPath, encoding: .utf8),
+      fingerprint: context.certificate.fingerprint)
+  }
+
+  /// Puts a pair into a folder below this one.
+  func put(_ pair: Pair, in name: String) throws -> CertificateSource {
+    try FileManager.default.createDirectory(atPath: folder + "/\(name)", withIntermediateDirectories: true)
+    try write(pair.certificate, over: "\(name)/tls-cert.pem")
+    try write(pair.key, over: "\(name)/tls-key.pem")
+    return .files(certificate: folder + "/\(name)/tls-cert.pem", key: folder + "/\(name)/tls-key.pem")
+  }
+
+  /// Writes into the file that is there.
+  func write(_ text: String, over name: String) throws {
+    try Data(text.utf8).write(to: URL(filePath: folder + "/\(name)"))
+  }
+
+  func keep(_ source: CertificateSource) throws -> CertificateKeeper {
+    let log = Log(
+      level: .info, format: .text, clock: { LogTime(millisecondsSince1970: 0) },
+      output: { line in self.said.withLock { $0.append(String(decoding: line, as: UTF8.self)) } })
+    return CertificateKeeper(try source.read(), from: source, log: log, on: executor, now: now)
+  }
+
+  /// Has the keeper look at the files, a second later.
+  func look(_ keeper: CertificateKeeper) async {
+    advance(CertificateKeeper.lookInterval)
+    await keeper.look(now: now, date: date)
+  }
+
+  /// Connects in memory; the client's session, and whether it went on from one.
+  func connect(
+    _ client: TLSClientContext, _ server: TLSServerContext, resuming session: TLSSession? = nil
+  ) throws -> (session: TLSSession?, wasResumed: Bool) {
+    let (one, other) = (client.makeConnection(to: "localhost", resuming: session), server.makeConnection())
+    var toServer: [UInt8] = []
+    var toClient: [UInt8] = []
+    var unused: [UInt8] = []
+    repeat {
+      let came = toClient
+      toClient = []
+      _ = try one.receive(came.span, plaintext: &unused, ciphertextOut: &toServer)
+      let sent = toServer
+      toServer = []
+      _ = try other.receive(sent.span, plaintext: &unused, ciphertextOut: &toClient)
+    } while !toClient.isEmpty
+    #expect(one.isHandshakeComplete && other.isHandshakeComplete)
+    // What was cut off without a word cannot be resumed.
+    defer { one.close(into: &unused) }
+    return (one.session, other.wasResumed)
+  }
+}
