@@ -8,6 +8,12 @@ internal import Wire
 extension Reactor {
   /// What speaks against a request before it is looked at: wrong host, foreign origin, a method that the address does not take.
   func refusal(of head: RequestHead, _ route: Route, _ client: RequestClient) -> Answer? {
+    if let target = shared.redirect.target(
+      of: head, route, from: client, httpsPort: shared.boundEndpoints.https?.port)
+    {
+      // Else browsers would keep to it after the setting is gone; to bind them is what --hsts is for.
+      return Answer(.permanentRedirect, fields: ["Location": target, "Cache-Control": "no-store"])
+    }
     switch route {
     case .healthz, .readyz, .metrics: break
     default:
@@ -33,11 +39,6 @@ extension Reactor {
     if route != .file, route != .unknownAPI, !route.takes(Tus.method(of: head)) {
       return .methodNotAllowed(route.methods)
     }
-    if shared.configuration.redirectsToHTTPS, !client.isSecure,
-      let target = secureTarget(of: head, route, client)
-    {
-      return Answer(.permanentRedirect, fields: ["Location": target])
-    }
     return nil
   }
 
@@ -61,19 +62,6 @@ extension Reactor {
     }
     if route.isJournal { Tus.announce(in: &answer, limits: shared.limits) }
     return answer
-  }
-
-  /// The https address of a page that was asked for in plain text: of the trusted proxy that it came by, else the gateway's own.
-  private func secureTarget(of head: RequestHead, _ route: Route, _ client: RequestClient) -> String? {
-    guard route == .file, head.method == .get || head.method == .head else { return nil }
-    let path = head.target.hasPrefix("/") ? head.target : "/"
-    if let publicURL = shared.configuration.publicURL, publicURL.scheme == .https {
-      return "\(publicURL)\(path)"
-    }
-    guard let host = (client.authority ?? head.authority)?.host else { return nil }
-    if client.isForwarded { return "https://\(host)\(path)" }
-    guard let port = shared.boundEndpoints.https?.port else { return nil }
-    return "https://\(host)\(port == 443 ? "" : ":\(port)")\(path)"
   }
 
   /// What will be done about a request that nothing speaks against.

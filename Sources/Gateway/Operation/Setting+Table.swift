@@ -21,7 +21,9 @@ extension Setting {
     Setting(
       switch: "hsts", help: "tell browsers to use TLS only, on every port of this host",
       at: \.sendsStrictTransportSecurity),
-    Setting(switch: "redirect-to-https", help: "send pages on to the https address", at: \.redirectsToHTTPS),
+    Setting(
+      switch: "redirect-to-https", help: "send pages on to the https address, not the API",
+      at: \.redirectsToHTTPS),
     Setting(
       "public-url", "URL",
       accepts: "http:// or https:// with the host that browsers open and, if need be, a port, and no path",

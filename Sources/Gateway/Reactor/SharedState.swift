@@ -13,6 +13,7 @@ final class SharedState: Sendable {
   let files: StaticFiles
   let board: MetricsBoard
   let origins: OriginPolicy
+  let redirect: SecureRedirect
   let certificates: TLSServerContextHolder?
   let keeper: CertificateKeeper?
   /// The folder that is written to.
@@ -75,6 +76,7 @@ final class SharedState: Sendable {
     sessionFiles = SessionFiles(data, on: fileThreads.ordered, syncs: configuration.durability == .full)
     board = MetricsBoard(reactors: configuration.reactors)
     origins = OriginPolicy(configuration)
+    redirect = SecureRedirect(configuration)
     metricsAccess = MetricsAccess(configuration)
     observer = Observer(on: fileThreads.observing)
     pulses = (0..<configuration.reactors).map { _ in Pulse() }

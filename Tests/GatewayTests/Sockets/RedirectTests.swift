@@ -1,0 +1,96 @@
+import HTTP
+import Testing
+import Transport
+
+@testable import Gateway
+
+/// `--redirect-to-https`: where plain text is sent on to, and what stays where it came.
+@Suite("From http to https")
+struct RedirectTests {
+  private func redirect(_ publicURL: String? = nil, isOn: Bool = true) -> SecureRedirect {
+    var configuration = GatewayConfiguration()
+    configuration.redirectsToHTTPS = isOn
+    configuration.publicURL = publicURL.flatMap { WebOrigin($0) }
+    return SecureRedirect(configuration)
+  }
+
+  /// Who sent it, behind a proxy that is trusted where its fields tell of one.
+  private func client(_ head: RequestHead, isSecure: Bool = false) -> RequestClient {
+    let proxies = head.fields.first("X-Forwarded-For") == nil ? 0 : 1
+    return RequestClient(
+      of: head, from: IPAddress(v4: 0x0A00_0001), isSecure: isSecure, behind: proxies)
+  }
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    var publicURL: String?
+    let host: String
+    var target = "/"
+    var port: UInt16? = 8443
+    let location: String?
+    var testDescription: String { "\(publicURL ?? "") \(host) \(target) \(port ?? 0)" }
+  }
+
+  @Test(
+    "The host that was asked for, with our port; with a public address, that",
+    arguments: [
+      Case(host: "draw.example:8080", location: "https://draw.example:8443/"),
+      Case(host: "draw.example", port: 443, location: "https://draw.example/"),
+      Case(host: "DRAW.example", port: 443, location: "https://draw.example/"),
+      Case(host: "[::1]:8080", target: "/s/abc?x=%2F#", location: nil),
+      Case(host: "[::1]:8080", target: "/s/abc?x=%2F", location: "https://[::1]:8443/s/abc?x=%2F"),
+      Case(
+        host: "127.0.0.1:1", target: "http://draw.example:8080/js/main.js?",
+        location: "https://draw.example:8443/js/main.js?"),
+      Case(host: "draw.example", port: nil, location: nil),
+      Case(publicURL: "https://draw.example", host: "draw.example:8080", location: "https://draw.example/"),
+      Case(
+        publicURL: "https://draw.example", host: "draw.example", port: nil, location: "https://draw.example/"),
+      Case(
+        publicURL: "https://draw.example:444", host: "draw.example", target: "/a?b",
+        location: "https://draw.example:444/a?b"),
+      Case(publicURL: "https://draw.example", host: "other.example", location: nil),
+    ])
+  func targets(_ given: Case) throws {
+    guard let head = RequestHead(.get, given.target, fields: ["Host": given.host]) else {
+      #expect(given.location == nil)
+      return
+    }
+    let target = redirect(given.publicURL).target(
+      of: head, Route(head.path), from: client(head), httpsPort: given.port)
+    #expect(target == given.location)
+  }
+
+  @Test("What is secure on the client's side stays, and so does everything while the setting is off")
+  func stays() throws {
+    let head = try #require(RequestHead(.get, "/", fields: ["Host": "draw.example"]))
+    #expect(redirect().target(of: head, .file, from: client(head, isSecure: true), httpsPort: 8443) == nil)
+    #expect(redirect(isOn: false).target(of: head, .file, from: client(head), httpsPort: 8443) == nil)
+  }
+
+  @Test(
+    "A trusted proxy tells which side was asked, and by which name",
+    arguments: [
+      ("http", nil, "https://inside.example/x"), ("http", "draw.example:80", "https://draw.example/x"),
+      ("https", nil, nil), ("https", "draw.example", nil),
+    ] as [(String, String?, String?)])
+  func forwarded(_ scheme: String, _ host: String?, _ location: String?) throws {
+    var fields: FieldList = ["Host": "inside.example:8080", "X-Forwarded-For": "192.0.2.1"]
+    fields.append("X-Forwarded-Proto", scheme)
+    if let host { fields.append("X-Forwarded-Host", host) }
+    let head = try #require(RequestHead(.get, "/x", fields: fields))
+    for port in [nil, 8443] as [UInt16?] {
+      #expect(redirect().target(of: head, .file, from: client(head), httpsPort: port) == location)
+    }
+  }
+
+  @Test(
+    "Programs, sockets, health and metrics are served as they asked",
+    arguments: [
+      (.post, "/api/sessions"), (.get, "/api/limits"), (.get, "/api/sessions/AbCdEfGhIjKlMnOpQrStUw/socket"),
+      (.get, "/healthz"), (.get, "/readyz"), (.get, "/metrics"), (.options, "/"), (.post, "/"),
+    ] as [(HTTP.Method, String)])
+  func served(_ method: HTTP.Method, _ target: String) throws {
+    let head = try #require(RequestHead(method, target, fields: ["Host": "draw.example"]))
+    #expect(redirect().target(of: head, Route(head.path), from: client(head), httpsPort: 8443) == nil)
+  }
+}
