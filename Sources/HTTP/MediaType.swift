@@ -14,6 +14,8 @@ package struct MediaType: Equatable, Hashable, Sendable {
 
   /// What is not known.
   package static let octetStream = MediaType(value: "application/octet-stream", isCompressible: false)
+  /// HTML.
+  package static let page = text("text/html")
   /// JavaScript.
   package static let script = text("text/javascript")
   /// CSS.
@@ -25,7 +27,7 @@ package struct MediaType: Equatable, Hashable, Sendable {
   }
 
   private static let known: [String: MediaType] = [
-    "html": text("text/html"),
+    "html": page,
     "js": script,
     "mjs": script,
     "css": styleSheet,

@@ -66,7 +66,9 @@ package struct StaticFiles: Sendable {
   }
 
   private func answer(to head: RequestHead, with file: StaticFile, now: HTTPDate) -> Answer {
-    let isCompressed = file.gzip != nil && AcceptEncoding.prefersGzip(head.fields)
+    let isCompressed =
+      file.gzip != nil && AcceptEncoding.prefersGzip(head.fields)
+      && !(file.mediaType == .page && isReferredElsewhere(head))
     let form = isCompressed ? file.gzip ?? file.identity : file.identity
     var always: FieldList = ["Cache-Control": "no-cache"]
     if file.gzip != nil { always.append("Vary", "Accept-Encoding") }
@@ -87,6 +89,16 @@ package struct StaticFiles: Sendable {
       refusal.status = 416
       return Self.answer(refusal, adding: "Content-Range", contentRange)
     }
+  }
+
+  /// Whether a page of another site led to this request. The length of a compressed answer can tell a stranger, who has a
+  /// browser ask again and again, what is in it (BREACH). Our pages are the same for everybody and hold no secret; they
+  /// are sent as they are all the same, so that this need not be argued. It costs who follows a link 25 KB, once.
+  private func isReferredElsewhere(_ head: RequestHead) -> Bool {
+    guard let referrer = head.fields.first("Referer") else { return false }
+    let parts = referrer.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+    guard parts.count >= 3, let authority = Authority(String(parts[2])) else { return true }
+    return authority != head.authority
   }
 
   private static func answer(_ refusal: Refusal, adding name: String? = nil, _ value: String = "") -> Answer {

@@ -20,6 +20,7 @@ struct StaticFilesTests {
       ("index.html", try StaticFile(name: "index.html", bytes: Array("<p>".utf8), modified: Self.modified)),
       ("js/main.js", try StaticFile(name: "main.js", bytes: Self.script, modified: Self.modified)),
       ("a b/größe.png", try StaticFile(name: "größe.png", bytes: Self.picture, modified: Self.modified)),
+      ("large.html", try StaticFile(name: "large.html", bytes: Self.script, modified: Self.modified)),
       ("empty.txt", try StaticFile(name: "empty.txt", bytes: [], modified: nil)),
     ])
   }
@@ -173,6 +174,23 @@ struct StaticFilesTests {
     let bytes = Array("a /* b".utf8)
     #expect(try StaticFile(name: "a.js", bytes: bytes, modified: nil).identity.bytes == bytes)
     #expect(try StaticFile(name: "a.css", bytes: bytes, modified: nil).identity.bytes == bytes)
+  }
+
+  @Test(
+    "A page is not compressed for whom another site sent here; what the page loads is",
+    arguments: [
+      ("https://google.com/", true), ("http://gateway.test:8080/", true),
+      ("https://gateway.test/s/a?b", false),
+      ("HTTPS://GATEWAY.TEST", false), ("about:client", true), ("", true), ("//gateway.test/", false),
+      ("https://gateway.test.example/", true), ("https://user@gateway.test/", true),
+    ])
+  func referred(_ referrer: String, _ isForeign: Bool) throws {
+    let fields: FieldList = ["Host": "gateway.test", "Accept-Encoding": "gzip", "Referer": referrer]
+    let page = try #require(try answer(.get, "/large.html", fields))
+    #expect(page.head.fields.first("Content-Encoding") == (isForeign ? nil : "gzip"))
+    #expect(page.head.fields.first("Vary") == "Accept-Encoding")
+    let script = try #require(try answer(.get, "/js/main.js", fields))
+    #expect(script.head.fields.first("Content-Encoding") == "gzip")
   }
 
   @Test(
