@@ -35,6 +35,15 @@ package struct TLSServerContext: Sendable {
     self.certificate = certificate
   }
 
+  /// Whether its certificate is for a host: a name, or an address in numbers (RFC 9110 §4.3.4, RFC 9525).
+  package func isFor(host: String) -> Bool {
+    guard let certificate = unsafe SSL_CTX_get0_certificate(context.pointer) else { return false }
+    defer { ERR_clear_error() }
+    let isName = unsafe X509_check_host(certificate, host, 0, 0, nil) == 1
+    let isAddress = unsafe X509_check_ip_asc(certificate, host, 0) == 1
+    return isName || isAddress
+  }
+
   /// A new connection's server side, which waits for the client to speak.
   package func makeConnection() -> TLSConnection {
     TLSConnection(context, role: .server)

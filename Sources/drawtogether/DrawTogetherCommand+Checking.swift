@@ -17,7 +17,7 @@ extension DrawTogetherCommand {
       return .usage
     }
     for fault in StartCheck(configuration).faults() { result = tell(fault, of: configuration) }
-    for warning in warnings(of: configuration) {
+    for warning in warnings(of: configuration) + ConfigurationWarnings.ofCertificate(configuration) {
       errors("drawtogether: warning: \(warning).\n")
     }
     return result

@@ -33,13 +33,14 @@ extension DrawTogetherCommand {
       let answer = SignalAnswer(gateway: gateway, log: log)
       try signals.start { answer.receive($0) }
       let took = MonotonicTime.now() - begun
-      for warning in warnings(of: configuration) {
+      for warning in warnings(of: configuration) + gateway.certificateWarnings {
         log(.warning, "configuration", ["reason": .string(warning)])
       }
       let notice = ReadyNotice(
         http: addresses.http, https: addresses.https,
         interfaces: AlternativeNames.ofThisMachine().addresses, took: took, configuration: configuration,
-        data: gateway.dataFigures(within: .milliseconds(50)))
+        data: gateway.dataFigures(within: .milliseconds(50)),
+        certificateEnd: gateway.certificateEnd)
       output(format == .json ? notice.json : notice.text)
       log(
         .info, "started",
