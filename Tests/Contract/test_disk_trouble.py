@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import resource
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -380,7 +381,7 @@ async def test_below_what_stays_free_nothing_new_begins_and_drawing_is_saved_as_
     with mounted(data) as is_mounted:
         if not is_mounted:
             # Nobody can take the room of a whole disk: so much has to stay free that there never is as much.
-            reserve = 1 << 50
+            reserve = shutil.disk_usage(tmp_path).total - 1
         gateway: LastingGateway = lasting_with("--disk-reserve-bytes", "0", folder=data.parent)
         gateway.arguments[gateway.arguments.index("--disk-reserve-bytes") + 1] = str(reserve)
         async with Room(gateway) as room:
