@@ -54,7 +54,7 @@ def test_people_draw_share_copy_drop_and_come_back(browser, open_page, base, tun
     a = open_page(browser, proxy=tunnel.option)
     assert not a.evaluate("isSecureContext"), base
     a.get_by_role("button", name="Not encrypted").click()
-    says(a, "#toasts", "Open this page by its https:// address")
+    says(a, "#toasts", "an https:// address, open the page there")
     draw(a, line(100, 250, 300, 250))
     path = share(a)
     a.locator("#share").click()

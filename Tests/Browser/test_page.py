@@ -55,7 +55,7 @@ def test_the_link_can_be_copied_outside_of_secure_contexts(chromium, open_page, 
     draw(page, line(100, 300, 500, 350))
     sees_ink(page, 300, 325)
     page.get_by_role("button", name="Not encrypted").click()
-    says(page, "#toasts", "Open this page by its https:// address")
+    says(page, "#toasts", "an https:// address, open the page there")
 
 
 def test_a_pen_draws_thicker_where_it_is_pressed(chromium, open_page):

@@ -27,7 +27,7 @@ const table = {
   showEverything: 'Alles zeigen',
   notEncrypted: 'Nicht verschlüsselt',
   notEncryptedText:
-    'Andere in diesem Netz könnten mitlesen, und den Link musst du von Hand kopieren. Öffne die Seite unter ihrer https://-Adresse: Das Gateway nennt sie beim Start.',
+    'Andere in diesem Netz könnten mitlesen, und das Bild lässt sich sichern, aber nicht kopieren. Hat dieses Gateway eine https://-Adresse, öffne die Seite dort.',
   zoom: 'Vergrößerung',
   closer: 'Näher',
   closerTitle: 'Näher (+)',

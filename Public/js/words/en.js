@@ -32,7 +32,7 @@ const table = {
   showEverything: 'Show everything',
   notEncrypted: 'Not encrypted',
   notEncryptedText:
-    'Others in this network could read along, and a link has to be copied by hand. Open this page by its https:// address, which the gateway names when it starts.',
+    'Others in this network could read along, and the picture can be saved but not copied. If this gateway has an https:// address, open the page there.',
   zoom: 'Zoom',
   closer: 'Closer',
   closerTitle: 'Closer (+)',
