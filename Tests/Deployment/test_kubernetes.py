@@ -84,6 +84,19 @@ def test_the_parts_name_one_another(manifests: dict[str, dict[str, Any]], contai
     assert container["image"].endswith(f":{VERSION}")
 
 
+def test_nobody_reaches_it_past_the_proxy_that_it_believes(
+    manifests: dict[str, dict[str, Any]], variables: dict[str, str]
+) -> None:
+    """A rule without `from`, and a selector without labels, are for every pod."""
+    assert variables["DRAWTOGETHER_TRUST_PROXY"] == "1"
+    policy = manifests["NetworkPolicy"]["spec"]
+    assert set(policy["policyTypes"]) == {"Ingress", "Egress"} and not policy.get("egress")
+    (rule,) = policy["ingress"]
+    let_in = [peer["namespaceSelector"]["matchLabels"] for peer in rule["from"]]
+    assert let_in == [{"kubernetes.io/metadata.name": name} for name in ("ingress-nginx", "monitoring")]
+    assert manifests["Ingress"]["spec"]["ingressClassName"] == "nginx"
+
+
 def test_it_runs_as_the_images_user_with_no_rights(pod: dict[str, Any], container: dict[str, Any]) -> None:
     security = pod["securityContext"]
     assert security["runAsNonRoot"] and security["seccompProfile"] == {"type": "RuntimeDefault"}
