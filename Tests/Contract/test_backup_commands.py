@@ -149,6 +149,30 @@ async def test_a_folder_that_is_in_use_or_has_sessions_takes_no_backup_in(
     assert run(executable, "verify", *data).returncode == 0
 
 
+async def test_where_there_is_one_volume_a_backup_goes_below_the_data_and_back_beside_it(
+    lasting_with, lasting: LastingGateway, executable: str
+) -> None:
+    """With the gateway running, for only in its container can commands be run; then it is started on the other folder."""
+    backup, restored = lasting.data / "monday", lasting.data / "restored"
+    data = ["--data", str(lasting.data)]
+    async with Room(lasting) as room:
+        ada = await room.join("Ada")
+        ada.send(append(1, "kept"))
+        await ada.committed()
+        assert run(executable, "backup", str(backup), *data).returncode == 0
+        ada.send(append(2, "since then"))
+        await ada.committed()
+        done = run(executable, "restore", str(backup), "--data", str(restored / "data"))
+        assert (done.returncode, done.stderr) == (0, ""), done
+        assert run(executable, "verify", *data).returncode == 0
+        await asyncio.to_thread(lasting.stop)
+        await gone(ada)
+        other: LastingGateway = lasting_with(folder=restored)
+    async with Client(other.socket_url(room.id)) as guest:
+        await guest.join(name="Guest")
+        assert [entry.payload for kept in guest.retained.keys.values() for entry in kept] == [b"kept"]
+
+
 async def test_a_gateway_on_the_backup_itself_has_the_same_certificate_and_another_epoch(
     lasting_with, lasting: LastingGateway, executable: str
 ) -> None:
