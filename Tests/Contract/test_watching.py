@@ -8,13 +8,13 @@ import os
 import re
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from attachments import Journal, content
 from gateway import REPOSITORY, Gateway
 from http1 import request_bytes
+from logs import events, logged
 from polling import until
 from rawsocket import CLOSE, RawSocket
 from room import Room, note
@@ -23,24 +23,6 @@ from tus import Upload
 SECRET = "open-sesame"
 TIMES = ("fan_out", "catch_up", "commit", "append", "tls_handshake", "loop_turn")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
-
-
-def events(gateway: Gateway, event: str) -> list[dict[str, Any]]:
-    """The lines of the log about that event."""
-    lines = gateway.log.splitlines(keepends=True)
-    return [line for text in lines if text.endswith("\n") and (line := json.loads(text))["event"] == event]
-
-
-async def logged(gateway: Gateway, event: str, **fields: Any) -> dict[str, Any]:
-    """The first line about that event with those fields, which is written behind what it is about."""
-
-    def found() -> list[dict[str, Any]]:
-        return [line for line in events(gateway, event) if line.items() >= fields.items()]
-
-    try:
-        return (await until(found, event))[0]
-    except AssertionError as late:
-        raise AssertionError(f"no {event!r} with {fields} in:\n{gateway.log[-4000:]}") from late
 
 
 # Health
@@ -226,14 +208,17 @@ async def test_uploads_are_told_from_their_beginning_to_their_end(new_gateway) -
     await connection.send(data[:100_000])
     await until(lambda: upload.has(100_000), "the first part arrives")
     connection.abort()
-    line = await logged(gateway, "upload cut", mayGoOn=True)
+    line = await logged(gateway, "upload cut", mayGoOn=True, reason="gone")
     assert line["received"] == 100_000
     await upload.send(data[100_000:], 100_000)
     line = await logged(gateway, "upload resumed", offset=100_000)
     assert line["size"] == 300_000
     await logged(gateway, "upload completed", attachment=line["attachment"], bytes=300_000)
     metrics = await gateway.metrics()
-    assert metrics["drawtogether_uploads_resumed_total"] == 1 and metrics["drawtogether_uploads_cut_total"] == 1
+    assert (
+        metrics["drawtogether_uploads_resumed_total"] == 1
+        and metrics['drawtogether_uploads_cut_total{reason="gone"}'] == 1
+    )
     assert metrics["drawtogether_uploaded_bytes_total"] == 300_000
 
 

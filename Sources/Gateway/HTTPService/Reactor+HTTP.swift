@@ -181,6 +181,7 @@ extension Reactor {
       refusal.actual = UInt64(clamping: actual)
     }
     http.closesAfterOutput = true
+    if let upload = http.upload, upload.grant != nil { noteFailed(upload, grant: nil, refusal.code) }
     send(.problem(refusal), on: connection, http, for: http.exchange?.head)
   }
 

@@ -27,20 +27,25 @@ extension Reactor {
     }
   }
 
-  /// The client is gone before the end of its request.
+  /// The request breaks off before its end, unless the log has been told already why.
   func noteCut(_ upload: UploadExchange, _ grant: UploadGrant) {
-    counters.uploadsCut += 1
+    guard !upload.isNoted else { return }
+    upload.isNoted = true
+    let cause: UploadCut = draining != nil ? .stopping : upload.isStalled ? .stalled : .gone
+    counters.uploadsCut[cause] += 1
     shared.log(
       .info, "upload cut",
       [
         "session": .session(upload.session), "attachment": "\(grant.attachment)",
         "remote": "\(upload.clientAddress.map { "\($0)" } ?? "")",
-        "received": .number(upload.received), "mayGoOn": .boolean(upload.request.isTus),
+        "reason": "\(cause.rawValue)", "received": .number(upload.received),
+        "mayGoOn": .boolean(upload.request.isTus),
       ])
   }
 
   /// What was brought is not taken.
   func noteFailed(_ upload: UploadExchange, grant: UploadGrant?, _ code: ErrorCode) {
+    upload.isNoted = true
     counters.refusals[code] += 1
     counters.uploadFailures[code] += 1
     guard refusalLines.allows(now: now) else {

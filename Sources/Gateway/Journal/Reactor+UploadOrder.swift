@@ -27,7 +27,7 @@ extension Reactor {
         return try await resume(attachment, at: offset, size: size, request, in: hosted, by: holder)
       }
     } catch {
-      noteRefused(.upload, error.code, session: id)
+      noteRefused(.upload, error.code, session: id, from: holder.client)
       return .refused(.problem(error))
     }
   }

@@ -28,7 +28,7 @@ extension Reactor {
     }
     counters.uploads += 1
     if shared.uploadTotal <= UploadExchange.few { upload.pendingLimit = UploadExchange.fewPendingBytes }
-    let holder = UploadHolder(reactor: self, connection: key)
+    let holder = UploadHolder(reactor: self, connection: key, client: connection.clientAddress)
     Task {
       let start = await upload.owner.startUpload(upload.request, of: upload.session, by: holder)
       uploadStarted(key, upload, start)
@@ -90,11 +90,11 @@ extension Reactor {
     guard case .streaming(let grant) = upload.phase else { return }
     let end = grant.offset + upload.received
     if let size = grant.size, end > size {
-      refuse(.problem(.beyondLength(end, length: size)), connection, http)
+      fail(upload, .beyondLength(end, length: size), connection, http)
       return
     }
     if end > UInt64(shared.limits.attachmentBytes) {
-      refuse(.problem(.tooLarge(atLeast: end, limit: shared.limits.attachmentBytes)), connection, http)
+      fail(upload, .tooLarge(atLeast: end, limit: shared.limits.attachmentBytes), connection, http)
       return
     }
     upload.pending.append(contentsOf: bytes)
@@ -192,6 +192,9 @@ extension Reactor {
         return await owner.uploadPieceEnded(grant, of: id, by: request, at: offset)
       }
       let digest = try await grant.writer.finish(turn: grant.turn, syncs: syncsFiles)
+      if case .create(let creation) = request.kind, let wanted = creation.sha256, wanted != digest {
+        noteFailed(upload, grant: grant, .digestMismatch)
+      }
       return await owner.completeUpload(grant, of: id, by: request, sha256: digest, size: offset)
     } catch {
       let refusal = await owner.refusal(for: error, of: grant, in: id)
@@ -214,6 +217,14 @@ extension Reactor {
     guard let (connection, http) = found else { return }
     send(answer, on: connection, http, for: http.exchange?.head)
     loop.wake()
+  }
+
+  /// What comes is not taken.
+  private func fail(
+    _ upload: UploadExchange, _ refusal: Refusal, _ connection: Connection, _ http: HTTPConversation
+  ) {
+    noteFailed(upload, grant: nil, refusal.code)
+    refuse(.problem(refusal), connection, http)
   }
 
   /// Answers before the body is whole: what still comes of it is read a little and dropped.

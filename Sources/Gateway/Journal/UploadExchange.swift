@@ -37,6 +37,10 @@ final class UploadExchange {
   var isFinishing = false
   /// The request broke off: what is still to be written goes first, then the session hears of it.
   var cutGrant: UploadGrant?
+  /// The log has been told why it comes to nothing.
+  var isNoted = false
+  /// Nothing of the body came for too long.
+  var isStalled = false
   /// When the session was told last how far it is.
   var toldAt: MonotonicTime?
 
@@ -101,4 +105,6 @@ enum UploadStart: Sendable {
 struct UploadHolder: Sendable {
   let reactor: Reactor
   let connection: Connection.Key
+  /// Whose it is, for the log.
+  let client: IPAddress
 }

@@ -74,8 +74,8 @@ package struct Counters: Sendable {
   package var uploadsStarted: UInt64 = 0
   /// Those of them that went on with an earlier one.
   package var uploadsResumed: UInt64 = 0
-  /// Those whose client went before the end.
-  package var uploadsCut: UInt64 = 0
+  /// Those that broke off before the end, by why.
+  package var uploadsCut = Tally<UploadCut>()
   /// Bytes written to files.
   package var uploadedBytes: UInt64 = 0
   /// Attachments that became ready.
@@ -119,6 +119,7 @@ package struct Counters: Sendable {
     for metric in MetricList.counts { total[keyPath: metric.value] &+= part[keyPath: metric.value] }
     for metric in MetricList.times { total[keyPath: metric.value] += part[keyPath: metric.value] }
     total.requests += part.requests
+    total.uploadsCut += part.uploadsCut
     total.uploadFailures += part.uploadFailures
     total.answers += part.answers
     total.closes += part.closes

@@ -51,7 +51,6 @@ enum MetricList {
     ),
     Metric("uploads_started_total", \.uploadsStarted, "Requests that began to bring bytes of attachments."),
     Metric("uploads_resumed_total", \.uploadsResumed, "Those of them that went on with an earlier upload."),
-    Metric("uploads_cut_total", \.uploadsCut, "Uploads whose client went before the end of its request."),
     Metric("uploaded_bytes_total", \.uploadedBytes, "Bytes of attachments written to files."),
     Metric("attachments_added_total", \.attachmentsAdded, "Attachments that came whole."),
     Metric("messages_received_total", \.messagesReceived, "WebSocket messages received."),

@@ -70,6 +70,10 @@ package struct MetricsText {
       "refused_total", "Entries, control messages and requests refused, by error code.", label: "code",
       counters.refusals.labelled)
     appendTally(
+      "uploads_cut_total",
+      "Uploads that broke off before the end of their request: the client went or stalled, or the gateway stops.",
+      label: "reason", counters.uploadsCut.labelled)
+    appendTally(
       "upload_failures_total", "Uploads that failed once they had begun, by error code.", label: "code",
       counters.uploadFailures.labelled)
     appendRequests()

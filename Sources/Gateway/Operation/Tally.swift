@@ -91,6 +91,25 @@ package enum Arrival: String, CaseIterable, TallyKey {
   }
 }
 
+/// Why a request that brought bytes broke off before its end.
+package enum UploadCut: String, CaseIterable, TallyKey {
+  /// The client went.
+  case gone
+  /// Nothing came for too long.
+  case stalled
+  /// The gateway stops.
+  case stopping
+
+  package static var labels: [String] { allCases.map(\.rawValue) }
+  package var ordinal: Int {
+    switch self {
+    case .gone: 0
+    case .stalled: 1
+    case .stopping: 2
+    }
+  }
+}
+
 extension ErrorCode: TallyKey {
   package static var labels: [String] { allCases.map(\.rawValue) }
   package var ordinal: Int { Self.allCases.firstIndex(of: self) ?? 0 }
