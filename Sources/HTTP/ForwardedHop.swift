@@ -83,6 +83,11 @@ package struct ForwardedHop: Equatable, Sendable {
     fields.first("Forwarded") != nil || customaryNames.contains { fields.first($0) != nil }
   }
 
+  /// The field in which somebody who passed a request on tells of the client; nil when there is none.
+  package static func tellingField(in fields: FieldList) -> String? {
+    ["Forwarded", "X-Forwarded-For"].first { fields.first($0) != nil }
+  }
+
   private static let customaryNames = ["X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host"]
 
   /// The elements of all such fields. These know no quotation marks: one that a client sent must hide no comma of a proxy's.

@@ -55,6 +55,13 @@ package struct IPAddress: Hashable, Sendable, BitwiseCopyable, CustomStringConve
     isV6 ? high >> 54 == 0xfe80 >> 6 : low >> 16 == 0xa9fe
   }
 
+  /// Whether only machines nearby can have it: of private use (RFC 1918 §3, RFC 4193 §3.1) or good on one link only.
+  package var isPrivate: Bool {
+    if isLinkLocal { return true }
+    if isV6 { return high >> 57 == 0xfc >> 1 }
+    return low >> 24 == 10 || low >> 20 == 0xac1 || low >> 16 == 0xc0a8
+  }
+
   /// What one client has: an IPv4 address, or the /64 around an IPv6 one, in which everybody has 2^64 addresses to choose from.
   package var network: IPAddress {
     isV6 ? IPAddress(v6High: high, low: 0) : self

@@ -1,8 +1,10 @@
-"""That the log and the metrics give the true reason: of uploads that come to nothing."""
+"""That the log and the metrics give the true reason: of uploads that come to nothing, and of settings that do not fit the proxies."""
 
 from __future__ import annotations
 
 import asyncio
+
+import pytest
 
 from attachments import Journal, content
 from gateway import Gateway
@@ -82,3 +84,41 @@ async def test_a_refused_upload_says_whose_it_was(new_gateway) -> None:
         assert answer.status == status, answer.body
     line = await logged(gateway, "refused", what="upload")
     assert line["remote"] == "192.0.2.7"
+
+
+# Settings that do not fit
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8080", "evil.example", "x" * 3_000])
+async def test_the_log_says_once_under_which_name_nobody_gets_in(new_gateway, host: str) -> None:
+    gateway: Gateway = new_gateway("--public-url", "https://draw.example")
+    for _ in range(3):
+        answer = await gateway.get("/", Host=host)
+        answer.problem(421)
+        assert "https://draw.example" in answer.json()["detail"]
+    await logged(gateway, "addressed by another name", level="warning", expected="https://draw.example")
+    await asyncio.to_thread(gateway.terminate)
+    (line,) = events(gateway, "addressed by another name")
+    assert line["host"] == (host if len(host) < 100 else "x" * 100 + "…")
+    assert line["remote"] == "127.0.0.1" and "--public-url" in line["reason"]
+
+
+@pytest.mark.parametrize("told", [{"X-Forwarded-For": "192.0.2.1"}, {"Forwarded": "for=192.0.2.1"}])
+async def test_the_log_says_once_that_a_proxy_is_not_trusted(new_gateway, told: dict[str, str]) -> None:
+    gateway: Gateway = new_gateway()
+    assert (await gateway.get("/api/limits")).status == 200
+    assert not events(gateway, "proxy is not trusted")
+    for _ in range(3):
+        assert (await gateway.request("GET", "/api/limits", told)).status == 200
+    await logged(gateway, "proxy is not trusted", level="warning", remote="127.0.0.1", trustProxy=0)
+    await asyncio.to_thread(gateway.terminate)
+    (line,) = events(gateway, "proxy is not trusted")
+    assert "--trust-proxy" in line["reason"] and next(iter(told)) in line["reason"]
+
+
+async def test_of_a_trusted_proxy_no_such_thing_is_said(new_gateway) -> None:
+    gateway: Gateway = new_gateway("--trust-proxy", "1", "--public-url", "https://draw.example")
+    fields = {"Host": "draw.example", "X-Forwarded-For": "192.0.2.1"}
+    assert (await gateway.request("GET", "/api/limits", fields)).status == 200
+    await asyncio.to_thread(gateway.terminate)
+    assert not events(gateway, "proxy is not trusted") and not events(gateway, "addressed by another name")

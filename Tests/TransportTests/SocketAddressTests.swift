@@ -90,6 +90,20 @@ struct SocketAddressTests {
     #expect("\(try #require(IPAddress(text)).network)" == network)
   }
 
+  @Test(
+    "Addresses of private use are told from those of the Internet",
+    arguments: [
+      ("10.0.0.0", true), ("11.0.0.0", false), ("172.15.255.255", false), ("172.16.0.0", true),
+      ("172.31.255.255", true),
+      ("172.32.0.0", false), ("192.168.0.1", true), ("192.169.0.1", false), ("169.254.1.1", true),
+      ("::ffff:10.1.2.3", true),
+      ("fbff::1", false), ("fc00::1", true), ("fdff::1", true), ("fe80::1", true), ("2001:db8::1", false),
+      ("127.0.0.1", false),
+    ])
+  func privateAddresses(text: String, isPrivate: Bool) throws {
+    #expect(try #require(IPAddress(text)).isPrivate == isPrivate)
+  }
+
   @Test("Kinds of addresses")
   func kinds() throws {
     #expect(try #require(IPAddress("169.254.1.1")).isLinkLocal)

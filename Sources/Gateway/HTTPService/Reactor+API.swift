@@ -7,7 +7,9 @@ internal import Wire
 /// The HTTP API: sessions, limits, health, metrics, files.
 extension Reactor {
   /// What speaks against a request before it is looked at: wrong host, foreign origin, a method that the address does not take.
-  func refusal(of head: RequestHead, _ route: Route, _ client: RequestClient) -> Answer? {
+  func refusal(
+    of head: RequestHead, _ route: Route, _ client: RequestClient, on connection: Connection
+  ) -> Answer? {
     if let target = shared.redirect.target(
       of: head, route, from: client, httpsPort: shared.boundEndpoints.https?.port)
     {
@@ -18,7 +20,9 @@ extension Reactor {
     case .healthz, .readyz, .metrics: break
     default:
       if shared.origins.isMisdirected(head, forwarded: client.authority) {
-        var refusal = Refusal(.badRequest, "This gateway is reached at another address.")
+        warnOfOtherAddress(head, client, on: connection)
+        let address = shared.configuration.publicURL.map { "\($0)" } ?? "another address"
+        var refusal = Refusal(.badRequest, "This gateway is reached at \(address) only.")
         refusal.status = 421
         return .problem(refusal)
       }

@@ -8,9 +8,6 @@ extension Reactor {
   /// How long somebody has to wait with a next socket who has too many.
   private static let retryTimeMs: UInt64 = 5000
 
-  /// How often the log says that the proxies do not tell of clients.
-  private static let untoldInterval = Duration.seconds(3600)
-
   /// Notes whose request a connection carries now.
   func note(_ client: RequestClient, on connection: Connection) {
     guard connection.clientAddress != client.address else { return }
@@ -27,7 +24,7 @@ extension Reactor {
     guard shared.configuration.trustedProxies > 0, !connection.isCountedForClient, !route.isForWatchers,
       let address = client.countedAddress
     else { return nil }
-    if !client.isForwarded { warn(of: head, on: connection) }
+    if !client.isForwarded { warnOfUntold(head, on: connection) }
     if var refusal = shared.admitClient(address) {
       noteRefused(.connection, refusal.code, from: address)
       refusal.status = 429
@@ -36,18 +33,6 @@ extension Reactor {
     }
     connection.isCountedForClient = true
     return nil
-  }
-
-  /// Says that all whom the proxies do not tell of count as one client, which is soon too many.
-  private func warn(of head: RequestHead, on connection: Connection) {
-    guard shared.mayWarnOfUntold(now: now, every: Self.untoldInterval) else { return }
-    let proxies = shared.configuration.trustedProxies
-    shared.log(
-      .warning, "proxy tells of no client",
-      [
-        "remote": "\(connection.peer.host)", "trustProxy": .number(proxies),
-        "reason": "\(RequestClient.whyUntold(head, behind: proxies))",
-      ])
   }
 
   /// Tells somebody who has too many connections: a browser sees why only after the upgrade (PROTOCOL.md 2).

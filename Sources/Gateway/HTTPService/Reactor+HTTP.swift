@@ -79,7 +79,8 @@ extension Reactor {
       of: head, from: connection.peer.ip, isSecure: connection.isSecure,
       behind: shared.configuration.trustedProxies)
     let plan: HTTPConversation.Plan
-    if let answer = refusal(of: head, route, client) ?? bodyRefusal(of: head, route) {
+    if !route.isForWatchers { warnOfUntrusted(head, on: connection) }
+    if let answer = refusal(of: head, route, client, on: connection) ?? bodyRefusal(of: head, route) {
       note(client, on: connection)
       plan = .answer(answer)
     } else if let refusal = admit(client, on: connection, head, route) {
@@ -180,8 +181,8 @@ extension Reactor {
       refusal.limit = UInt64(clamping: limit)
       refusal.actual = UInt64(clamping: actual)
     }
-    http.closesAfterOutput = true
     if let upload = http.upload, upload.grant != nil { noteFailed(upload, grant: nil, refusal.code) }
+    http.closesAfterOutput = true
     send(.problem(refusal), on: connection, http, for: http.exchange?.head)
   }
 

@@ -46,7 +46,7 @@ final class SharedState: Sendable {
   private let draining = Atomic(false)
   private let clients = ClientCounts()
   private let uploaders = ClientCounts()
-  private let untoldAt = Guarded<MonotonicTime?>(nil)
+  private let rareWarnings = Guarded<[RareWarning: MonotonicTime]>([:])
   private let creations = Guarded(CreationRate())
   private let endpoints = Guarded(Endpoints())
 
@@ -214,11 +214,11 @@ final class SharedState: Sendable {
       limit: limits.connectionsPerAddress, actual: fromAddress)
   }
 
-  /// Whether it is time to say that proxies do not tell of clients; if so, it counts as said.
-  func mayWarnOfUntold(now: MonotonicTime, every interval: Duration) -> Bool {
-    untoldAt.withLock { saidAt in
-      if let saidAt, now - saidAt < interval { return false }
-      saidAt = now
+  /// Whether it is time for a warning of that kind; if so, it counts as said.
+  func mayWarn(of kind: RareWarning, now: MonotonicTime) -> Bool {
+    rareWarnings.withLock { saidAt in
+      if let at = saidAt[kind], now - at < RareWarning.interval { return false }
+      saidAt[kind] = now
       return true
     }
   }
