@@ -35,11 +35,14 @@ package struct ReadyNotice: Equatable, Sendable {
   package var data: DataFigures
   /// When the operator's certificate ends, in seconds since 1970; `nil` when there is none.
   package var certificateEnd: Int64?
+  /// When it became ready.
+  package var time: LogTime
 
   /// A notice of its parts.
   package init(
     http: SocketAddress?, https: SocketAddress?, interfaces: [IPAddress], took: Duration,
-    configuration: GatewayConfiguration, data: DataFigures, certificateEnd: Int64? = nil
+    configuration: GatewayConfiguration, data: DataFigures, certificateEnd: Int64? = nil,
+    time: LogTime = .now
   ) {
     self.http = http
     self.https = https
@@ -48,16 +51,19 @@ package struct ReadyNotice: Equatable, Sendable {
     self.configuration = configuration
     self.data = data
     self.certificateEnd = certificateEnd
+    self.time = time
   }
 
-  /// One line for programs: `{"event":"ready","http":…,"https":…,"ms":…}` and more behind it; `null` for a listener that is
-  /// off and for what is not known.
+  /// One line for programs: `{"event":"ready","http":…,"https":…,"ms":…}` and more behind it, `time` and `level` as lines of the log
+  /// have them; `null` for a listener that is off and for what is not known.
   package var json: String {
     let members: [(String, String?)] = [
       ("event", JSONText.quoted("ready")),
       ("http", http.map { JSONText.quoted(Self.url(.http, $0)) }),
       ("https", https.map { JSONText.quoted(Self.url(.https, $0)) }),
       ("ms", String(took.wholeMilliseconds)),
+      ("time", JSONText.quoted("\(time)")),
+      ("level", JSONText.quoted(Log.Level.info.rawValue)),
       ("version", JSONText.quoted(Product.version)),
       ("publicURL", configuration.publicURL.map { JSONText.quoted($0.description) }),
       ("data", JSONText.quoted(configuration.dataDirectory)),
@@ -133,7 +139,11 @@ package struct ReadyNotice: Equatable, Sendable {
   private var certificateWords: String? {
     guard https != nil else { return nil }
     if let certificateEnd {
-      return "\(configuration.certificateFile ?? ""), until \(Self.date(certificateEnd))"
+      let file = configuration.certificateFile ?? ""
+      let hasEnded = time.millisecondsSince1970 >= certificateEnd * 1_000
+      return hasEnded
+        ? "\(file), ended on \(Self.date(certificateEnd)): browsers refuse it"
+        : "\(file), until \(Self.date(certificateEnd))"
     }
     return configuration.certificateFile
       ?? "of this gateway's own making: browsers ask once whether to trust it"

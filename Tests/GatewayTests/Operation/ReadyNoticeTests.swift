@@ -17,7 +17,8 @@ struct ReadyNoticeTests {
     return ReadyNotice(
       http: try http.map { try SocketAddress($0) }, https: try https.map { try SocketAddress($0) },
       interfaces: interfaces.compactMap { IPAddress($0) }, took: .microseconds(12_900),
-      configuration: configuration, data: data, certificateEnd: certificateEnd)
+      configuration: configuration, data: data, certificateEnd: certificateEnd,
+      time: LogTime(millisecondsSince1970: 1_790_000_000_123))
   }
 
   @Test(
@@ -34,7 +35,7 @@ struct ReadyNoticeTests {
     ] as [(String?, String?, String)])
   func json(_ http: String?, _ https: String?, _ start: String) throws {
     let line = try notice(http: http, https: https).json
-    #expect(line.hasPrefix(start))
+    #expect(line.hasPrefix(start + #""time":"2026-09-21T14:13:20.123Z","level":"info","#))
     #expect(line.hasSuffix("}\n") && line.split(separator: "\n").count == 1)
   }
 
@@ -109,6 +110,10 @@ struct ReadyNoticeTests {
     ] {
       #expect(text.contains(line))
     }
+    let ended = try notice(http: nil, https: "127.0.0.1:8443", certificateEnd: 1_790_000_000) {
+      $0.certificateFile = "/certs/tls.crt"
+    }.text
+    #expect(ended.contains("Certificate      /certs/tls.crt, ended on 2026-09-21: browsers refuse it\n"))
     #expect(!text.contains("s3cret"))
   }
 
