@@ -36,7 +36,7 @@ package struct ConfigurationReader {
     arguments: [String], environment: [String: String], cores: Int
   ) throws(ConfigurationError) -> Invocation {
     if arguments.contains("--help") || arguments.contains("-h") || arguments.first == "help" { return .help }
-    if arguments.contains("--version") { return .version }
+    if arguments.contains("--version") || arguments.first == "-v" { return .version }
     var reader = ConfigurationReader()
     reader.configuration.reactors = min(max(cores, 1), 256)
     let command = try reader.read(arguments)

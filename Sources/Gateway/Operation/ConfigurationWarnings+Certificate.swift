@@ -22,9 +22,9 @@ extension ConfigurationWarnings {
     let host = url.host.hasPrefix("[") ? String(url.host.dropFirst().dropLast()) : url.host
     guard !context.isFor(host: host) else { return [] }
     let names = context.certificate.names
+    let words = names.isEmpty ? "names no host, and so not" : "is for \(names) and not for"
     return [
-      "the certificate in --tls-cert \(file) is for \(names.isEmpty ? "no name" : names) and not for \(host), the host of "
-        + "--public-url: browsers refuse it"
+      "the certificate in --tls-cert \(file) \(words) \(host), the host of --public-url: browsers refuse it"
     ]
   }
 

@@ -375,6 +375,7 @@ struct ConfigurationReaderTests {
     #expect(try read(["--help"]) == .help)
     #expect(try read(["serve", "--nonsense", "-h"]) == .help)
     #expect(try read(["--version"]) == .version)
+    #expect(try read(["-v"]) == .version)
   }
 
   @Test("The number of cores is kept within what reactors may be", arguments: [(0, 1), (2, 2), (1000, 256)])
