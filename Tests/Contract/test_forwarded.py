@@ -156,6 +156,20 @@ async def test_the_scheme_of_the_clients_side_counts(gateway_with, told) -> None
 
 
 @kinds
+async def test_a_page_is_compressed_for_whom_our_own_page_led_there(gateway_with, told) -> None:
+    gateway: Gateway = gateway_with("--trust-proxy", "1")
+    fields = {"Host": "10.0.0.7:8080", "Accept-Encoding": "gzip", "Referer": "https://draw.example/s/x"}
+    ada = somebody()
+    at_ours = told(ada) | (
+        {"X-Forwarded-Host": "draw.example"}
+        if "X-Forwarded-For" in told(ada)
+        else {"Forwarded": f"for={ada};host=draw.example"}
+    )
+    assert (await gateway.request("GET", "/", fields | at_ours))["content-encoding"] == "gzip"
+    assert not (await gateway.request("GET", "/", fields | told(ada))).all("content-encoding")
+
+
+@kinds
 async def test_the_host_that_a_client_asked_for_counts(gateway_with, told) -> None:
     gateway: Gateway = gateway_with("--trust-proxy", "1", "--public-url", "https://draw.example")
     ada = somebody()

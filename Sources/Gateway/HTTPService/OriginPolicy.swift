@@ -29,11 +29,25 @@ struct OriginPolicy: Sendable {
     let origins = head.fields.all("Origin")
     guard let text = origins.first else { return .own }
     guard origins.count == 1, let origin = WebOrigin(text) else { return .foreign(text) }
-    if let publicURL, origin.host == publicURL.host, Self.port(origin) == Self.port(publicURL) { return .own }
-    // Default ports are left out and the scheme is not compared: behind a proxy that speaks TLS we see plain text.
-    let names = [head.authority, forwarded].compactMap(\.self)
-    if names.contains(where: { $0.host == origin.host && Self.port($0) == Self.port(origin) }) { return .own }
+    if isOwn(origin.host, Self.port(origin), head, forwarded) { return .own }
     return allowed.contains(origin) ? .allowed(text) : .foreign(text)
+  }
+
+  /// Whether a page of another site led to this request, as far as its `Referer` says. `forwarded` is as for `judge`.
+  func isReferredElsewhere(_ head: RequestHead, forwarded: Authority?) -> Bool {
+    guard let referrer = head.fields.first("Referer") else { return false }
+    let parts = referrer.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+    guard parts.count >= 3, let authority = Authority(String(parts[2])) else { return true }
+    return !isOwn(authority.host, Self.port(authority), head, forwarded)
+  }
+
+  /// Whether that is our address: the public one, or the one that the request was sent to. Default ports are left out and the
+  /// scheme is not compared: behind a proxy that speaks TLS we see plain text.
+  private func isOwn(_ host: String, _ port: UInt16?, _ head: RequestHead, _ forwarded: Authority?) -> Bool {
+    if let publicURL, host == publicURL.host, port == Self.port(publicURL) { return true }
+    return [head.authority, forwarded].contains { name in
+      name.map { $0.host == host && Self.port($0) == port } ?? false
+    }
   }
 
   /// With a public address, a request to any other is for somebody else.

@@ -94,7 +94,9 @@ extension Reactor {
       return shared.metricsAccess.admits(head, from: client.address) ? .metrics : .answer(notFound)
     case .file:
       let date = HTTPDate(secondsSinceEpoch: Int(WallTime.now().secondsSince1970))
-      return .answer(shared.files.answer(to: head, now: date).map { Answer($0) } ?? notFound)
+      let isReferred = shared.origins.isReferredElsewhere(head, forwarded: client.authority)
+      let answer = shared.files.answer(to: head, isReferredElsewhere: isReferred, now: date)
+      return .answer(answer.map { Answer($0) } ?? notFound)
     }
   }
 

@@ -32,14 +32,18 @@ package struct StaticFiles: Sendable {
   ///
   /// - Parameters:
   ///   - head: the request.
+  ///   - isReferredElsewhere: whether a page of another site led to it. The length of a compressed answer can tell a stranger,
+  ///     who has a browser ask again and again, what is in it (BREACH). Our pages are the same for everybody and hold no secret;
+  ///     they are sent as they are all the same, so that this need not be argued. It costs who follows a link 25 KB, once.
   ///   - now: the time of the answer's `Date`, which the caller adds, as it does `Connection`.
   /// - Returns: 200, 206, 304, 412, 416, for other methods 405 and for OPTIONS 204. Security fields are not in it: the
   ///   caller adds `SecurityFields`, as it does to every answer.
-  package func answer(to head: RequestHead, now: HTTPDate) -> Answer? {
+  package func answer(to head: RequestHead, isReferredElsewhere: Bool, now: HTTPDate) -> Answer? {
     guard let file = file(at: head.path) else { return nil }
     switch head.method {
     case .get, .head:
-      return answer(to: head, with: file, now: now)
+      let isPlain = isReferredElsewhere && file.mediaType == .page
+      return answer(to: head, with: file, mayCompress: !isPlain, now: now)
     case .options:
       return Answer(head: ResponseHead(204, fields: ["Allow": Self.methods]), bytes: [], range: 0..<0)
     case .post, .put, .patch, .delete, .other:
@@ -65,10 +69,10 @@ package struct StaticFiles: Sendable {
     return files[Array(components.joined(separator: "/").utf8)]
   }
 
-  private func answer(to head: RequestHead, with file: StaticFile, now: HTTPDate) -> Answer {
-    let isCompressed =
-      file.gzip != nil && AcceptEncoding.prefersGzip(head.fields)
-      && !(file.mediaType == .page && isReferredElsewhere(head))
+  private func answer(
+    to head: RequestHead, with file: StaticFile, mayCompress: Bool, now: HTTPDate
+  ) -> Answer {
+    let isCompressed = mayCompress && file.gzip != nil && AcceptEncoding.prefersGzip(head.fields)
     let form = isCompressed ? file.gzip ?? file.identity : file.identity
     var always: FieldList = ["Cache-Control": "no-cache"]
     if file.gzip != nil { always.append("Vary", "Accept-Encoding") }
@@ -89,16 +93,6 @@ package struct StaticFiles: Sendable {
       refusal.status = 416
       return Self.answer(refusal, adding: "Content-Range", contentRange)
     }
-  }
-
-  /// Whether a page of another site led to this request. The length of a compressed answer can tell a stranger, who has a
-  /// browser ask again and again, what is in it (BREACH). Our pages are the same for everybody and hold no secret; they
-  /// are sent as they are all the same, so that this need not be argued. It costs who follows a link 25 KB, once.
-  private func isReferredElsewhere(_ head: RequestHead) -> Bool {
-    guard let referrer = head.fields.first("Referer") else { return false }
-    let parts = referrer.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
-    guard parts.count >= 3, let authority = Authority(String(parts[2])) else { return true }
-    return authority != head.authority
   }
 
   private static func answer(_ refusal: Refusal, adding name: String? = nil, _ value: String = "") -> Answer {

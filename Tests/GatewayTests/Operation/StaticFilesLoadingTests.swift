@@ -31,7 +31,8 @@ struct StaticFilesLoadingTests {
 
   private func status(_ files: StaticFiles, _ path: String) throws -> Int? {
     let head = try #require(RequestHead(.get, path))
-    return files.answer(to: head, now: HTTPDate(secondsSinceEpoch: 0))?.head.status.code
+    return files.answer(to: head, isReferredElsewhere: false, now: HTTPDate(secondsSinceEpoch: 0))?.head
+      .status.code
   }
 
   @Test("Files of all folders are served, hidden ones not")
