@@ -43,7 +43,17 @@ package struct FieldList: Equatable, Sendable {
   /// The elements of the comma lists of all fields of that name (RFC 9110 §5.6.1), without blanks around them and
   /// without empty ones. A comma inside a quoted string does not separate.
   package func tokens(of name: String) -> [String] {
-    all(name).flatMap(Self.elements(of:))
+    all(name).flatMap { Self.elements(of: $0, limit: .max) }
+  }
+
+  /// The same, unless there are more of them than `limit`: then nil, and the rest is not looked at.
+  package func tokens(of name: String, limit: Int) -> [String]? {
+    var found: [String] = []
+    for value in all(name) {
+      found += Self.elements(of: value, limit: limit - found.count)
+      guard found.count <= limit else { return nil }
+    }
+    return found
   }
 
   /// Whether the comma lists of that name hold that token; case does not count.
@@ -82,8 +92,9 @@ package struct FieldList: Equatable, Sendable {
     }
   }
 
-  /// The elements of one comma list; commas inside quoted strings do not separate (RFC 9110 §5.6.4).
-  private static func elements(of list: String) -> [String] {
+  /// The elements of one comma list; commas inside quoted strings do not separate (RFC 9110 §5.6.4). Of more than `limit` there
+  /// is one too many.
+  private static func elements(of list: String, limit: Int) -> [String] {
     var elements: [String] = []
     var start = list.utf8.startIndex
     var isQuoted = false
@@ -102,6 +113,7 @@ package struct FieldList: Equatable, Sendable {
         isQuoted.toggle()
       case Grammar.comma where !isQuoted:
         close(at: index)
+        guard elements.count <= limit else { return elements }
         start = list.utf8.index(after: index)
       default:
         break

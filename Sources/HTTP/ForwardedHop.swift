@@ -41,7 +41,7 @@ package struct ForwardedHop: Equatable, Sendable {
   /// Reads `Forwarded`. Each proxy adds an element at the end, so that the first of them wrote the one that is so far from it.
   ///
   /// A quotation mark that a client left open can swallow what proxies add behind it, on the same line: when one of the elements
-  /// that count is malformed, none does.
+  /// that count is malformed, none does. So it has to be read from its beginning, and more than 64 elements are not.
   ///
   /// - Parameters:
   ///   - fields: of a request.
@@ -49,15 +49,17 @@ package struct ForwardedHop: Equatable, Sendable {
   /// - Returns: what the first of them says.
   package static func standard(in fields: FieldList, behind proxies: Int) -> Reading {
     guard fields.first("Forwarded") != nil else { return .absent }
-    let elements = fields.tokens(of: "Forwarded")
-    guard elements.count >= proxies else { return .unusable }
+    guard let elements = fields.tokens(of: "Forwarded", limit: elementLimit), elements.count >= proxies else {
+      return .unusable
+    }
     let hops = elements.suffix(proxies).compactMap(Self.init(element:))
     guard hops.count == proxies else { return .unusable }
     return hops.first.map { .hop($0) } ?? .unusable
   }
 
   /// Reads `X-Forwarded-For`, to which each proxy adds an element, and `X-Forwarded-Proto` and `X-Forwarded-Host`, in the
-  /// place of which most put their own. Of these the element counts that is so far from the end, or else the first.
+  /// place of which most put their own. Of these the element counts that is so far from the end, or else the first. That may
+  /// be the first proxy's, or an inner one's in its place, to which every request comes in plain text: `http` is not believed then.
   ///
   /// - Parameters:
   ///   - fields: of a request.
@@ -65,22 +67,15 @@ package struct ForwardedHop: Equatable, Sendable {
   /// - Returns: what the first of them says.
   package static func customary(in fields: FieldList, behind proxies: Int) -> Reading {
     guard customaryNames.contains(where: { fields.first($0) != nil }) else { return .absent }
-    let chain = elements(of: "X-Forwarded-For", in: fields)
-    guard chain.count >= proxies else { return .unusable }
-    func told(_ name: String) -> String? {
-      let all = elements(of: name, in: fields)
-      return all.count >= proxies ? all[all.count - proxies] : all.first
-    }
+    let chain = lastElements(proxies, of: "X-Forwarded-For", in: fields)
+    guard let first = chain.first, chain.count == proxies else { return .unusable }
+    let schemes = lastElements(proxies, of: "X-Forwarded-Proto", in: fields)
+    let hosts = lastElements(proxies, of: "X-Forwarded-Host", in: fields)
+    var isSecure = schemes.first.flatMap(isSecure)
+    if schemes.count < proxies, isSecure == false { isSecure = nil }
     return .hop(
       ForwardedHop(
-        client: address(ofNode: chain[chain.count - proxies]),
-        isSecure: told("X-Forwarded-Proto").flatMap(isSecure),
-        authority: told("X-Forwarded-Host").flatMap { Authority($0) }))
-  }
-
-  /// Whether a request says that somebody passed it on.
-  package static func isTold(in fields: FieldList) -> Bool {
-    fields.first("Forwarded") != nil || customaryNames.contains { fields.first($0) != nil }
+        client: address(ofNode: first), isSecure: isSecure, authority: hosts.first.flatMap { Authority($0) }))
   }
 
   /// The field in which somebody who passed a request on tells of the client; nil when there is none.
@@ -90,9 +85,24 @@ package struct ForwardedHop: Equatable, Sendable {
 
   private static let customaryNames = ["X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host"]
 
-  /// The elements of all such fields. These know no quotation marks: one that a client sent must hide no comma of a proxy's.
-  private static func elements(of name: String, in fields: FieldList) -> [String] {
-    fields.all(name).flatMap { $0.split(separator: ",") }.map { $0.trimmingBlanks() }.filter { !$0.isEmpty }
+  /// How many elements of `Forwarded` are read: no chain of proxies is so long.
+  private static let elementLimit = 64
+
+  /// The last elements of all such fields, so many or fewer, in their order; a client can send thousands before them. These
+  /// fields know no quotation marks: one that a client sent must hide no comma of a proxy's.
+  private static func lastElements(_ number: Int, of name: String, in fields: FieldList) -> [String] {
+    var found: [String] = []
+    for value in fields.all(name).reversed() {
+      var rest = value[...]
+      while found.count < number {
+        let comma = rest.utf8.lastIndex(of: Grammar.comma)
+        let element = rest[(comma.map { rest.utf8.index(after: $0) } ?? rest.startIndex)...].trimmingBlanks()
+        if !element.isEmpty { found.append(element) }
+        guard let comma else { break }
+        rest = rest[..<comma]
+      }
+    }
+    return found.reversed()
   }
 
   /// Some say `wss` for a WebSocket.

@@ -150,9 +150,27 @@ async def test_the_scheme_of_the_clients_side_counts(gateway_with, told) -> None
     assert plain.status == 308
     assert plain["location"] == "https://draw.example/s/x?y"
     assert not plain.all("strict-transport-security")
-    # Its own listeners, where nobody is in between.
-    direct = await gateway.request("GET", "/")
-    assert direct["location"] == f"https://127.0.0.1:{gateway.https[1]}/"
+    # Where it is not said, it may have been TLS: who is sent there again comes here again.
+    for untold in ({}, told(ada), {"X-Forwarded-Proto": "http"}, {"X-Forwarded-Proto": "https"}):
+        assert (await gateway.request("GET", "/", untold)).status == 200, untold
+    conflict = {
+        "X-Forwarded-For": ada,
+        "X-Forwarded-Proto": "http",
+        "Forwarded": f"for={somebody()};proto=http",
+    }
+    assert (await gateway.request("GET", "/", conflict)).status == 200
+
+
+async def test_the_scheme_of_an_inner_proxy_sends_nobody_round(gateway_with) -> None:
+    gateway: Gateway = gateway_with("--trust-proxy", "2", "--redirect-to-https")
+    fields = passed_on(passed_on({}, somebody()), "192.0.2.1")
+    # It put its own scheme in the place of the first one's.
+    assert (await gateway.request("GET", "/", fields | {"X-Forwarded-Proto": "http"})).status == 200
+    # It added its own, or left what was there.
+    for scheme, status in (("https, http", 200), ("http, http", 308), ("https", 200)):
+        assert (await gateway.request("GET", "/", fields | {"X-Forwarded-Proto": scheme})).status == status, (
+            scheme
+        )
 
 
 @kinds
@@ -303,9 +321,14 @@ async def test_who_hides_behind_a_proxy_on_this_machine_is_counted_with_it(gatew
             await socket.join()
         (await gateway.request("GET", "/api/limits", told)).problem(429, "too-many")
         assert (await gateway.request("GET", "/metrics", told)).status == 404
-        # This machine itself is not counted, as without a proxy.
+        # Nor is somebody else on it of whom the proxy tells nothing at all.
+        (await gateway.request("GET", "/api/limits")).problem(429, "too-many")
+        assert (await gateway.get("/healthz")).status == 200
+        # Whom the proxy says to be on this machine is not counted, as without a proxy.
         for _ in range(3):
-            socket = await stack.enter_async_context(await RawSocket.open(gateway, session))
+            socket = await stack.enter_async_context(
+                await RawSocket.open(gateway, session, X_Forwarded_For="127.0.0.1")
+            )
             await socket.join()
 
 
@@ -330,6 +353,7 @@ async def test_a_socket_that_is_refused_for_its_client_says_so_before_anything_e
 @pytest.mark.parametrize(
     ("told", "reason"),
     [
+        ({}, "there is neither Forwarded nor X-Forwarded-For"),
         ({"X-Forwarded-For": "192.0.2.1"}, "X-Forwarded-For does not tell of so many proxies"),
         ({"Forwarded": "for=192.0.2.1, ?"}, "Forwarded does not tell of so many proxies"),
         (
@@ -341,13 +365,13 @@ async def test_a_socket_that_is_refused_for_its_client_says_so_before_anything_e
 async def test_the_log_says_once_that_proxies_do_not_tell_of_clients(new_gateway, told, reason: str) -> None:
     gateway: Gateway = new_gateway("--trust-proxy", "2")
     right = {"X-Forwarded-For": "192.0.2.1, 192.0.2.2"}
-    # A probe of this machine's own, and who comes by both proxies.
-    for fields in ({}, right):
-        assert (await gateway.request("GET", "/api/limits", fields)).status == 200
+    assert (await gateway.request("GET", "/api/limits", right)).status == 200
+    assert (await gateway.get("/healthz")).status == 200
     assert (await gateway.request("GET", "/healthz", told)).status == 200
     assert "tells of no client" not in gateway.log
     for _ in range(3):
-        assert (await gateway.request("GET", "/api/limits", told)).status == 200
+        # Also of what is refused.
+        assert (await gateway.request("PUT", "/api/limits", told)).status == 405
     await until(lambda: "tells of no client" in gateway.log, "it is told")
     # Nothing more is said behind that.
     await asyncio.to_thread(gateway.terminate)

@@ -105,7 +105,9 @@ struct ForwardedHopTests {
       self.reading = reading
     }
 
-    var testDescription: String { "\(rule), \(proxies): \(fields.map { "\($0.name): \($0.value)" })" }
+    var testDescription: String {
+      "\(rule), \(proxies): \(fields.map { "\($0.name): \($0.value.prefix(80))" })"
+    }
   }
 
   @Test(
@@ -130,6 +132,16 @@ struct ForwardedHopTests {
         "a comma within quotation marks", 1, ["Forwarded": #"for=1.1.1.1;x="a, for=6.6.6.6""#],
         client: "1.1.1.1"),
       Chain("hidden", 1, ["Forwarded": "for=1.1.1.1, for=unknown;proto=https"], isSecure: true),
+      Chain(
+        "as many as are read", 1, ["Forwarded": String(repeating: "for=6.6.6.6,", count: 63) + "for=1.1.1.1"],
+        client: "1.1.1.1"),
+      Chain(
+        "one more", 1, ["Forwarded": String(repeating: "for=6.6.6.6,", count: 64) + "for=1.1.1.1"],
+        is: .unusable),
+      Chain(
+        "… on two lines", 1,
+        ["Forwarded": String(repeating: "for=6.6.6.6,", count: 64), "FORWARDED": "for=1.1.1.1"], is: .unusable
+      ),
       // What follows was spoofed: the client opened a quotation mark, and the proxies went on behind it.
       Chain("an open quotation mark", 1, ["Forwarded": #"for=6.6.6.6;x=", for=1.1.1.1"#], is: .unusable),
       Chain(
@@ -178,6 +190,24 @@ struct ForwardedHopTests {
         "where only one of two wrote it", 2,
         ["X-Forwarded-For": "1.1.1.1, 2.2.2.2", "X-Forwarded-Proto": "https"], client: "1.1.1.1",
         isSecure: true),
+      // In the place of the first one's an inner proxy may have put what its own side is.
+      Chain(
+        "… and it may be the inner one", 2,
+        ["X-Forwarded-For": "1.1.1.1, 2.2.2.2", "X-Forwarded-Proto": "http"], client: "1.1.1.1"),
+      Chain(
+        "… of three", 3,
+        ["X-Forwarded-For": "1.1.1.1, 2.2.2.2, 3.3.3.3", "X-Forwarded-Proto": "http, https"],
+        client: "1.1.1.1"),
+      Chain(
+        "where both wrote it", 2,
+        ["X-Forwarded-For": "1.1.1.1, 2.2.2.2", "X-Forwarded-Proto": "http, http"], client: "1.1.1.1",
+        isSecure: false),
+      Chain(
+        "thousands that a client sent", 2,
+        ["X-Forwarded-For": String(repeating: "6.6.6.6,", count: 15_000) + "1.1.1.1 ,, 2.2.2.2,"],
+        client: "1.1.1.1"),
+      Chain(
+        "nothing but commas", 1, ["X-Forwarded-For": String(repeating: ", ", count: 15_000)], is: .unusable),
       Chain(
         "another scheme", 1, ["X-Forwarded-For": "1.1.1.1", "X-Forwarded-Proto": "gopher"], client: "1.1.1.1"),
       Chain(

@@ -24,7 +24,6 @@ extension Reactor {
     guard shared.configuration.trustedProxies > 0, !connection.isCountedForClient, !route.isForWatchers,
       let address = client.countedAddress
     else { return nil }
-    if !client.isForwarded { warnOfUntold(head, on: connection) }
     if var refusal = shared.admitClient(address) {
       noteRefused(.connection, refusal.code, from: address)
       refusal.status = 429

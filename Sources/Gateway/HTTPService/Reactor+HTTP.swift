@@ -79,7 +79,11 @@ extension Reactor {
       of: head, from: connection.peer.ip, isSecure: connection.isSecure,
       behind: shared.configuration.trustedProxies)
     let plan: HTTPConversation.Plan
-    if !route.isForWatchers { warnOfUntrusted(head, on: connection) }
+    // Who watches is nearby, and may come past the proxies.
+    if !route.isForWatchers {
+      warnOfUntrusted(head, on: connection)
+      warnOfUntold(head, client, on: connection)
+    }
     if let answer = refusal(of: head, route, client, on: connection) ?? bodyRefusal(of: head, route) {
       note(client, on: connection)
       plan = .answer(answer)

@@ -18,10 +18,10 @@ extension Reactor {
   /// Of a name that somebody made up, so much is shown.
   private static let shownBytes = 100
 
-  /// Says that all whom the proxies do not tell of count as one client, which is soon too many.
-  func warnOfUntold(_ head: RequestHead, on connection: Connection) {
-    guard shared.mayWarn(of: .untoldClients, now: now) else { return }
+  /// Says, if trusted proxies do not tell of a client, that all such count as one, which is soon too many.
+  func warnOfUntold(_ head: RequestHead, _ client: RequestClient, on connection: Connection) {
     let proxies = shared.configuration.trustedProxies
+    guard proxies > 0, !client.isForwarded, shared.mayWarn(of: .untoldClients, now: now) else { return }
     shared.log(
       .warning, "proxy tells of no client",
       [

@@ -9,6 +9,8 @@ struct RequestClient: Equatable, Sendable {
   let address: IPAddress
   /// Whether its side is TLS: to the gateway, or to the first of the trusted proxies.
   let isSecure: Bool
+  /// Whether its side is known to be plain text. Behind trusted proxies it is when one of them says so.
+  let isKnownPlain: Bool
   /// Where it addressed its request to, if a trusted proxy tells; else `Host` says that.
   let authority: Authority?
   /// Whether a trusted proxy tells of it.
@@ -25,13 +27,15 @@ struct RequestClient: Equatable, Sendable {
     guard proxies > 0, let hop = Self.hop(of: head.fields, behind: proxies) else {
       (address, authority, isForwarded) = (peer, nil, false)
       self.isSecure = isSecure
-      // Behind a proxy on this machine, somebody whose address cannot be told is not on it for that.
-      isThisMachine = peer.isLoopback && (proxies == 0 || !ForwardedHop.isTold(in: head.fields))
+      isKnownPlain = proxies == 0 && !isSecure
+      // Whom a proxy on this machine tells nothing of is not on it for that.
+      isThisMachine = proxies == 0 && peer.isLoopback
       return
     }
     let told = hop.client.flatMap { IPAddress($0) }
     address = told ?? peer
     self.isSecure = hop.isSecure ?? isSecure
+    isKnownPlain = hop.isSecure == false
     authority = hop.authority
     isForwarded = true
     isThisMachine = told?.isLoopback ?? false

@@ -18,13 +18,14 @@ struct SecureRedirect: Sendable {
   /// - Parameters:
   ///   - head: the request.
   ///   - route: what it names.
-  ///   - client: who asks. What counts is whether its own side is TLS, which a trusted proxy may end.
+  ///   - client: who asks. What counts is whether its own side is plain text: where a trusted proxy may have ended TLS and does
+  ///     not say, nobody is sent to where they may have come from.
   ///   - httpsPort: where the gateway itself takes TLS; nil when it does not.
   /// - Returns: nil when the request is served where it came.
   func target(
     of head: RequestHead, _ route: Route, from client: RequestClient, httpsPort: UInt16?
   ) -> String? {
-    guard isOn, !client.isSecure, route == .file, head.method == .get || head.method == .head,
+    guard isOn, client.isKnownPlain, route == .file, head.method == .get || head.method == .head,
       let host = (client.authority ?? head.authority)?.host,
       let origin = origin(host, isForwarded: client.isForwarded, httpsPort: httpsPort)
     else { return nil }

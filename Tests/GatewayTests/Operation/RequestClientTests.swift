@@ -41,8 +41,22 @@ struct RequestClientTests {
   @Test("a proxy over TLS may have had a request in plain text")
   func plainBehindTLS() throws {
     let plain: FieldList = ["X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "http"]
-    #expect(try !client(plain, behind: 1, isSecure: true).isSecure)
-    #expect(try client(["X-Forwarded-For": "203.0.113.9"], behind: 1, isSecure: true).isSecure)
+    let client = try client(plain, behind: 1, isSecure: true)
+    #expect(!client.isSecure && client.isKnownPlain)
+    #expect(try self.client(["X-Forwarded-For": "203.0.113.9"], behind: 1, isSecure: true).isSecure)
+  }
+
+  @Test(
+    "behind proxies, plain text is what is told, and not what is not",
+    arguments: [
+      ([:], 1), (["X-Forwarded-For": "203.0.113.9"], 1), (["X-Forwarded-Proto": "http"], 1),
+      (["X-Forwarded-For": "203.0.113.9", "Forwarded": "for=6.6.6.6;proto=http"], 1),
+      (["X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "http", "Forwarded": "for=203.0.113.9"], 1),
+      (["X-Forwarded-For": "203.0.113.9, 192.0.2.1", "X-Forwarded-Proto": "http"], 2),
+      (["X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "https"], 1),
+    ] as [(FieldList, Int)])
+  func untold(_ fields: FieldList, _ proxies: Int) throws {
+    #expect(try !client(fields, behind: proxies).isKnownPlain)
   }
 
   struct Both: Sendable {
@@ -84,9 +98,9 @@ struct RequestClientTests {
   }
 
   @Test(
-    "behind a proxy on this machine, nobody is on it who only does not tell his address",
+    "behind a proxy on this machine, nobody is on it whose address is not told",
     arguments: [
-      ([:], true), (["X-Forwarded-For": "127.0.0.1"], true), (["X-Forwarded-For": "203.0.113.9"], false),
+      ([:], false), (["X-Forwarded-For": "127.0.0.1"], true), (["X-Forwarded-For": "203.0.113.9"], false),
       (["X-Forwarded-For": "unknown"], false), (["X-Forwarded-For": ""], false), (["Forwarded": "?"], false),
       (["Forwarded": "for=_hidden"], false), (["X-Forwarded-Proto": "https"], false),
       (["X-Forwarded-For": "127.0.0.1", "Forwarded": "for=203.0.113.9"], false),

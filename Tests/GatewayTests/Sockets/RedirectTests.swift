@@ -84,6 +84,24 @@ struct RedirectTests {
   }
 
   @Test(
+    "Behind proxies nobody is sent on of whom they do not say that it was plain text",
+    arguments: [
+      ([:], 1), (["X-Forwarded-Proto": "https"], 1), (["X-Forwarded-Proto": "http"], 1),
+      (["X-Forwarded-For": "192.0.2.1"], 1),
+      (["X-Forwarded-For": "192.0.2.1", "X-Forwarded-Proto": "http", "Forwarded": "for=192.0.2.2"], 1),
+      (["X-Forwarded-For": "192.0.2.1, 192.0.2.2", "X-Forwarded-Proto": "http"], 2),
+    ] as [(FieldList, Int)])
+  func untold(_ fields: FieldList, _ proxies: Int) throws {
+    var fields = fields
+    fields.append("Host", "inside.example:8080")
+    let head = try #require(RequestHead(.get, "/x", fields: fields))
+    let client = RequestClient(of: head, from: IPAddress(v4: 0x0A00_0001), isSecure: false, behind: proxies)
+    for url in [nil, "https://inside.example"] {
+      #expect(redirect(url).target(of: head, .file, from: client, httpsPort: 8443) == nil)
+    }
+  }
+
+  @Test(
     "Programs, sockets, health and metrics are served as they asked",
     arguments: [
       (.post, "/api/sessions"), (.get, "/api/limits"), (.get, "/api/sessions/AbCdEfGhIjKlMnOpQrStUw/socket"),
