@@ -332,6 +332,56 @@ async def test_who_hides_behind_a_proxy_on_this_machine_is_counted_with_it(gatew
             await socket.join()
 
 
+REFUSED = [("PUT", "/api/sessions", 405), ("OPTIONS", "/", 204), ("BREW", "/", 501)]
+
+
+@pytest.mark.parametrize(
+    "framing", [{"Content-Length": "60000"}, {"Transfer-Encoding": "chunked"}], ids=["length", "chunked"]
+)
+async def test_what_is_refused_does_not_wait_for_its_body(gateway_with, framing: dict[str, str]) -> None:
+    gateway: Gateway = gateway_with("--trust-proxy", "1", **LIMITS)
+    who = {"X-Forwarded-For": somebody()}
+    fields = who | framing
+    async with AsyncExitStack() as stack:
+
+        async def begin(method: str, target: str, **more: str) -> HTTPConnection:
+            connection = await stack.enter_async_context(await gateway.connect())
+            await connection.send(request_bytes(method, target, gateway.host, fields | more))
+            return connection
+
+        async def last_answer(connection: HTTPConnection) -> Response:
+            answer = await connection.receive()
+            assert answer["connection"] == "close"
+            assert await connection.ends() == b""
+            return answer
+
+        for method, target, status in REFUSED:
+            assert (await last_answer(await begin(method, target))).status == status, (method, target)
+        foreign = await begin("POST", "/api/sessions", Origin="https://evil.example")
+        (await last_answer(foreign)).problem(403, "origin-refused")
+        # These two wait for theirs: health is asked for without one, or like anything else.
+        held = [await begin("POST", "/api/sessions"), await begin("GET", "/healthz")]
+
+        async def are_too_many() -> bool:
+            return (await gateway.request("GET", "/api/limits", who)).status == 429
+
+        await until(are_too_many, "both are counted")
+        for method, target in (("POST", "/api/sessions"), ("GET", "/healthz"), ("GET", "/metrics")):
+            (await last_answer(await begin(method, target))).problem(429, "too-many")
+        assert (await gateway.request("GET", "/healthz", who)).status == 200, "who watches is let in"
+        for connection in held:
+            connection.abort()
+
+
+async def test_a_refused_body_that_is_there_costs_no_connection(gateway_with) -> None:
+    gateway: Gateway = gateway_with("--trust-proxy", "1", **LIMITS)
+    async with await gateway.connect() as connection:
+        for _ in range(2):
+            fields = {"X-Forwarded-For": somebody()}
+            await connection.send(request_bytes("PUT", "/api/sessions", gateway.host, fields, b"{}"))
+            assert (await connection.receive()).status == 405
+
+
 async def test_a_socket_that_is_refused_for_its_client_says_so_before_anything_else(gateway_with) -> None:
     gateway: Gateway = gateway_with("--trust-proxy", "1", "--reactors", "4", "--log-level", "debug", **LIMITS)
     eve = somebody()

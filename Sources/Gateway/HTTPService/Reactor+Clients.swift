@@ -20,9 +20,9 @@ extension Reactor {
     _ client: RequestClient, on connection: Connection, _ head: RequestHead, _ route: Route
   ) -> Refusal? {
     note(client, on: connection)
-    // One that was handed over is counted already.
-    guard shared.configuration.trustedProxies > 0, !connection.isCountedForClient, !route.isForWatchers,
-      let address = client.countedAddress
+    // One that was handed over is counted already. Whoever watches has nothing to send: who takes time for it is counted too.
+    guard shared.configuration.trustedProxies > 0, !connection.isCountedForClient,
+      !route.isForWatchers || head.body != .none, let address = client.countedAddress
     else { return nil }
     if var refusal = shared.admitClient(address) {
       noteRefused(.connection, refusal.code, from: address)
@@ -32,6 +32,23 @@ extension Reactor {
     }
     connection.isCountedForClient = true
     return nil
+  }
+
+  /// Whether a request is answered before its body has come. Behind proxies nobody is counted with one that is refused: it would
+  /// hold a connection for as long as its client takes to send what is not wanted. Without them that is who it counts for.
+  ///
+  /// - Parameters:
+  ///   - head: of the request that is refused.
+  ///   - connection: that it came over.
+  ///   - available: how many bytes of what follows are here.
+  /// - Returns: whether to answer now, and to close then.
+  func answersBeforeBody(_ head: RequestHead, on connection: Connection, available: Int) -> Bool {
+    guard shared.configuration.trustedProxies > 0, !connection.isCountedForClient else { return false }
+    return switch head.body {
+    case .none: false
+    case .chunked: true
+    case .length(let length): length > available
+    }
   }
 
   /// Tells somebody who has too many connections: a browser sees why only after the upgrade (PROTOCOL.md 2).

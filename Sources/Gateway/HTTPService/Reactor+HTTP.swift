@@ -124,6 +124,13 @@ extension Reactor {
       send(answer, on: connection, http, for: head)
       return
     }
+    if case .answer(let answer) = plan,
+      answersBeforeBody(head, on: connection, available: end - position)
+    {
+      http.closesAfterOutput = true
+      send(answer, on: connection, http, for: head)
+      return
+    }
     guard head.expectsContinue else { return }
     if case .answer(let answer) = plan {
       // The client holds its body back: it gets the answer instead, and no second chance on this connection.
