@@ -125,6 +125,24 @@ struct BackupMeanwhileTests {
     #expect(outcome?.isCopied == true)
   }
 
+  @Test("That is so too while people draw, whose entries change nothing about it")
+  func staysWhileDrawn() async throws {
+    var log = MadeLog(Self.id)
+    log.person(1, "Ada")
+    log.attachment(Self.picture, digest: String(repeating: "a", count: 64), size: 9, offset: 9)
+    try await folder.make(log)
+    log.run(MadeEntry(1, "one", .append, key: 1))
+    let after = try await bytes(of: log)
+    var waits = 0
+    let outcome = try copy(log.id) {
+      waits += 1
+      #expect(throws: Never.self) { try folder.put(after, as: "log", of: log.id) }
+    }
+    #expect(waits == 1)
+    #expect(outcome?.faults.count == 1)
+    #expect(try place.bytes("sessions/\(Self.id)/log") == after)
+  }
+
   @Test("The session that people are sent on to is known")
   func successors() async throws {
     var log = MadeLog(Self.id)

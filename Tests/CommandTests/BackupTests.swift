@@ -174,24 +174,30 @@ struct BackupTests {
         + "folder without any, so move these away or name another folder\n")
   }
 
-  @Test("A name that is a folder's and begins a session's id is asked about, and one that is neither is told")
+  @Test("A session whose log was cut at damage begins its time anew as well, for its log is whole")
+  func restoredAfterDamage() async throws {
+    var log = drawing()
+    log.close()
+    try await folder.make(log)
+    try folder.put([1, 2, 3], as: "log.damaged-1", of: log.id)
+    #expect(backup().code == 0)
+    let run = CommandRun(["restore", place.backup, "--data", place.restored])
+    #expect(run.code == 0)
+    let sessions = try StoredSessions(in: place.restored)
+    #expect(try sessions.log(of: log.id).last()?.kind == 10)
+    #expect(
+      try Data(contentsOf: URL(filePath: "\(place.restored)/sessions/\(log.id.text)/log.damaged-1")).count
+        == 3)
+    #expect(CommandRun(["verify", "--data", place.restored]).code == 0)
+  }
+
+  @Test("A path to no folder is told, and a name that is no folder's begins a session's id")
   func names() async throws {
     var log = drawing("backup0000000000000AAA")
     log.end()
     try await folder.make(log)
-    #expect(backup().code == 0)
-    let own = FileManager.default.currentDirectoryPath
-    #expect(FileManager.default.changeCurrentDirectoryPath(place.path))
-    defer { #expect(FileManager.default.changeCurrentDirectoryPath(own)) }
-    let both = CommandRun(["restore", "backup", "--data", folder.path])
-    #expect(both.code == 1)
-    #expect(
-      both.errors
-        == "drawtogether: backup is a folder, and a session in \(folder.path) begins with that: write ./backup for "
-        + "the folder, or more of the session's id\n")
     #expect(CommandRun(["restore", "backup0", "--data", folder.path]).output.hasPrefix("session backup…"))
-    #expect(CommandRun(["restore", "backup", "--data", place.restored]).code == 0)
-    let none = CommandRun(["restore", "./none", "--data", place.restored + "2"])
+    let none = CommandRun(["restore", "./none", "--data", place.restored])
     #expect(none.errors == "drawtogether: there is no folder ./none to restore\n")
   }
 }

@@ -30,6 +30,9 @@ struct SessionCopying {
     var length: Int?
     /// Up to where that was read; nil when it cannot be used.
     var end: LogEnd?
+    /// Whether the log is not as it should be.
+    var hasLogFault = false
+    /// Whether something cannot be read, in the log or beside it.
     var isDamaged = false
     var endsClosed = false
   }
@@ -84,7 +87,9 @@ struct SessionCopying {
       }
       let isSettled =
         look.outcome.faults.isEmpty
-        || (look.outcome.faults == last?.outcome.faults && look.length == last?.length)
+        || (look.outcome.faults == last?.outcome.faults
+          // A damaged log may have been read amid a write; it is one when nobody writes to it and it still is.
+          && (!look.hasLogFault || look.length == last?.length))
       last = look
       if isSettled || attempt == Self.attempts { break }
       wait()
@@ -98,23 +103,24 @@ struct SessionCopying {
     }
     try settle(last)
     last.outcome.bytes =
-      UInt64(last.end.map { last.isDamaged ? $0.length : $0.offset } ?? length)
+      UInt64(last.end.map { last.hasLogFault ? $0.length : $0.offset } ?? length)
       + contents.values.reduce(0, +) + uploads.values.reduce(0, +)
     return last.outcome
   }
 
   /// Leaves of what was copied only what belongs together.
   private mutating func settle(_ look: Look) throws(CopyError) {
-    if look.isDamaged { return }
-    for digest in contents.keys where !neededContents.contains(digest) {
-      try session.discardContent(digest)
-      contents[digest] = nil
+    if !look.isDamaged {
+      for digest in contents.keys where !neededContents.contains(digest) {
+        try session.discardContent(digest)
+        contents[digest] = nil
+      }
+      for file in uploads.keys where !neededUploads.contains(file) {
+        try session.discardUpload(file)
+        uploads[file] = nil
+      }
     }
-    for file in uploads.keys where !neededUploads.contains(file) {
-      try session.discardUpload(file)
-      uploads[file] = nil
-    }
-    if purpose == .restore, look.endsClosed, let end = look.end {
+    if purpose == .restore, !look.hasLogFault, look.endsClosed, let end = look.end {
       // Nobody was there since it was put away, which may be longer ago than sessions are kept.
       try session.append(RestoredFacts(at: .now).record, behind: end)
     }
@@ -128,6 +134,7 @@ struct SessionCopying {
     } catch {
       guard case .source(let reason) = error, error.isOfSource else { throw error }
       look.outcome.faults = [.log(byte: 0, "\(reason)")]
+      look.hasLogFault = true
       return look
     }
     var survey = CopySurvey(of: session.id)
@@ -139,8 +146,9 @@ struct SessionCopying {
     look.outcome.successors = survey.successors
     look.outcome.attachments = survey.attachments.objects.count
     if let end, survey.faults.isEmpty, end.damage != nil { try session.cutLog(end) }
+    look.hasLogFault = !survey.faults.isEmpty
     // What cannot be read may name any of them.
-    look.isDamaged = try session.copyDamagedRests() || !survey.faults.isEmpty
+    look.isDamaged = try session.copyDamagedRests() || look.hasLogFault
     if look.isDamaged { try copyAllFiles() }
     neededContents = []
     neededUploads = []
