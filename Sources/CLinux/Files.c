@@ -156,36 +156,19 @@ int clinux_remove_tree_in(int folder, const char *name) {
   return remove_tree(folder, name, maximum_depth);
 }
 
-static int give_tree(int folder, const char *name, uid_t owner, gid_t group, int depth) {
-  // Looked into first: it may be closed to us afterwards.
-  int descriptor = clinux_folder_open_in(folder, name);
-  if (descriptor >= 0) {
-    if (depth == 0) {
-      close(descriptor);
-      return -ELOOP;
-    }
-    char *names = NULL;
-    int64_t length = clinux_folder_names(descriptor, &names);
-    int status = length < 0 ? (int)length : 0;
-    for (char *next = names; status >= 0 && next < names + length; next += strlen(next) + 1)
-      status = give_tree(descriptor, next, owner, group, depth - 1);
-    free(names);
-    close(descriptor);
-    if (status < 0) return status;
-  } else if (descriptor != -ENOTDIR && descriptor != -ELOOP) {
-    return descriptor;
-  }
-  return result(fchownat(folder, name, owner, group, AT_SYMLINK_NOFOLLOW));
-}
-
-int clinux_give_tree_in(int folder, const char *name, uint32_t owner, uint32_t group) {
-  return give_tree(folder, name, owner, group, 32);
-}
-
 // Open files
 
 int clinux_unlock(int descriptor) {
   return result(flock(descriptor, LOCK_UN));
+}
+
+int clinux_give(int descriptor, uint32_t owner, uint32_t group) {
+  struct stat found;
+  if (fstat(descriptor, &found) < 0) return -errno;
+  // Some file systems have one owner for all and hear of no other.
+  if (found.st_uid == owner && found.st_gid == group) return 0;
+  if (found.st_uid != geteuid()) return -EPERM;
+  return result(fchown(descriptor, owner, group));
 }
 
 int clinux_lock_exclusively(int descriptor) {
@@ -269,9 +252,7 @@ int64_t clinux_file_copy(int from, int to, int64_t offset, size_t count) {
     copied = copy_file_range(from, &from_offset, to, &to_offset, count, 0);
   } while (copied < 0 && errno == EINTR);
   if (copied >= 0) return copied;
-  // What kernels and file systems say that know of no such copy, or not between these two.
-  int error = errno;
-  return error == EXDEV || error == ENOSYS || error == EINVAL || error == EPERM ? -EOPNOTSUPP : -error;
+  return -errno;
 }
 
 int clinux_file_truncate(int descriptor, int64_t length) {
@@ -319,6 +300,7 @@ int64_t clinux_file_send(int socket, int descriptor, int64_t offset, size_t coun
 int clinux_free_bytes(int descriptor, uint64_t *bytes) {
   struct statvfs information;
   if (fstatvfs(descriptor, &information) < 0) return -errno;
-  *bytes = (uint64_t)information.f_bavail * information.f_frsize;
+  // Nobody knows of a disk as large as that, but file systems that have no end say so.
+  if (__builtin_mul_overflow((uint64_t)information.f_bavail, (uint64_t)information.f_frsize, bytes)) *bytes = UINT64_MAX;
   return 0;
 }

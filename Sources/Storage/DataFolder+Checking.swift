@@ -39,7 +39,13 @@ extension DataFolder {
     var information = statvfs()
     guard unsafe statvfs(nearestFolder(path), &information) == 0, information.f_blocks > 0 else { return nil }
     let block = UInt64(information.f_frsize)
-    return (UInt64(information.f_blocks) * block, UInt64(information.f_bavail) * block)
+    return (bytes(UInt64(information.f_blocks), of: block), bytes(UInt64(information.f_bavail), of: block))
+  }
+
+  /// What so many blocks are together; file systems that have no end say numbers whose product no integer holds.
+  static func bytes(_ blocks: UInt64, of size: UInt64) -> UInt64 {
+    let (product, isTooLarge) = blocks.multipliedReportingOverflow(by: size)
+    return isTooLarge ? .max : product
   }
 
   /// The folder, or the nearest above it that is there.

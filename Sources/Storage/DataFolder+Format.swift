@@ -66,18 +66,15 @@ extension Folder {
   /// - Parameters:
   ///   - bytes: all that it says.
   ///   - name: what it is called.
-  ///   - owner: whose it is then, if not ours.
   ///   - operation: what is told to have been tried.
   /// - Throws: `StorageError`; what was there by that name is there still.
   func write(
-    _ bytes: [UInt8], as name: String, ownedBy owner: DataFolderCopy.Owner? = nil,
-    for operation: StorageError.Operation
+    _ bytes: [UInt8], as name: String, for operation: StorageError.Operation
   ) throws(StorageError) {
     let temporary = name + ".new"
     try removeFile(temporary, for: operation)
     let file = try createFile(temporary, for: operation)
     try StorageError.check(operation, unsafe clinux_file_write(file.rawValue, bytes, bytes.count, 0))
-    if let owner { try giveTree(temporary, to: owner, for: operation) }
     try StorageError.check(operation, clinux_file_sync(file.rawValue))
     try rename(temporary, to: name, in: self, for: operation)
     try sync(for: operation)

@@ -16,6 +16,12 @@ package final class DataFolder: Sendable {
   /// What a gateway makes when nobody gave it a certificate: that, and its key.
   static let certificateFiles = ["tls-cert.pem", "tls-key.pem"]
 
+  /// Whether a name in a data folder is one that versions of this program write to, or remove.
+  static func isOwn(_ name: String) -> Bool {
+    name.hasPrefix(sessions) || name.hasPrefix("tls-") || name.hasSuffix(".new")
+      || [formatFile, lockFile, markFile].contains(name)
+  }
+
   let root: Folder
   /// The lock is the open file's: it goes when this is closed, by whatever end of the process. `nil` beside a process
   /// that has it.
@@ -110,21 +116,43 @@ package final class DataFolder: Sendable {
     try StorageError.check(.sync, clinux_sync_file_system(root.rawValue))
   }
 
+  /// Makes a folder and those above it where they are missing.
   static func make(_ path: String) throws(DataFolderError) {
-    var made = path.hasPrefix("/") ? "/" : ""
+    var made: [String] = []
+    try make(path, for: nil, &made)
+  }
+
+  /// Makes a folder and those above it where they are missing, for somebody.
+  ///
+  /// - Parameters:
+  ///   - path: of the folder.
+  ///   - owner: who gets those that are made; `nil` for who makes them.
+  ///   - made: the paths of those that were made, also when it throws.
+  /// - Throws: `DataFolderError`, with those that were made left there.
+  static func make(_ path: String, for owner: Folder.Owner?, _ made: inout [String]) throws(DataFolderError) {
+    var folder = path.hasPrefix("/") ? "/" : ""
     for part in path.split(separator: "/") {
-      made += part
-      if unsafe mkdir(made, 0o700) != 0, errno != EEXIST {
+      folder += part
+      if unsafe mkdir(folder, 0o700) == 0 {
+        made.append(folder)
+        if let owner {
+          let opened = try open(folder)
+          let status = clinux_give(opened.rawValue, owner.user, owner.group)
+          guard status == 0 else { throw .notMade(path: path, SystemError("chown", code: -status)) }
+        }
+      } else if errno != EEXIST {
         throw .notMade(path: path, SystemError("mkdir", code: errno))
       }
-      made += "/"
+      folder += "/"
     }
   }
 
-  static func open(_ path: String) throws(DataFolderError) -> Folder {
+  static func open(
+    _ path: String, givingTo heir: Folder.Owner? = nil
+  ) throws(DataFolderError) -> Folder {
     let opened = unsafe clinux_folder_open(path)
     switch opened {
-    case 0...: return Folder(owning: OwnedDescriptor(owning: opened))
+    case 0...: return Folder(owning: OwnedDescriptor(owning: opened), givingTo: heir)
     case -ENOTDIR: throw .notAFolder(path: path)
     default: throw .unusable(path: path, SystemError("open", code: -opened))
     }
@@ -133,13 +161,15 @@ package final class DataFolder: Sendable {
   static func takeLock(
     of root: borrowing Folder, _ path: String
   ) throws(DataFolderError) -> OwnedDescriptor {
-    let opened = unsafe clinux_file_open_or_create_in(root.rawValue, lockFile)
-    guard opened >= 0 else {
-      let error = SystemError("open", code: -opened)
-      throw [EACCES, EPERM, EROFS].contains(-opened)
-        ? .notWritable(path: path, error) : .unusable(path: path, error)
-    }
-    let file = OwnedDescriptor(owning: opened)
+    var isMade = false
+    return try takeLock(of: root, path, &isMade)
+  }
+
+  /// Takes the lock, and tells whether its file was not there before, also when it throws.
+  static func takeLock(
+    of root: borrowing Folder, _ path: String, _ isMade: inout Bool
+  ) throws(DataFolderError) -> OwnedDescriptor {
+    let file = try openLock(of: root, path, &isMade)
     let status = clinux_lock_exclusively(file.rawValue)
     guard status != -EWOULDBLOCK else { throw .inUse(path: path, process: holder(of: file)) }
     guard status == 0 else { throw .unusable(path: path, SystemError("flock", code: -status)) }
@@ -148,6 +178,26 @@ package final class DataFolder: Sendable {
     if written == 0 { written = unsafe clinux_file_write(file.rawValue, text, text.count, 0) }
     guard written == 0 else { throw .notWritable(path: path, SystemError("write", code: -written)) }
     return file
+  }
+
+  private static func openLock(
+    of root: borrowing Folder, _ path: String, _ isMade: inout Bool
+  ) throws(DataFolderError) -> OwnedDescriptor {
+    do throws(StorageError) {
+      let file = try root.createFile(lockFile, for: .mark)
+      isMade = true
+      return file
+    } catch {
+      let opened =
+        error.code == EEXIST
+        ? unsafe clinux_file_open_or_create_in(root.rawValue, lockFile) : -error.code
+      guard opened >= 0 else {
+        let error = SystemError("open", code: -opened)
+        throw [EACCES, EPERM, EROFS].contains(-opened)
+          ? .notWritable(path: path, error) : .unusable(path: path, error)
+      }
+      return OwnedDescriptor(owning: opened)
+    }
   }
 
   /// The process that wrote its number into the lock; `nil` when there is none yet.

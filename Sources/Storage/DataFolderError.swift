@@ -19,34 +19,42 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
   case notADataFolder(path: String)
   /// It is being made of another one, or was and is not whole.
   case unfinished(path: String, DataFolderCopy.Purpose)
-  /// A backup is to go where something is: so many names, and the first of them.
-  case notEmpty(path: String, count: Int, first: String)
+  /// A copy is to go where something else is: so many names, and the first of them.
+  case notEmpty(path: String, count: Int, first: String, DataFolderCopy.Purpose)
   /// A copy is to go to the folder that is copied.
   case sameFolder(path: String)
-  /// A copy is to go where the sessions of the folder that is copied lie.
-  case withinSessions(path: String, name: String)
+  /// A copy is to go where something of the folder that is copied lies, or may lie.
+  case withinOwn(path: String, name: String)
+  /// What is to be copied lies in what the copy would take the place of.
+  case holdsSource(path: String, name: String)
   /// A backup is to be put where sessions are.
   case hasSessions(path: String, count: Int)
   /// Something else is wrong.
   case unusable(path: String, SystemError)
 
-  package var description: String {
+  package var description: String { words(calling: "the data folder") }
+
+  /// The same sentence.
+  ///
+  /// - Parameter name: what the folder is to who reads it.
+  /// - Returns: one sentence without a full stop.
+  package func words(calling name: String) -> String {
     switch self {
     case .notMade(let path, let error):
-      "the data folder \(path) cannot be made (\(error))"
+      "\(name) \(path) cannot be made (\(error))"
     case .notAFolder(let path):
-      "the data folder \(path) is not a folder"
+      "\(name) \(path) is not a folder"
     case .notWritable(let path, let error):
-      "the data folder \(path) cannot be written to (\(error))\(Self.remedy(error))"
+      "\(name) \(path) cannot be written to (\(error))\(Self.remedy(error))"
     case .inUse(let path, let process?):
       "the data folder \(path) is in use by process \(process): one gateway at a time may have it"
     case .inUse(let path, nil):
       "the data folder \(path) is in use by another process: one gateway at a time may have it"
     case .newerFormat(let path, let found, let known):
-      "the data folder \(path) has format \(found), and this version reads formats up to \(known): "
+      "\(name) \(path) has format \(found), and this version reads formats up to \(known): "
         + "a newer version of DrawTogether can open it"
     case .unknownFormat(let path):
-      "the data folder \(path) has a file 'format' that does not say a format: "
+      "\(name) \(path) has a file 'format' that does not say a format: "
         + "it was damaged, or the folder belongs to something else"
     case .notADataFolder(let path):
       "the folder \(path) is not a data folder of DrawTogether: it has no file 'format'"
@@ -55,18 +63,24 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
     case .unfinished(let path, .restore):
       "the data folder \(path) holds a restore that was not finished: run 'drawtogether restore' again, "
         + "which begins anew"
-    case .notEmpty(let path, let count, let first):
+    case .notEmpty(let path, let count, let first, .backup):
       "the folder \(path) is not empty (it has \(count) \(count == 1 ? "name" : "names"), such as "
         + "'\(first)'): a backup goes into a new folder, or an empty one"
+    case .notEmpty(let path, let count, let first, .restore):
+      "the folder \(path) is not empty and not a data folder (it has \(count) "
+        + "\(count == 1 ? "name" : "names"), such as '\(first)'): a backup is restored into a new folder, an empty "
+        + "one, or a data folder without sessions"
     case .sameFolder(let path):
       "\(path) is the data folder itself: a backup lies in a folder of its own"
-    case .withinSessions(let path, let name):
+    case .withinOwn(let path, let name):
       "\(path) lies in '\(name)' of the folder that is copied: choose one outside of it"
+    case .holdsSource(let path, let name):
+      "what is to be copied lies in '\(name)' of \(path), which is made anew: move it elsewhere first"
     case .hasSessions(let path, let count):
       "the data folder \(path) has \(count) \(count == 1 ? "session" : "sessions"): a backup is restored into "
         + "a folder without any, so move these away or name another folder"
     case .unusable(let path, let error):
-      "the data folder \(path) cannot be used (\(error))\(Self.remedy(error))"
+      "\(name) \(path) cannot be used (\(error))\(Self.remedy(error))"
     }
   }
 

@@ -6,11 +6,24 @@ internal import Transport
 /// An open folder, and what is done with single names in it. No call follows a link, and a name is one of ours: a word,
 /// a session's id, a UUID or a digest.
 struct Folder: ~Copyable, Sendable {
+  /// Whose something is.
+  struct Owner: Equatable, Sendable {
+    var user: UInt32
+    var group: UInt32
+  }
+
   private let descriptor: OwnedDescriptor
+  /// Who gets what is made here, and in the folders that are opened from here; `nil` for who makes it.
+  private let heir: Owner?
 
   /// Takes over the descriptor of an open folder.
-  init(owning descriptor: consuming OwnedDescriptor) {
+  ///
+  /// - Parameters:
+  ///   - descriptor: the folder's.
+  ///   - heir: who gets what is made in it; only root can give it away.
+  init(owning descriptor: consuming OwnedDescriptor, givingTo heir: Owner? = nil) {
     self.descriptor = descriptor
+    self.heir = heir
   }
 
   var rawValue: CInt { descriptor.rawValue }
@@ -18,21 +31,27 @@ struct Folder: ~Copyable, Sendable {
   /// Opens a folder in this one.
   func folder(_ name: String, for operation: StorageError.Operation) throws(StorageError) -> Folder {
     let opened = try StorageError.check(operation, unsafe clinux_folder_open_in(rawValue, name))
-    return Folder(owning: OwnedDescriptor(owning: opened))
+    return Folder(owning: OwnedDescriptor(owning: opened), givingTo: heir)
   }
 
   /// Makes a folder in this one, for this user alone, unless it is there already.
   func makeFolder(_ name: String, for operation: StorageError.Operation) throws(StorageError) {
     let status = unsafe clinux_folder_make_in(rawValue, name)
-    if status != -EEXIST { try StorageError.check(operation, status) }
+    guard status != -EEXIST else { return }
+    try StorageError.check(operation, status)
+    guard heir != nil else { return }
+    let made = try folder(name, for: operation)
+    try give(made.rawValue, for: operation)
   }
 
   /// Makes a file that was not there, for this user alone, to be written and read.
   func createFile(
     _ name: String, for operation: StorageError.Operation
   ) throws(StorageError) -> OwnedDescriptor {
-    OwnedDescriptor(
+    let file = OwnedDescriptor(
       owning: try StorageError.check(operation, unsafe clinux_file_create_in(rawValue, name)))
+    try give(file.rawValue, for: operation)
+    return file
   }
 
   /// Opens a file to be read, and written if that is asked for.
@@ -60,14 +79,6 @@ struct Folder: ~Copyable, Sendable {
   /// Removes a folder and all that is in it, or a file, if there is one.
   func removeTree(_ name: String, for operation: StorageError.Operation) throws(StorageError) {
     try Self.checkRemoval(operation, unsafe clinux_remove_tree_in(rawValue, name))
-  }
-
-  /// Makes somebody else the owner of what has that name, and of all that is in it when it is a folder.
-  func giveTree(
-    _ name: String, to owner: DataFolderCopy.Owner, for operation: StorageError.Operation
-  ) throws(StorageError) {
-    try StorageError.check(
-      operation, unsafe clinux_give_tree_in(rawValue, name, owner.user, owner.group))
   }
 
   /// The names in it, in no order.
@@ -100,6 +111,12 @@ struct Folder: ~Copyable, Sendable {
   /// Waits until the names in it are on the disk.
   func sync(for operation: StorageError.Operation) throws(StorageError) {
     try StorageError.check(operation, clinux_file_sync(rawValue))
+  }
+
+  /// Gives what was just made to whom it is for: never a tree, and nothing that was there.
+  private func give(_ made: CInt, for operation: StorageError.Operation) throws(StorageError) {
+    guard let heir else { return }
+    try StorageError.check(operation, clinux_give(made, heir.user, heir.group))
   }
 
   private static func checkRemoval(

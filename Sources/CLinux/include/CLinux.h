@@ -148,8 +148,8 @@ int64_t clinux_folder_names(int folder, char **names);
 int clinux_unlink_in(int folder, const char *name);
 // Removes what has that name, and all that is in it when it is a folder.
 int clinux_remove_tree_in(int folder, const char *name);
-// Makes somebody else the owner of what has that name, and of all that is in it when it is a folder.
-int clinux_give_tree_in(int folder, const char *name, uint32_t owner, uint32_t group);
+// Makes somebody else the owner of an open file or folder that this process made; EPERM for what is not its own.
+int clinux_give(int descriptor, uint32_t owner, uint32_t group);
 
 // Keeps everybody else who calls this off the file until the descriptor is closed; EWOULDBLOCK when somebody has it.
 int clinux_lock_exclusively(int descriptor);
@@ -179,7 +179,7 @@ int64_t clinux_file_read(int descriptor, void *bytes, size_t count, int64_t offs
 // Writes all bytes. When it fails, some may have been written.
 int clinux_file_write(int descriptor, const void *bytes, size_t count, int64_t offset);
 // Has the kernel copy at most `count` bytes, to the same offset of another file; where the file system can, both then have
-// the same blocks. Less where it likes, and 0 at the file's end; EOPNOTSUPP where it cannot between these two.
+// the same blocks. Less where it likes, and 0 at the file's end; EXDEV, ENOSYS, EOPNOTSUPP, EINVAL, EPERM and others where it cannot.
 int64_t clinux_file_copy(int from, int to, int64_t offset, size_t count);
 int clinux_file_truncate(int descriptor, int64_t length);
 int clinux_file_sync(int descriptor);

@@ -16,21 +16,19 @@ package final class DataFolderCopy {
     case restore
   }
 
-  /// Whose the files are, where somebody makes them who may choose.
-  struct Owner: Equatable {
-    var user: UInt32
-    var group: UInt32
-  }
-
   /// The folder that is copied.
   package let source: DataFolder
   let target: DataFolder
   let files: FileCopier
-  private let path: String
   private let purpose: Purpose
-  /// Whether the folder was not there before.
-  private let isNew: Bool
-  private let owner: Owner?
+  private let ground: Ground
+  /// The folders that were made for it, from above to below.
+  private let made: [String]
+  private let hasMadeLock: Bool
+  /// Whether certificate and key were copied and have yet to get their names.
+  var hasCertificate = false
+  /// What the certificate that was there before, or its key, is called now; nil when there was none, or the same.
+  package internal(set) var replacedCertificate: String?
 
   /// How many bytes were copied.
   package var bytes: UInt64 { files.bytes }
@@ -46,24 +44,31 @@ package final class DataFolderCopy {
   package init(
     of source: DataFolder, at path: String, for purpose: Purpose, reserve: UInt64 = 0
   ) throws(DataFolderError) {
-    isNew = try Self.checkPlace(path, of: source)
-    try DataFolder.make(path)
-    let root = try DataFolder.open(path)
-    if purpose == .backup { try Self.checkEmpty(root, path) }
-    let lock = try DataFolder.takeLock(of: root, path)
-    target = DataFolder(root, lock: lock)
-    do throws(StorageError) {
-      let (of, at) = (try source.root.information(for: .mark), try target.root.information(for: .mark))
-      let kept = isNew ? of : at
-      owner = geteuid() == 0 ? Owner(user: kept.owner, group: kept.group) : nil
-      files = FileCopier(to: target, reserve: of.device == at.device ? reserve : 0)
+    let isNew = try Self.checkPlace(path, of: source)
+    var made: [String] = []
+    var hasMadeLock = false
+    var ground = Ground.empty
+    do throws(DataFolderError) {
+      let heir = purpose == .restore ? try Self.heir(of: source, isNew ? nil : path) : nil
+      try DataFolder.make(path, for: heir, &made)
+      let root = try DataFolder.open(path, givingTo: heir)
+      try Self.check(root, path, for: purpose, of: source)
+      let lock = try Self.takeLock(of: root, path, for: purpose, of: source, &hasMadeLock, &ground)
+      target = DataFolder(root, lock: lock)
+      let (from, to) = (
+        try Self.information(of: source.root, path), try Self.information(of: target.root, path)
+      )
+      let isShared = from.device == to.device
+      files = FileCopier(to: target, reserve: isShared ? reserve : 0)
     } catch {
-      throw .unusable(path: path, SystemError("stat", code: error.code))
+      Self.remove(made)
+      throw error
     }
     self.source = source
-    self.path = path
     self.purpose = purpose
-    if purpose == .restore { try Self.checkFreeOfSessions(target.root, path) }
+    self.ground = ground
+    self.made = made
+    self.hasMadeLock = hasMadeLock
     do throws(StorageError) {
       try begin()
     } catch {
@@ -78,45 +83,91 @@ package final class DataFolderCopy {
   /// - Throws: `CopyError`; it is then still not whole.
   package func finish() throws(CopyError) {
     try writing { () throws(StorageError) in
-      if let owner { try target.root.giveTree(".", to: owner, for: .writeCopy) }
       try target.syncAll()
-      try target.root.write(
-        DataFolder.formatText, as: DataFolder.formatFile, ownedBy: owner, for: .writeCopy)
+      try putCertificate()
+      try target.root.write(DataFolder.formatText, as: DataFolder.formatFile, for: .writeCopy)
     }
   }
 
-  /// Removes what was made: a folder that was not there is none again, and one that was is empty, or a data folder without
-  /// sessions.
+  /// Removes what was made: what was not there is not there again, and a data folder is one without sessions.
   ///
   /// - Throws: `StorageError`; the folder then still says that it is not whole.
   package func abandon() throws(StorageError) {
+    try discardCertificate()
     try removeSessions()
-    if isNew || purpose == .backup {
-      for name in DataFolder.certificateFiles + [DataFolder.formatFile, DataFolder.lockFile] {
-        try target.root.removeFile(name, for: .writeCopy)
-      }
-      if isNew, unsafe rmdir(path) != 0 { throw StorageError(.writeCopy, code: errno) }
-    } else {
+    if purpose == .restore, ground != .empty {
       try target.root.makeFolder(DataFolder.sessions, for: .writeCopy)
-      try target.root.write(
-        DataFolder.formatText, as: DataFolder.formatFile, ownedBy: owner, for: .writeCopy)
+      return try target.root.write(DataFolder.formatText, as: DataFolder.formatFile, for: .writeCopy)
+    }
+    try target.root.removeTree(DataFolder.sessions, for: .writeCopy)
+    try removeCertificate()
+    let format = DataFolder.formatFile
+    for name in [format + ".new", format] { try target.root.removeFile(name, for: .writeCopy) }
+    if hasMadeLock || ground == .unfinished {
+      try target.root.removeFile(DataFolder.lockFile, for: .writeCopy)
+    }
+    guard let folder = made.last else { return }
+    guard unsafe rmdir(folder) == 0 else { throw StorageError(.writeCopy, code: errno) }
+    Self.remove(made.dropLast())
+  }
+
+  /// Throws when a folder cannot take the copy, before anything is made in it.
+  private static func check(
+    _ root: borrowing Folder, _ path: String, for purpose: Purpose, of source: DataFolder
+  ) throws(DataFolderError) {
+    do throws(DataFolderError) {
+      _ = try look(at: root, path, for: purpose, of: source)
+    } catch {
+      // Who has the folder is told first: what lies in it meanwhile says little.
+      if try hasLock(root, path) { _ = try DataFolder.takeLock(of: root, path) }
+      throw error
     }
   }
 
-  /// Copies the certificate that a gateway made for itself, and its key: browsers that were told to trust it would ask again.
-  /// Links are left alone, and so is one without the other.
-  package func copyCertificate() throws(CopyError) {
-    for name in DataFolder.certificateFiles {
-      let found = try reading { () throws(StorageError) in
-        try source.root.information(of: name, for: .openContent)
-      }
-      guard found?.is_regular == 1 else { return }
+  private static func takeLock(
+    of root: borrowing Folder, _ path: String, for purpose: Purpose, of source: DataFolder,
+    _ isMade: inout Bool, _ ground: inout Ground
+  ) throws(DataFolderError) -> OwnedDescriptor {
+    do throws(DataFolderError) {
+      let lock = try DataFolder.takeLock(of: root, path, &isMade)
+      // Somebody may have finished one since.
+      ground = try look(at: root, path, for: purpose, of: source)
+      return lock
+    } catch {
+      // What went wrong first is what is told.
+      if isMade { try? root.removeFile(DataFolder.lockFile, for: .writeCopy) }
+      throw error
     }
-    for name in DataFolder.certificateFiles {
-      let file = try reading { () throws(StorageError) in
-        try source.root.openFile(name, toWrite: false, for: .openContent)
+  }
+
+  /// Who gets what a restore makes, where somebody makes it who may choose: the gateway is to read and write it.
+  private static func heir(of source: DataFolder, _ path: String?) throws(DataFolderError) -> Folder.Owner? {
+    guard geteuid() == 0 else { return nil }
+    let found =
+      switch path {
+      case nil: try information(of: source.root, "")
+      case let path?: try information(of: DataFolder.open(path), path)
       }
-      try copy(file, to: name, in: target.root)
+    return Folder.Owner(user: found.owner, group: found.group)
+  }
+
+  private static func information(
+    of folder: borrowing Folder, _ path: String
+  ) throws(DataFolderError) -> clinux_file_information {
+    do throws(StorageError) {
+      return try folder.information(for: .mark)
+    } catch {
+      throw .unusable(path: path, SystemError("stat", code: error.code))
+    }
+  }
+
+  /// Whether a copy may be going on in a folder.
+  private static func hasLock(_ root: borrowing Folder, _ path: String) throws(DataFolderError) -> Bool {
+    do throws(StorageError) {
+      guard try root.information(of: DataFolder.lockFile, for: .mark) != nil else { return false }
+      return try !strangersNames(in: root).contains(DataFolder.lockFile)
+    } catch {
+      throw .unusable(path: path, SystemError("stat", code: error.code))
     }
   }
 
@@ -171,17 +222,38 @@ package final class DataFolderCopy {
   }
 
   private func begin() throws(StorageError) {
-    try target.root.write(
-      DataFolder.text(of: purpose), as: DataFolder.formatFile, ownedBy: owner, for: .writeCopy)
-    try removeSessions()
-    // What it says was true of the sessions that were here before.
-    try target.root.removeTree(DataFolder.markFile, for: .writeCopy)
+    try target.root.write(DataFolder.text(of: purpose), as: DataFolder.formatFile, for: .writeCopy)
+    if ground != .empty {
+      try removeSessions()
+      try discardCertificate()
+      // What it says was true of the sessions that were here before. A folder is no mark of ours.
+      if try target.root.information(of: DataFolder.markFile, for: .writeCopy)?.is_folder == 0 {
+        try target.root.removeFile(DataFolder.markFile, for: .writeCopy)
+      }
+    }
+    if purpose == .backup { try removeCertificate() }
     try target.root.makeFolder(DataFolder.sessions, for: .writeCopy)
   }
 
+  /// Removes what was put into the folder of the sessions, which may be somebody's mount and stays, and what lies beside it.
   private func removeSessions() throws(StorageError) {
-    for name in [DataFolder.sessions, DataFolder.made, DataFolder.removed] {
+    if try target.root.information(of: DataFolder.sessions, for: .writeCopy) != nil {
+      let sessions = try target.root.folder(DataFolder.sessions, for: .writeCopy)
+      for name in try sessions.names(for: .writeCopy) { try sessions.removeTree(name, for: .writeCopy) }
+    }
+    for name in [DataFolder.made, DataFolder.removed] {
       try target.root.removeTree(name, for: .writeCopy)
     }
+  }
+
+  /// Removes from a backup what an unfinished one has of them.
+  private func removeCertificate() throws(StorageError) {
+    for name in DataFolder.certificateFiles { try target.root.removeFile(name, for: .writeCopy) }
+  }
+
+  /// Removes the folders that were made for a copy that cannot be, and what is in none of them stays.
+  private static func remove(_ folders: [String]) {
+    // One that somebody put something into stays.
+    for folder in folders.reversed() where unsafe rmdir(folder) != 0 { return }
   }
 }

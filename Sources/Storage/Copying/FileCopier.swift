@@ -13,11 +13,14 @@ final class FileCopier {
   /// After so many bytes what was written is brought to the disk: else all of it would go there at once in the end, and
   /// whoever syncs meanwhile would wait for it.
   private static let burst: UInt64 = 32 << 20
-  /// Files shorter than this are left to the sync of the whole.
+  /// Files shorter than this are not brought there one by one, but together when they are a burst.
   private static let small: UInt64 = 1 << 18
 
   /// How many bytes were copied.
   private(set) var bytes: UInt64 = 0
+
+  /// How much there is of small files that was not brought to the disk yet.
+  private var unsynced: UInt64 = 0
 
   private let target: DataFolder
   /// How many bytes have to stay free in the target's file system.
@@ -49,6 +52,15 @@ final class FileCopier {
       _ = clinux_file_forget(file.rawValue)
       synced = offset
     }
+    guard count < Self.small else { return }
+    unsynced += count
+    guard unsynced >= Self.burst else { return }
+    do throws(StorageError) {
+      try target.syncAll()
+    } catch {
+      throw .target(error)
+    }
+    unsynced = 0
   }
 
   /// Throws when so many bytes more would take what has to stay free.
@@ -60,7 +72,7 @@ final class FileCopier {
     } catch {
       throw .target(error)
     }
-    guard free >= reserve + UInt64(count) else { throw .reserve(free: free) }
+    guard free >= UInt64(count), free - UInt64(count) >= reserve else { throw .reserve(free: free) }
   }
 
   /// Copies up to `count` bytes, at least one; within the kernel where it can.
@@ -70,12 +82,10 @@ final class FileCopier {
     if room.isEmpty {
       let copied = clinux_file_copy(source, file, Int64(offset), count)
       if copied > 0 { return Int(copied) }
-      guard copied == 0 || copied == -Int64(EOPNOTSUPP) else {
-        // It does not say which of the two failed. A disk that cannot be read is told so when it is read.
-        let error = StorageError(.writeCopy, code: CInt(clamping: -copied))
-        throw error.code == EIO ? .source(error) : .target(error)
-      }
-      // Some file systems say 0 of files that are not at their end.
+      let error = StorageError(.writeCopy, code: CInt(clamping: -copied))
+      if error.isFull { throw .target(error) }
+      // Whatever else it was, the kernel does not say which of the two failed: who reads and writes learns that, and copies
+      // where only this call cannot. Some file systems say 0 of files that are not at their end.
       room = [UInt8](repeating: 0, count: Self.readPiece)
     }
     let wanted = min(count, room.count)

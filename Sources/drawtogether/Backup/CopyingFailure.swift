@@ -35,7 +35,13 @@ enum CopyingFailure: Error, Equatable, Sendable, CustomStringConvertible {
   var description: String {
     switch self {
     case .source(.backup, let error), .target(.restore, let error): "--data: \(error)"
-    case .source(.restore, let error), .target(.backup, let error): "\(error)"
+    case .source(.restore, .notAFolder(let path)), .target(.backup, .notAFolder(let path)):
+      "\(path) is not a folder"
+    case .source(.restore, let error): error.words(calling: "the backup")
+    case .target(.backup, .inUse(let path, let process)):
+      "the folder \(path) is in use by \(process.map { "process \($0)" } ?? "another process"): a backup of its own needs a "
+        + "folder of its own"
+    case .target(.backup, let error): error.words(calling: "the folder for the backup")
     case .interrupted(let what): "\(what)"
     case .thread(let error): "\(error)"
     }

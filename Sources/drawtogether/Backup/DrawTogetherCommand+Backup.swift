@@ -17,12 +17,13 @@ extension DrawTogetherCommand {
       let fate = fault.isCopied ? "" : ", and it is left out"
       errors("drawtogether: session \(fault.session): \(fault.words)\(fate)\n")
     }
+    if let fault = sum.certificateFault { errors("drawtogether: \(fault), and it is left out\n") }
     if asJSON {
       output(Self.json(of: sum, request) + "\n")
     } else {
       output(Self.words(of: sum, request) + "\n")
     }
-    return sum.faults.isEmpty ? .success : .failure
+    return sum.isFaultless ? .success : .failure
   }
 
   /// Whether a path leads to a folder.
@@ -42,6 +43,7 @@ extension DrawTogetherCommand {
       }
     let sessions = Set(sum.faults.filter(\.isCopied).map(\.session)).count
     if sessions > 0 { words += "; \(counted(sessions, "session")) damaged as before" }
+    if let name = sum.replacedCertificate { words += "; the certificate that was there is now \(name)" }
     return words
   }
 
@@ -52,7 +54,7 @@ extension DrawTogetherCommand {
       writer.member("sessions", sum.sessions)
       writer.member("attachments", sum.attachments)
       writer.member("bytes", sum.bytes)
-      writer.member("faults", sum.faults.count)
+      writer.member("faults", sum.faults.count + (sum.certificateFault == nil ? 0 : 1))
       writer.name("seconds")
       writer.write(json: tenths(sum.seconds).utf8)
     }

@@ -14,8 +14,15 @@ struct FolderCopying {
     var bytes: UInt64 = 0
     /// What was wrong with sessions, and so is with the copy.
     var faults: [Fault] = []
+    /// Why the certificate is left out, or its key.
+    var certificateFault: StorageError?
+    /// What the certificate that was there before is called now.
+    var replacedCertificate: String?
     /// How long it took.
     var seconds = 0.0
+
+    /// Whether everything was as it should be.
+    var isFaultless: Bool { faults.isEmpty && certificateFault == nil }
   }
 
   /// Something that is wrong with a session.
@@ -77,8 +84,9 @@ struct FolderCopying {
     do throws(CopyError) {
       var copying = FolderCopying(try sessions(of: source))
       try copying.copySessions(in: copy, for: request.purpose)
-      try copy.copyCertificate()
+      try copying.copyCertificate(in: copy)
       try copy.finish()
+      copying.sum.replacedCertificate = copy.replacedCertificate
       copying.sum.seconds = (MonotonicTime.now() - begun) / .seconds(1)
       return copying.sum
     } catch {
@@ -112,6 +120,16 @@ struct FolderCopying {
       sum.attachments += outcome.attachments
       sum.bytes += outcome.bytes
       for successor in outcome.successors where known.insert(successor).inserted { waiting.append(successor) }
+    }
+  }
+
+  /// Without it a copy is one all the same: the gateway makes another.
+  private mutating func copyCertificate(in copy: DataFolderCopy) throws(CopyError) {
+    do throws(CopyError) {
+      try copy.copyCertificate()
+    } catch {
+      guard case .source(let reason) = error, error.isOfSource else { throw error }
+      sum.certificateFault = reason
     }
   }
 
