@@ -36,6 +36,8 @@ package enum TLSError: Error, Equatable, Sendable, CustomStringConvertible {
 package enum TLSContextError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The PEM file with the certificate and those that lead up from it cannot be used.
   case certificateUnusable(path: String, OpenSSLError)
+  /// A pipe, or something else that is no file: to read it may take for ever.
+  case notAFile(path: String)
   /// The PEM file with the private key cannot be used.
   case keyUnusable(path: String, OpenSSLError)
   /// The private key is there, but only a passphrase would open it.
@@ -53,6 +55,7 @@ package enum TLSContextError: Error, Equatable, Sendable, CustomStringConvertibl
     case .certificateUnusable(let path, let error):
       error.saysNotPEM
         ? "\(path) holds no certificate in PEM" : "cannot use the certificate in \(path): \(error)"
+    case .notAFile(let path): "\(path) is not a file: certificate and key are read from files in PEM"
     case .keyUnusable(let path, let error):
       error.saysNotPEM
         ? "\(path) holds no private key in PEM" : "cannot use the private key in \(path): \(error)"

@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import Glibc
 
 /// What a server needs for TLS: its certificate and key, and the keys of its session tickets.
 ///
@@ -14,6 +15,7 @@ package struct TLSServerContext: Sendable {
     certificatePath: String, keyPath: String, versions: ClosedRange<TLSVersion> = .v1_2 ... .v1_3
   ) throws(TLSContextError) {
     context = try TLSContext(isServer: true, versions: versions)
+    for path in [certificatePath, keyPath] where Self.wouldWait(at: path) { throw .notAFile(path: path) }
     guard unsafe copenssl_context_use_ticket_keys(context.pointer) == 1 else { throw .unsupported(.take()) }
     guard unsafe SSL_CTX_use_certificate_chain_file(context.pointer, certificatePath) == 1 else {
       throw .certificateUnusable(path: certificatePath, .take())
@@ -33,6 +35,14 @@ package struct TLSServerContext: Sendable {
       throw .certificateUnusable(path: certificatePath, .take())
     }
     self.certificate = certificate
+  }
+
+  /// Whether reading there waits for somebody to write, as it does with a pipe, or never ends. What cannot be asked is
+  /// left to be read, and to fail.
+  private static func wouldWait(at path: String) -> Bool {
+    var found = stat()
+    guard unsafe stat(path, &found) == 0 else { return false }
+    return found.st_mode & S_IFMT != S_IFREG && found.st_mode & S_IFMT != S_IFDIR
   }
 
   /// Whether its certificate is for a host: a name, or an address in numbers (RFC 9110 §4.3.4, RFC 9525).

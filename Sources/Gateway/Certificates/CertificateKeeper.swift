@@ -54,11 +54,12 @@ actor CertificateKeeper {
   private func read(now: MonotonicTime, asked: Bool) {
     do throws(TLSContextError) {
       let pair = try source.read()
-      watch.took(pair.marks)
+      let wasBad = watch.took(pair.marks)
       let isNew = pair.context.certificate.chain != holder.current.certificate.chain
       // A file that was only touched takes nobody's session ticket away.
       if isNew { holder.replace(with: pair.context) }
-      guard isNew || asked else { return }
+      // Who was told of a failure hears that it is over, also when the old pair is back.
+      guard isNew || asked || wasBad else { return }
       log(.info, "certificate reloaded", pair.context.certificate.logFields)
       if isNew { noticeAt = now }
     } catch {

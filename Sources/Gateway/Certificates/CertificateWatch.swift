@@ -31,7 +31,7 @@ struct CertificateWatch: Sendable {
   /// - Returns: whether they should be read now.
   mutating func look(at marks: CertificateSource.Marks) -> Bool {
     defer { seen = marks }
-    guard marks != taken else {
+    guard marks != taken || failure?.told != nil else {
       failure = nil
       return false
     }
@@ -39,10 +39,13 @@ struct CertificateWatch: Sendable {
   }
 
   /// What was read is in force.
-  mutating func took(_ marks: CertificateSource.Marks) {
+  ///
+  /// - Returns: whether the operator was told before that it could not be.
+  mutating func took(_ marks: CertificateSource.Marks) -> Bool {
+    defer { failure = nil }
     taken = marks
     seen = marks
-    failure = nil
+    return failure?.told != nil
   }
 
   /// What was read is of no use.

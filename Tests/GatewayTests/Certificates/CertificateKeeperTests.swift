@@ -74,6 +74,51 @@ struct CertificateKeeperTests {
     #expect(keeper.holder.current.certificate.fingerprint == new.fingerprint)
   }
 
+  @Test("A failure that was told is told to be over, once, also when the old pair is back")
+  func oldPairIsBack() async throws {
+    let fixture = try KeeperFixture()
+    let pair = try fixture.pair()
+    let keeper = try fixture.keep(try fixture.put(pair, in: "."))
+    try fixture.write("nothing", over: "tls-cert.pem")
+    for _ in 0..<10 { await fixture.look(keeper) }
+    #expect(fixture.events == ["certificate not reloaded"])
+    try fixture.write(pair.certificate, over: "tls-cert.pem")
+    for _ in 0..<10 { await fixture.look(keeper) }
+    #expect(fixture.events == ["certificate not reloaded", "certificate reloaded"])
+  }
+
+  @Test("A file that was moved away and back, as it was, is told to be there again")
+  func movedBack() async throws {
+    let fixture = try KeeperFixture()
+    let keeper = try fixture.keep(try fixture.put(try fixture.pair(), in: "."))
+    let (place, away) = (fixture.folder + "/tls-key.pem", fixture.folder + "/away")
+    try FileManager.default.moveItem(atPath: place, toPath: away)
+    for _ in 0..<10 { await fixture.look(keeper) }
+    #expect(fixture.events == ["certificate not reloaded"])
+    try FileManager.default.moveItem(atPath: away, toPath: place)
+    for _ in 0..<10 { await fixture.look(keeper) }
+    #expect(fixture.events == ["certificate not reloaded", "certificate reloaded"])
+  }
+
+  @Test("A pipe in a file's place is refused, and not waited for")
+  func pipe() async throws {
+    let fixture = try KeeperFixture()
+    let pair = try fixture.pair()
+    let keeper = try fixture.keep(try fixture.put(pair, in: "."))
+    for name in ["tls-cert.pem", "tls-key.pem"] {
+      let path = fixture.folder + "/\(name)"
+      try FileManager.default.removeItem(atPath: path)
+      #expect(unsafe mkfifo(path, 0o600) == 0)
+      await keeper.reload(now: fixture.now, date: fixture.date)
+      #expect(fixture.lines.last?.contains("\(name) is not a file") == true)
+      try FileManager.default.removeItem(atPath: path)
+      try fixture.write(name == "tls-key.pem" ? pair.key : pair.certificate, over: name)
+    }
+    for _ in 0..<3 { await fixture.look(keeper) }
+    #expect(fixture.events.count { $0 == "certificate not reloaded" } == 2)
+    #expect(fixture.events.count == 3 && fixture.events.last == "certificate reloaded")
+  }
+
   @Test("Files that were only touched change nothing; who asks hears of it all the same")
   func touched() async throws {
     let fixture = try KeeperFixture()

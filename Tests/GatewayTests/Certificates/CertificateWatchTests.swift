@@ -71,6 +71,9 @@ struct CertificateWatchTests {
     #expect(watch.failed("no file", now: start, asked: true))
     #expect(watch.failed("no file", now: start, asked: true))
     #expect(!watch.failed("no file", now: start + .seconds(60)))
+    // Read once more, so that who was told of the trouble hears that it is over.
+    #expect(watch.look(at: old))
+    #expect(watch.took(old))
     #expect(!watch.look(at: old))
     #expect(!watch.look(at: missing))
     #expect(watch.look(at: missing))
@@ -87,7 +90,8 @@ struct CertificateWatchTests {
     }
 
     func look(at marks: CertificateSource.Marks) -> Bool { watch.look(at: marks) }
-    func took(_ marks: CertificateSource.Marks) { watch.took(marks) }
+    @discardableResult
+    func took(_ marks: CertificateSource.Marks) -> Bool { watch.took(marks) }
     func failed(_ reason: String, now: MonotonicTime, asked: Bool = false) -> Bool {
       watch.failed(reason, now: now, asked: asked)
     }
