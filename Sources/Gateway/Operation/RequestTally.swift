@@ -45,7 +45,22 @@ package struct RequestTally: Sendable {
 
 extension RequestTally.Kind {
   /// Its place in the order of the cases.
-  fileprivate var ordinal: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+  fileprivate var ordinal: Int {
+    switch self {
+    case .sessions: 0
+    case .session: 1
+    case .socket: 2
+    case .attachments: 3
+    case .attachment: 4
+    case .echo: 5
+    case .limits: 6
+    case .healthz: 7
+    case .readyz: 8
+    case .metrics: 9
+    case .file: 10
+    case .other: 11
+    }
+  }
 
   /// What a path names; nil: no request could be read.
   init(_ route: Route?) {
