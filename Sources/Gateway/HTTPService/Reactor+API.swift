@@ -103,7 +103,6 @@ extension Reactor {
   /// Whether new people may be sent here: not while it stops, and not while what they do could not be kept.
   private var readiness: Answer {
     guard !shared.isDraining else { return unavailable }
-    shared.disk.measure(now: now)
     guard var refusal = shared.disk.refusal(now: now) else { return .status("ready") }
     refusal.status = 503
     return .problem(refusal)
@@ -131,7 +130,6 @@ extension Reactor {
   func sendMetrics(_ connection: Connection, _ http: HTTPConversation, _ head: RequestHead) {
     http.awaitsAnswer = true
     publish()
-    shared.disk.measure(now: now)
     let (key, standing) = (connection.key, shared.standing(now: now))
     Task {
       let page = await shared.observer.page(shared.board, standing, startedAt: shared.startedAt)

@@ -149,7 +149,6 @@ extension Reactor {
 
   /// Makes a session of this reactor's own: ids are drawn until one falls to it. It is on the disk before anybody hears of it.
   private func makeSession(_ activity: Activity, from address: IPAddress) async throws(Refusal) -> Session {
-    shared.disk.measure(now: now)
     if let refusal = shared.disk.refusal(now: now) { throw refusal }
     if let refusal = shared.admitSession(from: address, now: now) { throw refusal }
     var id = SessionID(random: SecureRandom.bytes(16))

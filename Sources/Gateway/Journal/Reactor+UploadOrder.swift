@@ -16,7 +16,6 @@ extension Reactor {
       let hosted = try await findOpen(id).get()
       hosted.tasksInHand += 1
       defer { done(with: hosted) }
-      shared.disk.measure(now: now)
       if let refusal = shared.disk.refusal(now: now) { throw refusal }
       now = .now()
       try hosted.session.takeJournalTurn(size: request.headBytes, now: instant)

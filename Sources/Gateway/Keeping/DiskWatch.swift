@@ -17,19 +17,21 @@ final class DiskWatch: Sendable {
     var failing: [Int: MonotonicTime] = [:]
     var isFull = false
     var freeBytes: UInt64?
-    var measuredAt: MonotonicTime?
+    /// Since when the file system has been asked and has not answered.
+    var askedAt: MonotonicTime?
   }
 
   private let reserve: UInt64
-  private let data: DataFolder
+  private let freeBytes: @Sendable () throws(StorageError) -> UInt64
   private let state = Guarded(State())
   /// How long a failure speaks against what is new.
   private static let failureTime = Duration.seconds(5)
-  /// How long a measurement of the room counts.
-  private static let measureInterval = Duration.seconds(1)
+  /// How long a file system may take to tell its room: a network's may need a while, and one that hangs needs for ever.
+  static let patience = Duration.seconds(10)
 
-  init(_ data: DataFolder, reserve: Int) {
-    self.data = data
+  /// Watches a disk that `freeBytes` tells the room of, which may block.
+  init(reserve: Int, freeBytes: @escaping @Sendable () throws(StorageError) -> UInt64) {
+    self.freeBytes = freeBytes
     self.reserve = UInt64(clamping: reserve)
   }
 
@@ -51,18 +53,15 @@ final class DiskWatch: Sendable {
     }
   }
 
-  /// Looks how much room there is, unless that was looked at just now. It blocks, for a microsecond as a rule: the file system
-  /// answers from memory.
+  /// Looks how much room there is. It blocks, for a microsecond as a rule: a file system answers from memory, or over a network.
   func measure(now: MonotonicTime) {
-    let isDue = state.withLock { state in
-      guard state.measuredAt.map({ now - $0 >= Self.measureInterval }) ?? true else { return false }
-      state.measuredAt = now
-      return true
-    }
-    guard isDue else { return }
+    state.withLock { $0.askedAt = now }
     // A folder that cannot be asked shows itself when it is written to.
-    let free = try? data.freeBytes()
-    state.withLock { $0.freeBytes = free }
+    let free = try? freeBytes()
+    state.withLock { state in
+      state.freeBytes = free
+      state.askedAt = nil
+    }
   }
 
   /// Whether batches fail, and the room as it was measured last, in bytes.
@@ -83,6 +82,12 @@ final class DiskWatch: Sendable {
         refusal.retryAfterMs = 10_000
         return refusal
       }
+      if let askedAt = state.askedAt, now - askedAt >= Self.patience {
+        var refusal = Refusal(
+          .storageFull, "The gateway's disk gives no answer: nothing new can be kept until it does.")
+        refusal.retryAfterMs = 10_000
+        return refusal
+      }
       guard let free = state.freeBytes, free < reserve else { return nil }
       var refusal = Refusal(
         .storageFull,
@@ -90,6 +95,40 @@ final class DiskWatch: Sendable {
         limit: Int(clamping: reserve), actual: Int(clamping: free))
       refusal.retryAfterMs = 10_000
       return refusal
+    }
+  }
+}
+
+/// Asks the disk for its room, on a thread of its own: one that gives no answer holds up nothing else.
+actor DiskGauge {
+  /// How often it is asked: what is read from `DiskWatch` is no older than that, as long as the disk answers.
+  static let interval = Duration.seconds(1)
+
+  private let executor: BlockingExecutor
+  private let watch: DiskWatch
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+  init(_ watch: DiskWatch, on executor: BlockingExecutor) {
+    self.watch = watch
+    self.executor = executor
+  }
+
+  func measure() {
+    watch.measure(now: .now())
+  }
+}
+
+extension Reactor {
+  /// Has the disk asked for its room when it is time to, and says what that changes.
+  func watchDisk() {
+    guard number == 0, diskLookAt <= now, draining == nil else { return }
+    diskLookAt = .distantFuture
+    Task {
+      await shared.gauge.measure()
+      diskLookAt = .now() + DiskGauge.interval
+      noteRoom()
+      loop.wake()
     }
   }
 }

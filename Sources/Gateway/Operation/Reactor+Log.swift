@@ -140,7 +140,6 @@ extension Reactor {
   /// Says when nothing new is taken any more, for want of a disk, and when that is over.
   func noteRoom() {
     guard number == 0 else { return }
-    shared.disk.measure(now: now)
     let refusal = shared.disk.refusal(now: now)
     guard (refusal != nil) != takesNothingNew else { return }
     takesNothingNew = refusal != nil

@@ -18,6 +18,7 @@ extension Reactor {
     continueDraining()
     sweepSessions()
     watchCertificate()
+    watchDisk()
     guard sweepAt <= now else { return }
     sweepAt = now + Self.sweepInterval
     for connection in connections {

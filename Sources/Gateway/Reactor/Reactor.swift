@@ -88,6 +88,7 @@ actor Reactor {
   var isSaving = false
   var sweepSessionsAt: MonotonicTime
   var certificateLookAt: MonotonicTime
+  var diskLookAt: MonotonicTime
 
   // Buffers that all connections share.
   var receiveBuffer = [UInt8](repeating: 0, count: 131_072)
@@ -127,6 +128,7 @@ actor Reactor {
     sweepAt = .now() + Self.sweepInterval
     sweepSessionsAt = .now()
     certificateLookAt = .now()
+    diskLookAt = .now()
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -234,7 +236,10 @@ actor Reactor {
     consider(heldUntil)
     if !isSaving { consider(saveAt) }
     if number == 0, shared.sweeper != nil { consider(sweepSessionsAt) }
-    if number == 0, shared.keeper != nil, draining == nil { consider(certificateLookAt) }
+    if number == 0, draining == nil {
+      consider(diskLookAt)
+      if shared.keeper != nil { consider(certificateLookAt) }
+    }
     return next
   }
 

@@ -19,6 +19,7 @@ final class SharedState: Sendable {
   /// The folder that is written to.
   let data: DataFolder
   let disk: DiskWatch
+  let gauge: DiskGauge
   let memory: HeldMemory
   let fileThreads: FileThreads
   let sessionFiles: SessionFiles
@@ -63,7 +64,12 @@ final class SharedState: Sendable {
     self.fileThreads = fileThreads
     self.store = store
     self.generation = generation
-    disk = DiskWatch(data, reserve: configuration.limits.diskReserveBytes)
+    disk = DiskWatch(reserve: configuration.limits.diskReserveBytes) { () throws(StorageError) in
+      try data.freeBytes()
+    }
+    // Before anybody asks, and before there is a reactor that could wait.
+    disk.measure(now: .now())
+    gauge = DiskGauge(disk, on: fileThreads.disk)
     memory = HeldMemory(limit: configuration.limits.memoryBytes)
     loaders =
       store.map { store in
@@ -151,10 +157,7 @@ final class SharedState: Sendable {
     let all = reactors.withLock { $0 }
     var stuck: [Int] = []
     for (other, reactor) in all.enumerated() where other != number {
-      guard let asked = pulses[other].ask(now) else {
-        _ = reactor.mailbox.put(.pulse)
-        continue
-      }
+      guard let asked = pulses[other].ask(now, by: { reactor.mailbox.put(.pulse) }) else { continue }
       if now - asked >= Pulse.patience { stuck.append(other) }
     }
     return stuck

@@ -231,14 +231,41 @@ extension OverSockets {
 
     @Test("A disk that failed is tried again, though nobody waits for it any more")
     func forgets() throws {
-      let gateway = try RunningGateway()
-      let watch = DiskWatch(gateway.gateway.shared.data, reserve: 0)
+      let watch = DiskWatch(reserve: 0) { 1_000 }
       let begin = MonotonicTime.now()
       #expect(watch.note(StorageError(.writeLog, code: ENOSPC), of: 0, now: begin) == .failing)
       #expect(watch.note(nil, of: 1, now: begin) == .same)
       #expect(watch.refusal(now: begin + .seconds(1))?.code == .storageFull)
       #expect(watch.refusal(now: begin + .seconds(60)) == nil)
       #expect(watch.note(nil, of: 0, now: begin + .seconds(60)) == .well)
+    }
+
+    @Test("Nobody waits for a disk that gives no answer, and nothing new is begun on it")
+    func hangs() async throws {
+      let begun = Guarded(false)
+      let isOver = Guarded(false)
+      let answers = Guarded<[UInt64]>([1_000])
+      let watch = DiskWatch(reserve: 0) {
+        if let free = answers.withLock({ $0.popLast() }) { return free }
+        begun.withLock { $0 = true }
+        while !isOver.withLock({ $0 }) { usleep(1_000) }
+        return 2_000
+      }
+      let thread = try BlockingExecutor(name: "disk")
+      defer { thread.stop() }
+      let gauge = DiskGauge(watch, on: thread)
+      await gauge.measure()
+      #expect(watch.figures.free == 1_000)
+      let asked = Task { await gauge.measure() }
+      while !begun.withLock({ $0 }) { await Task.yield() }
+      // Read while the other thread waits for the disk.
+      #expect(watch.figures.free == 1_000)
+      let now = MonotonicTime.now()
+      #expect(watch.refusal(now: now) == nil)
+      #expect(watch.refusal(now: now + .seconds(11))?.code == .storageFull)
+      isOver.withLock { $0 = true }
+      await asked.value
+      #expect(watch.figures.free == 2_000 && watch.refusal(now: now + .seconds(11)) == nil)
     }
 
     @Test("A session that could not be saved and expires leaves nobody refused")

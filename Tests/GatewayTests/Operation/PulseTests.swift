@@ -38,6 +38,31 @@ struct PulseTests {
   }
 }
 
+extension PulseTests {
+  @Test("A question that found no room is put again; only who answers none of them is stuck")
+  func lost() {
+    let begin = MonotonicTime.now()
+    let pulse = Pulse()
+    #expect(pulse.ask(begin) { false } == nil)
+    // Still no room: since the first question it owes an answer.
+    #expect(pulse.ask(begin + .seconds(30)) { false } == begin)
+    // There is room again: it was not asked before.
+    #expect(pulse.ask(begin + .seconds(60)) { true } == nil)
+    #expect(pulse.ask(begin + .seconds(61)) { Bool(false) } == begin + .seconds(60))
+    pulse.answer()
+    #expect(pulse.ask(begin + .seconds(62)) { true } == nil)
+    // It may answer before whoever asked has returned.
+    pulse.answer()
+    #expect(pulse.ask(begin + .seconds(63)) { false } == nil)
+    #expect(
+      pulse.ask(begin + .seconds(64)) {
+        pulse.answer()
+        return true
+      } == nil)
+    #expect(pulse.ask(begin + .seconds(99)) { true } == nil, "it owes nothing")
+  }
+}
+
 extension Reactor {
   /// Does nothing until it is released.
   fileprivate func hang(telling begun: CInt, until descriptor: CInt) {
