@@ -73,7 +73,9 @@ extension Reactor {
       hosted.tasksInHand += 1
       defer { done(with: hosted) }
       guard await remove(attachment, from: hosted) else { throw notSaved(of: hosted) }
-      shared.log(.info, "attachment removed", ["session": .session(id), "attachment": "\(attachment)"])
+      if isTold(&uploadLines) {
+        shared.log(.info, "attachment removed", ["session": .session(id), "attachment": "\(attachment)"])
+      }
       return Answer(.noContent)
     } catch {
       return .problem(error)

@@ -7,8 +7,9 @@ extension Reactor {
   func noteStarted(_ upload: UploadExchange, _ grant: UploadGrant) {
     counters.uploadsStarted += 1
     let isResumed = grant.offset > 0
+    if isResumed { counters.uploadsResumed += 1 }
+    guard isTold(&uploadLines) else { return }
     if isResumed {
-      counters.uploadsResumed += 1
       shared.log(
         .info, "upload resumed",
         [
@@ -33,6 +34,7 @@ extension Reactor {
     upload.isNoted = true
     let cause: UploadCut = draining != nil ? .stopping : upload.isStalled ? .stalled : .gone
     counters.uploadsCut[cause] += 1
+    guard isTold(&uploadLines) else { return }
     shared.log(
       .info, "upload cut",
       [
@@ -48,10 +50,7 @@ extension Reactor {
     upload.isNoted = true
     counters.refusals[code] += 1
     counters.uploadFailures[code] += 1
-    guard refusalLines.allows(now: now) else {
-      counters.logLinesLeftOut += 1
-      return
-    }
+    guard isTold(&refusalLines) else { return }
     shared.log(
       .info, "upload failed",
       [

@@ -351,9 +351,11 @@ extension Reactor {
     else { return .problem(.noAttachment) }
     touchSoon(hosted)
     counters.attachmentsAdded += 1
-    shared.log(
-      .info, "upload completed",
-      ["session": .session(id), "attachment": "\(grant.attachment)", "bytes": .number(size)])
+    if isTold(&uploadLines) {
+      shared.log(
+        .info, "upload completed",
+        ["session": .session(id), "attachment": "\(grant.attachment)", "bytes": .number(size)])
+    }
     // Whoever is told that it is there finds it there after a crash.
     guard await saved(hosted) else { return .problem(notSaved(of: hosted)) }
     return progressed(found, by: request)

@@ -36,10 +36,7 @@ extension Reactor {
     remote: @autoclosure () -> String
   ) {
     counters.refusals[code] += 1
-    guard refusalLines.allows(now: now) else {
-      counters.logLinesLeftOut += 1
-      return
-    }
+    guard isTold(&refusalLines) else { return }
     shared.log(
       .info, "refused",
       [
@@ -52,10 +49,7 @@ extension Reactor {
   func noteConnectionRefused(_ refusal: Refusal, from peer: SocketAddress) {
     counters.connectionsRefused += 1
     counters.refusals[refusal.code] += 1
-    guard connectionLines.allows(now: now) else {
-      counters.logLinesLeftOut += 1
-      return
-    }
+    guard isTold(&connectionLines) else { return }
     shared.log(
       .warning, "connection refused",
       [
@@ -69,6 +63,7 @@ extension Reactor {
     _ connection: Connection, _ conversation: WebSocketConversation, _ session: Session, _ kind: JoinKind,
     after: UInt64?
   ) {
+    guard isTold(&participantLines) else { return }
     let missed = kind == .tail ? session.sequence - min(session.sequence, after ?? 0) : session.sequence
     switch kind {
     case .new:
@@ -90,9 +85,27 @@ extension Reactor {
 
   /// Somebody is gone: `left`, or `gone` when the time to come back was over.
   func noteLeft(_ number: ParticipantNumber, _ session: Session, reason: StaticString) {
+    guard isTold(&participantLines) else { return }
     shared.log(
       .info, "participant left",
       ["session": .session(session.id), "participant": .number(number), "reason": "\(reason)"])
+  }
+
+  /// Somebody who comes back has seen more than this gateway still knows.
+  func noteAhead(_ number: ParticipantNumber, _ session: Session, from: UInt32, to: UInt32) {
+    guard isTold(&aheadLines) else { return }
+    shared.log(
+      .warning, "client is ahead",
+      [
+        "session": .session(session.id), "participant": .number(number), "from": .number(from),
+        "to": .number(to),
+      ])
+  }
+
+  /// The system had nothing left for a connection.
+  func noteNotTaken(_ level: Log.Level, _ event: StaticString, _ error: SystemError) {
+    guard isTold(&acceptLines) else { return }
+    shared.log(level, event, ["reason": "\(error)"])
   }
 
   /// A WebSocket is closed, or about to be: once for each.
@@ -103,10 +116,7 @@ extension Reactor {
     conversation.isNoted = true
     let code = conversation.closeCode ?? 1006
     counters.closes[ClosedWith(code)] += 1
-    if conversation.participant == 0, !strangerLines.allows(now: now) {
-      counters.logLinesLeftOut += 1
-      return
-    }
+    guard conversation.participant == 0 ? isTold(&strangerLines) : isTold(&closeLines) else { return }
     let traffic = connection.socket.traffic
     shared.log(
       .info, "socket closed",
@@ -126,11 +136,30 @@ extension Reactor {
       .debug, "connection closed", ["remote": "\(connection.clientAddress)", "reason": "\(reason())"])
   }
 
+  /// Whether a line may still be written; else it is counted as left out.
+  func isTold(_ budget: inout LogBudget) -> Bool {
+    if budget.allows(now: now) { return true }
+    counters.logLinesLeftOut += 1
+    return false
+  }
+
+  /// Whether lines are missing that nobody was told of.
+  var owesLines: Bool {
+    refusalLines.leftOut > 0 || connectionLines.leftOut > 0 || strangerLines.leftOut > 0
+      || participantLines.leftOut > 0 || closeLines.leftOut > 0 || uploadLines.leftOut > 0
+      || aheadLines.leftOut > 0 || acceptLines.leftOut > 0
+  }
+
   /// Tells how many lines are missing, once what they were about is over.
   func noteLeftOut() {
     if let lines = refusalLines.takeLeftOut(now: now) { noteLeftOut(lines, "refused") }
     if let lines = connectionLines.takeLeftOut(now: now) { noteLeftOut(lines, "connection refused") }
     if let lines = strangerLines.takeLeftOut(now: now) { noteLeftOut(lines, "socket closed") }
+    if let lines = participantLines.takeLeftOut(now: now) { noteLeftOut(lines, "participant joined or left") }
+    if let lines = closeLines.takeLeftOut(now: now) { noteLeftOut(lines, "socket closed") }
+    if let lines = uploadLines.takeLeftOut(now: now) { noteLeftOut(lines, "upload") }
+    if let lines = aheadLines.takeLeftOut(now: now) { noteLeftOut(lines, "client is ahead") }
+    if let lines = acceptLines.takeLeftOut(now: now) { noteLeftOut(lines, "connection not taken") }
   }
 
   private func noteLeftOut(_ lines: UInt64, _ event: String) {

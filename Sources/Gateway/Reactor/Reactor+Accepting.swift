@@ -24,9 +24,9 @@ extension Reactor {
         return false
       case .turnedAway(let error):
         counters.connectionsRefused += 1
-        shared.log(.warning, "connection not taken", ["reason": "\(error)"])
+        noteNotTaken(.warning, "connection not taken", error)
       case .exhausted(let error):
-        shared.log(.warning, "accepting paused", ["reason": "\(error)"])
+        noteNotTaken(.warning, "accepting paused", error)
         return true
       }
     }

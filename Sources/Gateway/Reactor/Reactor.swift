@@ -105,6 +105,13 @@ actor Reactor {
   var connectionLines = LogBudget(burst: 20, perSecond: 5)
   /// About sockets of those who never joined.
   var strangerLines = LogBudget(burst: 1000, perSecond: 50)
+  /// About those who did: everybody may go and come back at once, many times over.
+  var participantLines = LogBudget(burst: 20_000, perSecond: 50)
+  var closeLines = LogBudget(burst: 20_000, perSecond: 50)
+  var uploadLines = LogBudget(burst: 1000, perSecond: 50)
+  var aheadLines = LogBudget(burst: 20, perSecond: 5)
+  /// About the system, which can fail at each attempt to take a connection.
+  var acceptLines = LogBudget(burst: 20, perSecond: 1)
   /// The log was told that the disk takes nothing new.
   var takesNothingNew = false
   var publishedAt = MonotonicTime.distantPast
@@ -228,7 +235,7 @@ actor Reactor {
       guard let time else { return }
       next = min(next ?? time, time)
     }
-    if connectionTotal > 0 { consider(sweepAt) }
+    if connectionTotal > 0 || owesLines { consider(sweepAt) }
     if hasUnpublished { consider(publishedAt + Self.publishInterval) }
     consider(deadlines.earliest.map { MonotonicTime(nanoseconds: $0.nanoseconds) })
     consider(acceptAgainAt)
@@ -279,7 +286,7 @@ actor Reactor {
       try loop.register(raw, token: key.token)
     } catch {
       freeSlots.append(slot)
-      shared.log(.error, "connection not taken", ["reason": "\(error)"])
+      noteNotTaken(.error, "connection not taken", error)
       return nil
     }
     connections[Int(slot)] = connection

@@ -31,12 +31,7 @@ extension Reactor {
       case .gone(let number):
         noteLeft(number, hosted.session, reason: "gone")
       case .acknowledgedMoved(let number, let from, let to):
-        shared.log(
-          .warning, "client is ahead",
-          [
-            "session": .session(hosted.session.id), "participant": .number(number), "from": .number(from),
-            "to": .number(to),
-          ])
+        noteAhead(number, hosted.session, from: from, to: to)
       case .refused(let token, let code):
         let socket = webSocket(token)
         noteRefused(.entry, code, socket?.0, socket?.1)
