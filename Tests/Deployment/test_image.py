@@ -173,13 +173,7 @@ async def test_it_runs_with_next_to_no_rights(container: Container, network: Net
     with network.entered():
         container.start()
         await container.until_healthy()
-        healthy = datetime.datetime.now(datetime.UTC)
         state = container.state
-        started = datetime.datetime.fromisoformat(state["StartedAt"])
-        print(
-            f"healthy {(healthy - started).total_seconds():.3f} s after it was started: {container.log.splitlines()[0]}"
-        )
-        assert healthy - started < datetime.timedelta(seconds=1)
         assert (await container.get("/readyz")).status == 200
         status = Path(f"/proc/{state['Pid']}/status").read_text()
         assert re.search(r"^Uid:\t10001\t10001\t10001\t10001$", status, re.M), status
@@ -189,6 +183,30 @@ async def test_it_runs_with_next_to_no_rights(container: Container, network: Net
         assert container.execute("touch", "/usr/x").returncode != 0
         container.stop()
     assert '"level":"error"' not in container.log and '"level":"warning"' not in container.log, container.log
+
+
+@pytest.mark.long
+async def test_it_is_healthy_within_a_second_of_its_first_start(
+    engine: Engine, network: Network, image: str, volume: str
+) -> None:
+    """At best of three: the machine does other things too. Each has an empty volume, so that it makes a certificate."""
+    took = []
+    for _ in range(3):
+        made = Container(engine, network, image, data=volume)
+        try:
+            with network.entered():
+                made.start()
+                await made.until_healthy()
+                healthy = datetime.datetime.now(datetime.UTC)
+                took.append(healthy - datetime.datetime.fromisoformat(made.state["StartedAt"]))
+                print(
+                    f"healthy {took[-1].total_seconds():.3f} s after it was started: {made.log.splitlines()[0]}"
+                )
+                made.stop()
+        finally:
+            made.remove()
+            engine.podman("volume", "rm", "--force", volume)
+    assert min(took) < datetime.timedelta(seconds=1), [str(one) for one in took]
 
 
 @pytest.mark.long
