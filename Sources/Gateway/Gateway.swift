@@ -155,9 +155,14 @@ package final class Gateway: Sendable {
 
   /// Returns when every reactor has stopped. Blocks the calling thread.
   package func waitUntilStopped() {
-    for reactor in reactors { reactor.loop.join() }
+    waitForReactors()
     // Who still writes keeps the folder until the process ends.
     if shared.fileThreads.stop(within: Self.fileTime) { shared.data.unlock() }
+  }
+
+  /// Returns when no reactor runs any more: files may still be written then. Blocks the calling thread.
+  func waitForReactors() {
+    for reactor in reactors { reactor.loop.join() }
   }
 
   /// Reads certificate and key again, without waiting for the next look at them; sockets that are open keep theirs.

@@ -248,7 +248,8 @@ extension OverSockets {
       let watch = DiskWatch(reserve: 0) {
         if let free = answers.withLock({ $0.popLast() }) { return free }
         begun.withLock { $0 = true }
-        while !isOver.withLock({ $0 }) { usleep(1_000) }
+        let deadline = Patience.deadline
+        while !isOver.withLock({ $0 }), .now() < deadline { sched_yield() }
         return 2_000
       }
       let thread = try BlockingExecutor(name: "disk")

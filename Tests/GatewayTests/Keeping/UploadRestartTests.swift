@@ -129,7 +129,7 @@ extension OverSockets {
       }
       gateway.gateway.stop()
       // Nobody is left who would hear of what fails from here on.
-      try member.socket?.stream.drainToEnd()
+      gateway.gateway.waitForReactors()
       disk.fail(with: EIO)
       gateway = try gateway.restart(.cut)
       _ = try upload.wait()
