@@ -24,6 +24,9 @@ HARMLESS = {"OK", "INFO", "LOW"}
 OWN_TROUBLE = {"engine_problem"}
 """What it says of itself: Debian's OpenSSL lacks GOST, which nobody here speaks."""
 GRADES = {"A", "A+"}
+ATTEMPTS = 3
+MISSED = "check failed because of connect problem"
+"""It ends its client before a ticket of TLS 1.3 has come, now and then, and has nothing to resume: the scan is made again."""
 
 
 def openssl(*arguments: str | Path) -> None:
@@ -57,14 +60,20 @@ EC = ("ec", "-pkeyopt", "ec_paramgen_curve:P-256")
 @pytest.mark.seconds(900)
 def test_testssl_finds_nothing_above_low_and_gives_an_a(new_gateway, tmp_path: Path) -> None:
     gateway: Gateway = new_gateway(*make_certificate(tmp_path, *EC))
-    report = tmp_path / "report.json"
-    done = subprocess.run(
-        ["testssl", "--quiet", "--color", "0", "--warnings", "batch", "--nodns", "min", "--ip", "127.0.0.1",
-         "--add-ca", str(tmp_path / "ca.pem"), "--jsonfile", str(report), f"localhost:{gateway.https[1]}"],
-        capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False,
-    )  # fmt: skip
-    assert report.is_file(), done.stdout + done.stderr
-    findings = json.loads(report.read_text())
+    arguments = [
+        "testssl", "--quiet", "--color", "0", "--warnings", "batch", "--nodns", "min", "--ip", "127.0.0.1",
+        "--add-ca", str(tmp_path / "ca.pem"),
+    ]  # fmt: skip
+    for attempt in range(ATTEMPTS):
+        report = tmp_path / f"report-{attempt}.json"
+        done = subprocess.run(
+            [*arguments, "--jsonfile", str(report), f"localhost:{gateway.https[1]}"],
+            capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False,
+        )  # fmt: skip
+        assert report.is_file(), done.stdout + done.stderr
+        findings = json.loads(report.read_text())
+        if not any(MISSED in finding["finding"] for finding in findings):
+            break
     grade = [finding["finding"] for finding in findings if finding["id"] == "overall_grade"]
     findings = [one for one in findings if one["id"] not in OWN_TROUBLE]
     said = [f"{one['severity']:8} {one['id']}: {one['finding']}" for one in findings]
