@@ -21,7 +21,7 @@ from typing import Any
 
 from gateway import REPOSITORY, Gateway, trusting
 
-DEBIAN, SWIFT = "docker.io/library/debian:bookworm-slim", "docker.io/library/swift:6.3-bookworm"
+DEBIAN, SWIFT = "localhost/debian:bookworm-slim", "localhost/swift:6.3-bookworm"
 LOCKED_UP = (
     "--read-only", "--read-only-tmpfs=false", "--cap-drop=all", "--security-opt=no-new-privileges",
     "--memory=512m", "--env=DRAWTOGETHER_MAX_MEMORY_BYTES=256M", "--pids-limit=512",
