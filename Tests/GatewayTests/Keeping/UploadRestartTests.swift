@@ -130,6 +130,7 @@ extension OverSockets {
       gateway.gateway.stop()
       // Nobody is left who would hear of what fails from here on.
       gateway.gateway.waitForReactors()
+      try member.socket?.stream.drainToEnd()
       disk.fail(with: EIO)
       gateway = try gateway.restart(.cut)
       _ = try upload.wait()
