@@ -147,8 +147,13 @@ package final class LineWriter: Sendable {
     write(piece)
   }
 
-  /// Waits for room. Nobody reads what cannot be written for another reason.
   private func write(_ bytes: [UInt8]) {
+    Self.write(bytes, to: descriptor, waitsForRoom: true)
+  }
+
+  /// Writes all of `bytes` to a descriptor. Of one that does not block and is full, the rest is waited for or lost; what cannot
+  /// be written for another reason (it is closed, the disk is full) is lost, for nobody could be told.
+  package static func write(_ bytes: [UInt8], to descriptor: CInt, waitsForRoom: Bool) {
     var sent = 0
     while sent < bytes.count {
       let count = unsafe bytes.withUnsafeBytes { buffer in
@@ -157,7 +162,7 @@ package final class LineWriter: Sendable {
       }
       if count > 0 {
         sent += count
-      } else if count < 0, errno == EAGAIN {
+      } else if count < 0, errno == EAGAIN, waitsForRoom {
         _ = clinux_poll(descriptor, clinux_writable, -1)
       } else if !(count < 0 && errno == EINTR) {
         return

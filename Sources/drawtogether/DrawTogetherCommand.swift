@@ -31,9 +31,9 @@ struct DrawTogetherCommand {
       arguments: Array(CommandLine.arguments.dropFirst()),
       environment: ProcessInfo.processInfo.environment,
       cores: UsableCores.ofThisProcess(),
-      output: { Log.write(Array($0.utf8), to: STDOUT_FILENO) },
+      output: { LineWriter.write(Array($0.utf8), to: STDOUT_FILENO, waitsForRoom: false) },
       data: { (bytes) throws(SystemError) in try StandardOutput.write(bytes, to: STDOUT_FILENO) },
-      errors: { Log.write(Array($0.utf8), to: STDERR_FILENO) })
+      errors: { LineWriter.write(Array($0.utf8), to: STDERR_FILENO, waitsForRoom: false) })
   }
 
   /// Does what was asked, and returns the exit code. Serving returns only when the gateway has stopped.

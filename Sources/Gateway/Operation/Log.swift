@@ -41,7 +41,7 @@ package struct Log: Sendable {
   package init(level: Level, format: Format) {
     self.init(
       level: level, format: format, clock: { LogTime.now },
-      output: { line in Log.write(line, to: STDERR_FILENO) })
+      output: { line in LineWriter.write(line, to: STDERR_FILENO, waitsForRoom: false) })
   }
 
   /// The same, by a thread of its own. Call `finish` before the process ends.
@@ -87,21 +87,5 @@ package struct Log: Sendable {
     guard level >= self.level else { return }
     let line = LogLine(time: clock(), level: level, event: event.description, fields: fields())
     output(line.bytes(in: self.format), level)
-  }
-
-  /// Writes all of `bytes` to a descriptor; what it does not take (closed, full and non-blocking) is lost.
-  package static func write(_ bytes: [UInt8], to descriptor: CInt) {
-    var sent = 0
-    while sent < bytes.count {
-      let count = unsafe bytes.withUnsafeBytes { buffer in
-        let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[sent...])
-        return unsafe Glibc.write(descriptor, rest.baseAddress, rest.count)
-      }
-      if count > 0 {
-        sent += count
-      } else if !(count < 0 && errno == EINTR) {
-        return
-      }
-    }
   }
 }
