@@ -20,6 +20,9 @@ if fuzzing == "libfuzzer" { settings.append(.unsafeFlags(["-sanitize=fuzzer,addr
 let package = Package(
   name: "DrawTogether",
   products: [
+    .library(
+      name: "GroupActivities",
+      targets: ["GroupActivities", "Combine", "CoreTransferable", "UniformTypeIdentifiers", "CoreGraphics"]),
     .executable(name: "drawtogether", targets: ["drawtogether"]),
     .executable(name: "drawtogether-bench", targets: ["drawtogether-bench"]),
   ],
@@ -47,9 +50,23 @@ let package = Package(
         "Wire", "HTTP", "WebSocket", "SessionCore", "Transport", "Storage", "CLinux", "COpenSSL", "CZlib",
       ],
       swiftSettings: settings),
+    // The other end of the wire, and Apple's API over it.
+    .target(
+      name: "Client",
+      dependencies: ["Wire", "HTTP", "WebSocket", "SessionCore", "Transport", "CLinux"], swiftSettings: settings),
+    .target(name: "Combine", swiftSettings: settings),
+    .target(name: "UniformTypeIdentifiers", swiftSettings: settings),
+    .target(name: "CoreTransferable", dependencies: ["UniformTypeIdentifiers"], swiftSettings: settings),
+    .target(name: "CoreGraphics", swiftSettings: settings),
+    .target(
+      name: "GroupActivities", dependencies: ["Client", "Combine", "CoreTransferable", "Wire"],
+      swiftSettings: settings),
+
     .executableTarget(
       name: "drawtogether",
-      dependencies: ["Gateway", "Storage", "SessionCore", "Transport", "Wire", "HTTP", "CLinux"],
+      dependencies: [
+        "Gateway", "Storage", "SessionCore", "Transport", "Wire", "HTTP", "CLinux", "GroupActivities", "Combine",
+      ],
       swiftSettings: settings),
     .executableTarget(
       name: "drawtogether-bench",
@@ -76,6 +93,18 @@ let package = Package(
     .testTarget(
       name: "GatewayTests",
       dependencies: ["Gateway", "Wire", "HTTP", "WebSocket", "SessionCore", "Storage", "Transport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ClientTests",
+      dependencies: ["Client", "Wire", "HTTP", "WebSocket", "SessionCore", "Storage", "Transport", "Gateway"],
+      swiftSettings: settings),
+    .testTarget(name: "CombineTests", dependencies: ["Combine"], swiftSettings: settings),
+    .testTarget(
+      name: "CoreTransferableTests", dependencies: ["CoreTransferable", "UniformTypeIdentifiers", "CoreGraphics"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "GroupActivitiesTests",
+      dependencies: ["GroupActivities", "Combine", "CoreTransferable", "Client", "Wire", "Gateway", "Transport"],
       swiftSettings: settings),
     .testTarget(
       name: "BenchTests", dependencies: ["drawtogether-bench", "Transport", "WebSocket"],
