@@ -45,7 +45,11 @@ package enum EndReason: Error, Equatable, Sendable {
   case resumedElsewhere
   /// The gateway speaks no version that we speak.
   case versionNotSpoken
-  /// The gateway refuses for good; in its words.
+  /// The gateway's certificate is not to be trusted; why, in words.
+  case notTrusted(String)
+  /// What answers there is no gateway; why, in words.
+  case noGateway(String)
+  /// The gateway refuses for good, by a close code or an HTTP status; in its words.
   case refused(code: UInt16, detail: String)
 }
 
