@@ -53,7 +53,8 @@ let package = Package(
     // The other end of the wire, and Apple's API over it.
     .target(
       name: "Client",
-      dependencies: ["Wire", "HTTP", "WebSocket", "SessionCore", "Transport", "CLinux"], swiftSettings: settings),
+      dependencies: ["Wire", "HTTP", "WebSocket", "SessionCore", "Transport", "CLinux"],
+      swiftSettings: settings),
     .target(name: "Combine", swiftSettings: settings),
     .target(name: "UniformTypeIdentifiers", swiftSettings: settings),
     .target(name: "CoreTransferable", dependencies: ["UniformTypeIdentifiers"], swiftSettings: settings),
@@ -65,7 +66,8 @@ let package = Package(
     .executableTarget(
       name: "drawtogether",
       dependencies: [
-        "Gateway", "Storage", "SessionCore", "Transport", "Wire", "HTTP", "CLinux", "GroupActivities", "Combine",
+        "Gateway", "Storage", "SessionCore", "Transport", "Wire", "HTTP", "CLinux", "GroupActivities",
+        "Combine",
       ],
       swiftSettings: settings),
     .executableTarget(
@@ -96,15 +98,20 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ClientTests",
-      dependencies: ["Client", "Wire", "HTTP", "WebSocket", "SessionCore", "Storage", "Transport", "Gateway"],
+      dependencies: [
+        "Client", "Wire", "HTTP", "WebSocket", "SessionCore", "Storage", "Transport", "Gateway",
+      ],
       swiftSettings: settings),
     .testTarget(name: "CombineTests", dependencies: ["Combine"], swiftSettings: settings),
     .testTarget(
-      name: "CoreTransferableTests", dependencies: ["CoreTransferable", "UniformTypeIdentifiers", "CoreGraphics"],
+      name: "CoreTransferableTests",
+      dependencies: ["CoreTransferable", "UniformTypeIdentifiers", "CoreGraphics"],
       swiftSettings: settings),
     .testTarget(
       name: "GroupActivitiesTests",
-      dependencies: ["GroupActivities", "Combine", "CoreTransferable", "Client", "Wire", "Gateway", "Transport"],
+      dependencies: [
+        "GroupActivities", "Combine", "CoreTransferable", "Client", "Wire", "Gateway", "Transport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "BenchTests", dependencies: ["drawtogether-bench", "Transport", "WebSocket"],

@@ -21,6 +21,7 @@ package struct GatewayAPI: Sendable {
   /// - Parameters:
   ///   - activity: what it is for.
   ///   - follows: the session that it succeeds, with the token of somebody who is or was in that.
+  /// - Returns: the session, whoever made it.
   /// - Throws: `RequestFailure`.
   package func makeSession(
     _ activity: Activity, following follows: (session: SessionID, token: Token)? = nil
@@ -69,7 +70,8 @@ package struct NewAttachment: Sendable {
   package var content: Data
 
   /// All of it.
-  package init(id: UUID = UUID(), name: String? = nil, contentType: String, metadata: [UInt8]?, content: Data) {
+  package init(id: UUID = UUID(), name: String? = nil, contentType: String, metadata: [UInt8]?, content: Data)
+  {
     self.id = id
     self.name = name
     self.contentType = contentType
