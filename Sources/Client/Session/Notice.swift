@@ -27,6 +27,10 @@ package enum Notice: Sendable {
   case away
   /// All that was sent up to here is on the gateway's disk: nothing waits.
   case settled
+  /// The gateway takes this message for no good one, and nobody gets it; those behind it go on.
+  case refused(OutgoingEntry, Refusal)
+  /// No connection comes about, and why, in words; tries go on.
+  case trouble(String)
   /// It is over, and nothing follows.
   case ended(EndReason)
 }
