@@ -56,6 +56,8 @@ package struct TLSClientContext: Sendable {
     case system
     /// Those in a PEM file, or signed by them; a server's own certificate may be there.
     case certificates(path: String)
+    /// Those of the authorities that the system trusts, and those in a PEM file as above.
+    case systemAnd(path: String)
     /// Anyone's: for a question to this very machine that tells nothing, and for nothing else.
     case anyone
   }
@@ -74,13 +76,20 @@ package struct TLSClientContext: Sendable {
     case .system:
       guard unsafe SSL_CTX_set_default_verify_paths(context.pointer) == 1 else { throw .unsupported(.take()) }
     case .certificates(let path):
-      guard unsafe SSL_CTX_load_verify_file(context.pointer, path) == 1 else {
-        throw .trustUnusable(path: path, .take())
-      }
-      // A certificate that is trusted needs no authority above it.
-      _ = unsafe X509_VERIFY_PARAM_set_flags(
-        SSL_CTX_get0_param(context.pointer), UInt(X509_V_FLAG_PARTIAL_CHAIN))
+      try trustCertificates(in: path)
+    case .systemAnd(let path):
+      guard unsafe SSL_CTX_set_default_verify_paths(context.pointer) == 1 else { throw .unsupported(.take()) }
+      try trustCertificates(in: path)
     }
+  }
+
+  private func trustCertificates(in path: String) throws(TLSContextError) {
+    guard unsafe SSL_CTX_load_verify_file(context.pointer, path) == 1 else {
+      throw .trustUnusable(path: path, .take())
+    }
+    // A certificate that is trusted needs no authority above it.
+    _ = unsafe X509_VERIFY_PARAM_set_flags(
+      SSL_CTX_get0_param(context.pointer), UInt(X509_V_FLAG_PARTIAL_CHAIN))
   }
 
   /// A new connection's client side for a server of that name or address in numbers. Its first bytes are given

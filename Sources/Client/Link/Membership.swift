@@ -1,3 +1,4 @@
+internal import Transport
 package import Wire
 
 /// One participant's place in one session: joins, stays joined over cut connections, sends and is told.
@@ -12,6 +13,10 @@ package final class Membership: Sendable {
   package let session: SessionID
   /// Its gateway.
   package let gateway: GatewayAddress
+  private let profile: Profile
+  private let desk = MembershipDesk()
+  /// Given to the loop by the first call that needs it, and let go of.
+  private let observer: Guarded<Observer?>
 
   /// A place in a session; nothing is done before `join`.
   package init(
@@ -20,21 +25,24 @@ package final class Membership: Sendable {
   ) {
     self.session = session
     self.gateway = gateway
+    self.profile = profile
+    self.observer = Guarded(observer)
   }
 
   /// Connects and joins; once.
   package func join() {
-    fatalError()
+    begin(with: .join)
   }
 
-  /// Sends what waits if there is a connection (for at most 5 s), leaves, and gives the token up.
+  /// Sends what waits if there is a connection (for at most 5 s), leaves, and gives the token up. Nothing is taken any more.
   package func leave() {
-    fatalError()
+    if !begin(with: .leave) { desk.leave() }
   }
 
-  /// Ends the session for everyone.
+  /// Ends the session for everyone; joins it for that, if it was not.
   package func end() {
-    fatalError()
+    begin(with: .join)
+    desk.put(.end)
   }
 
   /// Takes a message: its place among all sends is taken before this returns. What is reliable is sent once there is a
@@ -42,34 +50,66 @@ package final class Membership: Sendable {
   ///
   /// - Throws: `SendRefusal`, when nothing was taken.
   package func send(_ entry: OutgoingEntry) throws(SendRefusal) {
-    fatalError()
+    try desk.take(entry)
   }
 
   /// Sets the session's activity for everyone, in the order of sends.
+  ///
+  /// - Throws: `SendRefusal`, when it was not taken.
   package func change(_ change: ActivityChange) throws(SendRefusal) {
-    fatalError()
+    try desk.take(change)
   }
 
   /// Changes how this participant is shown.
   package func change(_ profile: Profile) {
-    fatalError()
+    desk.put(.changeProfile(profile))
   }
 
   /// Stops to read from the gateway, or goes on: for who is told more than it can take.
   package func setReading(_ isReading: Bool) {
-    fatalError()
+    desk.put(.setReading(isReading))
   }
 
   /// Waits until all that was taken by `send` before is on the gateway's disk.
   ///
   /// - Throws: `EndReason` when the session is over before that; `CancellationError`.
   package func settle() async throws {
-    fatalError()
+    try await desk.settle()
+  }
+
+  /// Waits until nothing more comes of it: after `leave` the gateway was told, or its 5 s are over. At once when it never
+  /// began.
+  package func finish() async {
+    await desk.finish()
   }
 
   /// The limits in force: those of `joined`, or the defaults before.
-  package var limits: Limits { fatalError() }
+  package var limits: Limits { desk.limits }
 
   /// What proves who this participant is; nil before `joined`. Good for `follows` after `leave` too.
-  package var token: Token? { fatalError() }
+  package var token: Token? { desk.token }
+
+  /// Has the loop take this on, once; whether that was now.
+  @discardableResult
+  private func begin(with order: MembershipDesk.Order) -> Bool {
+    do throws(SystemError) {
+      let loop = try ClientLoop.shared()
+      guard desk.begin(order, on: loop) else { return false }
+      guard let observer = observer.withLock({ $0.take() }) else { return false }
+      loop.adopt(
+        LinkedSession.Place(
+          gateway: gateway, session: session, profile: profile, desk: desk, observer: observer))
+      return true
+    } catch {
+      guard let observer = observer.withLock({ $0.take() }) else { return false }
+      // Not from here: whoever called may hold what the observer needs.
+      let reason = EndReason.noConnections(error.description)
+      desk.ended(reason)
+      Task.detached {
+        observer(.ended(reason))
+        self.desk.finished()
+      }
+      return true
+    }
+  }
 }

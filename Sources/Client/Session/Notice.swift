@@ -53,6 +53,8 @@ package enum EndReason: Error, Equatable, Sendable {
   case notTrusted(String)
   /// What answers there is no gateway; why, in words.
   case noGateway(String)
+  /// The system gives this process no thread or descriptor to connect with; why, in words.
+  case noConnections(String)
   /// The gateway refuses for good, by a close code or an HTTP status; in its words.
   case refused(code: UInt16, detail: String)
 }

@@ -1,0 +1,33 @@
+internal import Transport
+internal import Wire
+
+/// A membership as the loop has it, from `join` until nothing more comes of it.
+///
+/// It belongs to the loop and is touched on its thread only.
+final class LinkedSession {
+  /// Where it and its gateway are, and who is told; what a membership hands to the loop.
+  struct Place: Sendable {
+    let gateway: GatewayAddress
+    let session: SessionID
+    let profile: Profile
+    let desk: MembershipDesk
+    let observer: Membership.Observer
+  }
+
+  let place: Place
+  var session: ClientSession
+  var connection: GatewayConnection?
+  /// When a new socket is to be opened.
+  var openAt: MonotonicTime?
+  var isReading = true
+  /// What the desk was last told of.
+  var releasedBytes = 0
+
+  init(_ place: Place, now: MonotonicTime) {
+    self.place = place
+    session = ClientSession(profile: place.profile, now: now)
+  }
+
+  /// Where the socket of the session is.
+  var path: String { "/api/sessions/\(place.session.text)/socket" }
+}
