@@ -6,6 +6,111 @@ package import Wire
 /// It is told what happens and when, and answers with effects, which `takeEffects` gives in their order; after each input,
 /// and when `deadline` is there, for nothing happens by itself.
 package struct ClientSession: Sendable {
+  /// How far it is.
+  enum Phase: Equatable {
+    /// Nobody has called `join`.
+    case idle
+    /// A socket was asked for.
+    case opening
+    /// `join` is on its way.
+    case joining
+    /// The gateway took us in, and brings us up to date; `isSnapshot` once it says so with the whole state.
+    case catchingUp(isSnapshot: Bool)
+    /// What comes now happens now.
+    case live
+    case over
+  }
+
+  /// What becomes of it.
+  enum Departure: Equatable {
+    case none
+    /// Left by the program; what waits goes out until then.
+    case leaving(until: MonotonicTime)
+    /// `leave` is on its way.
+    case left(until: MonotonicTime)
+  }
+
+  /// How long `leave` waits for what is still to be said.
+  static let leaveTime = Duration.seconds(5)
+  /// How long a socket may be silent; the gateway pings every 20 s.
+  static let silence = Duration.seconds(45)
+  /// How long a socket may take to open, and then the gateway to take us in.
+  static let openingTime = Duration.seconds(15)
+  /// How many bytes may wait for the socket.
+  static let window = 256 << 10
+
+  var now: MonotonicTime
+  var chance: any RandomNumberGenerator & Sendable
+  var effects: [ClientEffect] = []
+  var phase = Phase.idle
+  var departure = Departure.none
+
+  // The socket.
+
+  /// On this socket a catch-up has ended: entries may be sent.
+  var maySend = false
+  /// When the socket counts as broken; nil while nobody reads.
+  var silentAt: MonotonicTime?
+  var isReading = true
+  /// How many bytes that were given to the socket wait there.
+  var unsent = 0
+  var reconnecting = Reconnecting()
+
+  // Who we are.
+
+  var profile: Profile
+  /// How we asked to be shown on this socket, or last said.
+  var saidProfile: Profile?
+  var me: Participant?
+  /// All that we ever were here.
+  var myNumbers: Set<ParticipantNumber> = []
+  /// Under which of these what is numbered in the outbox was sent.
+  var outboxNumber: ParticipantNumber = 0
+  /// Whether the next socket is to join under our token.
+  var keepsToken = true
+  /// What proves who this participant is; nil before `joined`. It is kept after `leave`.
+  package internal(set) var token: Token?
+  /// The limits in force: those of the last `joined`, or the defaults before.
+  package internal(set) var limits = Limits()
+
+  // Where we are in the order.
+
+  var epoch = ""
+  /// Up to where all was told, in this epoch; nil: there is no such place.
+  var after: UInt64?
+  /// All up to there is on disk, in this epoch.
+  var committed: UInt64 = 0
+  /// Of each sender the highest client sequence that was told: over tails, snapshots and epochs no entry is new twice.
+  var told: [ParticipantNumber: UInt32] = [:]
+
+  // What the session holds.
+
+  var company = Company()
+  var shelf = Shelf()
+  var activity: ActivityPayload?
+  var toldHere: [Participant] = []
+  var toldWaiting: [Participant] = []
+  var toldAttachments: [AttachmentObject] = []
+  var toldActivity: ActivityPayload?
+  var toldTrouble: String?
+  var isAway = false
+
+  // What is to be said.
+
+  var outbox = Outbox()
+  var marks: [(id: UInt64, ordinal: UInt64)] = []
+  /// Unreliable entries of this turn.
+  var fleeting: [UInt8] = []
+  var pace: Pace
+  /// The gateway asked for a pause until then.
+  var pausedUntil: MonotonicTime?
+  /// The pace lets the next entry go then.
+  var pacedUntil: MonotonicTime?
+  /// There was no room for an entry: it goes alone until it is taken.
+  var isProbing = false
+  var refusalsInRow = 0
+  var isUnsettled = false
+
   /// A side that has not joined.
   ///
   /// - Parameters:
@@ -16,70 +121,128 @@ package struct ClientSession: Sendable {
     profile: Profile, chance: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
     now: MonotonicTime
   ) {
-    fatalError()
+    self.profile = profile
+    self.chance = chance
+    self.now = now
+    pace = Pace(limits, now: now)
   }
 
-  // What the program wants.
+  // MARK: - What the program wants
 
   /// Connects and joins; a second call does nothing.
-  package mutating func join(now: MonotonicTime) { fatalError() }
+  package mutating func join(now: MonotonicTime) {
+    self.now = now
+    guard phase == .idle else { return }
+    openSocket(after: .zero)
+  }
 
-  /// Sends what waits if there is a connection, for 5 s at most, and leaves. `ended(.left)` is told at once.
-  package mutating func leave(now: MonotonicTime) { fatalError() }
+  /// Sends what waits, for 5 s at most, and leaves. `ended(.left)` is told at once.
+  package mutating func leave(now: MonotonicTime) {
+    self.now = now
+    guard phase != .over, departure == .none else { return }
+    tell(.ended(.left))
+    departure = .leaving(until: now + Self.leaveTime)
+    if phase == .idle { finish() } else { goOnLeaving() }
+  }
 
   /// Ends the session for everyone, behind what was enqueued before.
-  package mutating func end(now: MonotonicTime) { fatalError() }
+  package mutating func end(now: MonotonicTime) {
+    say(.end, now: now)
+  }
 
   /// Changes the session's activity for everyone, behind what was enqueued before.
-  package mutating func change(_ change: ActivityChange, now: MonotonicTime) { fatalError() }
+  package mutating func change(_ change: ActivityChange, now: MonotonicTime) {
+    say(.activity(change), now: now)
+  }
 
-  /// Changes how this participant is shown.
-  package mutating func change(_ profile: Profile, now: MonotonicTime) { fatalError() }
+  /// Changes how this participant is shown; what is nil stays.
+  package mutating func change(_ profile: Profile, now: MonotonicTime) {
+    self.now = now
+    if let name = profile.name { self.profile.name = name }
+    if let color = profile.color { self.profile.color = color }
+  }
 
   /// Takes an entry that the gate has passed: a reliable one is kept until it is committed, another is sent now or never.
-  package mutating func enqueue(_ entry: OutgoingEntry, now: MonotonicTime) { fatalError() }
+  package mutating func enqueue(_ entry: OutgoingEntry, now: MonotonicTime) {
+    guard entry.isReliable else {
+      self.now = now
+      return sendFleeting(entry)
+    }
+    guard phase != .over, departure == .none else { return outbox.release(entry) }
+    say(.entry(entry), now: now)
+  }
 
   /// Asks for `reached(mark:)` when all that was enqueued before is on the gateway's disk.
-  package mutating func mark(_ id: UInt64, now: MonotonicTime) { fatalError() }
+  package mutating func mark(_ id: UInt64, now: MonotonicTime) {
+    self.now = now
+    guard phase != .over else { return }
+    marks.append((id, outbox.lastOrdinal))
+  }
 
-  // What the socket does.
+  private mutating func say(_ content: Outbox.Content, now: MonotonicTime) {
+    self.now = now
+    guard phase != .over, departure == .none else { return }
+    outbox.add(content)
+    isUnsettled = true
+  }
 
-  /// The socket that `open` asked for is open: the WebSocket handshake is over.
-  package mutating func opened(now: MonotonicTime) { fatalError() }
-
-  /// Bytes came, of whatever kind; before the messages in them.
-  package mutating func heard(now: MonotonicTime) { fatalError() }
-
-  /// Somebody stopped to read, or goes on: silence says nothing meanwhile.
-  package mutating func reading(_ isReading: Bool, now: MonotonicTime) { fatalError() }
-
-  /// A text message. What is none of a gateway's is passed over.
-  package mutating func received(text: Span<UInt8>, now: MonotonicTime) { fatalError() }
-
-  /// A binary message. After one that cannot be cut into entries a new socket is asked for.
-  package mutating func received(entries bytes: Span<UInt8>, now: MonotonicTime) { fatalError() }
-
-  /// So many bytes of what was given to the socket are still to be taken by the kernel; whenever that has become less.
-  package mutating func canSend(waiting bytes: Int, now: MonotonicTime) { fatalError() }
-
-  /// The socket is gone.
-  package mutating func closed(_ end: SocketEnd, now: MonotonicTime) { fatalError() }
-
-  /// Time has passed; to be called when `deadline` is there.
-  package mutating func elapsed(now: MonotonicTime) { fatalError() }
-
-  /// When `elapsed` is due; nil while nothing is waited for.
-  package var deadline: MonotonicTime? { fatalError() }
+  // MARK: - What is to be done
 
   /// What is to be done, in this order; each is given once.
-  package mutating func takeEffects() -> [ClientEffect] { fatalError() }
+  package mutating func takeEffects() -> [ClientEffect] {
+    pump()
+    noteSettled()
+    if case .leaving = departure { goOnLeaving() }
+    defer { effects = [] }
+    return effects
+  }
 
   /// How many bytes of reliable entries it has let go of since it began, counted as `SendGate` counts them.
-  package var releasedBytes: Int { fatalError() }
+  package var releasedBytes: Int { outbox.releasedBytes }
 
-  /// What proves who this participant is; nil before `joined`. It is kept after `leave`.
-  package var token: Token? { fatalError() }
+  /// Tells it, unless the program has left.
+  mutating func tell(_ notice: Notice) {
+    guard departure == .none, phase != .over else { return }
+    effects.append(.tell(notice))
+  }
 
-  /// The limits in force: those of the last `joined`, or the defaults before.
-  package var limits: Limits { fatalError() }
+  private mutating func noteSettled() {
+    while let mark = marks.first, (outbox.firstOrdinal ?? .max) > mark.ordinal {
+      effects.append(.reached(mark: mark.id))
+      marks.removeFirst()
+    }
+    guard isUnsettled, outbox.isEmpty else { return }
+    isUnsettled = false
+    tell(.settled)
+  }
+
+  // MARK: - The end
+
+  /// Says `leave` when everything else was said, or gives up when there is nothing to say it on.
+  mutating func goOnLeaving() {
+    guard case .leaving = departure else { return }
+    if maySend {
+      // Who waits for the disk is not left in doubt.
+      guard marks.isEmpty ? outbox.isAccepted : outbox.isEmpty else { return }
+      effects.append(.sendControl(.leave))
+      departure = .left(until: now + Self.leaveTime)
+    } else if outbox.isEmpty, phase == .opening || phase == .idle {
+      // Nobody is there to be told; the grace time will.
+      finish()
+    }
+  }
+
+  /// Lets go of everything.
+  ///
+  /// - Parameter closing: whether there may be a socket.
+  mutating func finish(closing: Bool = true) {
+    guard phase != .over else { return }
+    if closing, phase != .idle { effects.append(.close(code: 1000)) }
+    phase = .over
+    maySend = false
+    outbox.clear()
+    marks = []
+    fleeting = []
+    effects.append(.finished)
+  }
 }

@@ -1,0 +1,142 @@
+package import Transport
+internal import Wire
+
+/// What the socket does: it opens, is silent, breaks.
+extension ClientSession {
+  /// The socket that `open` asked for is open: the WebSocket handshake is over.
+  package mutating func opened(now: MonotonicTime) {
+    self.now = now
+    guard phase == .opening else { return }
+    phase = .joining
+    silentAt = now + Self.openingTime
+    var resume: Resume?
+    if keepsToken, let token { resume = Resume(token: token, next: outbox.next) }
+    if let after {
+      resume = resume ?? Resume()
+      resume?.epoch = epoch
+      resume?.after = after
+    }
+    saidProfile = profile
+    effects.append(.sendControl(.join(Join(profile: profile, resume: resume))))
+  }
+
+  /// Bytes came, of whatever kind; before the messages in them.
+  package mutating func heard(now: MonotonicTime) {
+    self.now = now
+    switch phase {
+    case .catchingUp, .live: silentAt = isReading ? now + Self.silence : nil
+    case .idle, .opening, .joining, .over: break
+    }
+  }
+
+  /// Somebody stopped to read, or goes on: silence says nothing meanwhile.
+  package mutating func reading(_ isReading: Bool, now: MonotonicTime) {
+    self.isReading = isReading
+    self.now = now
+    switch phase {
+    case .joining, .catchingUp, .live: silentAt = isReading ? now + Self.silence : nil
+    case .idle, .opening, .over: break
+    }
+  }
+
+  /// So many bytes of what was given to the socket are still to be taken by the kernel; whenever that has become less.
+  package mutating func canSend(waiting bytes: Int, now: MonotonicTime) {
+    self.now = now
+    unsent = max(0, bytes)
+  }
+
+  /// The socket is gone.
+  package mutating func closed(_ end: SocketEnd, now: MonotonicTime) {
+    self.now = now
+    switch phase {
+    case .idle, .over: return
+    case .opening, .joining, .catchingUp, .live: lost(end)
+    }
+  }
+
+  /// Time has passed; to be called when `deadline` is there.
+  package mutating func elapsed(now: MonotonicTime) {
+    self.now = now
+    switch departure {
+    case .none: break
+    case .leaving(let until) where until <= now:
+      if maySend { effects.append(.sendControl(.leave)) }
+      return finish()
+    case .left(let until) where until <= now: return finish()
+    case .leaving, .left: break
+    }
+    if let silentAt, silentAt <= now, phase != .over, phase != .idle {
+      lost(.broken(phase == .opening ? "The gateway cannot be reached." : "The gateway is silent."))
+    }
+  }
+
+  /// When `elapsed` is due; nil while nothing is waited for. To be looked at after `takeEffects`.
+  package var deadline: MonotonicTime? {
+    guard phase != .over, phase != .idle else { return nil }
+    var first = silentAt
+    func consider(_ time: MonotonicTime?) {
+      if let time { first = min(first ?? time, time) }
+    }
+    switch departure {
+    case .none: break
+    case .leaving(let until), .left(let until): consider(until)
+    }
+    if maySend {
+      consider(pausedUntil)
+      consider(pacedUntil)
+    }
+    return first
+  }
+
+  /// Asks for a socket.
+  mutating func openSocket(after wanted: Duration) {
+    let delay = reconnecting.next(after: wanted, by: &chance)
+    phase = .opening
+    silentAt = now + delay + Self.openingTime
+    effects.append(.open(after: delay))
+  }
+
+  /// The gateway said what no gateway says.
+  mutating func fault() {
+    reconnecting.noteFault(now: now)
+    // A tail that is wrong each time is no way back.
+    if reconnecting.isRepeating { after = nil }
+    lost(.broken("The gateway said something that this program does not understand."))
+  }
+
+  /// This socket is done with: another one, or the end.
+  mutating func lost(_ end: SocketEnd) {
+    let wasIn = phase != .opening && phase != .joining
+    maySend = false
+    unsent = 0
+    fleeting = []
+    pacedUntil = nil
+    isProbing = false
+    outbox.lost()
+    if case .left = departure { return finish(closing: false) }
+    switch AfterClose(end, wasJoined: me != nil) {
+    case .end(let reason):
+      tell(.ended(reason))
+      return finish(closing: false)
+    case .reconnectAsNew:
+      keepsToken = false
+      goAway(wasIn, why: nil)
+      openSocket(after: .zero)
+    case .reconnect(let wanted, let why):
+      goAway(wasIn, why: why)
+      openSocket(after: wanted)
+    }
+    if case .leaving = departure { goOnLeaving() }
+  }
+
+  private mutating func goAway(_ wasIn: Bool, why: String?) {
+    if me != nil, !isAway {
+      isAway = true
+      tell(.away)
+    }
+    // A socket that worked and broke is no trouble; one that does not come about is.
+    guard !wasIn, let why, why != toldTrouble else { return }
+    toldTrouble = why
+    tell(.trouble(why))
+  }
+}
