@@ -57,7 +57,8 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "Combine", swiftSettings: settings),
     .target(name: "UniformTypeIdentifiers", swiftSettings: settings),
-    .target(name: "CoreTransferable", dependencies: ["UniformTypeIdentifiers"], swiftSettings: settings),
+    .target(
+      name: "CoreTransferable", dependencies: ["UniformTypeIdentifiers", "Combine"], swiftSettings: settings),
     .target(name: "CoreGraphics", swiftSettings: settings),
     .target(
       name: "GroupActivities", dependencies: ["Client", "Combine", "CoreTransferable", "Wire"],

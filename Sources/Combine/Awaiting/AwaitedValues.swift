@@ -1,0 +1,102 @@
+/// A subscription that is asked for one value after the other, and ends when it is dropped.
+final class AwaitedValues<Output, Failure: Error> {
+  private let waiting: WaitingSubscriber<Output, Failure>
+
+  init(of publisher: some Publisher<Output, Failure>) {
+    waiting = WaitingSubscriber()
+    publisher.subscribe(waiting)
+  }
+
+  /// The next value; nil when nothing follows, or the task was cancelled.
+  func next(isolation actor: isolated (any Actor)?) async -> Result<Output?, Failure> {
+    let waiting = waiting
+    return await withTaskCancellationHandler(
+      operation: {
+        await waiting.next(isolation: actor)
+      }, onCancel: { waiting.cancel() }, isolation: actor)
+  }
+
+  deinit {
+    waiting.cancel()
+  }
+}
+
+/// Takes a value whenever somebody waits for one.
+private final class WaitingSubscriber<Output, Failure: Error>: Subscriber, @unchecked Sendable {
+  typealias Input = Output
+  typealias Waiter = CheckedContinuation<Result<Output?, Failure>, Never>
+
+  // Read and written under the lock only; a waiter is resumed without it, by whoever took it out.
+  private let lock = Lock()
+  private var subscription: (any Subscription)?
+  private var waiters: [Waiter] = []
+  private var end: Subscribers.Completion<Failure>?
+
+  func receive(subscription: any Subscription) {
+    let wanted: Int? = lock.with {
+      guard end == nil, self.subscription == nil else { return nil }
+      self.subscription = subscription
+      return waiters.count
+    }
+    guard let wanted else { return subscription.cancel() }
+    if wanted > 0 { subscription.request(.max(wanted)) }
+  }
+
+  func receive(_ input: Output) -> Subscribers.Demand {
+    let waiter: Waiter? = lock.with { waiters.isEmpty ? nil : waiters.removeFirst() }
+    // The value goes from who published it to who waits, as with Apple's; who shares it between threads answers for it.
+    nonisolated(unsafe) let result = Result<Output?, Failure>.success(input)
+    unsafe waiter?.resume(returning: result)
+    return .none
+  }
+
+  func receive(completion: Subscribers.Completion<Failure>) {
+    finish(completion)
+  }
+
+  /// Ends it: whoever waits goes on with nil.
+  func cancel() {
+    finish(.finished)?.cancel()
+  }
+
+  func next(isolation actor: isolated (any Actor)?) async -> Result<Output?, Failure> {
+    await withCheckedContinuation(isolation: actor) { (waiter: Waiter) in add(waiter) }
+  }
+
+  private func add(_ waiter: Waiter) {
+    let (end, subscription) = lock.with {
+      let now = (self.end, self.subscription)
+      if now.0 == nil { waiters.append(waiter) }
+      if case .failure = now.0 { self.end = .finished }
+      return now
+    }
+    switch end {
+    case nil: subscription?.request(.max(1))
+    case .finished: waiter.resume(returning: .success(nil))
+    case .failure(let error): waiter.resume(returning: .failure(error))
+    }
+  }
+
+  @discardableResult
+  private func finish(_ completion: Subscribers.Completion<Failure>) -> (any Subscription)? {
+    let (waiters, subscription) = lock.with {
+      guard end == nil else { return ([Waiter](), (any Subscription)?.none) }
+      defer {
+        self.waiters = []
+        self.subscription = nil
+      }
+      // An error is thrown once: to who waits, or else to who asks next.
+      end = completion
+      if case .failure = completion, !self.waiters.isEmpty { end = .finished }
+      return (self.waiters, self.subscription)
+    }
+    for (index, waiter) in waiters.enumerated() {
+      if index == 0, case .failure(let error) = completion {
+        waiter.resume(returning: .failure(error))
+      } else {
+        waiter.resume(returning: .success(nil))
+      }
+    }
+    return subscription
+  }
+}

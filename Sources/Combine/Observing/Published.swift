@@ -1,0 +1,91 @@
+/// Apple's `@Published`: a property of a class that publishes each value **before** it is stored.
+///
+/// Whoever reads the property while it is told of a new value finds the old one. Any thread may read and write; who is told
+/// sees the values in the order in which they were published, and the one published last is the one that stays.
+@propertyWrapper
+public struct Published<Value> {
+  private let storage: Storage
+
+  /// A property with its first value.
+  public init(wrappedValue: Value) {
+    storage = Storage(wrappedValue)
+  }
+
+  /// A property with its first value.
+  public init(initialValue: Value) {
+    self.init(wrappedValue: initialValue)
+  }
+
+  /// Only properties of classes can be observed.
+  @available(*, unavailable, message: "@Published is only available on properties of classes")
+  public var wrappedValue: Value {
+    get { fatalError("@Published is only available on properties of classes") }
+    set { fatalError("@Published is only available on properties of classes, not for \(newValue)") }
+  }
+
+  /// What publishes the property: its value at once, and then each new one before it is stored.
+  public var projectedValue: Publisher {
+    get { Publisher(storage: storage) }
+    // `assign(to: &$x)` writes back what it was given.
+    nonmutating set {}
+  }
+
+  /// The value, read and written through the object that has it.
+  public static subscript<EnclosingSelf: AnyObject>(
+    _enclosingInstance object: EnclosingSelf,
+    wrapped wrappedKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Value>,
+    storage storageKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Published<Value>>
+  ) -> Value {
+    get { object[keyPath: storageKeyPath].storage.value }
+    set {
+      ObservedObjects.shared.publisherIfAny(of: object)?.send()
+      object[keyPath: storageKeyPath].storage.value = newValue
+    }
+  }
+
+  /// Apple's `Published.Publisher`: publishes the values of one property.
+  public struct Publisher: Combine.Publisher {
+    /// The property's type.
+    public typealias Output = Value
+    /// It cannot fail.
+    public typealias Failure = Never
+
+    fileprivate let storage: Storage
+
+    /// Takes a subscriber on.
+    public func receive<S: Subscriber>(subscriber: S) where S.Input == Value, S.Failure == Never {
+      storage.broadcast.add(subscriber)
+    }
+
+    /// Publishes what another publisher does, for as long as the property lives.
+    func take(from upstream: some Combine.Publisher<Value, Never>) {
+      storage.keep(
+        upstream.sink { [weak storage] value in storage?.value = value })
+    }
+  }
+
+  /// What a property and its publishers share.
+  fileprivate final class Storage: @unchecked Sendable {
+    let broadcast: Broadcast<Value, Never>
+    // Read and written under the lock only.
+    private let lock = Lock()
+    private var sources: [AnyCancellable] = []
+
+    init(_ value: Value) {
+      broadcast = Broadcast(value)
+    }
+
+    var value: Value {
+      get { broadcast.currentValue }
+      set { broadcast.store(newValue, version: broadcast.publish(newValue)) }
+    }
+
+    func keep(_ source: AnyCancellable) {
+      lock.with { sources.append(source) }
+    }
+  }
+}
+
+// What they share is behind a lock; values cross threads, so they must be made for it.
+extension Published: @unchecked Sendable where Value: Sendable {}
+extension Published.Publisher: @unchecked Sendable where Value: Sendable {}

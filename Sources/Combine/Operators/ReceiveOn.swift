@@ -1,0 +1,92 @@
+extension Publishers {
+  /// Each value, told by a scheduler.
+  public struct ReceiveOn<Upstream: Publisher, Context: Scheduler>: Publisher {
+    /// As what it is made of.
+    public typealias Output = Upstream.Output
+    /// As what it is made of.
+    public typealias Failure = Upstream.Failure
+    /// What it is made of.
+    public let upstream: Upstream
+    /// Who tells.
+    public let scheduler: Context
+    /// What that is told about it.
+    public let options: Context.SchedulerOptions?
+
+    /// Has a scheduler tell what a publisher publishes.
+    public init(upstream: Upstream, scheduler: Context, options: Context.SchedulerOptions?) {
+      self.upstream = upstream
+      self.scheduler = scheduler
+      self.options = options
+    }
+
+    /// Takes a subscriber on.
+    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+      let (scheduler, options) = (scheduler, options)
+      upstream.subscribe(Scheduled(subscriber) { scheduler.schedule(options: options, $0) })
+    }
+  }
+}
+
+/// Keeps the order of what it is told, whichever threads the scheduler has.
+private final class Scheduled<Downstream: Subscriber>: Subscriber, @unchecked Sendable {
+  typealias Input = Downstream.Input
+  typealias Failure = Downstream.Failure
+
+  private enum Event {
+    case value(Input)
+    case end(Subscribers.Completion<Failure>)
+  }
+
+  private let downstream: Downstream
+  private let schedule: (@escaping () -> Void) -> Void
+  // Read and written under the lock only; what is downstream is called by one scheduled closure at a time.
+  private let lock = Lock()
+  private var events: [Event] = []
+  private var isTelling = false
+  private var subscription: (any Subscription)?
+
+  init(_ downstream: Downstream, schedule: @escaping (@escaping () -> Void) -> Void) {
+    self.downstream = downstream
+    self.schedule = schedule
+  }
+
+  func receive(subscription: any Subscription) {
+    lock.with { self.subscription = subscription }
+    downstream.receive(subscription: subscription)
+  }
+
+  func receive(_ input: Input) -> Subscribers.Demand {
+    take(.value(input))
+    return .none
+  }
+
+  func receive(completion: Subscribers.Completion<Failure>) {
+    take(.end(completion))
+  }
+
+  private func take(_ event: Event) {
+    let isFirst = lock.with {
+      events.append(event)
+      defer { isTelling = true }
+      return !isTelling
+    }
+    if isFirst { schedule { self.tell() } }
+  }
+
+  private func tell() {
+    while let event = lock.with({ next() }) {
+      switch event {
+      case .value(let value):
+        let more = downstream.receive(value)
+        if more > .none { lock.with { subscription }?.request(more) }
+      case .end(let completion): downstream.receive(completion: completion)
+      }
+    }
+  }
+
+  private func next() -> Event? {
+    guard events.isEmpty else { return events.removeFirst() }
+    isTelling = false
+    return nil
+  }
+}

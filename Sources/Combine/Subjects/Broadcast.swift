@@ -1,0 +1,100 @@
+/// What all subjects are made of: subscribers, and for some a value that new ones are told first.
+final class Broadcast<Output, Failure: Error>: @unchecked Sendable {
+  // All of these are read and written under the lock only; subscribers are called without it.
+  private let lock = Lock()
+  private var conduits: [Conduit<Output, Failure>] = []
+  private var completion: Subscribers.Completion<Failure>?
+  private var current: Output?
+  /// How many values were published, and which of them `current` is.
+  private var published: UInt64 = 0
+  private var stored: UInt64 = 0
+
+  /// One without a value, or with one.
+  init(_ value: Output? = nil) {
+    current = value
+  }
+
+  /// The value; only of one that was made with one.
+  var currentValue: Output {
+    guard let value = lock.with({ current }) else {
+      preconditionFailure("a subject is asked for its value that was made without one")
+    }
+    return value
+  }
+
+  /// Tells all subscribers, and a new one from here on; what it has as its value stays.
+  ///
+  /// - Returns: the value's version, for `store`.
+  @discardableResult
+  func publish(_ value: Output, storing: Bool = false) -> UInt64 {
+    let (version, told) = lock.with {
+      guard completion == nil else { return (published, [Conduit<Output, Failure>]()) }
+      published += 1
+      if storing {
+        current = value
+        stored = published
+      }
+      for conduit in conduits {
+        conduit.seen = published
+        conduit.offer(value)
+      }
+      return (published, conduits)
+    }
+    for conduit in told { conduit.tell() }
+    return version
+  }
+
+  /// Makes a value that was published the current one, unless a later one is that already; who subscribed meanwhile is
+  /// told of it.
+  func store(_ value: Output, version: UInt64) {
+    let (late, old) = lock.with {
+      guard version > stored else { return ([Conduit<Output, Failure>](), Output?.none) }
+      let old = current
+      current = value
+      stored = version
+      let late = conduits.filter { $0.seen < version }
+      for conduit in late {
+        conduit.seen = version
+        conduit.offer(value)
+      }
+      return (late, old)
+    }
+    for conduit in late { conduit.tell() }
+    // Dropped outside the lock: what it holds may call out as it goes.
+    _ = old
+  }
+
+  /// Tells all subscribers, and every new one, that nothing follows.
+  func publish(completion: Subscribers.Completion<Failure>) {
+    let told = lock.with {
+      guard self.completion == nil else { return [Conduit<Output, Failure>]() }
+      self.completion = completion
+      let told = conduits
+      conduits = []
+      for conduit in told { conduit.offer(completion) }
+      return told
+    }
+    for conduit in told { conduit.tell() }
+  }
+
+  /// Takes a subscriber on.
+  func add(_ subscriber: some Subscriber<Output, Failure>) {
+    let conduit = lock.with {
+      let conduit = Conduit(subscriber, of: self, keepsNewest: current != nil)
+      conduit.seen = stored
+      if let completion {
+        conduit.offer(completion)
+        return conduit
+      }
+      conduits.append(conduit)
+      if let current { conduit.offer(current) }
+      return conduit
+    }
+    conduit.start()
+  }
+
+  /// Forgets a subscriber.
+  func remove(_ conduit: Conduit<Output, Failure>) {
+    lock.with { conduits.removeAll { $0 === conduit } }
+  }
+}

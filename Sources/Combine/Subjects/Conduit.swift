@@ -1,0 +1,121 @@
+import Glibc
+
+/// What ties one subscriber to a subject: keeps the values it was not told yet, and tells it one after the other.
+///
+/// Values come in under the subject's lock and so in the order of publishing; they go out without any. A thread that
+/// finds another one telling leaves its value to that one; a subscriber that publishes while it is told is told of that
+/// within, as with Apple's.
+final class Conduit<Output, Failure: Error>: Subscription, @unchecked Sendable {
+  // All of these are read and written under the lock only; the subscriber is called without it, by one thread at a time.
+  private let lock = Lock()
+  private var subscriber: (any Subscriber<Output, Failure>)?
+  private weak var subject: Broadcast<Output, Failure>?
+  private var pending: [Output] = []
+  private var completion: Subscribers.Completion<Failure>?
+  private var demand = Subscribers.Demand.none
+  private var isStarted = false
+  private var teller: (thread: pthread_t, depth: Int)?
+  /// Whether the newest value is kept for one who asks for none just then; else it misses it.
+  private let keepsNewest: Bool
+
+  /// The newest version that came in here; the subject's to read and write, under its lock.
+  var seen: UInt64 = 0
+
+  init(
+    _ subscriber: any Subscriber<Output, Failure>, of subject: Broadcast<Output, Failure>, keepsNewest: Bool
+  ) {
+    self.subscriber = subscriber
+    self.subject = subject
+    self.keepsNewest = keepsNewest
+  }
+
+  /// Takes a value for later; under the subject's lock.
+  func offer(_ value: Output) {
+    lock.with {
+      guard subscriber != nil, completion == nil else { return }
+      if let most = demand.max, pending.count >= most {
+        guard keepsNewest else { return }
+        if pending.count > most { pending.removeLast() }
+      }
+      pending.append(value)
+    }
+  }
+
+  /// Takes the end for later; under the subject's lock.
+  func offer(_ completion: Subscribers.Completion<Failure>) {
+    lock.with { if self.completion == nil { self.completion = completion } }
+  }
+
+  /// Hands itself to the subscriber, who asks for values by it.
+  func start() {
+    let subscriber = lock.with {
+      isStarted = true
+      return self.subscriber
+    }
+    subscriber?.receive(subscription: self)
+    tell()
+  }
+
+  func request(_ more: Subscribers.Demand) {
+    lock.with { demand += more }
+    tell()
+  }
+
+  func cancel() {
+    // Dropped here, outside the lock: what it holds may call out as it goes.
+    let (subscriber, pending, subject) = lock.with {
+      let last = (self.subscriber, self.pending, self.subject)
+      self.subscriber = nil
+      self.pending = []
+      return last
+    }
+    subject?.remove(self)
+    _ = (subscriber, pending)
+  }
+
+  private enum Step {
+    case value(Output, to: any Subscriber<Output, Failure>)
+    case end(Subscribers.Completion<Failure>, of: any Subscriber<Output, Failure>)
+    case nothing
+  }
+
+  /// Tells the subscriber what it asked for, unless another thread is at it.
+  func tell() {
+    let me = pthread_self()
+    while true {
+      switch lock.with({ nextStep(for: me) }) {
+      case .value(let value, let subscriber):
+        let more = subscriber.receive(value)
+        lock.with {
+          demand += more
+          isDone()
+        }
+      case .end(let completion, let subscriber):
+        subscriber.receive(completion: completion)
+        lock.with { isDone() }
+        return
+      case .nothing: return
+      }
+    }
+  }
+
+  private func nextStep(for thread: pthread_t) -> Step {
+    guard isStarted, let subscriber else { return .nothing }
+    if let teller, teller.thread != thread { return .nothing }
+    if demand > .none, !pending.isEmpty {
+      demand -= .max(1)
+      teller = (thread, (teller?.depth ?? 0) + 1)
+      return .value(pending.removeFirst(), to: subscriber)
+    }
+    guard let completion else { return .nothing }
+    teller = (thread, (teller?.depth ?? 0) + 1)
+    self.subscriber = nil
+    pending = []
+    return .end(completion, of: subscriber)
+  }
+
+  private func isDone() {
+    guard let (thread, depth) = teller else { return }
+    teller = depth == 1 ? nil : (thread, depth - 1)
+  }
+}

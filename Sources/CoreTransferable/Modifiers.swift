@@ -1,0 +1,85 @@
+import FoundationEssentials
+import UniformTypeIdentifiers
+
+/// Apple's `TransferRepresentationVisibility`: who may see a representation. Here all that goes out goes to everyone.
+public enum TransferRepresentationVisibility: Sendable {
+  /// Everyone.
+  case all
+  /// Programs of the same team.
+  case team
+  /// Programs of the same group.
+  case group
+  /// The program itself.
+  case ownProcess
+}
+
+extension TransferRepresentation {
+  /// Uses the representation only for values of which that is true.
+  public func exportingCondition(
+    _ condition: @escaping @Sendable (Item) -> Bool
+  ) -> some TransferRepresentation<Item> {
+    Modified(base: self, condition: condition, fileName: { _ in nil })
+  }
+
+  /// Suggests the name of a file with the value, its extension included.
+  public func suggestedFileName(_ fileName: String) -> some TransferRepresentation<Item> {
+    Modified(base: self, condition: { _ in true }, fileName: { _ in fileName })
+  }
+
+  /// Suggests the name of a file with the value, its extension included.
+  public func suggestedFileName(
+    _ fileName: @escaping @Sendable (Item) -> String?
+  ) -> some TransferRepresentation<Item> {
+    Modified(base: self, condition: { _ in true }, fileName: fileName)
+  }
+
+  /// Only programs of the same team and the like would see it; here it only goes to a session that the program is in, so that
+  /// this changes nothing.
+  public func visibility(_ visibility: TransferRepresentationVisibility) -> some TransferRepresentation<Item>
+  {
+    self
+  }
+}
+
+/// A representation with something else said about it.
+struct Modified<Base: TransferRepresentation>: TransferRepresentation, Several {
+  typealias Item = Base.Item
+  typealias Body = Never
+
+  let base: Base
+  let condition: @Sendable (Item) -> Bool
+  let fileName: @Sendable (Item) -> String?
+
+  var parts: [any TransferRepresentation] {
+    primitives(of: base, for: Item.self).map { wrap($0) }
+  }
+
+  private func wrap(_ primitive: any Primitive<Item>) -> any TransferRepresentation {
+    ModifiedPrimitive(base: primitive, condition: condition, fileName: fileName)
+  }
+}
+
+private struct ModifiedPrimitive<Item: Transferable>: Primitive {
+  typealias Body = Never
+
+  let base: any Primitive<Item>
+  let condition: @Sendable (Item) -> Bool
+  let fileName: @Sendable (Item) -> String?
+
+  var importedType: UTType? { base.importedType }
+
+  func exportedType(of item: Item) -> UTType? {
+    condition(item) ? base.exportedType(of: item) : nil
+  }
+
+  func export(_ item: Item) async throws -> TransferredContent {
+    let content = try await base.export(item)
+    return TransferredContent(
+      data: content.data, contentType: content.contentType,
+      suggestedFileName: fileName(item) ?? content.suggestedFileName)
+  }
+
+  func imported(from data: Data, as type: UTType?) async throws -> Item {
+    try await base.imported(from: data, as: type)
+  }
+}

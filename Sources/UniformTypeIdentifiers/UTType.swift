@@ -1,0 +1,176 @@
+/// Apple's `UTType`: a kind of data, by an identifier such as `public.png`.
+///
+/// The kinds that are known here are those that Apple names in its module for data, text, images, sound, video and documents.
+/// Others can be made from a media type or a file name extension, and a program's own by `init(exportedAs:)`.
+public struct UTType: Hashable, Sendable {
+  /// The identifier, such as `public.png`.
+  public let identifier: String
+  /// What a kind that is in no table conforms to, by identifier.
+  let parent: String?
+
+  init(identifier: String, parent: String? = nil) {
+    self.identifier = identifier
+    self.parent = parent
+  }
+
+  /// A kind that is known here; case does not matter.
+  ///
+  /// - Returns: nil for an identifier that is not.
+  public init?(_ identifier: String) {
+    guard let declaration = Declaration.named(identifier) else { return nil }
+    self.init(identifier: declaration.identifier)
+  }
+
+  /// A kind that this program is the one to declare.
+  public init(exportedAs identifier: String, conformingTo parentType: UTType? = nil) {
+    self = UTType(identifier) ?? UTType(identifier: identifier, parent: (parentType ?? .data).identifier)
+  }
+
+  /// A kind that another program declares.
+  public init(importedAs identifier: String, conformingTo parentType: UTType? = nil) {
+    self.init(exportedAs: identifier, conformingTo: parentType)
+  }
+
+  /// The kind of a media type, such as `image/png`; parameters count only where a kind is known by them.
+  ///
+  /// - Returns: one without a name of its own when the media type is not known here; nil for what is no media type, and
+  ///   when the kind does not conform to `supertype`.
+  public init?(mimeType: String, conformingTo supertype: UTType = .data) {
+    let whole = mimeType.lowercased().filter { $0 != " " && $0 != "\t" }
+    let essence = String(whole.prefix { $0 != ";" })
+    let parts = essence.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isTokenByte) }) else {
+      return nil
+    }
+    let isKnownWhole = Declaration.all.contains { $0.mediaTypes.contains(whole) }
+    self.init(tag: isKnownWhole ? whole : essence, in: \.mediaTypes, of: "m", conformingTo: supertype)
+  }
+
+  /// The kind of a file name extension, such as `png`, without the dot.
+  ///
+  /// - Returns: one without a name of its own when the extension is not known here; nil for an empty one, and when the kind
+  ///   does not conform to `supertype`.
+  public init?(filenameExtension: String, conformingTo supertype: UTType = .data) {
+    guard !filenameExtension.isEmpty, !filenameExtension.contains("/") else { return nil }
+    self.init(
+      tag: filenameExtension.lowercased(), in: \.filenameExtensions, of: "e", conformingTo: supertype)
+  }
+
+  private init?(
+    tag: String, in tags: KeyPath<Declaration, [String]>, of kind: Character, conformingTo supertype: UTType
+  ) {
+    if let known = Declaration.all.first(where: { $0[keyPath: tags].contains(tag) }) {
+      self.init(identifier: known.identifier)
+      guard conforms(to: supertype) else { return nil }
+    } else {
+      self.init(identifier: dynamicIdentifier(of: kind, tag: tag), parent: supertype.identifier)
+    }
+  }
+
+  /// The media type that it is sent as; nil for a kind that has none.
+  public var preferredMIMEType: String? {
+    tag(of: "m") ?? Declaration.named(identifier)?.mediaTypes.first
+  }
+
+  /// The extension of its files' names, without a dot; nil for a kind that has none.
+  public var preferredFilenameExtension: String? {
+    tag(of: "e") ?? Declaration.named(identifier)?.filenameExtensions.first
+  }
+
+  /// Whether it was made of a media type or an extension that is not known here.
+  public var isDynamic: Bool { identifier.hasPrefix(dynamicPrefix) }
+
+  /// Whether it is known here.
+  public var isDeclared: Bool { Declaration.named(identifier) != nil }
+
+  /// Whether it is one of everybody's.
+  public var isPublic: Bool { identifier.hasPrefix("public.") }
+
+  /// All that it conforms to, itself left out.
+  public var supertypes: Set<UTType> {
+    var found: Set<UTType> = []
+    var open = parents
+    while let next = open.popLast() {
+      guard found.insert(UTType(identifier: next)).inserted else { continue }
+      open += UTType(identifier: next).parents
+    }
+    return found
+  }
+
+  /// Whether what is of this kind is of that one too: a PNG is an image, and everything is itself.
+  public func conforms(to type: UTType) -> Bool {
+    self == type || isSubtype(of: type)
+  }
+
+  /// Whether it conforms to another kind.
+  public func isSubtype(of type: UTType) -> Bool {
+    self != type && supertypes.contains(type)
+  }
+
+  /// Whether another kind conforms to it.
+  public func isSupertype(of type: UTType) -> Bool {
+    type.isSubtype(of: self)
+  }
+
+  private var parents: [String] {
+    Declaration.named(identifier)?.parents ?? parent.map { [$0] } ?? []
+  }
+
+  private func tag(of kind: Character) -> String? {
+    guard identifier.hasPrefix(dynamicPrefix + String(kind)) else { return nil }
+    let digits = Array(identifier.utf8.dropFirst(dynamicPrefix.utf8.count + 1))
+    guard digits.count.isMultiple(of: 2) else { return nil }
+    let bytes = stride(from: 0, to: digits.count, by: 2).compactMap { start in
+      UInt8(String(decoding: digits[start..<start + 2], as: UTF8.self), radix: 16)
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  /// Whether both have the same identifier.
+  public static func == (left: UTType, right: UTType) -> Bool {
+    left.identifier == right.identifier
+  }
+
+  /// Feeds the identifier.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(identifier)
+  }
+}
+
+extension UTType: CustomStringConvertible, CustomDebugStringConvertible {
+  /// The identifier.
+  public var description: String { identifier }
+  /// The identifier.
+  public var debugDescription: String { identifier }
+}
+
+extension UTType: Codable {
+  /// Reads an identifier.
+  public init(from decoder: any Decoder) throws {
+    let identifier = try decoder.singleValueContainer().decode(String.self)
+    self = UTType(identifier) ?? UTType(identifier: identifier, parent: UTType.data.identifier)
+  }
+
+  /// Writes the identifier.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(identifier)
+  }
+}
+
+private let dynamicPrefix = "dyn."
+
+private func dynamicIdentifier(of kind: Character, tag: String) -> String {
+  let digits = tag.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  return dynamicPrefix + String(kind) + digits
+}
+
+/// The characters of RFC 9110 §5.6.2.
+private func isTokenByte(_ byte: UInt8) -> Bool {
+  switch byte {
+  case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+    UInt8(ascii: "0")...UInt8(ascii: "9"):
+    true
+  default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+  }
+}
