@@ -7,6 +7,8 @@ package enum SocketReadiness: Sendable {
   case readable
   /// There is room to send, or the connection has come about.
   case writable
+  /// One of both.
+  case either
 }
 
 extension Socket {
@@ -32,7 +34,12 @@ extension Socket {
   /// Waits until the socket is ready or broken (`true`), or the time is over (`false`). For threads that may
   /// block: a command's, never an event loop's.
   package func wait(until readiness: SocketReadiness, atMost limit: Duration) throws(SystemError) -> Bool {
-    let events = readiness == .readable ? clinux_readable : clinux_writable
+    let events =
+      switch readiness {
+      case .readable: clinux_readable
+      case .writable: clinux_writable
+      case .either: clinux_readable | clinux_writable
+      }
     return try SystemError.check("poll", clinux_poll(descriptor, events, limit.wholeNanoseconds)) > 0
   }
 }
