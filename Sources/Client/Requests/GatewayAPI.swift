@@ -1,19 +1,51 @@
-package import FoundationEssentials
+internal import FoundationEssentials
+internal import HTTP
 package import Wire
 
 /// What a gateway is asked by HTTP.
+///
+/// Every request waits on a thread of its own kind and never on a thread of Swift's tasks; what is cancelled is given up at
+/// once. A request whose connection breaks is made again for a little while: all of them may be made twice.
 package struct GatewayAPI: Sendable {
   /// Which gateway.
   package let gateway: GatewayAddress
+  let patience: RequestPatience
+  let threads: RequestThreads
+  let cache: ContentCache
 
   /// The requests of a gateway.
   package init(_ gateway: GatewayAddress) {
-    self.gateway = gateway
+    self.init(gateway, patience: RequestPatience())
   }
 
-  /// Whether the gateway can be reached and takes sessions (`/readyz`).
+  init(
+    _ gateway: GatewayAddress, patience: RequestPatience, threads: RequestThreads = .shared,
+    cache: ContentCache = .shared
+  ) {
+    self.gateway = gateway
+    self.patience = patience
+    self.threads = threads
+    self.cache = cache
+  }
+
+  /// Whether the gateway can be reached and takes sessions (`/readyz`); after 2 s it cannot.
   package func isReady() async -> Bool {
-    fatalError()
+    await withTaskGroup(of: Bool.self) { group in
+      group.addTask {
+        do throws(RequestFailure) {
+          return try await once(HTTPRequest(method: .get, path: "/readyz")).status == 200
+        } catch {
+          return false
+        }
+      }
+      group.addTask {
+        // Cancelled when the answer is there; then nobody asks for this one.
+        try? await Task.sleep(for: patience.readiness)
+        return false
+      }
+      defer { group.cancelAll() }
+      return await group.next() ?? false
+    }
   }
 
   /// Makes a session, or finds the successor that somebody made for the same one just before.
@@ -21,95 +53,79 @@ package struct GatewayAPI: Sendable {
   /// - Parameters:
   ///   - activity: what it is for.
   ///   - follows: the session that it succeeds, with the token of somebody who is or was in that.
-  /// - Returns: the session, whoever made it.
+  /// - Returns: the session, which is on the gateway's disk.
   /// - Throws: `RequestFailure`.
   package func makeSession(
     _ activity: Activity, following follows: (session: SessionID, token: Token)? = nil
   ) async throws(RequestFailure) -> SessionObject {
-    fatalError()
+    let body = WireJSON.encode(ActivityRequest(activity: activity, follows: follows?.session))
+    var request = HTTPRequest(method: .post, path: "/api/sessions", content: Data(body))
+    request.fields.append("Content-Type", "application/json")
+    if let follows { request.fields.append("Participant-Token", follows.token.text) }
+    // Made twice, for the answer to the first was lost, a session without a successor's name is one that nobody ever
+    // joins, and gone ten minutes later.
+    let reply = try await ask(request, expecting: [200, 201])
+    // nil: it is not that.
+    if let object = try? WireJSON.decode(SessionObject.self, from: reply.body.span) { return object }
+    // A successor that is gone already is answered by its id alone; that it is gone is then told here.
+    return try await session(decode(SessionName.self, from: reply).id)
   }
 
   /// What the gateway says of a session.
   package func session(_ id: SessionID) async throws(RequestFailure) -> SessionObject {
-    fatalError()
+    let path = "/api/sessions/\(id.text)"
+    return try decode(
+      SessionObject.self, from: await ask(HTTPRequest(method: .get, path: path), expecting: [200]))
   }
 
-  /// Adds an attachment by tus: returns when the gateway has taken it on, and goes on with its bytes over any number of cuts.
+  private struct SessionName: Decodable {
+    let id: SessionID
+  }
+}
+
+// MARK: - Asking
+
+extension GatewayAPI {
+  /// Asks what is brief, and again where that may help.
   ///
-  /// - Throws: `RequestFailure` when the gateway does not take it on.
-  package func add(
-    _ attachment: NewAttachment, to session: SessionID, as token: Token?
-  ) async throws(RequestFailure) -> Upload {
-    fatalError()
+  /// - Throws: also for an answer of another status than those expected.
+  func ask(
+    _ request: HTTPRequest, expecting statuses: Set<Int>, for time: Duration? = nil,
+    in lane: RequestThreads.Lane = .brief
+  ) async throws(RequestFailure) -> HTTPReply {
+    var retrying = Retrying(patience, for: time ?? patience.brief)
+    while true {
+      do throws(RequestFailure) {
+        let reply = try await once(request, in: lane)
+        guard statuses.contains(reply.status) else { throw failure(of: reply) }
+        return reply
+      } catch {
+        // That a gateway has too much to do is for its user to know, unless there was time for waiting.
+        if time == nil, case .refused = error { throw error }
+        try await retrying.wait(after: error)
+      }
+    }
   }
 
-  /// The bytes of an attachment that is ready; goes on where it was cut, and checks them against its digest.
-  package func load(
-    _ attachment: AttachmentObject, of session: SessionID
-  ) async throws(RequestFailure) -> Data {
-    fatalError()
+  /// Asks once.
+  func once(
+    _ request: HTTPRequest, in lane: RequestThreads.Lane = .brief
+  ) async throws(RequestFailure) -> HTTPReply {
+    let (gateway, patience) = (gateway, patience)
+    return try await threads.run(lane) { abandonment throws(RequestFailure) in
+      try HTTPExchange.run(request, to: gateway, patience, abandonment)
+    }
   }
 
-  /// Removes an attachment for everyone; fine when it is gone.
-  package func remove(_ attachment: UUID, of session: SessionID) async throws(RequestFailure) {
-    fatalError()
+  /// Reads the JSON of an answer.
+  func decode<Value: Decodable>(
+    _ type: Value.Type, from reply: HTTPReply
+  ) throws(RequestFailure) -> Value {
+    do throws(WireError) {
+      return try WireJSON.decode(type, from: reply.body.span)
+    } catch {
+      throw .noGateway(
+        "what answers at \(gateway) is no gateway: its JSON is not what was asked for (\(error))")
+    }
   }
-}
-
-/// An attachment that is to be added.
-package struct NewAttachment: Sendable {
-  /// Its name in the session; the same one twice is one attachment.
-  package var id: UUID
-  /// Its file's name; nil for none.
-  package var name: String?
-  /// Its media type.
-  package var contentType: String
-  /// What a program says about it, as JSON of at most `metadataBytes`; nil for nothing.
-  package var metadata: [UInt8]?
-  /// Its bytes.
-  package var content: Data
-
-  /// All of it.
-  package init(id: UUID = UUID(), name: String? = nil, contentType: String, metadata: [UInt8]?, content: Data)
-  {
-    self.id = id
-    self.name = name
-    self.contentType = contentType
-    self.metadata = metadata
-    self.content = content
-  }
-}
-
-/// An upload that the gateway has taken on.
-package final class Upload: Sendable {
-  /// As the gateway described it when it took it on.
-  package let attachment: AttachmentObject
-
-  init(_ attachment: AttachmentObject) {
-    self.attachment = attachment
-  }
-
-  /// Waits until all of it is there.
-  package func finish() async throws(RequestFailure) {
-    fatalError()
-  }
-
-  /// Gives it up; what came of it is removed.
-  package func cancel() {
-    fatalError()
-  }
-}
-
-/// Why a request failed.
-package enum RequestFailure: Error, Equatable, Sendable {
-  /// No connection came about within the time, or it broke and trying again did not help; why, in words.
-  case unreachable(String)
-  /// The gateway's certificate is not to be trusted; why, in words.
-  case notTrusted(String)
-  /// The gateway refused, and says why.
-  case refused(Refusal)
-  /// What answered is no gateway; why, in words.
-  case noGateway(String)
-  /// The task that asked was cancelled.
-  case cancelled
 }

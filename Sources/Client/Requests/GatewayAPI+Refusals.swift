@@ -1,0 +1,54 @@
+internal import FoundationEssentials
+internal import HTTP
+internal import Wire
+
+extension GatewayAPI {
+  /// Why an answer is none of those that were expected.
+  func failure(of reply: HTTPReply) -> RequestFailure {
+    if (300..<400).contains(reply.status) { return redirected(reply) }
+    if let refusal = refusal(in: reply) { return .refused(refusal) }
+    switch reply.status {
+    case 502, 503, 504:
+      return .unreachable("a proxy before \(gateway) answers \(reply.status): the gateway behind it is away")
+    default:
+      return .noGateway("what answers at \(gateway) is no gateway: it answers \(reply.head.status.shown)")
+    }
+  }
+
+  /// A redirect is not followed: what was asked would go to somebody whom nobody named.
+  private func redirected(_ reply: HTTPReply) -> RequestFailure {
+    let target = reply.head.fields.first("Location").flatMap { URL(string: $0) }
+    // No address of a gateway is as bad as no address.
+    let other = target.flatMap { try? GatewayAddress(authorityOf: $0, certificates: gateway.certificates) }
+    guard let other, other != gateway else {
+      return .noGateway("\(gateway) sends requests on, which no gateway does (\(reply.head.status.shown))")
+    }
+    return other.isSecure && !gateway.isSecure && other.host == gateway.host
+      ? .noGateway("\(gateway) wants https: its address is \(other)")
+      : .noGateway("\(gateway) sends requests on to \(other): is that the gateway's address?")
+  }
+
+  /// The refusal that an answer holds (RFC 9457); nil when it holds none.
+  private func refusal(in reply: HTTPReply) -> Refusal? {
+    let type = reply.head.fields.first("Content-Type").flatMap { MediaType(parsing: $0) }
+    // What cannot be read says as little as no words at all.
+    guard type?.essence == "application/problem+json",
+      case .object(let members)? = try? JSONParser.parse(reply.body.span),
+      let code = try? members.text("code"), let detail = try? members.text("detail")
+    else { return nil }
+    // A later version may have more codes than this one knows.
+    var refusal =
+      (try? WireJSON.decode(Refusal.self, from: reply.body.span))
+      ?? Refusal(reply.status < 500 ? .badRequest : .unavailable, "\(detail) (\(code))")
+    refusal.status = reply.status
+    if refusal.retryAfterMs == nil, let seconds = reply.number("Retry-After") {
+      refusal.retryAfterMs = min(seconds, 3600) * 1000
+    }
+    return refusal
+  }
+}
+
+extension Status {
+  /// The code with its phrase.
+  fileprivate var shown: String { reasonPhrase.isEmpty ? "\(code)" : "\(code) \(reasonPhrase)" }
+}

@@ -1,0 +1,43 @@
+internal import FoundationEssentials
+internal import HTTP
+
+/// A request to a gateway.
+struct HTTPRequest: Sendable {
+  let method: Method
+  let path: String
+  var fields: FieldList = [:]
+  /// What its body is; without one there is none.
+  var content: Data?
+  /// The most content of an answer that is collected, in bytes.
+  var answerLimit = 1 << 20
+
+  /// The head as it is sent.
+  func head(to gateway: GatewayAddress) -> RequestHead {
+    var fields = fields
+    fields.append("Host", gateway.authority)
+    fields.append("User-Agent", "drawtogether")
+    fields.append("Connection", "close")
+    if content != nil || method != .get && method != .head {
+      fields.append("Content-Length", "\(content?.count ?? 0)")
+    }
+    guard let head = RequestHead(method, path, fields: fields) else {
+      preconditionFailure("a path that is made of ids is a target")
+    }
+    return head
+  }
+}
+
+/// The answer to a request.
+struct HTTPReply: Sendable {
+  let head: ResponseHead
+  /// What was collected of its content.
+  var body: [UInt8] = []
+
+  /// The status code.
+  var status: Int { head.status.code }
+
+  /// A field that holds a number, and nothing else.
+  func number(_ name: String) -> UInt64? {
+    head.fields.first(name).flatMap { UInt64($0) }
+  }
+}

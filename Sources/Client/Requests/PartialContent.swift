@@ -1,0 +1,130 @@
+internal import FoundationEssentials
+internal import HTTP
+internal import Transport
+internal import Wire
+
+/// What has come of an attachment's content, over several answers.
+///
+/// Unchecked: one attempt at a time touches it, on its thread, and whoever waits for that touches it only between two
+/// attempts, not after having given one up.
+final class PartialContent: ContentReceiver, @unchecked Sendable {
+  /// No content is believed to be larger before it came.
+  private static let reservedBytes: UInt64 = 128 << 20
+
+  private let attachment: AttachmentObject
+  private let gateway: GatewayAddress
+  private(set) var content = Data()
+  private var digest = RunningDigest(.sha256)
+  /// What the whole must have, in lowercase hexadecimal; by the answer where the attachment was not ready when it was told of.
+  private var wanted: String?
+
+  init(_ attachment: AttachmentObject, of gateway: GatewayAddress) {
+    self.attachment = attachment
+    self.gateway = gateway
+    wanted = attachment.sha256
+  }
+
+  /// Asks for what is missing.
+  func request(_ path: String) -> HTTPRequest {
+    var request = HTTPRequest(method: .get, path: path)
+    if !content.isEmpty, let wanted {
+      request.fields.append("Range", "bytes=\(content.count)-")
+      request.fields.append("If-Range", "\"\(wanted)\"")
+    }
+    return request
+  }
+
+  /// Begins anew.
+  func restart() {
+    content = Data()
+    digest = RunningDigest(.sha256)
+  }
+
+  /// Whether as many bytes came as there are.
+  var isWhole: Bool { attachment.size == UInt64(content.count) }
+
+  /// The content, if it is the one that was wanted; else it begins anew.
+  func verified() -> Data? {
+    defer { restart() }
+    let found = SHA256Digest(finishing: digest).description
+    return wanted == nil || found == wanted ? content : nil
+  }
+
+  func begin(_ head: ResponseHead) throws(RequestFailure) -> Bool {
+    switch head.status {
+    case .ok:
+      restart()
+      if wanted == nil { wanted = head.fields.first("ETag").flatMap { EntityTag(parsing: $0) }?.opaque }
+    case .partialContent:
+      guard head.fields.first("Content-Range")?.hasPrefix("bytes \(content.count)-") == true else {
+        throw .noGateway(
+          "\(gateway) answers with other bytes of an attachment than those that were asked for")
+      }
+    default:
+      return false
+    }
+    if content.isEmpty, let size = attachment.size {
+      content.reserveCapacity(Int(min(size, Self.reservedBytes)))
+    }
+    return true
+  }
+
+  func receive(_ bytes: ArraySlice<UInt8>) throws(RequestFailure) {
+    let count = content.count + bytes.count
+    if let size = attachment.size, UInt64(count) > size {
+      throw .noGateway("\(gateway) sends \(count) bytes of an attachment that has \(size)")
+    }
+    digest.update(bytes.span)
+    content.append(contentsOf: bytes)
+  }
+}
+
+extension GatewayAPI {
+  /// Fetches a content, over any number of cuts, and checks it.
+  ///
+  /// - Throws: also when the bytes are others than those of the attachment, twice.
+  func fetch(_ attachment: AttachmentObject, at path: String) async throws(RequestFailure) -> Data {
+    let partial = PartialContent(attachment, of: gateway)
+    var retrying = Retrying(patience, for: patience.download)
+    var wasWrong = false
+    while true {
+      let before = partial.content.count
+      do throws(RequestFailure) {
+        try await fetchRest(of: partial, at: path)
+        if let content = partial.verified() { return content }
+        guard !wasWrong else { throw .refused(.otherContent) }
+        wasWrong = true
+      } catch {
+        guard error != .cancelled else { throw error }
+        if partial.content.count > before { retrying.noteProgress() }
+        try await retrying.wait(after: error)
+      }
+    }
+  }
+
+  private func fetchRest(of partial: PartialContent, at path: String) async throws(RequestFailure) {
+    // The last byte may have come, and the connection broken behind it.
+    if partial.isWhole, !partial.content.isEmpty { return }
+    let (gateway, patience) = (gateway, patience)
+    let request = partial.request(path)
+    let reply = try await threads.run(.transfer) { abandonment throws(RequestFailure) in
+      try HTTPExchange.run(request, to: gateway, patience, abandonment, into: partial)
+    }
+    switch reply.status {
+    case 200, 206: break
+    case 416:
+      partial.restart()
+      throw .unreachable("\(gateway) has fewer bytes of an attachment than it said")
+    default: throw failure(of: reply)
+    }
+  }
+}
+
+extension Refusal {
+  fileprivate static var otherContent: Refusal {
+    Refusal(
+      .digestMismatch,
+      "What came is not the attachment: its SHA-256 is another one, twice. Something on the way, or the gateway's "
+        + "disk, changes bytes.")
+  }
+}

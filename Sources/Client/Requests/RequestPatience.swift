@@ -1,0 +1,25 @@
+/// How long requests wait for what.
+struct RequestPatience: Sendable {
+  /// For a connection, over all addresses of the host and with TLS.
+  var connecting = Duration.seconds(10)
+  /// For the head of an answer, once the request is sent.
+  var answer = Duration.seconds(30)
+  /// For the next byte, or for room to send one.
+  var stall = Duration.seconds(20)
+  /// For whether a gateway is ready.
+  var readiness = Duration.seconds(2)
+
+  /// How long what is asked in a word is asked again.
+  var brief = Duration.seconds(3)
+  /// How long an attachment is offered to a gateway that cannot be reached.
+  var offer = Duration.seconds(30)
+  /// How long a download goes on without a new byte.
+  var download = Duration.seconds(60)
+  /// How long an upload goes on without a new byte: the gateway's own `uploadKeepSeconds`.
+  var upload = Duration.seconds(86_400)
+
+  /// The pause before the second attempt without progress; it doubles with each.
+  var firstPause = Duration.milliseconds(100)
+  /// The longest pause.
+  var longestPause = Duration.seconds(10)
+}

@@ -1,0 +1,206 @@
+internal import FoundationEssentials
+internal import HTTP
+internal import Wire
+
+/// What an upload asks of the gateway, from its creation to its last byte (tus 1.0.0).
+struct UploadRun: Sendable {
+  /// Up to so many bytes go with the creation: one connection instead of two, and not much that comes twice.
+  private static let embeddedBytes = 262_144
+  private static let pieceType = "application/offset+octet-stream"
+  /// The longest field that a gateway reads, and what of it is not the metadata's.
+  private static let (fieldBytes, namesBytes) = (16_384, 2_400)
+
+  let attachment: NewAttachment
+  private let api: GatewayAPI
+  private let path: String
+  private let collection: String
+  private let fields: FieldList
+
+  /// Prepares to add an attachment.
+  ///
+  /// - Throws: `refused` when the metadata is longer than any gateway would read.
+  init(
+    of attachment: NewAttachment, to session: SessionID, as token: Token?, by api: GatewayAPI
+  ) throws(RequestFailure) {
+    let metadata = attachment.metadata ?? []
+    guard metadata.count <= (Self.fieldBytes - Self.namesBytes) / 4 * 3 else {
+      let limit = Limits().metadataBytes
+      throw .refused(
+        Refusal(
+          .badRequest,
+          "An attachment's metadata has at most \(limit) bytes as JSON; this has \(metadata.count).",
+          limit: limit, actual: metadata.count))
+    }
+    self.attachment = attachment
+    self.api = api
+    path = GatewayAPI.path(of: session, attachment.id)
+    collection = GatewayAPI.path(of: session)
+    var fields: FieldList = [
+      "Tus-Resumable": "1.0.0", "Attachment-Id": attachment.id.uuidString,
+      "Upload-Length": "\(attachment.content.count)", "Upload-Metadata": Self.metadataField(attachment),
+    ]
+    if let token { fields.append("Participant-Token", token.text) }
+    self.fields = fields
+  }
+
+  private static func metadataField(_ attachment: NewAttachment) -> String {
+    var parts = ["filetype \(Base64.encode(Array(attachment.contentType.utf8.prefix(255))))"]
+    if let name = attachment.name {
+      parts.append("filename \(Base64.encode(Array(AttachmentName.sanitised(name).utf8)))")
+    }
+    if let metadata = attachment.metadata { parts.append("metadata \(Base64.encode(metadata))") }
+    return parts.joined(separator: ",")
+  }
+
+  /// How many bytes it will have.
+  private var size: UInt64 { UInt64(attachment.content.count) }
+
+  // MARK: - Creating
+
+  /// Has the gateway take the upload on; a small content goes with it.
+  ///
+  /// - Throws: when the gateway does not.
+  func create() async throws(RequestFailure) -> AttachmentObject {
+    try await keepContent()
+    var request = HTTPRequest(method: .post, path: collection, fields: fields)
+    if size > 0, size <= UInt64(Self.embeddedBytes) {
+      request.fields.append("Content-Type", Self.pieceType)
+      request.content = attachment.content
+    }
+    do throws(RequestFailure) {
+      return try await create(by: request)
+    } catch {
+      // Whoever is cancelled does not learn whether it was taken on.
+      if error == .cancelled { Task { await remove() } }
+      throw error
+    }
+  }
+
+  private func create(by first: HTTPRequest) async throws(RequestFailure) -> AttachmentObject {
+    var request = first
+    var retrying = Retrying(api.patience, for: api.patience.offer)
+    while true {
+      do throws(RequestFailure) {
+        let reply = try await api.once(request, in: request.content == nil ? .brief : .transfer)
+        guard reply.status == 201 else { throw api.failure(of: reply) }
+        return try checked(api.decode(AttachmentObject.self, from: reply))
+      } catch {
+        try await retrying.wait(after: error)
+        // What came of the content is asked for: it is not sent where it may not be looked at.
+        request = HTTPRequest(method: .post, path: collection, fields: fields)
+      }
+    }
+  }
+
+  private func checked(_ object: AttachmentObject) throws(RequestFailure) -> AttachmentObject {
+    guard object.id == attachment.id, object.size == size else {
+      let there = object.size.map { "\($0)" } ?? "an unknown number of"
+      throw .refused(
+        Refusal(
+          .badRequest,
+          "The attachment \(attachment.id) is there already with \(there) bytes; this one has \(size).",
+          limit: Int(clamping: object.size ?? 0), actual: attachment.content.count))
+    }
+    return object
+  }
+
+  /// The one who adds it reads it without a request.
+  private func keepContent() async throws(RequestFailure) {
+    let (content, cache) = (attachment.content, api.cache)
+    guard cache.takes(content.count) else { return }
+    try await api.threads.run(.brief) { _ in cache.keepCopy(of: content) }
+  }
+
+  // MARK: - Sending
+
+  /// Sends what is missing, over any number of cuts.
+  ///
+  /// - Parameter start: where the upload stands.
+  /// - Throws: when the gateway refuses for good, `cancelled`, or when there was no progress for `uploadKeepSeconds`.
+  func send(from start: UInt64) async throws(RequestFailure) {
+    var retrying = Retrying(api.patience, for: api.patience.upload)
+    var furthest = start
+    var known: UInt64? = start
+    while true {
+      do throws(RequestFailure) {
+        let offset: UInt64
+        if let known { offset = known } else { offset = try await self.offset() }
+        if offset > furthest {
+          furthest = offset
+          retrying.noteProgress()
+        }
+        known = nil
+        // Also with nothing left to send: only the answer to that tells that the attachment is ready.
+        guard try await send(at: offset) < size else { return }
+        throw .unreachable("\(api.gateway) took less than all bytes of the upload")
+      } catch {
+        known = try offset(afterwards: error)
+        try await retrying.wait(after: known == nil ? error : .unreachable("\(error)"))
+      }
+    }
+  }
+
+  /// Where the gateway says that the upload stands; nil when it has to be asked.
+  private func offset(afterwards failure: RequestFailure) throws(RequestFailure) -> UInt64? {
+    guard case .refused(let refusal) = failure, refusal.code == .offsetMismatch, let offset = refusal.offset
+    else { return nil }
+    guard offset <= size else {
+      throw .noGateway("\(api.gateway) holds \(offset) bytes of an upload that has only \(size)")
+    }
+    return offset
+  }
+
+  private func send(at offset: UInt64) async throws(RequestFailure) -> UInt64 {
+    let request = HTTPRequest(
+      method: .patch, path: path,
+      fields: [
+        "Tus-Resumable": "1.0.0", "Upload-Offset": "\(offset)", "Content-Type": Self.pieceType,
+      ], content: attachment.content.dropFirst(Int(offset)))
+    let reply = try await api.once(request, in: .transfer)
+    guard reply.status == 204 else { throw api.failure(of: reply) }
+    return try Self.offset(in: reply, of: api.gateway)
+  }
+
+  private func offset() async throws(RequestFailure) -> UInt64 {
+    let reply = try await api.once(
+      HTTPRequest(method: .head, path: path, fields: ["Tus-Resumable": "1.0.0"]))
+    // An answer to HEAD has no words.
+    switch reply.status {
+    case 200:
+      let offset = try Self.offset(in: reply, of: api.gateway)
+      return try self.offset(afterwards: .refused(.standing(at: offset))) ?? offset
+    case 404:
+      throw .refused(Refusal(.notFound, "There is no such attachment any more; it may have been removed."))
+    case 410: throw .refused(Refusal(.ended, "This session has ended."))
+    case 408, 429, 500...: throw .unreachable("\(api.gateway) answers \(reply.status)")
+    default: throw api.failure(of: reply)
+    }
+  }
+
+  private static func offset(
+    in reply: HTTPReply, of gateway: GatewayAddress
+  ) throws(RequestFailure) -> UInt64 {
+    guard let offset = reply.number("Upload-Offset") else {
+      throw .noGateway("what answers at \(gateway) is no gateway: it does not say how far the upload is")
+    }
+    return offset
+  }
+
+  // MARK: - Removing
+
+  /// Removes what came of it, as far as the gateway can be reached.
+  func remove() async {
+    let request = HTTPRequest(method: .delete, path: path)
+    // What cannot be told expires by itself.
+    _ = try? await api.ask(request, expecting: [204, 404, 410], for: api.patience.offer)
+  }
+}
+
+extension Refusal {
+  /// What a gateway says of an upload that stands elsewhere.
+  fileprivate static func standing(at offset: UInt64) -> Refusal {
+    var refusal = Refusal(.offsetMismatch, "The upload stands at \(offset) bytes.")
+    refusal.offset = offset
+    return refusal
+  }
+}
