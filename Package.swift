@@ -22,7 +22,10 @@ let package = Package(
   products: [
     .library(
       name: "GroupActivities",
-      targets: ["GroupActivities", "Combine", "CoreTransferable", "UniformTypeIdentifiers", "CoreGraphics"]),
+      targets: [
+        "GroupActivities", "Combine", "CoreTransferable", "UniformTypeIdentifiers", "CoreGraphics",
+        "_Testing_CoreGraphics",
+      ]),
     .executable(name: "drawtogether", targets: ["drawtogether"]),
     .executable(name: "drawtogether-bench", targets: ["drawtogether-bench"]),
   ],
@@ -60,6 +63,7 @@ let package = Package(
     .target(
       name: "CoreTransferable", dependencies: ["UniformTypeIdentifiers", "Combine"], swiftSettings: settings),
     .target(name: "CoreGraphics", swiftSettings: settings),
+    .target(name: "_Testing_CoreGraphics", swiftSettings: settings),
     .target(
       name: "GroupActivities", dependencies: ["Client", "Combine", "CoreTransferable", "Wire"],
       swiftSettings: settings),
@@ -106,7 +110,9 @@ let package = Package(
     .testTarget(name: "CombineTests", dependencies: ["Combine"], swiftSettings: settings),
     .testTarget(
       name: "CoreTransferableTests",
-      dependencies: ["CoreTransferable", "UniformTypeIdentifiers", "CoreGraphics"],
+      dependencies: [
+        "CoreTransferable", "UniformTypeIdentifiers", "CoreGraphics", "_Testing_CoreGraphics",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "GroupActivitiesTests",

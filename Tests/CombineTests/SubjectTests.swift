@@ -1,0 +1,136 @@
+import Combine
+import Dispatch
+import Testing
+
+@Suite("Subjects and operators")
+struct SubjectTests {
+  struct Fault: Error, Equatable {}
+
+  @Test("a passthrough subject tells those who are there, and every late one that it ended")
+  func passesThrough() {
+    let subject = PassthroughSubject<Int, Fault>()
+    var seen: [String] = []
+    subject.send(1)
+    let watching = subject.sink(
+      receiveCompletion: { seen.append("\($0)") }, receiveValue: { seen.append("\($0)") })
+    subject.send(2)
+    subject.send(completion: .failure(Fault()))
+    subject.send(3)
+    #expect(seen == ["2", "\(Subscribers.Completion<Fault>.failure(Fault()))"])
+    var isFinished = false
+    let late = subject.sink(receiveCompletion: { _ in isFinished = true }, receiveValue: { _ in })
+    #expect(isFinished)
+    watching.cancel()
+    late.cancel()
+  }
+
+  @Test("a current value subject has stored a value when it tells it")
+  func keepsValue() {
+    let subject = CurrentValueSubject<Int, Never>(1)
+    var seen: [[Int]] = []
+    let watching = subject.sink { seen.append([$0, subject.value]) }
+    subject.value = 2
+    subject.send(3)
+    #expect(seen == [[1, 1], [2, 2], [3, 3]])
+    watching.cancel()
+  }
+
+  @Test("one value, and the end")
+  func just() {
+    var seen: [String] = []
+    let watching = Just(7).sink(
+      receiveCompletion: { seen.append("\($0)") }, receiveValue: { seen.append("\($0)") })
+    #expect(seen == ["7", "finished"])
+    watching.cancel()
+  }
+
+  @Test("operators, one after the other")
+  func operators() {
+    let subject = PassthroughSubject<Int, Never>()
+    var seen: [String] = []
+    let watching = subject.eraseToAnyPublisher()
+      .filter { $0 != 4 }
+      .removeDuplicates()
+      .dropFirst(2)
+      .compactMap { $0 == 6 ? nil : $0 }
+      .map { "<\($0)>" }
+      .map(\.count)
+      .map(String.init)
+      .sink { seen.append($0) }
+    for value in [1, 1, 2, 2, 10, 4, 10, 6, 100] { subject.send(value) }
+    #expect(seen == ["4", "5"])
+    watching.cancel()
+  }
+
+  @Test("a subject passes another publisher on")
+  func subscribesSubject() {
+    let source = PassthroughSubject<Int, Never>()
+    let subject = CurrentValueSubject<Int, Never>(0)
+    let passing = source.subscribe(subject)
+    source.send(5)
+    #expect(subject.value == 5)
+    passing.cancel()
+    source.send(6)
+    #expect(subject.value == 5)
+  }
+
+  @Test("a queue tells the values in their order, on itself")
+  func receivesOnQueue() async {
+    let queue = DispatchQueue(label: "values")
+    let subject = PassthroughSubject<Int, Never>()
+    let seen: [Int] = await withCheckedContinuation { continuation in
+      var seen: [Int] = []
+      var watching: AnyCancellable?
+      watching = subject.receive(on: queue).sink(
+        receiveCompletion: { _ in
+          continuation.resume(returning: seen)
+          watching?.cancel()
+        },
+        receiveValue: {
+          dispatchPrecondition(condition: .onQueue(queue))
+          seen.append($0)
+        })
+      for value in 0..<1000 { subject.send(value) }
+      subject.send(completion: .finished)
+    }
+    #expect(seen == Array(0..<1000))
+  }
+
+  @Test("a subscriber that asks for few is told few; of a current value the newest is kept for it")
+  func demand() {
+    final class Picky: Subscriber {
+      typealias Input = Int
+      typealias Failure = Never
+      var subscription: (any Subscription)?
+      var seen: [Int] = []
+
+      func receive(subscription: any Subscription) { self.subscription = subscription }
+      func receive(_ input: Int) -> Subscribers.Demand {
+        seen.append(input)
+        return .none
+      }
+      func receive(completion: Subscribers.Completion<Never>) {}
+    }
+    let (passing, keeping) = (Picky(), Picky())
+    let (subject, value) = (PassthroughSubject<Int, Never>(), CurrentValueSubject<Int, Never>(0))
+    subject.subscribe(passing)
+    value.subscribe(keeping)
+    for number in 1...3 {
+      subject.send(number)
+      value.send(number)
+    }
+    passing.subscription?.request(.max(1))
+    keeping.subscription?.request(.max(2))
+    for number in 4...6 {
+      subject.send(number)
+      value.send(number)
+    }
+    #expect(passing.seen == [4])
+    #expect(keeping.seen == [3, 4])
+    keeping.subscription?.request(.unlimited)
+    #expect(keeping.seen == [3, 4, 6])
+    #expect(Subscribers.Demand.max(2) + .max(3) == .max(5))
+    #expect(Subscribers.Demand.unlimited - .max(3) == .unlimited)
+    #expect(Subscribers.Demand.max(2) < .unlimited)
+  }
+}
