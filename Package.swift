@@ -65,7 +65,7 @@ let package = Package(
     .target(name: "CoreGraphics", swiftSettings: settings),
     .target(name: "_Testing_CoreGraphics", swiftSettings: settings),
     .target(
-      name: "GroupActivities", dependencies: ["Client", "Combine", "CoreTransferable", "Wire"],
+      name: "GroupActivities", dependencies: ["Client", "Combine", "CoreTransferable", "Wire", "Transport"],
       swiftSettings: settings),
 
     .executableTarget(

@@ -1,0 +1,203 @@
+import Client
+import FoundationEssentials
+import Transport
+import Wire
+
+/// What a session's coordinator tells the object that a program sees; on the main actor, in the order it happened.
+enum SessionChange: Sendable {
+  case joined
+  case participants(active: Set<Participant>)
+  case activity(JSONValue?)
+  case invalidated(GroupSessionInvalidation)
+}
+
+/// The object that a program sees.
+protocol SessionShell: AnyObject, Sendable {
+  @MainActor func publish(_ change: SessionChange)
+}
+
+/// This program's part in one session: all of `GroupSession` that does not depend on the type of its activity.
+///
+/// It retains nothing of the program's; the membership refers to it until that is over.
+final class SessionCoordinator: Sendable {
+  let session: SessionID
+  let api: GatewayAPI
+  let identifier: String
+  let link: URL
+  let isLocallyInitiated: Bool
+  let endsWhenLeft: Bool
+  let inbox: Inbox
+  let entries: EntryBoard
+  let journal = JournalBoard()
+  private let meter = ReadingMeter()
+
+  enum Phase {
+    /// Nobody has called `join` yet.
+    case waiting
+    case joining(Membership)
+    case joined(Membership)
+    case over(GroupSessionInvalidation)
+  }
+
+  /// What a session leaves behind at its end.
+  struct Former {
+    /// None when it was not joined.
+    let membership: Membership?
+  }
+
+  struct State {
+    var phase = Phase.waiting
+    /// Who I am: an id of my own until the gateway gives one.
+    var me: Participant
+    var myNumber: ParticipantNumber = 0
+    var people: [UUID: Wire.Participant] = [:]
+    var waiting: Set<Participant> = []
+    var activity: Activity
+    /// How often this program set the activity.
+    var activityRevision = 0
+    /// How many points this program has sent under a key.
+    var ownPoints: [EntryKey: Int] = [:]
+    var uploads: [UUID: Upload] = [:]
+    var uploadFailure: RequestFailure?
+    /// Those who wait for `joined`.
+    var joinWaiters: [Inlet<Void>] = []
+    weak var shell: (any SessionShell)?
+  }
+  let state: Guarded<State>
+
+  /// This program's part in a session that the gateway has described; nothing is done before `join`.
+  init(
+    _ object: SessionObject, at gateway: GatewayAddress, isLocallyInitiated: Bool, endsWhenLeft: Bool = false
+  ) {
+    inbox = Inbox(meter: meter)
+    entries = EntryBoard(meter: meter)
+    session = object.id
+    api = GatewayAPI(gateway)
+    identifier = object.activity.identifier
+    link =
+      URL(string: object.link, relativeTo: URL(string: gateway.description))?.absoluteURL
+      ?? SessionLink(session: object.id, at: gateway).url
+    self.isLocallyInitiated = isLocallyInitiated
+    self.endsWhenLeft = endsWhenLeft && isLocallyInitiated
+    state = Guarded(State(me: Participant(id: UUID()), activity: object.activity))
+  }
+
+  /// What proves who this participant is, good for a successor; nil before `joined` and after the end.
+  var token: Token? {
+    let membership = state.withLock { state -> Membership? in
+      switch state.phase {
+      case .joining(let membership), .joined(let membership): membership
+      case .waiting, .over: nil
+      }
+    }
+    return membership?.token
+  }
+
+  /// The payload of the activity as it is now.
+  var payload: JSONValue? { state.withLock { $0.activity.payload } }
+
+  /// The object that is told what happens.
+  func attach(_ shell: any SessionShell) {
+    state.withLock { $0.shell = shell }
+  }
+
+  /// Joins; once, and not after the end.
+  func join(_ profile: Profile) {
+    let membership = makeMembership(profile)
+    let begins = state.withLock { state in
+      guard case .waiting = state.phase else { return false }
+      state.phase = .joining(membership)
+      return true
+    }
+    guard begins else { return }
+    meter.connect { [weak membership] in membership?.setReading($0) }
+    ActivityRegistry.shared.joined(self)
+    membership.join()
+  }
+
+  /// Leaves: from here on nothing is sent and nothing yielded.
+  func leave() {
+    if endsWhenLeft { return end() }
+    guard let former = finish(.left, keepsWaiting: false) else { return }
+    ActivityRegistry.shared.left(self, with: former.membership?.token)
+    former.membership?.leave()
+  }
+
+  /// Ends the session for everyone.
+  func end() {
+    guard let former = finish(.ended, keepsWaiting: false) else { return }
+    // One that was not joined is joined for that.
+    (former.membership ?? makeMembership(Profile())).end()
+  }
+
+  private func makeMembership(_ profile: Profile) -> Membership {
+    Membership(in: session, at: api.gateway, profile: profile) { [self] in receive($0) }
+  }
+
+  /// What is sent and asked goes through it.
+  ///
+  /// - Throws: `notJoined` before `join`, `invalidated` after the end.
+  func membership() throws(GroupSessionMessenger.SendError) -> Membership {
+    let result: Result<Membership, GroupSessionMessenger.SendError> = state.withLock { state in
+      switch state.phase {
+      case .waiting: .failure(.notJoined)
+      case .joining(let membership), .joined(let membership): .success(membership)
+      case .over(let reason): .failure(.invalidated(reason))
+      }
+    }
+    return try result.get()
+  }
+
+  /// Waits until the session is joined.
+  func joined() async throws -> Membership {
+    let membership = try membership()
+    let waiter = state.withLock { state -> Inlet<Void>? in
+      guard case .joining = state.phase else { return nil }
+      let inlet = Inlet<Void>()
+      state.joinWaiters.append(inlet)
+      return inlet
+    }
+    if let waiter {
+      _ = await waiter.next()
+      try Task.checkCancellation()
+      _ = try self.membership()
+    }
+    return membership
+  }
+
+  /// Takes the session to its end and says so.
+  ///
+  /// - Returns: what there was; nil when the session was over before.
+  func finish(_ reason: GroupSessionInvalidation, keepsWaiting: Bool) -> Former? {
+    let (former, waiters) = state.withLock { state -> (Former?, [Inlet<Void>]) in
+      defer { state.joinWaiters = [] }
+      switch state.phase {
+      case .over: return (nil, [])
+      case .waiting:
+        state.phase = .over(reason)
+        return (Former(membership: nil), state.joinWaiters)
+      case .joining(let membership), .joined(let membership):
+        state.phase = .over(reason)
+        return (Former(membership: membership), state.joinWaiters)
+      }
+    }
+    guard let former else { return nil }
+    for waiter in waiters { waiter.finish(keepsWaiting: false) }
+    inbox.close(keepsWaiting: keepsWaiting)
+    journal.close(keepsWaiting: keepsWaiting)
+    if former.membership == nil { entries.close() }
+    tell(.invalidated(reason))
+    ActivityRegistry.shared.over(self)
+    return former
+  }
+
+  /// Tells the program's object, in the order of calls.
+  func tell(_ change: SessionChange) {
+    let shell = state.withLock { WeakShell(shell: $0.shell) }
+    MainActorQueue.shared.async { shell.shell?.publish(change) }
+  }
+}
+
+private struct WeakShell: Sendable {
+  weak let shell: (any SessionShell)?
+}

@@ -1,0 +1,69 @@
+extension GroupSessionMessenger {
+  /// What is known about a message besides itself (Apple's type).
+  public struct MessageContext: Sendable {
+    /// Who sent it; somebody who left long ago too. The gateway says so, and no sender can say otherwise.
+    public let source: Participant
+  }
+
+  /// The messages of one type (Apple's type). It ends when the session is over; after `leave()` or `end()` of this program's
+  /// at once, else behind what has come.
+  public struct Messages<Message: Codable>: AsyncSequence, Sendable {
+    /// A message and what is known about it.
+    public typealias Element = (Message, MessageContext)
+    /// It never fails.
+    public typealias Failure = Never
+    /// What goes through it.
+    public typealias AsyncIterator = Iterator
+
+    let coordinator: SessionCoordinator
+    let shell: any SessionShell
+    let type: String
+
+    /// Begins to listen.
+    public func makeAsyncIterator() -> Iterator {
+      Iterator(self)
+    }
+
+    /// Goes through the messages. It listens as long as somebody holds it.
+    public struct Iterator: AsyncIteratorProtocol {
+      /// A message and what is known about it.
+      public typealias Element = Messages.Element
+      /// It never fails.
+      public typealias Failure = Never
+
+      private let shell: any SessionShell
+      private let listener: MessageListener
+      private var reader: MessageReader<Message>
+
+      init(_ messages: Messages) {
+        shell = messages.shell
+        listener = messages.coordinator.inbox.listen(to: messages.type)
+        reader = MessageReader { [coordinator = messages.coordinator] in coordinator.ownPoints($0) }
+      }
+
+      /// The next message; nil at the end, and once the task is cancelled.
+      public mutating func next() async -> Element? {
+        while true {
+          if let message = waiting() { return message }
+          guard let entry = await listener.next() else { return nil }
+          if let message = reader.take(entry) { return (message.0, MessageContext(source: message.1)) }
+        }
+      }
+
+      /// The next message; nil at the end, and once the task is cancelled.
+      public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
+        while true {
+          if let message = waiting() { return message }
+          guard let entry = await listener.next() else { return nil }
+          if let message = reader.take(entry) { return (message.0, MessageContext(source: message.1)) }
+        }
+      }
+
+      /// What is left of a batch; nothing after this program's own leave.
+      private mutating func waiting() -> Element? {
+        guard let message = reader.next(), !listener.isCut else { return nil }
+        return (message.0, MessageContext(source: message.1))
+      }
+    }
+  }
+}
