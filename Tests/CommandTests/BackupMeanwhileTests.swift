@@ -30,10 +30,13 @@ struct BackupMeanwhileTests {
   }
 
   /// Copies the one session; what is done meanwhile is done when something did not fit.
-  private func copy(_ id: SessionID, meanwhile: @escaping () -> Void) throws -> SessionCopying.Outcome? {
+  private func copy(
+    _ id: SessionID, behindLog: @escaping () -> Void = {}, meanwhile: @escaping () -> Void
+  ) throws -> SessionCopying.Outcome? {
     let source = try DataFolder(beside: folder.path)
     let copy = try DataFolderCopy(of: source, at: place.backup, for: .backup)
-    let outcome = try SessionCopying.copy(SessionCopy(of: id, in: copy), for: .backup, waitingBy: meanwhile)
+    let outcome = try SessionCopying.copy(
+      SessionCopy(of: id, in: copy), for: .backup, .init(wait: meanwhile, behindLog: behindLog))
     try copy.finish()
     return outcome
   }
@@ -55,6 +58,81 @@ struct BackupMeanwhileTests {
     #expect(outcome?.faults == [])
     #expect(outcome?.attachments == 0)
     #expect(try place.bytes("sessions/\(Self.id)/log") == after)
+  }
+
+  @Test("However often its attachments change while a log is read, what it names is there")
+  func busy() async throws {
+    var log = MadeLog(Self.id)
+    try await folder.make(log)
+    // One attachment after another: by the time that a log is read, the one that it names has gone.
+    var contents: [String] = []
+    var logs: [[UInt8]] = []
+    for number in 0..<30 {
+      let id = UUID(uuid: (3, UInt8(number), 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1))
+      contents.append(try folder.place("picture \(number)", in: log.id))
+      let length = UInt64("picture \(number)".utf8.count)
+      log.attachment(id, digest: contents[number], size: length, offset: length)
+      logs.append(try await bytes(of: log))
+      log.run(MadeEntry(0, "attachment", [], .remove, key: EntryKey(id), flags: [.reliable, .system]))
+      try folder.remove("attachments/\(contents[number])", of: log.id)
+    }
+    var number = -1
+    func change() {
+      #expect(throws: Never.self) {
+        if number >= 0 { try folder.remove("attachments/\(contents[number])", of: log.id) }
+        number += 1
+        _ = try folder.place("picture \(number)", in: log.id)
+        try folder.put(logs[number], as: "log", of: log.id)
+      }
+    }
+    change()
+    let outcome = try copy(log.id, behindLog: change) {}
+    #expect(outcome?.faults == [])
+    #expect(try place.names("sessions/\(Self.id)/attachments") == [contents[0]])
+    #expect(CommandRun(["verify", "--data", place.backup]).code == 0)
+  }
+
+  @Test("An upload that is gone before the log says so is waited for")
+  func discarded() async throws {
+    var log = MadeLog(Self.id)
+    log.upload(Self.picture, file: Self.file)
+    log.attachment(Self.picture, digest: nil, size: 9, offset: 5)
+    try await folder.make(log)
+    log.run(
+      MadeEntry(0, "attachment", [], .remove, key: EntryKey(Self.picture), flags: [.reliable, .system]))
+    let after = try await bytes(of: log)
+    var waits = 0
+    let outcome = try copy(log.id) {
+      waits += 1
+      // The disk takes its time.
+      if waits == 5 { #expect(throws: Never.self) { try folder.put(after, as: "log", of: log.id) } }
+    }
+    #expect(waits == 5)
+    #expect(outcome?.faults == [])
+  }
+
+  @Test("What stays wrong is known also while other attachments come and go")
+  func staysWhileBusy() async throws {
+    var log = MadeLog(Self.id)
+    log.attachment(Self.picture, digest: String(repeating: "a", count: 64), size: 9, offset: 9)
+    try await folder.make(log)
+    // In each log another one is missing besides, which was there too briefly to be seen.
+    var logs: [[UInt8]] = []
+    for number in 0..<3 {
+      let id = UUID(uuid: (4, UInt8(number), 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1))
+      log.attachment(id, digest: String(repeating: "b", count: 64), size: 9, offset: 9)
+      logs.append(try await bytes(of: log))
+      log.run(MadeEntry(0, "attachment", [], .remove, key: EntryKey(id), flags: [.reliable, .system]))
+    }
+    logs.append(try await bytes(of: log))
+    try folder.put(logs[0], as: "log", of: log.id)
+    var waits = 0
+    let outcome = try copy(log.id) {
+      waits += 1
+      #expect(throws: Never.self) { try folder.put(logs[waits], as: "log", of: log.id) }
+    }
+    #expect(waits == 3)
+    #expect(outcome?.faults.count == 1)
   }
 
   @Test(

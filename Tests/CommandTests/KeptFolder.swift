@@ -62,6 +62,11 @@ final class KeptFolder {
     try Data(bytes).write(to: URL(filePath: file(name, of: id)))
   }
 
+  /// Removes a file from a session's folder.
+  func remove(_ name: String, of id: SessionID) throws {
+    try FileManager.default.removeItem(atPath: file(name, of: id))
+  }
+
   /// Looks at it as the commands do.
   func opened() throws -> StoredSessions { try StoredSessions(in: path) }
 }

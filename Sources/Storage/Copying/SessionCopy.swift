@@ -86,29 +86,48 @@ package struct SessionCopy {
     var hasAny = false
     for number in 1...DamagedRest.most {
       let name = LogName.damaged(number).text
-      hasAny = try copyIfThere(name, "", atMost: nil) != nil || hasAny
+      hasAny = try copyIfThere(name, "", orElse: nil, atMost: nil) != nil || hasAny
     }
     return hasAny
   }
 
+  /// Opens a file of the session to be copied later, whatever becomes of its name.
+  ///
+  /// - Returns: nil when it is not there any more.
+  /// - Throws: `CopyError` of the source; also when there are no descriptors left.
+  package func hold(_ file: StoredFile) throws(CopyError) -> HeldFile? {
+    try find(file.name, file.place.rawValue)
+  }
+
   /// Copies a whole content.
   ///
+  /// - Parameters:
+  ///   - digest: which.
+  ///   - held: it as it was, for when it has its name no more.
   /// - Returns: how many bytes it has; nil when it is not there.
-  package func copyContent(_ digest: String) throws(CopyError) -> UInt64? {
+  /// - Throws: `CopyError`.
+  package func copyContent(_ digest: String, orElse held: HeldFile? = nil) throws(CopyError) -> UInt64? {
     let name: String
     do throws(StorageError) {
       name = try AttachmentFolder.contentName(digest, for: .openContent)
     } catch {
       throw .source(error)
     }
-    return try copyIfThere(name, Self.contents, atMost: nil)
+    return try copyIfThere(name, Self.contents, orElse: held, atMost: nil)
   }
 
   /// Copies what has arrived of an upload, and no more than it may have.
   ///
+  /// - Parameters:
+  ///   - file: which.
+  ///   - held: it as it was, for when it has its name no more.
+  ///   - limit: the most bytes to copy.
   /// - Returns: how many bytes that is; nil when it is not there.
-  package func copyUpload(_ file: UUID, atMost limit: UInt64?) throws(CopyError) -> UInt64? {
-    try copyIfThere(file.uuidString, Self.uploads, atMost: limit)
+  /// - Throws: `CopyError`.
+  package func copyUpload(
+    _ file: UUID, orElse held: HeldFile? = nil, atMost limit: UInt64?
+  ) throws(CopyError) -> UInt64? {
+    try copyIfThere(file.uuidString, Self.uploads, orElse: held, atMost: limit)
   }
 
   /// Removes a content from the copy: fine when there is none.
@@ -136,17 +155,20 @@ package struct SessionCopy {
   }
 
   private func copyIfThere(
-    _ name: String, _ folder: String, atMost limit: UInt64?
+    _ name: String, _ folder: String, orElse held: HeldFile?, atMost limit: UInt64?
   ) throws(CopyError) -> UInt64? {
-    let source: OwnedDescriptor
+    guard let source = try find(name, folder) ?? held else { return nil }
+    let target = try copy.writing { () throws(StorageError) in try open(copy.target, folder) }
+    return try copy.copy(source.descriptor, to: name, in: target, atMost: limit)
+  }
+
+  private func find(_ name: String, _ folder: String) throws(CopyError) -> HeldFile? {
     do throws(StorageError) {
-      source = try open(copy.source, folder).openFile(name, toWrite: false, for: .openContent)
+      return HeldFile(try open(copy.source, folder).openFile(name, toWrite: false, for: .openContent))
     } catch {
       guard error.isMissing else { throw .source(error) }
       return nil
     }
-    let target = try copy.writing { () throws(StorageError) in try open(copy.target, folder) }
-    return try copy.copy(source, to: name, in: target, atMost: limit)
   }
 
   private func open(_ data: DataFolder, _ name: String = "") throws(StorageError) -> Folder {
@@ -160,5 +182,14 @@ package struct SessionCopy {
     } catch {
       throw .file(error)
     }
+  }
+}
+
+/// A file that is held open: what is in it stays for as long as this is there, also without a name.
+package final class HeldFile {
+  let descriptor: OwnedDescriptor
+
+  init(_ descriptor: consuming OwnedDescriptor) {
+    self.descriptor = descriptor
   }
 }

@@ -6,8 +6,9 @@ internal import Wire
 
 /// Copies one session as it was at one moment, while a gateway may be writing to it.
 ///
-/// The log is copied first: it says which files belong to it. A file that is not there any more went after the record that says
-/// so, and one that is not there yet has another name: so the log is copied again, until both agree.
+/// The log says which files belong to it, and by the time that it is read some of them may have gone. So the contents that there
+/// are are copied before it, and what came meanwhile is held open. What is missing all the same came and went in between, and the
+/// record that says so is in the log by now: so all this is done again, until both agree.
 struct SessionCopying {
   /// What came of it.
   struct Outcome: Equatable {
@@ -21,6 +22,14 @@ struct SessionCopying {
     var bytes: UInt64 = 0
     /// The sessions that people were sent on to.
     var successors: Set<SessionID> = []
+  }
+
+  /// What is done between the steps.
+  struct Meanwhile {
+    /// Lets somebody who is writing finish, before all is looked at again.
+    var wait: () -> Void = { usleep(SessionCopying.pause) }
+    /// When the log is copied, and its files are not.
+    var behindLog: () -> Void = {}
   }
 
   /// What one copy of the log, and of the files that it names, gave.
@@ -41,23 +50,20 @@ struct SessionCopying {
   private static let attempts = 20
   /// How long something may be on its way into a file, in microseconds.
   private static let pause: UInt32 = 50_000
+  /// How often in a row an upload's file is missing until it is: it goes before the record that says so, which waits for the disk.
+  /// A content goes after its record.
+  private static let looksForUploads = 10
 
   private let session: SessionCopy
   private let purpose: DataFolderCopy.Purpose
-  private let wait: () -> Void
-  /// The lengths of contents that were copied: they stay what they are.
-  private var contents: [String: UInt64] = [:]
-  /// Why contents could not be copied that are there.
-  private var unreadable: [String: StorageError] = [:]
-  /// The uploads that were copied, with their lengths, and what the last log named.
-  private var uploads: [UUID: UInt64] = [:]
-  private var neededContents: Set<String> = []
-  private var neededUploads: Set<UUID> = []
+  private let meanwhile: Meanwhile
+  private var files: SessionFileCopying
 
-  private init(_ session: SessionCopy, _ purpose: DataFolderCopy.Purpose, _ wait: @escaping () -> Void) {
+  private init(_ session: SessionCopy, _ purpose: DataFolderCopy.Purpose, _ meanwhile: Meanwhile) {
     self.session = session
     self.purpose = purpose
-    self.wait = wait
+    self.meanwhile = meanwhile
+    files = SessionFileCopying(session)
   }
 
   /// Copies a session.
@@ -65,34 +71,35 @@ struct SessionCopying {
   /// - Parameters:
   ///   - session: where from and where to.
   ///   - purpose: in a folder that is restored a session begins its time anew.
-  ///   - wait: lets somebody who is writing finish.
+  ///   - meanwhile: what is done between its steps.
   /// - Returns: nil when there is no such session, or it was removed meanwhile; then nothing is left of it.
   /// - Throws: `CopyError` when the copy cannot be written, or nothing can be read for want of descriptors.
   static func copy(
     _ session: SessionCopy, for purpose: DataFolderCopy.Purpose,
-    waitingBy wait: @escaping () -> Void = { usleep(Self.pause) }
+    _ meanwhile: Meanwhile = Meanwhile()
   ) throws(CopyError) -> Outcome? {
-    var copying = SessionCopying(session, purpose, wait)
+    var copying = SessionCopying(session, purpose, meanwhile)
     return try copying.copy()
   }
 
   private mutating func copy() throws(CopyError) -> Outcome? {
     try session.begin()
     var last: Look?
+    var seen: [SessionCheck.Fault: Int] = [:]
     for attempt in 1...Self.attempts {
       let look = try self.look()
       if try session.isGone() {
         try session.discard()
         return nil
       }
+      seen = look.outcome.faults.reduce(into: [:]) { $0[$1] = 1 + seen[$1, default: 0] }
       let isSettled =
-        look.outcome.faults.isEmpty
-        || (look.outcome.faults == last?.outcome.faults
-          // A damaged log may have been read amid a write; it is one when nobody writes to it and it still is.
-          && (!look.hasLogFault || look.length == last?.length))
+        seen.allSatisfy { $0.value >= Self.looks(for: $0.key) }
+        // A damaged log may have been read amid a write; it is one when nobody writes to it and it still is.
+        && (!look.hasLogFault || look.length == last?.length)
       last = look
       if isSettled || attempt == Self.attempts { break }
-      wait()
+      meanwhile.wait()
     }
     guard var last else { return nil }
     guard let length = last.length else {
@@ -103,23 +110,20 @@ struct SessionCopying {
     }
     try settle(last)
     last.outcome.bytes =
-      UInt64(last.end.map { last.hasLogFault ? $0.length : $0.offset } ?? length)
-      + contents.values.reduce(0, +) + uploads.values.reduce(0, +)
+      UInt64(last.end.map { last.hasLogFault ? $0.length : $0.offset } ?? length) + files.bytes
     return last.outcome
+  }
+
+  private static func looks(for fault: SessionCheck.Fault) -> Int {
+    switch fault {
+    case .file(let name, _) where name.hasPrefix(StoredFile.Place.uploads.rawValue): looksForUploads
+    case .file, .log: 2
+    }
   }
 
   /// Leaves of what was copied only what belongs together.
   private mutating func settle(_ look: Look) throws(CopyError) {
-    if !look.isDamaged {
-      for digest in contents.keys where !neededContents.contains(digest) {
-        try session.discardContent(digest)
-        contents[digest] = nil
-      }
-      for file in uploads.keys where !neededUploads.contains(file) {
-        try session.discardUpload(file)
-        uploads[file] = nil
-      }
-    }
+    if !look.isDamaged { try files.discardUnneeded() }
     if purpose == .restore, !look.hasLogFault, look.endsClosed, let end = look.end {
       // Nobody was there since it was put away, which may be longer ago than sessions are kept.
       try session.append(RestoredFacts(at: .now).record, behind: end)
@@ -128,6 +132,8 @@ struct SessionCopying {
 
   private mutating func look() throws(CopyError) -> Look {
     var look = Look()
+    try files.copyAhead()
+    defer { files.endLog() }
     let log: KeptLog
     do throws(CopyError) {
       log = try session.copyLog()
@@ -137,6 +143,7 @@ struct SessionCopying {
       look.hasLogFault = true
       return look
     }
+    meanwhile.behindLog()
     var survey = CopySurvey(of: session.id)
     let end = survey.read(log)
     look.length = log.length
@@ -149,85 +156,13 @@ struct SessionCopying {
     look.hasLogFault = !survey.faults.isEmpty
     // What cannot be read may name any of them.
     look.isDamaged = try session.copyDamagedRests() || look.hasLogFault
-    if look.isDamaged { try copyAllFiles() }
-    neededContents = []
-    neededUploads = []
+    if look.isDamaged { try files.copyAll() }
+    files.beginLog()
     for object in survey.attachments.objects.values.sorted(by: { $0.id.uuidString < $1.id.uuidString }) {
-      if let fault = try copyFiles(of: object, survey.attachments.upload(object.id)) {
+      if let fault = try files.copyFiles(of: object, survey.attachments.upload(object.id)) {
         look.outcome.faults.append(fault)
       }
     }
     return look
-  }
-
-  private mutating func copyAllFiles() throws(CopyError) {
-    for file in try session.files() {
-      switch file.place {
-      case .attachments: _ = try content(file.name)
-      case .uploads: if let name = UUID(uuidString: file.name) { _ = try upload(name, atMost: nil) }
-      }
-    }
-  }
-
-  /// Copies what there is of an attachment.
-  ///
-  /// - Returns: what is wrong with it; nil when nothing is.
-  private mutating func copyFiles(
-    of object: AttachmentObject, _ facts: UploadFacts?
-  ) throws(CopyError) -> SessionCheck.Fault? {
-    switch (object.state, facts?.content) {
-    case (.ready, _):
-      return try copyContent(of: object, object.sha256 ?? "", size: object.size ?? 0, file: nil)
-    case (.uploading, let content?):
-      return try copyContent(of: object, content.digest, size: content.size, file: facts?.file)
-    case (.uploading, nil):
-      let arrived = try facts.map { (said) throws(CopyError) in try upload(said.file, atMost: object.size) }
-      let count = (arrived ?? nil) ?? 0
-      guard count < object.offset else { return nil }
-      return .file(
-        "uploads/\(facts?.file.uuidString ?? "?")",
-        "attachment \(object.id) had \(object.offset) bytes, and \(count) are there")
-    }
-  }
-
-  /// Copies a content that has its own name or, when it may not have that yet, its upload's.
-  private mutating func copyContent(
-    of object: AttachmentObject, _ digest: String, size: UInt64, file: UUID?
-  ) throws(CopyError) -> SessionCheck.Fault? {
-    let name = "attachments/\(digest)"
-    if let length = try content(digest) {
-      guard length != size else { return nil }
-      return .file(name, "attachment \(object.id) has \(size) bytes, and the file \(length)")
-    }
-    if let file, try upload(file, atMost: nil) == size { return nil }
-    let reason = unreadable[digest].map { "\($0)" } ?? "it is not there"
-    return .file(name, "attachment \(object.id) needs it, and \(reason)")
-  }
-
-  /// Copies a content, once.
-  private mutating func content(_ digest: String) throws(CopyError) -> UInt64? {
-    neededContents.insert(digest)
-    if let length = contents[digest] { return length }
-    do throws(CopyError) {
-      contents[digest] = try session.copyContent(digest)
-    } catch {
-      guard case .source(let reason) = error, error.isOfSource else { throw error }
-      unreadable[digest] = reason
-      try session.discardContent(digest)
-    }
-    return contents[digest]
-  }
-
-  /// Copies what has arrived of an upload, which may be more each time.
-  private mutating func upload(_ file: UUID, atMost limit: UInt64?) throws(CopyError) -> UInt64? {
-    neededUploads.insert(file)
-    do throws(CopyError) {
-      let length = try session.copyUpload(file, atMost: limit)
-      uploads[file] = length
-      return length
-    } catch {
-      guard error.isOfSource else { throw error }
-      return nil
-    }
   }
 }
