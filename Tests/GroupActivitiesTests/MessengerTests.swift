@@ -1,0 +1,213 @@
+import FoundationEssentials
+import Gateway
+import GroupActivities
+import Synchronization
+import Testing
+import Wire
+
+extension AllTests {
+  @Suite("GroupSessionMessenger")
+  struct MessengerTests {
+    @Test("reliable: in order, once, to everybody else, with the right source")
+    func reliable() async throws {
+      let studio = try Studio()
+      let link = try await studio.makeLink()
+      let (ada, ben) = (try await studio.join(link), try await studio.join(link))
+      let (fromAda, fromBen) = (GroupSessionMessenger(session: ada), GroupSessionMessenger(session: ben))
+      for number in 0..<100 { try await fromAda.send(Remark("\(number)")) }
+      try await fromBen.send(Remark("ben"))
+      #expect(try await fromBen.next(100, of: Remark.self) == (0..<100).map { Remark("\($0)") })
+      // Nothing of one's own is among what others send.
+      #expect(try await fromAda.next(1, of: Remark.self) == [Remark("ben")])
+      try await fromAda.send(Signed(text: "who"))
+      let source = try await soon("a source") { () -> GroupActivities.Participant? in
+        for await (_, context) in fromBen.messages(of: Signed.self) { return context.source }
+        return nil
+      }
+      #expect(source == ada.localParticipant)
+    }
+
+    @Test("sends between join() and joined wait, and arrive in order")
+    func sendsBeforeJoined() async throws {
+      let studio = try Studio()
+      let link = try await studio.makeLink()
+      let ada = try await studio.join(link)
+      let ben = try await studio.arrive(at: link)
+      let messenger = GroupSessionMessenger(session: ben)
+      await #expect(throws: GroupSessionMessenger.SendError.notJoined) {
+        try await messenger.send(Remark("early"))
+      }
+      ben.join()
+      for number in 0..<50 { try await messenger.send(Remark("\(number)")) }
+      let received = try await GroupSessionMessenger(session: ada).next(50, of: Remark.self)
+      #expect(received == (0..<50).map { Remark("\($0)") })
+    }
+
+    @Test("262,144 bytes pass, one more throws with both numbers, and nothing of it is sent")
+    func largestMessage() async throws {
+      let studio = try Studio()
+      let link = try await studio.makeLink()
+      let (ada, ben) = (try await studio.join(link), try await studio.join(link))
+      let messenger = GroupSessionMessenger(session: ada)
+      let tooLarge = GroupSessionMessenger.SendError.tooLarge(limit: 262_144, actual: 262_145)
+      await #expect(throws: tooLarge) { try await messenger.send(Data(count: 262_145)) }
+      #expect("\(tooLarge)".contains("262144") && "\(tooLarge)".contains("262145"))
+      try await messenger.send(Data(repeating: 7, count: 262_144))
+      let largest = Remark(String(repeating: "x", count: 262_144 - #"{"text":""}"#.utf8.count))
+      await #expect(throws: tooLarge) { try await messenger.send(Remark(largest.text + "x")) }
+      try await messenger.send(largest)
+      let receiver = GroupSessionMessenger(session: ben)
+      #expect(
+        try await receiver.next(1, of: Data.self)
+          == [Data(repeating: 7, count: 262_144)])
+      #expect(try await receiver.next(1, of: Remark.self) == [largest])
+    }
+
+    @Test("a burst beyond the rate throws, and loses nothing that did not throw")
+    func burst() async throws {
+      let studio = try Studio { $0.limits.entriesPerSecond = 20 }
+      let link = try await studio.makeLink()
+      let (ada, ben) = (try await studio.join(link), try await studio.join(link))
+      let messenger = GroupSessionMessenger(session: ada)
+      var taken: [Remark] = []
+      var refusal: GroupSessionMessenger.SendError?
+      for number in 0..<200 {
+        do {
+          try await messenger.send(Remark("\(number)"))
+          taken.append(Remark("\(number)"))
+        } catch let error as GroupSessionMessenger.SendError {
+          refusal = error
+        }
+      }
+      guard case .rateLimited(let time) = refusal else {
+        Issue.record("not refused: \(String(describing: refusal))")
+        return
+      }
+      #expect(time > .zero && time <= .seconds(2))
+      #expect(taken.count >= 20 && taken.count < 200)
+      #expect(try await GroupSessionMessenger(session: ben).next(taken.count, of: Remark.self) == taken)
+    }
+
+    @Test("two messengers in both modes; unreliable is dropped without an error while there is no connection")
+    func bothModes() async throws {
+      let studio = try Studio()
+      let link = try await studio.makeLink()
+      let ada = try await studio.join(link)
+      let ben = try await studio.arrive(at: link)
+      let receiver = GroupSessionMessenger(session: ada)
+      let received = Task {
+        try await soon("both") {
+          var received: [Remark] = []
+          for await (remark, _) in receiver.messages(of: Remark.self) {
+            received.append(remark)
+            // What is unreliable is for who listens already.
+            if received.count == 1 { try await receiver.send(Signed(text: "listening")) }
+            if received.count == 2 { break }
+          }
+          return received
+        }
+      }
+      ben.join()
+      let sure = GroupSessionMessenger(session: ben)
+      let quick = GroupSessionMessenger(session: ben, deliveryMode: .unreliable)
+      #expect(sure.deliveryMode == .reliable && quick.deliveryMode == .unreliable)
+      try await quick.send(Remark("dropped"))
+      try await sure.send(Remark("first"))
+      _ = try await sure.next(1, of: Signed.self)
+      try await quick.send(Remark("second"))
+      #expect(try await received.value == [Remark("first"), Remark("second")])
+    }
+
+    @Test("to some only; .only of nobody is silent, before join() too")
+    func targets() async throws {
+      let studio = try Studio()
+      let link = try await studio.makeLink()
+      let (ada, ben, cleo) = (
+        try await studio.join(link), try await studio.join(link), try await studio.join(link)
+      )
+      try await ada.isShared(by: 3)
+      let waiting = GroupSessionMessenger(session: try await studio.arrive(at: link))
+      try await waiting.send(Remark("to nobody"), to: .only([]))
+      let messenger = GroupSessionMessenger(session: ada)
+      try await messenger.send(Remark("to nobody"), to: .only([]))
+      try await messenger.send(Remark("to ben"), to: .only(ben.localParticipant))
+      let everyoneElse = ada.activeParticipants.subtracting([ada.localParticipant])
+      #expect(everyoneElse == [ben.localParticipant, cleo.localParticipant])
+      try await messenger.send(Remark("to both"), to: .only(everyoneElse))
+      #expect(
+        try await GroupSessionMessenger(session: ben).next(2, of: Remark.self) == [
+          Remark("to ben"), Remark("to both"),
+        ])
+      #expect(try await GroupSessionMessenger(session: cleo).next(1, of: Remark.self) == [Remark("to both")])
+    }
+
+    @Test("completion-handler forms: the order is taken when they are called, and errors are told")
+    func completions() async throws {
+      let studio = try Studio()
+      let link = try await studio.makeLink()
+      let (ada, ben) = (try await studio.join(link), try await studio.join(link))
+      let messenger = GroupSessionMessenger(session: ada)
+      let told = Mutex<[String]>([])
+      for number in 0..<10 {
+        messenger.send(Remark("\(number)")) { error in told.withLock { $0.append("\(error == nil)") } }
+      }
+      messenger.send(Data(count: 262_145)) { error in
+        told.withLock { $0.append("\(error is GroupSessionMessenger.SendError)") }
+      }
+      #expect(told.withLock { $0 } == Array(repeating: "true", count: 11))
+      let received = try await GroupSessionMessenger(session: ben).next(10, of: Remark.self)
+      #expect(received == (0..<10).map { Remark("\($0)") })
+    }
+
+    @Test("one task for each point keeps their order")
+    @MainActor
+    func taskForEachPoint() async throws {
+      let studio = try Studio()
+      let link = try await studio.makeLink()
+      let (ada, ben) = (try await studio.join(link), try await studio.join(link))
+      let messenger = GroupSessionMessenger(session: ada)
+      let stroke = UUID()
+      for number in 0..<200 {
+        Task {
+          try? await messenger.send(UpsertStrokeMessage(id: stroke, color: 3, point: [Double(number), 0.5]))
+        }
+      }
+      let points = try await GroupSessionMessenger(session: ben).next(200, of: UpsertStrokeMessage.self)
+      #expect(points.map { $0.point[0] } == (0..<200).map(Double.init))
+    }
+
+    @Test("a type is known by its own name for itself, or its name without those around it")
+    func names() async throws {
+      let studio = try Studio()
+      let link = try await studio.makeLink()
+      let (ada, ben) = (try await studio.join(link), try await studio.join(link))
+      let entries = ben.entries
+      let messenger = GroupSessionMessenger(session: ada)
+      try await messenger.send(Nested.Inner(value: 1))
+      try await messenger.send(Named(value: 2))
+      try await messenger.send(Data([3]))
+      let names = try await soon("three messages") {
+        var names: [String] = []
+        for await case .message(let message) in entries {
+          names.append(message.type)
+          if names.count == 3 { break }
+        }
+        return names
+      }
+      #expect(names == ["Inner", "urn:named", "Data"])
+    }
+  }
+}
+
+private enum Nested {
+  struct Inner: Codable { let value: Int }
+}
+
+private struct Named: Codable, CustomMessageIdentifiable {
+  static let messageIdentifier = "urn:named"
+  let value: Int
+}
+
+private struct Signed: Codable, Equatable {
+  let text: String
+}

@@ -1,0 +1,170 @@
+import Client
+import Combine
+import FoundationEssentials
+import GroupActivities
+import Synchronization
+import Testing
+import Transport
+import Wire
+
+@testable import Gateway
+
+/// A gateway of a test's own, in this process, with a folder that goes when it does; and participants in its sessions.
+final class Studio: Sendable {
+  private let gateway: Gateway
+  private let folder: String
+  let url: URL
+
+  init(_ adjust: (inout GatewayConfiguration) -> Void = { _ in }) throws {
+    folder = FileManager.default.temporaryDirectory.path + "/drawtogether-studio-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder + "/public", withIntermediateDirectories: true)
+    try Data("<!doctype html><title>Draw</title>".utf8).write(
+      to: URL(filePath: folder + "/public/index.html"))
+    var configuration = GatewayConfiguration()
+    configuration.http = ListenAddress(host: "127.0.0.1", port: 0)
+    configuration.https = nil
+    configuration.dataDirectory = folder + "/data"
+    configuration.publicDirectory = folder + "/public"
+    configuration.reactors = 1
+    configuration.limits.sessionsPerAddressPerMinute = 10_000
+    adjust(&configuration)
+    gateway = try Gateway(configuration: configuration, log: Log(level: .error, format: .text)) { $0 }
+    let http = try #require(try gateway.start().http)
+    url = try #require(URL(string: "http://\(http)"))
+    try GroupActivitiesGateway.use(url)
+  }
+
+  deinit {
+    gateway.stop()
+    gateway.waitUntilStopped()
+    // What cannot be removed stays in the temporary folder, and harms nobody.
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  /// A session that a page has made, and its link.
+  func makeLink(_ activity: Activity = .standard) async throws -> URL {
+    let api = GatewayAPI(try GatewayAddress(url))
+    return SessionLink(session: try await api.makeSession(activity).id, at: api.gateway).url
+  }
+
+  /// One more participant's session, not joined yet.
+  func arrive(at link: URL) async throws -> GroupSession<DrawTogether> {
+    try await GroupActivitiesGateway.session(at: link)
+  }
+
+  /// One more participant, joined.
+  func join(_ link: URL) async throws -> GroupSession<DrawTogether> {
+    let session = try await arrive(at: link)
+    session.join()
+    try await session.reaches(.joined)
+    return session
+  }
+}
+
+/// The activity of the seeds.
+struct DrawTogether: GroupActivity {
+  var metadata: GroupActivityMetadata {
+    var metadata = GroupActivityMetadata()
+    metadata.title = "Draw Together"
+    metadata.type = .generic
+    return metadata
+  }
+}
+
+/// The message of the seeds; a point is two numbers, as `CGPoint` is in JSON.
+struct UpsertStrokeMessage: Codable, Equatable {
+  let id: UUID
+  let color: Int
+  let point: [Double]
+}
+
+/// A message without an `id`: not kept for those who come later.
+struct Remark: Codable, Equatable {
+  let text: String
+
+  init(_ text: String) {
+    self.text = text
+  }
+}
+
+/// Something that a test waited for did not come about.
+struct NeverHappened: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// Far longer than anything takes on a busy machine, under a sanitizer too.
+private let patience = Duration.seconds(120)
+
+/// Gives what the work gives, or fails when that takes too long.
+func soon<Value: Sendable>(
+  _ what: String, _ work: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+  try await withThrowingTaskGroup(of: Value?.self) { group in
+    group.addTask { try await work() }
+    group.addTask {
+      // Only a failing test gets to its end; the others cancel it.
+      try? await ContinuousClock().sleep(until: .now + patience)
+      return nil
+    }
+    defer { group.cancelAll() }
+    guard let value = try await group.next() ?? nil else { throw NeverHappened(description: what) }
+    return value
+  }
+}
+
+extension GroupSession {
+  /// Waits until it is in that state.
+  func reaches(_ state: State) async throws {
+    let seen = Mutex<[String]>([])
+    do {
+      try await soon("\(state)") {
+        for await now in self.$state.values {
+          seen.withLock { $0.append("\(now)") }
+          if now == state { return }
+        }
+      }
+    } catch let error as NeverHappened {
+      throw NeverHappened(description: "\(error), but \(seen.withLock { $0 })")
+    }
+  }
+
+  /// Waits until so many are in it.
+  func isShared(by count: Int) async throws {
+    try await soon("\(count) participants") {
+      for await people in self.$activeParticipants.values where people.count == count { return }
+    }
+  }
+}
+
+extension GroupSessionMessenger {
+  /// The next messages of a type.
+  func next<Message: Codable & Sendable>(_ count: Int, of type: Message.Type) async throws -> [Message] {
+    try await Self.take(count, from: messages(of: type))
+  }
+
+  /// The next data.
+  func next(_ count: Int, of type: Data.Type) async throws -> [Data] {
+    try await Self.take(count, from: messages(of: type))
+  }
+
+  private static func take<Message: Codable & Sendable>(
+    _ count: Int, from messages: Messages<Message>
+  ) async throws -> [Message] {
+    let seen = Mutex<[Message]>([])
+    do {
+      return try await soon("\(count) of \(Message.self)") {
+        for await (message, _) in messages {
+          let all = seen.withLock { seen in
+            seen.append(message)
+            return seen
+          }
+          if all.count == count { return all }
+        }
+        throw NeverHappened(description: "the sequence ended")
+      }
+    } catch let error as NeverHappened {
+      let seen = seen.withLock { $0 }
+      throw NeverHappened(description: "\(error), but \(seen.count): \(seen.prefix(20))")
+    }
+  }
+}
