@@ -101,6 +101,12 @@ def browser(request: pytest.FixtureRequest) -> Browser:
 
 both = pytest.mark.parametrize("browser", ["chromium", "firefox"], indirect=True)
 
+in_full = pytest.mark.long
+# What goes the same way in every engine, and takes its time: in Firefox by `.ci/run all`.
+both_in_full = pytest.mark.parametrize(
+    "browser", ["chromium", pytest.param("firefox", marks=in_full)], indirect=True
+)
+
 
 class Problems(list[str]):
     """What pages complained of. A test that expects a complaint says so by `allow`."""

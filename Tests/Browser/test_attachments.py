@@ -7,7 +7,7 @@ from board import (
     PHONE, all_hold_the_same, are_drawn, draw, frame_gaps, image, item, items, lacks_color, lie_alike, line, pick,
     places, row, sees_color, sees_ink, sees_items, sees_people, select, share, watch_frames, wave,
 )
-from conftest import both, ready, until
+from conftest import both, both_in_full, ready, until
 from journal import Journal
 from photos import ORANGE, PLUM, TEAL, drop, paper, paste, photo
 from PIL import Image, ImageChops, ImageStat
@@ -158,7 +158,7 @@ def test_what_is_picked_covers_nothing_while_there_is_room(chromium, open_page, 
     assert (item(a, "dropped.jpg")["x"], item(a, "dropped.jpg")["y"]) == (found[0]["x"] + 30, found[0]["y"] + 20)
 
 
-@both
+@both_in_full
 def test_drawn_and_put_down_alone_it_comes_along(browser, open_page, tmp_path):
     a = open_page(browser)
     drop(a, (300, 250), photo(tmp_path, "sketch.jpg", PLUM, (300, 200)))

@@ -24,7 +24,7 @@ from board import (
     sees_people,
     share,
 )
-from conftest import both, open_in, until
+from conftest import both, both_in_full, open_in, until
 from photos import TEAL, drop, photo
 from PIL import Image, ImageChops, ImageStat
 
@@ -254,7 +254,7 @@ def test_the_picture_is_copied_and_printed(chromium, open_page, tmp_path):
     assert page.locator("#tools").is_visible() and page.evaluate("document.querySelector('#sheet').childElementCount") == 0
 
 
-@both
+@both_in_full
 def test_without_a_clipboard_it_is_not_offered(browser, open_page, gateway):
     page = open_page(browser, gateway.http)
     draw(page, line(100, 200, 300, 200))

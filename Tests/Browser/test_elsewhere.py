@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from board import all_hold_the_same, are_drawn, draw, item, lie_alike, line, says, sees_color, sees_ink, sees_people, share
-from conftest import both
+from conftest import both_in_full
 from photos import TEAL, drop, photo
 from tunnel import Tunnel
 
@@ -26,7 +26,7 @@ def tunnel() -> Iterator[Tunnel]:
     between.close()
 
 
-@both
+@both_in_full
 def test_two_people_draw_share_a_picture_and_outlive_a_cut(browser, chromium, open_page, base, tunnel, problems, tmp_path):
     print(f"against {base}")
     # A cut socket is something that browsers write to the console about.

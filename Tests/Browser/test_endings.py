@@ -23,7 +23,7 @@ from board import (
     sees_people,
     share,
 )
-from conftest import both, until
+from conftest import both_in_full, until
 from gateway import Gateway
 from photos import PLUM, TEAL, drop, photo
 from PIL import Image
@@ -57,7 +57,7 @@ def alike(color: tuple[int, ...], other: tuple[int, ...]) -> bool:
     return all(abs(one - two) <= 40 for one, two in zip(color, other, strict=True))
 
 
-@both
+@both_in_full
 def test_an_unknown_session_is_explained_and_a_new_one_offered(browser, open_page):
     page = open_page(browser, "s/AAAAAAAAAAAAAAAAAAAAAA")
     says(page, "#over-dialog", "There is no such session")
@@ -76,7 +76,7 @@ def test_a_path_that_names_no_session_can_draw(chromium, open_page):
     sees_ink(page, 200, 200)
 
 
-@both
+@both_in_full
 def test_ended_for_everyone_the_picture_stays_to_be_looked_at_and_kept(browser, open_page, tmp_path):
     a = open_page(browser)
     path = share(a)
@@ -152,7 +152,7 @@ def test_the_end_of_one_is_the_beginning_of_another_with_its_picture(chromium, f
     all_hold_the_same(b, c)
 
 
-@both
+@both_in_full
 def test_whoever_comes_after_the_end_is_told_calmly(browser, open_page):
     a = open_page(browser)
     path = share(a)

@@ -7,7 +7,7 @@ import json
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from board import PHONE, choose, draw, line, pen, says, sees_ink, sees_paper, sees_people, share, touch, two_fingers
-from conftest import both, ready, until
+from conftest import both, both_in_full, ready, until
 
 THEME = """() => [
   document.documentElement.dataset.theme,
@@ -24,7 +24,7 @@ def choose_theme(page, name: str) -> None:
     page.keyboard.press("Escape")
 
 
-@both
+@both_in_full
 def test_the_colors_are_chosen_and_kept_and_hold_in_each_tab(browser, open_page, problems):
     problems.allow("start.js", "ERR_FAILED")
     page = open_page(browser)

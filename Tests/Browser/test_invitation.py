@@ -6,7 +6,7 @@ import io
 
 import zxingcpp
 from board import PHONE, address, says, share
-from conftest import both, until
+from conftest import both_in_full, until
 from PIL import Image
 
 
@@ -16,7 +16,7 @@ def scanned(page) -> list[str]:
     return [code.text for code in zxingcpp.read_barcodes(picture, formats=zxingcpp.BarcodeFormat.QRCode)]
 
 
-@both
+@both_in_full
 def test_the_code_leads_to_the_page(browser, open_page, out):
     dark = {"color_scheme": "dark"} if browser.browser_type.name == "chromium" else {}
     for name, options in {"light": {}, "dark": dark, "phone": PHONE | dark if dark else {}}.items():

@@ -7,7 +7,7 @@ import json
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from board import PHONE, choose, draw, has_ink, line, says, sees_ink, share
-from conftest import both, ready, until
+from conftest import both_in_full, ready, until
 
 GERMAN = {"locale": "de-DE"}
 
@@ -20,7 +20,7 @@ def labels(page) -> list[str]:
     return [button.get_attribute("aria-label") for button in page.locator("#tools .tool:visible").all()]
 
 
-@both
+@both_in_full
 def test_german_browsers_are_spoken_to_in_german(browser, open_page):
     page = open_page(browser, **GERMAN)
     assert language(page) == "de"
@@ -39,7 +39,7 @@ def test_german_browsers_are_spoken_to_in_german(browser, open_page):
     says(page, "#keys-dialog", "Rückgängig; mit Umschalt wiederholen")
 
 
-@both
+@both_in_full
 def test_other_browsers_are_spoken_to_in_english(browser, open_page):
     page = open_page(browser, locale="fr-FR")
     assert language(page) == "en"
@@ -51,7 +51,7 @@ def visibility(page) -> str:
     return page.evaluate("getComputedStyle(document.body).visibility")
 
 
-@both
+@both_in_full
 def test_nothing_is_seen_in_the_wrong_language(browser, open_page):
     page = open_page(browser, **GERMAN)
     held = []
@@ -93,7 +93,7 @@ def choose_language(page, value: str) -> None:
     page.locator(f"#language-dialog button[value={value}]").click()
 
 
-@both
+@both_in_full
 def test_a_language_is_chosen_and_kept(browser, open_page):
     page = open_page(browser)
     # Nothing is lost when the page is loaded again.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from board import all_hold_the_same, are_drawn, draw, image, line, picture, sees_color, share
 from PIL import ImageChops, ImageStat
-from conftest import both, until
+from conftest import both_in_full, until
 from photos import TEAL, drop, photo
 
 RED, BLUE = (229, 72, 77), (0, 144, 255)
@@ -45,7 +45,7 @@ def alike(a, b) -> None:
     assert one.crop(strip).tobytes() == other.crop(strip).tobytes()
 
 
-@both
+@both_in_full
 def test_thousands_lie_in_their_order_for_everybody(browser, open_page, tmp_path, out):
     a = open_page(browser)
     path = share(a)

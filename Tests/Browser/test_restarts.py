@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from board import all_hold_the_same, are_drawn, choose, draw, items, kept, line, pick, says, sees_ink, sees_paper, sees_people, share
-from conftest import both, ready, until
+from conftest import both_in_full, in_full, ready, until
 from gateway import Gateway
 from journal import Journal
 from photos import TEAL, drop, photo
@@ -22,6 +22,16 @@ from proxy import Proxy
 
 MB = 1024 * 1024
 ways = pytest.mark.parametrize("way", [signal.SIGTERM, signal.SIGKILL], ids=["stopped", "killed"])
+both_ways = pytest.mark.parametrize(
+    ("browser", "way"),
+    [
+        pytest.param("chromium", signal.SIGTERM, id="chromium-stopped"),
+        pytest.param("chromium", signal.SIGKILL, id="chromium-killed"),
+        pytest.param("firefox", signal.SIGTERM, id="firefox-stopped", marks=in_full),
+        pytest.param("firefox", signal.SIGKILL, id="firefox-killed"),
+    ],
+    indirect=["browser"],
+)
 
 
 @pytest.fixture
@@ -58,8 +68,7 @@ def strokes(page: Page) -> int:
     return 0 if text.startswith("Nothing") else int(text.split()[0])
 
 
-@both
-@ways
+@both_ways
 def test_a_restart_is_a_short_pause(browser, chromium, open_page, own, way):
     a = open_page(browser, own.http)
     path = share(a)
@@ -126,8 +135,7 @@ def test_killed_again_and_again_nothing_is_lost_and_nothing_is_there_twice(chrom
     assert strokes(late) == drawn
 
 
-@both
-@ways
+@both_ways
 def test_an_upload_goes_on_over_a_restart(browser, open_page, own, way, tmp_path):
     path = tmp_path / "holiday.bin"
     path.write_bytes(random.Random(5).randbytes(16 * MB))
@@ -152,7 +160,7 @@ def test_an_upload_goes_on_over_a_restart(browser, open_page, own, way, tmp_path
         slow.close()
 
 
-@both
+@both_in_full
 def test_a_picture_that_was_just_added_is_there_after_a_crash(browser, open_page, own, tmp_path):
     a = open_page(browser, own.http)
     path = share(a)
@@ -228,7 +236,7 @@ class Between:
         self.sockets.append(socket)
 
 
-@both
+@both_in_full
 def test_what_is_not_saved_is_said_as_long_as_it_is_so(browser, open_page):
     a = open_page(browser)
     between = Between(a)
@@ -247,7 +255,7 @@ def test_what_is_not_saved_is_said_as_long_as_it_is_so(browser, open_page):
     until(lambda: a.locator("#banner").is_hidden())
 
 
-@both
+@both_in_full
 def test_a_cut_while_nothing_is_saved_is_told_first(browser, open_page):
     a = open_page(browser)
     between = Between(a)

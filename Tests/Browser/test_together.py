@@ -6,7 +6,7 @@ from board import (
     address, all_hold_the_same, choose, draw, has_ink, line, move, path_of, people, picture, says,
     sees_ink, sees_paper, sees_people, share, wave,
 )
-from conftest import both, open_in, until
+from conftest import both_in_full, open_in, until
 
 
 def test_three_browsers_see_each_other_draw_and_a_fourth_comes_late(chromium, firefox, open_page, out):
@@ -145,7 +145,7 @@ def test_cursors_have_names_and_fade(chromium, open_page):
     until(lambda: cursor.get_attribute("data-idle"), lambda idle: idle is not None)
 
 
-@both
+@both_in_full
 def test_a_name_is_changed_by_its_chip_and_remembered(browser, open_page):
     a = open_page(browser)
     path = share(a)

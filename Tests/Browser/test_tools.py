@@ -6,7 +6,7 @@ from board import (
     Fingers, PHONE, all_hold_the_same, draw, has_ink, line, move, sees_color, sees_ink, sees_paper, sees_people, share, tool,
     touch,
 )
-from conftest import both, ready, until
+from conftest import both_in_full, ready, until
 
 ALPHA = """([x, y]) => {
   const ratio = canvas.width / canvas.clientWidth;
@@ -104,7 +104,7 @@ def test_each_tool_of_one_is_seen_by_the_other(chromium, firefox, open_page, out
     all_hold_the_same(a, b)
 
 
-@both
+@both_in_full
 def test_colors_are_chosen_for_the_tool_at_hand_and_for_what_is_typed(browser, open_page):
     page = open_page(browser)
     page.keyboard.press("r")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from board import all_hold_the_same, items, pick, row, says, sees_items, sees_people, share
-from conftest import both, ready, until
+from conftest import both, both_in_full, ready, until
 from journal import Journal
 
 MB = 1024 * 1024
@@ -75,7 +75,7 @@ def test_over_ten_cuts_and_a_reload_it_goes_on_from_what_arrived(browser, open_p
     all_hold_the_same(a, b)
 
 
-@both
+@both_in_full
 def test_paused_it_waits_for_its_owner_over_a_reload_too(browser, open_page, plain, slow, gateway, tmp_path):
     path = file_of(tmp_path, "slides.bin", 8 * MB)
     a = open_page(browser, plain)
@@ -120,7 +120,7 @@ def test_the_words_say_what_the_bar_shows(chromium, open_page, plain, slow, tmp_
     until(apart, lambda difference: abs(difference) <= 0.11, seconds=1)
 
 
-@both
+@both_in_full
 def test_cancelled_it_is_gone_for_everybody(browser, open_page, problems, plain, slow, gateway, tmp_path):
     # Reloaded before it has noted that it was heard, the page takes it back once more: it is gone already.
     problems.allow("404")
@@ -141,7 +141,7 @@ def test_cancelled_it_is_gone_for_everybody(browser, open_page, problems, plain,
     sees_items(a)
 
 
-@both
+@both_in_full
 def test_too_large_is_said_at_once_and_asks_nothing_of_the_network(browser, open_page, plain, proxy, tmp_path):
     path = tmp_path / "film.mkv"
     with path.open("wb") as file:
