@@ -44,14 +44,17 @@ extension ClientSession {
       after = nil
       committed = 0
     }
-    let isNew = me == nil || !joined.resumed || joined.participant.number != me?.number
+    let isNew = !joined.resumed || joined.participant.number != me?.number
     if isNew {
-      outbox.depart(sameEpoch: sameEpoch)
       pace = Pace(joined.limits, now: now)
       pausedUntil = nil
     } else {
-      outbox.resume(acknowledged: joined.acknowledged, at: joined.sequence, sameEpoch: sameEpoch)
       pace.use(joined.limits, now: now)
+    }
+    if joined.resumed, joined.participant.number == outboxNumber {
+      outbox.resume(acknowledged: joined.acknowledged, at: joined.sequence, sameEpoch: sameEpoch)
+    } else {
+      outbox.depart(sameEpoch: sameEpoch)
     }
     me = joined.participant
     myNumbers.insert(joined.participant.number)
@@ -80,8 +83,9 @@ extension ClientSession {
   }
 
   private mutating func caughtUp(_ sequence: UInt64) {
-    guard case .catchingUp = phase else { return }
+    guard case .catchingUp(let isSnapshot) = phase else { return }
     phase = .live
+    if maySend, isSnapshot, outbox.isAwaited { doubtUntil = now + Self.echoTime }
     after = max(after ?? 0, sequence)
     if let me, outboxNumber != me.number {
       outbox.arrive()

@@ -62,6 +62,7 @@ extension ClientSession {
     outbox.commit(committed)
     isProbing = false
     refusalsInRow = 0
+    doubtUntil = nil
   }
 
   private mutating func receiveSystem(_ entry: GatewayEntry, in bytes: Span<UInt8>) {

@@ -10,7 +10,10 @@ extension ClientSession {
     phase = .joining
     silentAt = now + Self.openingTime
     var resume: Resume?
-    if keepsToken, let token { resume = Resume(token: token, next: outbox.next) }
+    if keepsToken, let token {
+      // What was numbered under another name says nothing of this one.
+      resume = Resume(token: token, next: outboxNumber == me?.number ? outbox.next : 1)
+    }
     if let after {
       resume = resume ?? Resume()
       resume?.epoch = epoch
@@ -65,6 +68,9 @@ extension ClientSession {
     case .left(let until) where until <= now: return finish()
     case .leaving, .left: break
     }
+    if let doubtUntil, doubtUntil <= now {
+      return lost(.broken("The gateway gives no answer."))
+    }
     if let silentAt, silentAt <= now, phase != .over, phase != .idle {
       lost(.broken(phase == .opening ? "The gateway cannot be reached." : "The gateway is silent."))
     }
@@ -84,6 +90,7 @@ extension ClientSession {
     if maySend {
       consider(pausedUntil)
       consider(pacedUntil)
+      consider(doubtUntil)
     }
     return first
   }
@@ -112,6 +119,7 @@ extension ClientSession {
     fleeting = []
     pacedUntil = nil
     isProbing = false
+    doubtUntil = nil
     outbox.lost()
     if case .left = departure { return finish(closing: false) }
     switch AfterClose(end, wasJoined: me != nil) {

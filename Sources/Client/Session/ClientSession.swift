@@ -36,6 +36,8 @@ package struct ClientSession: Sendable {
   static let silence = Duration.seconds(45)
   /// How long a socket may take to open, and then the gateway to take us in.
   static let openingTime = Duration.seconds(15)
+  /// How long the gateway may take to give us our own entry back after a snapshot.
+  static let echoTime = Duration.seconds(2)
   /// How many bytes may wait for the socket.
   static let window = 256 << 10
 
@@ -110,6 +112,9 @@ package struct ClientSession: Sendable {
   var isProbing = false
   var refusalsInRow = 0
   var isUnsettled = false
+  /// A snapshot may have left out what would have told that our entries are in the order: if nothing else tells until then,
+  /// another socket does.
+  var doubtUntil: MonotonicTime?
 
   /// A side that has not joined.
   ///

@@ -90,6 +90,11 @@ struct Outbox: Sendable {
     if entry.isReliable { releasedBytes += entry.size }
   }
 
+  /// How far it is, for a test that failed.
+  var words: String {
+    "\(items.count - head) held, \(accepted - head) in the order, \(cursor - head) on the socket, next \(nextSequence), last \(lastOnSocket), control \(isControlOnSocket)"
+  }
+
   // MARK: - On a socket
 
   /// What is to be put on the socket next.
