@@ -18,7 +18,7 @@ final class ParticipantRecord {
 
   // In an order that leaves no gaps in memory: there are as many of these as people.
   let id: UUID
-  /// Of the token by which they come back; nil while they wait, and when they gave it up.
+  /// Of the token by which they come back, or which they gave up by leaving; nil while they wait.
   var digest: TokenDigest?
   /// It moved since it was given to the store last.
   var hasUnsaved = false
@@ -78,7 +78,8 @@ final class ParticipantRecord {
     case .left: presence = .left
     }
     return ParticipantFacts(
-      participant: participant, digest: digest, acknowledged: savedAcknowledged, presence: presence)
+      participant: participant, digest: presence == .left ? nil : digest, acknowledged: savedAcknowledged,
+      presence: presence)
   }
 
   var reader: Reader? {

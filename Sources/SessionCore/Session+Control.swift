@@ -51,7 +51,7 @@ extension Session {
   package func follow(
     by token: Token, now: Instant, make: () throws(Refusal) -> SessionID
   ) throws(Refusal) -> (id: SessionID, isNew: Bool) {
-    guard let number = number(of: token) else {
+    guard let number = formerNumber(of: token) else {
       throw Refusal(
         .tokenNeeded, "Only who is or was in a session makes its successor: send its Participant-Token.")
     }

@@ -114,7 +114,7 @@ extension Session {
   package func leave(_ reader: Reader, now: Instant) -> [Effect] {
     guard let record = participant(of: reader) else { return [] }
     detach(reader)
-    forgetToken(of: record)
+    giveUpToken(of: record)
     remove(record, reason: .left, now: now)
     return [.close(connection: reader.connection, .left)]
   }
@@ -222,9 +222,17 @@ extension Session {
     }
   }
 
+  /// Nobody comes back by it, but it still tells who was here.
+  private func giveUpToken(of record: ParticipantRecord) {
+    guard let digest = record.digest else { return }
+    numberByDigest[digest] = nil
+    leftByDigest[digest] = record.number
+  }
+
   private func forgetToken(of record: ParticipantRecord) {
     guard let digest = record.digest else { return }
     numberByDigest[digest] = nil
+    leftByDigest[digest] = nil
     record.digest = nil
   }
 

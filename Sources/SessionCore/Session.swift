@@ -39,6 +39,8 @@ package final class Session {
 
   var participants: [ParticipantNumber: ParticipantRecord] = [:]
   var numberByDigest: [TokenDigest: ParticipantNumber] = [:]
+  /// Of those who left by saying so: nobody comes back by such a token, but it tells who was here, as long as the session is open.
+  var leftByDigest: [TokenDigest: ParticipantNumber] = [:]
   /// Those who left or are gone, oldest first; bounded by `pastParticipants`.
   var past: [ParticipantNumber] = []
   var nextNumber: ParticipantNumber = 1
@@ -158,11 +160,18 @@ package final class Session {
 
   /// Whether the token is of somebody who is or was in this session.
   package func isKnown(_ token: Token) -> Bool {
-    number(of: token) != nil
+    formerNumber(of: token) != nil
   }
 
+  /// Whose token it is.
   package func number(of token: Token) -> ParticipantNumber? {
     numberByDigest[digest(token)]
+  }
+
+  /// Whose token it is, or was until they left: who names a successor just after has this one.
+  package func formerNumber(of token: Token) -> ParticipantNumber? {
+    let digest = digest(token)
+    return numberByDigest[digest] ?? leftByDigest[digest]
   }
 
   /// When the session's life is over because nobody came back; nil while somebody is in it.

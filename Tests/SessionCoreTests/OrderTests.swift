@@ -95,6 +95,12 @@ struct OrderTests {
       try fixture.session.follow(by: stranger, now: fixture.now) { next }
     }
     #expect(refusal?.code == .tokenNeeded)
+    // By leaving she gives up to be herself, not to have been here.
+    let bob = try fixture.join()
+    let formerToken = try #require(bob.joined?.token)
+    _ = fixture.session.leave(bob.reader, now: fixture.now)
+    #expect(fixture.session.number(of: formerToken) == nil)
+    #expect(try fixture.session.follow(by: formerToken, now: fixture.now) { next }.id == third.id)
     try fixture.turn(ada)
     let told = try ada.entries.filter { $0.typeText == "newSession" }
       .map { try NewSessionPayload.decode($0.payload.span) }
