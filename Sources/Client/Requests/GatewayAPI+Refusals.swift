@@ -11,8 +11,17 @@ extension GatewayAPI {
     case 502, 503, 504:
       return .unreachable("a proxy before \(gateway) answers \(reply.status): the gateway behind it is away")
     default:
-      return .noGateway("what answers at \(gateway) is no gateway: it answers \(reply.head.status.shown)")
+      return .noGateway(
+        "what answers at \(gateway) is no gateway: it answers \(reply.head.status.shown)\(words(of: reply))")
     }
+  }
+
+  /// What an answer in plain text says; a gateway's own port for https answers so to http.
+  private func words(of reply: HTTPReply) -> String {
+    let type = reply.head.fields.first("Content-Type").flatMap { MediaType(parsing: $0) }
+    guard type?.essence == "text/plain" else { return "" }
+    let text = String(decoding: reply.body.prefix(200), as: UTF8.self)
+    return text.split(whereSeparator: \.isNewline).first.map { ": “\($0)”" } ?? ""
   }
 
   /// A redirect is not followed: what was asked would go to somebody whom nobody named.

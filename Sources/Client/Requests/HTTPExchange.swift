@@ -95,6 +95,9 @@ final class HTTPExchange {
   private func send(_ bytes: Span<UInt8>) throws(RequestFailure) -> Bool {
     var rest = bytes
     while !rest.isEmpty {
+      // Whoever refuses a body need not be sent the rest of it, however fast it goes.
+      _ = try readOn()
+      guard reply == nil else { return false }
       let count = try connection.sendPiece(of: rest, stall: patience.stall) { () throws(RequestFailure) in
         _ = try readOn()
         return reply == nil

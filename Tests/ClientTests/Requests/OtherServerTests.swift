@@ -1,0 +1,129 @@
+import FoundationEssentials
+import Testing
+import Transport
+import Wire
+
+@testable import Client
+
+/// What is met that is no gateway, or one that misbehaves.
+@Suite("Other servers")
+struct OtherServerTests {
+  struct Answer: CustomTestStringConvertible {
+    let text: String
+    let failure: String
+
+    var testDescription: String { text.isEmpty ? "nothing" : String(text.prefix(40)) }
+  }
+
+  private static let session = SessionID(high: 1, low: 2)
+
+  /// Reads a request up to the empty line behind its head.
+  static func readHead(_ stream: BlockingStream) throws -> String {
+    var bytes: [UInt8] = []
+    while true {
+      bytes += try stream.receive()
+      let text = String(decoding: bytes, as: UTF8.self)
+      if text.contains("\r\n\r\n") { return text }
+    }
+  }
+
+  @Test(
+    "An answer that no gateway gives, in words",
+    arguments: [
+      Answer(text: "", failure: "closed the connection without an answer"),
+      Answer(text: "HTTP/1.1 200 OK\r\nContent-Le", failure: "in the middle of its answer"),
+      Answer(text: "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}", failure: "in the middle of its answer"),
+      Answer(text: "SSH-2.0-OpenSSH_9\r\n", failure: "is no gateway: The first line is no status line"),
+      Answer(
+        text: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", failure: "its JSON is not what was asked for"),
+      Answer(
+        text: "HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n",
+        failure: "The body of 99999999 bytes is over the limit of 1048576."),
+      Answer(
+        text: "HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\nContent-Length: 2\r\n\r\nNo",
+        failure: "is no gateway: it answers 404 Not Found"),
+      Answer(
+        text: "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n", failure: "a proxy before"),
+      Answer(
+        text: "HTTP/1.1 308 Permanent Redirect\r\nLocation: https://127.0.0.1/x\r\nContent-Length: 0\r\n\r\n",
+        failure: "wants https: its address is https://127.0.0.1"),
+      Answer(
+        text: "HTTP/1.1 302 Found\r\nLocation: https://login.example/x\r\nContent-Length: 0\r\n\r\n",
+        failure: "sends requests on to https://login.example: is that the gateway's address?"),
+      Answer(
+        text: "HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n",
+        failure: "sends requests on, which no gateway does (302 Found)"),
+      Answer(
+        text: "HTTP/1.1 451 No\r\nContent-Type: application/problem+json\r\nContent-Length: 45\r\n\r\n"
+          + #"{"code":"not-here","detail":"Not here, sir."} "#,
+        failure: "the gateway refused: Not here, sir. (not-here)"),
+    ])
+  func answers(_ answer: Answer) async throws {
+    let server = try ScriptedServer { _, stream in
+      _ = try Self.readHead(stream)
+      try stream.send(Array(answer.text.utf8))
+    }
+    defer { server.stop() }
+    let api = try GatewayAPI.impatient(server.address)
+    let failure = try await #require(throws: RequestFailure.self) { try await api.session(Self.session) }
+    #expect(failure.description.contains(answer.failure))
+  }
+
+  @Test("Who says nothing is given up, and a gateway that does is not ready")
+  func silence() async throws {
+    let server = try ScriptedServer { _, stream in
+      _ = try Self.readHead(stream)
+      // Up to the client's end.
+      try stream.drain()
+    }
+    defer { server.stop() }
+    let api = try GatewayAPI.impatient(server.address) {
+      $0.answer = .milliseconds(30)
+      $0.readiness = .milliseconds(30)
+    }
+    let failure = try await #require(throws: RequestFailure.self) { try await api.session(Self.session) }
+    #expect(failure.description.contains("gave no answer within"))
+    let waiting = try GatewayAPI.impatient(server.address) { $0.readiness = .milliseconds(30) }
+    #expect(await !waiting.isReady())
+  }
+
+  @Test("Who takes nothing is given up")
+  func stalledBody() async throws {
+    // The kernel takes the connection, and as much as it has buffers for; nobody reads it.
+    let listener = try Listener(on: SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: 0))
+    let api = try GatewayAPI.impatient(listener.address) { $0.stall = .milliseconds(30) }
+    let run = try UploadRun(
+      of: NewAttachment(
+        contentType: "text/plain", metadata: nil, content: Content.bytes(30_000_000, seed: 1)),
+      to: Self.session, as: nil, by: api)
+    let failure = try await #require(throws: RequestFailure.self) { try await run.send(from: 0) }
+    #expect(failure.description.contains("took nothing for"))
+  }
+
+  @Test("Who refuses a body before its end is heard, and sent no more")
+  func earlyAnswer() async throws {
+    let received = Guarded(0)
+    let problem = #"{"code":"attachment-too-large","detail":"Enough.","limit":5,"actual":7}"#
+    let server = try ScriptedServer { _, stream in
+      _ = try Self.readHead(stream)
+      try stream.send(
+        Array(
+          ("HTTP/1.1 413 Content Too Large\r\nContent-Type: application/problem+json\r\nConnection: close\r\n"
+            + "Content-Length: \(problem.utf8.count)\r\n\r\n\(problem)").utf8))
+      while true {
+        let count = try stream.receive().count
+        received.withLock { $0 += count }
+      }
+    }
+    defer { server.stop() }
+    let api = try GatewayAPI.impatient(server.address)
+    let run = try UploadRun(
+      of: NewAttachment(
+        contentType: "text/plain", metadata: nil, content: Content.bytes(30_000_000, seed: 1)),
+      to: Self.session, as: nil, by: api)
+    let failure = try await #require(throws: RequestFailure.self) { try await run.send(from: 0) }
+    guard case .refused(let refusal) = failure else { throw failure }
+    #expect(refusal.code == .attachmentTooLarge && refusal.limit == 5 && refusal.actual == 7)
+    #expect(received.withLock { $0 } < 20_000_000)
+  }
+}
