@@ -24,12 +24,10 @@ struct AddressLookup: Sendable {
 
   /// Asks the system's resolver, which may take many seconds, and reads the certificates.
   init(blockingFor gateway: GatewayAddress) throws(Failure) {
-    let isV6 = gateway.host.utf8.contains(UInt8(ascii: ":"))
-    let text = (isV6 ? "[\(gateway.host)]" : gateway.host) + ":\(gateway.port)"
     do throws(AddressError) {
-      addresses = try SocketAddress.resolve(text)
+      addresses = try SocketAddress.resolve(gateway.endpoint)
     } catch {
-      throw .address("\(text) \(error)")
+      throw .address("\(gateway.endpoint) \(error)")
     }
     do throws(TLSContextError) {
       tls = gateway.isSecure ? try TrustedContexts.context(for: gateway) : nil

@@ -80,12 +80,12 @@ extension ClientLoop {
       plaintext.removeAll(keepingCapacity: true)
       advance(connection, tls, received.span.extracting(first: count))
       converse(connection, in: &plaintext, upTo: plaintext.count)
-      if connection.hasPeerClosed { streamEnded(connection, because: nil) }
     } else {
       converse(connection, in: &buffer, upTo: count)
     }
     // Pongs, and the answer to a close frame.
     if connection.conversation.hasOutgoing { sendOrFail(connection) }
+    if connection.hasPeerClosed, connection.isTalking { streamEnded(connection, because: nil) }
   }
 
   private func converse(_ connection: GatewayConnection, in bytes: inout [UInt8], upTo end: Int) {
@@ -125,8 +125,9 @@ extension ClientLoop {
 
   // MARK: - The end
 
-  /// The conversation is over; what is left of it still goes out.
+  /// The conversation is over; what is left of it, a close frame, still goes out.
   private func ended(_ connection: GatewayConnection, _ end: SocketEnd) {
+    guard connection.conversation.hasOutgoing else { return fail(connection, end) }
     let owner = connection.owner
     detach(connection)
     linger(connection)
