@@ -222,7 +222,7 @@ extension Session {
     }
   }
 
-  /// Nobody comes back by it, but it still tells who was here.
+  /// Nobody comes back by it or ends the session, but it still tells who was here.
   private func giveUpToken(of record: ParticipantRecord) {
     guard let digest = record.digest else { return }
     numberByDigest[digest] = nil

@@ -157,6 +157,17 @@ async def test_follows_makes_one_successor_and_tells_the_old_session(gateway: Ga
         assert (await gateway.get(room.path)).status == 200
 
 
+async def test_who_has_left_names_the_successor_too(gateway: Gateway) -> None:
+    # A program that leaves and begins anew takes the others along.
+    async with Room(gateway) as room:
+        ada, ben = await room.join("Ada"), await room.join("Ben")
+        await ada.say(leave={})
+        await ada.closed()
+        answer = await gateway.post("/api/sessions", {"follows": room.id}, Participant_Token=ada.token or "")
+        assert answer.status == 201
+        assert await ben.system("newSession") == {"session": answer.json()["id"], "by": ada.number}
+
+
 async def test_follows_needs_a_token_of_somebody_who_is_or_was_there(gateway_with) -> None:
     gateway: Gateway = gateway_with(graceSeconds=1)
     async with Room(gateway) as room, Room(gateway) as other:

@@ -54,7 +54,7 @@ extension Reactor {
       case .describe:
         return .json(.ok, WireJSON.encode(shared.origins.link(hosted.session.object)))
       case .end(let token):
-        guard let token, let number = hosted.session.formerNumber(of: token) else {
+        guard let token, let number = hosted.session.number(of: token) else {
           throw Refusal(
             .tokenNeeded, "Only who is or was in a session ends it: send its Participant-Token.")
         }
