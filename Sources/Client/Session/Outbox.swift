@@ -90,11 +90,6 @@ struct Outbox: Sendable {
     if entry.isReliable { releasedBytes += entry.size }
   }
 
-  /// How far it is, for a test that failed.
-  var words: String {
-    "\(items.count - head) held, \(accepted - head) in the order, \(cursor - head) on the socket, next \(nextSequence), last \(lastOnSocket), control \(isControlOnSocket)"
-  }
-
   // MARK: - On a socket
 
   /// What is to be put on the socket next.
@@ -268,5 +263,13 @@ struct Outbox: Sendable {
     accepted -= head
     cursor -= head
     head = 0
+  }
+}
+
+extension Outbox: CustomStringConvertible {
+  /// How far it is, and nothing of what is said.
+  var description: String {
+    "\(items.count - head) held, \(accepted - head) of them in the order, \(cursor - head) on the socket"
+      + (isControlOnSocket ? ", a control message too" : "") + ", next \(nextSequence)"
   }
 }

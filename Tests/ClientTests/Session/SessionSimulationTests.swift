@@ -29,7 +29,7 @@ struct SessionSimulationTests {
         crashes: seed.isMultiple(of: 3), isSlow: seed.isMultiple(of: 2), isFull: !seed.isMultiple(of: 4)))
   }
 
-  @Test("messages are large", arguments: once + Array(1...20))
+  @Test("messages are large", arguments: Array(1...5))
   func withMuch(seed: UInt64) {
     run(seed, SessionSimulation.Weather(isHeavy: true))
   }

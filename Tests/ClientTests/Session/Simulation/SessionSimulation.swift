@@ -298,7 +298,7 @@ final class SessionSimulation {
     let states = clients.map { client in
       let session = client.session
       return
-        "C\(client.index) is \(session.phase), caught up: \(client.isCaughtUp), settled: \(client.isSettled), \(session.outbox.words), pauses until \(session.pausedUntil?.nanoseconds ?? 0), does \(client.activity?.title ?? "nothing"), sees \(client.people.map(\.name)), down \(client.socket?.downlink.count ?? -1), up \(client.socket?.uplink.count ?? -1)"
+        "C\(client.index) is \(session.phase), caught up: \(client.isCaughtUp), settled: \(client.isSettled), \(session.outbox), pauses until \(session.pausedUntil?.nanoseconds ?? 0), does \(client.activity?.title ?? "nothing"), sees \(client.people.map(\.name)), down \(client.socket?.downlink.count ?? -1), up \(client.socket?.uplink.count ?? -1)"
     }
     throw Violation("it does not come to rest at \(now.nanoseconds): \(states)\(session.activity.title)")
   }
