@@ -44,6 +44,13 @@ struct LeavingTests {
     away.take()
     #expect(away.isFinished)
 
+    var unheard = Side()
+    unheard.session.join(now: unheard.now)
+    unheard.breaks()
+    unheard.session.leave(now: unheard.now)
+    unheard.take()
+    #expect(unheard.isFinished)
+
     var early = Side()
     early.session.leave(now: early.now)
     early.take()
