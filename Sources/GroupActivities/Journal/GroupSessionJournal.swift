@@ -37,7 +37,7 @@ public final class GroupSessionJournal: Sendable {
   /// - Returns: the attachment; whoever added it reads it at once.
   /// - Throws: `JournalError`, `SendError.notJoined` before `join()`, or what exporting the item throws.
   public func add<ItemType: Transferable>(_ item: ItemType) async throws -> Attachment {
-    try await add(item, metadata: nil)
+    try await add(item, encodedMetadata: nil)
   }
 
   /// Adds something, as `add(_:)` does, and says something about it.
@@ -50,7 +50,7 @@ public final class GroupSessionJournal: Sendable {
   public func add<ItemType: Transferable, MetadataType: Codable>(
     _ item: ItemType, metadata: MetadataType
   ) async throws -> Attachment {
-    try await add(item, metadata: [UInt8](try JSONEncoder().encode(metadata)))
+    try await add(item, encodedMetadata: [UInt8](try JSONEncoder().encode(metadata)))
   }
 
   /// Ours: adds the content of a file under its name and media type.
@@ -66,7 +66,8 @@ public final class GroupSessionJournal: Sendable {
     _ content: Data, name: String?, contentType: String, metadata: some Encodable
   ) async throws -> Attachment {
     try await add(
-      content, name: name, contentType: contentType, metadata: [UInt8](try JSONEncoder().encode(metadata)))
+      content, name: name, contentType: contentType,
+      encodedMetadata: [UInt8](try JSONEncoder().encode(metadata)))
   }
 
   /// Removes an attachment for everybody, whoever added it; one that is gone already is no error.
@@ -84,17 +85,17 @@ public final class GroupSessionJournal: Sendable {
     }
   }
 
-  private func add(_ item: some Transferable, metadata: [UInt8]?) async throws -> Attachment {
+  private func add(_ item: some Transferable, encodedMetadata metadata: [UInt8]?) async throws -> Attachment {
     let exported = try await item.exported()
     let type =
       exported.mediaType == "application/octet-stream"
       ? PictureType.mediaType(of: exported.data) ?? exported.mediaType : exported.mediaType
     return try await add(
-      exported.data, name: exported.suggestedFileName, contentType: type, metadata: metadata)
+      exported.data, name: exported.suggestedFileName, contentType: type, encodedMetadata: metadata)
   }
 
   private func add(
-    _ content: Data, name: String?, contentType: String, metadata: [UInt8]?
+    _ content: Data, name: String?, contentType: String, encodedMetadata metadata: [UInt8]?
   ) async throws -> Attachment {
     let membership = try await coordinator.joined()
     let limits = membership.limits
