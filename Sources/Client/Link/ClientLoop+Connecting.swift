@@ -2,20 +2,13 @@ internal import Transport
 
 /// How connections come about.
 extension ClientLoop {
-  /// Within what time there must be a connection, all addresses tried.
-  private static let connectLimit = Duration.seconds(10)
-  /// How long one address is tried while there are others.
-  private static let addressLimit = Duration.seconds(3)
-  /// Within what time TLS and the WebSocket must be agreed on.
-  private static let agreementLimit = Duration.seconds(10)
-
   /// Opens a new socket for a session.
   func open(_ linked: LinkedSession) {
     linked.openAt = nil
     let gateway = linked.place.gateway
     let connection = GatewayConnection(
       of: linked, conversation: GatewayConversation(path: linked.path, authority: gateway.authority),
-      openBy: now + Self.connectLimit)
+      now: now)
     connection.deadline = connection.openBy
     linked.connection = connection
     if let found = AddressLookup(immediatelyFor: gateway) {
@@ -75,7 +68,7 @@ extension ClientLoop {
       connections[lastToken] = connection
       connection.phase = .connecting(others: addresses, tls: tls)
       connection.deadline =
-        addresses.isEmpty ? connection.openBy : min(connection.openBy, now + Self.addressLimit)
+        addresses.isEmpty ? connection.openBy : min(connection.openBy, now + connection.times.address)
       return
     }
     fail(connection, .broken("There is no connection to \(connection.failures.joined(separator: "; "))"))
@@ -91,7 +84,7 @@ extension ClientLoop {
     } catch {
       return connectElsewhere(connection, others: others, tls: tls, because: error.description)
     }
-    connection.deadline = now + Self.agreementLimit
+    connection.deadline = now + connection.times.agreement
     guard let tls, let owner = connection.owner else {
       connection.phase = .talking
       sendOrFail(connection)

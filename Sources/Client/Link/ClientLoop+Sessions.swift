@@ -92,7 +92,7 @@ extension ClientLoop {
     linked.isReading = isReading
     linked.session.reading(isReading, now: now)
     guard let connection = linked.connection else { return }
-    connection.signOfLifeAt = isReading ? nil : now + Self.signOfLifeInterval
+    connection.signOfLifeAt = isReading ? nil : now + connection.times.signOfLife
     // What came meanwhile is told by no event.
     if isReading { unread.append(connection) }
   }

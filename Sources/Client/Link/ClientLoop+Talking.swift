@@ -6,10 +6,6 @@ extension ClientLoop {
   private static let readLimit = 262_144
   /// From how many waiting bytes on pings go unanswered: whoever pings has to read too.
   private static let pongLimit = 65_536
-  /// How often a gateway whose bytes are not read is shown that somebody is there: it closes after 40 s without.
-  static let signOfLifeInterval = Duration.seconds(15)
-  /// How long is waited for the gateway to take the last bytes and to close.
-  private static let lingerLimit = Duration.seconds(2)
 
   // MARK: - Writing
 
@@ -102,7 +98,7 @@ extension ClientLoop {
     switch event {
     case .opened:
       connection.deadline = nil
-      if !owner.isReading { connection.signOfLifeAt = now + Self.signOfLifeInterval }
+      if !owner.isReading { connection.signOfLifeAt = now + connection.times.signOfLife }
       owner.session.opened(now: now)
     case .text(let message):
       owner.session.received(text: message.span, now: now)
@@ -168,7 +164,7 @@ extension ClientLoop {
 
   private func linger(_ connection: GatewayConnection) {
     connection.phase = .lingering
-    connection.deadline = now + Self.lingerLimit
+    connection.deadline = now + connection.times.lingering
     guard send(connection) else { return }
     // It may have been stopped to be read; its end is still to be seen.
     unread.append(connection)
@@ -186,7 +182,7 @@ extension ClientLoop {
   /// Does what is due at a connection.
   func passDeadlines(of connection: GatewayConnection) {
     if let signOfLifeAt = connection.signOfLifeAt, signOfLifeAt <= now {
-      connection.signOfLifeAt = now + Self.signOfLifeInterval
+      connection.signOfLifeAt = now + connection.times.signOfLife
       connection.conversation.sendSignOfLife()
       guard send(connection) else { return }
     }

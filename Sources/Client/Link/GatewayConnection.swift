@@ -30,6 +30,7 @@ final class GatewayConnection {
   var tls: TLSConnection?
   /// Why the addresses before could not be reached.
   var failures: [String] = []
+  let times: LinkTimes
   /// When this phase takes too long.
   var deadline: MonotonicTime?
   /// When the whole of it takes too long to come about.
@@ -40,10 +41,11 @@ final class GatewayConnection {
   private var outgoing: [UInt8] = []
   private var sent = 0
 
-  init(of owner: LinkedSession, conversation: GatewayConversation, openBy: MonotonicTime) {
+  init(of owner: LinkedSession, conversation: GatewayConversation, now: MonotonicTime) {
     self.owner = owner
     self.conversation = conversation
-    self.openBy = openBy
+    times = owner.place.times
+    openBy = now + times.connecting
   }
 
   /// What the owner believes to wait for the socket; less may.

@@ -10,6 +10,7 @@ final class LinkedSession {
     let gateway: GatewayAddress
     let session: SessionID
     let profile: Profile
+    let times: LinkTimes
     let desk: MembershipDesk
     let observer: Membership.Observer
   }

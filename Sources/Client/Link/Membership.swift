@@ -14,18 +14,27 @@ package final class Membership: Sendable {
   /// Its gateway.
   package let gateway: GatewayAddress
   private let profile: Profile
+  private let times: LinkTimes
   private let desk = MembershipDesk()
   /// Given to the loop by the first call that needs it, and let go of.
   private let observer: Guarded<Observer?>
 
   /// A place in a session; nothing is done before `join`.
-  package init(
+  package convenience init(
     in session: SessionID, at gateway: GatewayAddress, profile: Profile = Profile(),
+    observer: @escaping Observer
+  ) {
+    self.init(in: session, at: gateway, profile: profile, times: LinkTimes(), observer: observer)
+  }
+
+  init(
+    in session: SessionID, at gateway: GatewayAddress, profile: Profile, times: LinkTimes,
     observer: @escaping Observer
   ) {
     self.session = session
     self.gateway = gateway
     self.profile = profile
+    self.times = times
     self.observer = Guarded(observer)
   }
 
@@ -98,7 +107,8 @@ package final class Membership: Sendable {
       guard let observer = observer.withLock({ $0.take() }) else { return false }
       loop.adopt(
         LinkedSession.Place(
-          gateway: gateway, session: session, profile: profile, desk: desk, observer: observer))
+          gateway: gateway, session: session, profile: profile, times: times, desk: desk,
+          observer: observer))
       return true
     } catch {
       guard let observer = observer.withLock({ $0.take() }) else { return false }

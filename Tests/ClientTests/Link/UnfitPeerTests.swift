@@ -1,9 +1,10 @@
-import Client
 import FoundationEssentials
 import Testing
 import Transport
 import WebSocket
 import Wire
+
+@testable import Client
 
 extension OverLinks {
   /// Gateways that are none, or cannot be reached, or say nothing, or nonsense.
@@ -170,6 +171,64 @@ extension OverLinks {
       let ada = try LiveMember(session, at: GatewayAddress(url))
       await ada.leave()
       try Patience.block(until: "no thread to be left") { try Leftovers.threads(named: "client-lookup") == 0 }
+    }
+
+    /// Where a server falls silent.
+    enum Silence: CaseIterable {
+      case beforeTLS
+      case beforeTheUpgrade
+    }
+
+    @Test("One that never answers is given up in time, and tried again", arguments: Silence.allCases)
+    func silent(_ silence: Silence) async throws {
+      let server = try ScriptedServer { _, stream in try stream.drain() }
+      defer { server.stop() }
+      let address = try LocalGateway.address(of: server.address, isSecure: silence == .beforeTLS)
+      let times = LinkTimes(agreement: .milliseconds(50))
+      let ada = try LiveMember(Self.session, at: address, times: times, waits: false)
+      try Patience.block(until: "it is tried again") { server.count > 1 }
+      try ada.audience.wait(for: "words") { !$0.troubles.isEmpty }
+      #expect(ada.audience.now.troubles[0].contains("in time"))
+      await ada.leave()
+      try Patience.block(until: "no socket to be left") {
+        try Leftovers.sockets(to: server.address.port) == 0
+      }
+    }
+
+    @Test("One whose bytes are not read is shown that somebody is there, and its pings are answered later")
+    func signsOfLife() async throws {
+      let pongs = Guarded<[[UInt8]]>([])
+      let isPinged = Guarded(false)
+      let server = try ScriptedServer { _, stream in
+        try ScriptedServer.upgrade(stream)
+        try stream.send(ScriptedServer.welcome)
+        var reader = MessageReader(role: .server, limits: MessageLimits(messageBytes: 1 << 20))
+        var hasPinged = false
+        while true {
+          var bytes = try stream.receive()
+          var position = 0
+          while let event = try reader.next(in: &bytes, at: &position, upTo: bytes.count) {
+            guard case .pong(let payload) = event else { continue }
+            pongs.withLock { $0.append(payload) }
+            if payload == [42] { return }
+            if !hasPinged { try stream.send(ScriptedServer.frame(.ping, [42])) }
+            hasPinged = true
+            isPinged.withLock { $0 = true }
+          }
+        }
+      }
+      defer { server.stop() }
+      let ada = try LiveMember(
+        Self.session, at: LocalGateway.address(of: server.address),
+        times: LinkTimes(signOfLife: .milliseconds(20)))
+      ada.membership.setReading(false)
+      try Patience.block(until: "some signs of life") { pongs.withLock { $0.count } > 3 }
+      #expect(isPinged.withLock { $0 })
+      // The ping is among what is not read.
+      #expect(pongs.withLock { $0.allSatisfy(\.isEmpty) })
+      ada.membership.setReading(true)
+      try Patience.block(until: "the answer to the ping") { pongs.withLock { $0.contains([42]) } }
+      ada.membership.leave()
     }
   }
 }

@@ -1,6 +1,7 @@
-import Client
 import Transport
 import Wire
+
+@testable import Client
 
 /// A membership and what it was told.
 struct LiveMember: Sendable {
@@ -8,9 +9,12 @@ struct LiveMember: Sendable {
   let membership: Membership
 
   /// Joins, and waits until it is caught up unless told not to.
-  init(_ session: SessionID, at gateway: GatewayAddress, name: String? = nil, waits: Bool = true) throws {
+  init(
+    _ session: SessionID, at gateway: GatewayAddress, name: String? = nil, times: LinkTimes = LinkTimes(),
+    waits: Bool = true
+  ) throws {
     membership = Membership(
-      in: session, at: gateway, profile: Profile(name: name), observer: audience.observer)
+      in: session, at: gateway, profile: Profile(name: name), times: times, observer: audience.observer)
     membership.join()
     if waits { try audience.wait(for: "being caught up") { $0.caughtUps > 0 } }
   }
