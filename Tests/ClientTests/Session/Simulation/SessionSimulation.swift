@@ -222,7 +222,8 @@ final class SessionSimulation {
       return try perform(client)
     }
     nextConnection += 1
-    let capacity = [Int.max, .max, 60, 3_000][random.below(4)]
+    let small = weather.isHeavy ? [30_000, 300_000] : [60, 3_000]
+    let capacity = ([Int.max, .max] + small)[random.below(4)]
     let socket = SimulatedSocket(connection: nextConnection, capacity: capacity)
     sockets[nextConnection] = socket
     client.socket = socket
@@ -242,9 +243,21 @@ final class SessionSimulation {
     try perform(client)
   }
 
+  /// Reads some of what is under way, or all of it and what comes into its place.
   func read(_ client: SimulatedClient, all: Bool) throws {
     guard let socket = client.socket else { return }
-    for message in try socket.read(all ? .max : 1 + random.below(200)) {
+    repeat {
+      try take(socket.read(all ? .max : 1 + random.below(200)), from: socket, client)
+      guard client.socket === socket else { return }
+      session.setBlocked(false, socket.reader)
+      flush(socket)
+    } while all && !socket.downlink.isEmpty
+  }
+
+  private func take(
+    _ messages: [SimulatedSocket.Message], from socket: SimulatedSocket, _ client: SimulatedClient
+  ) throws {
+    for message in messages {
       guard client.socket === socket else { return }
       client.session.heard(now: now)
       switch message {
@@ -258,9 +271,6 @@ final class SessionSimulation {
       }
       try perform(client)
     }
-    session.setBlocked(false, socket.reader)
-    flush(socket)
-    if all, client.socket === socket, !socket.downlink.isEmpty { try read(client, all: true) }
   }
 
   func flush(_ socket: SimulatedSocket) {
