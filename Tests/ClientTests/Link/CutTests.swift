@@ -28,7 +28,7 @@ extension OverLinks {
       let eve = try LiveMember(session, at: gateway.address(), name: "Eve")
       var generator = SeededNumbers(seed: seed &+ 1)
       var sent: [String] = []
-      while proxy.cuts + secure.cuts < 200 || secure.cuts < 10 {
+      while proxy.cuts + secure.cuts < 200 || secure.cuts < 3 {
         let text =
           "\(sent.count) " + String(repeating: "x", count: Int.random(in: 0...400, using: &generator))
         try ada.send(text)

@@ -199,7 +199,8 @@ extension OverLinks {
     func signsOfLife() async throws {
       let pongs = Guarded<[[UInt8]]>([])
       let isPinged = Guarded(false)
-      let server = try ScriptedServer { _, stream in
+      let server = try ScriptedServer { number, stream in
+        guard number == 0 else { return }
         try ScriptedServer.upgrade(stream)
         try stream.send(ScriptedServer.welcome)
         var reader = MessageReader(role: .server, limits: MessageLimits(messageBytes: 1 << 20))
