@@ -120,6 +120,19 @@ let package = Package(
         "GroupActivities", "Combine", "CoreTransferable", "Client", "Wire", "Gateway", "Transport",
       ],
       swiftSettings: settings),
+    // A model as it is written for Apple's systems, in the language mode of their samples and in today's.
+    .target(
+      name: "DrawTogetherModel", dependencies: ["GroupActivities", "Combine"],
+      path: "Tests/Model/DrawTogetherModel",
+      swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
+    .target(
+      name: "DrawTogetherModel6", dependencies: ["GroupActivities", "Combine"],
+      path: "Tests/Model/DrawTogetherModel6",
+      swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+    .executableTarget(
+      name: "drawtogether-model", dependencies: ["DrawTogetherModel", "GroupActivities", "Combine"],
+      path: "Tests/Model/Program",
+      swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
     .testTarget(
       name: "BenchTests", dependencies: ["drawtogether-bench", "Transport", "WebSocket"],
       swiftSettings: settings),
