@@ -66,7 +66,11 @@ final class Inlet<Element: Sendable>: Sendable {
   }
 
   /// The next element; nil at the end, and when the task is cancelled.
+  ///
+  /// One that waits is given without a suspension: who reads two sequences on one actor, each by a task of its own, then
+  /// handles what came first before what came after it, whichever of the two it is in.
   func next() async -> Element? {
+    if !Task.isCancelled, let element = state.withLock({ $0.next() }) { return element }
     let id = state.withLock { state in
       state.nextReader += 1
       return state.nextReader
