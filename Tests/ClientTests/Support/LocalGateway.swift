@@ -73,7 +73,7 @@ final class LocalGateway: Sendable {
     gateway.waitUntilStopped()
   }
 
-  /// Ends it, and starts another one on the same folder, with the same ports if asked.
+  /// Ends it, and starts another one on the same folder, at other ports.
   func restart(_ end: End) throws -> LocalGateway {
     stop(end)
     ownsFolder.store(false, ordering: .relaxed)
