@@ -58,6 +58,9 @@ def trusting() -> ssl.SSLContext:
 class Gateway:
     """One running gateway on free ports of loopback."""
 
+    _ending: subprocess.Popen[bytes] | None = None
+    """The process that was told to end."""
+
     def __init__(
         self, executable: str, folder: Path, *arguments: str, public: Path | None = None, **limits: int
     ) -> None:
@@ -144,9 +147,14 @@ class Gateway:
 
     def terminate(self, timeout: float = 10) -> int:
         """SIGTERM; the exit code. Kills what does not go by itself, and fails."""
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
+        self.begin_to_terminate()
         return self.wait(timeout)
+
+    def begin_to_terminate(self) -> None:
+        """SIGTERM, once: a second one would end it at once."""
+        if self.process.poll() is None and self.process is not self._ending:
+            self._ending = self.process
+            self.process.send_signal(signal.SIGTERM)
 
     def wait(self, timeout: float = 10) -> int:
         try:

@@ -77,6 +77,9 @@ def gateway_with(executable: str, tmp_path_factory: pytest.TempPathFactory) -> I
 
     yield make
     left = {settings: gateway.process.poll() for settings, gateway in running.items()}
+    # All at once: each takes its time to say goodbye.
+    for gateway in running.values():
+        gateway.begin_to_terminate()
     codes = {settings: gateway.terminate() for settings, gateway in running.items()}
     for gateway in running.values():
         # Attachments are large, and pytest keeps the folders of three runs.
