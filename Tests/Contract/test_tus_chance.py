@@ -20,8 +20,8 @@ from room import Room
 from seeds import give_seeds
 from tus import Upload
 
-SEEDS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
-MANY_SEEDS = list(range(100, 160))
+SEEDS = [1, 2, 3, 4, 5, 6]
+MANY_SEEDS = [*range(7, 13), *range(100, 160)]
 LOST = (ConnectionError, asyncio.IncompleteReadError)
 
 
