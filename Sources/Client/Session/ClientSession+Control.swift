@@ -129,6 +129,7 @@ extension ClientSession {
       refusalsInRow += 1
       isProbing = refusal.clientSequence != nil
       pause(refusal, atLeast: .milliseconds(500 * min(16, refusalsInRow)))
+      if isProbing { outbox.putRemovalsFirst() }
     case .sequenceGap:
       guard let expected = refusal.expected, outbox.rewind(to: expected) else { return fault() }
     default:

@@ -29,6 +29,8 @@ struct Outbox: Sendable {
     var sequence: UInt64 = 0
     /// A control message that was on a socket.
     var wasSent = false
+
+    var entry: OutgoingEntry? { if case .entry(let entry) = content { entry } else { nil } }
   }
 
   /// What the socket is due.
@@ -42,20 +44,24 @@ struct Outbox: Sendable {
     case control(ClientControl)
   }
 
-  private var items: [Item] = []
+  var items: [Item] = []
   /// Where those that are held begin.
-  private var head = 0
+  var head = 0
   /// Where those begin that are not known to be in the session's order.
-  private var accepted = 0
+  var accepted = 0
   /// Where those begin that are still to be put on this socket.
-  private var cursor = 0
+  var cursor = 0
   /// The client sequence that the next new entry gets.
-  private(set) var nextSequence: UInt32 = 1
+  var nextSequence: UInt32 = 1
   /// All client sequences up to it were put on this socket, or are known to the gateway.
-  private var lastOnSocket: UInt32 = 0
+  var lastOnSocket: UInt32 = 0
+  /// The highest client sequence that ever came back: others may have seen all up to it, in an epoch that is over too.
+  var lastAccepted: UInt32 = 0
   /// Whether the due control message is on the socket.
-  private(set) var isControlOnSocket = false
+  var isControlOnSocket = false
   private var nextOrdinal: UInt64 = 1
+  /// Something goes out of its turn.
+  var isReordered = false
   /// How many bytes it has let go of, by `OutgoingEntry.size`.
   private(set) var releasedBytes = 0
 
@@ -69,8 +75,11 @@ struct Outbox: Sendable {
   var hasMore: Bool { cursor < items.count && !isControlOnSocket }
   /// The ordinal of the last that was said.
   var lastOrdinal: UInt64 { nextOrdinal - 1 }
-  /// The ordinal of the first that is held; nil: nothing is.
-  var firstOrdinal: UInt64? { head < items.count ? items[head].ordinal : nil }
+  /// The lowest ordinal that is held; nil: nothing is.
+  var firstOrdinal: UInt64? {
+    guard head < items.count else { return nil }
+    return isReordered ? items[head...].lazy.map(\.ordinal).min() : items[head].ordinal
+  }
   /// The lowest client sequence that is held, or is used next: `next` of a resume.
   var next: UInt32 {
     guard head < items.count, items[head].clientSequence > 0 else { return nextSequence }
@@ -146,118 +155,9 @@ struct Outbox: Sendable {
     compact()
   }
 
-  // MARK: - Answers
-
-  /// Our own entry has come back, or is known: all up to it are in the order, at this sequence or before.
-  mutating func accept(_ clientSequence: UInt32, at sequence: UInt64) {
-    while accepted < cursor, items[accepted].clientSequence <= clientSequence {
-      items[accepted].sequence = sequence
-      accepted += 1
-    }
-  }
-
-  /// All up to there is on disk.
-  mutating func commit(_ sequence: UInt64) {
-    while head < accepted, items[head].sequence <= sequence {
-      if case .entry(let entry) = items[head].content { release(entry) }
-      items[head].content = .nothing
-      head += 1
-    }
-    compact()
-  }
-
-  /// The gateway refused an entry for good.
-  /// - Returns: the entry; nil when none with this client sequence is on the socket.
-  mutating func refuse(_ clientSequence: UInt32) -> OutgoingEntry? {
-    guard let index = (accepted..<cursor).first(where: { items[$0].clientSequence == clientSequence }),
-      case .entry(let entry) = items[index].content
-    else { return nil }
-    items.remove(at: index)
-    cursor -= 1
-    release(entry)
-    return entry
-  }
-
-  /// The gateway takes nothing from this client sequence on until it comes again.
-  /// - Returns: whether that can be.
-  mutating func rewind(to clientSequence: UInt32) -> Bool {
-    guard clientSequence > 0, clientSequence - 1 <= lastOnSocket else { return false }
-    if accepted > head, items[accepted - 1].clientSequence >= clientSequence { return false }
-    cursor =
-      (accepted..<cursor).first { items[$0].clientSequence >= clientSequence } ?? cursor
-    lastOnSocket = clientSequence - 1
-    return true
-  }
-
-  /// The control message that is due and was sent; nil: there is none.
-  var sentActivity: ActivityChange? {
-    guard accepted == cursor, cursor < items.count, items[cursor].wasSent,
-      case .activity(let change) = items[cursor].content
-    else { return nil }
-    return change
-  }
-
-  /// The gateway did not take the control message that is on the socket: it goes again.
-  mutating func rewindControl() { isControlOnSocket = false }
-
-  // MARK: - Another socket
-
-  /// The socket is gone.
-  mutating func lost() { isControlOnSocket = false }
-
-  /// A new socket is ours, and the gateway says what it has.
-  ///
-  /// - Parameters:
-  ///   - acknowledged: the highest client sequence that the session holds.
-  ///   - sequence: all up to that are at or before it.
-  ///   - sameEpoch: whether the order is still that of before.
-  mutating func resume(acknowledged: UInt32, at sequence: UInt64, sameEpoch: Bool) {
-    accepted = head
-    for index in head..<items.count where items[index].clientSequence > 0 {
-      if items[index].clientSequence > acknowledged {
-        items[index].sequence = 0
-      } else {
-        if !sameEpoch || items[index].sequence == 0 { items[index].sequence = sequence }
-        accepted = index + 1
-      }
-    }
-    cursor = accepted
-    lastOnSocket = acknowledged
-    nextSequence = max(nextSequence, acknowledged == .max ? .max : acknowledged + 1)
-  }
-
-  /// A new socket is somebody else's, who we are from now on: what is numbered is still looked for under the old name.
-  mutating func depart(sameEpoch: Bool) {
-    if !sameEpoch {
-      accepted = head
-      for index in head..<items.count { items[index].sequence = 0 }
-    }
-    cursor = max(cursor, items[head...].firstIndex { $0.clientSequence == 0 } ?? items.count)
-  }
-
-  /// What was not found under the old name is numbered anew, from 1.
-  mutating func arrive() {
-    commit(.max)
-    for index in head..<items.count {
-      items[index].clientSequence = 0
-      items[index].targets = []
-    }
-    cursor = head
-    accepted = head
-    nextSequence = 1
-    lastOnSocket = 0
-  }
-
-  /// Lets go of everything.
-  mutating func clear() {
-    for item in items[head...] { if case .entry(let entry) = item.content { release(entry) } }
-    items = []
-    head = 0
-    accepted = 0
-    cursor = 0
-  }
-
-  private mutating func compact() {
+  /// Gives back the room of what was let go of.
+  mutating func compact() {
+    if isEmpty { isReordered = false }
     guard head > 64, head * 2 > items.count else { return }
     items.removeFirst(head)
     accepted -= head

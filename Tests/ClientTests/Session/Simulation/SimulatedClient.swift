@@ -79,7 +79,7 @@ final class SimulatedClient {
   private func take(_ entry: ReceivedEntry) throws {
     if entry.flags.contains(.reliable) { retain(entry) }
     guard entry.flags.retention != .remove else { return }
-    let parts = String(decoding: entry.payload, as: UTF8.self).split(separator: " ")
+    let parts = String(decoding: entry.payload.prefix(40), as: UTF8.self).split(separator: " ")
     guard parts.count >= 3, let number = Int(parts[1]) else {
       throw Violation("a message of nobody: \(entry)")
     }

@@ -1,0 +1,111 @@
+import Client
+import FoundationEssentials
+import Testing
+import Transport
+import Wire
+
+@Suite("3.1: what a participant's side does when it is refused")
+struct RefusedSayingTests {
+  @Test("rate-limited: nothing goes for that time, then all from the refused one on")
+  func waitsForRate() {
+    var side = Side.live()
+    side.send("a", "b", "c")
+    side.give(side.entry(1, 1, "a"))
+    side.forget()
+    side.refuse(.rateLimited, 2, retryAfterMs: 500)
+    side.send("d")
+    side.send("e", reliably: false)
+    #expect(side.sent == [])
+    #expect(side.session.deadline == side.now + .milliseconds(500))
+    side.pass(.milliseconds(499))
+    #expect(side.sent == [])
+    side.pass(.milliseconds(1))
+    #expect(side.sent == ["2 b", "3 c", "4 d"])
+  }
+
+  @Test(
+    "no room: the refused one goes alone until it is taken",
+    arguments: [ErrorCode.sessionQuota, .storageFull])
+  func waitsForRoom(code: ErrorCode) {
+    var side = Side.live()
+    side.send("a", "b", "c")
+    side.forget()
+    side.refuse(code, 1, retryAfterMs: 1000)
+    side.pass(.milliseconds(1000))
+    #expect(side.sent == ["1 a"])
+    side.refuse(code, 1, retryAfterMs: 1000)
+    side.pass(.milliseconds(1000))
+    #expect(side.sent == ["1 a", "1 a"])
+    side.give(side.entry(1, 1, "a"))
+    #expect(side.sent == ["1 a", "1 a", "2 b", "3 c"])
+    #expect(!side.told.contains { $0.hasPrefix("refused") })
+  }
+
+  @Test("no room: removing passes, so it goes first, but not before what waits under the same key")
+  func removesFirst() {
+    var side = Side.live()
+    func say(_ retention: Retention, _ key: UInt64, _ text: String) {
+      let key = EntryKey(high: 1, low: key)
+      let entry = OutgoingEntry(type: "T", payload: Array(text.utf8), retention: retention, key: key)
+      side.session.enqueue(entry, now: side.now)
+    }
+    say(.append, 1, "a")
+    say(.remove, 1, "")
+    say(.append, 2, "b")
+    say(.remove, 3, "")
+    side.session.mark(1, now: side.now)
+    side.take()
+    #expect(side.sent == ["1 a", "2 ", "3 b", "4 "])
+    side.forget()
+    side.refuse(.sessionQuota, 1, retryAfterMs: 1000)
+    side.pass(.milliseconds(1000))
+    #expect(side.sent == ["1 "])
+    side.give(
+      side.entry(1, 1, "", flags: EntryFlags(.reliable, retention: .remove), key: EntryKey(high: 1, low: 3)))
+    #expect(side.sent == ["1 ", "2 a", "3 ", "4 b"])
+    side.say(.committed(sequence: 11))
+    #expect(side.reached == [])
+    for number in 2...4 { side.give(side.entry(1, UInt32(number))) }
+    side.say(.committed(sequence: 14))
+    #expect(side.reached == [1])
+  }
+
+  @Test("a gap is filled from the sequence that is due")
+  func fillsGap() {
+    var side = Side.live()
+    side.send("a", "b", "c")
+    side.forget()
+    side.refuse(.sequenceGap, 3, expected: 2)
+    #expect(side.sent == ["2 b", "3 c"])
+    #expect(side.opens == [])
+    side.refuse(.sequenceGap, 3, expected: 90)
+    #expect(side.opens.count == 1, "that cannot be: another socket tells")
+  }
+
+  @Test(
+    "what is refused for good is told, and those behind it go on",
+    arguments: [ErrorCode.messageTooLarge, .badEntry, .unknownParticipant])
+  func dropsWhatIsRefused(code: ErrorCode) {
+    var side = Side.live()
+    side.send("a", "b", "c")
+    side.refuse(code, 2)
+    #expect(side.told == ["refused b: \(code)"])
+    side.give(side.entry(1, 1, "a") + side.entry(1, 3, "c"))
+    side.say(.committed(sequence: 12))
+    #expect(side.told.last == "settled")
+  }
+
+  @Test("a gateway that has forgotten a refusal is given its client sequence used up again")
+  func usesUpAgain() {
+    var side = Side.live()
+    side.send("a", "b", "c")
+    side.refuse(.badEntry, 2)
+    side.breaks()
+    side.forget()
+    side.open()
+    side.sequence = 10
+    side.joined(epoch: "f", acknowledged: 0, resumed: true)
+    side.snapshot(epoch: "f")
+    #expect(side.sent == ["1 a", "2 ", "3 c"])
+  }
+}
