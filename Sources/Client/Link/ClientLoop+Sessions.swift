@@ -80,7 +80,8 @@ extension ClientLoop {
     case .reached(let mark):
       desk.reached(mark: mark)
     case .finished:
-      letGo(of: linked)
+      // What was said last, a leave, still goes out.
+      close(linked, code: 1000)
       linked.openAt = nil
       sessions[ObjectIdentifier(desk)] = nil
       desk.finished()

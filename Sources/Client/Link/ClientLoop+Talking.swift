@@ -166,6 +166,10 @@ extension ClientLoop {
     connection.phase = .lingering
     connection.deadline = now + connection.times.lingering
     guard send(connection) else { return }
+    if connection.conversation.hasEnded {
+      connection.appendCloseNotify()
+      guard send(connection) else { return }
+    }
     // It may have been stopped to be read; its end is still to be seen.
     unread.append(connection)
   }
