@@ -118,6 +118,7 @@ let package = Package(
       name: "GroupActivitiesTests",
       dependencies: [
         "GroupActivities", "Combine", "CoreTransferable", "Client", "Wire", "Gateway", "Transport",
+        "DrawTogetherModel",
       ],
       swiftSettings: settings),
     // A model as it is written for Apple's systems, in the language mode of their samples and in today's.

@@ -1,0 +1,121 @@
+import Combine
+import DrawTogetherModel
+import Foundation
+import GroupActivities
+import Testing
+
+extension AllTests {
+  /// The model of the seeds, twice in one process: it knows nothing of gateways, and is given its sessions.
+  @Suite("Models draw together")
+  struct ModelTests {
+    typealias Session = GroupSession<DrawTogetherModel.DrawTogether>
+
+    @Test("strokes go both ways, and who comes late has all of them once, in order")
+    @MainActor func strokes() async throws {
+      let studio = try Studio()
+      let link = try await studio.makeLink()
+      let (ada, ben) = (Canvas(strokeColor: .green), Canvas(strokeColor: .pink))
+      for canvas in [ada, ben] { try await canvas.arrive(at: link) }
+      let drawn = (0..<200).map { CGPoint(x: Double($0), y: Double($0 % 7)) }
+      for (canvas, points) in [(ada, drawn), (ben, Array(drawn.reversed()))] {
+        for point in points { canvas.addPointToActiveStroke(point) }
+        canvas.finishStroke()
+      }
+      for canvas in [ada, ben] { try await canvas.holds([drawn, drawn.reversed()]) }
+
+      // The catch-up comes twice: by the session, and by whoever else is in. It counts once.
+      let cleo = Canvas()
+      try await cleo.arrive(at: link)
+      try await cleo.holds([drawn, drawn.reversed()])
+      cleo.addPointToActiveStroke(CGPoint(x: 1, y: 2))
+      for canvas in [ada, ben] { try await canvas.holds([drawn, drawn.reversed(), [CGPoint(x: 1, y: 2)]]) }
+      try await cleo.holds([drawn, drawn.reversed()])
+    }
+
+    @Test("an image is everybody's, late ones' too")
+    @MainActor func images() async throws {
+      let studio = try Studio()
+      let link = try await studio.makeLink()
+      let (ada, ben) = (Canvas(), Canvas())
+      for canvas in [ada, ben] { try await canvas.arrive(at: link) }
+      let data = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+      ada.placeImage(data, at: CGPoint(x: 3, y: 4))
+      let cleo = Canvas()
+      try await cleo.arrive(at: link)
+      for canvas in [ada, ben, cleo] {
+        try await canvas.$images.comes { $0.count == 1 }
+        #expect(canvas.images.first?.data == data)
+        #expect(canvas.images.first?.location == CGPoint(x: 3, y: 4))
+      }
+    }
+
+    @Test("a reset is a new session: empty, and the old one is over for the others")
+    @MainActor func reset() async throws {
+      let studio = try Studio()
+      let link = try await studio.makeLink()
+      let (ada, ben) = (Canvas(), Canvas())
+      let following = Task { await ada.joinSessions() }
+      try await GroupActivitiesGateway.open(link)
+      try await ada.$groupSession.comes { $0 != nil }
+      let old = try #require(ada.groupSession)
+      try await old.$state.comes { $0 == .joined }
+      try await ben.arrive(at: link)
+      ben.addPointToActiveStroke(.zero)
+      ben.finishStroke()
+      try await ada.holds([[.zero]])
+
+      ada.reset()
+      #expect(ada.strokes.isEmpty)
+      try await ada.$groupSession.comes { $0 != nil && $0 !== old }
+      let new = try #require(ada.groupSession)
+      #expect(new.id != old.id && new.isLocallyInitiated)
+      try await new.$state.comes { $0 == .joined }
+      #expect(ada.strokes.isEmpty)
+      // Whoever was in the old one is let go of it, and can come along.
+      try await ben.$groupSession.comes { $0 == nil }
+      #expect(ben.strokes.isEmpty)
+      try await ben.arrive(at: new.link)
+      ben.addPointToActiveStroke(CGPoint(x: 5, y: 5))
+      try await ada.holds([[CGPoint(x: 5, y: 5)]])
+      following.cancel()
+      await new.leaveAndWait()
+    }
+  }
+}
+
+extension Canvas {
+  /// Takes part in the session of a link as somebody new.
+  fileprivate func arrive(at link: URL) async throws {
+    let session: AllTests.ModelTests.Session = try await GroupActivitiesGateway.session(at: link)
+    configureGroupSession(session)
+    try await session.$state.comes { $0 == .joined }
+  }
+
+  /// Waits until it has these strokes and no others, in whatever order.
+  fileprivate func holds(_ wanted: [[CGPoint]]) async throws {
+    func key(_ points: [CGPoint]) -> String { points.map { "\($0.x),\($0.y)" }.joined(separator: " ") }
+    let wanted = wanted.map(key).sorted()
+    func isRight(_ strokes: [Stroke]) -> Bool { strokes.map { key($0.points) }.sorted() == wanted }
+    let (changes, change) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    var watching: Set<AnyCancellable> = []
+    while !isRight(strokes) {
+      // Strokes grow by themselves: each is watched besides the canvas.
+      watching = []
+      objectWillChange.sink { change.yield() }.store(in: &watching)
+      for stroke in strokes { stroke.objectWillChange.sink { change.yield() }.store(in: &watching) }
+      let counts = strokes.map(\.points.count)
+      try await soon("the strokes; there are some of \(counts) points") { for await _ in changes { return } }
+      await Task.yield()
+    }
+  }
+}
+
+extension Published.Publisher where Value: Sendable {
+  /// Waits until a value is told of which that is true, and it is stored.
+  @MainActor fileprivate func comes(_ isRight: @escaping @Sendable (Value) -> Bool) async throws {
+    try await soon("a value") { [self] in
+      for await value in values where isRight(value) { return }
+    }
+    await Task.yield()
+  }
+}
