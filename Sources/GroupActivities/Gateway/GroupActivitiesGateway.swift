@@ -52,13 +52,21 @@ public enum GroupActivitiesGateway {
   ///
   /// - Parameters:
   ///   - type: the message type.
+  ///   - retention: how; with `append` under the message's `id`, with `replace` under one key for the whole type.
+  public static func retain<Message: Codable>(_ type: Message.Type, _ retention: Retention) {
+    RetentionRules.shared.set(RetentionRules.Rule(retention: retention, key: nil), for: type)
+  }
+
+  /// Says how messages of a type are kept for those who join later, and under which key.
+  ///
+  /// - Parameters:
+  ///   - type: the message type.
   ///   - retention: how.
-  ///   - key: under which key; nil for the `id` with `append`, and for one key for the whole type with `replace`.
+  ///   - key: the member that is the key.
   public static func retain<Message: Codable>(
-    _ type: Message.Type, _ retention: Retention, key: (any KeyPath<Message, UUID> & Sendable)? = nil
+    _ type: Message.Type, _ retention: Retention, key: any KeyPath<Message, UUID> & Sendable
   ) {
-    RetentionRules.shared.set(
-      RetentionRules.Rule(retention: retention, key: key.map { MemberKey(path: $0) }), for: type)
+    RetentionRules.shared.set(RetentionRules.Rule(retention: retention, key: MemberKey(path: key)), for: type)
   }
 
   /// How messages are kept for those who join later.

@@ -23,30 +23,40 @@ struct Activation {
     let endsWhenLeft = metadata.lifetimePolicy == .endsWhenInitiatorLeaves
     let key = Key(activity: activity, gateway: gateway)
     try await Self.running.value(of: key) {
-      let object = try await Self.make(activity, at: gateway)
+      let (object, former) = try await Self.make(activity, at: gateway)
+      if let former {
+        ActivityRegistry.shared.supersede(former, by: SessionLink(session: object.id, at: gateway))
+      }
       ActivityRegistry.shared.offer(object, at: gateway, isLocallyInitiated: true, endsWhenLeft: endsWhenLeft)
     }
   }
 
-  private static func make(_ activity: Activity, at gateway: GatewayAddress) async throws -> SessionObject {
+  private static func make(_ activity: Activity, at gateway: GatewayAddress) async throws -> (
+    SessionObject, SessionID?
+  ) {
     let api = GatewayAPI(gateway)
     do throws(RequestFailure) {
       guard let former = ActivityRegistry.shared.predecessor(of: activity.identifier, at: gateway) else {
-        return try await api.makeSession(activity)
+        return (try await api.makeSession(activity), nil)
       }
       do throws(RequestFailure) {
-        return try await api.makeSession(activity, following: former)
+        return (try await api.makeSession(activity, following: former), former.session)
       } catch {
         // A session that is gone has no successor.
         guard case .refused(let refusal) = error, [.ended, .notFound, .tokenNeeded].contains(refusal.code)
         else {
           throw error
         }
-        return try await api.makeSession(activity)
+        return (try await api.makeSession(activity), nil)
       }
     } catch {
       throw GroupActivitiesGateway.ConnectionError(error)
     }
+  }
+
+  /// Waits until no activation is under way.
+  static func waitForAll() async {
+    await running.waitForAll()
   }
 
   private struct Key: Hashable {
@@ -76,5 +86,12 @@ private final class Shared<Key: Hashable & Sendable>: Sendable {
       return task
     }
     try await task.value
+  }
+
+  func waitForAll() async {
+    for task in running.withLock({ Array($0.values) }) {
+      // Whether it came about is told to those who asked for it.
+      _ = try? await task.value
+    }
   }
 }

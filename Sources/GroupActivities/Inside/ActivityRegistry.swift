@@ -33,6 +33,8 @@ final class ActivityRegistry: Sendable {
     var subscribers: [String: [Subscriber]] = [:]
     var waiting: [String: [SessionOffer]] = [:]
     var nextID: UInt64 = 0
+    /// The newest sessions that were offered, at most 64: what this program left already it is not made to follow.
+    var offered: [SessionID] = []
 
     mutating func offer(_ offer: SessionOffer) {
       let name = offer.coordinator.identifier.lowercased()
@@ -57,10 +59,21 @@ final class ActivityRegistry: Sendable {
       let coordinator = SessionCoordinator(
         object, at: gateway, isLocallyInitiated: isLocallyInitiated, endsWhenLeft: endsWhenLeft)
       state.live.append(Live(coordinator: coordinator))
+      state.offered = state.offered.suffix(63) + [object.id]
       return SessionOffer(coordinator)
     }
     guard let offer else { return }
     MainActorQueue.shared.async { self.state.withLock { $0.offer(offer) } }
+  }
+
+  /// A session that this program may still be in has a successor, which is offered next.
+  func supersede(_ session: SessionID, by link: SessionLink) {
+    let live = state.withLock { state in
+      state.live.compactMap { $0.joinedAt == nil ? nil : $0.coordinator }
+    }
+    for coordinator in live where coordinator.session == session && coordinator.api.gateway == link.gateway {
+      coordinator.supersede(by: link)
+    }
   }
 
   /// Offers the successor of a session that this program was in, once the gateway has described it.
@@ -69,6 +82,9 @@ final class ActivityRegistry: Sendable {
       for attempt in 0..<6 {
         do throws(RequestFailure) {
           let object = try await GatewayAPI(link.gateway).session(link.session)
+          // What this program activates itself it is offered as its own.
+          await Activation.waitForAll()
+          guard !state.withLock({ $0.offered.contains(object.id) }) else { return }
           return offer(object, at: link.gateway, isLocallyInitiated: isLocallyInitiated, endsWhenLeft: false)
         } catch {
           guard case .unreachable = error else { return }

@@ -67,10 +67,19 @@ extension SessionCoordinator {
   private func succeeded(by successor: SessionID, made number: ParticipantNumber) {
     let isMine = state.withLock { $0.myNumber == number }
     let link = SessionLink(session: successor, at: api.gateway)
-    guard let former = finish(.succeeded(by: link.url), keepsWaiting: true) else { return }
+    guard supersede(by: link) else { return }
+    ActivityRegistry.shared.follow(link, isLocallyInitiated: isMine)
+  }
+
+  /// Takes the session to its end for a successor.
+  ///
+  /// - Returns: false when it was over before.
+  @discardableResult
+  func supersede(by link: SessionLink) -> Bool {
+    guard let former = finish(.succeeded(by: link.url), keepsWaiting: true) else { return false }
     ActivityRegistry.shared.left(self, with: former.membership?.token)
     former.membership?.leave()
-    ActivityRegistry.shared.follow(link, isLocallyInitiated: isMine)
+    return true
   }
 
   private func ended(_ reason: EndReason) {

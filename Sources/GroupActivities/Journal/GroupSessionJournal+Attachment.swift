@@ -122,6 +122,8 @@ extension GroupSessionJournal {
       self =
         switch failure {
         case .unreachable(let words), .notTrusted(let words), .noGateway(let words): .unreachable(words)
+        case .refused(let refusal) where refusal.code == .attachmentTooLarge && refusal.actual != nil:
+          .tooLarge(limit: Int(clamping: refusal.limit ?? 0), actual: Int(clamping: refusal.actual ?? 0))
         case .refused(let refusal): .refused(code: refusal.code.rawValue, detail: refusal.detail)
         case .cancelled: .cancelled
         }

@@ -1,0 +1,340 @@
+import Combine
+import FoundationEssentials
+import Gateway
+import GroupActivities
+import Synchronization
+import Testing
+import Wire
+
+extension AllTests {
+  @Suite("GroupSession")
+  struct SessionTests {
+    @Test("activate() offers the session to sessions(), as one's own; its state goes from waiting to joined")
+    @MainActor
+    func activates() async throws {
+      let studio = try Studio()
+      #expect(await Quiz(round: 1).prepareForActivation() == .activationPreferred)
+      #expect(try await Quiz(round: 1).activate())
+      let session = try await Quiz.nextSession()
+      #expect(session.state == .waiting && session.isLocallyInitiated)
+      #expect(session.activity.round == 1)
+      #expect(session.activeParticipants.isEmpty)
+      let provisional = session.localParticipant
+      session.join()
+      try await session.reaches(.joined)
+      #expect(session.activeParticipants == [session.localParticipant])
+      #expect(session.localParticipant != provisional)
+      #expect(session.link.absoluteString.hasPrefix("\(studio.url)/s/"))
+      #expect(session.name(of: session.localParticipant)?.isEmpty == false)
+      #expect(session.color(of: session.localParticipant)?.count == 7)
+      session.leave()
+    }
+
+    @Test("a page's session opens by its link, its identifier in whatever case")
+    func opensLink() async throws {
+      let studio = try Studio()
+      let link = try await studio.makeLink()
+      let session = try await soon("an offer") {
+        async let offered = DrawTogether.nextSession()
+        try await GroupActivitiesGateway.open(link)
+        return try await offered
+      }
+      #expect(session.link == link && !session.isLocallyInitiated)
+      session.join()
+      try await session.reaches(.joined)
+      await session.leaveAndWait()
+    }
+
+    @Test("what cannot be opened or activated throws in words")
+    func words() async throws {
+      let studio = try Studio()
+      await #expect(throws: GroupActivitiesGateway.ConnectionError.self) {
+        try await GroupActivitiesGateway.open(studio.url)
+      }
+      let unknown = try #require(URL(string: "\(studio.url)/s/AAAAAAAAAAAAAAAAAAAAAA"))
+      let error = await #expect(throws: GroupActivitiesGateway.ConnectionError.self) {
+        try await GroupActivitiesGateway.open(unknown)
+      }
+      guard case .refused("not-found", let words)? = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(error.map { "\($0)" } == words && !words.isEmpty)
+      let long = await #expect(throws: GroupActivitiesGateway.ConnectionError.self) {
+        _ = try await Titled(text: String(repeating: "x", count: 129)).activate()
+      }
+      let said = "\(try #require(long))"
+      #expect(said.contains("128") && said.contains("129"))
+    }
+
+    @Test("leaving stops both directions, at once, and is published as invalidated")
+    func leaving() async throws {
+      let studio = try Studio()
+      let link = try await studio.makeLink()
+      let (ada, ben) = (try await studio.join(link), try await studio.join(link))
+      let (fromAda, fromBen) = (GroupSessionMessenger(session: ada), GroupSessionMessenger(session: ben))
+      try await fromAda.send(Remark("before"))
+      try await ada.settle()
+      try await fromBen.send(Signal(number: 0))
+      // The message is here when the one behind it is; nobody has listened to it yet.
+      _ = try await fromAda.next(1, of: Signal.self)
+      try await fromBen.send(Remark("unread"))
+      try await fromBen.send(Signal(number: 1))
+      ada.leave()
+      await #expect(throws: GroupSessionMessenger.SendError.invalidated(.left)) {
+        try await fromAda.send(Remark("after"))
+      }
+      let seen = try await soon("the end of a sequence") {
+        var seen = 0
+        for await _ in fromAda.messages(of: Remark.self) { seen += 1 }
+        for await _ in GroupSessionJournal(session: ada).attachments { seen += 1 }
+        return seen
+      }
+      #expect(seen == 0)
+      try await ada.reaches(.invalidated(reason: GroupSessionInvalidation.left))
+      try await ben.isShared(by: 1)
+      // For the others it goes on.
+      #expect(ben.state == .joined)
+      try await fromBen.send(Remark("goes on"))
+      // A session rejoined is a new object, and a new participant.
+      let again = try await studio.join(link)
+      #expect(again !== ada && again.localParticipant != ada.localParticipant)
+    }
+
+    @Test("end() reaches everybody as invalidated")
+    func ending() async throws {
+      let studio = try Studio()
+      let link = try await studio.makeLink()
+      let (ada, ben) = (try await studio.join(link), try await studio.join(link))
+      let remarks = Task {
+        var count = 0
+        for await _ in GroupSessionMessenger(session: ben).messages(of: Remark.self) { count += 1 }
+        return count
+      }
+      ada.end()
+      try await ada.reaches(.invalidated(reason: GroupSessionInvalidation.ended))
+      try await ben.reaches(.invalidated(reason: GroupSessionInvalidation.ended))
+      #expect(try await soon("the end of ben's messages") { await remarks.value } == 0)
+      let late = try? await studio.arrive(at: link)
+      #expect(late == nil)
+    }
+
+    @Test("$activeParticipants publishes before it stores: newcomers are those who are not in the property")
+    @MainActor
+    func newcomers() async throws {
+      let studio = try Studio()
+      let link = try await studio.makeLink()
+      let ada = try await studio.arrive(at: link)
+      var newcomers: [Set<GroupActivities.Participant>] = []
+      let subscription = ada.$activeParticipants.sink { people in
+        let new = people.subtracting(ada.activeParticipants)
+        if !new.isEmpty { newcomers.append(new) }
+      }
+      ada.join()
+      try await ada.isShared(by: 1)
+      let ben = try await studio.join(link)
+      try await ada.isShared(by: 2)
+      ben.leave()
+      try await ada.isShared(by: 1)
+      #expect(newcomers == [[ada.localParticipant], [ben.localParticipant]])
+      subscription.cancel()
+    }
+
+    @Test("activity set by two at once converges; by one it is there at once")
+    func convergence() async throws {
+      let studio = try Studio()
+      #expect(try await Quiz(round: 1).activate())
+      let ada = try await Quiz.nextSession()
+      ada.join()
+      try await ada.reaches(.joined)
+      let ben: GroupSession<Quiz> = try await GroupActivitiesGateway.session(at: ada.link)
+      ben.join()
+      try await ben.reaches(.joined)
+      for round in 2..<10 {
+        ada.activity = Quiz(round: 10 * round)
+        #expect(ada.activity.round == 10 * round)
+        ben.activity = Quiz(round: 10 * round + 1)
+      }
+      try await ada.settle()
+      try await ben.settle()
+      // Behind all of it in the session's order.
+      try await ada.update(activity: Quiz(round: 100))
+      try await soon("the same activity") {
+        for await activity in ben.$activity.values where activity.round == 100 { return }
+      }
+      #expect(ada.activity.round == 100)
+      _ = studio
+      ada.leave()
+      ben.leave()
+    }
+
+    @Test(
+      "reset: leave and activate make the successor, which everybody in the old one is offered after its end")
+    @MainActor
+    func reset() async throws {
+      let studio = try Studio()
+      #expect(try await Board(title: "one").activate())
+      let first = try await Board.nextSession()
+      first.join()
+      try await first.reaches(.joined)
+      // Another program's participant, in the same process.
+      let other: GroupSession<Board> = try await GroupActivitiesGateway.session(at: first.link)
+      other.join()
+      try await other.reaches(.joined)
+      first.leave()
+      #expect(try await Board(title: "two").activate())
+      let second = try await Board.nextSession()
+      #expect(second.id != first.id)
+      #expect(second.isLocallyInitiated)
+      #expect(second.activity.title == "two")
+      try await other.reaches(.invalidated(reason: GroupSessionInvalidation.succeeded(by: second.link)))
+      second.join()
+      try await second.reaches(.joined)
+      // While it is in, a new activation is its successor, and it is over before the new one is offered.
+      #expect(try await Board(title: "three").activate())
+      let third = try await Board.nextSession()
+      #expect(second.state == .invalidated(reason: GroupSessionInvalidation.succeeded(by: third.link)))
+      #expect(third.isLocallyInitiated)
+      third.leave()
+      _ = studio
+    }
+
+    @Test("two activations of the same at once are one session")
+    func oneSession() async throws {
+      let studio = try Studio()
+      async let one = Board(title: "same").activate()
+      async let two = Board(title: "same").activate()
+      let both = (try await one, try await two)
+      #expect(both == (true, true))
+      let session = try await Board.nextSession()
+      #expect(session.activity.title == "same")
+      // A second one of the same would be offered before this.
+      #expect(try await Board(title: "another").activate())
+      #expect(try await Board.nextSession().activity.title == "another")
+      _ = studio
+    }
+
+    @Test("endsWhenInitiatorLeaves ends it for everybody by its starter's leave()")
+    func lifetime() async throws {
+      let studio = try Studio()
+      #expect(try await Shift().activate())
+      let starter = try await Shift.nextSession()
+      starter.join()
+      try await starter.reaches(.joined)
+      let other: GroupSession<Shift> = try await GroupActivitiesGateway.session(at: starter.link)
+      other.join()
+      try await other.reaches(.joined)
+      starter.leave()
+      try await other.reaches(.invalidated(reason: GroupSessionInvalidation.ended))
+      _ = studio
+    }
+
+    @Test("a session that nobody holds has left, and is gone")
+    func isFreed() async throws {
+      let studio = try Studio()
+      let link = try await studio.makeLink()
+      let ada = try await studio.join(link)
+      weak var gone: GroupSession<DrawTogether>?
+      do {
+        let ben = try await studio.join(link)
+        gone = ben
+        try await ada.isShared(by: 2)
+      }
+      try await ada.isShared(by: 1)
+      #expect(gone == nil)
+      weak var over: GroupSession<DrawTogether>?
+      do {
+        let cleo = try await studio.join(link)
+        over = cleo
+        await cleo.leaveAndWait()
+      }
+      // What was to be published of it has been, once the main actor has got here.
+      await MainActor.run {}
+      #expect(over == nil)
+    }
+
+    @Test("GroupStateObserver is eligible once the gateway is reached, and no longer when there is none")
+    @MainActor
+    func observer() async throws {
+      let studio = try Studio()
+      let observer = GroupStateObserver()
+      #expect(!observer.isEligibleForGroupSession)
+      try await soon("eligible") {
+        for await isEligible in observer.$isEligibleForGroupSession.values where isEligible { return }
+      }
+      try GroupActivitiesGateway.use(try #require(URL(string: "http://127.0.0.1:9")))
+      try await soon("not eligible") {
+        for await isEligible in observer.$isEligibleForGroupSession.values where !isEligible { return }
+      }
+      #expect(await Quiz(round: 0).prepareForActivation() == .activationDisabled)
+      _ = studio
+    }
+
+    @Test("showNotice and requestForegroundPresentation go to whoever shows things")
+    func presentation() async throws {
+      let studio = try Studio()
+      let session = try await studio.join(try await studio.makeLink())
+      let shown = Mutex<[String]>([])
+      GroupActivitiesGateway.present { presentation in
+        let text =
+          switch presentation {
+          case .notice(let event, let name, _): "\(name == nil) \(event.action)"
+          case .foreground: "front"
+          }
+        shown.withLock { $0.append(text) }
+      }
+      session.showNotice(
+        GroupSessionEvent(originator: session.localParticipant, action: .skip(item: "Intro"), url: nil))
+      session.requestForegroundPresentation()
+      GroupActivitiesGateway.present(by: nil)
+      session.requestForegroundPresentation()
+      #expect(shown.withLock { $0 } == ["false skipped Intro", "front"])
+    }
+  }
+}
+
+extension GroupActivity {
+  /// The next session that is offered.
+  static func nextSession() async throws -> GroupSession<Self> {
+    try await soon("a session of \(activityIdentifier)") {
+      for await session in sessions() { return session }
+      throw NeverHappened(description: "sessions() ended")
+    }
+  }
+}
+
+private struct Signal: Codable { let number: Int }
+
+private struct Quiz: GroupActivity {
+  let round: Int
+  var metadata: GroupActivityMetadata {
+    var metadata = GroupActivityMetadata()
+    metadata.title = "Round \(round)"
+    return metadata
+  }
+}
+
+private struct Board: GroupActivity {
+  let title: String
+  var metadata: GroupActivityMetadata { GroupActivityMetadata() }
+}
+
+private struct Titled: GroupActivity {
+  let text: String
+  var metadata: GroupActivityMetadata {
+    var metadata = GroupActivityMetadata()
+    metadata.title = text
+    return metadata
+  }
+}
+
+private struct Shift: GroupActivity {
+  var metadata: GroupActivityMetadata {
+    get async {
+      var metadata = GroupActivityMetadata()
+      metadata.lifetimePolicy = .endsWhenInitiatorLeaves
+      metadata.type = .workoutTogether
+      return metadata
+    }
+  }
+}
