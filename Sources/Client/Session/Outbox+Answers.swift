@@ -36,7 +36,7 @@ extension Outbox {
   /// The gateway takes nothing from this client sequence on until it comes again.
   /// - Returns: whether that can be.
   mutating func rewind(to clientSequence: UInt32) -> Bool {
-    guard clientSequence > 0, clientSequence - 1 <= lastOnSocket else { return false }
+    guard clientSequence >= next, clientSequence - 1 <= lastOnSocket else { return false }
     if accepted > head, items[accepted - 1].clientSequence >= clientSequence { return false }
     cursor =
       (accepted..<cursor).first { items[$0].clientSequence >= clientSequence } ?? cursor
@@ -101,7 +101,7 @@ extension Outbox {
       }
     }
     cursor = accepted
-    lastOnSocket = acknowledged
+    lastOnSocket = max(acknowledged, next - 1)
     nextSequence = max(nextSequence, acknowledged == .max ? .max : acknowledged + 1)
   }
 

@@ -82,6 +82,23 @@ struct RefusedSayingTests {
     #expect(side.opens.count == 1, "that cannot be: another socket tells")
   }
 
+  @Test("a gateway that asks for what is long on disk is told by another socket what is still held")
+  func asksForTooMuch() {
+    var side = Side.live()
+    side.send("a", "b")
+    side.give(side.entry(1, 1, "a") + side.entry(1, 2, "b"))
+    side.say(.committed(sequence: 12))
+    side.send("c")
+    side.refuse(.sequenceGap, 3, expected: 1)
+    #expect(side.opens.count == 1)
+    side.forget()
+    side.open()
+    #expect(side.resume?.next == 3)
+    side.joined(acknowledged: 0, resumed: true)
+    side.tail()
+    #expect(side.sent == ["3 c"])
+  }
+
   @Test(
     "what is refused for good is told, and those behind it go on",
     arguments: [ErrorCode.messageTooLarge, .badEntry, .unknownParticipant])
