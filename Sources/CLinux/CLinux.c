@@ -2,6 +2,7 @@
 #include "CLinux.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <malloc.h>
 #include <poll.h>
@@ -202,6 +203,37 @@ int clinux_signals_wait(int descriptor) {
   while (read(descriptor, &info, sizeof info) < 0)
     if (errno != EINTR) return -errno;
   return (int)info.ssi_signo;
+}
+
+// Where `caught` writes to; one for the process, for a handler is given nothing else.
+static int caught_signals = -1;
+
+static void caught(int number) {
+  int before = errno;
+  unsigned char byte = (unsigned char)number;
+  // A full pipe holds signals enough.
+  ssize_t ignored = write(caught_signals, &byte, 1);
+  (void)ignored;
+  errno = before;
+}
+
+int clinux_signals_catch(const int *signals, size_t count) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) < 0) return -errno;
+  if (fcntl(ends[1], F_SETFL, O_NONBLOCK) < 0) return -errno;
+  caught_signals = ends[1];
+  for (size_t i = 0; i < count; i++) {
+    struct sigaction action = {.sa_handler = caught, .sa_flags = SA_RESTART};
+    if (sigaction(signals[i], &action, NULL) < 0) return -errno;
+  }
+  return ends[0];
+}
+
+int clinux_signals_caught(int descriptor) {
+  unsigned char number;
+  while (read(descriptor, &number, 1) < 0)
+    if (errno != EINTR) return -errno;
+  return number;
 }
 
 int clinux_signal_ignore(int signal_number) {

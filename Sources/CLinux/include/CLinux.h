@@ -58,6 +58,9 @@ int clinux_signals_open(const int *signals, size_t count);
 // The number of the next signal; waits for it.
 int clinux_signals_wait(int descriptor);
 int clinux_signal_ignore(int signal);
+// The same by handlers, once in a process, whatever threads block: returns where the next one's number is read from.
+int clinux_signals_catch(const int *signals, size_t count);
+int clinux_signals_caught(int descriptor);
 
 // Addresses. A v4 address has its 32 bits in `low`; both halves and the port are in host order.
 typedef struct {
