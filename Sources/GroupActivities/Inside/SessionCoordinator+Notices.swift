@@ -6,8 +6,9 @@ import Wire
 extension SessionCoordinator {
   /// What the membership tells, on the client's loop.
   func receive(_ notice: Notice) {
-    entries.put(notice, gateway: api.gateway)
     if case .ended(let reason) = notice { return ended(reason) }
+    // Whoever reads of somebody in `entries` can ask who that is.
+    defer { entries.put(notice, gateway: api.gateway) }
     guard !isOver else { return }
     switch notice {
     case .joined(let joined): isLetIn(joined)
