@@ -1,3 +1,8 @@
 import Glibc
 
-exit(DrawTogetherCommand.ofThisProcess().run())
+let command = DrawTogetherCommand.ofThisProcess()
+if command.isToJoin {
+  exit(await command.join().rawValue)
+} else {
+  exit(command.run())
+}

@@ -16,10 +16,12 @@ package enum CommandHelp {
              drawtogether restore DIR [--json]  put a backup into a folder without sessions that no
                                                 gateway has
              drawtogether restore ID            undo the end of a session, while it is kept
+             drawtogether join LINK …           take part in a session from a terminal: watch, say, draw,
+                                                attach, tail; join --help tells more
 
-      The last six work on the folder that --data names: restore DIR while no gateway has it, the others
-      also beside one that runs. Of a session's ID its beginning is enough. Exit codes: 0 done, 1 it could
-      not be done or found damage, 2 it was asked wrongly.
+      Those from sessions to restore work on the folder that --data names: restore DIR while no gateway
+      has it, the others also beside one that runs. Of a session's ID its beginning is enough. Exit codes:
+      0 done, 1 it could not be done or found damage, 2 it was asked wrongly.
 
       A flag may be written --flag VALUE or --flag=VALUE. Each can also be set by an environment variable:
       --flush-interval by DRAWTOGETHER_FLUSH_INTERVAL. The flag wins; an empty variable counts as none.

@@ -18,6 +18,15 @@ package struct ConfigurationReader {
     case version
   }
 
+  /// The command that needs no configuration: it takes part in a session of whatever gateway.
+  package static let joinWord = "join"
+
+  /// Every first word that means something.
+  static let commandNames = Command.allCases.map(\.rawValue) + [joinWord]
+
+  /// Variables of programs that take part in sessions, which a gateway's environment may have too.
+  private static let participantVariables = ["DRAWTOGETHER_GATEWAY", "DRAWTOGETHER_GATEWAY_CERTIFICATES"]
+
   /// What the names of our environment variables begin with.
   package static let variablePrefix = "DRAWTOGETHER_"
 
@@ -58,7 +67,8 @@ package struct ConfigurationReader {
     if let first = rest.first, !first.hasPrefix("-") {
       guard let named = Command(rawValue: first) else {
         throw .unknownCommand(
-          first, known: Command.allCases.map(\.rawValue), flag: Self.isFlag(first) ? "--\(first)" : nil)
+          first, known: Self.commandNames,
+          flag: Self.isFlag(first) ? "--\(first)" : nil)
       }
       command = named
       rest.removeFirst()
@@ -152,6 +162,7 @@ package struct ConfigurationReader {
     let ours = environment.filter { $0.key.hasPrefix(Self.variablePrefix) && !$0.value.isEmpty }
     for (variable, value) in ours.sorted(by: { $0.key < $1.key }) {
       guard let setting = Setting.all.first(where: { $0.variable == variable }) else {
+        if Self.participantVariables.contains(variable) { continue }
         if Self.isMadeByKubernetes(variable, value) { continue }
         throw .unknownVariable(variable, nearest: Self.nearest(toVariable: variable))
       }

@@ -1,7 +1,7 @@
 /// How far apart two names are, to guess what somebody meant.
-enum EditDistance {
+package enum EditDistance {
   /// The candidate that is fewest edits away; `nil` when that is more than a third of the name.
-  static func nearest(to name: String, among candidates: [String]) -> String? {
+  package static func nearest(to name: String, among candidates: [String]) -> String? {
     let limit = max(1, name.utf8.count / 3)
     let near = candidates.map { (candidate: $0, distance: between(Array(name.utf8), Array($0.utf8))) }
       .min { $0.distance < $1.distance }

@@ -50,7 +50,8 @@ enum EntryLine {
     return writer.bytes + [UInt8(ascii: "\n")]
   }
 
-  private static func write(_ payload: Span<UInt8>, to writer: inout JSONWriter) {
+  /// Writes the members of a payload.
+  static func write(_ payload: Span<UInt8>, to writer: inout JSONWriter) {
     guard !payload.isEmpty else { return }
     var copy: [UInt8] = []
     copy.append(payload)

@@ -182,6 +182,14 @@ struct ConfigurationReaderTests {
     #expect(try serve(["--reactors", "2"], ["DRAWTOGETHER_REACTORS": "many"]).reactors == 2)
   }
 
+  @Test("What programs that take part in sessions read from the environment is passed over")
+  func participantVariables() throws {
+    let environment = [
+      "DRAWTOGETHER_GATEWAY": "https://draw.example", "DRAWTOGETHER_GATEWAY_CERTIFICATES": "ca.pem",
+    ]
+    #expect(try serve([], environment) == serve([], [:]))
+  }
+
   @Test(
     "Kubernetes' variables for a service of our name are passed over",
     arguments: [
@@ -266,7 +274,7 @@ struct ConfigurationReaderTests {
         says: "The environment variable DRAWTOGETHER_CONFETTI is not known; --help lists what is."),
       Refused(
         "draw",
-        says: "\"draw\" is no command: there are \(Command.allCases.map(\.rawValue).joined(separator: ", "))."
+        says: "\"draw\" is no command: there are \(ConfigurationReader.commandNames.joined(separator: ", "))."
       ),
       Refused(
         "--echo", "true",
@@ -286,7 +294,7 @@ struct ConfigurationReaderTests {
       Refused(
         "check-config",
         says:
-          "\"check-config\" is no command: there are \(Command.allCases.map(\.rawValue).joined(separator: ", ")); did you mean --check-config?"
+          "\"check-config\" is no command: there are \(ConfigurationReader.commandNames.joined(separator: ", ")); did you mean --check-config?"
       ),
       Refused(
         "-p", "80", says: "\"-p\" was not expected: every setting has a flag with two dashes, see --help."),

@@ -1,0 +1,81 @@
+/// What a picture's first bytes say: its kind, and how large it is upright.
+struct ImageHead: Equatable, Sendable {
+  /// Its media type.
+  let type: String
+  /// In pixels; nil when the head does not say it.
+  let size: Size?
+
+  struct Size: Equatable, Sendable {
+    var width: Int
+    var height: Int
+  }
+
+  /// Reads a file's beginning; nil for what is no picture that the gateway serves as one.
+  init?(_ bytes: [UInt8]) {
+    if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
+      (type, size) = ("image/png", Self.png(bytes))
+    } else if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
+      (type, size) = ("image/jpeg", JPEGHead.size(bytes))
+    } else if bytes.starts(with: "GIF87a".utf8) || bytes.starts(with: "GIF89a".utf8) {
+      (type, size) = ("image/gif", Self.gif(bytes))
+    } else if bytes.starts(with: "RIFF".utf8), bytes.dropFirst(8).starts(with: "WEBP".utf8) {
+      (type, size) = ("image/webp", Self.webp(bytes))
+    } else if bytes.dropFirst(4).starts(with: "ftypavif".utf8)
+      || bytes.dropFirst(4).starts(with: "ftypavis".utf8)
+    {
+      // Its size is within boxes within boxes; the page finds it out by itself.
+      (type, size) = ("image/avif", nil)
+    } else {
+      return nil
+    }
+  }
+
+  /// The header is the first chunk (PNG, section 11.2.2).
+  private static func png(_ bytes: [UInt8]) -> Size? {
+    guard bytes.dropFirst(12).starts(with: "IHDR".utf8) else { return nil }
+    return Self.size(bytes.bigEndian(4, at: 16), bytes.bigEndian(4, at: 20))
+  }
+
+  /// The logical screen (GIF89a, section 18).
+  private static func gif(_ bytes: [UInt8]) -> Size? {
+    Self.size(bytes.littleEndian(2, at: 6), bytes.littleEndian(2, at: 8))
+  }
+
+  /// One of three kinds of chunk comes first (RFC 9649, section 2).
+  private static func webp(_ bytes: [UInt8]) -> Size? {
+    guard bytes.count >= 16 else { return nil }
+    switch String(decoding: bytes[12..<16], as: UTF8.self) {
+    case "VP8X":
+      return Self.size(
+        bytes.littleEndian(3, at: 24).map { $0 + 1 }, bytes.littleEndian(3, at: 27).map { $0 + 1 })
+    case "VP8L":
+      guard let bits = bytes.littleEndian(4, at: 21), bytes[20] == 0x2F else { return nil }
+      return Self.size(bits & 0x3FFF + 1, bits >> 14 & 0x3FFF + 1)
+    case "VP8 ":
+      // A key frame begins with these three (RFC 6386, section 9.1); two bits above each side scale it.
+      guard bytes.dropFirst(23).starts(with: [0x9D, 0x01, 0x2A]) else { return nil }
+      return Self.size(
+        bytes.littleEndian(2, at: 26).map { $0 & 0x3FFF }, bytes.littleEndian(2, at: 28).map { $0 & 0x3FFF })
+    default: return nil
+    }
+  }
+
+  private static func size(_ width: Int?, _ height: Int?) -> Size? {
+    guard let width, let height, width > 0, height > 0 else { return nil }
+    return Size(width: width, height: height)
+  }
+}
+
+extension [UInt8] {
+  /// A number of so many bytes, the highest first; nil behind the end.
+  func bigEndian(_ count: Int, at index: Int) -> Int? {
+    guard index >= 0, index + count <= self.count else { return nil }
+    return self[index..<(index + count)].reduce(0) { $0 << 8 | Int($1) }
+  }
+
+  /// The same, the lowest first.
+  func littleEndian(_ count: Int, at index: Int) -> Int? {
+    guard index >= 0, index + count <= self.count else { return nil }
+    return self[index..<(index + count)].reversed().reduce(0) { $0 << 8 | Int($1) }
+  }
+}

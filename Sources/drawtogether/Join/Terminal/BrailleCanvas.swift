@@ -1,0 +1,85 @@
+/// A picture of 2 × 4 dots in each cell of a terminal, with letters between them.
+struct BrailleCanvas: Equatable {
+  /// What one cell of the terminal shows.
+  struct Cell: Equatable {
+    /// Bits as Unicode's braille patterns have them.
+    var dots: UInt8 = 0
+    /// A letter goes before dots.
+    var letter: Character?
+    /// The right half of a wide letter shows nothing of its own.
+    var isRightHalf = false
+    /// Of what was drawn last; nil for what the terminal writes in by itself.
+    var color: RGB?
+  }
+
+  let columns: Int
+  let rows: Int
+  private(set) var cells: [Cell]
+
+  /// An empty one.
+  init(columns: Int, rows: Int) {
+    (self.columns, self.rows) = (columns, rows)
+    cells = Array(repeating: Cell(), count: columns * rows)
+  }
+
+  /// How many dots it is wide.
+  var width: Int { 2 * columns }
+  /// How many dots it is high.
+  var height: Int { 4 * rows }
+
+  /// The bit of a dot: the upper three rows were there first (Unicode 3.0, U+2800).
+  private static let bits: [UInt8] = [0x01, 0x08, 0x02, 0x10, 0x04, 0x20, 0x40, 0x80]
+
+  /// Sets a dot; one that is not on it is none.
+  mutating func set(x: Int, y: Int, color: RGB?) {
+    guard x >= 0, y >= 0, x < width, y < height else { return }
+    let index = y / 4 * columns + x / 2
+    cells[index].dots |= Self.bits[y % 4 * 2 + x % 2]
+    if cells[index].letter == nil { cells[index].color = color }
+  }
+
+  /// Writes letters from a cell on, as far as they fit; what is above, below or left of it is left out.
+  mutating func write(_ text: String, column: Int, row: Int, color: RGB?) {
+    guard row >= 0, row < rows else { return }
+    var column = column
+    for letter in text {
+      let width = CellWidth.of(letter)
+      guard column + width <= columns else { return }
+      if width > 0, column >= 0 {
+        put(letter, at: row * columns + column, color)
+        if width == 2 {
+          put(nil, at: row * columns + column + 1, color)
+          cells[row * columns + column + 1].isRightHalf = true
+        }
+      }
+      column += width
+    }
+  }
+
+  private mutating func put(_ letter: Character?, at index: Int, _ color: RGB?) {
+    // Half of a wide letter is none: what it stood on shows a space.
+    if cells[index].isRightHalf { cells[index - 1] = Cell() }
+    if index + 1 < cells.count, cells[index + 1].isRightHalf { cells[index + 1] = Cell() }
+    cells[index] = Cell(dots: 0, letter: letter, color: color)
+  }
+
+  /// The cells of a row.
+  func row(_ row: Int) -> ArraySlice<Cell> { cells[(row * columns)..<((row + 1) * columns)] }
+
+  /// All of it without colors, a line for each row, without the blanks at their ends.
+  var text: String {
+    (0..<rows).map { index in
+      let line = String(row(index).flatMap { $0.shown.map { [$0] } ?? [] })
+      return String(line.reversed().drop { $0 == " " }.reversed())
+    }.joined(separator: "\n")
+  }
+}
+
+extension BrailleCanvas.Cell {
+  /// What is written for it; nil for nothing, behind a wide letter.
+  var shown: Character? {
+    if isRightHalf { return nil }
+    if let letter { return letter }
+    return dots == 0 ? " " : Unicode.Scalar(0x2800 + UInt32(dots)).map { Character($0) }
+  }
+}

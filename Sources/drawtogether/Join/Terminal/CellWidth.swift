@@ -1,0 +1,39 @@
+/// How many columns of a terminal characters take.
+enum CellWidth {
+  /// Of a text of one line.
+  static func of(_ text: String) -> Int { text.reduce(0) { $0 + of($1) } }
+
+  /// 0 for what stands over another, 2 for what is as wide as high (Unicode's East Asian Width W and F, in blocks).
+  static func of(_ character: Character) -> Int {
+    guard let scalar = character.unicodeScalars.first else { return 0 }
+    if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F ? 0 : 1 }
+    switch scalar.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .control, .format, .lineSeparator, .paragraphSeparator: return 0
+    default: break
+    }
+    // An emoji by itself, or by the selector behind it.
+    if scalar.properties.isEmojiPresentation || character.unicodeScalars.contains("\u{FE0F}") { return 2 }
+    switch scalar.value {
+    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF,
+      0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F,
+      0x1F900...0x1F9FF,
+      0x20000...0x3FFFD:
+      return 2
+    default: return 1
+    }
+  }
+
+  /// As much of a text as fits into so many columns, with an ellipsis where something was cut off.
+  static func fitted(_ text: String, to columns: Int) -> String {
+    guard of(text) > columns else { return text }
+    guard columns > 0 else { return "" }
+    var result = ""
+    var width = 0
+    for character in text {
+      width += of(character)
+      guard width < columns else { break }
+      result.append(character)
+    }
+    return result + "…"
+  }
+}

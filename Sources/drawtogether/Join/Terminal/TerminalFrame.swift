@@ -1,0 +1,61 @@
+/// Pictures as a terminal draws them, with no more written than what differs from the one before.
+struct TerminalFrame {
+  let colors: TerminalColors
+  /// The rows of the picture before.
+  private var shown: [String] = []
+
+  init(_ colors: TerminalColors) {
+    self.colors = colors
+  }
+
+  /// The alternate screen, without a cursor.
+  static let begin = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J"
+  /// Back to what was there before.
+  static let end = "\u{1B}[?2026l\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
+
+  /// The next picture is drawn whole: the window was changed.
+  mutating func forget() {
+    shown = []
+  }
+
+  /// What draws a picture over the one before.
+  mutating func drawing(_ canvas: BrailleCanvas, status: String) -> String {
+    let rows = (0..<canvas.rows).map { row(canvas.row($0)) } + [self.status(status, columns: canvas.columns)]
+    var text = ""
+    for (index, row) in rows.enumerated() where !shown.indices.contains(index) || shown[index] != row {
+      text += "\u{1B}[\(index + 1);1H\(row)\u{1B}[K"
+    }
+    defer { shown = rows }
+    guard !text.isEmpty else { return "" }
+    // Terminals that know it show a picture only when it is complete.
+    let clearing = shown.isEmpty ? "\u{1B}[2J" : ""
+    return "\u{1B}[?2026h\(clearing)\(text)\u{1B}[?2026l"
+  }
+
+  /// A picture as lines, for what is no screen.
+  func lines(_ canvas: BrailleCanvas) -> String {
+    (0..<canvas.rows).map { row(canvas.row($0)) + "\n" }.joined()
+  }
+
+  private func row(_ cells: ArraySlice<BrailleCanvas.Cell>) -> String {
+    let used = cells.reversed().drop { $0.shown == " " }.reversed()
+    var text = ""
+    var color: RGB??
+    for cell in used {
+      guard let shown = cell.shown else { continue }
+      if shown != " ", color != .some(cell.color) {
+        text += colors.select(cell.color)
+        color = cell.color
+      }
+      text.append(shown)
+    }
+    if case .none = colors { return text }
+    return color == nil ? text : text + "\u{1B}[0m"
+  }
+
+  private func status(_ status: String, columns: Int) -> String {
+    let text = CellWidth.fitted(status, to: columns)
+    let filled = text + String(repeating: " ", count: max(0, columns - CellWidth.of(text)))
+    return "\u{1B}[7m\(filled)\u{1B}[0m"
+  }
+}

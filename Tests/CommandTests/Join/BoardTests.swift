@@ -1,0 +1,132 @@
+import FoundationEssentials
+import Testing
+
+@testable import drawtogether
+
+/// What is on the board after what the session told.
+@Suite("Board")
+struct BoardTests {
+  private static let one = UUID()
+  private static let two = UUID()
+  private let board = Page()
+
+  /// A board that expectations can change.
+  private final class Page {
+    private var board = Board()
+    var markCount: Int { board.markCount }
+    var nextZ: UInt64 { board.nextZ }
+    func receive(_ entry: BoardEntry) -> Bool { board.receive(entry) }
+    func receive(_ attachments: [BoardAttachment]) { board.receive(attachments) }
+    func beginCatchUp(isSnapshot: Bool) { board.beginCatchUp(isSnapshot: isSnapshot) }
+    func endCatchUp() { board.endCatchUp() }
+    func items() -> [Board.Item] { board.items() }
+  }
+
+  private func entry(
+    _ type: String, _ payload: String, _ retention: BoardEntry.Retention, _ key: UUID? = one,
+    at sequence: UInt64 = 1
+  ) -> BoardEntry {
+    BoardEntry(type: type, payload: Array(payload.utf8), retention: retention, key: key, sequence: sequence)
+  }
+
+  private func strokes() -> [StrokeMark] {
+    board.items().compactMap { if case .mark(.stroke(let stroke)) = $0.content { stroke } else { nil } }
+  }
+
+  @Test(
+    "A stroke grows point by point, as the sample sends it and as the page does, and is replaced whole at its end"
+  )
+  func grows() throws {
+    #expect(board.receive(entry(Board.strokeType, #"{"id":"x","color":3,"point":[1,2]}"#, .append)))
+    let more = #"{"color":3,"point":[5,6],"points":[[3,4],[5,6]],"pressures":[0.1,2]}"#
+    #expect(board.receive(entry(Board.strokeType, more, .append)))
+    let stroke = try #require(strokes().first)
+    #expect(stroke.points == [(1.0, 2.0), (3, 4), (5, 6)].map { PlanePoint(x: $0.0, y: $0.1) })
+    #expect(stroke.pressures == [0.5, 0.1, 1])
+    #expect(stroke.color == RGB.palette[3])
+    #expect(stroke.width == 3)
+    let whole = ##"{"point":[9,9],"points":[[8,8],[9,9]],"rgb":"#0102FF","width":900,"tool":"highlighter"}"##
+    #expect(board.receive(entry(Board.strokeType, whole, .replace)))
+    let last = try #require(strokes().first)
+    #expect(last.points.count == 2)
+    #expect(last.color == RGB(0x0102FF))
+    #expect(last.width == 200)
+    #expect(last.isHighlighter)
+    #expect(board.markCount == 1)
+    #expect(board.receive(entry("Anything", "", .remove)))
+    #expect(board.markCount == 0)
+  }
+
+  @Test(
+    "What is no mark changes nothing",
+    arguments: [
+      #"{"point":[1]}"#, #"{"point":[1,"2"]}"#, #"{"point":[1,2000000]}"#, #"{"points":[[1,2],[3]]}"#, "[]",
+      "{", "",
+    ])
+  func suspicion(_ payload: String) {
+    #expect(!board.receive(entry(Board.strokeType, payload, .replace)))
+    #expect(!board.receive(entry(Board.textType, payload, .replace)))
+    #expect(!board.receive(entry(Board.placementType, payload, .replace)))
+    #expect(!board.receive(entry(Board.strokeType, #"{"point":[1,2]}"#, .none, nil)))
+    #expect(board.items().isEmpty)
+  }
+
+  @Test("Marks lie upon each other by z, then by key; without one, by the sequence of their first entry")
+  func order() {
+    _ = board.receive(entry(Board.strokeType, #"{"point":[1,1],"z":30}"#, .append, Self.one, at: 4))
+    _ = board.receive(entry(Board.strokeType, #"{"point":[2,2]}"#, .append, Self.two, at: 29))
+    #expect(board.items().map(\.id) == [Self.two, Self.one])
+    _ = board.receive(entry(Board.strokeType, #"{"point":[2,2]}"#, .append, Self.two, at: 40))
+    #expect(board.items().map(\.id) == [Self.two, Self.one])
+    #expect(board.nextZ == 41)
+    _ = board.receive(entry(Board.strokeType, #"{"point":[2,2],"z":99}"#, .replace, Self.two, at: 41))
+    #expect(board.items().map(\.id) == [Self.one, Self.two])
+    #expect(board.nextZ == 100)
+  }
+
+  @Test("A snapshot takes the place of what was there, once all of it is there")
+  func snapshot() {
+    _ = board.receive(entry(Board.strokeType, #"{"point":[1,1]}"#, .append, Self.one))
+    board.beginCatchUp(isSnapshot: true)
+    #expect(!board.receive(entry(Board.strokeType, #"{"point":[2,2]}"#, .append, Self.two, at: 7)))
+    #expect(board.items().map(\.id) == [Self.one])
+    board.endCatchUp()
+    #expect(board.items().map(\.id) == [Self.two])
+    board.beginCatchUp(isSnapshot: false)
+    #expect(board.receive(entry(Board.strokeType, #"{"point":[3,3]}"#, .append, Self.one, at: 8)))
+    board.endCatchUp()
+    #expect(board.markCount == 2)
+  }
+
+  @Test("Texts have lines, and nothing that could move what stands beside them")
+  func texts() throws {
+    let text = #"{"text":"ab\r\nc\u001b[2Jd\u202e","point":[10,20],"size":2,"rgb":"\#("#")ff0000","z":1}"#
+    #expect(board.receive(entry(Board.textType, text, .replace)))
+    guard case .mark(.text(let mark)) = try #require(board.items().first).content else {
+      Issue.record("no text: \(board.items())")
+      return
+    }
+    #expect(mark.lines == ["ab", "c[2Jd"])
+    #expect(mark.size == 4)
+    #expect(mark.color == RGB(0xFF0000))
+    #expect(
+      !board.receive(entry(Board.textType, #"{"text":" \n","point":[1,2],"size":20}"#, .replace, Self.two)))
+  }
+
+  @Test(
+    "Pictures lie where their metadata say, and where they were put since; without, at a place that all make up"
+  )
+  func pictures() throws {
+    let metadata = Array(#"{"location":[100,50],"width":40,"height":20}"#.utf8)
+    let attachment = BoardAttachment(id: Self.one, name: "a.png", isPicture: true, metadata: metadata)
+    board.receive([attachment])
+    #expect(board.items().first?.box == PlaneBox(left: 80, top: 40, right: 120, bottom: 60))
+    #expect(board.receive(entry(Board.placementType, #"{"location":[0,0]}"#, .replace)))
+    #expect(board.items().first?.box == PlaneBox(left: -125, top: -125, right: 125, bottom: 125))
+    #expect(board.receive(entry(Board.placementType, "", .remove)))
+    #expect(board.items().first?.box?.left == 80)
+    let id = try #require(UUID(uuidString: "0000000A-0000-0000-0000-000000000000"))
+    board.receive([BoardAttachment(id: id, name: "b", isPicture: false, metadata: nil)])
+    #expect(board.items().first?.box == PlaneBox(left: 195, top: 135, right: 445, bottom: 385))
+  }
+}

@@ -1,0 +1,155 @@
+import FoundationEssentials
+import Testing
+
+@testable import drawtogether
+
+/// The board in dots, and what a terminal is told of it.
+@Suite("Braille")
+struct BrailleTests {
+  @Test("Each dot has its bit; what is beyond is none")
+  func dots() {
+    var canvas = BrailleCanvas(columns: 8, rows: 1)
+    for (cell, dot) in [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (0, 3), (1, 3)].enumerated() {
+      canvas.set(x: 2 * cell + dot.0, y: dot.1, color: nil)
+    }
+    for (x, y) in [(-1, 0), (16, 0), (0, -1), (0, 4)] { canvas.set(x: x, y: y, color: nil) }
+    #expect(canvas.text == "⠁⠂⠄⠈⠐⠠⡀⢀")
+  }
+
+  @Test("Letters go before dots, wide ones take two cells, and half of one is never left")
+  func letters() {
+    var canvas = BrailleCanvas(columns: 6, rows: 2)
+    canvas.set(x: 0, y: 0, color: nil)
+    canvas.write("a界b", column: 0, row: 0, color: nil)
+    #expect(canvas.text == "a界b\n")
+    canvas.write("x", column: 2, row: 0, color: nil)
+    #expect(canvas.text == "a xb\n")
+    canvas.write("abc界", column: -1, row: 1, color: nil)
+    #expect(canvas.text == "a xb\nbc界")
+    canvas.write("toolong", column: 4, row: 1, color: nil)
+    #expect(canvas.text == "a xb\nbc界to")
+    #expect(CellWidth.of("e\u{301}") == 1)
+    #expect(CellWidth.of("👩‍🚀") == 2)
+    #expect(CellWidth.fitted("abcdef", to: 4) == "abc…")
+  }
+
+  private func stroke(_ points: [(Double, Double)], width: Double = 0.5) throws -> Board.Item {
+    let list = points.map { "[\($0.0),\($0.1)]" }.joined(separator: ",")
+    let payload = #"{"point":[0,0],"points":[\#(list)],"width":\#(width),"color":7}"#
+    return Board.Item(
+      id: UUID(), z: 0, content: .mark(.stroke(try #require(StrokeMark(Array(payload.utf8))))))
+  }
+
+  @Test("A board is painted whole, in the window's proportions")
+  func painting() throws {
+    let items = [try stroke([(0, 0), (100, 0), (100, 50), (0, 50), (0, 0)])]
+    let box = try #require(items[0].box)
+    let camera = BoardCamera(showing: box, width: 20, height: 24)
+    let canvas = BoardPainter.paint(items, by: camera, columns: 10, rows: 6)
+    #expect(
+      canvas.text.split(separator: "\n", omittingEmptySubsequences: false) == [
+        "", "⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀", "⡇        ⢸", "⡇        ⢸", "⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉", "",
+      ], "\n\(canvas.text)")
+    #expect(canvas.cells.contains { $0.color == RGB.palette[7] })
+  }
+
+  @Test("What is thick is thick, and black ink is left to the terminal's own color")
+  func thickness() throws {
+    let items = [try stroke([(0, 0), (0, 0)], width: 100)]
+    let canvas = BoardPainter.paint(
+      items, by: BoardCamera(showing: items[0].box, width: 20, height: 20), columns: 10, rows: 5)
+    let dots = canvas.cells.reduce(0) { $0 + $1.dots.nonzeroBitCount }
+    // A circle, of 92 % of the window's 20 dots across.
+    #expect(abs(Double(dots) - Double.pi * 9.2 * 9.2) < 30, "\(dots)\n\(canvas.text)")
+    let payload = Array(##"{"point":[0,0],"rgb":"#101010"}"##.utf8)
+    let black = Board.Item(id: UUID(), z: 0, content: .mark(.stroke(try #require(StrokeMark(payload)))))
+    let one = BoardPainter.paint(
+      [black], by: BoardCamera(showing: black.box, width: 4, height: 4), columns: 2, rows: 1)
+    #expect(one.cells.allSatisfy { $0.color == nil })
+    #expect(one.cells.contains { $0.dots != 0 })
+  }
+
+  @Test("Texts and the names of pictures are letters, within a frame where there is one")
+  func words() throws {
+    let text = Array(#"{"text":"one\ntwo","point":[0,0],"size":100}"#.utf8)
+    let mark = try #require(TextMark(text))
+    let items = [
+      Board.Item(id: UUID(), z: 0, content: .mark(.text(mark))),
+      Board.Item(
+        id: UUID(), z: 1,
+        content: .picture(name: "a.png", PlaneBox(left: 200, top: 0, right: 500, bottom: 250))),
+    ]
+    let other = try #require(items[1].box)
+    let box = try #require(items[0].box?.union(other))
+    let canvas = BoardPainter.paint(
+      items, by: BoardCamera(showing: box, width: 60, height: 32), columns: 30, rows: 8)
+    let lines = canvas.text.split(separator: "\n")
+    #expect(lines.contains { $0.contains("one") && !$0.contains("two") }, "\n\(canvas.text)")
+    #expect(lines.contains { $0.contains("two") })
+    #expect(lines.contains { $0.contains("a.png") })
+  }
+
+  @Test("The picture stands still while what is drawn fits")
+  func following() {
+    let first = BoardCamera(
+      showing: PlaneBox(left: 0, top: 0, right: 100, bottom: 100), width: 100, height: 100)
+    #expect(
+      first.following(PlaneBox(left: 0, top: 0, right: 100, bottom: 101), width: 100, height: 100) == first)
+    let further = PlaneBox(left: 0, top: 0, right: 200, bottom: 100)
+    #expect(first.following(further, width: 100, height: 100).view.contains(further))
+    #expect(first.following(further, width: 100, height: 100) != first)
+    let less = PlaneBox(left: 0, top: 0, right: 50, bottom: 50)
+    #expect(first.following(less, width: 100, height: 100) != first)
+    #expect(
+      first.following(PlaneBox(left: 0, top: 0, right: 100, bottom: 100), width: 80, height: 100) != first)
+  }
+
+  @Test(
+    "Colors are of the kind that the terminal knows",
+    arguments: [
+      ([:], true, "\u{1B}[38;5;160m"), (["COLORTERM": "truecolor"], true, "\u{1B}[38;2;222;10;10m"),
+      (["COLORTERM": "24bit", "NO_COLOR": "1"], true, ""), (["TERM": "dumb"], true, ""),
+      (["TERM": "xterm-direct"], true, "\u{1B}[38;2;222;10;10m"), (["COLORTERM": "truecolor"], false, ""),
+      (["NO_COLOR": ""], true, "\u{1B}[38;5;160m"),
+    ] as [([String: String], Bool, String)])
+  func colors(_ environment: [String: String], _ isTerminal: Bool, _ expected: String) {
+    #expect(TerminalColors.of(environment, isTerminal: isTerminal).select(RGB(0xDE0A0A)) == expected)
+  }
+
+  @Test("Grays are grays, also among few colors")
+  func grays() {
+    #expect(TerminalColors.index(of: RGB(0x808080)) == 244)
+    #expect(TerminalColors.index(of: RGB(0)) == 16)
+    #expect(TerminalColors.index(of: RGB(0xFFFFFF)) == 231)
+  }
+
+  @Test("Only the rows that differ are drawn anew, and colors end with their row")
+  func frames() {
+    var canvas = BrailleCanvas(columns: 3, rows: 2)
+    canvas.set(x: 0, y: 0, color: RGB(0xFF0000))
+    var frame = TerminalFrame(.all)
+    let first = frame.drawing(canvas, status: "s")
+    #expect(first.contains("\u{1B}[1;1H\u{1B}[38;2;255;0;0m⠁\u{1B}[0m\u{1B}[K"))
+    #expect(first.contains("\u{1B}[3;1H\u{1B}[7ms  \u{1B}[0m"))
+    let none = frame.drawing(canvas, status: "s")
+    #expect(none == "")
+    canvas.set(x: 2, y: 4, color: nil)
+    let second = frame.drawing(canvas, status: "s")
+    #expect(second.contains("\u{1B}[2;1H ") && !second.contains("[1;1H") && !second.contains("[3;1H"))
+    frame.forget()
+    let whole = frame.drawing(canvas, status: "s")
+    #expect(whole.contains("\u{1B}[1;1H"))
+    #expect(TerminalFrame(.none).lines(canvas) == "⠁\n ⠁\n")
+  }
+
+  @Test("The last line says who is here, how much there is, and whether it is live")
+  func status() {
+    var status = StatusLine()
+    #expect(status.text == " connecting… · 0 marks")
+    status = StatusLine(people: ["Ada", "B\u{1B}en"], marks: 1, attachments: 2, connection: .live)
+    #expect(status.text == " live · Ada, Ben · 1 mark · 2 files")
+    status.people = (1...10).map { "P\($0)" }
+    status.connection = .away
+    #expect(status.text == " reconnecting… · P1, P2, P3, P4, P5, P6, P7, P8 and 2 more · 1 mark · 2 files")
+  }
+}

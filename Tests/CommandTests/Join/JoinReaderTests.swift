@@ -1,0 +1,103 @@
+import Testing
+
+@testable import drawtogether
+
+/// What `drawtogether join` is asked to do, by its command line.
+@Suite("Join's command line")
+struct JoinReaderTests {
+  private static let link = "https://draw.example/s/AAAAAAAAAAAAAAAAAAAAAA"
+
+  @Test(
+    "Works and flags, the flags anywhere behind the word join",
+    arguments: [
+      ([link, "watch"], JoinRequest(link: link, work: .watch(once: false))),
+      (
+        [link, "--once", "watch", "--name=Ada"],
+        JoinRequest(link: link, name: "Ada", work: .watch(once: true))
+      ),
+      (
+        [link, "say", "two", "words", "--at", "1,-2.5", "--color", "#A0B1C2"],
+        JoinRequest(link: link, color: "#a0b1c2", work: .say("two words", at: PlanePoint(x: 1, y: -2.5)))
+      ),
+      ([link, "say", "--", "--once"], JoinRequest(link: link, work: .say("--once", at: nil))),
+      ([link, "draw", "-", "--size", "300"], JoinRequest(link: link, work: .draw("-", at: nil, width: 300))),
+      (
+        ["--certificates", "ca.pem", link, "attach", "a b.png"],
+        JoinRequest(link: link, certificates: "ca.pem", work: .attach("a b.png", at: nil, width: nil))
+      ),
+      ([link, "tail", "--since-start"], JoinRequest(link: link, work: .tail(sinceStart: true))),
+    ])
+  func reads(_ arguments: [String], _ request: JoinRequest) throws {
+    #expect(try JoinReader.read(arguments) == .request(request))
+  }
+
+  @Test("Help is help wherever it stands, but for what is said")
+  func help() throws {
+    #expect(try JoinReader.read(["--help"]) == .help)
+    #expect(try JoinReader.read([Self.link, "say", "x", "-h"]) == .help)
+    #expect(
+      try JoinReader.read([Self.link, "say", "--", "--help"])
+        == .request(JoinRequest(link: Self.link, work: .say("--help", at: nil))))
+    #expect(JoinHelp.text.split(separator: "\n").allSatisfy { $0.count <= 105 })
+  }
+
+  @Test(
+    "What is asked wrongly is told in one sentence",
+    arguments: [
+      ([], "join needs a session's link: http(s)://HOST/s/ID, as the page's address has it."),
+      (["watch"], "join needs a session's link: http(s)://HOST/s/ID, as the page's address has it."),
+      (
+        ["hello"], "hello is not a session's link: that is http(s)://HOST/s/ID, as the page's address has it."
+      ),
+      ([link], "join needs something to do there: watch, say, draw, attach or tail."),
+      ([link, "sing"], "join cannot \"sing\": it can watch, say, draw, attach or tail."),
+      ([link, "say"], "say needs words."),
+      ([link, "draw"], "draw needs an SVG file, or - for standard input."),
+      ([link, "attach", ""], "attach needs a file."),
+      ([link, "attach", "a", "b"], "\"b\" was not expected: attach takes no more words."),
+      ([link, "watch", "--onse"], "--onse is not known; did you mean --once?"),
+      ([link, "watch", "--confetti"], "--confetti is not known; drawtogether join --help lists what is."),
+      (
+        [link, "tail", "--at", "1,2"],
+        "--at is not for tail: it takes --since-start, --certificates, --name, --color."
+      ),
+      ([link, "watch", "--once=yes"], "--once takes no value."),
+      (
+        [link, "say", "x", "--at"],
+        "--at needs a value: it takes X,Y in points of the canvas, within ±1000000."
+      ),
+      (
+        [link, "say", "x", "--at", "1,2,3"],
+        "--at does not take \"1,2,3\": it takes X,Y in points of the canvas, within ±1000000."
+      ),
+      (
+        [link, "say", "x", "--at=nan,1"],
+        "--at does not take \"nan,1\": it takes X,Y in points of the canvas, within ±1000000."
+      ),
+      (
+        [link, "draw", "a", "--size", "0"],
+        "--size does not take \"0\": it takes a width in points, from 1 to 1000000."
+      ),
+      (
+        [link, "watch", "--color", "red"],
+        "--color does not take \"red\": it takes # and six hexadecimal digits."
+      ),
+    ])
+  func refuses(_ arguments: [String], _ words: String) {
+    let error = #expect(throws: JoinUsageError.self) { try JoinReader.read(arguments) }
+    #expect(error?.description == words)
+  }
+
+  @Test("A long line is sent as strokes that each fit a message and begin where the one before ended")
+  func pieces() throws {
+    let points = (0..<20_001).map { PlanePoint(x: Double($0), y: 0.123_456) }
+    let line = SVGDrawing.Line(points: points, color: RGB(0xFF0000), width: 2)
+    let strokes = UpsertStrokeMessage.strokes(line, z: 7)
+    #expect(strokes.map(\.points.count) == [8000, 8000, 4003])
+    #expect(strokes[0].points.last == strokes[1].points.first)
+    #expect(strokes[2].points.last == [20_000, 0.12])
+    #expect(Set(strokes.map(\.id)).count == 3)
+    let dot = SVGDrawing.Line(points: [points[0], points[0]], color: RGB(0), width: 1)
+    #expect(UpsertStrokeMessage.strokes(dot, z: 1).map(\.points.count) == [2])
+  }
+}

@@ -1,0 +1,342 @@
+"""`drawtogether join`: a participant in a terminal, beside one that speaks the wire."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import pty
+import signal
+import struct
+import subprocess
+import termios
+import zlib
+from collections.abc import Callable
+from contextlib import asynccontextmanager
+from fcntl import ioctl
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from client import Client
+from command import environment, run
+from gateway import Gateway
+from room import Room
+from wire import RELIABLE, REPLACE, Entry, Outgoing
+
+Join = Callable[..., "asyncio.Future[subprocess.CompletedProcess[str]]"]
+SECONDS = 15.0
+DRAWING = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 50" fill="none" stroke="teal">
+<path d="M0 0H100V50z"/><circle cx="50" cy="25" r="20" stroke="#ff8800" stroke-width="4"/><text y="40" fill="red">hi</text>
+</svg>"""
+
+
+@pytest.fixture
+def join(executable: str) -> Join:
+    """Runs `join` to its end."""
+    return lambda *arguments, **variables: asyncio.to_thread(run, executable, "join", *arguments, **variables)
+
+
+def link(gateway: Gateway, room: Room) -> str:
+    return f"http://{gateway.host}/s/{room.id}"
+
+
+def said(client: Client) -> list[Entry]:
+    """What people sent, of what came to this one: from before and since."""
+    told = [*(entry for snapshot in client.snapshots for entry in snapshot), *client.received]
+    return [entry for entry in told if not entry.is_system]
+
+
+class Tail:
+    """`join LINK tail` while it runs: its lines as they come."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+        self.lines: list[dict[str, Any]] = []
+
+    async def until(self, event: str, **members: Any) -> dict[str, Any]:
+        """The next line of an event with these members; those before it are kept in `lines`."""
+        assert self.process.stdout
+        async with asyncio.timeout(SECONDS):
+            while line := await self.process.stdout.readline():
+                self.lines.append(json.loads(line))
+                if self.lines[-1]["event"] == event and members.items() <= self.lines[-1].items():
+                    return self.lines[-1]
+        raise AssertionError(f"no {event} with {members} in {self.lines}")
+
+    async def end(self) -> tuple[int, str]:
+        """Its exit code, and what it said to standard error."""
+        assert self.process.stderr
+        async with asyncio.timeout(SECONDS):
+            errors = await self.process.stderr.read()
+            return await self.process.wait(), errors.decode()
+
+
+@asynccontextmanager
+async def tailing(executable: str, *arguments: str):
+    """Somebody who is in the session, and tells what happens there."""
+    process = await asyncio.create_subprocess_exec(
+        executable, "join", *arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(),
+        limit=1 << 20,
+    )  # fmt: skip
+    tail = Tail(process)
+    try:
+        await tail.until("live")
+        yield tail
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+async def test_what_is_drawn_is_strokes_and_words_of_the_page(
+    gateway: Gateway, join: Join, tmp_path: Path
+) -> None:
+    (tmp_path / "a.svg").write_text(DRAWING)
+    async with Room(gateway) as room:
+        ben = await room.join("Ben")
+        done = await join(
+            link(gateway, room), "draw", str(tmp_path / "a.svg"), "--at", "10,20", "--size", "200"
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        # It is on the disk, so that it is there for who comes now.
+        late = await room.join("Late")
+        for client in (ben, late):
+            await client.wait_for(lambda c=client: len(said(c)) == 3, "three marks")
+        first, second, third = (json.loads(entry.payload) for entry in said(late))
+        assert first["points"] == [[10, 20], [210, 20], [210, 120], [10, 20]]
+        assert (first["tool"], first["rgb"], first["color"], first["width"]) == ("line", "#008080", 5, 2)
+        assert first["point"] == first["points"][-1]
+        middle = [((x - 110) ** 2 + (y - 70) ** 2) ** 0.5 for x, y in second["points"]]
+        assert all(abs(radius - 40) < 0.2 for radius in middle)
+        assert (second["rgb"], second["width"]) == ("#ff8800", 8)
+        assert (third["text"], third["rgb"], third["size"]) == ("hi", "#ff0000", 32)
+        assert first["z"] < second["z"] < third["z"]
+        assert {entry.retention for entry in said(late)} == {REPLACE}
+
+
+async def test_a_large_drawing_keeps_to_the_rate_and_is_all_there(
+    gateway_with, executable: str, join: Join
+) -> None:
+    slow = gateway_with(entriesPerSecond=400)
+    lines = "".join(f'<path d="M0 {n}h9" stroke="red"/>' for n in range(1100))
+    async with Room(slow) as room:
+        done = await asyncio.to_thread(
+            subprocess.run, [executable, "join", link(slow, room), "draw", "-"], input=f"<svg>{lines}</svg>",
+            text=True, capture_output=True, timeout=20, env=environment(),
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (0, ""), done
+        late = await room.join("Late")
+        await late.wait_for(lambda: len(said(late)) == 1100, "all lines")
+        tops = [json.loads(entry.payload)["point"][1] for entry in said(late)]
+        assert tops == [100 + n for n in range(1100)]
+
+
+async def test_words_are_said_below_what_is_there_and_a_drawing_comes_from_a_pipe(
+    gateway: Gateway, executable: str, join: Join
+) -> None:
+    async with Room(gateway) as room:
+        ben = await room.join("Ben")
+        done = await asyncio.to_thread(
+            subprocess.run, [executable, "join", link(gateway, room), "draw", "-"], input=DRAWING, text=True,
+            capture_output=True, timeout=20, env=environment(),
+        )  # fmt: skip
+        assert done.returncode == 0, done
+        done = await join(link(gateway, room), "say", "Good", "morning", "--color", "#123456")
+        assert done.returncode == 0, done
+        await ben.wait_for(lambda: len(said(ben)) == 4, "four marks")
+        words = json.loads(said(ben)[-1].payload)
+        assert (words["text"], words["rgb"]) == ("Good morning", "#123456")
+        assert words["point"][1] > 150, "the drawing is from 100 to 150"
+
+
+async def test_tail_tells_who_comes_and_what_they_send_and_ends_with_the_session(
+    gateway: Gateway, executable: str, join: Join
+) -> None:
+    async with Room(gateway) as room:
+        ben = await room.join("Ben")
+        ben.send(Outgoing("Note", b'{"n": 1}', RELIABLE | REPLACE, b"k" * 16))
+        await ben.committed()
+        async with (
+            tailing(executable, link(gateway, room), "tail", "--name", "Tim") as live,
+            tailing(executable, link(gateway, room), "tail", "--since-start") as all_of_it,
+        ):
+            assert [line for line in live.lines if line["event"] == "message"] == []
+            (kept,) = [line for line in all_of_it.lines if line["event"] == "message"]
+            assert (kept["type"], kept["payload"], kept["retention"]) == ("Note", {"n": 1}, "replace")
+            assert kept["from"] == {"name": "Ben", "id": ben.id}
+            ben.send(Outgoing("Raw", b"\xff\x00", RELIABLE))
+            raw = await live.until("message", type="Raw")
+            assert raw["payloadBase64"] == "/wA="
+            done = await join(link(gateway, room), "say", "hi", "--name", "Zoe")
+            assert done.returncode == 0, done
+            words = await live.until("message", type="UpsertTextMessage")
+            assert words["from"]["name"] == "Zoe"
+            assert words["payload"]["text"] == "hi"
+            await ben.say(end={})
+            for tail in (live, all_of_it):
+                await tail.until("ended")
+                assert await tail.end() == (0, "")
+
+
+async def test_a_picture_is_attached_with_its_size_and_can_be_read(
+    gateway: Gateway, join: Join, tmp_path: Path
+) -> None:
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = b"".join(b"\0" + bytes([row]) * 24 for row in range(4))
+    png = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 8, 4, 8, 2, 0, 0, 0))
+    png += chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    (tmp_path / "ä b.png").write_bytes(png)
+    (tmp_path / "notes.txt").write_bytes(b"hello")
+    async with Room(gateway) as room:
+        for name, *flags in (("ä b.png", "--at", "10,20", "--size", "80"), ("notes.txt",)):
+            done = await join(link(gateway, room), "attach", str(tmp_path / name), *flags)
+            assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        listed = (await gateway.get(room.path + "/attachments")).json()["attachments"]
+        picture, notes = sorted(listed, key=lambda one: one["name"], reverse=True)
+        assert (picture["name"], picture["contentType"], picture["state"]) == (
+            "ä b.png",
+            "image/png",
+            "ready",
+        )
+        placed = {name: value for name, value in picture["metadata"].items() if name != "z"}
+        assert placed == {"location": [50, 40], "width": 80, "height": 40}
+        assert (await gateway.get(picture["url"])).body == png
+        assert (notes["name"], notes["contentType"], notes["size"]) == ("notes.txt", "text/plain", 5)
+        shown = await join(link(gateway, room), "watch", COLUMNS="60", LINES="20")
+        assert "notes.txt" in shown.stdout
+
+
+async def test_watch_shows_dots_once_without_a_terminal(gateway: Gateway, join: Join, tmp_path: Path) -> None:
+    (tmp_path / "a.svg").write_text(DRAWING)
+    async with Room(gateway) as room:
+        assert (await join(link(gateway, room), "draw", str(tmp_path / "a.svg"))).returncode == 0
+        shown = await join(link(gateway, room), "watch", COLUMNS="40", LINES="11")
+        assert shown.returncode == 0, shown
+        lines = shown.stdout.split("\n")
+        assert len(lines) == 11 and max(map(len, lines)) <= 40
+        dots = sum("\u2800" < sign <= "\u28ff" for sign in shown.stdout)
+        assert dots > 40, shown.stdout
+        assert "hi" in shown.stdout
+        assert "\x1b" not in shown.stdout
+
+
+async def test_watch_is_live_on_a_terminal_and_leaves_it_as_it_was(
+    gateway: Gateway, executable: str, join: Join
+) -> None:
+    async with Room(gateway) as room:
+        ben = await room.join("Ben")
+        ours, theirs = pty.openpty()
+        ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 12, 60, 0, 0))
+        variables = environment() | {"TERM": "xterm-256color"}
+        process = await asyncio.create_subprocess_exec(
+            executable, "join", link(gateway, room), "watch", "--name", "Wanda", stdin=theirs, stdout=theirs,
+            stderr=theirs, env=variables,
+        )  # fmt: skip
+        os.close(theirs)
+        shown = bytearray()
+        os.set_blocking(ours, False)
+        arrived = asyncio.Event()
+
+        def read() -> None:
+            try:
+                shown.extend(os.read(ours, 65536))
+            except OSError:  # the terminal has no program any more
+                asyncio.get_running_loop().remove_reader(ours)
+            arrived.set()
+
+        async def until(*texts: str) -> None:
+            async with asyncio.timeout(SECONDS):
+                while not all(text.encode() in shown for text in texts):
+                    arrived.clear()
+                    await arrived.wait()
+
+        asyncio.get_running_loop().add_reader(ours, read)
+        try:
+            await until("\x1b[?1049h", "Ben, Wanda", "0 marks")
+            assert (await join(link(gateway, room), "say", "hello", "--color", "#ff0000")).returncode == 0
+            await until("hello", "\x1b[38;5;196m", "1 mark")
+            shown.clear()
+            ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 6, 40, 0, 0))
+            process.send_signal(signal.SIGWINCH)
+            await until("\x1b[6;1H", "hello")
+            process.send_signal(signal.SIGINT)
+            async with asyncio.timeout(SECONDS):
+                assert await process.wait() == 0
+            await until("\x1b[?25h\x1b[?1049l")
+            await ben.system(
+                "participants", lambda one: any(p["reason"] == "left" for p in one.get("left", []))
+            )
+        finally:
+            asyncio.get_running_loop().remove_reader(ours)
+            if process.returncode is None:
+                process.kill()
+            os.close(ours)
+
+
+async def test_ctrl_c_leaves_the_session(gateway: Gateway, executable: str) -> None:
+    async with Room(gateway) as room:
+        ben = await room.join("Ben")
+        async with tailing(executable, link(gateway, room), "tail") as tail:
+            tail.process.send_signal(signal.SIGINT)
+            await tail.until("ended")
+            assert await tail.end() == (0, "")
+            await ben.system(
+                "participants", lambda one: any(p["reason"] == "left" for p in one.get("left", []))
+            )
+
+
+async def test_a_reader_that_is_gone_ends_it_quietly(gateway: Gateway, executable: str) -> None:
+    async with Room(gateway) as room:
+        ben = await room.join("Ben")
+        async with tailing(executable, link(gateway, room), "tail") as tail:
+            tail.process._transport.get_pipe_transport(1).close()  # asyncio has no other way to it
+            ben.send(Outgoing("Note", b"1", RELIABLE))
+            assert await tail.end() == (0, "")
+
+
+async def test_what_cannot_be_is_told_in_a_sentence(gateway: Gateway, join: Join, tmp_path: Path) -> None:
+    (tmp_path / "a.svg").write_text("<svg>\n<g>\n</svg>")
+    async with Room(gateway) as room:
+        ben = await room.join("Ben")
+        await ben.say(end={})
+        await ben.closed()
+        ended = link(gateway, room)
+        unknown = f"http://{gateway.host}/s/{'A' * 22}"
+        nobody = f"http://127.0.0.1:1/s/{'A' * 22}"
+        for code, words, arguments in (
+            (1, "ended", (ended, "tail")),
+            (1, "no such session", (unknown, "watch")),
+            (1, "127.0.0.1:1", (nobody, "say", "x")),
+            (1, "no session's link", (f"http://{gateway.host}/", "tail")),
+            (
+                1,
+                "line 3: </svg> ends nothing: <g> of line 2 is open",
+                (unknown, "draw", str(tmp_path / "a.svg")),
+            ),
+            (1, "/nowhere cannot be read (open: No such file", (unknown, "attach", "/nowhere")),
+            (2, "join needs a session's link", ()),
+            (2, "join needs a session's link", ("tail",)),
+            (2, 'join cannot "sing"', (unknown, "sing")),
+            (2, "say needs words", (unknown, "say", " ")),
+            (2, '--at does not take "1"', (unknown, "say", "x", "--at", "1")),
+        ):
+            done = await join(*arguments)
+            assert (done.returncode, done.stdout) == (code, ""), done
+            assert done.stderr.startswith("drawtogether: ") and done.stderr.count("\n") == 1, done
+            assert words in done.stderr, done
+        assert (await join("--help")).stdout.startswith("Takes part in a session")
+
+
+async def test_over_tls_the_gateways_certificate_has_to_be_believed(gateway: Gateway, join: Join) -> None:
+    host, port = gateway.https
+    async with Room(gateway) as room:
+        secure = f"https://{host}:{port}/s/{room.id}"
+        refused = await join(secure, "say", "x")
+        assert refused.returncode == 1 and "certificate" in refused.stderr, refused
+        certificate = str(gateway.folder / "data" / "tls-cert.pem")
+        done = await join(secure, "say", "x", "--certificates", certificate)
+        assert (done.returncode, done.stderr) == (0, ""), done
