@@ -229,7 +229,8 @@ def test_drawing_goes_on_while_all_that_is_allowed_goes_up(chromium, open_page, 
     shared = share(a)
     b = open_page(chromium, gateway.http + shared)
     sees_people(a, 2)
-    proxy.bytes_per_second = 6 * MB
+    # 50 s for all of it: however busy the machine is, what is drawn comes first.
+    proxy.bytes_per_second = 2 * MB
     pick(a, path)
     until(lambda: item(a, "archive.bin")["offset"] > MB if items(a) else False, seconds=20)
     a.keyboard.press("p")

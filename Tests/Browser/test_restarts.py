@@ -132,7 +132,7 @@ def test_killed_again_and_again_nothing_is_lost_and_nothing_is_there_twice(chrom
     sees_people(a, 2)
     late = open_page(chromium, own.http + path)
     all_hold_the_same(a, b, late)
-    assert strokes(late) == drawn
+    until(lambda: strokes(late), lambda count: count == drawn)
 
 
 @both_ways
