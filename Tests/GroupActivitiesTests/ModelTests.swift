@@ -68,7 +68,7 @@ extension AllTests {
       #expect(ada.strokes.isEmpty)
       try await ada.$groupSession.comes { $0 != nil && $0 !== old }
       let new = try #require(ada.groupSession)
-      #expect(new.id != old.id && new.isLocallyInitiated)
+      #expect(new.id != old.id)
       try await new.$state.comes { $0 == .joined }
       #expect(ada.strokes.isEmpty)
       // Whoever was in the old one is let go of it, and can come along.
