@@ -4,7 +4,6 @@ internal import Wire
 extension Outbox {
   /// Our own entry has come back, or is known: all up to it are in the order, at this sequence or before.
   mutating func accept(_ clientSequence: UInt32, at sequence: UInt64) {
-    lastAccepted = max(lastAccepted, clientSequence)
     while accepted < cursor, items[accepted].clientSequence <= clientSequence {
       items[accepted].sequence = sequence
       accepted += 1
@@ -47,7 +46,7 @@ extension Outbox {
   /// After a refusal for want of room: removals go first, for they pass, and may make some. One under whose key something else
   /// waits stays where it is, and so does everything when others may have seen what is numbered.
   mutating func putRemovalsFirst() {
-    guard cursor == accepted, cursor < items.count, items[cursor].clientSequence > lastAccepted else {
+    guard cursor == accepted, cursor < items.count, items[cursor].clientSequence > formerSequence else {
       return
     }
     let end = items[cursor...].firstIndex { $0.entry == nil } ?? items.count
@@ -91,6 +90,7 @@ extension Outbox {
   ///   - sequence: all up to that are at or before it.
   ///   - sameEpoch: whether the order is still that of before.
   mutating func resume(acknowledged: UInt32, at sequence: UInt64, sameEpoch: Bool) {
+    if !sameEpoch { formerSequence = nextSequence - 1 }
     accepted = head
     for index in head..<items.count where items[index].clientSequence > 0 {
       if items[index].clientSequence > acknowledged {
@@ -125,7 +125,7 @@ extension Outbox {
     accepted = head
     nextSequence = 1
     lastOnSocket = 0
-    lastAccepted = 0
+    formerSequence = 0
   }
 
   /// Lets go of everything.

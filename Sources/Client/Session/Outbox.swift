@@ -55,8 +55,8 @@ struct Outbox: Sendable {
   var nextSequence: UInt32 = 1
   /// All client sequences up to it were put on this socket, or are known to the gateway.
   var lastOnSocket: UInt32 = 0
-  /// The highest client sequence that ever came back: others may have seen all up to it, in an epoch that is over too.
-  var lastAccepted: UInt32 = 0
+  /// What was numbered up to it went out in an epoch that is over: others may have seen it, and know it by its number.
+  var formerSequence: UInt32 = 0
   /// Whether the due control message is on the socket.
   var isControlOnSocket = false
   private var nextOrdinal: UInt64 = 1

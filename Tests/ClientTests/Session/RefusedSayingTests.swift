@@ -70,6 +70,25 @@ struct RefusedSayingTests {
     #expect(side.reached == [1])
   }
 
+  @Test("what went out before a crash keeps its number: others may have seen it")
+  func keepsNumbersOverCrash() {
+    var side = Side.live()
+    let key = EntryKey(high: 1, low: 1)
+    side.send("a")
+    side.session.enqueue(
+      OutgoingEntry(type: "T", payload: [], retention: .remove, key: key), now: side.now)
+    side.take()
+    side.breaks()
+    side.forget()
+    side.open()
+    side.joined(epoch: "f", resumed: true)
+    side.snapshot(epoch: "f")
+    side.refuse(.storageFull, 1, retryAfterMs: 1000)
+    side.forget()
+    side.pass(.milliseconds(1000))
+    #expect(side.sent == ["1 a"])
+  }
+
   @Test("a gap is filled from the sequence that is due")
   func fillsGap() {
     var side = Side.live()

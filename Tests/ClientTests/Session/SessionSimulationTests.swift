@@ -4,7 +4,7 @@ import Testing
 @Suite("A participant's side, simulated")
 struct SessionSimulationTests {
   /// Seeds that once showed a fault.
-  static let once: [UInt64] = [44, 70, 183, 237]
+  static let once: [UInt64] = [44, 70, 183, 237, 1071]
 
   @Test("sockets break, and what was missed comes as a tail", arguments: once + Array(1...12))
   func overCuts(seed: UInt64) {
