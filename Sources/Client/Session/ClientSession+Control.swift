@@ -76,7 +76,7 @@ extension ClientSession {
     if kind == .snapshot {
       // Until it has ended, what was told is no state that a tail could follow.
       after = nil
-      company.clear()
+      company.beginState()
       shelf.clear()
     }
     tell(.catchUp(kind))
@@ -85,6 +85,7 @@ extension ClientSession {
   private mutating func caughtUp(_ sequence: UInt64) {
     guard case .catchingUp(let isSnapshot) = phase else { return }
     phase = .live
+    company.endState()
     if maySend, isSnapshot, outbox.isAwaited { doubtUntil = now + Self.echoTime }
     after = max(after ?? 0, sequence)
     if let me, outboxNumber != me.number {

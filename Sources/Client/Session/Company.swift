@@ -8,6 +8,8 @@ struct Company: Sendable {
   private var past: [ParticipantNumber: Participant] = [:]
   private var waiting: [UUID: Participant] = [:]
   private var numbers: [UUID: ParticipantNumber] = [:]
+  /// The numbers as they were before the state that is being told; empty between states.
+  private var formerNumbers: [UUID: ParticipantNumber] = [:]
 
   /// Everybody who is here, in the order in which they came.
   var here: [Participant] { active.values.sorted { $0.number < $1.number } }
@@ -22,9 +24,10 @@ struct Company: Sendable {
         name: number == 0 ? "Gateway" : "Participant \(number)", color: "#888888")
   }
 
-  /// The numbers of those who are here; who left, or never came, is passed over.
+  /// The numbers of those who are here; who left, or never came, is passed over. While a state is told, who was here before it
+  /// still is: half a state says of nobody that they left.
   func numbers(of ids: [UUID]) -> [ParticipantNumber] {
-    Set(ids.compactMap { numbers[$0] }).sorted()
+    Set(ids.compactMap { numbers[$0] ?? formerNumbers[$0] }).sorted()
   }
 
   /// Somebody is known: who we are ourselves is told before the others are.
@@ -32,12 +35,18 @@ struct Company: Sendable {
     join(participant)
   }
 
-  /// The state is told anew.
-  mutating func clear() {
+  /// The state is told anew, until `endState`.
+  mutating func beginState() {
+    formerNumbers.merge(numbers) { $1 }
     past.merge(active) { $1 }
     active = [:]
     waiting = [:]
     numbers = [:]
+  }
+
+  /// All of the state was told.
+  mutating func endState() {
+    formerNumbers = [:]
   }
 
   /// Applies what an entry says.

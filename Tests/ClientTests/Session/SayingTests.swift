@@ -66,6 +66,25 @@ struct SayingTests {
     #expect(side.told.last == "settled")
   }
 
+  @Test("who lags and is told the state anew loses nobody meanwhile for whom something waits")
+  func keepsTargetsOverSnapshot() {
+    var side = Side.live()
+    side.session.canSend(waiting: 1 << 20, now: side.now)
+    side.send("a", to: [Side.bob.id])
+    side.send("b", "c")
+    side.say(.catchUp(.snapshot, epoch: "e", sequence: 10))
+    side.session.canSend(waiting: 0, now: side.now)
+    side.send("d", to: [Side.bob.id], reliably: false)
+    #expect(side.sent == ["1 a to [2]", "2 b", "3 c", "0 d to [2]"])
+    #expect(side.told == ["snapshot"])
+    let ada = ParticipantsPayload(joined: [Side.ada])
+    side.give(Side.system(ParticipantsPayload.type, ada.encoded()))
+    side.say(.caughtUp(sequence: 10))
+    side.forget()
+    side.send("e", to: [Side.bob.id])
+    #expect(side.sent == [], "now it is known that he left")
+  }
+
   @Test("what is unreliable goes now or never")
   func fleeting() {
     var side = Side()
