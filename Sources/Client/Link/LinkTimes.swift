@@ -8,6 +8,8 @@ struct LinkTimes: Sendable {
   var agreement = Duration.seconds(10)
   /// How often a gateway whose bytes are not read is shown that somebody is there: it closes after 40 s without.
   var signOfLife = Duration.seconds(15)
+  /// How long a socket works until the first attempt after it is at once again.
+  var lasting = Duration.seconds(5)
   /// How long is waited for the gateway to take the last bytes and to close.
   var lingering = Duration.seconds(2)
 }

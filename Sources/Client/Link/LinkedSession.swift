@@ -26,7 +26,7 @@ final class LinkedSession {
 
   init(_ place: Place, now: MonotonicTime) {
     self.place = place
-    session = ClientSession(profile: place.profile, now: now)
+    session = ClientSession(profile: place.profile, lasting: place.times.lasting, now: now)
   }
 
   /// Where the socket of the session is.

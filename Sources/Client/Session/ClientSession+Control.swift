@@ -65,7 +65,7 @@ extension ClientSession {
     committed = max(committed, joined.committed)
     outbox.commit(committed)
     isAway = false
-    toldTrouble = nil
+    if !reconnecting.isShortLived { toldTrouble = nil }
     if isNew { tell(.joined(joined)) }
   }
 
@@ -93,7 +93,7 @@ extension ClientSession {
       outboxNumber = me.number
     }
     maySend = true
-    reconnecting.works()
+    reconnecting.works(now: now)
     tellChanges()
     tell(.caughtUp)
   }

@@ -105,6 +105,7 @@ extension ClientSession {
 
   /// The gateway said what no gateway says.
   mutating func fault() {
+    reconnecting.breaks(now: now)
     reconnecting.noteFault(now: now)
     // A tail that is wrong each time is no way back.
     if reconnecting.isRepeating { after = nil }
@@ -114,6 +115,7 @@ extension ClientSession {
   /// This socket is done with: another one, or the end.
   mutating func lost(_ end: SocketEnd) {
     let wasIn = phase != .opening && phase != .joining
+    reconnecting.breaks(now: now)
     maySend = false
     unsent = 0
     fleeting = []
@@ -142,8 +144,8 @@ extension ClientSession {
       isAway = true
       tell(.away)
     }
-    // A socket that worked and broke is no trouble; one that does not come about is.
-    guard !wasIn, let why, why != toldTrouble else { return }
+    // A socket that worked and broke is no trouble; one that does not come about is, and some that all break soon.
+    guard !wasIn || reconnecting.isShortLived, let why, why != toldTrouble else { return }
     toldTrouble = why
     tell(.trouble(why))
   }

@@ -56,7 +56,7 @@ package struct ClientSession: Sendable {
   var isReading = true
   /// How many bytes that were given to the socket wait there.
   var unsent = 0
-  var reconnecting = Reconnecting()
+  var reconnecting: Reconnecting
 
   // Who we are.
 
@@ -121,11 +121,13 @@ package struct ClientSession: Sendable {
   /// - Parameters:
   ///   - profile: how to be shown; the gateway makes up what is missing.
   ///   - chance: spreads those who were cut together.
+  ///   - lasting: how long a socket works until the first attempt after it is at once again.
   ///   - now: the time.
   package init(
     profile: Profile, chance: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
-    now: MonotonicTime
+    lasting: Duration = .seconds(5), now: MonotonicTime
   ) {
+    reconnecting = Reconnecting(lasting: lasting)
     self.profile = profile
     self.chance = chance
     self.now = now

@@ -8,13 +8,36 @@ struct Reconnecting: Sendable {
   static let longestWait = Duration.seconds(60)
   private static let first = 0.1
   private static let longest = 10.0
+  /// From how many sockets on that did not last, one after the other, that is trouble.
+  private static let fewShort = 3
 
+  /// How long a socket lives, once it works, until the next trouble is the first.
+  private let lasting: Duration
   private var attempt = 0
+  private var worksSince: MonotonicTime?
+  private var shortOnes = 0
   private var faults = 0
   private var lastFault: MonotonicTime?
 
-  /// The session works again: the next trouble is the first.
-  mutating func works() { attempt = 0 }
+  /// - Parameter lasting: how long a socket lives, once it works, until the next attempt is at once again: what lets us in and
+  ///   then closes is else asked without end.
+  init(lasting: Duration = .seconds(5)) {
+    self.lasting = lasting
+  }
+
+  /// The session works again.
+  mutating func works(now: MonotonicTime) { worksSince = now }
+
+  /// The socket is gone. If it worked, the next trouble is the first, but only once in a row when it did not work for long.
+  mutating func breaks(now: MonotonicTime) {
+    guard let since = worksSince else { return }
+    worksSince = nil
+    shortOnes = now - since >= lasting ? 0 : min(shortOnes + 1, Self.fewShort)
+    if shortOnes <= 1 { attempt = 0 }
+  }
+
+  /// Whether sockets work, and break soon, one after the other.
+  var isShortLived: Bool { shortOnes == Self.fewShort }
 
   /// The gateway said what it must not say: what is asked for at once again may be said at once again.
   mutating func noteFault(now: MonotonicTime) {

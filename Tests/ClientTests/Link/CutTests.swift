@@ -1,7 +1,8 @@
-import Client
 import Testing
 import Transport
 import Wire
+
+@testable import Client
 
 extension OverLinks {
   /// Connections that break, and gateways that go and come back.
@@ -20,11 +21,14 @@ extension OverLinks {
         proxy.stop()
         secure.stop()
       }
-      let ada = try LiveMember(session, at: LocalGateway.address(of: proxy.address), name: "Ada")
+      // Each comes back at once, or most of the time would be spent waiting.
+      let times = LinkTimes(lasting: .zero)
+      let ada = try LiveMember(
+        session, at: LocalGateway.address(of: proxy.address), name: "Ada", times: times)
       let bob = try LiveMember(
         session,
         at: LocalGateway.address(of: secure.address, isSecure: true, certificates: gateway.certificates),
-        name: "Bob")
+        name: "Bob", times: times)
       let eve = try LiveMember(session, at: gateway.address(), name: "Eve")
       var generator = SeededNumbers(seed: seed &+ 1)
       var sent: [String] = []

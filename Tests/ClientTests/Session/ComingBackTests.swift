@@ -35,9 +35,33 @@ struct ComingBackTests {
     side.open()
     side.joined(resumed: true)
     side.tail()
+    side.pass(.seconds(5))
     side.forget()
     side.breaks()
     #expect(side.opens == [.zero], "it worked in between")
+    #expect(side.told == ["away"])
+  }
+
+  @Test("what lets us in and closes soon is asked later and later, and told once")
+  func comesBackLaterToWhatDoesNotLast() {
+    var side = Side.live()
+    side.forget()
+    for _ in 0..<6 {
+      side.pass(.milliseconds(4999))
+      side.closed(1011)
+      side.open()
+      side.joined(resumed: true)
+      side.tail()
+    }
+    #expect(side.opens == [0, 75, 150, 300, 600, 1200].map { Duration.milliseconds($0) })
+    #expect(
+      side.told.filter { $0.hasPrefix("trouble") } == [
+        "trouble: The gateway closed the connection with code 1011."
+      ])
+    side.pass(.seconds(5))
+    side.forget()
+    side.closed(1011)
+    #expect(side.opens == [.zero])
     #expect(side.told == ["away"])
   }
 
