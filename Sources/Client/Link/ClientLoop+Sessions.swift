@@ -17,7 +17,7 @@ extension ClientLoop {
       case .send(let entry): linked.session.enqueue(entry, now: now)
       case .change(let change): linked.session.change(change, now: now)
       case .changeProfile(let profile): linked.session.change(profile, now: now)
-      case .setReading(let isReading): setReading(isReading, of: linked)
+      case .setReading(let isReading): linked.session.reading(isReading, now: now)
       case .mark(let number): linked.session.mark(number, now: now)
       }
     }
@@ -57,6 +57,7 @@ extension ClientLoop {
       linked.releasedBytes = released
       linked.place.desk.released(released)
     }
+    noteReading(of: linked)
   }
 
   private func perform(_ effect: ClientEffect, for linked: LinkedSession) {
@@ -88,10 +89,11 @@ extension ClientLoop {
     }
   }
 
-  private func setReading(_ isReading: Bool, of linked: LinkedSession) {
+  /// Stops to read, or goes on, as the session wants it now.
+  private func noteReading(of linked: LinkedSession) {
+    let isReading = linked.session.wantsReading
     guard linked.isReading != isReading else { return }
     linked.isReading = isReading
-    linked.session.reading(isReading, now: now)
     guard let connection = linked.connection else { return }
     connection.signOfLifeAt = isReading ? nil : now + connection.times.signOfLife
     // What came meanwhile is told by no event.

@@ -98,7 +98,6 @@ extension ClientLoop {
     switch event {
     case .opened:
       connection.deadline = nil
-      if !owner.isReading { connection.signOfLifeAt = now + connection.times.signOfLife }
       owner.session.opened(now: now)
     case .text(let message):
       owner.session.received(text: message.span, now: now)

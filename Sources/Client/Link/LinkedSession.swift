@@ -20,6 +20,7 @@ final class LinkedSession {
   var connection: GatewayConnection?
   /// When a new socket is to be opened.
   var openAt: MonotonicTime?
+  /// Whether its socket is read: what the session wanted when that was last looked at.
   var isReading = true
   /// What the desk was last told of.
   var releasedBytes = 0

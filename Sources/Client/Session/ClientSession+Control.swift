@@ -37,7 +37,7 @@ extension ClientSession {
   private mutating func received(_ joined: Joined) {
     guard phase == .joining else { return }
     phase = .catchingUp(isSnapshot: false)
-    silentAt = isReading ? now + Self.silence : nil
+    silentAt = now + Self.silence
     let sameEpoch = joined.epoch == epoch
     if !sameEpoch {
       epoch = joined.epoch

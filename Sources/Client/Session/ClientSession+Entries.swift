@@ -7,6 +7,7 @@ extension ClientSession {
   /// A binary message. After one that cannot be cut into entries a new socket is asked for.
   package mutating func received(entries bytes: Span<UInt8>, now: MonotonicTime) {
     self.now = now
+    if !isReading { readBesides += bytes.count }
     var offset = 0
     while offset < bytes.count {
       switch phase {

@@ -27,19 +27,38 @@ extension ClientSession {
   package mutating func heard(now: MonotonicTime) {
     self.now = now
     switch phase {
-    case .catchingUp, .live: silentAt = isReading ? now + Self.silence : nil
+    case .catchingUp, .live: silentAt = wantsReading ? now + Self.silence : nil
     case .idle, .opening, .joining, .over: break
     }
   }
 
-  /// Somebody stopped to read, or goes on: silence says nothing meanwhile.
+  /// The program wants no more to be read, or wants it again. `wantsReading` says what is to be done.
   package mutating func reading(_ isReading: Bool, now: MonotonicTime) {
     self.isReading = isReading
     self.now = now
+    readBesides = 0
+  }
+
+  /// Whether the socket is to be read: as the program wants it, but whatever it wants where an answer of the gateway is waited for.
+  /// To be looked at after `takeEffects`.
+  package var wantsReading: Bool {
     switch phase {
-    case .joining, .catchingUp, .live: silentAt = isReading ? now + Self.silence : nil
-    case .idle, .opening, .over: break
+    // Half a catch-up is no place to stop at, and nobody is taken in without an answer.
+    case .idle, .opening, .joining, .catchingUp, .over: true
+    case .live:
+      // Of what comes after `leave` nothing is told.
+      isReading || departure != .none || doubtUntil != nil
+        // Who waits for the disk, within the loop that takes what is told, would wait for good.
+        || !marks.isEmpty && readBesides < Self.readingBesides
     }
+  }
+
+  /// While nobody reads, silence says nothing.
+  mutating func noteReading() {
+    let isNow = wantsReading
+    guard isNow != wasReading else { return }
+    wasReading = isNow
+    if phase == .live { silentAt = isNow ? now + Self.silence : nil }
   }
 
   /// So many bytes of what was given to the socket are still to be taken by the kernel; whenever that has become less.

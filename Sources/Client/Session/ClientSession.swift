@@ -40,6 +40,8 @@ package struct ClientSession: Sendable {
   static let echoTime = Duration.seconds(2)
   /// How many bytes may wait for the socket.
   static let window = 256 << 10
+  /// How many bytes of entries are read for the sake of a mark while the program wants none: 64 MiB.
+  static let readingBesides = 64 << 20
 
   var now: MonotonicTime
   var chance: any RandomNumberGenerator & Sendable
@@ -53,7 +55,12 @@ package struct ClientSession: Sendable {
   var maySend = false
   /// When the socket counts as broken; nil while nobody reads.
   var silentAt: MonotonicTime?
+  /// Whether the program wants more to be read.
   var isReading = true
+  /// How many bytes were read besides, since it does not.
+  var readBesides = 0
+  /// `wantsReading` when it was last looked at.
+  var wasReading = true
   /// How many bytes that were given to the socket wait there.
   var unsent = 0
   var reconnecting: Reconnecting
@@ -200,6 +207,7 @@ package struct ClientSession: Sendable {
     pump()
     noteSettled()
     if case .leaving = departure { goOnLeaving() }
+    noteReading()
     defer { effects = [] }
     return effects
   }
