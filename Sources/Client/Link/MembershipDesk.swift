@@ -76,7 +76,7 @@ final class MembershipDesk: Sendable {
   /// Takes a change of the activity, or says why not.
   func take(_ change: ActivityChange) throws(SendRefusal) {
     try post { (state) throws(SendRefusal) in
-      try state.gate.admitControl(now: .now())
+      try state.gate.admit(change, now: .now())
       return .change(change)
     }
   }

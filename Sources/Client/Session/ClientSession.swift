@@ -182,7 +182,6 @@ package struct ClientSession: Sendable {
       self.now = now
       return sendFleeting(entry)
     }
-    guard phase != .over, departure == .none else { return outbox.release(entry) }
     say(.entry(entry), now: now)
   }
 
@@ -195,7 +194,7 @@ package struct ClientSession: Sendable {
 
   private mutating func say(_ content: Outbox.Content, now: MonotonicTime) {
     self.now = now
-    guard phase != .over, departure == .none else { return }
+    guard phase != .over, departure == .none else { return outbox.release(content) }
     outbox.add(content)
     isUnsettled = true
   }
@@ -212,7 +211,7 @@ package struct ClientSession: Sendable {
     return effects
   }
 
-  /// How many bytes of reliable entries it has let go of since it began, counted as `SendGate` counts them.
+  /// How many bytes of reliable entries and changes of the activity it has let go of since it began, counted as `SendGate` counts them.
   package var releasedBytes: Int { outbox.releasedBytes }
 
   /// Tells it, unless the program has left.

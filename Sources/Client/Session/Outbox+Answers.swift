@@ -13,7 +13,7 @@ extension Outbox {
   /// All up to there is on disk.
   mutating func commit(_ sequence: UInt64) {
     while head < accepted, items[head].sequence <= sequence {
-      if case .entry(let entry) = items[head].content { release(entry) }
+      release(items[head].content)
       items[head].content = .nothing
       head += 1
     }
@@ -28,7 +28,7 @@ extension Outbox {
     else { return nil }
     items.remove(at: index)
     cursor -= 1
-    release(entry)
+    release(.entry(entry))
     return entry
   }
 
@@ -130,7 +130,7 @@ extension Outbox {
 
   /// Lets go of everything.
   mutating func clear() {
-    for item in items[head...] { if case .entry(let entry) = item.content { release(entry) } }
+    for item in items[head...] { release(item.content) }
     items = []
     head = 0
     accepted = 0

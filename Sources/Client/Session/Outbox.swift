@@ -62,7 +62,7 @@ struct Outbox: Sendable {
   private var nextOrdinal: UInt64 = 1
   /// Something goes out of its turn.
   var isReordered = false
-  /// How many bytes it has let go of, by `OutgoingEntry.size`.
+  /// How many bytes it has let go of, by `OutgoingEntry.size` and `ActivityChange.size`.
   private(set) var releasedBytes = 0
 
   /// Whether nothing is held.
@@ -94,9 +94,13 @@ struct Outbox: Sendable {
     nextOrdinal += 1
   }
 
-  /// Counts an entry that is never held as let go of.
-  mutating func release(_ entry: OutgoingEntry) {
-    if entry.isReliable { releasedBytes += entry.size }
+  /// Counts what was held, or never was, as let go of.
+  mutating func release(_ content: Content) {
+    switch content {
+    case .entry(let entry): if entry.isReliable { releasedBytes += entry.size }
+    case .activity(let change): releasedBytes += change.size
+    case .end, .nothing: break
+    }
   }
 
   // MARK: - On a socket
@@ -143,7 +147,7 @@ struct Outbox: Sendable {
   /// The due item is for nobody, or was answered.
   mutating func dropDue() {
     isControlOnSocket = false
-    if case .entry(let entry) = items[cursor].content { release(entry) }
+    release(items[cursor].content)
     guard cursor == head else {
       items.remove(at: cursor)
       return

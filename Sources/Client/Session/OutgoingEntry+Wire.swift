@@ -32,3 +32,8 @@ extension OutgoingEntry {
       to: &bytes, flags: .reliable, clientSequence: clientSequence, type: nothing.span, payload: nothing.span)
   }
 }
+
+extension ActivityChange {
+  /// Its bytes as the gateway counts them against the rate: those of the control message.
+  var size: Int { ClientControl.activity(self).encoded().count }
+}

@@ -4,7 +4,7 @@ package import Wire
 
 /// Decides at once, under its owner's lock, whether a message is taken: size, type, targets, rate and room in the queue.
 package struct SendGate: Sendable {
-  /// How many bytes of reliable entries may wait: 64 MiB.
+  /// How many bytes of reliable entries and changes of the activity may wait: 64 MiB.
   package static let queueLimit = 64 << 20
   /// The most bytes of a message type.
   private static let typeLimit = 255
@@ -62,24 +62,18 @@ package struct SendGate: Sendable {
     }
     if entry.targets?.isEmpty == true { return false }
     let size = entry.size
-    if entry.isReliable, taken - letGo + size > Self.queueLimit { throw .queueFull(limit: Self.queueLimit) }
+    if entry.isReliable { try checkRoom(for: size) }
     try take(size, entries: entry.isReliable ? 1 : 1 + targets / 16, now: now)
     if entry.isReliable { taken += size }
     return true
   }
 
-  /// Takes a control message, which counts as an entry.
-  ///
-  /// - Throws: `notJoined` or `rateLimited`.
-  package mutating func admitControl(now: MonotonicTime) throws(SendRefusal) {
-    guard isOpen else { throw .notJoined }
-    try take(ClientEntry.fixedLength, entries: 1, now: now)
-  }
-
   /// Takes a change of the activity, or says why not.
   ///
-  /// - Throws: `tooLarge` for a payload over 16 KiB of JSON or a title over 128 scalars; what `admitControl` throws.
+  /// - Throws: `tooLarge` for a payload over 16 KiB of JSON or a title over 128 scalars; `notJoined`, `queueFull`,
+  ///   `rateLimited`.
   package mutating func admit(_ change: ActivityChange, now: MonotonicTime) throws(SendRefusal) {
+    guard isOpen else { throw .notJoined }
     do throws(WireError) {
       try Activity.standard.applying(change).validate()
     } catch {
@@ -89,12 +83,20 @@ package struct SendGate: Sendable {
       default: break
       }
     }
-    try admitControl(now: now)
+    let size = change.size
+    try checkRoom(for: size)
+    try take(size, entries: 1, now: now)
+    taken += size
   }
 
   /// The session has let go of so many bytes since it began: its `releasedBytes`.
   package mutating func released(_ bytes: Int) {
     letGo = bytes
+  }
+
+  /// Whether so many bytes more may wait.
+  private func checkRoom(for size: Int) throws(SendRefusal) {
+    guard taken - letGo + size <= Self.queueLimit else { throw .queueFull(limit: Self.queueLimit) }
   }
 
   private mutating func take(_ size: Int, entries: Int, now: MonotonicTime) throws(SendRefusal) {

@@ -206,6 +206,23 @@ extension OverLinks {
       await Membership(in: session, at: try gateway.address()) { _ in }.finish()
     }
 
+    @Test("A change of the activity that no gateway takes is refused at once, and costs nothing")
+    func largeActivity() async throws {
+      let gateway = try LocalGateway()
+      let session = try await gateway.makeSession()
+      let ada = try LiveMember(session, at: gateway.address())
+      for length in [20_000, 80_000] {
+        #expect(throws: SendRefusal.tooLarge(limit: 16_384, actual: length + 2)) {
+          try ada.membership.change(ActivityChange(payload: .string(String(repeating: "p", count: length))))
+        }
+      }
+      try ada.membership.change(ActivityChange(title: "Small"))
+      try await ada.membership.settle()
+      try ada.audience.wait(for: "the title") { $0.activities.last?.title == "Small" }
+      #expect(ada.audience.now.end == nil && ada.audience.now.aways == 0)
+      await ada.leave()
+    }
+
     @Test("To settle can be cancelled, and waits for the disk of a gateway that is away")
     func cancelled() async throws {
       let gateway = try LocalGateway()

@@ -64,7 +64,7 @@ struct SendGateTests {
     #expect(try gate.admit(entry(1), now: start))
     gate.close()
     #expect(throws: SendRefusal.notJoined) { try gate.admit(entry(1), now: start) }
-    #expect(throws: SendRefusal.notJoined) { try gate.admitControl(now: start) }
+    #expect(throws: SendRefusal.notJoined) { try gate.admit(ActivityChange(title: "T"), now: start) }
   }
 
   @Test("a send to nobody is nothing, and costs nothing")
@@ -78,7 +78,7 @@ struct SendGateTests {
   func rate() throws {
     var gate = gate()
     for _ in 0..<1_999 { #expect(try gate.admit(entry(1), now: start)) }
-    try gate.admitControl(now: start)
+    try gate.admit(ActivityChange(title: "T"), now: start)
     let refusal = SendRefusal.rateLimited(retryAfter: .milliseconds(500))
     #expect(throws: refusal) { try gate.admit(entry(1), now: start) }
     #expect(throws: refusal) { try gate.admit(entry(1, reliable: false), now: start) }
@@ -110,6 +110,34 @@ struct SendGateTests {
     gate.released(size + 11)
     #expect(try gate.admit(entry(size), now: start))
     #expect(throws: SendRefusal.queueFull(limit: 64 << 20)) { try gate.admit(entry(size), now: start) }
+  }
+
+  @Test("changes of the activity wait in the same 64 MiB, until they are let go of")
+  func changes() throws {
+    var limits = Limits()
+    limits.bytesPerSecond = 1 << 30
+    var gate = gate(limits)
+    for _ in 0..<255 { #expect(try gate.admit(entry(262_144), now: start)) }
+    var side = Side.live()
+    side.breaks()
+    let change = ActivityChange(payload: .string(String(repeating: "p", count: 16_000)))
+    var taken = 0
+    let full = SendRefusal.queueFull(limit: 64 << 20)
+    #expect(throws: full) {
+      while taken < 100 {
+        try gate.admit(change, now: start)
+        side.session.change(change, now: side.now)
+        taken += 1
+      }
+    }
+    #expect(taken == 16, "of some 260,000 bytes that were left")
+    side.session.leave(now: side.now)
+    side.pass(.seconds(10))
+    #expect(side.isFinished)
+    #expect(side.session.releasedBytes > 16 * 16_000)
+    gate.released(side.session.releasedBytes)
+    for _ in 0..<16 { try gate.admit(change, now: start) }
+    #expect(throws: full) { try gate.admit(change, now: start) }
   }
 
   @Test("an activity has 16 KiB of JSON and a title of 128 scalars at most")
