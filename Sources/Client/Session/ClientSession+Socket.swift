@@ -82,10 +82,13 @@ extension ClientSession {
     switch departure {
     case .none: break
     case .leaving(let until) where until <= now:
-      if maySend { effects.append(.sendControl(.leave)) }
+      if canLeave { effects.append(.sendControl(.leave)) }
       return finish()
     case .left(let until) where until <= now: return finish()
-    case .leaving, .left: break
+    case .leaving: break
+    case .left:
+      // What was in doubt is in doubt no more.
+      doubtUntil = nil
     }
     if let doubtUntil, doubtUntil <= now {
       return lost(.broken("The gateway gives no answer."))
@@ -104,7 +107,11 @@ extension ClientSession {
     }
     switch departure {
     case .none: break
-    case .leaving(let until), .left(let until): consider(until)
+    case .leaving(let until): consider(until)
+    case .left(let until):
+      // Nothing more is sent, whatever that waited for.
+      consider(until)
+      return first
     }
     if maySend {
       consider(pausedUntil)
@@ -117,9 +124,20 @@ extension ClientSession {
   /// Asks for a socket.
   mutating func openSocket(after wanted: Duration) {
     let delay = reconnecting.next(after: wanted, by: &chance)
+    askedUntil = now + min(wanted, Reconnecting.longestWait)
+    opensAt = now + delay
     phase = .opening
     silentAt = now + delay + Self.openingTime
     effects.append(.open(after: delay))
+  }
+
+  /// Asks for the socket sooner, if that is for later, but not before the gateway wants us.
+  mutating func hurry() {
+    let soonest = max(now, askedUntil)
+    guard phase == .opening, soonest < opensAt else { return }
+    opensAt = soonest
+    silentAt = soonest + Self.openingTime
+    effects.append(.open(after: soonest - now))
   }
 
   /// The gateway said what no gateway says.

@@ -55,6 +55,10 @@ package struct ClientSession: Sendable {
   var maySend = false
   /// When the socket counts as broken; nil while nobody reads.
   var silentAt: MonotonicTime?
+  /// When the socket that was last asked for is to be opened.
+  var opensAt = MonotonicTime.distantPast
+  /// The gateway does not want us to come back before.
+  var askedUntil = MonotonicTime.distantPast
   /// Whether the program wants more to be read.
   var isReading = true
   /// How many bytes were read besides, since it does not.
@@ -150,13 +154,16 @@ package struct ClientSession: Sendable {
     openSocket(after: .zero)
   }
 
-  /// Sends what waits, for 5 s at most, and leaves. `ended(.left)` is told at once.
+  /// Sends what waits and leaves; comes back for that if need be, so that nobody sees it for the grace time. All within 5 s.
+  /// `ended(.left)` is told at once.
   package mutating func leave(now: MonotonicTime) {
     self.now = now
     guard phase != .over, departure == .none else { return }
     tell(.ended(.left))
     departure = .leaving(until: now + Self.leaveTime)
-    if phase == .idle { finish() } else { goOnLeaving() }
+    if phase == .idle { return finish() }
+    if holdsToken { hurry() }
+    goOnLeaving()
   }
 
   /// Ends the session for everyone, behind what was enqueued before.
@@ -235,16 +242,27 @@ package struct ClientSession: Sendable {
   /// Says `leave` when everything else was said, or gives up when there is nothing to say it on.
   mutating func goOnLeaving() {
     guard case .leaving = departure else { return }
-    if maySend {
+    if canLeave {
       // Who waits for the disk is not left in doubt.
       guard marks.isEmpty ? outbox.isAccepted : outbox.isEmpty else { return }
       effects.append(.sendControl(.leave))
       departure = .left(until: now + Self.leaveTime)
-    } else if outbox.isEmpty, phase == .opening || phase == .idle {
-      // Nobody is there to be told; the grace time will.
+    } else if outbox.isEmpty, phase == .opening, !holdsToken {
+      // Nobody knows of us.
       finish()
     }
   }
+
+  /// Whether the gateway has taken us in on this socket.
+  var canLeave: Bool {
+    switch phase {
+    case .catchingUp, .live: true
+    case .idle, .opening, .joining, .over: false
+    }
+  }
+
+  /// Whether there is somebody whom the next socket is to join as.
+  private var holdsToken: Bool { keepsToken && token != nil }
 
   /// Lets go of everything.
   ///

@@ -25,7 +25,7 @@ struct LeavingTests {
     #expect(side.session.token == Side.token, "for a successor")
   }
 
-  @Test("leaving takes 5 s at most, and no time where nobody can be told")
+  @Test("leaving takes 5 s at most, and no time where nobody knows of us")
   func leavesInTime() {
     var side = Side.live()
     side.send("a")
@@ -38,12 +38,6 @@ struct LeavingTests {
     #expect(side.closes == [1000])
     #expect(side.isFinished)
 
-    var away = Side.live()
-    away.breaks()
-    away.session.leave(now: away.now)
-    away.take()
-    #expect(away.isFinished)
-
     var unheard = Side()
     unheard.session.join(now: unheard.now)
     unheard.breaks()
@@ -55,6 +49,53 @@ struct LeavingTests {
     early.session.leave(now: early.now)
     early.take()
     #expect(early.isFinished)
+  }
+
+  @Test("leaving during a cut: it comes back at once and says so, within the 5 s")
+  func leavesAway() {
+    var side = Side.live()
+    for _ in 0..<8 { side.breaks() }
+    side.forget()
+    side.session.leave(now: side.now)
+    side.take()
+    #expect(side.opens == [.zero], "not only after seconds")
+    #expect(!side.isFinished)
+    side.open()
+    side.joined(resumed: true)
+    #expect(side.controls.last == .leave)
+    side.say(.catchUp(.tail, epoch: "e", sequence: 10))
+    side.closed(1000)
+    #expect(side.isFinished)
+
+    var unheard = Side.live()
+    unheard.breaks()
+    unheard.session.leave(now: unheard.now)
+    unheard.take()
+    unheard.breaks()
+    unheard.pass(.milliseconds(4999))
+    #expect(!unheard.isFinished)
+    unheard.pass(.milliseconds(1))
+    #expect(unheard.isFinished)
+
+    var unwanted = Side.live()
+    unwanted.closed(1012, #"{"code":"unavailable","retryAfterMs":2000}"#)
+    unwanted.forget()
+    unwanted.session.leave(now: unwanted.now)
+    unwanted.take()
+    #expect(unwanted.opens == [.seconds(2)], "not before the gateway wants it")
+  }
+
+  @Test("once `leave` is said nothing else is waited for")
+  func waitsForNothing() {
+    var side = Side.live()
+    side.session.change(Profile(name: "Eve"), now: side.now)
+    side.take()
+    side.refuse(.rateLimited, nil, retryAfterMs: 100)
+    side.session.leave(now: side.now)
+    side.take()
+    #expect(side.controls.last == .leave)
+    side.pass(.milliseconds(150))
+    #expect(side.session.deadline == side.now + .milliseconds(4850))
   }
 
   @Test("ending comes behind what was said before, over cuts too")
