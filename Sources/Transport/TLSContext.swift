@@ -92,8 +92,8 @@ package struct TLSClientContext: Sendable {
       SSL_CTX_get0_param(context.pointer), UInt(X509_V_FLAG_PARTIAL_CHAIN))
   }
 
-  /// A new connection's client side for a server of that name or address in numbers. Its first bytes are given
-  /// out by a first `receive`, of nothing.
+  /// A new connection's client side for a server of that name, of at most 255 bytes, or address in numbers. Its
+  /// first bytes are given out by a first `receive`, of nothing.
   package func makeConnection(to host: String, resuming session: TLSSession? = nil) -> TLSConnection {
     TLSConnection(context, role: .client(host: host, resuming: session))
   }

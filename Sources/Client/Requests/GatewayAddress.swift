@@ -6,27 +6,29 @@ internal import Transport
 package struct GatewayAddress: Hashable, Sendable, CustomStringConvertible {
   /// Whether it is reached over TLS.
   package let isSecure: Bool
-  /// A name or an address, in lower case; an IPv6 one without brackets.
+  /// A name or an address, in lower case and at most `hostLimit` bytes long; an IPv6 one without brackets.
   package let host: String
   /// The TCP port.
   package let port: UInt16
   /// A PEM file with certificates that are believed besides those of the system's authorities; nil for these alone.
   package let certificates: String?
 
+  /// The most bytes of a host's name (RFC 1035 §2.3.4, in text); TLS takes no longer one either.
+  package static let hostLimit = 253
+
   /// Reads `http://host[:port]` or `https://…`; a path other than `/` is none of a gateway's.
   ///
   /// - Throws: `GatewayAddressError`.
   package init(_ url: URL, certificates: String? = nil) throws(GatewayAddressError) {
-    let text = url.absoluteString
     try self.init(authorityOf: url, certificates: certificates)
     guard ["", "/"].contains(url.path()), url.query() == nil, url.fragment() == nil else {
-      throw .path(text)
+      throw .path(Self.shown(url))
     }
   }
 
   /// Reads scheme, host and port, and looks at nothing behind them.
   init(authorityOf url: URL, certificates: String?) throws(GatewayAddressError) {
-    let text = url.absoluteString
+    let text = Self.shown(url)
     switch url.scheme?.lowercased() {
     case "http": isSecure = false
     case "https": isSecure = true
@@ -36,6 +38,9 @@ package struct GatewayAddress: Hashable, Sendable, CustomStringConvertible {
     guard let host = url.host(percentEncoded: false), !host.isEmpty,
       let authority = Authority(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host)
     else { throw .noHost(text) }
+    guard authority.host.utf8.count <= Self.hostLimit else {
+      throw .hostTooLong(limit: Self.hostLimit, actual: authority.host.utf8.count)
+    }
     let isNumbered = authority.host.hasPrefix("[")
     self.host = isNumbered ? String(authority.host.dropFirst().dropLast()) : authority.host
     if let named = url.port {
@@ -63,14 +68,28 @@ package struct GatewayAddress: Hashable, Sendable, CustomStringConvertible {
   private var bracketedHost: String {
     host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
   }
+
+  /// What of a URL may be told to anybody: up to the host and port. To know a session's link is to be a member, and before the
+  /// host a password may stand.
+  static func shown(_ url: URL) -> String {
+    let text = url.absoluteString[...]
+    let authority = text.firstRange(of: "://").map { text[$0.upperBound...] } ?? text
+    let isEnd = { (character: Character) in "/?#\\".contains(character) }
+    let end = authority.firstIndex(where: isEnd) ?? text.endIndex
+    var start = authority.startIndex
+    if let at = authority[..<end].lastIndex(of: "@") { start = text.index(after: at) }
+    return String(text[..<authority.startIndex] + text[start..<end]) + (end < text.endIndex ? "/…" : "")
+  }
 }
 
-/// Why a URL names no gateway.
+/// Why a URL names no gateway, with as much of it as may be told to anybody.
 package enum GatewayAddressError: Error, Equatable, Sendable {
   /// It is neither http nor https.
   case scheme(String)
   /// It names no host.
   case noHost(String)
+  /// Its host's name has more bytes than a name may.
+  case hostTooLong(limit: Int, actual: Int)
   /// The port is none.
   case port(String)
   /// It has a path, a query or a user that no gateway has.
@@ -80,7 +99,7 @@ package enum GatewayAddressError: Error, Equatable, Sendable {
 }
 
 extension GatewayAddressError: CustomStringConvertible {
-  /// The URL that was given, and what it should look like.
+  /// What was given, up to its host, and what it should look like.
   package var description: String {
     switch self {
     case .scheme(let url):
@@ -88,6 +107,8 @@ extension GatewayAddressError: CustomStringConvertible {
     case .noHost(let url):
       "\(Self.quoted(url)) names no host: a gateway's address is http://HOST[:PORT] or https://HOST[:PORT], "
         + "with HOST a name in ASCII, an IPv4 address, or an IPv6 address in brackets"
+    case .hostTooLong(let limit, let actual):
+      "a gateway's address names a host of \(limit) bytes at most; this one has \(actual)"
     case .port(let url): "\(Self.quoted(url)) has a port that is not from 1 to 65535"
     case .path(let url):
       "\(Self.quoted(url)) says more than where a gateway is: its address is http://HOST[:PORT] or "
