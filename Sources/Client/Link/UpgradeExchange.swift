@@ -99,7 +99,7 @@ struct UpgradeExchange {
       return .refused(.noGateway("It sends elsewhere\(target), with status \(status)."))
     case 400...:
       return .refused(
-        .refused(status: status, detail: detail(of: head, body), retryAfter: retryAfter(head)))
+        .refused(status: status, detail: detail(of: head, body), retryAfter: head.retryAfter))
     default:
       return .refused(.noGateway("It answers the request for a WebSocket with status \(status)."))
     }
@@ -114,13 +114,5 @@ struct UpgradeExchange {
       return detail
     }
     return head.reason.isEmpty ? "Status \(head.status.code)" : "\(head.reason) (status \(head.status.code))"
-  }
-
-  /// `Retry-After` in seconds (RFC 9110 §10.2.3); a date counts as none.
-  private static func retryAfter(_ head: ResponseHead) -> Duration? {
-    guard let text = head.fields.first("Retry-After"), text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }),
-      let seconds = UInt32(text)
-    else { return nil }
-    return .seconds(seconds)
   }
 }

@@ -50,8 +50,8 @@ extension GatewayAPI {
       (try? WireJSON.decode(Refusal.self, from: reply.body.span))
       ?? Refusal(reply.status < 500 ? .badRequest : .unavailable, "\(detail) (\(code))")
     refusal.status = reply.status
-    if refusal.retryAfterMs == nil, let seconds = reply.number("Retry-After") {
-      refusal.retryAfterMs = min(seconds, 3600) * 1000
+    if refusal.retryAfterMs == nil, let pause = reply.head.retryAfter {
+      refusal.retryAfterMs = UInt64(pause.components.seconds) * 1000
     }
     return refusal
   }

@@ -35,9 +35,15 @@ struct HTTPReply: Sendable {
 
   /// The status code.
   var status: Int { head.status.code }
+}
 
-  /// A field that holds a number, and nothing else.
+extension ResponseHead {
+  /// A field that holds a number in digits, and nothing else.
   func number(_ name: String) -> UInt64? {
-    head.fields.first(name).flatMap { UInt64($0) }
+    guard let text = fields.first(name), text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+    return UInt64(text)
   }
+
+  /// For how long to leave the gateway alone, an hour at most (RFC 9110 §10.2.3); a date counts as none.
+  var retryAfter: Duration? { number("Retry-After").map { .seconds(min($0, 3600)) } }
 }

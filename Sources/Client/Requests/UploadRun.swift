@@ -101,7 +101,16 @@ struct UploadRun: Sendable {
           "The attachment \(attachment.id) is there already with \(there) bytes; this one has \(size).",
           limit: Int(clamping: object.size ?? 0), actual: attachment.content.count))
     }
+    _ = try checked(object.offset)
     return object
+  }
+
+  /// How far a gateway says that the upload is, unless that is further than it goes.
+  private func checked(_ offset: UInt64) throws(RequestFailure) -> UInt64 {
+    guard offset <= size else {
+      throw .noGateway("\(api.gateway) holds \(offset) bytes of an upload that has only \(size)")
+    }
+    return offset
   }
 
   /// The one who adds it reads it without a request.
@@ -144,10 +153,7 @@ struct UploadRun: Sendable {
   private func offset(afterwards failure: RequestFailure) throws(RequestFailure) -> UInt64? {
     guard case .refused(let refusal) = failure, refusal.code == .offsetMismatch, let offset = refusal.offset
     else { return nil }
-    guard offset <= size else {
-      throw .noGateway("\(api.gateway) holds \(offset) bytes of an upload that has only \(size)")
-    }
-    return offset
+    return try checked(offset)
   }
 
   private func send(at offset: UInt64) async throws(RequestFailure) -> UInt64 {
@@ -158,7 +164,7 @@ struct UploadRun: Sendable {
       ], content: attachment.content.dropFirst(Int(offset)))
     let reply = try await api.once(request, in: .transfer)
     guard reply.status == 204 else { throw api.failure(of: reply) }
-    return try Self.offset(in: reply, of: api.gateway)
+    return try self.offset(in: reply)
   }
 
   private func offset() async throws(RequestFailure) -> UInt64 {
@@ -166,9 +172,7 @@ struct UploadRun: Sendable {
       HTTPRequest(method: .head, path: path, fields: ["Tus-Resumable": "1.0.0"]))
     // An answer to HEAD has no words.
     switch reply.status {
-    case 200:
-      let offset = try Self.offset(in: reply, of: api.gateway)
-      return try self.offset(afterwards: .refused(.standing(at: offset))) ?? offset
+    case 200: return try offset(in: reply)
     case 404:
       throw .refused(Refusal(.notFound, "There is no such attachment any more; it may have been removed."))
     case 410: throw .refused(Refusal(.ended, "This session has ended."))
@@ -177,13 +181,11 @@ struct UploadRun: Sendable {
     }
   }
 
-  private static func offset(
-    in reply: HTTPReply, of gateway: GatewayAddress
-  ) throws(RequestFailure) -> UInt64 {
-    guard let offset = reply.number("Upload-Offset") else {
-      throw .noGateway("what answers at \(gateway) is no gateway: it does not say how far the upload is")
+  private func offset(in reply: HTTPReply) throws(RequestFailure) -> UInt64 {
+    guard let offset = reply.head.number("Upload-Offset") else {
+      throw .noGateway("what answers at \(api.gateway) is no gateway: it does not say how far the upload is")
     }
-    return offset
+    return try checked(offset)
   }
 
   // MARK: - Removing
@@ -193,14 +195,5 @@ struct UploadRun: Sendable {
     let request = HTTPRequest(method: .delete, path: path)
     // What cannot be told expires by itself.
     _ = try? await api.ask(request, expecting: [204, 404, 410], for: api.patience.offer)
-  }
-}
-
-extension Refusal {
-  /// What a gateway says of an upload that stands elsewhere.
-  fileprivate static func standing(at offset: UInt64) -> Refusal {
-    var refusal = Refusal(.offsetMismatch, "The upload stands at \(offset) bytes.")
-    refusal.offset = offset
-    return refusal
   }
 }

@@ -100,6 +100,56 @@ struct OtherServerTests {
     #expect(failure.description.contains("took nothing for"))
   }
 
+  /// Where a gateway says how far an upload is.
+  enum Place: CaseIterable {
+    case creation
+    case head
+    case mismatch
+    case end
+  }
+
+  @Test(
+    "A gateway that holds more of an upload than there is, is none",
+    arguments: [21, UInt64.max], Place.allCases)
+  func impossibleOffset(_ offset: UInt64, _ place: Place) async throws {
+    let content = Content.bytes(20, seed: 1)
+    let id = UUID()
+    let server = try ScriptedServer { _, stream in
+      let head = try Self.readHead(stream)
+      let answer: (status: String, fields: String, body: String)
+      switch head.prefix(while: { $0 != " " }) {
+      case "POST":
+        let object = AttachmentObject(
+          id: id, name: "a", contentType: "text/plain", size: 20, sha256: nil, metadata: nil,
+          participant: nil, state: .uploading, offset: place == .creation ? offset : 0,
+          createdAt: Date(timeIntervalSince1970: 0), url: "")
+        answer = ("201 Created", "", String(decoding: object.encoded(), as: UTF8.self))
+      case "HEAD": answer = ("200 OK", "Upload-Offset: \(offset)\r\n", "")
+      default:
+        let problem = #"{"code":"offset-mismatch","detail":"No.","offset":\#(offset)}"#
+        answer =
+          switch place {
+          case .end: ("204 No Content", "Upload-Offset: \(offset)\r\n", "")
+          case .mismatch: ("409 Conflict", "Content-Type: application/problem+json\r\n", problem)
+          // Only HEAD will tell.
+          case .creation, .head: ("503 Service Unavailable", "", "")
+          }
+      }
+      let length = answer.status.hasPrefix("204") ? "" : "Content-Length: \(answer.body.utf8.count)\r\n"
+      try stream.send(
+        Array("HTTP/1.1 \(answer.status)\r\n\(answer.fields)\(length)\r\n\(answer.body)".utf8))
+      try stream.drain()
+    }
+    defer { server.stop() }
+    let api = try GatewayAPI.quick(server.address)
+    let attachment = NewAttachment(id: id, contentType: "text/plain", metadata: nil, content: content)
+    let failure = try await #require(throws: RequestFailure.self) {
+      try await api.add(attachment, to: Self.session, as: nil).finish()
+    }
+    guard case .noGateway(let words) = failure else { throw failure }
+    #expect(words.contains("\(offset) bytes of an upload that has only 20"))
+  }
+
   @Test("Who refuses a body before its end is heard, and sent no more")
   func earlyAnswer() async throws {
     let received = Guarded(0)
