@@ -68,11 +68,13 @@ final class ContentCache: Sendable {
 
   /// The content of an attachment: kept, or fetched by whoever asked first.
   func content(
-    of attachment: AttachmentObject, at path: String, by api: GatewayAPI
+    of attachment: AttachmentObject, at path: String, limit: Int, by api: GatewayAPI
   ) async throws(RequestFailure) -> Data {
-    guard let digest = attachment.sha256 else { return try await api.fetch(attachment, at: path) }
+    guard let digest = attachment.sha256 else {
+      return try await api.fetch(attachment, at: path, limit: limit)
+    }
     while true {
-      switch find(digest, attachment, path, api) {
+      switch find(digest, attachment, path, limit, api) {
       case .content(let content):
         return content
       case .flight(let flight):
@@ -89,7 +91,7 @@ final class ContentCache: Sendable {
   }
 
   private func find(
-    _ digest: String, _ attachment: AttachmentObject, _ path: String, _ api: GatewayAPI
+    _ digest: String, _ attachment: AttachmentObject, _ path: String, _ limit: Int, _ api: GatewayAPI
   ) -> Found {
     state.withLock { state in
       if let content = state.use(digest) { return .content(content) }
@@ -98,18 +100,18 @@ final class ContentCache: Sendable {
         return .flight(found.flight)
       }
       let flight = Flight(path, api.gateway)
-      let task = Task { await fly(flight, digest, attachment, api) }
+      let task = Task { await fly(flight, digest, attachment, limit, api) }
       state.flights[digest] = (flight, 1, task)
       return .flight(flight)
     }
   }
 
   private func fly(
-    _ flight: Flight, _ digest: String, _ attachment: AttachmentObject, _ api: GatewayAPI
+    _ flight: Flight, _ digest: String, _ attachment: AttachmentObject, _ limit: Int, _ api: GatewayAPI
   ) async {
     let result: Result<Data, RequestFailure>
     do throws(RequestFailure) {
-      result = .success(try await api.fetch(attachment, at: flight.path))
+      result = .success(try await api.fetch(attachment, at: flight.path, limit: limit))
     } catch {
       result = .failure(error)
     }

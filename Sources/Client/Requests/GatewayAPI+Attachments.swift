@@ -30,10 +30,18 @@ extension GatewayAPI {
   ///
   /// Contents of up to 16 MiB are kept for the next time, 64 MiB of them in all; what is asked for by several at once is
   /// fetched once.
+  ///
+  /// - Parameters:
+  ///   - attachment: what the session says of it.
+  ///   - session: whose it is.
+  ///   - limit: the most bytes that are taken into memory, whatever is said of it: the session's `attachmentBytes` in force.
+  /// - Returns: all of it.
+  /// - Throws: `RequestFailure`; a refusal as `attachment-too-large` when there are more.
   package func load(
-    _ attachment: AttachmentObject, of session: SessionID
+    _ attachment: AttachmentObject, of session: SessionID, limit: Int = Limits().attachmentBytes
   ) async throws(RequestFailure) -> Data {
-    try await cache.content(of: attachment, at: Self.path(of: session, attachment.id), by: self)
+    try await cache.content(
+      of: attachment, at: Self.path(of: session, attachment.id), limit: limit, by: self)
   }
 
   /// Removes an attachment for everyone; fine when it is gone.

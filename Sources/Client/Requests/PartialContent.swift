@@ -13,14 +13,21 @@ final class PartialContent: ContentReceiver, @unchecked Sendable {
 
   private let attachment: AttachmentObject
   private let gateway: GatewayAddress
+  /// The most bytes that are taken.
+  private let limit: UInt64
   private(set) var content = Data()
   private var digest = RunningDigest(.sha256)
   /// What the whole must have, in lowercase hexadecimal; by the answer where the attachment was not ready when it was told of.
   private var wanted: String?
 
-  init(_ attachment: AttachmentObject, of gateway: GatewayAddress) {
+  /// Of an attachment of a size that is not known, or is within the limit.
+  init(_ attachment: AttachmentObject, of gateway: GatewayAddress, limit: Int) throws(RequestFailure) {
     self.attachment = attachment
     self.gateway = gateway
+    self.limit = UInt64(clamping: limit)
+    if let size = attachment.size, size > self.limit {
+      throw .refused(.tooLarge(attachment, limit: limit, actual: Int(clamping: size)))
+    }
     wanted = attachment.sha256
   }
 
@@ -63,6 +70,7 @@ final class PartialContent: ContentReceiver, @unchecked Sendable {
     default:
       return false
     }
+    try take(head.number("Content-Length") ?? 0)
     if content.isEmpty, let size = attachment.size {
       content.reserveCapacity(Int(min(size, Self.reservedBytes)))
     }
@@ -70,21 +78,35 @@ final class PartialContent: ContentReceiver, @unchecked Sendable {
   }
 
   func receive(_ bytes: ArraySlice<UInt8>) throws(RequestFailure) {
-    let count = content.count + bytes.count
-    if let size = attachment.size, UInt64(count) > size {
-      throw .noGateway("\(gateway) sends \(count) bytes of an attachment that has \(size)")
-    }
+    try take(UInt64(bytes.count))
     digest.update(bytes.span)
     content.append(contentsOf: bytes)
+  }
+
+  /// Whether there may be so many bytes more.
+  private func take(_ more: UInt64) throws(RequestFailure) {
+    let (count, isBeyond) = UInt64(content.count).addingReportingOverflow(more)
+    let actual = isBeyond ? .max : count
+    guard let size = attachment.size else {
+      guard actual <= limit else {
+        throw .refused(.tooLarge(attachment, limit: Int(clamping: limit), actual: Int(clamping: actual)))
+      }
+      return
+    }
+    guard actual <= size else {
+      throw .noGateway("\(gateway) sends \(actual) bytes of an attachment that has \(size)")
+    }
   }
 }
 
 extension GatewayAPI {
   /// Fetches a content, over any number of cuts, and checks it.
   ///
-  /// - Throws: also when the bytes are others than those of the attachment, twice.
-  func fetch(_ attachment: AttachmentObject, at path: String) async throws(RequestFailure) -> Data {
-    let partial = PartialContent(attachment, of: gateway)
+  /// - Throws: also when the bytes are others than those of the attachment, twice; and when there are more than `limit`.
+  func fetch(
+    _ attachment: AttachmentObject, at path: String, limit: Int
+  ) async throws(RequestFailure) -> Data {
+    let partial = try PartialContent(attachment, of: gateway, limit: limit)
     var retrying = Retrying(patience, for: patience.download)
     var wasWrong = false
     while true {
@@ -121,6 +143,13 @@ extension GatewayAPI {
 }
 
 extension Refusal {
+  fileprivate static func tooLarge(_ attachment: AttachmentObject, limit: Int, actual: Int) -> Refusal {
+    Refusal(
+      .attachmentTooLarge,
+      "The attachment \(attachment.id) has \(actual) bytes or more; at most \(limit) are fetched.",
+      limit: limit, actual: actual)
+  }
+
   fileprivate static var otherContent: Refusal {
     Refusal(
       .digestMismatch,

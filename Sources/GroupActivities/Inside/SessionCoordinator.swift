@@ -148,6 +148,9 @@ final class SessionCoordinator: Sendable {
     return try result.get()
   }
 
+  /// The limits in force: the defaults where there is no membership.
+  var limits: Limits { (try? membership().limits) ?? Limits() }
+
   /// Waits until the session is joined.
   func joined() async throws -> Membership {
     let membership = try membership()

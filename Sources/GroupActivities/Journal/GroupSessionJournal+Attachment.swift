@@ -42,7 +42,9 @@ extension GroupSessionJournal {
         data = content
       } else {
         do throws(RequestFailure) {
-          data = try await coordinator.api.load(object, of: coordinator.session)
+          let limits = coordinator.limits
+          data = try await coordinator.api.load(
+            object, of: coordinator.session, limit: limits.attachmentBytes)
         } catch {
           throw JournalError(error)
         }

@@ -150,6 +150,44 @@ struct OtherServerTests {
     #expect(words.contains("\(offset) bytes of an upload that has only 20"))
   }
 
+  /// An attachment that is larger than may be, and where that shows.
+  struct Large: CustomTestStringConvertible {
+    var size: UInt64?
+    var field = ""
+    let words: String
+
+    var testDescription: String { "\(String(describing: size)) \(field.prefix(30))" }
+  }
+
+  @Test(
+    "No more of an attachment is taken than may be, whatever is said of it",
+    arguments: [
+      Large(words: "at most 100000 are fetched"),
+      Large(field: "Content-Length: 100001\r\n", words: "has 100001 bytes or more; at most 100000"),
+      Large(
+        field: "Content-Length: 18446744073709551615\r\n", words: "or more; at most 100000 are fetched"),
+      Large(size: 100_001, words: "has 100001 bytes or more; at most 100000 are fetched"),
+      Large(size: .max, words: "at most 100000 are fetched"),
+      Large(size: 99_999, words: "bytes of an attachment that has 99999"),
+    ])
+  func largeContent(_ large: Large) async throws {
+    let server = try ScriptedServer { _, stream in
+      _ = try Self.readHead(stream)
+      try stream.send(Array("HTTP/1.1 200 OK\r\n\(large.field)\r\n".utf8))
+      // Without an end.
+      while true { try stream.send([UInt8](repeating: 7, count: 65_536)) }
+    }
+    defer { server.stop() }
+    let api = try GatewayAPI.impatient(server.address)
+    var object = try CutRequestTests.object(Data(), sha256: nil)
+    object.size = large.size
+    let failure = try await #require(throws: RequestFailure.self) {
+      try await api.load(object, of: Self.session, limit: 100_000)
+    }
+    #expect(failure.description.contains(large.words), "\(failure)")
+    if large.size ?? 0 > 100_000 { #expect(server.count == 0) }
+  }
+
   @Test("Who refuses a body before its end is heard, and sent no more")
   func earlyAnswer() async throws {
     let received = Guarded(0)
