@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import HTTP
 internal import WebSocket
 internal import Wire
@@ -95,8 +96,11 @@ struct UpgradeExchange {
     let status = head.status.code
     switch status {
     case 300...399:
-      let target = head.fields.first("Location").map { " to \($0)" } ?? ""
-      return .refused(.noGateway("It sends elsewhere\(target), with status \(status)."))
+      // No more of it: where the request's own path is given back, that is the session's link.
+      let target = head.fields.first("Location").flatMap { URL(string: $0) }
+        .flatMap { try? GatewayAddress(authorityOf: $0, certificates: nil) }
+      let place = target.map { " to \($0)" } ?? ""
+      return .refused(.noGateway("It sends elsewhere\(place), with status \(status)."))
     case 400...:
       return .refused(
         .refused(status: status, detail: detail(of: head, body), retryAfter: head.retryAfter))

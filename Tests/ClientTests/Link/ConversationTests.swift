@@ -217,8 +217,12 @@ struct ConversationTests {
         end: .refused(status: 429, detail: "Too Many Requests (status 429)", retryAfter: nil),
         endsStream: true),
       Answer(
-        text: "HTTP/1.1 308 Permanent Redirect\r\nLocation: https://here/\r\nContent-Length: 0\r\n\r\n",
-        end: .noGateway("It sends elsewhere to https://here/, with status 308.")),
+        text: "HTTP/1.1 308 Permanent Redirect\r\nLocation: https://here:81/api/sessions/secret/socket\r\n"
+          + "Content-Length: 0\r\n\r\n",
+        end: .noGateway("It sends elsewhere to https://here:81, with status 308.")),
+      Answer(
+        text: "HTTP/1.1 302 Found\r\nLocation: /login?from=secret\r\nContent-Length: 0\r\n\r\n",
+        end: .noGateway("It sends elsewhere, with status 302.")),
       Answer(
         text: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
         end: .noGateway("It answers the request for a WebSocket with status 200.")),
