@@ -11,6 +11,7 @@ package struct GatewayAPI: Sendable {
   package let gateway: GatewayAddress
   let patience: RequestPatience
   let threads: RequestThreads
+  let lookups: NameLookups
   let cache: ContentCache
 
   /// The requests of a gateway.
@@ -20,11 +21,12 @@ package struct GatewayAPI: Sendable {
 
   init(
     _ gateway: GatewayAddress, patience: RequestPatience, threads: RequestThreads = .shared,
-    cache: ContentCache = .shared
+    lookups: NameLookups = .shared, cache: ContentCache = .shared
   ) {
     self.gateway = gateway
     self.patience = patience
     self.threads = threads
+    self.lookups = lookups
     self.cache = cache
   }
 
@@ -107,13 +109,15 @@ extension GatewayAPI {
     }
   }
 
-  /// Asks once.
+  /// Asks once; whoever receives is given the content, on another thread.
   func once(
-    _ request: HTTPRequest, in lane: RequestThreads.Lane = .brief
+    _ request: HTTPRequest, in lane: RequestThreads.Lane = .brief,
+    into receiver: (any ContentReceiver & Sendable)? = nil
   ) async throws(RequestFailure) -> HTTPReply {
     let (gateway, patience) = (gateway, patience)
+    let addresses = try await lookups.addresses(of: gateway, within: patience.connecting)
     return try await threads.run(lane) { abandonment throws(RequestFailure) in
-      try HTTPExchange.run(request, to: gateway, patience, abandonment)
+      try HTTPExchange.run(request, to: gateway, at: addresses, patience, abandonment, into: receiver)
     }
   }
 

@@ -23,17 +23,20 @@ final class HTTPExchange {
   private var reply: HTTPReply?
   private var isReceiving = false
   private var isComplete = false
+  /// Of the answer's content.
+  private var rate: LeastRate
 
   /// Connects.
   private init(
-    _ request: HTTPRequest, to gateway: GatewayAddress, _ patience: RequestPatience,
-    _ abandonment: Abandonment, _ receiver: (any ContentReceiver)?
+    _ request: HTTPRequest, to gateway: GatewayAddress, at addresses: [SocketAddress],
+    _ patience: RequestPatience, _ abandonment: Abandonment, _ receiver: (any ContentReceiver)?
   ) throws(RequestFailure) {
     self.request = request
     self.gateway = gateway
     self.patience = patience
     self.receiver = receiver
-    connection = try RequestConnection(to: gateway, within: patience.connecting, abandonment)
+    connection = try RequestConnection(to: gateway, at: addresses, patience, abandonment)
+    rate = LeastRate(patience)
     reader.expect(request.method)
     // What is collected has a limit of its own, and whoever receives knows how much there is to come.
     reader.bodyLimit = receiver == nil ? request.answerLimit : .max
@@ -43,10 +46,10 @@ final class HTTPExchange {
   ///
   /// - Throws: `unreachable`, `notTrusted`, `noGateway`, `cancelled`, or what the receiver throws.
   static func run(
-    _ request: HTTPRequest, to gateway: GatewayAddress, _ patience: RequestPatience,
-    _ abandonment: Abandonment, into receiver: (any ContentReceiver)? = nil
+    _ request: HTTPRequest, to gateway: GatewayAddress, at addresses: [SocketAddress],
+    _ patience: RequestPatience, _ abandonment: Abandonment, into receiver: (any ContentReceiver)? = nil
   ) throws(RequestFailure) -> HTTPReply {
-    try HTTPExchange(request, to: gateway, patience, abandonment, receiver).converse()
+    try HTTPExchange(request, to: gateway, at: addresses, patience, abandonment, receiver).converse()
   }
 
   private func converse() throws(RequestFailure) -> HTTPReply {
@@ -63,7 +66,7 @@ final class HTTPExchange {
     while !isComplete {
       do throws(RequestFailure) {
         guard try !readOn() else { continue }
-        let deadline = reply == nil ? end : .now() + patience.stall
+        let deadline = reply == nil ? end : rate.deadline
         guard try connection.wait(until: .readable, by: deadline) else { throw late }
       } catch .unreachable(let words) {
         throw failure ?? .unreachable(words)
@@ -78,7 +81,8 @@ final class HTTPExchange {
   private var late: RequestFailure {
     reply == nil
       ? .unreachable("\(gateway) gave no answer within \(patience.answer)")
-      : .unreachable("\(gateway) broke its answer off: nothing more came for \(patience.stall)")
+      : .unreachable(
+        "\(gateway) broke its answer off: not \(patience.stallBytes) bytes came within \(patience.stall)")
   }
 
   // MARK: - The request
@@ -98,7 +102,7 @@ final class HTTPExchange {
       // Whoever refuses a body need not be sent the rest of it, however fast it goes.
       _ = try readOn()
       guard reply == nil else { return false }
-      let count = try connection.sendPiece(of: rest, stall: patience.stall) { () throws(RequestFailure) in
+      let count = try connection.sendPiece(of: rest) { () throws(RequestFailure) in
         _ = try readOn()
         return reply == nil
       }
@@ -117,7 +121,8 @@ final class HTTPExchange {
     switch try connection.receive() {
     case .nothing:
       return false
-    case .bytes:
+    case .bytes(let count):
+      rate.note(count)
       try parse()
       return true
     case .endOfStream:
@@ -162,6 +167,7 @@ final class HTTPExchange {
       break
     case .head(let head):
       reply = HTTPReply(head: head)
+      rate = LeastRate(patience)
       isReceiving = try receiver?.begin(head) ?? false
       if !isReceiving { reader.bodyLimit = request.answerLimit }
     case .body(let range):

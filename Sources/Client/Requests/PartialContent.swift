@@ -127,11 +127,7 @@ extension GatewayAPI {
   private func fetchRest(of partial: PartialContent, at path: String) async throws(RequestFailure) {
     // The last byte may have come, and the connection broken behind it.
     if partial.isWhole, !partial.content.isEmpty { return }
-    let (gateway, patience) = (gateway, patience)
-    let request = partial.request(path)
-    let reply = try await threads.run(.transfer) { abandonment throws(RequestFailure) in
-      try HTTPExchange.run(request, to: gateway, patience, abandonment, into: partial)
-    }
+    let reply = try await once(partial.request(path), in: .transfer, into: partial)
     switch reply.status {
     case 200, 206: break
     case 416:

@@ -4,11 +4,11 @@ extension RequestConnection {
   /// The least time that one of several addresses gets.
   private static let leastTime = Duration.seconds(2)
 
-  /// Finds the gateway's addresses and tries one after the other.
+  /// Tries the gateway's addresses one after the other.
   static func connect(
-    to gateway: GatewayAddress, by deadline: MonotonicTime, _ limit: Duration, _ abandonment: Abandonment
+    to gateway: GatewayAddress, at addresses: [SocketAddress], by deadline: MonotonicTime,
+    _ abandonment: Abandonment
   ) throws(RequestFailure) -> OwnedDescriptor {
-    let addresses = try resolve(gateway)
     var failure = RequestFailure.unreachable("\(gateway) has no address")
     for (index, address) in addresses.enumerated() {
       let left = deadline - .now()
@@ -67,14 +67,6 @@ extension RequestConnection {
     _ gateway: GatewayAddress, at address: SocketAddress, _ error: SystemError
   ) -> RequestFailure {
     .unreachable("\(gateway) (\(address)) cannot be reached: \(SystemError.words(for: error.code))")
-  }
-
-  private static func resolve(_ gateway: GatewayAddress) throws(RequestFailure) -> [SocketAddress] {
-    do throws(AddressError) {
-      return try SocketAddress.resolve(gateway.endpoint)
-    } catch {
-      throw .unreachable("\(gateway) \(error)")
-    }
   }
 
   /// Waits until the socket is ready or broken (`true`), or the time is over (`false`).

@@ -2,11 +2,12 @@ internal import Transport
 
 /// A connection to a gateway for a thread that may block: plain or over TLS.
 ///
-/// Every wait has an end, by the time that is named or by `abandonment`.
+/// Every wait has an end, by the time that is named or by `abandonment`; who has to be asked for addresses was asked before.
 final class RequestConnection {
   /// What came of a look at the socket.
   enum Arrival {
-    case bytes
+    /// So many, as they were sent.
+    case bytes(Int)
     case nothing
     case endOfStream
   }
@@ -16,6 +17,7 @@ final class RequestConnection {
   private static let pieceBytes = 262_144
 
   private let gateway: GatewayAddress
+  private let patience: RequestPatience
   private let abandonment: Abandonment
   private let descriptor: OwnedDescriptor
   private let tls: TLSConnection?
@@ -29,13 +31,16 @@ final class RequestConnection {
   ///
   /// - Throws: `unreachable`, `notTrusted`, `noGateway`, `cancelled`.
   init(
-    to gateway: GatewayAddress, within limit: Duration, _ abandonment: Abandonment
+    to gateway: GatewayAddress, at addresses: [SocketAddress], _ patience: RequestPatience,
+    _ abandonment: Abandonment
   ) throws(RequestFailure) {
+    let limit = patience.connecting
     self.gateway = gateway
+    self.patience = patience
     self.abandonment = abandonment
     let deadline = MonotonicTime.now() + limit
     tls = gateway.isSecure ? try Self.makeTLS(gateway) : nil
-    descriptor = try Self.connect(to: gateway, by: deadline, limit, abandonment)
+    descriptor = try Self.connect(to: gateway, at: addresses, by: deadline, abandonment)
     if let tls { try shakeHands(tls, by: deadline, limit) }
   }
 
@@ -49,36 +54,35 @@ final class RequestConnection {
   ///
   /// - Parameters:
   ///   - bytes: what is to be sent.
-  ///   - stall: how long to wait for room.
   ///   - whenReadable: called while there is no room and something came; says whether to go on.
   /// - Returns: how many went; 0 when it was not to go on.
-  /// - Throws: when the connection broke, or took nothing for `stall`.
+  /// - Throws: when the connection broke, or took less than `stallBytes` for `stall`.
   func sendPiece(
-    of bytes: Span<UInt8>, stall: Duration, whenReadable: () throws(RequestFailure) -> Bool
+    of bytes: Span<UInt8>, whenReadable: () throws(RequestFailure) -> Bool
   ) throws(RequestFailure) -> Int {
     guard let tls else {
       let piece = bytes.extracting(first: Self.pieceBytes)
-      return try sendRaw(piece, stall, whenReadable) ? piece.count : 0
+      return try sendRaw(piece, whenReadable) ? piece.count : 0
     }
     let piece = bytes.extracting(first: TLSConnection.encryptLimitInBytes)
     var records: [UInt8] = []
     try securely { () throws(TLSError) in try tls.encrypt(piece, into: &records) }
-    return try sendRaw(records.span, stall, whenReadable) ? piece.count : 0
+    return try sendRaw(records.span, whenReadable) ? piece.count : 0
   }
 
   private func sendRaw(
-    _ bytes: Span<UInt8>, _ stall: Duration, _ whenReadable: () throws(RequestFailure) -> Bool
+    _ bytes: Span<UInt8>, _ whenReadable: () throws(RequestFailure) -> Bool
   ) throws(RequestFailure) -> Bool {
     var rest = bytes
-    var deadline = MonotonicTime.now() + stall
+    var rate = LeastRate(patience)
     while !rest.isEmpty {
       switch socket.send(rest) {
       case .sent(let count):
         rest = rest.extracting(droppingFirst: count)
-        deadline = .now() + stall
+        rate.note(count)
       case .wouldBlock:
-        guard try wait(until: .either, by: deadline) else {
-          throw .unreachable("\(gateway) took nothing for \(stall)")
+        guard try wait(until: .either, by: rate.deadline) else {
+          throw .unreachable("\(gateway) took less than \(patience.stallBytes) bytes for \(patience.stall)")
         }
         guard try whenReadable() else { return false }
       case .failed(let error):
@@ -96,10 +100,11 @@ final class RequestConnection {
     case .received(let count):
       guard let tls else {
         unread.append(contentsOf: buffer[..<count])
-        return .bytes
+        return .bytes(count)
       }
       let received = buffer
-      return try decrypt(received.span.extracting(0..<count), by: tls).hasPeerClosed ? .endOfStream : .bytes
+      return try decrypt(received.span.extracting(0..<count), by: tls).hasPeerClosed
+        ? .endOfStream : .bytes(count)
     case .endOfStream: return .endOfStream
     case .wouldBlock: return .nothing
     case .failed(let error): throw broken(error)
@@ -161,7 +166,7 @@ final class RequestConnection {
       _ = socket.send(out.span)
       throw error
     }
-    _ = try sendRaw(out.span, .seconds(10)) { () throws(RequestFailure) in true }
+    _ = try sendRaw(out.span) { () throws(RequestFailure) in true }
     return progress
   }
 

@@ -4,8 +4,10 @@ struct RequestPatience: Sendable {
   var connecting = Duration.seconds(10)
   /// For the head of an answer, once the request is sent.
   var answer = Duration.seconds(30)
-  /// For the next byte, or for room to send one.
+  /// For the next `stallBytes` of a content, or for room for as many.
   var stall = Duration.seconds(20)
+  /// How many bytes have to pass in that time: 200 a second, which the slowest line has.
+  var stallBytes = 4_096
   /// For whether a gateway is ready.
   var readiness = Duration.seconds(2)
 

@@ -97,7 +97,7 @@ struct OtherServerTests {
         contentType: "text/plain", metadata: nil, content: Content.bytes(30_000_000, seed: 1)),
       to: Self.session, as: nil, by: api)
     let failure = try await #require(throws: RequestFailure.self) { try await run.send(from: 0) }
-    #expect(failure.description.contains("took nothing for"))
+    #expect(failure.description.contains("took less than 4096 bytes for"))
   }
 
   /// Where a gateway says how far an upload is.
@@ -186,6 +186,67 @@ struct OtherServerTests {
     }
     #expect(failure.description.contains(large.words), "\(failure)")
     if large.size ?? 0 > 100_000 { #expect(server.count == 0) }
+  }
+
+  @Test("Who brings an answer byte by byte is given up, however it goes on", arguments: [false, true])
+  func trickle(hasHead: Bool) async throws {
+    let server = try ScriptedServer { _, stream in
+      _ = try Self.readHead(stream)
+      try stream.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n".utf8))
+      if hasHead { try stream.send(Array("\r\n".utf8)) }
+      // As fast as they come, and far fewer than there should be.
+      let silent = try Listener(on: SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: 0))
+      while true {
+        try stream.send(Array((hasHead ? "a" : "A: b\r\n").utf8))
+        _ = try Socket(silent.descriptor).wait(until: .readable, atMost: .milliseconds(3))
+      }
+    }
+    defer { server.stop() }
+    let api = try GatewayAPI.impatient(server.address) {
+      $0.answer = hasHead ? Patience.limit : .milliseconds(30)
+      $0.stall = hasHead ? .milliseconds(30) : Patience.limit
+    }
+    let failure = try await #require(throws: RequestFailure.self) { try await api.session(Self.session) }
+    #expect(
+      failure.description.contains(
+        hasHead ? "not 4096 bytes came within" : "gave no answer within"))
+  }
+
+  @Test("Names that nobody resolves hold up no other requests, and are given up in time")
+  func hangingNames() async throws {
+    let gateway = try LocalGateway()
+    let session = try await gateway.makeSession()
+    let isOver = Guarded(false)
+    let asked = Guarded<[String]>([])
+    let lookups = NameLookups { (name) throws(AddressError) in
+      asked.withLock { $0.append(name) }
+      // As a resolver whose servers are silent.
+      try? Patience.block(until: "the end of the test") { isOver.withLock { $0 } }
+      throw .hostHasNoAddress
+    }
+    let threads = RequestThreads(limit: 2, transferLimit: 1)
+    let (socket, times) = (gateway.http, RequestPatience())
+    func api(_ host: String, within limit: Duration) throws -> GatewayAPI {
+      var times = times
+      times.connecting = limit
+      times.brief = .zero
+      let url = try #require(URL(string: "http://\(host):\(socket.port)"))
+      return try GatewayAPI(GatewayAddress(url), patience: times, threads: threads, lookups: lookups)
+    }
+    let names = ["one.example", "two.example", "three.example"]
+    let hanging = try names.flatMap { name in
+      let api = try api(name, within: Patience.limit)
+      return (0..<3).map { _ in Task { try await api.session(session) } }
+    }
+    try await Patience.wait(for: "all names to be asked for") { asked.withLock { $0.count } == 3 }
+    #expect(try await api("127.0.0.1", within: .seconds(10)).session(session).id == session)
+    let brief = try api("one.example", within: .milliseconds(5))
+    let failure = try await #require(throws: RequestFailure.self) { try await brief.session(session) }
+    #expect(failure.description.contains("http://one.example:\(socket.port) has no address yet"))
+    for task in hanging { task.cancel() }
+    for task in hanging { await #expect(throws: RequestFailure.cancelled) { try await task.value } }
+    #expect(asked.withLock { $0.count } == 3, "a thread for each name, however many ask")
+    isOver.withLock { $0 = true }
   }
 
   @Test("Who refuses a body before its end is heard, and sent no more")
