@@ -43,7 +43,8 @@ package final class Membership: Sendable {
     begin(with: .join)
   }
 
-  /// Sends what waits if there is a connection (for at most 5 s), leaves, and gives the token up. Nothing is taken any more.
+  /// Sends what waits if there is a connection (for at most 5 s), leaves, and gives the token up (5 s more at most). Nothing is
+  /// taken any more.
   package func leave() {
     if !begin(with: .leave) { desk.leave() }
   }
@@ -86,8 +87,8 @@ package final class Membership: Sendable {
     try await desk.settle()
   }
 
-  /// Waits until nothing more comes of it: after `leave` the gateway was told, or its 5 s are over. At once when it never
-  /// began.
+  /// Waits until nothing more comes of it: it has ended, or after `leave` the gateway was told, or its 10 s are over; for ever
+  /// when neither happens, unless the task is cancelled. At once when it never began.
   package func finish() async {
     await desk.finish()
   }

@@ -16,18 +16,6 @@ final class MembershipDesk: Sendable {
     case mark(UInt64)
   }
 
-  /// What is waited for.
-  fileprivate enum Waiter {
-    /// Somebody is about to wait.
-    case coming
-    /// Somebody was about to wait, and was cancelled before.
-    case cancelled
-    /// That all sent before is on the gateway's disk.
-    case settling(CheckedContinuation<Void, any Error>)
-    /// That nothing more comes.
-    case finishing(CheckedContinuation<Void, Never>)
-  }
-
   private struct State {
     var gate = SendGate(now: .now())
     var orders: [Order] = []
@@ -39,11 +27,14 @@ final class MembershipDesk: Sendable {
     var limits = Limits()
     var end: EndReason?
     var isFinished = false
-    var waiters: [UInt64: Waiter] = [:]
-    var lastWaiter: UInt64 = 0
+    /// Who waits for which mark: nil once all before it is on the disk, else why it never will be.
+    var marks: [UInt64: Outcome<EndReason?>] = [:]
+    var lastMark: UInt64 = 0
   }
 
   private let state = Guarded(State())
+  /// Nothing more comes of it.
+  private let over = Outcome<Void>()
 
   // MARK: - Any thread
 
@@ -57,7 +48,8 @@ final class MembershipDesk: Sendable {
   /// what was asked for earlier, such as a profile.
   func begin(_ order: Order, on loop: ClientLoop) -> Bool {
     state.withLock { state in
-      guard state.loop == nil else { return false }
+      // Nor when there was no loop to be had before: that has ended it.
+      guard state.loop == nil, state.end == nil else { return false }
       state.loop = loop
       if case .join = order { state.gate.open() }
       state.orders.insert(order, at: 0)
@@ -95,21 +87,30 @@ final class MembershipDesk: Sendable {
   }
 
   /// Waits until all that was taken before is on the gateway's disk.
+  ///
+  /// - Throws: `EndReason` when it never will be; `CancellationError`.
   func settle() async throws {
-    let number = nextWaiter()
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        register(.settling(continuation), as: number)
+    let outcome = Outcome<EndReason?>()
+    let known: EndReason?
+    switch mark(outcome) {
+    case .nothingToWaitFor: return
+    case .over(let reason): throw reason
+    case .waits(let number):
+      defer { state.withLock { $0.marks[number] = nil } }
+      do throws(RequestFailure) {
+        known = try await outcome.value()
+      } catch {
+        throw CancellationError()
       }
-    } onCancel: {
-      cancel(number)
     }
+    if let known { throw known }
   }
 
-  /// Waits until nothing more comes of it; not, when it was never joined.
+  /// Waits until nothing more comes of it, or until the task is cancelled; not, when it was never joined.
   func finish() async {
-    let number = nextWaiter()
-    await withCheckedContinuation { register(.finishing($0), as: number) }
+    guard state.withLock({ $0.loop != nil || $0.end != nil }) else { return }
+    // It fails only by being cancelled, which ends the waiting.
+    _ = try? await over.value()
   }
 
   // MARK: - The loop
@@ -140,8 +141,7 @@ final class MembershipDesk: Sendable {
 
   /// All before that mark is on the gateway's disk.
   func reached(mark number: UInt64) {
-    let waiter = state.withLock { $0.waiters.removeValue(forKey: number) }
-    if case .settling(let continuation) = waiter { continuation.resume() }
+    state.withLock { $0.marks[number] }?.settle(.success(nil))
   }
 
   /// It is over, and nothing is taken any more.
@@ -154,14 +154,15 @@ final class MembershipDesk: Sendable {
 
   /// Nothing more comes of it.
   func finished() {
-    let (waiters, reason) = state.withLock { state in
-      var waiters: [UInt64: Waiter] = [:]
-      swap(&waiters, &state.waiters)
+    let (marks, reason) = state.withLock { state in
+      state.gate.close()
       state.isFinished = true
       state.orders = []
-      return (Array(waiters.values), state.end ?? .left)
+      defer { state.marks = [:] }
+      return (Array(state.marks.values), state.end ?? .left)
     }
-    for waiter in waiters { waiter.resume(endedBy: reason) }
+    for mark in marks { mark.settle(.success(reason)) }
+    over.settle(.success(()))
   }
 
   // MARK: - Inside
@@ -180,76 +181,26 @@ final class MembershipDesk: Sendable {
     loop?.announce(self)
   }
 
-  private func nextWaiter() -> UInt64 {
-    state.withLock { state in
-      state.lastWaiter += 1
-      state.waiters[state.lastWaiter] = .coming
-      return state.lastWaiter
-    }
-  }
-
-  /// Has somebody wait, or go on at once when there is nothing to wait for.
-  private func register(_ waiter: Waiter, as number: UInt64) {
-    let outcome: Outcome = state.withLock { state in
-      if case .cancelled = state.waiters.removeValue(forKey: number) { return .cancelled }
-      guard let loop = state.loop else { return .nothingToWaitFor }
-      if state.isFinished { return .over(state.end ?? .left) }
-      if case .settling = waiter {
-        if let end = state.end { return .over(end) }
-        state.orders.append(.mark(number))
-      }
-      state.waiters[number] = waiter
-      guard !state.isAnnounced, !state.orders.isEmpty else { return .waits(nil) }
-      state.isAnnounced = true
-      return .waits(loop)
-    }
-    switch outcome {
-    case .waits(let loop): loop?.announce(self)
-    case .nothingToWaitFor: waiter.resume()
-    case .over(let reason): waiter.resume(endedBy: reason)
-    case .cancelled: waiter.cancel()
-    }
-  }
-
-  private enum Outcome {
-    case waits(ClientLoop?)
+  private enum Marking {
+    case waits(UInt64)
     case nothingToWaitFor
     case over(EndReason)
-    case cancelled
   }
 
-  private func cancel(_ number: UInt64) {
-    let waiter = state.withLock { state -> Waiter? in
-      guard let waiter = state.waiters[number] else { return nil }
-      state.waiters[number] = if case .coming = waiter { .cancelled } else { nil }
-      return waiter
+  /// Puts a mark behind all that was taken.
+  private func mark(_ outcome: Outcome<EndReason?>) -> Marking {
+    var marking = Marking.nothingToWaitFor
+    post { state in
+      if let end = state.end ?? (state.isFinished ? .left : nil) {
+        marking = .over(end)
+        return nil
+      }
+      guard state.loop != nil else { return nil }
+      state.lastMark += 1
+      state.marks[state.lastMark] = outcome
+      marking = .waits(state.lastMark)
+      return .mark(state.lastMark)
     }
-    waiter?.cancel()
-  }
-}
-
-extension MembershipDesk.Waiter {
-  fileprivate func resume() {
-    switch self {
-    case .settling(let continuation): continuation.resume()
-    case .finishing(let continuation): continuation.resume()
-    case .coming, .cancelled: break
-    }
-  }
-
-  fileprivate func resume(endedBy reason: EndReason) {
-    switch self {
-    case .settling(let continuation): continuation.resume(throwing: reason)
-    case .finishing(let continuation): continuation.resume()
-    case .coming, .cancelled: break
-    }
-  }
-
-  fileprivate func cancel() {
-    switch self {
-    case .settling(let continuation): continuation.resume(throwing: CancellationError())
-    case .finishing(let continuation): continuation.resume()
-    case .coming, .cancelled: break
-    }
+    return marking
   }
 }

@@ -223,6 +223,38 @@ extension OverLinks {
       await ada.leave()
     }
 
+    @Test("Waiting for the end of one that goes on can be cancelled")
+    func cancelledFinish() async throws {
+      let gateway = try LocalGateway()
+      let ada = try LiveMember(try await gateway.makeSession(), at: gateway.address())
+      let waiting = (0..<3).map { _ in Task { await ada.membership.finish() } }
+      for task in waiting { task.cancel() }
+      for task in waiting { await task.value }
+      #expect(ada.audience.now.end == nil)
+      try ada.send("still here")
+      let later = Task { await ada.membership.finish() }
+      await ada.leave()
+      await later.value
+    }
+
+    @Test("One that there was no loop for is over: it takes nothing, whatever is tried again")
+    func noLoop() async throws {
+      let desk = MembershipDesk()
+      let reason = EndReason.noConnections("no descriptor")
+      desk.ended(reason)
+      let early = Task { await desk.finish() }
+      await #expect(throws: reason) { try await desk.settle() }
+      desk.finished()
+      await early.value
+      #expect(try !desk.begin(.join, on: ClientLoop.shared()))
+      #expect(throws: SendRefusal.notJoined) { try desk.take(OutgoingEntry(type: "Test", payload: [])) }
+      #expect(throws: SendRefusal.notJoined) { try desk.take(ActivityChange(title: "Test")) }
+      desk.leave()
+      #expect(desk.takeOrders().isEmpty)
+      await #expect(throws: reason) { try await desk.settle() }
+      await desk.finish()
+    }
+
     @Test("To settle can be cancelled, and waits for the disk of a gateway that is away")
     func cancelled() async throws {
       let gateway = try LocalGateway()
