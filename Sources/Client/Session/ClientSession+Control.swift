@@ -135,13 +135,21 @@ extension ClientSession {
       guard let expected = refusal.expected, outbox.rewind(to: expected) else { return fault() }
     default:
       guard let clientSequence = refusal.clientSequence, clientSequence > 0 else {
-        // A control message that is no good: the next is no worse for it.
-        if outbox.isControlOnSocket, outbox.sentActivity != nil { outbox.dropDue() }
-        return
+        return refusedControl(refusal)
       }
       if let entry = outbox.refuse(clientSequence) { tell(.refused(entry, refusal)) }
       isProbing = false
     }
+  }
+
+  /// A control message is no good: the next is no worse for it. How to be shown is never refused so, for it is within the rules.
+  private mutating func refusedControl(_ refusal: Refusal) {
+    switch outbox.controlOnSocket {
+    case .activity: tell(.trouble("The activity was not changed: \(refusal.detail)"))
+    case .end: tell(.trouble("The session was not ended: \(refusal.detail)"))
+    case .entry, .nothing, nil: return
+    }
+    outbox.dropDue()
   }
 
   /// Waits as the gateway says, and goes on from what it refused.
@@ -149,7 +157,9 @@ extension ClientSession {
     let asked = Duration.milliseconds(Int64(min(refusal.retryAfterMs ?? 1000, 60_000)))
     pausedUntil = now + max(asked, atLeast)
     guard let clientSequence = refusal.clientSequence else {
-      if outbox.isControlOnSocket { outbox.rewindControl() } else { saidProfile = nil }
+      // It does not say which: how to be shown may be said twice.
+      if hasSaidProfile { saidProfile = nil }
+      outbox.rewindControl()
       return
     }
     if !outbox.rewind(to: clientSequence) { fault() }

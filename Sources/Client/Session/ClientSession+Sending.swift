@@ -72,6 +72,7 @@ extension ClientSession {
   private mutating func sayProfile() {
     guard profile != saidProfile, isPaced(64) else { return }
     saidProfile = profile
+    hasSaidProfile = true
     effects.append(.sendControl(.profile(profile)))
   }
 

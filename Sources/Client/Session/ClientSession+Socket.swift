@@ -20,6 +20,7 @@ extension ClientSession {
       resume?.after = after
     }
     saidProfile = profile
+    hasSaidProfile = false
     effects.append(.sendControl(.join(Join(profile: profile, resume: resume))))
   }
 

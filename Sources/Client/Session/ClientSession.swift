@@ -74,6 +74,8 @@ package struct ClientSession: Sendable {
   var profile: Profile
   /// How we asked to be shown on this socket, or last said.
   var saidProfile: Profile?
+  /// Whether that was said on this socket in a message of its own.
+  var hasSaidProfile = false
   var me: Participant?
   /// All that we ever were here.
   var myNumbers: Set<ParticipantNumber> = []
@@ -139,7 +141,7 @@ package struct ClientSession: Sendable {
     lasting: Duration = .seconds(5), now: MonotonicTime
   ) {
     reconnecting = Reconnecting(lasting: lasting)
-    self.profile = profile
+    self.profile = profile.sanitised
     self.chance = chance
     self.now = now
     pace = Pace(limits, now: now)
@@ -166,12 +168,12 @@ package struct ClientSession: Sendable {
     goOnLeaving()
   }
 
-  /// Ends the session for everyone, behind what was enqueued before.
+  /// Ends the session for everyone, behind what was enqueued before. A refusal for good is told as `trouble`.
   package mutating func end(now: MonotonicTime) {
     say(.end, now: now)
   }
 
-  /// Changes the session's activity for everyone, behind what was enqueued before.
+  /// Changes the session's activity for everyone, behind what was enqueued before. A refusal for good is told as `trouble`.
   package mutating func change(_ change: ActivityChange, now: MonotonicTime) {
     say(.activity(change), now: now)
   }
@@ -179,6 +181,8 @@ package struct ClientSession: Sendable {
   /// Changes how this participant is shown; what is nil stays.
   package mutating func change(_ profile: Profile, now: MonotonicTime) {
     self.now = now
+    // What the gateway would not show it may refuse, or close the socket over.
+    let profile = profile.sanitised
     if let name = profile.name { self.profile.name = name }
     if let color = profile.color { self.profile.color = color }
   }

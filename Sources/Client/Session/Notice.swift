@@ -29,7 +29,8 @@ package enum Notice: Sendable {
   case settled
   /// The gateway takes this message for no good one, and nobody gets it; those behind it go on.
   case refused(OutgoingEntry, Refusal)
-  /// No connection comes about, and why, in words; tries go on.
+  /// Something does not come about, and why, in words: a connection, or that what is sent is taken (tries go on); or a change of
+  /// the activity, or the session's end, that the gateway refused for good.
   case trouble(String)
   /// It is over, and nothing follows.
   case ended(EndReason)

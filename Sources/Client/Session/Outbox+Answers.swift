@@ -75,6 +75,9 @@ extension Outbox {
     return change
   }
 
+  /// The control message that is on the socket and was not answered; nil: there is none.
+  var controlOnSocket: Content? { isControlOnSocket ? items[cursor].content : nil }
+
   /// The gateway did not take the control message that is on the socket: it goes again.
   mutating func rewindControl() { isControlOnSocket = false }
 

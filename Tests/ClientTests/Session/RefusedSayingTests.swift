@@ -131,6 +131,37 @@ struct RefusedSayingTests {
     #expect(side.told.last == "settled")
   }
 
+  @Test(
+    "a change of the activity, or the end, that is refused for good is told, and what is behind it goes on")
+  func refusedControl() {
+    var side = Side.live()
+    side.session.change(ActivityChange(title: "New"), now: side.now)
+    side.session.end(now: side.now)
+    side.send("a")
+    #expect(side.controls == [.activity(ActivityChange(title: "New"))])
+    side.refuse(.badRequest, nil)
+    #expect(side.controls.last == .end)
+    side.refuse(.internal, nil)
+    #expect(
+      side.told == ["trouble: The activity was not changed: no", "trouble: The session was not ended: no"])
+    #expect(side.sent == ["1 a"])
+    side.refuse(.badRequest, nil)
+    #expect(side.told.count == 2)
+  }
+
+  @Test("who is refused for the rate does not hear which control message: both go again")
+  func refusedWithProfile() {
+    var side = Side.live()
+    side.session.change(Profile(name: " \u{7}Eve "), now: side.now)
+    side.session.change(ActivityChange(title: "New"), now: side.now)
+    side.take()
+    let controls: [ClientControl] = [.profile(Profile(name: "Eve")), .activity(ActivityChange(title: "New"))]
+    #expect(side.controls == controls)
+    side.refuse(.rateLimited, nil, retryAfterMs: 100)
+    side.pass(.milliseconds(100))
+    #expect(side.controls == controls + controls)
+  }
+
   @Test("a gateway that has forgotten a refusal is given its client sequence used up again")
   func usesUpAgain() {
     var side = Side.live()
