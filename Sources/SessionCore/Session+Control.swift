@@ -24,13 +24,16 @@ extension Session {
   }
 
   /// Sets the session's activity for everyone; the last one in the order wins.
-  package func setActivity(_ change: ActivityChange, by reader: Reader) {
+  /// Whoever set it is told when that is committed, as of entries.
+  package func setActivity(_ change: ActivityChange, by reader: Reader, now: Instant) {
     guard let record = participant(of: reader), !isRefusedGrowth(reader) else { return }
     activity = activity.applying(change)
     activitySetBy = record.number
     save.owesItself()
     announcePresence()
-    appendSystem(SystemType.activity, ActivityPayload(activity: activity, by: record.number).encoded())
+    record.lastSequence = appendSystem(
+      SystemType.activity, ActivityPayload(activity: activity, by: record.number).encoded())
+    awaitsCommitted(record, now: now)
   }
 
   /// Tells somebody that nothing may be added now, if that is so.

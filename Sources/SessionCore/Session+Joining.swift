@@ -66,7 +66,7 @@ extension Session {
       noteUsed(record)
     }
 
-    if record.acknowledged > 0, committed < log.lastSequence {
+    if resumed, committed < log.lastSequence {
       // All it sent counts as committed only when a `committed` reaches the sequence that `joined` tells.
       record.lastSequence = log.lastSequence
       awaitsCommitted(record, now: now)

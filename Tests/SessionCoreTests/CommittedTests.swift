@@ -25,6 +25,25 @@ struct CommittedTests {
     #expect(bo.committed.isEmpty)
   }
 
+  @Test("S35 who set the activity is told too, also after a resume")
+  func toldOfActivity() throws {
+    let fixture = Fixture()
+    let ada = try fixture.join()
+    fixture.session.setActivity(ActivityChange(title: "New"), by: ada.reader, now: fixture.now)
+    try fixture.turn(ada)
+    ada.breakWire()
+    let again = try fixture.join(resume: ada.resume(after: nil))
+    let sequence = try #require(again.joined?.sequence)
+    fixture.session.setActivity(ActivityChange(title: "Newer"), by: again.reader, now: fixture.now)
+    for _ in 0..<5 {
+      try fixture.turn(again)
+      fixture.pass(milliseconds: 50)
+    }
+    #expect(again.committed.contains { $0 >= sequence })
+    let last = try #require(again.entries.last { $0.typeText == "activity" }?.sequence)
+    #expect(again.committed.last ?? 0 >= last)
+  }
+
   @Test("S35 an entry that came between a commit and its message is told of in the next")
   func between() throws {
     let fixture = Fixture()

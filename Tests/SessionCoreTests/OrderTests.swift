@@ -61,8 +61,8 @@ struct OrderTests {
     let fixture = Fixture()
     let ada = try fixture.join()
     let bo = try fixture.join()
-    fixture.session.setActivity(ActivityChange(title: "One"), by: ada.reader)
-    fixture.session.setActivity(ActivityChange(payload: .integer(4)), by: bo.reader)
+    fixture.session.setActivity(ActivityChange(title: "One"), by: ada.reader, now: fixture.now)
+    fixture.session.setActivity(ActivityChange(payload: .integer(4)), by: bo.reader, now: fixture.now)
     try fixture.turn(ada, bo)
     let told = try ada.entries.filter { $0.typeText == "activity" && $0.sequence > 0 }
       .map { try ActivityPayload.decode($0.payload.span) }

@@ -268,7 +268,7 @@ extension Reactor {
     case .profile(let profile):
       session.setProfile(profile.sanitised, of: reader)
     case .activity(let change):
-      session.setActivity(change, by: reader)
+      session.setActivity(change, by: reader, now: instant)
     }
     reader.badControlMessages = 0
   }

@@ -136,7 +136,9 @@ enum SessionProgram {
     guard try shell.admitControl(client, size: 40) else { return }
     switch program.below(3) {
     case 0: shell.session.setProfile(profile(&program).sanitised, of: client.reader)
-    case 1: shell.session.setActivity(ActivityChange(title: "T\(program.byte())"), by: client.reader)
+    case 1:
+      shell.session.setActivity(
+        ActivityChange(title: "T\(program.byte())"), by: client.reader, now: shell.now)
     default:
       // A token that nobody has is refused.
       _ = try? shell.session.follow(by: Token(high: 3, low: 1_001), now: shell.now) { Self.next }

@@ -249,7 +249,8 @@ struct RestoringTests {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join()
     fixture.session.setActivity(
-      ActivityChange(title: "Whales", payload: .object(["deep": .integer(3)])), by: ada.reader)
+      ActivityChange(title: "Whales", payload: .object(["deep": .integer(3)])), by: ada.reader,
+      now: fixture.now)
     try fixture.save()
     let session = try fixture.reload().fixture.session
     #expect(session.activity == fixture.session.activity)

@@ -254,7 +254,7 @@ final class Simulation {
       clients.first { $0.number == number }?.name = name
     case .activity(let title):
       guard admit(socket, number, &effects, &expected) else { break }
-      session.setActivity(ActivityChange(title: title), by: socket.reader)
+      session.setActivity(ActivityChange(title: title), by: socket.reader, now: now)
       self.title = title
     case .leave:
       effects = session.leave(socket.reader, now: now)

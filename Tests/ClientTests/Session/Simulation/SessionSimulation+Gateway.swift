@@ -61,7 +61,7 @@ extension SessionSimulation {
         session.admitControl(socket.reader, size: bytes.count, now: now.instant, effects: &effects)
       else { break }
       let before = session.sequence
-      session.setActivity(change, by: socket.reader)
+      session.setActivity(change, by: socket.reader, now: now.instant)
       if session.sequence > before, let title = change.title { titles.append(title) }
     case .wait, .end: throw Violation("nobody asked for \(control)")
     }
