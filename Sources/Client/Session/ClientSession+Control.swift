@@ -23,7 +23,7 @@ extension ClientSession {
     switch control {
     case .joined(let joined): received(joined)
     case .waiting: break
-    case .catchUp(let kind, let epoch, _): catchUp(kind, epoch: epoch)
+    case .catchUp(let kind, let epoch, let sequence): catchUp(kind, epoch: epoch, at: sequence)
     case .caughtUp(let sequence): caughtUp(sequence)
     case .committed(let sequence):
       guard phase != .joining else { return }
@@ -69,13 +69,14 @@ extension ClientSession {
     if isNew { tell(.joined(joined)) }
   }
 
-  private mutating func catchUp(_ kind: CatchUpKind, epoch: String) {
+  private mutating func catchUp(_ kind: CatchUpKind, epoch: String, at sequence: UInt64) {
     guard phase != .joining else { return }
     guard epoch == self.epoch, kind == .snapshot || after != nil else { return fault() }
     phase = .catchingUp(isSnapshot: kind == .snapshot)
     if kind == .snapshot {
       // Until it has ended, what was told is no state that a tail could follow.
       after = nil
+      stateSequence = sequence
       company.beginState()
       shelf.clear()
     }
@@ -128,6 +129,7 @@ extension ClientSession {
       pause(refusal, atLeast: .zero)
     case .sessionQuota, .storageFull:
       refusalsInRow += 1
+      if refusalsInRow == 1 { tell(.trouble("What was sent waits: \(refusal.detail)")) }
       isProbing = refusal.clientSequence != nil
       pause(refusal, atLeast: .milliseconds(500 * min(16, refusalsInRow)))
       if isProbing { outbox.putRemovalsFirst() }

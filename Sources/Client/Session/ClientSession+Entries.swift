@@ -78,7 +78,7 @@ extension ClientSession {
       case SystemType.activity:
         let activity = try ActivityPayload.decode(payload)
         self.activity = activity
-        activityChanged(activity, isState: entry.sequence == 0)
+        activityChanged(activity, at: entry.sequence)
       case SystemType.attachment:
         if entry.flags.retention == .remove {
           shelf.remove(entry.key.uuid)
@@ -100,11 +100,14 @@ extension ClientSession {
     tellChanges()
   }
 
-  /// A change of ours has come back, and what waits behind it may go.
-  private mutating func activityChanged(_ activity: ActivityPayload, isState: Bool) {
+  /// A change of ours has come back, and what waits behind it may go; it is kept until it is on disk.
+  private mutating func activityChanged(_ activity: ActivityPayload, at sequence: UInt64) {
     guard let change = outbox.sentActivity, myNumbers.contains(activity.by) else { return }
-    // As state it may be an older one of ours.
-    if isState, activity.activity.applying(change) != activity.activity { return }
-    outbox.dropDue()
+    // As state it may be an older one of ours. And where somebody else's is the state, ours may have come before it or never: the
+    // wire does not say, and nothing behind ours went out that could. It goes again then, over theirs, rather than be lost.
+    if sequence == 0, activity.activity.applying(change) != activity.activity { return }
+    // Who lagged is not told when the state that it is brought to is on disk, only who joined anew is.
+    outbox.acceptControl(at: sequence > 0 ? sequence : maySend ? 0 : stateSequence)
+    outbox.commit(committed)
   }
 }

@@ -93,6 +93,8 @@ package struct ClientSession: Sendable {
   var epoch = ""
   /// Up to where all was told, in this epoch; nil: there is no such place.
   var after: UInt64?
+  /// Of what place in the order the state is that a snapshot tells.
+  var stateSequence: UInt64 = 0
   /// All up to there is on disk, in this epoch.
   var committed: UInt64 = 0
   /// Of each sender the highest client sequence that was told: over tails, snapshots and epochs no entry is new twice.

@@ -36,7 +36,11 @@ extension Outbox {
   /// - Returns: whether that can be.
   mutating func rewind(to clientSequence: UInt32) -> Bool {
     guard clientSequence >= next, clientSequence - 1 <= lastOnSocket else { return false }
-    if accepted > head, items[accepted - 1].clientSequence >= clientSequence { return false }
+    if let last = items[head..<accepted].last(where: { $0.clientSequence > 0 }),
+      last.clientSequence >= clientSequence
+    {
+      return false
+    }
     cursor =
       (accepted..<cursor).first { items[$0].clientSequence >= clientSequence } ?? cursor
     lastOnSocket = clientSequence - 1
@@ -78,6 +82,14 @@ extension Outbox {
   /// The control message that is on the socket and was not answered; nil: there is none.
   var controlOnSocket: Content? { isControlOnSocket ? items[cursor].content : nil }
 
+  /// The due control message has come back, and is in the order at this sequence or before.
+  mutating func acceptControl(at sequence: UInt64) {
+    isControlOnSocket = false
+    items[cursor].sequence = sequence
+    cursor += 1
+    accepted = cursor
+  }
+
   /// The gateway did not take the control message that is on the socket: it goes again.
   mutating func rewindControl() { isControlOnSocket = false }
 
@@ -95,8 +107,15 @@ extension Outbox {
   mutating func resume(acknowledged: UInt32, at sequence: UInt64, sameEpoch: Bool) {
     if !sameEpoch { formerSequence = nextSequence - 1 }
     accepted = head
-    for index in head..<items.count where items[index].clientSequence > 0 {
-      if items[index].clientSequence > acknowledged {
+    for index in head..<items.count {
+      if items[index].clientSequence == 0 {
+        // A change of the activity that came back in this order. Of one in an order that is lost nothing is known.
+        guard sameEpoch, items[index].sequence > 0 else {
+          items[index].sequence = 0
+          continue
+        }
+        if accepted == index { accepted = index + 1 }
+      } else if items[index].clientSequence > acknowledged {
         items[index].sequence = 0
       } else {
         if !sameEpoch || items[index].sequence == 0 { items[index].sequence = sequence }
@@ -114,7 +133,7 @@ extension Outbox {
       accepted = head
       for index in head..<items.count { items[index].sequence = 0 }
     }
-    cursor = max(cursor, items[head...].firstIndex { $0.clientSequence == 0 } ?? items.count)
+    cursor = max(cursor, items[head...].lastIndex { $0.clientSequence > 0 }.map { $0 + 1 } ?? head)
   }
 
   /// What was not found under the old name is numbered anew, from 1.

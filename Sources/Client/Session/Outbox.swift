@@ -82,8 +82,7 @@ struct Outbox: Sendable {
   }
   /// The lowest client sequence that is held, or is used next: `next` of a resume.
   var next: UInt32 {
-    guard head < items.count, items[head].clientSequence > 0 else { return nextSequence }
-    return items[head].clientSequence
+    items[head...].first { $0.clientSequence > 0 }?.clientSequence ?? nextSequence
   }
   /// Whether there is no client sequence left.
   var isUsedUp: Bool { nextSequence == .max }

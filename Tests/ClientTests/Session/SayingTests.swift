@@ -157,6 +157,60 @@ struct SayingTests {
     #expect(side.sent == ["1 a", "2 b"])
   }
 
+  @Test("a change of the activity is settled when it is on disk, and numbers count over it")
+  func settlesActivity() {
+    var side = Side.live()
+    let change = ActivityChange(title: "New")
+    side.session.change(change, now: side.now)
+    side.session.mark(1, now: side.now)
+    side.send("a")
+    let mine = ActivityPayload(activity: Activity.standard.applying(change), by: 1)
+    side.give(Side.system(ActivityPayload.type, mine.encoded(), at: 11) + Side.entry(1, 1, "a", at: 12))
+    #expect(side.reached == [])
+    side.breaks()
+    side.send("b")
+    side.forget()
+    side.open()
+    #expect(side.resume?.next == 1)
+    side.joined(acknowledged: 1, resumed: true)
+    side.tail()
+    #expect(side.controls.count == 1)
+    #expect(side.sent == ["2 b"])
+    side.refuse(.sequenceGap, 2, expected: 2)
+    #expect(side.sent == ["2 b", "2 b"])
+    side.say(.committed(sequence: 11))
+    #expect(side.reached == [1])
+    side.give(Side.entry(1, 2, "b", at: 13))
+    side.say(.committed(sequence: 13))
+    #expect(side.told.last == "settled")
+  }
+
+  @Test("a change of the activity that a crash may have lost goes again, unless it is the state")
+  func activityOverCrash() {
+    for isState in [true, false] {
+      var side = Side.live()
+      let change = ActivityChange(title: "New")
+      side.session.change(change, now: side.now)
+      side.session.mark(1, now: side.now)
+      side.take()
+      let mine = ActivityPayload(activity: Activity.standard.applying(change), by: 1)
+      side.give(Side.system(ActivityPayload.type, mine.encoded(), at: 11))
+      side.send("a")
+      side.breaks()
+      side.forget()
+      side.open()
+      side.sequence = 11
+      side.joined(epoch: "f", committed: 10, resumed: true)
+      side.snapshot(epoch: "f", entries: isState ? Side.system(ActivityPayload.type, mine.encoded()) : [])
+      #expect(side.controls.dropFirst() == (isState ? [] : [.activity(change)]))
+      #expect(side.reached == [])
+      if !isState { side.give(Side.system(ActivityPayload.type, mine.encoded(), at: 11)) }
+      #expect(side.sent == ["1 a"])
+      side.say(.committed(sequence: 11))
+      #expect(side.reached == [1])
+    }
+  }
+
   @Test("after a cut it goes again, unless the tail shows it", arguments: [true, false])
   func activityOverCut(wasTaken: Bool) {
     var side = Side.live()
