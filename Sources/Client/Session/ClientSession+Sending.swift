@@ -7,11 +7,12 @@ extension ClientSession {
   mutating func pump() {
     guard maySend, phase != .over else { return }
     if case .left = departure { return }
+    // During a pause too: what lies in the past would be waited for without rest.
+    pacedUntil = nil
     if let pausedUntil {
       guard pausedUntil <= now else { return }
       self.pausedUntil = nil
     }
-    pacedUntil = nil
     sayProfile()
     var message: [UInt8] = []
     while unsent + message.count < Self.window, pacedUntil == nil, !(isProbing && outbox.isAwaited) {

@@ -135,6 +135,9 @@ struct SayingTests {
     #expect(side.sent.count == 16)
     side.pass(.milliseconds(500))
     #expect(side.sent.count == 21)
+    side.refuse(.rateLimited, 1, retryAfterMs: 2000)
+    side.pass(.milliseconds(100))
+    #expect(side.session.deadline == side.now + .milliseconds(1900), "a pause takes the place of the pace")
   }
 
   @Test("an activity goes alone, between what was said before and after it")
