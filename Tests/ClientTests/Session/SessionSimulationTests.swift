@@ -29,6 +29,15 @@ struct SessionSimulationTests {
         crashes: seed.isMultiple(of: 3), isSlow: seed.isMultiple(of: 2), isFull: !seed.isMultiple(of: 4)))
   }
 
+  @Test("programs take nothing for a while, and lag behind", arguments: once + Array(1...12))
+  func overPauses(seed: UInt64) {
+    run(
+      seed,
+      SessionSimulation.Weather(
+        crashes: seed.isMultiple(of: 3), forgetsTail: !seed.isMultiple(of: 4), isSlow: seed.isMultiple(of: 5),
+        pauses: true))
+  }
+
   @Test("messages are large", arguments: Array(1...3))
   func withMuch(seed: UInt64) {
     run(seed, SessionSimulation.Weather(isHeavy: true))

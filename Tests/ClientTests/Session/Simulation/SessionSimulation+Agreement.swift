@@ -9,6 +9,9 @@ import Wire
 extension SessionSimulation {
   func comeToRest() throws {
     session.refusesGrowth = false
+    // Who waits for the disk need not read for that.
+    try settle { self.marks.allSatisfy { self.clients[$1].reachedMarks.contains($0) } }
+    for client in clients { client.session.reading(true, now: now) }
     try settle {
       self.session.tick(now: self.now.instant)
       return !self.session.hasUnsaved && self.underWay == nil
@@ -89,6 +92,7 @@ extension SessionSimulation {
   private func leave() throws {
     for client in clients {
       client.hasLeft = true
+      if weather.pauses { client.session.reading(false, now: now) }
       client.session.leave(now: now)
       try perform(client)
     }

@@ -21,6 +21,8 @@ final class SessionSimulation {
     var isSlow = false
     /// Now and then there is no room.
     var isFull = false
+    /// Programs do not want to be told more for a while.
+    var pauses = false
   }
 
   let seed: UInt64
@@ -88,6 +90,9 @@ final class SessionSimulation {
     case 89..<90: if weather.crashes { try restart(isClean: random.chance(30)) }
     case 90..<92: drain(client)
     case 92..<94: if weather.isFull { session.refusesGrowth = random.chance(50) }
+    case 94..<95 where weather.pauses && random.chance(70):
+      client.session.reading(random.chance(40), now: now)
+      try perform(client)
     case 94..<95:
       nextMark += 1
       marks[nextMark] = client.index
@@ -245,13 +250,13 @@ final class SessionSimulation {
 
   /// Reads some of what is under way, or all of it and what comes into its place.
   func read(_ client: SimulatedClient, all: Bool) throws {
-    guard let socket = client.socket else { return }
+    guard let socket = client.socket, client.session.wantsReading else { return }
     repeat {
       try take(socket.read(all ? .max : 1 + random.below(200)), from: socket, client)
       guard client.socket === socket else { return }
       session.setBlocked(false, socket.reader)
       flush(socket)
-    } while all && !socket.downlink.isEmpty
+    } while all && !socket.downlink.isEmpty && client.session.wantsReading
   }
 
   private func take(
@@ -289,8 +294,16 @@ final class SessionSimulation {
     try endTurn()
     for client in clients {
       // The gateway's pings.
-      if let socket = client.socket, !socket.isDead { client.session.heard(now: now) }
-      if let deadline = client.session.deadline, deadline <= now { client.session.elapsed(now: now) }
+      if let socket = client.socket, !socket.isDead, client.session.wantsReading {
+        client.session.heard(now: now)
+      }
+      if let deadline = client.session.deadline, deadline <= now {
+        client.session.elapsed(now: now)
+        try perform(client)
+        if let next = client.session.deadline {
+          try require(next > now, "C\(client.index) waits for what is over")
+        }
+      }
       try perform(client)
       try open(client)
     }
