@@ -133,12 +133,11 @@ extension OverLinks {
       }
       let ada = try LiveMember(
         SessionID(high: 1, low: 2), at: LocalGateway.address(of: server.address))
-      let began = MonotonicTime.now()
+      // None of these waits, or the test would not end: nothing is read before that.
       let payload = [UInt8](repeating: 7, count: 200_000)
       for _ in 0..<200 {
         try ada.membership.send(OutgoingEntry(type: "Cursor", payload: payload, isReliable: false))
       }
-      #expect(MonotonicTime.now() - began < .seconds(5))
       // The queue is bounded, too: what is reliable is taken up to its limit, and then refused.
       var taken = 0
       let refusal = #expect(throws: SendRefusal.self) {

@@ -280,17 +280,32 @@ extension OverLinks {
     func paused() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
+      // So that the bytes for Bob can be told from others.
+      let proxy = try CuttingProxy(to: gateway.http)
+      try proxy.start()
+      defer { proxy.stop() }
       let (ada, bob) = try (
-        LiveMember(session, at: gateway.address()), LiveMember(session, at: gateway.address())
+        LiveMember(session, at: gateway.address()),
+        LiveMember(session, at: LocalGateway.address(of: proxy.address))
       )
       bob.membership.setReading(false)
       // The loop has heard of it when it has answered.
       try await bob.membership.settle()
-      try ada.send("first")
-      try await ada.membership.settle()
+      // Too many to be made much smaller on their way.
+      let payload = Array(Content.bytes(10_000, seed: 1))
+      try ada.membership.send(OutgoingEntry(type: "Large", payload: payload))
+      try Patience.block(until: "them to wait for Bob") {
+        try Leftovers.unread(from: proxy.address.port) > 4_000
+      } otherwise: {
+        let unread = try? Leftovers.unread(from: proxy.address.port)
+        return "\(String(describing: unread)) bytes wait, \(bob.audience.now.messages.count) messages came"
+      }
+      // Two turns of the loop: it would have read them by then.
+      for _ in 0..<2 { try await bob.membership.settle() }
       #expect(bob.audience.now.messages.isEmpty)
       bob.membership.setReading(true)
       try bob.audience.wait(for: "what was missed") { $0.messages.count == 1 }
+      #expect(bob.audience.now.messages[0].payload == payload)
       await ada.leave()
       await bob.leave()
     }
