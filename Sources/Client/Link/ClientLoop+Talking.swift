@@ -192,7 +192,8 @@ extension ClientLoop {
     guard let deadline = connection.deadline, deadline <= now else { return }
     switch connection.phase {
     case .lookingUp:
-      fail(connection, .broken("The address was not found out in time."))
+      let name = connection.owner?.place.gateway.endpoint ?? ""
+      fail(connection, .broken("\(name) names a host whose address was not found out in time."))
     case .connecting(let others, let tls):
       connectElsewhere(connection, others: others, tls: tls, because: "no answer in time")
     case .securing:

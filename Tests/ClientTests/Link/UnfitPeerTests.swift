@@ -143,6 +143,18 @@ extension OverLinks {
       try ada.audience.wait(for: "the end") { $0.end == .left }
     }
 
+    @Test("A name that nobody tells the address of in time is named")
+    func slowName() async throws {
+      let url = try #require(URL(string: "http://no-such-host.invalid:8080"))
+      let ada = try LiveMember(
+        Self.session, at: GatewayAddress(url), times: LinkTimes(connecting: .zero), waits: false)
+      try ada.audience.wait(for: "words") { !$0.troubles.isEmpty }
+      #expect(
+        ada.audience.now.troubles[0]
+          == "no-such-host.invalid:8080 names a host whose address was not found out in time.")
+      await ada.leave()
+    }
+
     @Test("Nobody listens: told in words, and tried again until somebody does")
     func nobody() async throws {
       let gateway = try LocalGateway()
