@@ -174,6 +174,9 @@ extension ClientLoop {
   }
 
   private func drop(_ connection: GatewayConnection) {
+    connection.appendCloseNotify()
+    // Best effort: who is gone needs none.
+    try? connection.flush()
     connections[connection.token] = nil
     connection.deadline = nil
     connection.signOfLifeAt = nil

@@ -120,7 +120,7 @@ final class GatewayConnection {
     outgoing.append(contentsOf: bytes)
   }
 
-  /// Says over TLS that nothing more comes.
+  /// Says over TLS that nothing more comes (RFC 8446 §6.1), once; nothing may be appended after it.
   func appendCloseNotify() {
     tls?.close(into: &outgoing)
   }

@@ -44,6 +44,11 @@ final class ScriptedServer: Sendable {
   static func upgrade(_ stream: BlockingStream) throws {
     var head: [UInt8] = []
     while !String(decoding: head, as: UTF8.self).hasSuffix("\r\n\r\n") { head += try stream.receive() }
+    try stream.send(agreement(to: head))
+  }
+
+  /// The agreement to a request for a WebSocket, without compression.
+  static func agreement(to head: [UInt8]) throws -> [UInt8] {
     var fields: [HandshakeField] = []
     for line in String(decoding: head, as: UTF8.self).split(separator: "\r\n").dropFirst() {
       guard let colon = line.firstIndex(of: ":") else { continue }
@@ -56,7 +61,7 @@ final class ScriptedServer: Sendable {
     for (name, value) in request.responseFields(subprotocol: "drawtogether.v1") {
       answer += "\(name): \(value)\r\n"
     }
-    try stream.send(Array((answer + "\r\n").utf8))
+    return Array((answer + "\r\n").utf8)
   }
 
   /// A message in one frame.
