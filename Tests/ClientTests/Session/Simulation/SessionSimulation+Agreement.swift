@@ -92,11 +92,16 @@ extension SessionSimulation {
   private func leave() throws {
     for client in clients {
       client.hasLeft = true
-      if weather.pauses { client.session.reading(false, now: now) }
+      if weather.pauses {
+        client.session.reading(false, now: now)
+        try say(client)
+      }
       client.session.leave(now: now)
       try perform(client)
     }
+    let began = now
     try settle { self.clients.allSatisfy(\.isFinished) }
+    try require(weather.isSlow || now - began < .seconds(4), "leaving took \(now - began)")
     try require(
       clients.allSatisfy { client in client.me.map { session.participants[$0.number]?.isActive } == false },
       "somebody left, and is still there")

@@ -104,7 +104,7 @@ final class SessionSimulation {
 
   // MARK: - What programs do
 
-  private func say(_ client: SimulatedClient) throws {
+  func say(_ client: SimulatedClient) throws {
     for _ in 0...random.below(weather.isSlow ? 12 : 4) {
       let number = client.sent.count
       var size = random.below(40)
