@@ -46,7 +46,7 @@ package enum EndReason: Error, Equatable, Sendable {
   case notFound
   /// There are as many in it as may be.
   case full
-  /// The same participant came back elsewhere.
+  /// The same participant came back elsewhere. Never told at present: after 4009 the session goes on as somebody new.
   case resumedElsewhere
   /// The gateway speaks no version that we speak.
   case versionNotSpoken
