@@ -41,8 +41,7 @@ extension ClientSession {
     if isMine, !isReliable { return }
     var isRepeat = false
     if isReliable, entry.clientSequence > 0 {
-      isRepeat = entry.clientSequence <= told[entry.sender] ?? 0
-      if !isRepeat { told[entry.sender] = entry.clientSequence }
+      isRepeat = told.isRepeat(entry.clientSequence, of: entry.sender)
       if entry.sender == outboxNumber, entry.sender != 0 { accepted(entry) }
     }
     var payload: [UInt8] = []

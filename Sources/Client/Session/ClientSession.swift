@@ -97,8 +97,8 @@ package struct ClientSession: Sendable {
   var stateSequence: UInt64 = 0
   /// All up to there is on disk, in this epoch.
   var committed: UInt64 = 0
-  /// Of each sender the highest client sequence that was told: over tails, snapshots and epochs no entry is new twice.
-  var told: [ParticipantNumber: UInt32] = [:]
+  /// What of each sender was told.
+  var told = HighestTold()
 
   // What the session holds.
 

@@ -4,12 +4,19 @@ internal import Wire
 /// Who is in a session, was, or waits, by what its `participants` entries say (3.3).
 struct Company: Sendable {
   private var active: [ParticipantNumber: Participant] = [:]
-  /// Those who left; also over snapshots, for a number is never used again.
+  /// How many of those who left are kept at least; a gateway remembers 10,000 unless told otherwise.
+  private let pastLimit: Int
+  /// Those who left; also over snapshots, for a number is never used again. Of twice `pastLimit` the newest half stays.
   private var past: [ParticipantNumber: Participant] = [:]
   private var waiting: [UUID: Participant] = [:]
   private var numbers: [UUID: ParticipantNumber] = [:]
   /// The numbers as they were before the state that is being told; empty between states.
   private var formerNumbers: [UUID: ParticipantNumber] = [:]
+
+  /// - Parameter pastLimit: how many of those who left are kept at least; a gateway may name any number of people.
+  init(pastLimit: Int = 20_000) {
+    self.pastLimit = pastLimit
+  }
 
   /// Everybody who is here, in the order in which they came.
   var here: [Participant] { active.values.sorted { $0.number < $1.number } }
@@ -51,6 +58,7 @@ struct Company: Sendable {
 
   /// Applies what an entry says.
   mutating func apply(_ payload: ParticipantsPayload) {
+    defer { forgetOldest() }
     for participant in payload.waiting { waiting[participant.id] = participant }
     for participant in payload.past where active[participant.number] == nil {
       past[participant.number] = participant
@@ -66,6 +74,11 @@ struct Company: Sendable {
       past[departure.number] = participant
       numbers[participant.id] = nil
     }
+  }
+
+  private mutating func forgetOldest() {
+    guard past.count > 2 * pastLimit else { return }
+    for number in past.keys.sorted().dropLast(pastLimit) { past[number] = nil }
   }
 
   private mutating func join(_ participant: Participant) {
