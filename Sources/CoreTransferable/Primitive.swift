@@ -1,4 +1,4 @@
-package import FoundationEssentials
+public import FoundationEssentials
 package import UniformTypeIdentifiers
 
 /// What a value travels as.
@@ -52,7 +52,7 @@ private func body(of representation: some TransferRepresentation) -> any Transfe
 }
 
 /// Why a value could not travel.
-public enum TransferError: Error, Equatable, CustomStringConvertible {
+public enum TransferError: LocalizedError, Equatable, CustomStringConvertible {
   /// The type has no representation that exports this value.
   case notExported(type: String)
   /// The type has no representation that imports such data.
@@ -69,6 +69,9 @@ public enum TransferError: Error, Equatable, CustomStringConvertible {
     case .malformed(let type, let contentType): "the data is no \(contentType), of which \(type) is made"
     }
   }
+
+  /// The same words as `description`.
+  public var errorDescription: String? { description }
 }
 
 extension Transferable {
