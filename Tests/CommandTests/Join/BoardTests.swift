@@ -57,6 +57,21 @@ struct BoardTests {
     #expect(board.markCount == 0)
   }
 
+  @Test("A stroke has no more points than it may have, whether they come at once or one by one")
+  func longest() throws {
+    let (most, list) = (StrokeMark.maximumPoints, { Array(repeating: $0, count: $1).joined(separator: ",") })
+    let more = #"{"point":[2,2],"points":[[2,2],[3,3]],"pressures":[0.1,0.2]}"#
+    for count in [most - 1, most + 1] {
+      let payload = #"{"point":[1,1],"points":[\#(list("[1,1]", count))],"pressures":[\#(list("1", count))]}"#
+      #expect(board.receive(entry(Board.strokeType, payload, .replace)))
+      #expect(board.receive(entry(Board.strokeType, more, .append)))
+      let stroke = try #require(strokes().first)
+      #expect(stroke.points.count == most)
+      #expect(stroke.pressures.count == most)
+      #expect(stroke.pressures.last == (count < most ? 0.1 : 1))
+    }
+  }
+
   @Test(
     "What is no mark changes nothing",
     arguments: [

@@ -22,14 +22,14 @@ struct StrokeMark: Equatable, Sendable {
     let listed =
       if case .array(let values)? = members["points"], !values.isEmpty { values } else { [members["point"]] }
     points = []
-    points.reserveCapacity(listed.count)
-    for value in listed {
+    points.reserveCapacity(min(listed.count, Self.maximumPoints))
+    for value in listed.prefix(Self.maximumPoints) {
       guard let point = MarkMessage.point(value) else { return nil }
       points.append(point)
     }
     pressures = []
-    if case .array(let values)? = members["pressures"], values.count == points.count {
-      let numbers = values.compactMap(MarkMessage.number)
+    if case .array(let values)? = members["pressures"], values.count == listed.count {
+      let numbers = values.prefix(Self.maximumPoints).compactMap(MarkMessage.number)
       if numbers.count == points.count { pressures = numbers.map { min(1, max(0, $0)) } }
     }
     color = MarkMessage.color(members)
@@ -41,13 +41,11 @@ struct StrokeMark: Equatable, Sendable {
 
   /// Goes on with what another message says.
   mutating func append(_ more: StrokeMark) {
-    let taken = more.points.prefix(Self.maximumPoints - points.count)
+    let taken = more.points.prefix(max(0, Self.maximumPoints - points.count))
     if !pressures.isEmpty || !more.pressures.isEmpty {
-      let known = pressures + Array(repeating: 0.5, count: points.count - pressures.count)
-      let added =
-        more.pressures.isEmpty
-        ? Array(repeating: 0.5, count: taken.count) : Array(more.pressures.prefix(taken.count))
-      pressures = known + added
+      pressures += repeatElement(0.5, count: points.count - pressures.count)
+      pressures += more.pressures.prefix(taken.count)
+      pressures += repeatElement(0.5, count: points.count + taken.count - pressures.count)
     }
     points += taken
   }
