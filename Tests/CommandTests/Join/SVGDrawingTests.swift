@@ -141,6 +141,14 @@ struct SVGDrawingTests {
       ("<svg><rect width='wide' height='1'/></svg>", "line 1: width=\"wide\" of <rect> cannot be read"),
       ("<svg><polyline points='1 2 3'/></svg>", "line 1: points=\"1 2 3\" of <polyline> cannot be read"),
       ("<svg><path d='M0 0h2000000'/></svg>", "a part of it would be beyond ±1000000, where the canvas ends"),
+      (
+        "<svg><path transform='scale(1e300)' d='M0 0C1e9 0 1e9 1e9 0 1e9'/></svg>",
+        "a part of it would be beyond ±1000000, where the canvas ends"
+      ),
+      (
+        "<svg><rect width='1e308in' height='10' rx='5'/></svg>",
+        "line 1: width=\"1e308in\" of <rect> cannot be read"
+      ),
     ])
   func refuses(_ text: String, _ words: String) {
     let error = #expect(throws: SVGError.self) { try SVGDrawing.read(Array(text.utf8)) }

@@ -73,6 +73,19 @@ struct SVGPathDataTests {
   }
 
   @Test(
+    "Arcs of numbers too large or too small for their ellipse are lines",
+    arguments: [
+      "M0 0A1e-200 1e-200 0 0 1 1 0", "M0 0A1e-320 1e308 0 0 1 1 0", "M1e308 0A1 1 0 0 1 -1e308 0",
+      "M-1e308 -1e308A1e308 1e308 30 1 0 1e308 1e308", "M0 0A1e308 1e308 1e308 1 1 1e-300 1e-300",
+    ])
+  func extremes(_ text: String) throws {
+    let path = try SVGPathData.read(text)
+    let ends = path.elements.allSatisfy { if case .curve = $0 { false } else { true } }
+    #expect(ends, "\(path.elements)")
+    #expect(try points(text).first?.count == 2)
+  }
+
+  @Test(
     "What is no path is refused with the place",
     arguments: [
       ("L1 2", "the path has \"L1 2\" at character 1, where it needs M, to begin with"),

@@ -68,6 +68,8 @@ struct PlanePath: Equatable, Sendable {
     var sweep = atan2((-half.y - middle.y) / ry, (-half.x - middle.x) / rx) - from
     if isClockwise, sweep < 0 { sweep += 2 * .pi }
     if !isClockwise, sweep > 0 { sweep -= 2 * .pi }
+    // Of an ellipse that no number holds, as of one without a radius, the line is what is left.
+    guard rx.isFinite, ry.isFinite, needed.isFinite, sweep.isFinite else { return line(to: end) }
     let center = turn(middle) + 0.5 * (current + end)
     let map = PlaneTransform.translation(center.x, center.y).after(turn).after(.scale(rx, ry))
     arc(from: from, sweep: sweep, of: map, to: end)
@@ -108,7 +110,7 @@ extension PlanePath {
   /// - Parameters:
   ///   - map: what is done to it before it is flattened.
   ///   - limit: how many points there may be in all.
-  /// - Returns: nil for more points than that, and for one that no `Double` holds.
+  /// - Returns: nil for more points than that. What no `Double` holds is at a point that is not on the plane.
   func flattened(by map: PlaneTransform, limit: Int) -> [[PlanePoint]]? {
     var lines: [[PlanePoint]] = []
     var line: [PlanePoint] = []
@@ -131,9 +133,7 @@ extension PlanePath {
         count += line.count
         line = [first]
       }
-      guard count + line.count <= limit, line.last.map({ $0.x.isFinite && $0.y.isFinite }) ?? true else {
-        return nil
-      }
+      guard count + line.count <= limit else { return nil }
     }
     if line.count > 1 { lines.append(line) }
     return lines.reduce(0) { $0 + $1.count } <= limit ? lines : nil

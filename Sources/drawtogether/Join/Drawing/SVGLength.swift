@@ -6,11 +6,13 @@ enum SVGLength {
     "em": 16, "rem": 16, "ex": 8,
   ]
 
-  /// Reads one; a percentage is of `whole`. Nil for what is none.
+  /// Reads one; a percentage is of `whole`. Nil for what is none, and for one that no `Double`
+  /// holds.
   static func read(_ text: String, of whole: Double) -> Double? {
     var scanner = NumberScanner(text)
     guard let number = scanner.number() else { return nil }
     let unit = String(scanner.rest.lowercased().filter { !$0.isWhitespace })
-    return unit == "%" ? number / 100 * whole : units[unit].map { number * $0 }
+    let length = unit == "%" ? number / 100 * whole : units[unit].map { number * $0 }
+    return length?.isFinite == true ? length : nil
   }
 }
