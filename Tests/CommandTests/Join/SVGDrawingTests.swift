@@ -112,6 +112,42 @@ struct SVGDrawingTests {
     #expect(throws: SVGError.usesTooDeep(limit: 8, line: 1)) { try lines("<g id='a'><use href='#a'/></g>") }
   }
 
+  @Test("Uses of uses have an end, also where nothing is drawn in the end")
+  func manyUses() throws {
+    let levels = (1...7).map { level in
+      "<g id='g\(level)'>" + String(repeating: "<use href='#g\(level - 1)'/>", count: 60) + "</g>"
+    }
+    let text = "<svg><defs><g id='g0'/>\(levels.joined())</defs><use href='#g7'/></svg>"
+    let root = try MarkupReader.read(Array(text.utf8))
+    #expect(throws: SVGError.tooManyVisits(limit: 1000)) {
+      try SVGWalk.drawing(of: root, width: nil, at: PlanePoint(x: 0, y: 0), maximumVisits: 1000)
+    }
+    let long = "<svg><path id='p' d='\(String(repeating: "M0 0", count: 10_000))'/><use href='#p'/></svg>"
+    #expect(throws: SVGError.tooManyVisits(limit: 1000)) {
+      let root = try MarkupReader.read(Array(long.utf8))
+      return try SVGWalk.drawing(of: root, width: nil, at: PlanePoint(x: 0, y: 0), maximumVisits: 1000)
+    }
+  }
+
+  @Test("What uses what is nested as deeply as may be is drawn")
+  func deepUses() throws {
+    let (begin, end) = (String(repeating: "<g>", count: 250), String(repeating: "</g>", count: 250))
+    let groups = (1...7).map { "<g id='g\($0)'>\(begin)<use href='#g\($0 - 1)'/>\(end)</g>" }
+    let found = try lines("<defs><path id='g0' d='M0 0h1'/>\(groups.joined())</defs><use href='#g7'/>")
+    #expect(found.map(points) == [[0, 0, 1, 0]])
+  }
+
+  @Test("Of a file's rules for styles the first thousand count, however they are written")
+  func manyRules() throws {
+    let names = { (range: Range<Int>) in range.map { ".c\($0)" }.joined(separator: ",") }
+    let found = try lines(
+      """
+      <style>\(names(0..<900)){stroke:red} \(names(900..<3000)){stroke:red}</style>
+      <path class="c0" d="M0 0h1"/><path class="c999" d="M0 0h1"/><path class="c1000" d="M0 0h1"/>
+      """)
+    #expect(found.map(\.color) == [0xFF0000, 0xFF0000, 0].map(RGB.init))
+  }
+
   @Test("Words are words, at their baseline, a line each; in one line as they follow each other")
   func words() throws {
     let items = try drawing(

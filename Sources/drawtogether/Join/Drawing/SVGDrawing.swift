@@ -84,6 +84,8 @@ enum SVGError: Error, Equatable, CustomStringConvertible {
   case tooManyPoints(limit: Int)
   /// More lines and words than that.
   case tooManyItems(limit: Int)
+  /// More elements than that, what is used counted as often as it is.
+  case tooManyVisits(limit: Int)
   /// Elements that use each other, deeper than that.
   case usesTooDeep(limit: Int, line: Int)
   /// There is nothing that lines can show; what else is there.
@@ -101,6 +103,8 @@ enum SVGError: Error, Equatable, CustomStringConvertible {
     case .tooManyPoints(let limit):
       return "it has more than \(limit) points once its curves are lines, the limit"
     case .tooManyItems(let limit): return "it has more than \(limit) lines, the limit"
+    case .tooManyVisits(let limit):
+      return "it has more than \(limit) elements once what <use> leads to is in its place, the limit"
     case .usesTooDeep(let limit, let line):
       return "line \(line): <use> leads to <use> more than \(limit) times, the limit"
     case .nothing(let leftOut) where leftOut.isEmpty: return "there is nothing to draw in it"

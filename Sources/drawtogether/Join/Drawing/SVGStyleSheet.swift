@@ -30,6 +30,7 @@ struct SVGStyleSheet: Sendable {
       let declarations = Self.declarations(String(rest[rest.index(after: open)..<end]))
       rest = end == rest.endIndex ? "" : rest[rest.index(after: end)...]
       for selector in head.split(separator: ",") {
+        guard rules.count < Self.maximumRules else { break }
         guard var rule = Self.rule(selector) else { continue }
         rule.declarations = declarations
         rules.append(rule)

@@ -2,6 +2,10 @@
 struct SVGWalk {
   /// Uses of what uses something.
   static let maximumUses = 8
+  /// Elements that are visited, what is used once for each use; long attributes count as several.
+  static let maximumVisits = 1_000_000
+  /// So many bytes of attributes count as one more.
+  private static let bytesOfVisit = 64
   /// Widths that a page takes.
   static let widths = 0.5...200.0
   /// How wide an outline is of what is only filled, in points of the page.
@@ -9,6 +13,8 @@ struct SVGWalk {
 
   private var drawing = SVGDrawing()
   private var pointCount = 0
+  private var visits = 0
+  private let mostVisits: Int
   private var sheet = SVGStyleSheet()
   private var byID: [String: MarkupElement] = [:]
   /// What percentages are of.
@@ -23,13 +29,13 @@ struct SVGWalk {
 
   /// All that a document draws.
   static func drawing(
-    of root: MarkupElement, width: Double?, at origin: PlanePoint
+    of root: MarkupElement, width: Double?, at origin: PlanePoint, maximumVisits: Int = maximumVisits
   ) throws(SVGError) -> SVGDrawing {
     let box = try Self.numbers("viewBox", of: root, count: 4)
     let natural = root["width"].flatMap { SVGLength.read($0, of: box?[2] ?? 100) }
     let high = root["height"].flatMap { SVGLength.read($0, of: box?[3] ?? 100) }
     let viewport = (box?[2] ?? natural ?? 100, box?[3] ?? high ?? 100)
-    var walk = SVGWalk(viewport: viewport)
+    var walk = SVGWalk(viewport: viewport, mostVisits: maximumVisits)
     walk.note(root)
     // Without a box of its own it is as large as what is in it.
     let corner = PlanePoint(x: box?[0] ?? 0, y: box?[1] ?? 0)
@@ -53,8 +59,9 @@ struct SVGWalk {
     return walk.drawing
   }
 
-  private init(viewport: (Double, Double)) {
+  private init(viewport: (Double, Double), mostVisits: Int) {
     self.viewport = viewport
+    self.mostVisits = mostVisits
   }
 
   /// What percentages are of that are of no direction (SVG 2, section 8.9).
@@ -73,7 +80,15 @@ struct SVGWalk {
     for child in element.children { try draw(child, place) }
   }
 
+  /// Counts one more element: with uses of uses a short file could have more work than ever ends, and draw nothing.
+  private mutating func visit(_ element: MarkupElement) throws(SVGError) {
+    visits +=
+      1 + element.attributes.values.reduce(element.text.utf8.count) { $0 + $1.utf8.count } / Self.bytesOfVisit
+    guard visits <= mostVisits else { throw .tooManyVisits(limit: mostVisits) }
+  }
+
   private mutating func draw(_ element: MarkupElement, _ outer: Place) throws(SVGError) {
+    try visit(element)
     var place = outer
     place.style = outer.style.of(element, sheet: sheet, diagonal: diagonal)
     guard !place.style.isLeftOut else { return }
@@ -204,6 +219,7 @@ struct SVGWalk {
     var text = element.text
     var lines: [(MarkupElement, PlanePoint)] = []
     for child in element.children where ["tspan", "textPath", "a"].contains(child.name) {
+      try visit(child)
       if child["x"] == nil, child["y"] == nil, child["dy"] == nil {
         text += child.text
       } else {
