@@ -289,6 +289,27 @@ async def test_ctrl_c_leaves_the_session(gateway: Gateway, executable: str) -> N
             )
 
 
+@pytest.mark.parametrize("work", [("draw", "-"), ("attach", "/dev/stdin")])
+async def test_ctrl_c_ends_what_waits_for_its_file(executable: str, work: tuple[str, str]) -> None:
+    theirs, ours = os.pipe()
+    process = await asyncio.create_subprocess_exec(
+        executable, "join", f"http://127.0.0.1:1/s/{'A' * 22}", *work, stdin=theirs, stderr=subprocess.PIPE,
+        env=environment(),
+    )  # fmt: skip
+    os.close(theirs)
+    try:
+        async with asyncio.timeout(SECONDS):
+            # More than a pipe holds: it is there when somebody reads, and then signals are caught.
+            await asyncio.to_thread(os.write, ours, b" " * 1_000_000)
+            process.send_signal(signal.SIGINT)
+            assert await process.wait() == 1
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+        os.close(ours)
+
+
 async def test_a_reader_that_is_gone_ends_it_quietly(gateway: Gateway, executable: str) -> None:
     async with Room(gateway) as room:
         ben = await room.join("Ben")

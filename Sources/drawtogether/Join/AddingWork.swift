@@ -38,11 +38,17 @@ struct AddingWork {
   func draw(
     _ file: String, at place: PlanePoint?, width: Double?, _ request: JoinRequest, _ link: URL
   ) async throws(JoinFailure) {
-    let bytes = try InputFile.read(file, limit: MarkupReader.maximumBytes + 1)
-    // What is no drawing is told before anybody is bothered.
-    _ = try drawing(file, bytes, width, at: place ?? PlanePoint(x: 0, y: 0))
+    let bytes = try await OwnThread.run("drawing") { () throws(JoinFailure) in
+      let bytes = try InputFile.read(file, limit: MarkupReader.maximumBytes)
+      // What is no drawing is told before anybody is bothered.
+      _ = try Self.drawing(file, bytes, width, at: place ?? PlanePoint(x: 0, y: 0))
+      return bytes
+    }
     try await withSession(request, link) { participation throws(JoinFailure) in
-      let drawing = try drawing(file, bytes, width, at: place ?? participation.freePlace())
+      let corner = place ?? participation.freePlace()
+      let drawing = try await OwnThread.run("drawing") { () throws(JoinFailure) in
+        try Self.drawing(file, bytes, width, at: corner)
+      }
       let messenger = GroupSessionMessenger(session: participation.session)
       var z = participation.board.nextZ
       for (index, item) in drawing.items.enumerated() {
@@ -69,7 +75,7 @@ struct AddingWork {
   func attach(
     _ file: String, at place: PlanePoint?, width: Double?, _ request: JoinRequest, _ link: URL
   ) async throws(JoinFailure) {
-    let content = try InputFile.data(file)
+    let content = try await OwnThread.run("file") { () throws(JoinFailure) in try InputFile.data(file) }
     let name = file.split(separator: "/").last.map(String.init) ?? file
     let head = ImageHead(Array(content.prefix(InputFile.headBytes)))
     try await withSession(request, link) { participation throws(JoinFailure) in
@@ -108,7 +114,7 @@ struct AddingWork {
       z: z)
   }
 
-  private func drawing(
+  private nonisolated static func drawing(
     _ file: String, _ bytes: [UInt8], _ width: Double?, at place: PlanePoint
   ) throws(JoinFailure) -> SVGDrawing {
     do throws(SVGError) {

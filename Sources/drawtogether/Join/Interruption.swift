@@ -1,5 +1,4 @@
 internal import Glibc
-internal import Synchronization
 internal import Transport
 
 /// What signals do to a command that takes part: the first one leaves the session, a second one ends the process at once.
@@ -20,7 +19,8 @@ final class Interruption {
       switch signal {
       case .windowChange: Task { @MainActor in windowChanged?() }
       case .terminate:
-        end.isSecond()
+        // Not by the main actor, which may wait for something without an end.
+        guard end.mayLeave() else { end.now() }
         Task { @MainActor in interrupt() }
       }
     }
@@ -37,6 +37,7 @@ final class Interruption {
   /// Says how the session is left; at once, if somebody wants to leave already.
   func onInterrupt(_ leave: @escaping @MainActor () async -> Void) {
     self.leave = leave
+    end.state.withLock { $0.hasSession = true }
     if isInterrupted { leaving = Task { await leave() } }
   }
 
@@ -47,29 +48,36 @@ final class Interruption {
 
   /// What is written to standard output if the process has to end at once.
   func setLastWords(_ words: String) {
-    end.lastWords.withLock { $0 = words }
+    end.state.withLock { $0.lastWords = words }
   }
 
   private func interrupt() {
     isInterrupted = true
-    // Without a session there is nothing to be left.
-    guard let leave else { end.now() }
-    leaving = Task { await leave() }
+    if let leave { leaving = Task { await leave() } }
   }
 }
 
 /// How a process ends that nobody wants to wait for.
 private final class SuddenEnd: Sendable {
-  let lastWords = Guarded("")
-  private let wasAsked = Atomic(false)
+  struct State {
+    var lastWords = ""
+    /// Without a session there is nothing to be left.
+    var hasSession = false
+    var wasAsked = false
+  }
 
-  /// Ends the process when it is called for the second time.
-  func isSecond() {
-    if wasAsked.exchange(true, ordering: .relaxed) { now() }
+  let state = Guarded(State())
+
+  /// Whether the session is to be left: there is one, and nobody asked for that before.
+  func mayLeave() -> Bool {
+    state.withLock { state in
+      defer { state.wasAsked = true }
+      return state.hasSession && !state.wasAsked
+    }
   }
 
   func now() -> Never {
-    let words = lastWords.withLock { $0 }
+    let words = state.withLock { $0.lastWords }
     LineWriter.write(Array(words.utf8), to: STDOUT_FILENO, waitsForRoom: false)
     _exit(DrawTogetherCommand.ExitCode.failure.rawValue)
   }

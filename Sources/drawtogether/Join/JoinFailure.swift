@@ -13,8 +13,8 @@ enum JoinFailure: Error, CustomStringConvertible {
   case file(String, SystemError)
   /// A file that is drawn is none that can be.
   case drawing(String, SVGError)
-  /// A file has more bytes than may be added.
-  case fileTooLarge(String, limit: Int, actual: Int)
+  /// A file has more bytes than are taken; nil where nobody knows how many.
+  case fileTooLarge(String, limit: Int, actual: Int?)
   /// What was sent was refused.
   case refused(String)
   /// What is written cannot be written.
@@ -27,8 +27,10 @@ enum JoinFailure: Error, CustomStringConvertible {
     case .interrupted: "interrupted before all of it was done"
     case .file(let name, let error): "\(name) cannot be read (\(error))"
     case .drawing(let name, let error): "\(name): \(error)"
-    case .fileTooLarge(let name, let limit, let actual):
-      "\(name) has \(actual) bytes, and \(limit) are the most that may be added"
+    case .fileTooLarge(let name, let limit, let actual?):
+      "\(name) has \(actual) bytes, and \(limit) are the most that are taken"
+    case .fileTooLarge(let name, let limit, nil):
+      "\(name) has more than \(limit) bytes, the most that are taken"
     case .output(let error): "the output cannot be written (\(error))"
     }
   }

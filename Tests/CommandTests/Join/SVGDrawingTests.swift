@@ -129,12 +129,15 @@ struct SVGDrawingTests {
     }
   }
 
-  @Test("What uses what is nested as deeply as may be is drawn")
+  @Test("What is used is nested no deeper in its place than elements may be")
   func deepUses() throws {
     let (begin, end) = (String(repeating: "<g>", count: 250), String(repeating: "</g>", count: 250))
     let groups = (1...7).map { "<g id='g\($0)'>\(begin)<use href='#g\($0 - 1)'/>\(end)</g>" }
-    let found = try lines("<defs><path id='g0' d='M0 0h1'/>\(groups.joined())</defs><use href='#g7'/>")
-    #expect(found.map(points) == [[0, 0, 1, 0]])
+    let definitions = "<defs><path id='g0' d='M0 0h1'/>\(groups.joined())</defs>"
+    #expect(try lines("\(definitions)<use href='#g1'/>").map(points) == [[0, 0, 1, 0]])
+    #expect(throws: SVGError.nestedTooDeep(limit: 256, line: 1)) {
+      try lines("\(definitions)<use href='#g7'/>")
+    }
   }
 
   @Test("Of a file's rules for styles the first thousand count, however they are written")

@@ -86,6 +86,8 @@ enum SVGError: Error, Equatable, CustomStringConvertible {
   case tooManyItems(limit: Int)
   /// More elements than that, what is used counted as often as it is.
   case tooManyVisits(limit: Int)
+  /// Elements within elements, deeper than that, once what is used is in its place.
+  case nestedTooDeep(limit: Int, line: Int)
   /// Elements that use each other, deeper than that.
   case usesTooDeep(limit: Int, line: Int)
   /// There is nothing that lines can show; what else is there.
@@ -105,6 +107,8 @@ enum SVGError: Error, Equatable, CustomStringConvertible {
     case .tooManyItems(let limit): return "it has more than \(limit) lines, the limit"
     case .tooManyVisits(let limit):
       return "it has more than \(limit) elements once what <use> leads to is in its place, the limit"
+    case .nestedTooDeep(let limit, let line):
+      return "line \(line): what <use> leads to is nested more than \(limit) deep in its place, the limit"
     case .usesTooDeep(let limit, let line):
       return "line \(line): <use> leads to <use> more than \(limit) times, the limit"
     case .nothing(let leftOut) where leftOut.isEmpty: return "there is nothing to draw in it"

@@ -25,6 +25,8 @@ struct SVGWalk {
     var map: PlaneTransform
     var style: SVGStyle
     var uses = 0
+    /// Elements around it, what is used in its place.
+    var depth = 0
   }
 
   /// All that a document draws.
@@ -90,6 +92,10 @@ struct SVGWalk {
   private mutating func draw(_ element: MarkupElement, _ outer: Place) throws(SVGError) {
     try visit(element)
     var place = outer
+    place.depth += 1
+    guard place.depth <= MarkupReader.maximumDepth else {
+      throw .nestedTooDeep(limit: MarkupReader.maximumDepth, line: element.line)
+    }
     place.style = outer.style.of(element, sheet: sheet, diagonal: diagonal)
     guard !place.style.isLeftOut else { return }
     if let text = element["transform"] {
