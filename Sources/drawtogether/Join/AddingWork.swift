@@ -65,8 +65,7 @@ struct AddingWork {
       progress("drawing", drawing.items.count, drawing.items.count)
       try await settle(participation)
       if !drawing.leftOut.isEmpty {
-        command.errors(
-          "drawtogether: \(file): left out \(SVGError.words(drawing.leftOut)), which are no lines\n")
+        command.tell("\(file): left out \(SVGError.words(drawing.leftOut)), which are no lines")
       }
     }
   }
@@ -145,7 +144,7 @@ struct AddingWork {
   /// What somebody who waits should know.
   private func told(_ entry: GroupSessionEntry) {
     switch entry {
-    case .trouble(let words), .notice(let words): command.errors("drawtogether: \(words)\n")
+    case .trouble(let words), .notice(let words): command.tell(words)
     case .progress(_, let offset, let size?): progress("uploading", offset, size)
     default: break
     }

@@ -20,11 +20,11 @@ extension DrawTogetherCommand {
       case .request(let asked): request = asked
       }
     } catch {
-      errors("drawtogether: \(error)\n")
+      tell("\(error)")
       return .usage
     }
     guard let link = URL(string: request.link) else {
-      errors("drawtogether: \(JoinUsageError.notALink(request.link))\n")
+      tell("\(JoinUsageError.notALink(request.link))")
       return .usage
     }
     do {
@@ -40,7 +40,7 @@ extension DrawTogetherCommand {
     } catch let failure as JoinFailure {
       return tell(failure)
     } catch {
-      errors("drawtogether: \(error)\n")
+      tell("\(error)")
       return .failure
     }
   }
@@ -64,12 +64,18 @@ extension DrawTogetherCommand {
     return .success
   }
 
+  /// Says something to people, in one line: a part of it may be the words of a peer, a gateway or a file, which are not to
+  /// steer a terminal.
+  func tell(_ words: String) {
+    errors("drawtogether: \(TextMark.line(words))\n")
+  }
+
   private func tell(_ failure: JoinFailure) -> ExitCode {
     switch failure {
     // Nobody reads any more, which is how many a reader ends.
     case .output(let error) where error.code == EPIPE: return .success
     default:
-      errors("drawtogether: \(failure)\n")
+      tell("\(failure)")
       return .failure
     }
   }

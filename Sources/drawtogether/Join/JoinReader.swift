@@ -142,6 +142,6 @@ struct JoinReader {
 
   /// As it was typed, but for what could move what stands beside it.
   private static func shown(_ text: String) -> String {
-    CellWidth.fitted(TextMark.clean(text).filter { $0 != "\n" }, to: 80)
+    CellWidth.fitted(TextMark.line(text), to: 80)
   }
 }

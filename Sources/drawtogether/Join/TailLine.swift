@@ -66,7 +66,31 @@ enum TailLine {
       writer.member("event", event)
       body(&writer)
     }
-    return writer.bytes + [UInt8(ascii: "\n")]
+    return harmless(writer.bytes) + [UInt8(ascii: "\n")]
+  }
+
+  /// JSON with escapes for what would steer a terminal that shows it: controls, and what turns the direction of what follows.
+  static func harmless(_ json: [UInt8]) -> [UInt8] {
+    guard let text = String(validating: json, as: UTF8.self) else { return json }
+    guard text.unicodeScalars.contains(where: steers) else { return json }
+    var result = ""
+    for scalar in text.unicodeScalars {
+      if steers(scalar) {
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      } else {
+        result.unicodeScalars.append(scalar)
+      }
+    }
+    return Array(result.utf8)
+  }
+
+  /// Whether it stands in strings only, where an escape means the same.
+  private static func steers(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+    default: false
+    }
   }
 
   private static func write(_ message: GroupSessionRawMessage, to writer: inout JSONWriter) {

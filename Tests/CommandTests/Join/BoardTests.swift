@@ -113,6 +113,17 @@ struct BoardTests {
     #expect(board.markCount == 2)
   }
 
+  @Test("What others wrote steers no terminal, in a line for people nor in one of JSON")
+  func terminal() {
+    let words = "a\u{1B}[2J\r\nb\u{9B}c\u{200E}\u{200F}\u{61C}\u{202E}d\u{2028}e\u{7F}é👩‍🚀\n"
+    #expect(TextMark.line(words) == "a[2J bcd eé👩‍🚀")
+    let json = "{\"a\":\"\u{7F}\u{9B}\u{61C}\u{200F}\u{2028}\u{202E}\u{2069}é👩‍🚀\"}"
+    let harmless = #"{"a":"\u007f\u009b\u061c\u200f\u2028\u202e\u2069é👩‍🚀"}"#
+    #expect(String(decoding: TailLine.harmless(Array(json.utf8)), as: UTF8.self) == harmless)
+    let status = StatusLine(people: ["A\nB"], notice: "c\nd\u{1B}")
+    #expect(status.text == " connecting… · A B · 0 marks · c d")
+  }
+
   @Test("Texts have lines, and nothing that could move what stands beside them")
   func texts() throws {
     let text = #"{"text":"ab\r\nc\u001b[2Jd\u202e","point":[10,20],"size":2,"rgb":"\#("#")ff0000","z":1}"#

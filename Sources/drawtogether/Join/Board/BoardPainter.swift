@@ -90,7 +90,7 @@ struct BoardPainter {
       line(from: from, to: to, radius: 0.5, color: nil)
     }
     let columns = max(4, Int((far.x - corner.x) / 2) - 2)
-    let shown = CellWidth.fitted(TextMark.clean(name).filter { $0 != "\n" }, to: columns)
+    let shown = CellWidth.fitted(TextMark.line(name), to: columns)
     let middle = 0.5 * (corner + far)
     canvas.write(
       shown, column: Int(middle.x / 2) - CellWidth.of(shown) / 2, row: Int((middle.y / 4).rounded(.down)),

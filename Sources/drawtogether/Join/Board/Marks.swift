@@ -77,7 +77,7 @@ struct TextMark: Equatable, Sendable {
     else { return nil }
     let clean = Self.clean(text)
     guard clean.contains(where: { !$0.isWhitespace }) else { return nil }
-    lines = clean.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    lines = clean.split(separator: "\n", omittingEmptySubsequences: false).map { Self.line(String($0)) }
     self.corner = corner
     self.size = min(Self.sizes.upperBound, max(Self.sizes.lowerBound, size))
     color = MarkMessage.color(members)
@@ -90,6 +90,19 @@ struct TextMark: Equatable, Sendable {
     return PlaneBox(
       left: corner.x, top: corner.y, right: corner.x + widest * Self.letter * size,
       bottom: corner.y + Double(lines.count) * Self.line * size)
+  }
+
+  /// A text of anybody's as a terminal may show it in one line: clean, and without the marks of direction that a board has.
+  static func line(_ text: String) -> String {
+    var scalars = String.UnicodeScalarView()
+    for scalar in clean(text).unicodeScalars {
+      switch scalar.value {
+      case 0x0A: scalars.append(" ")
+      case 0x061C, 0x200E, 0x200F: continue
+      default: scalars.append(scalar)
+      }
+    }
+    return String(scalars)
   }
 
   /// A text as it may be on a board: without controls and what turns the direction of all that follows, and not too long.

@@ -70,7 +70,7 @@ struct MarkupEntities {
 
   private func character(_ text: String, line: Int) throws(MarkupError) -> String {
     let number = text.hasPrefix("x") ? UInt32(text.dropFirst(), radix: 16) : UInt32(text, radix: 10)
-    guard let number, number > 0, let scalar = Unicode.Scalar(number) else {
+    guard let number, MarkupReader.isCharacter(number), let scalar = Unicode.Scalar(number) else {
       throw .noCharacter(text, line: line)
     }
     return String(scalar)

@@ -25,8 +25,17 @@ struct MarkupReader {
     guard bytes.count <= maximumBytes else { throw .tooLarge(limit: maximumBytes, actual: bytes.count) }
     if bytes.starts(with: [0x1F, 0x8B]) { throw .compressed }
     guard String(validating: bytes, as: UTF8.self) != nil else { throw .notUTF8 }
+    if let index = bytes.firstIndex(where: { !isCharacter(UInt32($0)) }) {
+      let line = 1 + bytes[..<index].count { $0 == 0x0A }
+      throw .noCharacter("\(bytes[index])", line: line)
+    }
     var reader = MarkupReader(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes)
     return try reader.document()
+  }
+
+  /// Whether XML has such a character (XML 1.0, section 2.2): of the controls only three.
+  static func isCharacter(_ number: UInt32) -> Bool {
+    number >= 0x20 ? number != 0xFFFE && number != 0xFFFF : [0x09, 0x0A, 0x0D].contains(number)
   }
 
   private mutating func document() throws(MarkupError) -> MarkupElement {

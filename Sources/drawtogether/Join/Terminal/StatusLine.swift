@@ -21,11 +21,11 @@ struct StatusLine: Equatable {
       case .live: "live"
       case .away: "reconnecting…"
       }
-    let shown = people.prefix(8).map { CellWidth.fitted(TextMark.clean($0), to: 20) }.joined(separator: ", ")
+    let shown = people.prefix(8).map { CellWidth.fitted(TextMark.line($0), to: 20) }.joined(separator: ", ")
     let more = people.count > 8 ? " and \(people.count - 8) more" : ""
     let parts = [
       state, people.isEmpty ? nil : "\(shown)\(more)", Self.counted(marks, "mark"),
-      attachments == 0 ? nil : Self.counted(attachments, "file"), notice.map { TextMark.clean($0) },
+      attachments == 0 ? nil : Self.counted(attachments, "file"), notice.map { TextMark.line($0) },
     ]
     return " " + parts.compactMap(\.self).joined(separator: " · ")
   }
