@@ -133,4 +133,46 @@ struct SubjectTests {
     #expect(Subscribers.Demand.unlimited - .max(3) == .unlimited)
     #expect(Subscribers.Demand.max(2) < .unlimited)
   }
+
+  /// Holds what subscribes to the very subject whose value it is.
+  private final class Node {
+    var watching: AnyCancellable?
+
+    init(of subject: CurrentValueSubject<Node?, Never>) {
+      watching = subject.sink { _ in }
+    }
+  }
+
+  @Test("a value that holds a subscription to its own subject may be the old one, or one that is left out")
+  func lettingGoCallsBack() {
+    final class Lazy: Subscriber {
+      typealias Input = Node?
+      typealias Failure = Never
+      func receive(subscription: any Subscription) { subscription.request(.none) }
+      func receive(_ input: Node?) -> Subscribers.Demand { .none }
+      func receive(completion: Subscribers.Completion<Never>) {}
+    }
+    #expect(
+      ends {
+        let subject = CurrentValueSubject<Node?, Never>(nil)
+        subject.send(Node(of: subject))
+        subject.send(nil)
+      }, "the old value is let go of under the subject's lock")
+    #expect(
+      ends {
+        let subject = CurrentValueSubject<Node?, Never>(nil)
+        subject.subscribe(Lazy())
+        for _ in 0..<3 { subject.send(Node(of: subject)) }
+      }, "a value that nobody asks for is let go of under the subject's lock")
+  }
+
+  /// Whether it ends; one that waits for itself would not.
+  private func ends(_ body: @escaping @Sendable () -> Void) -> Bool {
+    let done = DispatchSemaphore(value: 0)
+    DispatchQueue(label: "attempt").async {
+      body()
+      done.signal()
+    }
+    return done.wait(timeout: .now() + .seconds(10)) == .success
+  }
 }

@@ -27,19 +27,23 @@ final class Broadcast<Output, Failure: Error>: @unchecked Sendable {
   /// - Returns: the value's version, for `store`.
   @discardableResult
   func publish(_ value: Output, storing: Bool = false) -> UInt64 {
+    var leftOut: [Output] = []
     let (version, told) = lock.with {
       guard completion == nil else { return (published, [Conduit<Output, Failure>]()) }
       published += 1
       if storing {
+        if let old = current { leftOut.append(old) }
         current = value
         stored = published
       }
       for conduit in conduits {
         conduit.seen = published
-        conduit.offer(value)
+        if let missed = conduit.offer(value) { leftOut.append(missed) }
       }
       return (published, conduits)
     }
+    // Dropped outside the lock, here and in `store`: what a value holds may call out as it goes.
+    leftOut = []
     for conduit in told { conduit.tell() }
     return version
   }
@@ -47,21 +51,21 @@ final class Broadcast<Output, Failure: Error>: @unchecked Sendable {
   /// Makes a value that was published the current one, unless a later one is that already; who subscribed meanwhile is
   /// told of it.
   func store(_ value: Output, version: UInt64) {
-    let (late, old) = lock.with {
-      guard version > stored else { return ([Conduit<Output, Failure>](), Output?.none) }
-      let old = current
+    var leftOut: [Output] = []
+    let late = lock.with {
+      guard version > stored else { return [Conduit<Output, Failure>]() }
+      if let old = current { leftOut.append(old) }
       current = value
       stored = version
       let late = conduits.filter { $0.seen < version }
       for conduit in late {
         conduit.seen = version
-        conduit.offer(value)
+        if let missed = conduit.offer(value) { leftOut.append(missed) }
       }
-      return (late, old)
+      return late
     }
+    leftOut = []
     for conduit in late { conduit.tell() }
-    // Dropped outside the lock: what it holds may call out as it goes.
-    _ = old
   }
 
   /// Tells all subscribers, and every new one, that nothing follows.
@@ -87,7 +91,8 @@ final class Broadcast<Output, Failure: Error>: @unchecked Sendable {
         return conduit
       }
       conduits.append(conduit)
-      if let current { conduit.offer(current) }
+      // The first that it is offered: there is none that it could miss for it.
+      if let current { _ = conduit.offer(current) }
       return conduit
     }
     conduit.start()

@@ -30,14 +30,18 @@ final class Conduit<Output, Failure: Error>: Subscription, @unchecked Sendable {
   }
 
   /// Takes a value for later; under the subject's lock.
-  func offer(_ value: Output) {
+  ///
+  /// - Returns: the value that is left out for it, to be dropped without any lock.
+  func offer(_ value: Output) -> Output? {
     lock.with {
-      guard subscriber != nil, completion == nil else { return }
+      guard subscriber != nil, completion == nil else { return nil }
+      var missed: Output?
       if let most = demand.max, pending.count >= most {
-        guard keepsNewest else { return }
-        if pending.count > most { pending.removeLast() }
+        guard keepsNewest else { return nil }
+        if pending.count > most { missed = pending.removeLast() }
       }
       pending.append(value)
+      return missed
     }
   }
 
@@ -75,7 +79,7 @@ final class Conduit<Output, Failure: Error>: Subscription, @unchecked Sendable {
 
   private enum Step {
     case value(Output, to: any Subscriber<Output, Failure>)
-    case end(Subscribers.Completion<Failure>, of: any Subscriber<Output, Failure>)
+    case end(Subscribers.Completion<Failure>, of: any Subscriber<Output, Failure>, leftOut: [Output])
     case nothing
   }
 
@@ -90,7 +94,7 @@ final class Conduit<Output, Failure: Error>: Subscription, @unchecked Sendable {
           demand += more
           isDone()
         }
-      case .end(let completion, let subscriber):
+      case .end(let completion, let subscriber, _):
         subscriber.receive(completion: completion)
         lock.with { isDone() }
         return
@@ -109,9 +113,11 @@ final class Conduit<Output, Failure: Error>: Subscription, @unchecked Sendable {
     }
     guard let completion else { return .nothing }
     teller = (thread, (teller?.depth ?? 0) + 1)
+    // Dropped with the step, outside the lock: what they hold may call out as they go.
+    let leftOut = pending
     self.subscriber = nil
     pending = []
-    return .end(completion, of: subscriber)
+    return .end(completion, of: subscriber, leftOut: leftOut)
   }
 
   private func isDone() {
