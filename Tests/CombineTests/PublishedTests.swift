@@ -128,6 +128,35 @@ struct PublishedTests {
     #expect(target.copy == 18)
   }
 
+  @Test("an object says that it changes before a value is assigned to its property")
+  func assignSays() {
+    let source = PassthroughSubject<Int, Never>()
+    let canvas = Canvas()
+    var seen: [Int] = []
+    let watching = canvas.objectWillChange.sink { seen.append(canvas.copy) }
+    source.assign(to: &canvas.$copy)
+    #expect(seen == [], "to assign a publisher changes nothing yet")
+    source.send(5)
+    source.send(6)
+    #expect(seen == [0, 5])
+    #expect(canvas.copy == 6)
+    watching.cancel()
+  }
+
+  @Test("what a property is assigned from holds neither it nor its object")
+  func assignHoldsNothing() {
+    let source = CurrentValueSubject<Int, Never>(1)
+    weak var gone: Canvas?
+    do {
+      let canvas = Canvas()
+      gone = canvas
+      source.assign(to: &canvas.$copy)
+      #expect(canvas.copy == 1)
+    }
+    #expect(gone == nil)
+    source.send(2)
+  }
+
   @Test("who subscribes while a value is published is told of that one too")
   func subscribesWithin() {
     let canvas = Canvas()

@@ -30,6 +30,17 @@ public struct Published<Value> {
     nonmutating set {}
   }
 
+  /// What publishes the property, got through the object that has it: `assign(to:)` has that say that it changes.
+  public static subscript<EnclosingSelf: AnyObject>(
+    _enclosingInstance object: EnclosingSelf,
+    projected projectedKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Publisher>,
+    storage storageKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Published<Value>>
+  ) -> Publisher {
+    get { Publisher(storage: object[keyPath: storageKeyPath].storage, owner: object) }
+    // `assign(to: &$x)` writes back what it was given.
+    set {}
+  }
+
   /// The value, read and written through the object that has it.
   public static subscript<EnclosingSelf: AnyObject>(
     _enclosingInstance object: EnclosingSelf,
@@ -51,6 +62,7 @@ public struct Published<Value> {
     public typealias Failure = Never
 
     fileprivate let storage: Storage
+    fileprivate weak var owner: AnyObject?
 
     /// Takes a subscriber on.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Value, S.Failure == Never {
@@ -60,7 +72,11 @@ public struct Published<Value> {
     /// Publishes what another publisher does, for as long as the property lives.
     func take(from upstream: some Combine.Publisher<Value, Never>) {
       storage.keep(
-        upstream.sink { [weak storage] value in storage?.value = value })
+        upstream.sink { [weak storage, weak owner] value in
+          guard let storage else { return }
+          if let owner { ObservedObjects.shared.publisherIfAny(of: owner)?.send() }
+          storage.value = value
+        })
     }
   }
 
