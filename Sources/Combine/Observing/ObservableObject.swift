@@ -64,23 +64,36 @@ final class ObservedObjects: @unchecked Sendable {
 
   /// That of an object, made now if need be.
   func publisher(of object: AnyObject) -> ObservableObjectPublisher {
-    let (publisher, gone) = lock.with {
+    let (publisher, _, _) = lock.with {
       let id = ObjectIdentifier(object)
       // An address may be used again: the row is this object's only if that still lives.
-      if let row = rows[id], row.owner === object { return (row.publisher, [Row]()) }
+      if let row = rows[id], row.owner === object { return (row.publisher, [Row](), [AnyObject]()) }
       let publisher = ObservableObjectPublisher()
       var gone: [Row] = []
       if let old = rows.updateValue(Row(owner: object, publisher: publisher), forKey: id) { gone.append(old) }
-      if rows.count >= sweepsAt {
-        gone += rows.values.filter { $0.owner == nil }
-        rows = rows.filter { $0.value.owner != nil }
-        sweepsAt = max(64, 2 * rows.count)
-      }
-      return (publisher, gone)
+      let living = rows.count >= sweepsAt ? sweep(into: &gone) : []
+      // Let go of outside the lock: what subscribers hold may call out as it goes, and so may an object that somebody
+      // else let go of while it was looked at here.
+      return (publisher, gone, living)
     }
-    // Dropped outside the lock: what subscribers hold may call out as it goes.
-    _ = gone
     return publisher
+  }
+
+  /// Takes the rows of objects that are gone out of the table, and gives back all others' objects; under the lock.
+  private func sweep(into gone: inout [Row]) -> [AnyObject] {
+    var living: [AnyObject] = []
+    var kept: [ObjectIdentifier: Row] = [:]
+    for (id, row) in rows {
+      if let owner = row.owner {
+        living.append(owner)
+        kept[id] = row
+      } else {
+        gone.append(row)
+      }
+    }
+    rows = kept
+    sweepsAt = max(64, 2 * rows.count)
+    return living
   }
 
   /// That of an object, if it was ever asked for.
