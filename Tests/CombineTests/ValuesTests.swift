@@ -1,4 +1,5 @@
 import Combine
+import Synchronization
 import Testing
 
 @Suite("values: publishers as asynchronous sequences")
@@ -40,11 +41,11 @@ struct ValuesTests {
 
   @Test("cancelling the task that waits ends its loop, and nobody is subscribed after it")
   func isCancelled() async {
-    let counter = Counter()
+    let endless = Endless()
     let (started, start) = AsyncStream<Void>.makeStream()
     let task = Task {
       var seen: [Int] = []
-      for await value in counter.$count.values {
+      for await value in endless.values {
         seen.append(value)
         start.finish()
       }
@@ -53,7 +54,39 @@ struct ValuesTests {
     for await _ in started {}
     task.cancel()
     #expect(await task.value == [0])
-    counter.count = 1
+    #expect(endless.subscribed.load(ordering: .relaxed) == 0)
+  }
+
+  /// Publishes 0 to each subscriber, and nothing more; counts who is subscribed.
+  private final class Endless: Publisher, Sendable {
+    typealias Output = Int
+    typealias Failure = Never
+    let subscribed = Atomic<Int>(0)
+
+    func receive<S: Subscriber>(subscriber: S) where S.Input == Int, S.Failure == Never {
+      subscribed.add(1, ordering: .relaxed)
+      subscriber.receive(subscription: Place(of: subscriber, in: self))
+    }
+  }
+
+  private final class Place<S: Subscriber>: Subscription where S.Input == Int {
+    private let subscriber: S
+    private let publisher: Endless
+    private let isTold = Atomic<Bool>(false)
+    private let isGone = Atomic<Bool>(false)
+
+    init(of subscriber: S, in publisher: Endless) {
+      self.subscriber = subscriber
+      self.publisher = publisher
+    }
+
+    func request(_ demand: Subscribers.Demand) {
+      if !isTold.exchange(true, ordering: .relaxed) { _ = subscriber.receive(0) }
+    }
+
+    func cancel() {
+      if !isGone.exchange(true, ordering: .relaxed) { publisher.subscribed.subtract(1, ordering: .relaxed) }
+    }
   }
 
   @Test("on the main actor, where models live")
