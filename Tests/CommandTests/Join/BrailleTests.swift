@@ -53,6 +53,35 @@ struct BrailleTests {
     #expect(canvas.cells.contains { $0.color == RGB.palette[7] })
   }
 
+  @Test("Rows of dots are set from one to another, wherever words of them end, and handed on once")
+  func mask() {
+    var mask = DotMask(width: 130, height: 2)
+    for (left, right, y) in [
+      (-5, 0, 0), (60, 70, 0), (62, 65, 0), (127, 500, 1), (3, 2, 1), (0, 9, 2), (0, 9, -1),
+    ] {
+      mask.set(from: left, to: right, y: y)
+    }
+    var dots: [[Int]] = []
+    mask.drain { dots.append([$0, $1]) }
+    #expect(
+      dots == [0, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70].map { [$0, 0] }
+        + [127, 128, 129].map { [$0, 1] })
+    mask.set(from: 5, to: 5, y: 0)
+    dots = []
+    mask.drain { dots.append([$0, $1]) }
+    #expect(dots == [[5, 0]])
+  }
+
+  @Test("A line of very many short pieces ends where it ends, and where it turns")
+  func shortPieces() throws {
+    let there = (0...3000).map { (Double($0) / 100, 0.0) }
+    let items = [try stroke(there + there.reversed() + [(0, 10), (0, 10.01)])]
+    let plain = [try stroke([(0, 0), (30, 0), (0, 0), (0, 10), (0, 10.01)])]
+    let camera = BoardCamera(showing: items[0].box, width: 40, height: 40)
+    let texts = [items, plain].map { BoardPainter.paint($0, by: camera, columns: 20, rows: 10).text }
+    #expect(texts[0] == texts[1], "\n\(texts[0])\n\(texts[1])")
+  }
+
   @Test("What is thick is thick, and black ink is left to the terminal's own color")
   func thickness() throws {
     let items = [try stroke([(0, 0), (0, 0)], width: 100)]

@@ -5,12 +5,20 @@ struct BoardPainter {
 
   private let camera: BoardCamera
   private var canvas: BrailleCanvas
+  /// What the mark that is being painted covers.
+  private var mask: DotMask
+
+  private init(_ camera: BoardCamera, columns: Int, rows: Int) {
+    self.camera = camera
+    canvas = BrailleCanvas(columns: columns, rows: rows)
+    mask = DotMask(width: canvas.width, height: canvas.height)
+  }
 
   /// All that is seen of a board by a camera.
   static func paint(
     _ items: [Board.Item], by camera: BoardCamera, columns: Int, rows: Int
   ) -> BrailleCanvas {
-    var painter = BoardPainter(camera: camera, canvas: BrailleCanvas(columns: columns, rows: rows))
+    var painter = BoardPainter(camera, columns: columns, rows: rows)
     for item in items {
       switch item.content {
       case .mark(.stroke(let stroke)): painter.paint(stroke)
@@ -29,13 +37,26 @@ struct BoardPainter {
       let dot = camera(point)
       // As the page has it: a half is neither more nor less.
       let pressure = stroke.pressures.isEmpty ? 1 : 1 + 1.1 * (stroke.pressures[index] - 0.5)
-      line(from: before ?? dot, to: dot, radius: stroke.width * pressure * camera.scale / 2, color: color)
+      let radius = stroke.width * pressure * camera.scale / 2
+      // What stays within a dot is seen no better with that; the last point is where it ends.
+      if let before, index + 1 < stroke.points.count, dot.x.rounded(.down) == before.x.rounded(.down),
+        dot.y.rounded(.down) == before.y.rounded(.down)
+      {
+        continue
+      }
+      line(from: before ?? dot, to: dot, radius: radius)
       before = dot
     }
+    fill(color)
+  }
+
+  /// Puts what is covered onto the canvas.
+  private mutating func fill(_ color: RGB?) {
+    mask.drain { x, y in canvas.set(x: x, y: y, color: color) }
   }
 
   /// A line with round ends, a dot at least.
-  private mutating func line(from: PlanePoint, to: PlanePoint, radius: Double, color: RGB?) {
+  private mutating func line(from: PlanePoint, to: PlanePoint, radius: Double) {
     let way = to - from
     // What is a dot thin needs each, what is thick no more than its middle asks for.
     let step = max(1, radius / 2)
@@ -44,14 +65,15 @@ struct BoardPainter {
     for at in 0...Int(steps) {
       let point = from + Double(at) / steps * way
       if radius < 1 {
-        canvas.set(x: Int(point.x.rounded(.down)), y: Int(point.y.rounded(.down)), color: color)
+        let x = Int(point.x.rounded(.down))
+        mask.set(from: x, to: x, y: Int(point.y.rounded(.down)))
       } else {
-        disc(point, radius, color)
+        disc(point, radius)
       }
     }
   }
 
-  private mutating func disc(_ middle: PlanePoint, _ radius: Double, _ color: RGB?) {
+  private mutating func disc(_ middle: PlanePoint, _ radius: Double) {
     let top = max(0, Int((middle.y - radius).rounded()))
     let bottom = min(canvas.height - 1, Int((middle.y + radius).rounded()))
     guard top <= bottom else { return }
@@ -59,10 +81,8 @@ struct BoardPainter {
       let off = Double(y) + 0.5 - middle.y
       let half = (radius * radius - off * off).squareRoot()
       guard half.isFinite else { continue }
-      let left = max(0, Int((middle.x - half).rounded(.down)))
-      let right = min(canvas.width - 1, Int((middle.x + half).rounded(.down)))
-      guard left <= right else { continue }
-      for x in left...right { canvas.set(x: x, y: y, color: color) }
+      mask.set(
+        from: Int((middle.x - half).rounded(.down)), to: Int((middle.x + half).rounded(.down)), y: y)
     }
   }
 
@@ -87,8 +107,9 @@ struct BoardPainter {
     )
     let others = (PlanePoint(x: far.x, y: corner.y), PlanePoint(x: corner.x, y: far.y))
     for (from, to) in [(corner, others.0), (others.0, far), (far, others.1), (others.1, corner)] {
-      line(from: from, to: to, radius: 0.5, color: nil)
+      line(from: from, to: to, radius: 0.5)
     }
+    fill(nil)
     let columns = max(4, Int((far.x - corner.x) / 2) - 2)
     let shown = CellWidth.fitted(TextMark.line(name), to: columns)
     let middle = 0.5 * (corner + far)

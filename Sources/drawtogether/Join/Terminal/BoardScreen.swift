@@ -13,8 +13,13 @@ final class BoardScreen {
   private var participation: Participation?
   private var status = StatusLine()
   private var people: [GroupActivities.Participant] = []
+  /// Something has changed since the last picture began.
   private var isDue = false
-  private var lastFrame = ContinuousClock.now - interval
+  /// Draws as long as there is something to draw.
+  private var drawing: Task<Void, Never>?
+  private var nextFrame = ContinuousClock.now
+  /// The screen is ours.
+  private var isShown = false
 
   init(_ environment: [String: String], write: @escaping (String) -> Void) {
     self.environment = environment
@@ -26,11 +31,13 @@ final class BoardScreen {
   /// Takes the screen over.
   func begin() {
     write(TerminalFrame.begin)
+    isShown = true
     changed()
   }
 
   /// Gives it back as it was.
   func end() {
+    isShown = false
     participation = nil
     write(TerminalFrame.end)
   }
@@ -67,33 +74,47 @@ final class BoardScreen {
 
   /// Draws soon; at once if the last time is long enough ago, so that pictures come also while very much happens.
   private func changed() {
-    let now = ContinuousClock.now
-    guard now - lastFrame < Self.interval else { return draw() }
-    guard !isDue else { return }
     isDue = true
-    Task {
-      // A task of our own is cancelled by nobody.
-      try? await Task.sleep(until: lastFrame + Self.interval)
-      if isDue { draw() }
+    guard drawing == nil, isShown else { return }
+    drawing = Task {
+      while isDue, isShown {
+        // A task of our own is cancelled by nobody.
+        try? await Task.sleep(until: nextFrame)
+        isDue = false
+        await draw()
+      }
+      drawing = nil
     }
   }
 
-  private func draw() {
-    isDue = false
+  /// The picture is painted elsewhere: a large board takes its time, and what happens meanwhile is to be heard.
+  private func draw() async {
     guard let participation else { return }
+    let began = ContinuousClock.now
     let items = participation.boardItems()
-    let (width, height) = (2 * size.columns, 4 * size.rows)
-    let camera =
-      camera?.following(items.extent, width: width, height: height)
-      ?? BoardCamera(showing: items.extent, width: width, height: height)
-    self.camera = camera
     status.people = people.map { participation.session.name(of: $0) ?? "somebody" }.sorted()
     status.marks = participation.board.markCount
     status.attachments = participation.board.attachmentCount
-    let canvas = BoardPainter.paint(items, by: camera, columns: size.columns, rows: size.rows)
+    let (size, before) = (size, camera)
+    let (camera, canvas) = await Self.painted(items, size, before)
+    // The session may be another one by now, or over.
+    guard isShown, self.participation === participation, self.size == size else { return }
+    self.camera = camera
     let text = frame.drawing(canvas, status: status.text)
     if !text.isEmpty { write(text) }
-    // A large board takes its time to paint: as long again is left for what happens.
-    lastFrame = .now
+    // As long again is left for others as the picture took.
+    nextFrame = .now + max(Self.interval, ContinuousClock.now - began)
+  }
+
+  @concurrent
+  private nonisolated static func painted(
+    _ items: [Board.Item], _ size: WindowSize, _ before: BoardCamera?
+  ) async -> (BoardCamera, BrailleCanvas) {
+    let (width, height) = (2 * size.columns, 4 * size.rows)
+    let extent = items.extent
+    let camera =
+      before?.following(extent, width: width, height: height)
+      ?? BoardCamera(showing: extent, width: width, height: height)
+    return (camera, BoardPainter.paint(items, by: camera, columns: size.columns, rows: size.rows))
   }
 }
