@@ -8,10 +8,10 @@ struct TerminalFrame {
     self.colors = colors
   }
 
-  /// The alternate screen, without a cursor.
-  static let begin = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J"
+  /// The alternate screen, without a cursor; what is wider than we know stays in its row.
+  static let begin = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J"
   /// Back to what was there before.
-  static let end = "\u{1B}[?2026l\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
+  static let end = "\u{1B}[?2026l\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
   /// The next picture is drawn whole: the window was changed.
   mutating func forget() {
@@ -23,7 +23,8 @@ struct TerminalFrame {
     let rows = (0..<canvas.rows).map { row(canvas.row($0)) } + [self.status(status, columns: canvas.columns)]
     var text = ""
     for (index, row) in rows.enumerated() where !shown.indices.contains(index) || shown[index] != row {
-      text += "\u{1B}[\(index + 1);1H\(row)\u{1B}[K"
+      // Cleared first: behind a full row the cursor stands on its last column, which would be cleared with it.
+      text += "\u{1B}[\(index + 1);1H\u{1B}[K\(row)"
     }
     defer { shown = rows }
     guard !text.isEmpty else { return "" }
