@@ -9,8 +9,6 @@ struct AddingWork {
   private static let textSize = 24.0
   /// As large as a picture is at most unless somebody says so, in points.
   private static let pictureSide = 400.0
-  /// Of a card that stands for a file on the page.
-  private static let card = (width: 280.0, height: 76.0)
 
   private let command: DrawTogetherCommand
   private let interruption: Interruption
@@ -60,7 +58,7 @@ struct AddingWork {
             try await send(stroke, messenger, participation)
           }
         }
-        z += 1
+        z = min(MarkMessage.maximumDepth, z + 1)
       }
       progress("drawing", drawing.items.count, drawing.items.count)
       try await settle(participation)
@@ -96,7 +94,7 @@ struct AddingWork {
     of head: ImageHead?, _ width: Double?, at corner: PlanePoint, _ z: UInt64
   ) -> PlacementMetadata {
     guard let head else {
-      let middle = corner + PlanePoint(x: Self.card.width / 2, y: Self.card.height / 2)
+      let middle = corner + 0.5 * PlanePoint(x: Placement.card.width, y: Placement.card.height)
       return PlacementMetadata(location: [middle.rounded.x, middle.rounded.y], z: z)
     }
     guard let size = head.size else {

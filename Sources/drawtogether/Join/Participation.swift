@@ -78,13 +78,8 @@ final class Participation {
     return .ended
   }
 
-  /// Where something is put that nobody said a place for: below all that there is.
-  func freePlace() -> PlanePoint {
-    let boxes = board.items().compactMap(\.box)
-    guard let first = boxes.first else { return PlanePoint(x: 100, y: 100) }
-    let box = boxes.reduce(first) { $0.union($1) }
-    return PlanePoint(x: box.left, y: min(box.bottom + 24, PlanePoint.reach)).rounded
-  }
+  /// Where something is put that nobody said a place for.
+  func freePlace() -> PlanePoint { board.freePlace() }
 
   /// All that is seen, what lies lower first.
   func boardItems() -> [Board.Item] { board.items() }

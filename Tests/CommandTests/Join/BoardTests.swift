@@ -19,6 +19,7 @@ struct BoardTests {
     func receive(_ attachments: [BoardAttachment]) { board.receive(attachments) }
     func beginCatchUp(isSnapshot: Bool) { board.beginCatchUp(isSnapshot: isSnapshot) }
     func endCatchUp() { board.endCatchUp() }
+    func freePlace() -> PlanePoint { board.freePlace() }
     func items() -> [Board.Item] { board.items() }
   }
 
@@ -143,16 +144,41 @@ struct BoardTests {
     "Pictures lie where their metadata say, and where they were put since; without, at a place that all make up"
   )
   func pictures() throws {
-    let metadata = Array(#"{"location":[100,50],"width":40,"height":20}"#.utf8)
+    let metadata = Array(#"{"location":[100,50],"width":40,"height":20,"z":7}"#.utf8)
     let attachment = BoardAttachment(id: Self.one, name: "a.png", isPicture: true, metadata: metadata)
     board.receive([attachment])
     #expect(board.items().first?.box == PlaneBox(left: 80, top: 40, right: 120, bottom: 60))
     #expect(board.receive(entry(Board.placementType, #"{"location":[0,0]}"#, .replace)))
-    #expect(board.items().first?.box == PlaneBox(left: -125, top: -125, right: 125, bottom: 125))
+    #expect(board.items().first?.box == PlaneBox(left: -20, top: -10, right: 20, bottom: 10))
+    #expect(board.receive(entry(Board.placementType, #"{"location":[0,0],"width":8,"height":6}"#, .replace)))
+    #expect(board.items().first?.box == PlaneBox(left: -4, top: -3, right: 4, bottom: 3))
     #expect(board.receive(entry(Board.placementType, "", .remove)))
     #expect(board.items().first?.box?.left == 80)
     let id = try #require(UUID(uuidString: "0000000A-0000-0000-0000-000000000000"))
     board.receive([BoardAttachment(id: id, name: "b", isPicture: false, metadata: nil)])
+    #expect(board.items().first?.box == PlaneBox(left: 180, top: 222, right: 460, bottom: 298), "a card")
+    board.receive([BoardAttachment(id: id, name: "b", isPicture: true, metadata: nil)])
     #expect(board.items().first?.box == PlaneBox(left: 195, top: 135, right: 445, bottom: 385))
+  }
+
+  @Test("A picture that was moved keeps the depth and the size that only its metadata say")
+  func moved() throws {
+    let metadata = Array(#"{"location":[1,1],"width":40,"height":20,"z":7}"#.utf8)
+    board.receive([BoardAttachment(id: Self.one, name: "a.png", isPicture: true, metadata: metadata)])
+    #expect(board.receive(entry(Board.placementType, #"{"location":[0,0]}"#, .replace)))
+    #expect(board.items().first?.z == 7)
+    #expect(board.receive(entry(Board.placementType, #"{"location":[0,0],"z":9}"#, .replace)))
+    #expect(board.items().first?.z == 9)
+  }
+
+  @Test("There is a place on the plane for what is added, however far out somebody drew")
+  func freePlaces() {
+    #expect(board.freePlace() == PlanePoint(x: 100, y: 100))
+    _ = board.receive(entry(Board.strokeType, #"{"point":[50,1000000]}"#, .replace, Self.one))
+    #expect(board.freePlace() == PlanePoint(x: 100, y: 100))
+    _ = board.receive(entry(Board.strokeType, #"{"point":[50,70],"width":12}"#, .replace, Self.two))
+    #expect(board.freePlace() == PlanePoint(x: 44, y: 100))
+    _ = board.receive(entry(Board.strokeType, #"{"point":[-1000000,80]}"#, .replace, UUID()))
+    #expect(board.freePlace() == PlanePoint(x: 44, y: 100))
   }
 }

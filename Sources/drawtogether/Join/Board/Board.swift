@@ -51,7 +51,7 @@ struct Board {
   /// How many pictures and files.
   var attachmentCount: Int { attachments.count }
   /// What is drawn over all that is there (at most 2⁵³ − 1).
-  var nextZ: UInt64 { min((1 << 53) - 1, max(highestZ, lastSequence) + 1) }
+  var nextZ: UInt64 { min(MarkMessage.maximumDepth, max(highestZ, lastSequence) + 1) }
 
   /// A catch-up begins; with a snapshot all is told anew.
   mutating func beginCatchUp(isSnapshot: Bool) {
@@ -129,17 +129,30 @@ struct Board {
     if let order { return order }
     var items = held.marks.map { Item(id: $0.key, z: $0.value.z, content: .mark($0.value.mark)) }
     for attachment in attachments {
+      let added = attachment.metadata.flatMap(Placement.init)
       let placement =
-        held.placements[attachment.id] ?? attachment.metadata.flatMap(Placement.init)
-        ?? Placement(madeUpFor: attachment.id)
+        held.placements[attachment.id]?.completed(by: added) ?? added ?? Placement(madeUpFor: attachment.id)
       items.append(
         Item(
           id: attachment.id, z: placement.z ?? 0,
-          content: .picture(name: attachment.name, placement.box)))
+          content: .picture(name: attachment.name, placement.box(isPicture: attachment.isPicture))))
     }
     items.sort { $0.z == $1.z ? $0.id.uuidString < $1.id.uuidString : $0.z < $1.z }
     order = items
     return items
+  }
+}
+
+extension Board {
+  /// Where something new is put: below all that there is in the inner half of the plane, so that there is room for it, whoever
+  /// drew beyond.
+  mutating func freePlace() -> PlanePoint {
+    let half = PlanePoint.reach / 2
+    let inner = PlaneBox(left: -half, top: -half, right: half, bottom: half)
+    let boxes = items().compactMap(\.box).filter { inner.contains($0) }
+    guard let first = boxes.first else { return PlanePoint(x: 100, y: 100) }
+    let box = boxes.reduce(first) { $0.union($1) }
+    return PlanePoint(x: box.left, y: box.bottom + 24).rounded
   }
 }
 

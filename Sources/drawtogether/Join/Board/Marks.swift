@@ -106,12 +106,12 @@ struct TextMark: Equatable, Sendable {
   }
 
   /// A text as it may be on a board: without controls and what turns the direction of all that follows, and not too long.
-  static func clean(_ text: String) -> String {
+  static func clean(_ text: String, limit: Int = maximumCharacters) -> String {
     var scalars = String.UnicodeScalarView()
     var count = 0
     var before: Unicode.Scalar?
     for scalar in text.unicodeScalars {
-      guard count < maximumCharacters else { break }
+      guard count < limit else { break }
       defer { before = scalar }
       switch scalar.value {
       case 0x0A where before == "\r": continue
@@ -130,6 +130,9 @@ struct TextMark: Equatable, Sendable {
 
 /// What marks on the wire have in common; members that are not what they should be count as missing.
 enum MarkMessage {
+  /// No number of JSON is exact beyond it.
+  static let maximumDepth: UInt64 = (1 << 53) - 1
+
   static func members(_ payload: [UInt8]) -> [String: JSONValue]? {
     do throws(WireError) {
       guard case .object(let members) = try JSONParser.parse(payload.span) else { return nil }
@@ -167,7 +170,7 @@ enum MarkMessage {
   }
 
   static func depth(_ members: [String: JSONValue]) -> UInt64? {
-    guard case .integer(let z)? = members["z"], z >= 0, z < 1 << 53 else { return nil }
+    guard case .integer(let z)? = members["z"], z >= 0, z <= maximumDepth else { return nil }
     return UInt64(z)
   }
 }

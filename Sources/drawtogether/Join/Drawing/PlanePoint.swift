@@ -33,6 +33,12 @@ struct PlanePoint: Equatable, Hashable, Sendable {
   var length: Double { (x * x + y * y).squareRoot() }
 }
 
+/// How large something is on the plane.
+struct PlaneSize: Equatable, Sendable {
+  var width: Double
+  var height: Double
+}
+
 /// A rectangle of the plane, its sides along the axes.
 struct PlaneBox: Equatable, Sendable {
   var left: Double
