@@ -18,6 +18,8 @@ struct JoinReader {
     "watch": ["once"], "say": ["at"], "draw": ["at", "size"], "attach": ["at", "size"],
     "tail": ["since-start"],
   ]
+  /// Characters of a name.
+  private static let maximumName = 64
   private static let switches = ["once", "since-start"]
   private static let accepted: [String: String] = [
     "certificates": "a PEM file", "name": "1 to 64 characters", "color": "# and six hexadecimal digits",
@@ -88,7 +90,7 @@ struct JoinReader {
       throw .flagOfOther("--\(wrong)", work: word, takes: takes.map { "--\($0)" })
     }
     return JoinRequest(
-      link: link, certificates: values["certificates"], name: values["name"], color: try color(),
+      link: link, certificates: values["certificates"], name: try name(), color: try color(),
       work: try work(word, rest))
   }
 
@@ -103,6 +105,10 @@ struct JoinReader {
       guard TextMark.clean(text).contains(where: { !$0.isWhitespace }) else {
         throw .missing("words", of: word)
       }
+      let whole = TextMark.clean(text, limit: .max)
+      guard whole == TextMark.clean(text) else {
+        throw .tooLong("say", limit: TextMark.maximumCharacters, actual: whole.unicodeScalars.count)
+      }
       return .say(text, at: try point())
     default:
       guard let file = rest.first, !file.isEmpty else {
@@ -111,6 +117,14 @@ struct JoinReader {
       return word == "draw"
         ? .draw(file, at: try point(), width: try size()) : .attach(file, at: try point(), width: try size())
     }
+  }
+
+  private func name() throws(JoinUsageError) -> String? {
+    guard let name = values["name"] else { return nil }
+    guard name.contains(where: { !$0.isWhitespace }) else { throw refusal(of: "name", name) }
+    let count = name.unicodeScalars.count
+    guard count <= Self.maximumName else { throw .tooLong("--name", limit: Self.maximumName, actual: count) }
+    return name
   }
 
   private func color() throws(JoinUsageError) -> String? {

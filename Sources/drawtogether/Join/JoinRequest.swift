@@ -36,6 +36,7 @@ enum JoinUsageError: Error, Equatable, CustomStringConvertible {
   case missingValue(String, accepted: String)
   case notAccepted(String, value: String, accepted: String)
   case valueOfSwitch(String)
+  case tooLong(String, limit: Int, actual: Int)
 
   var description: String {
     switch self {
@@ -55,6 +56,8 @@ enum JoinUsageError: Error, Equatable, CustomStringConvertible {
     case .notAccepted(let flag, let value, let accepted):
       "\(flag) does not take \"\(value)\": it takes \(accepted)."
     case .valueOfSwitch(let flag): "\(flag) takes no value."
+    case .tooLong(let what, let limit, let actual):
+      "\(what) takes at most \(limit) characters, and these are \(actual)."
     }
   }
 }

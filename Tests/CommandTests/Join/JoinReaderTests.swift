@@ -79,6 +79,15 @@ struct JoinReaderTests {
         "--size does not take \"0\": it takes a width in points, from 1 to 1000000."
       ),
       (
+        [link, "say", String(repeating: "a", count: 10_000)],
+        "say takes at most 4000 characters, and these are 10000."
+      ),
+      ([link, "watch", "--name", ""], "--name does not take \"\": it takes 1 to 64 characters."),
+      (
+        [link, "watch", "--name", String(repeating: "é", count: 300)],
+        "--name takes at most 64 characters, and these are 300."
+      ),
+      (
         [link, "watch", "--color", "red"],
         "--color does not take \"red\": it takes # and six hexadecimal digits."
       ),
