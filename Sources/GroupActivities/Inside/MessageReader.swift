@@ -12,12 +12,18 @@ struct MessageReader<Message: Codable> {
   private struct Batch {
     let source: Participant
     var members: [String: JSONValue]
+    /// What all members but the point count, in bytes as JSON.
+    let weight: Int
     var points: ArraySlice<JSONValue>
   }
+  /// So many bytes of a batch are decoded without a pause: all points of any stroke that a page draws by hand.
+  static var pauseBytes: Int { 1 << 20 }
   private let ownPoints: @Sendable (EntryKey) -> Int
   private var batch: Batch?
   /// How many points were given of what is under a key.
-  private var given: [EntryKey: Int] = [:]
+  private var given = RecentTable<EntryKey, Int>(limit: 16_384)
+  /// What was decoded of batches since the last pause, in bytes.
+  private var decodedBytes = 0
   /// Whether the type itself has `points`; not known before the first message that does.
   private var hasPoints: Bool?
   private let decoder = JSONDecoder()
@@ -31,18 +37,25 @@ struct MessageReader<Message: Codable> {
 
   /// The next message of a batch that was begun.
   mutating func next() -> (Message, Participant)? {
-    while var current = batch {
-      guard let point = current.points.popFirst() else {
-        batch = nil
-        return nil
-      }
-      batch = current
-      current.members["point"] = point
-      if let message = decode(WireJSON.encode(JSONValue.object(current.members))) {
-        return (message, current.source)
-      }
+    guard let point = batch?.points.popFirst(), var current = batch else {
+      batch = nil
+      return nil
     }
-    return nil
+    current.members["point"] = point
+    decodedBytes += current.weight
+    // One point that is none is the end: nobody's page sends such, and each costs as much as a good one.
+    guard let message = decode(WireJSON.encode(JSONValue.object(current.members))) else {
+      batch = nil
+      return nil
+    }
+    return (message, current.source)
+  }
+
+  /// Whether whoever reads is to let others run first; once for every mebibyte of a batch that was decoded.
+  mutating func wantsPause() -> Bool {
+    guard decodedBytes >= Self.pauseBytes else { return false }
+    decodedBytes = 0
+    return true
   }
 
   /// Takes what came; its messages are those that `next` gives. What is no such message gives none.
@@ -55,29 +68,31 @@ struct MessageReader<Message: Codable> {
     if hasPoints != true, let members = Self.batch(entry.payload),
       case .array(let points)? = members["points"]
     {
-      if hasPoints == nil { hasPoints = Self.writesPoints(message) }
+      let written = Self.members(of: message)
+      if hasPoints == nil { hasPoints = written["points"] != nil }
       if hasPoints == false {
-        begin(members, points, of: entry, from: source)
+        // What the type does not write it does not read: to decode it anew for each point would cost without end.
+        begin(members.filter { written[$0.key] != nil }, points, of: entry, from: source)
         return next()
       }
     }
-    if entry.key != .zero, hasPoints != true { given[entry.key, default: 0] += 1 }
+    if entry.key != .zero, hasPoints != true, entry.payload.contains(text: "\"point\"") {
+      given[entry.key, default: 0] += 1
+    }
     return (message, source)
   }
 
   private mutating func begin(
     _ members: [String: JSONValue], _ points: [JSONValue], of entry: ReceivedEntry, from source: Participant
   ) {
-    var members = members
-    members["points"] = nil
-    members["pressures"] = nil
     var left = points[...]
     if entry.flags.retention == .replace {
       let known = given[entry.key, default: 0] + ownPoints(entry.key)
       left = points.dropFirst(known)
     }
     if entry.key != .zero { given[entry.key, default: 0] += left.count }
-    batch = Batch(source: source, members: members, points: left)
+    let weight = WireJSON.encode(JSONValue.object(members)).count
+    batch = Batch(source: source, members: members, weight: weight, points: left)
   }
 
   private func decode(_ payload: [UInt8]) -> Message? {
@@ -94,12 +109,13 @@ struct MessageReader<Message: Codable> {
     return members
   }
 
-  private static func writesPoints(_ message: Message) -> Bool {
-    // What cannot be written again has shown no `points`.
+  /// The members that a message is written with.
+  private static func members(of message: Message) -> [String: JSONValue] {
+    // What cannot be written again has shown none.
     guard let again = try? JSONEncoder().encode(message),
       case .object(let members)? = try? JSONParser.parse([UInt8](again).span)
-    else { return false }
-    return members["points"] != nil
+    else { return [:] }
+    return members
   }
 }
 

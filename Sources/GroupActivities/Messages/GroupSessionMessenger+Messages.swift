@@ -43,27 +43,26 @@ extension GroupSessionMessenger {
 
       /// The next message; nil at the end, and once the task is cancelled.
       public mutating func next() async -> Element? {
-        while true {
-          if let message = waiting() { return message }
-          guard let entry = await listener.next() else { return nil }
-          if let message = reader.take(entry) { return (message.0, MessageContext(source: message.1)) }
-        }
+        await next(isolation: #isolation)
       }
 
       /// The next message; nil at the end, and once the task is cancelled.
       public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
-        while true {
-          if let message = waiting() { return message }
+        while !isOver {
+          if reader.wantsPause() { await Task.yield() }
+          if let message = reader.next() { return element(message) }
           guard let entry = await listener.next() else { return nil }
-          if let message = reader.take(entry) { return (message.0, MessageContext(source: message.1)) }
+          if let message = reader.take(entry) { return element(message) }
         }
+        return nil
       }
 
-      /// What is left of a batch; nothing after this program's own leave.
-      private mutating func waiting() -> Element? {
-        guard let message = reader.next(), !listener.isCut else { return nil }
-        return (message.0, MessageContext(source: message.1))
+      /// A message; none once its reader left or was cancelled while it came.
+      private func element(_ message: (Message, Participant)) -> Element? {
+        isOver ? nil : (message.0, MessageContext(source: message.1))
       }
+
+      private var isOver: Bool { listener.isCut || Task.isCancelled }
     }
   }
 }

@@ -1,0 +1,27 @@
+/// A dictionary that forgets what was set longest ago: it has the newest `limit` keys, and at most as many older ones.
+struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  private let limit: Int
+  private var recent: [Key: Value] = [:]
+  private var older: [Key: Value] = [:]
+
+  /// An empty table.
+  init(limit: Int) {
+    self.limit = limit
+  }
+
+  subscript(key: Key) -> Value? {
+    get { recent[key] ?? older[key] }
+    set {
+      older[key] = nil
+      recent[key] = newValue
+      guard recent.count >= limit else { return }
+      older = recent
+      recent = [:]
+    }
+  }
+
+  subscript(key: Key, default value: Value) -> Value {
+    get { self[key] ?? value }
+    set { self[key] = newValue }
+  }
+}
