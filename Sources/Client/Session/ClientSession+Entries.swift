@@ -53,7 +53,7 @@ extension ClientSession {
         ReceivedEntry(
           source: company.participant(entry.sender), isMine: isMine,
           type: String(decoding: type, as: UTF8.self), payload: payload, flags: entry.flags, key: entry.key,
-          sequence: entry.sequence, isRepeat: isRepeat)))
+          sequence: entry.sequence, clientSequence: entry.clientSequence, isRepeat: isRepeat)))
   }
 
   /// Our own entry has come back.

@@ -76,13 +76,15 @@ package struct ReceivedEntry: Sendable {
   package let key: EntryKey
   /// Its place in the session's order; 0 when it was sent unreliably.
   package let sequence: UInt64
+  /// Its sender's number for it, counted from 1 in the sender's order; 0 when it was sent unreliably.
+  package let clientSequence: UInt32
   /// Whether this one was told before: a snapshot repeats what is kept. Whoever takes messages passes over it.
   package let isRepeat: Bool
 
   /// All of it.
   package init(
     source: Participant, isMine: Bool, type: String, payload: [UInt8], flags: EntryFlags, key: EntryKey,
-    sequence: UInt64, isRepeat: Bool
+    sequence: UInt64, clientSequence: UInt32, isRepeat: Bool
   ) {
     self.source = source
     self.isMine = isMine
@@ -91,6 +93,7 @@ package struct ReceivedEntry: Sendable {
     self.flags = flags
     self.key = key
     self.sequence = sequence
+    self.clientSequence = clientSequence
     self.isRepeat = isRepeat
   }
 }

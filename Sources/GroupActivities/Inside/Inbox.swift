@@ -1,14 +1,24 @@
 import Client
 import Transport
 import Wire
+import Wire
 
 /// Leads a session's messages to those who listen, by their types.
 final class Inbox: Sendable {
   private struct Listener {
     let id: UInt64
     let inlet: Inlet<ReceivedEntry>
-    /// It began in the middle of a snapshot, whose repeats nobody has told it.
-    var takesRepeats: Bool
+    /// It began in the middle of a snapshot, whose repeats nobody has told it: the highest client sequence that it was
+    /// told of each sender since, for the snapshot may be cut and begin anew. Nil for who began elsewhere.
+    var told: [ParticipantNumber: UInt32]?
+
+    /// Whether an entry is news to it, which it then no longer is.
+    mutating func takes(_ entry: ReceivedEntry) -> Bool {
+      guard let highest = told?[entry.source.number, default: 0] else { return !entry.isRepeat }
+      guard !entry.isRepeat || entry.clientSequence > highest else { return false }
+      told?[entry.source.number] = max(highest, entry.clientSequence)
+      return true
+    }
   }
 
   private struct State {
@@ -49,9 +59,12 @@ final class Inbox: Sendable {
         state.held.take(entry, holds: isMessage && !isKnown && entry.flags.contains(.reliable))
       }
       guard isMessage, isKnown, let listeners = state.listeners[entry.type] else { return 0 }
-      let takers = listeners.filter { !entry.isRepeat || $0.takesRepeats }
-      for taker in takers { taker.inlet.put(entry) }
-      return entry.cost * takers.count
+      var bytes = 0
+      for index in listeners.indices where state.listeners[entry.type]?[index].takes(entry) == true {
+        listeners[index].inlet.put(entry)
+        bytes += entry.cost
+      }
+      return bytes
     }
     meter.put(bytes)
   }
@@ -70,7 +83,7 @@ final class Inbox: Sendable {
       state.isInSnapshot = false
       for type in state.listeners.keys {
         for index in state.listeners[type, default: []].indices {
-          state.listeners[type]?[index].takesRepeats = false
+          state.listeners[type]?[index].told = nil
         }
       }
     }
@@ -93,7 +106,8 @@ final class Inbox: Sendable {
         inlet.finish(keepsWaiting: true)
         return (state.nextID, bytes)
       }
-      let listener = Listener(id: state.nextID, inlet: inlet, takesRepeats: isFirst && state.isInSnapshot)
+      var listener = Listener(id: state.nextID, inlet: inlet, told: isFirst && state.isInSnapshot ? [:] : nil)
+      for entry in released { _ = listener.takes(entry) }
       state.listeners[type, default: []].append(listener)
       return (state.nextID, bytes)
     }
