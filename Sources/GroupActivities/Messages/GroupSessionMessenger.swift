@@ -102,6 +102,8 @@ public final class GroupSessionMessenger: Sendable {
   }
 
   private func take(_ value: some Encodable, to participants: Participants) throws {
+    // Generic code does not choose the other one by itself.
+    if let data = value as? Data { return try take(data, to: participants) }
     if case .only(let chosen) = participants, chosen.isEmpty { return }
     let type = MessageType.name(of: value)
     let payload = [UInt8](try JSONEncoder().encode(value))
