@@ -79,7 +79,8 @@ final class ActivityRegistry: Sendable {
   /// Offers the successor of a session that this program was in, once the gateway has described it.
   func follow(_ link: SessionLink, isLocallyInitiated: Bool) {
     Task {
-      for attempt in 0..<6 {
+      // Three minutes and more: a gateway that starts again is back by then.
+      for attempt in 0..<24 {
         do throws(RequestFailure) {
           let object = try await GatewayAPI(link.gateway).session(link.session)
           // What this program activates itself it is offered as its own.
@@ -90,7 +91,7 @@ final class ActivityRegistry: Sendable {
           guard case .unreachable = error else { return }
         }
         // The task is nobody's to cancel.
-        try? await Task.sleep(for: .milliseconds(200 << attempt))
+        try? await Task.sleep(for: .milliseconds(min(200 << attempt, 10_000)))
       }
     }
   }
@@ -188,22 +189,27 @@ final class OfferSubscription: Sendable {
 /// A session that a program may join: one object, whoever asks.
 final class SessionOffer: Sendable {
   let coordinator: SessionCoordinator
-  private let object = Guarded<(any SessionShell)?>(nil)
+  private struct Taken {
+    var isTaken = false
+    /// Whoever took it holds it, or lets go of it and leaves.
+    weak var object: (any SessionShell)?
+  }
+  private let taken = Guarded(Taken())
 
   init(_ coordinator: SessionCoordinator) {
     self.coordinator = coordinator
   }
 
-  /// Whether somebody has the object.
-  var isTaken: Bool { object.withLock { $0 != nil } }
+  /// Whether somebody has, or had, the object.
+  var isTaken: Bool { taken.withLock { $0.isTaken } }
 
-  /// The object; nil when the session's payload is none of that activity.
+  /// The object; nil when the session's payload is none of that activity, and when it was taken and let go of.
   func session<ActivityType>(of type: ActivityType.Type) -> GroupSession<ActivityType>? {
-    object.withLock { object -> GroupSession<ActivityType>? in
-      if let object { return object as? GroupSession<ActivityType> }
+    taken.withLock { taken -> GroupSession<ActivityType>? in
+      if taken.isTaken { return taken.object as? GroupSession<ActivityType> }
       // A payload that does not fit is another program's; there is nobody to tell.
-      let session = try? GroupSession<ActivityType>(coordinator)
-      object = session
+      guard let session = try? GroupSession<ActivityType>(coordinator) else { return nil }
+      taken = Taken(isTaken: true, object: session)
       return session
     }
   }
