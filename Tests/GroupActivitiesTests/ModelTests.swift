@@ -30,6 +30,7 @@ extension AllTests {
       cleo.addPointToActiveStroke(CGPoint(x: 1, y: 2))
       for canvas in [ada, ben] { try await canvas.holds([drawn, drawn.reversed(), [CGPoint(x: 1, y: 2)]]) }
       try await cleo.holds([drawn, drawn.reversed()])
+      for canvas in [ada, ben, cleo] { await canvas.groupSession?.leaveAndWait() }
     }
 
     @Test("an image is everybody's, late ones' too")
@@ -47,6 +48,7 @@ extension AllTests {
         #expect(canvas.images.first?.data == data)
         #expect(canvas.images.first?.location == CGPoint(x: 3, y: 4))
       }
+      for canvas in [ada, ben, cleo] { await canvas.groupSession?.leaveAndWait() }
     }
 
     @Test("a reset is a new session: empty, and the old one is over for the others")

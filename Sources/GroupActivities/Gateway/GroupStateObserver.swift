@@ -21,10 +21,10 @@ public final class GroupStateObserver: ObservableObject {
       }
     }
     let clock = Task {
-      repeat { wakes.put(()) } while (try? await Task.sleep(for: .seconds(5))) != nil
+      repeat { wakes.replace(with: ()) } while (try? await Task.sleep(for: .seconds(5))) != nil
     }
     task.withLock { $0 = [watch, clock] }
-    GatewayChoice.shared.observe(self) { wakes.put(()) }
+    GatewayChoice.shared.observe(self) { wakes.replace(with: ()) }
   }
 
   deinit {

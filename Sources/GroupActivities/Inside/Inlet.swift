@@ -75,6 +75,8 @@ final class Inlet<Element: Sendable>: Sendable {
       state.nextReader += 1
       return state.nextReader
     }
+    // A reader that was answered and cancelled at once has left its id behind.
+    defer { if Task.isCancelled { state.withLock { _ = $0.cancelled.remove(id) } } }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let (isAnswered, element) = state.withLock { state -> (Bool, Element?) in

@@ -92,8 +92,7 @@ extension GroupSessionJournal {
 
       /// All attachments, once there is a change; nil at the end, and once the task is cancelled.
       public mutating func next() async -> Element? {
-        let coordinator = coordinator
-        return await follower.next()?.map { Attachment($0, coordinator: coordinator) }
+        await next(isolation: #isolation)
       }
 
       /// All attachments, once there is a change; nil at the end, and once the task is cancelled.

@@ -77,7 +77,7 @@ public final class GroupSessionJournal: Sendable {
   public func remove(attachment: Attachment) async throws {
     _ = try await coordinator.joined()
     let upload = coordinator.state.withLock { $0.uploads.removeValue(forKey: attachment.id) }
-    if upload != nil { upload?.cancel() }
+    upload?.cancel()
     do throws(RequestFailure) {
       try await coordinator.api.remove(attachment.id, of: coordinator.session)
     } catch {

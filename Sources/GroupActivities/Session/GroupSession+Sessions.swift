@@ -26,10 +26,7 @@ extension GroupSession {
 
       /// The next session; nil once the task is cancelled.
       public mutating func next() async -> Element? {
-        while let offer = await subscription.next() {
-          if let session = offer.session(of: ActivityType.self) { return session }
-        }
-        return nil
+        await next(isolation: #isolation)
       }
 
       /// The next session; nil once the task is cancelled.
