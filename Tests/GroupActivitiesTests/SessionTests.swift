@@ -157,15 +157,86 @@ extension AllTests {
       }
       try await ada.settle()
       try await ben.settle()
-      // Behind all of it in the session's order.
-      try await ada.update(activity: Quiz(round: 100))
-      try await soon("the same activity") {
+      // What somebody says now comes behind all of it in the session's order, and is told to both: so all of it was.
+      let cleo: GroupSession<Quiz> = try await GroupActivitiesGateway.session(at: ada.link)
+      cleo.join()
+      try await cleo.reaches(.joined)
+      for session in [ada, ben] { try await session.isShared(by: 3) }
+      let last = cleo.activity.round
+      #expect(last / 10 == 9)
+      #expect(ada.activity.round == last && ben.activity.round == last)
+      for session in [ada, ben, cleo] { session.leave() }
+      _ = studio
+    }
+
+    @Test(
+      "activity set again and again is not taken back here, and everybody has the last one, whatever the rate"
+    )
+    @MainActor
+    func activityInHaste() async throws {
+      let studio = try Studio { $0.limits.entriesPerSecond = 20 }
+      #expect(try await Quiz(round: 0).activate())
+      let ada = try await Quiz.nextSession()
+      ada.join()
+      try await ada.reaches(.joined)
+      let ben: GroupSession<Quiz> = try await GroupActivitiesGateway.session(at: ada.link)
+      ben.join()
+      try await ben.reaches(.joined)
+      var seen: [Int] = []
+      let subscription = ada.$activity.sink { seen.append($0.round) }
+      for round in 1...100 {
+        ada.activity = Quiz(round: round)
+        if round == 3 || round == 5 { try await ada.settle() }
+      }
+      try await ada.settle()
+      #expect(ada.activity.round == 100 && seen == seen.sorted())
+      try await soon("the last activity") {
         for await activity in ben.$activity.values where activity.round == 100 { return }
       }
-      #expect(ada.activity.round == 100)
-      _ = studio
+      subscription.cancel()
       ada.leave()
       ben.leave()
+      _ = studio
+    }
+
+    @Test("who sent what is kept, and left before one came, has a name")
+    func departedName() async throws {
+      let studio = try Studio()
+      let link = try await studio.makeLink()
+      let ada = try await studio.arrive(at: link)
+      ada.join(as: "Ada")
+      try await ada.reaches(.joined)
+      try await GroupSessionMessenger(session: ada).send(
+        UpsertStrokeMessage(id: UUID(), color: 1, point: [1, 1]))
+      try await ada.settle()
+      let source = ada.localParticipant
+      await ada.leaveAndWait()
+      let ben = try await studio.join(link)
+      #expect(ben.name(of: source) == "Ada" && ben.color(of: source)?.count == 7)
+      await ben.leaveAndWait()
+    }
+
+    @Test(
+      "a session that a program lets go of leaves, even if another iterator was offered it and does not read")
+    func unreadIterator() async throws {
+      let studio = try Studio()
+      let link = try await studio.makeLink()
+      let idle = DrawTogether.sessions().makeAsyncIterator()
+      func comeAndGo() async throws -> GroupSession<DrawTogether> {
+        async let offered = DrawTogether.nextSession()
+        try await GroupActivitiesGateway.open(link)
+        let session = try await offered
+        session.join()
+        try await session.reaches(.joined)
+        // Whoever is in a session already is offered it no more: another participant comes afterwards.
+        let ada = try await studio.join(link)
+        try await ada.isShared(by: 2)
+        return ada
+      }
+      let ada = try await comeAndGo()
+      try await ada.isShared(by: 1)
+      await ada.leaveAndWait()
+      _ = idle
     }
 
     @Test(

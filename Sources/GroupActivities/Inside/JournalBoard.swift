@@ -9,7 +9,6 @@ final class JournalBoard: Sendable {
     var ready: [AttachmentObject] = []
     /// Whether it is known what there is: not before the first catch-up.
     var isKnown = false
-    var isCatchingUp = false
     var hasChanged = false
     var isOver = false
     var isCut = false
@@ -28,15 +27,9 @@ final class JournalBoard: Sendable {
     tell()
   }
 
-  /// What follows is told piece by piece: nobody wants to see the half.
-  func beginCatchUp() {
-    state.withLock { $0.isCatchingUp = true }
-  }
-
-  /// It is known what there is.
+  /// It is known what there is. Within a later catch-up nothing is told before it is whole.
   func endCatchUp() {
     state.withLock { state in
-      state.isCatchingUp = false
       if !state.isKnown {
         state.isKnown = true
         state.hasChanged = true
@@ -47,7 +40,7 @@ final class JournalBoard: Sendable {
 
   private func tell() {
     let (inlets, ready) = state.withLock { state -> ([Inlet<[AttachmentObject]>], [AttachmentObject]) in
-      guard state.hasChanged, !state.isCatchingUp, state.isKnown, !state.isOver else { return ([], []) }
+      guard state.hasChanged, state.isKnown, !state.isOver else { return ([], []) }
       state.hasChanged = false
       return (Array(state.followers.values), state.ready)
     }
@@ -59,7 +52,7 @@ final class JournalBoard: Sendable {
     let inlet = Inlet<[AttachmentObject]>()
     let follower = JournalFollower(inlet: inlet, board: self)
     state.withLock { state in
-      if state.isKnown, !state.isCatchingUp, !state.isCut { inlet.put(state.ready) }
+      if state.isKnown, !state.isCut { inlet.put(state.ready) }
       if state.isOver {
         inlet.finish(keepsWaiting: !state.isCut)
       } else {

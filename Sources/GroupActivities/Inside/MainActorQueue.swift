@@ -5,15 +5,19 @@ import Transport
 final class MainActorQueue: Sendable {
   /// The program's one: what happens in two sessions has an order too.
   static let shared = MainActorQueue()
+  /// So many things are done until others may run on the main actor.
+  private static let turn = 64
+
+  typealias Work = @MainActor @Sendable () -> Void
 
   private struct State {
-    var waiting: [@MainActor @Sendable () -> Void] = []
+    var waiting: [Work] = []
     var isRunning = false
   }
   private let state = Guarded(State())
 
   /// Puts something in.
-  func async(_ work: @escaping @MainActor @Sendable () -> Void) {
+  func async(_ work: @escaping Work) {
     let starts = state.withLock { state in
       state.waiting.append(work)
       defer { state.isRunning = true }
@@ -21,17 +25,24 @@ final class MainActorQueue: Sendable {
     }
     guard starts else { return }
     Task { @MainActor in
-      while let work = self.next() { work() }
+      while let all = self.takeAll() {
+        for (index, work) in all.enumerated() {
+          if index > 0, index.isMultiple(of: Self.turn) { await Task.yield() }
+          work()
+        }
+        await Task.yield()
+      }
     }
   }
 
-  private func next() -> (@MainActor @Sendable () -> Void)? {
+  private func takeAll() -> [Work]? {
     state.withLock { state in
       guard !state.waiting.isEmpty else {
         state.isRunning = false
         return nil
       }
-      return state.waiting.removeFirst()
+      defer { state.waiting = [] }
+      return state.waiting
     }
   }
 }

@@ -12,24 +12,31 @@ extension SessionCoordinator {
     guard !isOver else { return }
     switch notice {
     case .joined(let joined): isLetIn(joined)
-    case .catchUp(let kind):
-      inbox.beginCatchUp(isSnapshot: kind == .snapshot)
-      journal.beginCatchUp()
+    case .catchUp(let kind): inbox.beginCatchUp(isSnapshot: kind == .snapshot)
     case .caughtUp: caughtUp()
     case .participants(let active, let waiting): participants(active, waiting)
-    case .activity(let activity, _):
-      state.withLock { $0.activity = activity }
-      tell(.activity(activity.payload))
-    case .entry(let entry): inbox.deliver(entry)
+    case .activity(let activity, let number): self.activity(activity, by: number)
+    case .entry(let entry):
+      meet(entry.source)
+      inbox.deliver(entry)
     case .attachments(let attachments): journal.update(attachments)
     case .successor(let successor, let number): succeeded(by: successor, made: number)
-    case .progress, .notice, .away, .settled, .refused, .trouble, .ended: break
+    case .settled: settled()
+    case .trouble: state.withLock { $0.changes.noteTrouble() }
+    case .progress, .notice, .away, .refused, .ended: break
     }
   }
 
   private var isOver: Bool {
     state.withLock { state in
       if case .over = state.phase { true } else { false }
+    }
+  }
+
+  /// Who left before this participant came is known by what they sent alone.
+  private func meet(_ person: Wire.Participant) {
+    state.withLock { state in
+      if state.people[person.id] == nil { state.people[person.id] = person }
     }
   }
 
@@ -60,7 +67,7 @@ extension SessionCoordinator {
       for person in active + waiting { state.people[person.id] = person }
       state.waiting = Set(waiting.map { Participant(id: $0.id) })
     }
-    tell(.participants(active: Set(active.map { Participant(id: $0.id) })))
+    tell(active: Set(active.map { Participant(id: $0.id) }))
   }
 
   /// The old session first, so that a program that drops its session once that is invalidated has done so when it is
@@ -114,39 +121,29 @@ extension SessionCoordinator {
     state.withLock { $0.ownPoints[key] ?? 0 }
   }
 
-  /// Sets the activity for everyone.
-  ///
-  /// - Returns: which of this program's changes it is.
-  func change(title: String?, payload: JSONValue?) throws(GroupSessionMessenger.SendError) -> Int {
-    let membership = try membership()
-    do throws(SendRefusal) {
-      try membership.change(ActivityChange(title: title, payload: payload ?? .null))
-    } catch {
-      throw GroupSessionMessenger.SendError(error)
-    }
-    return state.withLock { state in
-      state.activityRevision += 1
-      return state.activityRevision
-    }
-  }
-
-  /// Sets the title alone, unless the activity was set again since.
-  func change(title: String, ofRevision revision: Int) {
-    let isSame = state.withLock { $0.activityRevision == revision && $0.activity.title != title }
-    guard isSame, case 1...Activity.maximumTextScalars = title.unicodeScalars.count else { return }
-    // Over the rate, or over: the title stays as it was, which hurts nobody.
-    _ = try? membership().change(ActivityChange(title: title))
-  }
-
   /// Waits until all that was sent before, and all that was added, is on the gateway's disk.
   func settle() async throws {
-    let uploads = state.withLock { Array($0.uploads.values) }
-    for upload in uploads { try await upload.finish() }
+    await state.withLock { $0.postponing }?.value
+    for (id, upload) in state.withLock({ $0.uploads }) {
+      do throws(RequestFailure) {
+        try await upload.finish()
+      } catch .cancelled {
+        // That of the upload is its removal; then there is nothing to wait for.
+        try Task.checkCancellation()
+      } catch {
+        // It is told once.
+        state.withLock { state in
+          state.uploads[id] = nil
+          state.uploadFailure = nil
+        }
+        throw GroupSessionJournal.JournalError(error)
+      }
+    }
     let failure = state.withLock { state in
       defer { state.uploadFailure = nil }
       return state.uploadFailure
     }
-    if let failure { throw failure }
+    if let failure { throw GroupSessionJournal.JournalError(failure) }
     do {
       try await membership().settle()
     } catch let reason as EndReason {

@@ -30,6 +30,8 @@ final class SessionCoordinator: Sendable {
   let entries: EntryBoard
   let journal = JournalBoard()
   private let meter = ReadingMeter()
+  /// Who is in, on the way to the main actor.
+  private let newestActive = Guarded<Set<Participant>?>(nil)
 
   enum Phase {
     /// Nobody has called `join` yet.
@@ -37,6 +39,11 @@ final class SessionCoordinator: Sendable {
     case joining(Membership)
     case joined(Membership)
     case over(GroupSessionInvalidation)
+  }
+
+  /// A payload of the activity; nil where it has none.
+  struct Postponed {
+    let payload: JSONValue?
   }
 
   /// What a session leaves behind at its end.
@@ -50,13 +57,19 @@ final class SessionCoordinator: Sendable {
     /// Who I am: an id of my own until the gateway gives one.
     var me: Participant
     var myNumber: ParticipantNumber = 0
-    var people: [UUID: Wire.Participant] = [:]
+    /// Who is or was in the session, as far as that is known; who was heard of last.
+    var people = RecentTable<UUID, Wire.Participant>(limit: 4_096)
     var waiting: Set<Participant> = []
     var activity: Activity
     /// How often this program set the activity.
     var activityRevision = 0
+    var changes = ActivityChanges()
+    /// What the program has set last, and there was no room for.
+    var postponed: Postponed?
+    /// Waits for that room.
+    var postponing: Task<Void, Never>?
     /// How many points this program has sent under a key.
-    var ownPoints: [EntryKey: Int] = [:]
+    var ownPoints = RecentTable<EntryKey, Int>(limit: 16_384)
     var uploads: [UUID: Upload] = [:]
     var uploadFailure: RequestFailure?
     /// Those who wait for `joined`.
@@ -196,8 +209,26 @@ final class SessionCoordinator: Sendable {
 
   /// Tells the program's object, in the order of calls.
   func tell(_ change: SessionChange) {
-    let shell = state.withLock { WeakShell(shell: $0.shell) }
+    // The strong reference goes out of the lock: the last one leaves by its `deinit`, and takes the lock for that.
+    let shell = WeakShell(shell: state.withLock { $0.shell })
     MainActorQueue.shared.async { shell.shell?.publish(change) }
+  }
+
+  /// Tells the program's object who is in; while the main actor is busy, once, and who is in then.
+  func tell(active: Set<Participant>) {
+    let isOnItsWay = newestActive.withLock { newest in
+      defer { newest = active }
+      return newest != nil
+    }
+    if isOnItsWay { return }
+    let shell = WeakShell(shell: state.withLock { $0.shell })
+    MainActorQueue.shared.async {
+      let active = self.newestActive.withLock { newest in
+        defer { newest = nil }
+        return newest
+      }
+      if let active { shell.shell?.publish(.participants(active: active)) }
+    }
   }
 }
 

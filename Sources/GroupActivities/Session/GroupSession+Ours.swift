@@ -40,8 +40,8 @@ extension GroupSession {
 
   /// Ours: waits until all that was sent and added before is on the gateway's disk.
   ///
-  /// - Throws: `GroupSessionInvalidation` when the session ends before, `SendError.notJoined` before `join()`, what an
-  ///   upload failed with, and `CancellationError`.
+  /// - Throws: `GroupSessionInvalidation` when the session ends before, `SendError.notJoined` before `join()`,
+  ///   `GroupSessionJournal.JournalError` when an upload failed, once, and `CancellationError`.
   public func settle() async throws {
     try await coordinator.settle()
   }
@@ -65,7 +65,7 @@ extension GroupSession {
   /// - Throws: `SendError`, or what encoding the activity throws.
   public func update(activity: ActivityType) async throws {
     let payload = try PayloadCoding.encode(activity)
-    let revision = try coordinator.change(title: nil, payload: payload)
+    let revision = try coordinator.change(payload: payload)
     IncomingActivity.$current.withValue(IncomingActivity()) { self.activity = activity }
     if let title = await activity.metadata.title { coordinator.change(title: title, ofRevision: revision) }
   }
@@ -103,7 +103,7 @@ extension GroupSession {
 
       /// What happened next; nil at the end, and once the task is cancelled.
       public mutating func next() async -> GroupSessionEntry? {
-        await follower.next()
+        await next(isolation: #isolation)
       }
 
       /// What happened next; nil at the end, and once the task is cancelled.

@@ -36,10 +36,11 @@ public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
   public let isLocallyInitiated: Bool
   /// How far it is.
   @Published public private(set) var state: State = .waiting
-  /// Who is in the session, this participant included; empty before `joined`.
+  /// Who is in the session, this participant included; empty until just before `joined`.
   @Published public private(set) var activeParticipants: Set<Participant> = []
   /// What the session is for. Setting it sets it for everybody, once it is joined: here at once, elsewhere in the session's
-  /// order, and where two set it at once all end with the same. What cannot be sent (before `join()`, after the end, a
+  /// order, and where two set it at once all end with the same. Set more often than the gateway's rate allows, it arrives as it
+  /// was set last, once there is room; `settle()` waits for that. What cannot be sent (before `join()`, after the end, a
   /// payload of more than 16,384 bytes) changes it here alone; `update(activity:)` says so.
   @Published public var activity: ActivityType {
     willSet { set(newValue) }
@@ -77,7 +78,8 @@ public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
     coordinator.leave()
   }
 
-  /// Ends the session for everybody. From the call on nothing is sent and no sequence yields.
+  /// Ends the session for everybody. From the call on nothing is sent and no sequence yields. One that was not joined is
+  /// joined for that: the others see somebody come in, and then the end.
   public func end() {
     coordinator.end()
   }
@@ -86,11 +88,7 @@ public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
     // What comes from the session is not sent to it.
     if let incoming = IncomingActivity.current, incoming.take() { return }
     // A setter cannot throw; `update` does.
-    try? send(activity)
-  }
-
-  func send(_ activity: ActivityType) throws {
-    _ = try coordinator.change(title: nil, payload: try PayloadCoding.encode(activity))
+    try? coordinator.changeSoon(payload: PayloadCoding.encode(activity))
   }
 }
 
@@ -99,6 +97,8 @@ extension GroupSession: @unchecked Sendable {}
 
 extension GroupSession: SessionShell {
   @MainActor func publish(_ change: SessionChange) {
+    // What the loop told while another thread left may be behind the end, and is of no session any more.
+    if case .invalidated = state { return }
     switch change {
     case .joined: state = .joined
     case .participants(let active): activeParticipants = active
@@ -112,7 +112,7 @@ extension GroupSession: SessionShell {
 }
 
 extension GroupSession: CustomStringConvertible {
-  /// The activity's identifier, the id and the state; not the link, which is as good as a key.
+  /// The activity's type, the state, and how many are in; not the id or the link, which are as good as a key.
   public var description: String {
     "GroupSession<\(ActivityType.self)>(\(state), \(activeParticipants.count) active)"
   }

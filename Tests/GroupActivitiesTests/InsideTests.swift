@@ -1,0 +1,206 @@
+import Client
+import Combine
+import FoundationEssentials
+import Synchronization
+import Testing
+import Wire
+
+@testable import GroupActivities
+
+extension AllTests {
+  /// What a gateway seldom brings about, brought about without one.
+  @Suite("Inside a session")
+  struct InsideTests {
+    @Test(
+      "what is told while a program lets go of its session is told to nobody, and nothing waits for itself")
+    func tellsTheDropped() async throws {
+      for _ in 0..<4_000 {
+        let coordinator = try makeCoordinator()
+        let session = try GroupSession<DrawTogether>(coordinator)
+        let telling = Task.detached {
+          for _ in 0..<6 { coordinator.tell(.joined) }
+        }
+        _ = consume session
+        await telling.value
+      }
+    }
+
+    @Test("nothing is published behind the end")
+    @MainActor
+    func publishesNothingBehindTheEnd() throws {
+      let session = try GroupSession<DrawTogether>(makeCoordinator())
+      let end = GroupSessionInvalidation.left
+      session.publish(.invalidated(end))
+      session.publish(.participants(active: [session.localParticipant]))
+      session.publish(.joined)
+      #expect(session.state == .invalidated(reason: end) && session.activeParticipants.isEmpty)
+    }
+
+    @Test("nothing is yielded after leave(), not even what has come to a reader that waits")
+    @MainActor
+    func yieldsNothingAfterLeave() async throws {
+      let session = try GroupSession<DrawTogether>(makeCoordinator())
+      let messages = GroupSessionMessenger(session: session).messages(of: Remark.self)
+      let (begins, begin) = AsyncStream<Void>.makeStream()
+      let reading = Task {
+        var iterator = messages.makeAsyncIterator()
+        begin.finish()
+        return await iterator.next() == nil
+      }
+      for await _ in begins {}
+      session.coordinator.inbox.deliver(entry(#"{"text":"late"}"#, type: "Remark", retention: .none, 1))
+      session.leave()
+      #expect(await reading.value)
+    }
+
+    @Test("who began to listen within a snapshot that was cut is told nothing twice by the next")
+    func listensAcrossBrokenSnapshots() async {
+      let inbox = Inbox(meter: ReadingMeter())
+      func deliver(_ number: UInt32, isRepeat: Bool) {
+        inbox.deliver(entry("{}", type: "Remark", retention: .append, number, isRepeat: isRepeat))
+      }
+      inbox.beginCatchUp(isSnapshot: true)
+      deliver(1, isRepeat: false)
+      let listener = inbox.listen(to: "Remark")
+      deliver(2, isRepeat: false)
+      inbox.beginCatchUp(isSnapshot: true)
+      for number in 1...3 as ClosedRange<UInt32> { deliver(number, isRepeat: number < 3) }
+      inbox.endCatchUp()
+      inbox.close(keepsWaiting: true)
+      var seen: [UInt32] = []
+      while let entry = await listener.next() { seen.append(entry.clientSequence) }
+      #expect(seen == [1, 2, 3])
+    }
+
+    @Test("who begins to follow a journal while a later catch-up comes is told what there is")
+    func followsWithinCatchUp() async throws {
+      let coordinator = try makeCoordinator()
+      coordinator.receive(.catchUp(.tail))
+      coordinator.receive(.caughtUp)
+      coordinator.receive(.catchUp(.tail))
+      let follower = coordinator.journal.follow()
+      coordinator.receive(.caughtUp)
+      #expect(try await soon("all attachments") { await follower.next() } == [])
+    }
+
+    @Test("a batch whose points are none costs no more than one of them")
+    func badPoints() {
+      var reader = MessageReader<Dot> { _ in 0 }
+      let text =
+        #"{"color":1,"point":[1,2],"points":["# + String(repeating: "0,", count: 5_000) + #"0],"x":"y"}"#
+      let before = Dot.decodings.load(ordering: .relaxed)
+      let (first, second) = (reader.take(entry(text, type: "Dot", retention: .append, 1)), reader.next())
+      #expect(first == nil && second == nil)
+      #expect(Dot.decodings.load(ordering: .relaxed) - before <= 2)
+    }
+
+    @Test(
+      "of a batch the members that a type does not know are read once, and long ones are read with pauses")
+    func heavyBatches() {
+      let heavy = String(repeating: "y", count: 20_000)
+      let points = Array(repeating: "[3,4]", count: 100).joined(separator: ",")
+      func pauses(_ member: String) -> (points: Int, pauses: Int) {
+        var reader = MessageReader<Dot> { _ in 0 }
+        var (count, pauses) = (0, 0)
+        let text = #"{"color":1,"point":[1,2],"points":[\#(points)],"\#(member)":"\#(heavy)"}"#
+        var next = reader.take(entry(text, type: "Dot", retention: .append, 1))
+        while next != nil {
+          count += 1
+          if reader.wantsPause() { pauses += 1 }
+          next = reader.next()
+        }
+        return (count, pauses)
+      }
+      #expect(pauses("x") == (100, 0))
+      #expect(pauses("name") == (100, 1))
+    }
+
+    @Test(
+      "what the session tells of the activity is passed over while changes of the program's own are under way"
+    )
+    func ownChangesComeFirst() {
+      func expect(_ wanted: Bool, _ told: Bool, at location: SourceLocation = #_sourceLocation) {
+        #expect(told == wanted, sourceLocation: location)
+      }
+      var changes = ActivityChanges()
+      for number in 1...3 { changes.begin(.number(Double(number))) }
+      expect(false, changes.isNews(.number(1), isMine: true))
+      expect(false, changes.isNews(.number(9), isMine: false))
+      expect(false, changes.isNews(.number(2), isMine: true))
+      expect(false, changes.settle())
+      expect(true, changes.isNews(.number(3), isMine: true))
+      expect(true, changes.isNews(.number(9), isMine: false))
+      // One that was not taken, and one that was refused.
+      changes.begin(.number(4))
+      changes.giveUp(.number(4))
+      expect(true, changes.isNews(.number(9), isMine: false))
+      changes.begin(.number(5))
+      changes.noteTrouble()
+      expect(true, changes.settle())
+      expect(true, changes.isNews(.number(9), isMine: false))
+      // One of which nothing was ever heard.
+      changes.begin(.number(6))
+      expect(false, changes.settle())
+      expect(true, changes.settle())
+    }
+
+    @Test("a busy main actor is told once who is in: the newest")
+    @MainActor
+    func tellsTheNewest() async throws {
+      let session = try GroupSession<DrawTogether>(makeCoordinator())
+      let people = (0..<100).map { _ in GroupActivities.Participant(id: UUID()) }
+      var seen: [Int] = []
+      let subscription = session.$activeParticipants.sink { seen.append($0.count) }
+      for count in 1...100 { session.coordinator.tell(active: Set(people.prefix(count))) }
+      session.coordinator.tell(.joined)
+      try await session.reaches(.joined)
+      #expect(seen == [0, 100])
+      subscription.cancel()
+    }
+
+    @Test("a table forgets what was set longest ago")
+    func recentTable() {
+      var table = RecentTable<Int, Int>(limit: 10)
+      for number in 0..<100 { table[number] = number }
+      #expect(table[99] == 99 && table[90] == 90 && table[79] == nil)
+      table[95, default: 0] += 1
+      #expect(table[95] == 96)
+    }
+
+    private func makeCoordinator() throws -> SessionCoordinator {
+      let link = try SessionLink(try #require(URL(string: "http://127.0.0.1:9/s/AAAAAAAAAAAAAAAAAAAAAA")))
+      let object = SessionObject(
+        id: link.session, link: "/s/AAAAAAAAAAAAAAAAAAAAAA", activity: .standard, createdAt: Date(),
+        participants: 0, sequence: 0)
+      return SessionCoordinator(object, at: link.gateway, isLocallyInitiated: false)
+    }
+
+    private func entry(
+      _ text: String, type: String, retention: Retention, _ number: UInt32, isRepeat: Bool = false
+    ) -> ReceivedEntry {
+      var flags: EntryFlags = [.reliable]
+      flags.retention = retention
+      return ReceivedEntry(
+        source: Wire.Participant(id: UUID(), number: 7, name: "Ada", color: "#000000"), isMine: false,
+        type: type,
+        payload: Array(text.utf8), flags: flags, key: EntryKey(high: 1, low: UInt64(number)),
+        sequence: UInt64(number), clientSequence: number, isRepeat: isRepeat)
+    }
+  }
+}
+
+/// A message that counts how often it is decoded.
+private struct Dot: Codable {
+  static let decodings = Atomic(0)
+  let color: Int
+  let point: [Double]
+  let name: String?
+
+  init(from decoder: any Decoder) throws {
+    Self.decodings.add(1, ordering: .relaxed)
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    color = try container.decode(Int.self, forKey: .color)
+    point = try container.decode([Double].self, forKey: .point)
+    name = try container.decodeIfPresent(String.self, forKey: .name)
+  }
+}
