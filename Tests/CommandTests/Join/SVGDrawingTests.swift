@@ -167,6 +167,35 @@ struct SVGDrawingTests {
   }
 
   @Test(
+    "Words follow each other as they are written, also in what is within and behind a part of them",
+    arguments: [
+      ("Hello <tspan>big</tspan> world", ["Hello big world"]),
+      ("a<tspan>b<tspan>c</tspan>d</tspan>e", ["abcde"]),
+      ("a<tspan x='0' dy='9'>b <tspan>c</tspan></tspan> d", ["a", "b c d"]),
+      ("a<tspan y='9'><tspan y='18'>b</tspan></tspan>", ["a", "b"]),
+      ("a<title>no</title>b<tspan display='none'>c</tspan>", ["ab"]),
+    ])
+  func runs(_ text: String, _ expected: [String]) throws {
+    let found = try drawing("<text>\(text)</text>").items.map { item in
+      if case .words(let words) = item { words.text } else { "a line" }
+    }
+    #expect(found == expected)
+  }
+
+  @Test("Words are put with their left, their middle or their right where it is said")
+  func anchors() throws {
+    let items = try drawing(
+      """
+      <g font-size="20" text-anchor="middle"><text x="100">abcd<tspan y="9" x="50" text-anchor="end">ab</tspan></text>
+      <text x="7" style="text-anchor:start"><tspan fill="red">abcd</tspan></text></g>
+      """
+    ).items
+    let words = items.compactMap { if case .words(let words) = $0 { words } else { nil } }
+    #expect(words.map { ($0.baseline.x * 100).rounded() / 100 } == [78, 28, 7])
+    #expect(words.last?.color == RGB(0xFF0000), "the color of what there is")
+  }
+
+  @Test(
     "What cannot be drawn is refused in words",
     arguments: [
       ("<html/>", "line 1: <html> is no <svg>"), ("<svg/>", "there is nothing to draw in it"),

@@ -71,7 +71,7 @@ struct MarkupReader {
       guard !open.isEmpty else { throw unexpected("an element") }
       let start = position
       try skip(behind: "]]>", within: "<![CDATA[")
-      open[open.count - 1].text += String(decoding: bytes[start..<(position - 3)], as: UTF8.self)
+      open[open.count - 1].append(String(decoding: bytes[start..<(position - 3)], as: UTF8.self))
     } else if skip("<?") {
       try skip(behind: "?>", within: "<?")
     } else if skip("<!DOCTYPE") {
@@ -142,7 +142,7 @@ struct MarkupReader {
 
   private mutating func close(_ element: MarkupElement) -> MarkupElement? {
     guard !open.isEmpty else { return element }
-    open[open.count - 1].children.append(element)
+    open[open.count - 1].append(element)
     return nil
   }
 
@@ -151,7 +151,8 @@ struct MarkupReader {
     let start = position
     while position < bytes.count, bytes[position] != UInt8(ascii: "<") { step() }
     guard start < position else { return }
-    open[open.count - 1].text += try entities.resolved(bytes[start..<position], line: line)
+    let text = try entities.resolved(bytes[start..<position], line: line)
+    open[open.count - 1].append(text)
   }
 
   /// A value between quotes of either kind.

@@ -21,11 +21,13 @@ struct SVGStyle: Equatable, Sendable {
   /// `display: none`: with all that is in it.
   var isLeftOut = false
   var fontSize = 16.0
+  /// Which part of a line of words is left of where it is put: 0, a half or all.
+  var anchor = 0.0
 
   private static let properties = [
     "color", "fill", "stroke", "stroke-width", "fill-opacity", "stroke-opacity", "opacity", "visibility",
     "display",
-    "font-size",
+    "font-size", "text-anchor",
   ]
 
   /// What an element has whose parent has this: by its attributes, the file's style sheets, and its own `style`, the later
@@ -54,6 +56,7 @@ struct SVGStyle: Equatable, Sendable {
     case "stroke-opacity": strokeOpacity = Self.part(value) ?? strokeOpacity
     case "opacity": opacity *= Self.part(value) ?? 1
     case "visibility": isVisible = value == "visible"
+    case "text-anchor": anchor = ["start": 0, "middle": 0.5, "end": 1][value] ?? anchor
     case "display": isLeftOut = value == "none"
     default: fontSize = SVGLength.read(value, of: fontSize) ?? fontSize
     }

@@ -15,13 +15,13 @@ struct SVGWalk {
   private var pointCount = 0
   private var visits = 0
   private let mostVisits: Int
-  private var sheet = SVGStyleSheet()
+  var sheet = SVGStyleSheet()
   private var byID: [String: MarkupElement] = [:]
   /// What percentages are of.
-  private var viewport: (width: Double, height: Double)
+  var viewport: (width: Double, height: Double)
 
   /// What holds for an element and what is in it.
-  private struct Place {
+  struct Place {
     var map: PlaneTransform
     var style: SVGStyle
     var uses = 0
@@ -67,7 +67,7 @@ struct SVGWalk {
   }
 
   /// What percentages are of that are of no direction (SVG 2, section 8.9).
-  private var diagonal: Double {
+  var diagonal: Double {
     ((viewport.width * viewport.width + viewport.height * viewport.height) / 2).squareRoot()
   }
 
@@ -83,9 +83,11 @@ struct SVGWalk {
   }
 
   /// Counts one more element: with uses of uses a short file could have more work than ever ends, and draw nothing.
-  private mutating func visit(_ element: MarkupElement) throws(SVGError) {
-    visits +=
-      1 + element.attributes.values.reduce(element.text.utf8.count) { $0 + $1.utf8.count } / Self.bytesOfVisit
+  mutating func visit(_ element: MarkupElement) throws(SVGError) {
+    let bytes =
+      element.attributes.values.reduce(0) { $0 + $1.utf8.count }
+      + element.texts.reduce(0) { $0 + $1.utf8.count }
+    visits += 1 + bytes / Self.bytesOfVisit
     guard visits <= mostVisits else { throw .tooManyVisits(limit: mostVisits) }
   }
 
@@ -184,7 +186,7 @@ struct SVGWalk {
     }
   }
 
-  private mutating func add(_ item: SVGDrawing.Item) throws(SVGError) {
+  mutating func add(_ item: SVGDrawing.Item) throws(SVGError) {
     guard drawing.items.count < SVGDrawing.maximumItems else {
       throw .tooManyItems(limit: SVGDrawing.maximumItems)
     }
@@ -192,7 +194,7 @@ struct SVGWalk {
   }
 
   /// The color of a paint; nil for none, and for what is hardly seen.
-  private func color(_ paint: SVGStyle.Paint, _ opacity: Double, depth: Int = 0) -> RGB? {
+  func color(_ paint: SVGStyle.Paint, _ opacity: Double, depth: Int = 0) -> RGB? {
     switch paint {
     case .none: return nil
     case .color(let color): return color.alpha * opacity >= 0.05 ? color.color : nil
@@ -210,53 +212,6 @@ struct SVGWalk {
         return fallback.flatMap { self.color(.color($0), opacity) }
       }
       return color(.reference(String(link.dropFirst()), fallback: fallback), opacity, depth: depth + 1)
-    }
-  }
-
-  /// Words: a line for each `<tspan>` that says where it is; of one that does not, they go on in the line before.
-  private mutating func words(_ element: MarkupElement, _ place: Place) throws(SVGError) {
-    let position = PlanePoint(x: coordinate("x", element) ?? 0, y: coordinate("y", element) ?? 0)
-    try words(of: element, place, position)
-  }
-
-  private mutating func words(
-    of element: MarkupElement, _ place: Place, _ start: PlanePoint
-  ) throws(SVGError) {
-    var text = element.text
-    var lines: [(MarkupElement, PlanePoint)] = []
-    for child in element.children where ["tspan", "textPath", "a"].contains(child.name) {
-      try visit(child)
-      if child["x"] == nil, child["y"] == nil, child["dy"] == nil {
-        text += child.text
-      } else {
-        let before = lines.last?.1 ?? start
-        let x = coordinate("x", child) ?? before.x
-        let y = coordinate("y", child) ?? before.y
-        lines.append((child, PlanePoint(x: x, y: y + (coordinate("dy", child) ?? 0))))
-      }
-    }
-    let clean = text.split { $0.isWhitespace }.joined(separator: " ")
-    let style = place.style
-    if !clean.isEmpty, style.isVisible, let color = color(style.fill, style.opacity * style.fillOpacity) {
-      let baseline = place.map(start)
-      guard baseline.isOnPlane else { throw .beyondPlane }
-      try add(
-        .words(
-          SVGDrawing.Words(
-            text: clean, baseline: baseline, size: style.fontSize * place.map.scaling, color: color)))
-    }
-    for (child, point) in lines {
-      var inner = place
-      inner.style = place.style.of(child, sheet: sheet, diagonal: diagonal)
-      if !inner.style.isLeftOut { try words(of: child, inner, point) }
-    }
-  }
-
-  /// The first of what may be a list.
-  private func coordinate(_ name: String, _ element: MarkupElement) -> Double? {
-    let whole = name == "x" ? viewport.width : viewport.height
-    return element[name]?.split { $0 == "," || $0.isWhitespace }.first.flatMap {
-      SVGLength.read(String($0), of: whole)
     }
   }
 
