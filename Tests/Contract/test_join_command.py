@@ -236,7 +236,6 @@ async def test_watch_is_live_on_a_terminal_and_leaves_it_as_it_was(
             executable, "join", link(gateway, room), "watch", "--name", "Wanda", stdin=theirs, stdout=theirs,
             stderr=theirs, env=variables,
         )  # fmt: skip
-        os.close(theirs)
         shown = bytearray()
         os.set_blocking(ours, False)
         arrived = asyncio.Event()
@@ -254,9 +253,14 @@ async def test_watch_is_live_on_a_terminal_and_leaves_it_as_it_was(
                     arrived.clear()
                     await arrived.wait()
 
+        def echoes() -> bool:
+            return bool(termios.tcgetattr(theirs)[3] & (termios.ECHO | termios.ICANON))
+
+        assert echoes()
         asyncio.get_running_loop().add_reader(ours, read)
         try:
             await until("\x1b[?1049h", "Ben, Wanda", "0 marks")
+            assert not echoes(), "what is typed is no part of the picture"
             assert (await join(link(gateway, room), "say", "hello", "--color", "#ff0000")).returncode == 0
             await until("hello", "\x1b[38;5;196m", "1 mark")
             shown.clear()
@@ -267,6 +271,7 @@ async def test_watch_is_live_on_a_terminal_and_leaves_it_as_it_was(
             async with asyncio.timeout(SECONDS):
                 assert await process.wait() == 0
             await until("\x1b[?25h\x1b[?1049l")
+            assert echoes(), "the terminal is as it was"
             await ben.system(
                 "participants", lambda one: any(p["reason"] == "left" for p in one.get("left", []))
             )
@@ -275,6 +280,7 @@ async def test_watch_is_live_on_a_terminal_and_leaves_it_as_it_was(
             if process.returncode is None:
                 process.kill()
             os.close(ours)
+            os.close(theirs)
 
 
 async def test_ctrl_c_leaves_the_session(gateway: Gateway, executable: str) -> None:

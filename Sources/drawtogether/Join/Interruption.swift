@@ -46,9 +46,9 @@ final class Interruption {
     await leaving?.value
   }
 
-  /// What is written to standard output if the process has to end at once.
-  func setLastWords(_ words: String) {
-    end.state.withLock { $0.lastWords = words }
+  /// What is written to standard output if the process has to end at once, and what is done before.
+  func setLastWords(_ words: String, after work: (@Sendable () -> Void)? = nil) {
+    end.state.withLock { ($0.lastWords, $0.lastWork) = (words, work) }
   }
 
   private func interrupt() {
@@ -61,6 +61,7 @@ final class Interruption {
 private final class SuddenEnd: Sendable {
   struct State {
     var lastWords = ""
+    var lastWork: (@Sendable () -> Void)?
     /// Without a session there is nothing to be left.
     var hasSession = false
     var wasAsked = false
@@ -77,7 +78,8 @@ private final class SuddenEnd: Sendable {
   }
 
   func now() -> Never {
-    let words = state.withLock { $0.lastWords }
+    let (words, work) = state.withLock { ($0.lastWords, $0.lastWork) }
+    work?()
     LineWriter.write(Array(words.utf8), to: STDOUT_FILENO, waitsForRoom: false)
     _exit(DrawTogetherCommand.ExitCode.failure.rawValue)
   }

@@ -23,8 +23,10 @@ final class WatchWork {
       try? command.data(Array(text.utf8))
     }
     interruption.windowChanged = { screen.resize() }
-    interruption.setLastWords(TerminalFrame.end)
+    let keyboard = QuietKeyboard()
+    interruption.setLastWords(TerminalFrame.end) { keyboard.end() }
     var ended: JoinFailure?
+    keyboard.begin()
     screen.begin()
     do throws(JoinFailure) {
       while let link = next { next = try await watch(request, link, on: screen) }
@@ -32,6 +34,7 @@ final class WatchWork {
       ended = error
     }
     screen.end()
+    keyboard.end()
     interruption.setLastWords("")
     if let ended { throw ended }
   }
