@@ -11,26 +11,6 @@ extension AllTests {
   /// What a gateway seldom brings about, brought about without one.
   @Suite("Inside a session")
   struct InsideTests {
-    @Test(
-      "what is told while a program lets go of its session is told to nobody, and nothing waits for itself")
-    func tellsTheDropped() async throws {
-      for round in 0..<2_000 {
-        let coordinator = try makeCoordinator()
-        let session = try GroupSession<DrawTogether>(coordinator)
-        let told = Atomic(0)
-        async let telling: Void = {
-          for count in 1...20 {
-            coordinator.tell(.joined)
-            told.store(count, ordering: .relaxed)
-          }
-        }()
-        // It is let go of in the midst of that; on a machine of one core some time.
-        for _ in 0..<10_000 where told.load(ordering: .relaxed) < round % 16 {}
-        _ = consume session
-        await telling
-      }
-    }
-
     @Test("nothing is published behind the end")
     @MainActor
     func publishesNothingBehindTheEnd() throws {
