@@ -51,6 +51,7 @@ struct TailWork {
 struct TailFilter {
   let sinceStart: Bool
   private var isLive = false
+  private var isAway = false
 
   init(sinceStart: Bool) {
     self.sinceStart = sinceStart
@@ -59,9 +60,13 @@ struct TailFilter {
   mutating func passes(_ entry: GroupSessionEntry) -> Bool {
     switch entry {
     case .catchUp: return false
+    case .away:
+      isAway = true
+      return true
     case .caughtUp:
-      defer { isLive = true }
-      return !isLive
+      // Also who reads only lines wants to know that it is back; that it was caught up in between is of no matter.
+      defer { (isLive, isAway) = (true, false) }
+      return !isLive || isAway
     case .message(let message): return (isLive || sinceStart) && !message.isRepeat
     default: return true
     }

@@ -1,0 +1,17 @@
+import GroupActivities
+import Testing
+
+@testable import drawtogether
+
+@Suite("What tail tells")
+struct TailFilterTests {
+  @Test("that it is live, once, and again each time that it was away")
+  func back() {
+    var filter = TailFilter(sinceStart: false)
+    let events: [GroupSessionEntry] = [
+      .catchUp(isSnapshot: true), .caughtUp, .catchUp(isSnapshot: true), .caughtUp, .away,
+      .catchUp(isSnapshot: false), .caughtUp, .catchUp(isSnapshot: true), .caughtUp,
+    ]
+    #expect(events.map { filter.passes($0) } == [false, true, false, false, true, false, true, false, false])
+  }
+}
