@@ -31,7 +31,7 @@ extension Patience {
     while try !condition() {
       guard .now() < deadline else { throw OutOfPatience(waitingFor: "\(what); \(otherwise())") }
       // Gives way to that thread.
-      usleep(500)
+      sched_yield()
     }
   }
 }

@@ -1,5 +1,6 @@
 import Client
 import Combine
+import Dispatch
 import FoundationEssentials
 import GroupActivities
 import Synchronization
@@ -93,23 +94,30 @@ struct NeverHappened: Error, CustomStringConvertible {
 }
 
 /// Far longer than anything takes on a busy machine, under a sanitizer too.
-private let patience = Duration.seconds(120)
+private let patience = DispatchTimeInterval.seconds(120)
 
 /// Gives what the work gives, or fails when that takes too long.
 func soon<Value: Sendable>(
   _ what: String, _ work: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
-  try await withThrowingTaskGroup(of: Value?.self) { group in
-    group.addTask { try await work() }
-    group.addTask {
-      // Only a failing test gets to its end; the others cancel it.
-      try? await ContinuousClock().sleep(until: .now + patience)
-      return nil
-    }
-    defer { group.cancelAll() }
-    guard let value = try await group.next() ?? nil else { throw NeverHappened(description: what) }
-    return value
+  let isLate = Atomic(false)
+  let task = Task { try await work() }
+  let timer = DispatchSource.makeTimerSource()
+  timer.setEventHandler {
+    isLate.store(true, ordering: .sequentiallyConsistent)
+    task.cancel()
   }
+  timer.schedule(deadline: .now() + patience)
+  timer.activate()
+  defer { timer.cancel() }
+  let result = await withTaskCancellationHandler {
+    await task.result
+  } onCancel: {
+    task.cancel()
+  }
+  // What was cancelled may give something all the same.
+  guard !isLate.load(ordering: .sequentiallyConsistent) else { throw NeverHappened(description: what) }
+  return try result.get()
 }
 
 extension GroupSession {
