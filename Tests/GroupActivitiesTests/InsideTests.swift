@@ -39,6 +39,24 @@ extension AllTests {
       #expect(await reading.value)
     }
 
+    @Test(
+      "of what nobody listens to no more is held than a session may keep, and what is replaced or removed counts no more"
+    )
+    func holdsNoMoreThanASessionKeeps() {
+      func remark(_ retention: Retention, _ number: UInt32) -> ReceivedEntry {
+        entry("{}", type: "Remark", retention: retention, number)
+      }
+      var held = HeldMessages(limit: 2 * remark(.append, 1).cost)
+      for _ in 1...5 { held.take(remark(.replace, 2), holds: true) }
+      held.take(remark(.append, 3), holds: true)
+      held.take(remark(.append, 4), holds: true)
+      held.take(remark(.remove, 3), holds: false)
+      held.take(remark(.append, 5), holds: true)
+      #expect(held.release("Remark").map(\.clientSequence) == [2, 5])
+      held.take(remark(.append, 6), holds: true)
+      #expect(held.release("Remark").map(\.clientSequence) == [6])
+    }
+
     @Test("who began to listen within a snapshot that was cut is told nothing twice by the next")
     func listensAcrossBrokenSnapshots() async {
       let inbox = Inbox(meter: ReadingMeter())
