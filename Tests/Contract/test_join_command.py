@@ -243,15 +243,20 @@ async def test_watch_is_live_on_a_terminal_and_leaves_it_as_it_was(
         def read() -> None:
             try:
                 shown.extend(os.read(ours, 65536))
+            except BlockingIOError:
+                return
             except OSError:  # the terminal has no program any more
                 asyncio.get_running_loop().remove_reader(ours)
             arrived.set()
 
         async def until(*texts: str) -> None:
-            async with asyncio.timeout(SECONDS):
-                while not all(text.encode() in shown for text in texts):
-                    arrived.clear()
-                    await arrived.wait()
+            try:
+                async with asyncio.timeout(SECONDS):
+                    while not all(text.encode() in shown for text in texts):
+                        arrived.clear()
+                        await arrived.wait()
+            except TimeoutError:
+                pytest.fail(f"{texts} is not in {bytes(shown)!r}")
 
         def echoes() -> bool:
             return bool(termios.tcgetattr(theirs)[3] & (termios.ECHO | termios.ICANON))
