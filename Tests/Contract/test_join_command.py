@@ -231,7 +231,9 @@ async def test_watch_is_live_on_a_terminal_and_leaves_it_as_it_was(
         ben = await room.join("Ben")
         ours, theirs = pty.openpty()
         ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 12, 60, 0, 0))
-        variables = environment() | {"TERM": "xterm-256color"}
+        # Whoever runs the tests may want no color, or another number of them.
+        plain = {name: value for name, value in environment().items() if name not in ("NO_COLOR", "COLORTERM")}
+        variables = plain | {"TERM": "xterm-256color"}
         process = await asyncio.create_subprocess_exec(
             executable, "join", link(gateway, room), "watch", "--name", "Wanda", stdin=theirs, stdout=theirs,
             stderr=theirs, env=variables,
