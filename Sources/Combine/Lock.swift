@@ -2,8 +2,9 @@ import Glibc
 
 /// A lock whose order the thread sanitizer sees. What it guards is its owner's, and nothing is called out to while it
 /// is held.
+///
+/// Unchecked: the pointer never changes, and what it points at is made for use by several threads.
 @safe struct Lock: ~Copyable, @unchecked Sendable {
-  // The pointer never changes, and what it points at is made for use by several threads.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
   init() {

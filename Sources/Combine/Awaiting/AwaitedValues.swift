@@ -22,11 +22,12 @@ final class AwaitedValues<Output, Failure: Error> {
 }
 
 /// Takes a value whenever somebody waits for one.
+///
+/// Unchecked: what varies is read and written under the lock only; a waiter is resumed without it, by whoever took it out.
 private final class WaitingSubscriber<Output, Failure: Error>: Subscriber, @unchecked Sendable {
   typealias Input = Output
   typealias Waiter = CheckedContinuation<Result<Output?, Failure>, Never>
 
-  // Read and written under the lock only; a waiter is resumed without it, by whoever took it out.
   private let lock = Lock()
   private var subscription: (any Subscription)?
   private var waiters: [Waiter] = []

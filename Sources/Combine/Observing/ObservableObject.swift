@@ -46,6 +46,8 @@ public final class ObservableObjectPublisher: Publisher, Sendable {
 ///
 /// Apple's runtime keeps them in the object; here is no room in it, so they are kept beside, and those of objects that are
 /// gone are dropped before there are twice as many as objects.
+///
+/// Unchecked: what varies is read and written under the lock only.
 final class ObservedObjects: @unchecked Sendable {
   static let shared = ObservedObjects()
 
@@ -54,7 +56,6 @@ final class ObservedObjects: @unchecked Sendable {
     let publisher: ObservableObjectPublisher
   }
 
-  // Read and written under the lock only.
   private let lock = Lock()
   private var rows: [ObjectIdentifier: Row] = [:]
   private var sweepsAt = 64

@@ -80,10 +80,10 @@ public struct Published<Value> {
     }
   }
 
-  /// What a property and its publishers share.
+  /// What a property and its publishers share. Unchecked: the value is the broadcast's, which guards it, and the sources are
+  /// read and written under the lock only.
   fileprivate final class Storage: @unchecked Sendable {
     let broadcast: Broadcast<Value, Never>
-    // Read and written under the lock only.
     private let lock = Lock()
     private var sources: [AnyCancellable] = []
 
@@ -104,4 +104,5 @@ public struct Published<Value> {
 
 // What they share is behind a lock; values cross threads, so they must be made for it.
 extension Published: @unchecked Sendable where Value: Sendable {}
+// It has nothing but that.
 extension Published.Publisher: @unchecked Sendable where Value: Sendable {}

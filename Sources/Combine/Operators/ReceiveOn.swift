@@ -28,6 +28,9 @@ extension Publishers {
 }
 
 /// Keeps the order of what it is told, whichever threads the scheduler has.
+///
+/// Unchecked: what varies is read and written under the lock only; what is downstream is called by one scheduled closure at a
+/// time.
 private final class Scheduled<Downstream: Subscriber>: Subscriber, @unchecked Sendable {
   typealias Input = Downstream.Input
   typealias Failure = Downstream.Failure
@@ -39,7 +42,6 @@ private final class Scheduled<Downstream: Subscriber>: Subscriber, @unchecked Se
 
   private let downstream: Downstream
   private let schedule: (@escaping () -> Void) -> Void
-  // Read and written under the lock only; what is downstream is called by one scheduled closure at a time.
   private let lock = Lock()
   private var events: [Event] = []
   private var isTelling = false

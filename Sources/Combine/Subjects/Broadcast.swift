@@ -1,6 +1,7 @@
 /// What all subjects are made of: subscribers, and for some a value that new ones are told first.
+///
+/// Unchecked: all that varies is read and written under the lock only; subscribers are called without it.
 final class Broadcast<Output, Failure: Error>: @unchecked Sendable {
-  // All of these are read and written under the lock only; subscribers are called without it.
   private let lock = Lock()
   private var conduits: [Conduit<Output, Failure>] = []
   private var completion: Subscribers.Completion<Failure>?

@@ -5,8 +5,10 @@ import Glibc
 /// Values come in under the subject's lock and so in the order of publishing; they go out without any. A thread that
 /// finds another one telling leaves its value to that one; a subscriber that publishes while it is told is told of that
 /// within, as with Apple's.
+///
+/// Unchecked: all that varies is read and written under the lock only; the subscriber is called without it, by one thread
+/// at a time.
 final class Conduit<Output, Failure: Error>: Subscription, @unchecked Sendable {
-  // All of these are read and written under the lock only; the subscriber is called without it, by one thread at a time.
   private let lock = Lock()
   private var subscriber: (any Subscriber<Output, Failure>)?
   private weak var subject: Broadcast<Output, Failure>?

@@ -1,5 +1,7 @@
 extension Subscribers {
   /// Apple's `Subscribers.Sink`: asks for everything and gives it to closures.
+  ///
+  /// Unchecked: what varies is read and written under the lock only; the closures run on the publisher's threads, as Apple's do.
   public final class Sink<Input, Failure: Error>: Subscriber, Cancellable, @unchecked Sendable {
     private enum State {
       case waiting
@@ -7,7 +9,6 @@ extension Subscribers {
       case over
     }
 
-    // All of these are read and written under the lock only; the closures run on the publisher's threads, as Apple's do.
     private let lock = Lock()
     private var state = State.waiting
     private var onValue: ((Input) -> Void)?
