@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import re
 import subprocess
 import urllib.error
 import urllib.parse
@@ -13,13 +14,16 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from attachments import Journal, content
-from gateway import REPOSITORY, Gateway
+from deployed import DEPLOY, STYLE
+from gateway import Gateway
 from polling import until
 from room import Room, note
 
 SECRET = "open-sesame"
-PAGE = REPOSITORY / "Sources" / "Gateway" / "Gateway.docc" / "Metrics.md"
+ALERTS = DEPLOY / "alerts.yaml"
 
 
 async def busy(gateway: Gateway, room: Room) -> None:
@@ -50,17 +54,52 @@ async def test_promtool_accepts_the_metrics_before_and_after_somebody_draws(new_
         check((await gateway.get("/metrics")).body)
 
 
-def test_promtool_accepts_the_rules_that_are_recommended(tmp_path: Path) -> None:
-    rules = tmp_path / "rules.yml"
-    rules.write_text(yaml_block("groups:"))
-    checked = subprocess.run(["promtool", "check", "rules", rules], capture_output=True, text=True, check=False)
+def test_promtool_accepts_the_alert_rules() -> None:
+    checked = subprocess.run(["promtool", "check", "rules", ALERTS], capture_output=True, text=True, check=False)
     assert checked.returncode == 0 and "SUCCESS" in checked.stdout, checked
 
 
-def yaml_block(beginning: str) -> str:
-    """The example of the page that begins so."""
-    blocks = [block.split("```", 1)[0] for block in PAGE.read_text().split("```yaml\n")[1:]]
-    return next(block for block in blocks if block.startswith(beginning))
+def test_the_alert_rules_are_tidy_yaml() -> None:
+    done = subprocess.run(
+        ["yamllint", "--strict", "-d", STYLE, ALERTS], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def alert_queries() -> list[str]:
+    return [rule["expr"] for group in yaml.safe_load(ALERTS.read_text())["groups"] for rule in group["rules"]]
+
+
+def metrics_in(query: str) -> set[str]:
+    """Every name in a PromQL query that is not a label, a function, a keyword or a variable of a dashboard."""
+    rest = re.sub(r'"[^"]*"|\{[^}]*\}|\[[^\]]*\]|\$\w+', " ", query)
+    rest = re.sub(r"\b(by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)", " ", rest)
+    names = set(re.findall(r"(?<![\w.:])[A-Za-z_:][\w:]*(?!\w|\s*\()", rest))
+    return names - {"and", "or", "unless", "bool", "offset"}
+
+
+def test_metrics_are_found_in_queries() -> None:
+    query = 'sum by (le) (rate(a_bucket{kind="b"}[5m])) > 2e3 * c and on (d) up unless histogram_quantile(0.9, f) == 1'
+    assert metrics_in(query) == {"a_bucket", "c", "up", "f"}
+
+
+async def names_of(gateway: Gateway) -> set[str]:
+    """The names of all samples of a gateway that has looked at its data folder, and what Prometheus adds."""
+
+    async def complete() -> set[str]:
+        names = {name.split("{")[0] for name in await gateway.metrics()}
+        return names if "drawtogether_kept_sessions" in names else set()
+
+    return await until(complete, "a look at the data folder") | {"up"}
+
+
+async def test_every_query_of_the_alert_rules_names_metrics_of_a_gateway(new_gateway) -> None:
+    names = await names_of(new_gateway())
+    queries = alert_queries()
+    assert queries
+    for query in queries:
+        found = metrics_in(query)
+        assert found and found <= names, f"{query} names {sorted(found - names)}"
 
 
 @contextlib.asynccontextmanager
