@@ -1,7 +1,6 @@
 import Client
 import Transport
 import Wire
-import Wire
 
 /// Leads a session's messages to those who listen, by their types.
 final class Inbox: Sendable {
