@@ -76,6 +76,48 @@ extension AllTests {
       #expect(seen == [1, 2, 3])
     }
 
+    @Test("what arrives while delivery is suspended is delivered later, in its order; at the end too")
+    func defersDelivery() async {
+      func numbers(of listener: MessageListener) async -> [UInt32] {
+        var numbers: [UInt32] = []
+        while let entry = await listener.next() { numbers.append(entry.clientSequence) }
+        return numbers
+      }
+      for resumes in [true, false] {
+        let inbox = Inbox(meter: ReadingMeter())
+        let early = inbox.listen(to: "Remark")
+        inbox.suspendDelivery()
+        inbox.beginCatchUp(isSnapshot: true)
+        inbox.deliver(entry("{}", type: "Remark", retention: .append, 1))
+        inbox.deliver(entry("{}", type: "Signal", retention: .append, 2))
+        // The snapshot was cut; the next one repeats it.
+        inbox.beginCatchUp(isSnapshot: true)
+        for number in 1...2 as ClosedRange<UInt32> {
+          let type = number == 1 ? "Remark" : "Signal"
+          inbox.deliver(entry("{}", type: type, retention: .append, number, isRepeat: true))
+        }
+        inbox.endCatchUp()
+        inbox.deliver(entry("{}", type: "Remark", retention: .none, 3))
+        if resumes {
+          inbox.resumeDelivery()
+          inbox.deliver(entry("{}", type: "Remark", retention: .none, 4))
+        }
+        inbox.close(keepsWaiting: true)
+        #expect(await numbers(of: early) == (resumes ? [1, 3, 4] : [1, 3]))
+        #expect(await numbers(of: inbox.listen(to: "Signal")) == [2])
+      }
+    }
+
+    @Test("deferred events have a limit")
+    func deferredEventsHaveALimit() {
+      let message = entry("{}", type: "Remark", retention: .append, 1)
+      var deferred = DeferredEvents(limit: 2 * message.cost)
+      for _ in 1...2 { deferred.append(.entry(message)) }
+      #expect(!deferred.isFull)
+      deferred.append(.entry(message))
+      #expect(deferred.isFull && deferred.events.count == 3)
+    }
+
     @Test("who begins to follow a journal while a later catch-up comes is told what there is")
     func followsWithinCatchUp() async throws {
       let coordinator = try makeCoordinator()

@@ -27,13 +27,44 @@ extension AllTests {
       let cleo = Canvas()
       try await cleo.arrive(at: link)
       try await cleo.holds([drawn, drawn.reversed()])
-      // Done with her stroke at once: a catch-up that is late may have it too, and counts as newer than one that lacks it.
       cleo.addPointToActiveStroke(CGPoint(x: 1, y: 2))
-      cleo.finishStroke()
-      for canvas in [ada, ben, cleo] {
-        try await canvas.holds([drawn, drawn.reversed(), [CGPoint(x: 1, y: 2)]])
-      }
+      for canvas in [ada, ben] { try await canvas.holds([drawn, drawn.reversed(), [CGPoint(x: 1, y: 2)]]) }
+      try await cleo.holds([drawn, drawn.reversed()])
       for canvas in [ada, ben, cleo] { await canvas.groupSession?.leaveAndWait() }
+    }
+
+    @Test("a stroke that is drawn while somebody joins stays one: a newcomer's first canvas is empty")
+    @MainActor func strokeInProgress() async throws {
+      let studio = try Studio()
+      for _ in 0..<8 {
+        let link = try await studio.makeLink()
+        let (ada, cleo) = (Canvas(strokeColor: .green), Canvas())
+        try await ada.arrive(at: link)
+        let ben: Session = try await GroupActivitiesGateway.session(at: link)
+        let canvasMessages = GroupSessionMessenger(session: ben).messages(of: CanvasMessage.self)
+        ben.join()
+        try await ben.$state.comes { $0 == .joined }
+        let drawn = (0..<60).map { CGPoint(x: Double($0), y: 1) }
+        for point in drawn.prefix(20) { ada.addPointToActiveStroke(point) }
+        ada.finishStroke()
+        for point in drawn[20..<40] { ada.addPointToActiveStroke(point) }
+        try await ada.groupSession?.settle()
+        try await cleo.arrive(at: link)
+        let newcomer = try #require(cleo.groupSession?.localParticipant)
+        let count = try await soon("the canvas that the newcomer sends") {
+          for await (message, context) in canvasMessages where context.source == newcomer {
+            return message.pointCount
+          }
+          return -1
+        }
+        #expect(count == 0)
+        for point in drawn.suffix(20) { ada.addPointToActiveStroke(point) }
+        ada.finishStroke()
+        for canvas in [ada, cleo] {
+          try await canvas.holds([Array(drawn.prefix(20)), Array(drawn.suffix(40))])
+        }
+        for session in [ada.groupSession, ben, cleo.groupSession] { await session?.leaveAndWait() }
+      }
     }
 
     @Test("an image is everybody's, late ones' too")
@@ -86,6 +117,11 @@ extension AllTests {
       await new.leaveAndWait()
     }
   }
+}
+
+/// What of the model's message says how much its sender has.
+private struct CanvasMessage: Codable {
+  let pointCount: Int
 }
 
 extension Canvas {

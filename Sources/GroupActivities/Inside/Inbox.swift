@@ -30,6 +30,58 @@ final class Inbox: Sendable {
     var isInSnapshot = false
     var isOver = false
     var isCut = false
+    /// Nil while events are delivered as they arrive.
+    var deferred: DeferredEvents?
+
+    /// Delivers an event, or defers it while delivery is suspended.
+    ///
+    /// - Returns: the number of bytes that now wait for readers.
+    mutating func take(_ event: InboxEvent) -> Int {
+      guard deferred != nil else { return deliver(event) }
+      // A program that takes everything raw has no use for messages without a listener.
+      if case .entry = event, !holds, listeners.isEmpty { return 0 }
+      deferred?.append(event)
+      return deferred?.isFull == true ? resumeDelivery() : 0
+    }
+
+    /// Delivers what was deferred.
+    ///
+    /// - Returns: the number of bytes that now wait for readers.
+    mutating func resumeDelivery() -> Int {
+      let events = deferred?.events ?? []
+      deferred = nil
+      return events.reduce(0) { $0 + deliver($1) }
+    }
+
+    private mutating func deliver(_ event: InboxEvent) -> Int {
+      switch event {
+      case .entry(let entry): return deliver(entry)
+      case .catchUpBegan(let isSnapshot):
+        isInSnapshot = isSnapshot
+        if isSnapshot { held.beginSnapshot() }
+      case .catchUpEnded:
+        isInSnapshot = false
+        for type in listeners.keys {
+          for index in listeners[type, default: []].indices { listeners[type]?[index].told = nil }
+        }
+      }
+      return 0
+    }
+
+    private mutating func deliver(_ entry: ReceivedEntry) -> Int {
+      let changesNothing = entry.flags.contains(.existing)
+      let isMessage = !entry.isMine && !changesNothing && entry.flags.retention != .remove
+      guard !isOver, !changesNothing else { return 0 }
+      let isKnown = known.contains(entry.type)
+      if holds { held.take(entry, holds: isMessage && !isKnown && entry.flags.contains(.reliable)) }
+      guard isMessage, isKnown, let listening = listeners[entry.type] else { return 0 }
+      var bytes = 0
+      for index in listening.indices where listeners[entry.type]?[index].takes(entry) == true {
+        listening[index].inlet.put(entry)
+        bytes += entry.cost
+      }
+      return bytes
+    }
   }
   private let state = Guarded(State())
   private let meter: ReadingMeter
@@ -47,45 +99,33 @@ final class Inbox: Sendable {
     }
   }
 
-  /// A message, or my own; on the client's loop.
+  /// Takes a message, or my own; on the client's loop.
   func deliver(_ entry: ReceivedEntry) {
-    let changesNothing = entry.flags.contains(.existing)
-    let isMessage = !entry.isMine && !changesNothing && entry.flags.retention != .remove
-    let bytes = state.withLock { state -> Int in
-      guard !state.isOver, !changesNothing else { return 0 }
-      let isKnown = state.known.contains(entry.type)
-      if state.holds {
-        state.held.take(entry, holds: isMessage && !isKnown && entry.flags.contains(.reliable))
-      }
-      guard isMessage, isKnown, let listeners = state.listeners[entry.type] else { return 0 }
-      var bytes = 0
-      for index in listeners.indices where state.listeners[entry.type]?[index].takes(entry) == true {
-        listeners[index].inlet.put(entry)
-        bytes += entry.cost
-      }
-      return bytes
-    }
-    meter.put(bytes)
+    take(.entry(entry))
   }
 
   /// What follows is a catch-up.
   func beginCatchUp(isSnapshot: Bool) {
-    state.withLock { state in
-      state.isInSnapshot = isSnapshot
-      if isSnapshot { state.held.beginSnapshot() }
-    }
+    take(.catchUpBegan(isSnapshot: isSnapshot))
   }
 
   /// What follows is live.
   func endCatchUp() {
-    state.withLock { state in
-      state.isInSnapshot = false
-      for type in state.listeners.keys {
-        for index in state.listeners[type, default: []].indices {
-          state.listeners[type]?[index].told = nil
-        }
-      }
-    }
+    take(.catchUpEnded)
+  }
+
+  /// Defers what arrives from here on, up to 256 MiB, until `resumeDelivery`.
+  func suspendDelivery() {
+    state.withLock { $0.deferred = DeferredEvents() }
+  }
+
+  /// Delivers what was deferred, in its order, and from here on everything as it arrives.
+  func resumeDelivery() {
+    meter.put(state.withLock { $0.resumeDelivery() })
+  }
+
+  private func take(_ event: InboxEvent) {
+    meter.put(state.withLock { $0.take(event) })
   }
 
   /// Begins to listen; the first who listens to a type is given what was held of it.
@@ -118,12 +158,15 @@ final class Inbox: Sendable {
   ///
   /// - Parameter keepsWaiting: whether what has come may still be read; nothing may after a leave of one's own.
   func close(keepsWaiting: Bool) {
-    let listeners = state.withLock { state in
+    let (listeners, bytes) = state.withLock { state in
+      let bytes = keepsWaiting ? state.resumeDelivery() : 0
+      state.deferred = nil
       state.isOver = true
       if !keepsWaiting { state.isCut = true }
       defer { state.listeners = [:] }
-      return state.listeners
+      return (state.listeners, bytes)
     }
+    meter.put(bytes)
     for listener in listeners.values.joined() { listener.inlet.finish(keepsWaiting: keepsWaiting) }
   }
 

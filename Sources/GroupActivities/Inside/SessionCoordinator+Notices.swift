@@ -60,6 +60,10 @@ extension SessionCoordinator {
     guard let waiters else { return }
     for waiter in waiters { waiter.put(()) }
     tell(.joined)
+    // A sink of `activeParticipants` may start a task that sends the program's state to the others. This task must run
+    // before the catch-up's messages change that state, so they are delivered one turn of the main actor later.
+    let inbox = inbox
+    MainActorQueue.shared.async { Task { @MainActor in inbox.resumeDelivery() } }
   }
 
   private func participants(_ active: [Wire.Participant], _ waiting: [Wire.Participant]) {

@@ -123,6 +123,7 @@ final class SessionCoordinator: Sendable {
       return true
     }
     guard begins else { return }
+    inbox.suspendDelivery()
     meter.connect { [weak membership] in membership?.setReading($0) }
     ActivityRegistry.shared.joined(self)
     membership.join()
