@@ -127,12 +127,12 @@ async def test_connections_over_the_limit_are_refused_in_words(gateway_with) -> 
             held.append(await gateway.connect())
             await held[-1].send(request_bytes("GET", "/healthz", gateway.host))
             assert (await held[-1].receive()).status == 200
-        refused = await gateway.get("/healthz")
+        refused = await gateway.get("/api/limits")
         assert refused.problem(503, "too-many")["limit"] == 3
         held.pop().abort()
 
         async def is_served() -> bool:
-            return (await gateway.get("/healthz")).status == 200
+            return (await gateway.get("/api/limits")).status == 200
 
         await until(is_served, "a place is free again")
     finally:

@@ -6,13 +6,16 @@ import asyncio
 import json
 import os
 import re
+import socket
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from attachments import Journal, content
-from gateway import REPOSITORY, Gateway
+from command import run
+from gateway import REPOSITORY, Gateway, OverTLS
+from hostile import many
 from http1 import request_bytes
 from logs import events, logged
 from polling import until
@@ -35,6 +38,30 @@ async def test_health_is_small_json_that_nobody_keeps(gateway: Gateway) -> None:
         assert answer["content-type"] == "application/json" and answer["cache-control"] == "no-store"
         empty = await gateway.request("HEAD", path)
         assert empty.status == 200 and empty["content-length"] == answer["content-length"]
+
+
+@pytest.mark.parametrize("listener", ["plain", "TLS"])
+async def test_health_checks_succeed_at_the_connection_limit(
+    executable: str, gateway_with, listener: str
+) -> None:
+    """A liveness probe that fails there would restart a gateway that is well, again and again."""
+    gateway: Gateway = gateway_with(connections=20, headSeconds=300)
+    speaker = OverTLS(gateway) if listener == "TLS" else gateway
+    address = gateway.https if listener == "TLS" else gateway.http
+    named = "{}:{}".format(*address)
+    asked = ["--http", "off", "--https", named] if listener == "TLS" else ["--http", named]
+    with many() as held:
+        # Twenty that are counted, and hundreds beyond them that say nothing.
+        held += [socket.create_connection(address) for _ in range(300)]
+        for path in ("/healthz", "/readyz", "/metrics"):
+            for _ in range(10):
+                assert (await speaker.get(path)).status == 200
+        samples = await speaker.metrics()
+        assert samples["drawtogether_connections_limit"] == 20
+        assert samples["drawtogether_sessions_limit"] == 10_000
+        (await speaker.get("/api/limits")).problem(503, "too-many")
+        asking = await asyncio.to_thread(run, executable, "health", *asked)
+        assert asking.returncode == 0, asking
 
 
 # The metrics: who may read them

@@ -31,6 +31,8 @@ final class Connection {
   /// Counted among the client's, behind a trusted proxy: while it has a request in hand, or is a WebSocket.
   var isCountedForClient = false
   var isReadingPaused = false
+  /// Accepted beyond the limit `connections`: see `ReservedConnections`. It is in no count of connections.
+  let isReserved: Bool
   /// It stands among those that are to be read.
   var isToRead = false
   /// An edge said that there is input, and not all of it was read.
@@ -64,9 +66,10 @@ final class Connection {
 
   init(
     key: Key, descriptor: consuming OwnedDescriptor, peer: SocketAddress, tls: TLSConnection?,
-    state: State, deadline: MonotonicTime
+    state: State, deadline: MonotonicTime, isReserved: Bool = false
   ) {
     self.key = key
+    self.isReserved = isReserved
     socket = Socket(descriptor.rawValue)
     self.descriptor = consume descriptor
     self.peer = peer

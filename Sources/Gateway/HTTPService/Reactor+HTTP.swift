@@ -84,6 +84,13 @@ extension Reactor {
       warnOfUntrusted(head, on: connection)
       warnOfUntold(head, client, on: connection)
     }
+    if connection.isReserved, !route.isForWatchers || head.body != .none {
+      let refusal = shared.tooManyConnections
+      noteConnectionRefused(refusal, from: connection.peer)
+      http.closesAfterOutput = true
+      send(.problem(refusal), on: connection, http, for: head)
+      return
+    }
     if let answer = refusal(of: head, route, client, on: connection) ?? bodyRefusal(of: head, route) {
       note(client, on: connection)
       plan = .answer(answer)
@@ -165,6 +172,8 @@ extension Reactor {
   private func complete(
     _ connection: Connection, _ http: HTTPConversation, _ exchange: HTTPConversation.Exchange
   ) {
+    // Its slot is for the next one who asks.
+    if connection.isReserved { http.closesAfterOutput = true }
     switch exchange.plan {
     case .answer(let answer):
       send(answer, on: connection, http, for: exchange.head)

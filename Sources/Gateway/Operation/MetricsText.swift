@@ -93,6 +93,10 @@ package struct MetricsText {
     gauge("unsaved_bytes", "Bytes of entries that wait for the disk.", standing.unsavedBytes)
     gauge(
       "log_limit_bytes", "What log_bytes may come to: memoryBytes of /api/limits.", standing.memoryBytes)
+    gauge(
+      "connections_limit", "The most connections at once: connections of /api/limits.",
+      standing.connectionsLimit)
+    gauge("sessions_limit", "The most sessions at once: sessions of /api/limits.", standing.sessionsLimit)
     if let kept = standing.kept {
       gauge("kept_sessions", "Sessions on the disk, as of the last look at all of them.", kept.sessions)
       gauge("kept_log_bytes", "Bytes of their logs, as of then.", kept.logBytes)

@@ -13,6 +13,10 @@ package struct Standing: Equatable, Sendable {
   package var unsavedBytes = 0
   /// What all sessions together may hold in memory.
   package var memoryBytes = 0
+  /// The limit `connections`.
+  package var connectionsLimit = 0
+  /// The limit `sessions`.
+  package var sessionsLimit = 0
   /// What is on the disk, as of the last look; nil: nothing is, or nobody has looked yet.
   package var kept: KeptSessions?
   /// When the certificate in force ends, in whole seconds since 1970; nil without TLS.

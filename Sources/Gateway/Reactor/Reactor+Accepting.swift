@@ -33,14 +33,44 @@ extension Reactor {
   }
 
   private func welcome(_ descriptor: consuming OwnedDescriptor, peer: SocketAddress, isSecure: Bool) {
-    if let refusal = shared.admitConnection(from: peer) {
+    switch shared.admitConnection(from: peer) {
+    case .admitted:
+      counters.connectionsAccepted += 1
+      let tls = isSecure ? shared.certificates?.current.makeConnection() : nil
+      if admit(descriptor, peer: peer, tls: tls) == nil { shared.releaseConnection(from: peer) }
+    case .full:
+      reserve(descriptor, peer: peer, isSecure: isSecure)
+    case .refused(let refusal):
       noteConnectionRefused(refusal, from: peer)
       if !isSecure { turnAway(Socket(descriptor.rawValue), refusal) }
-      return
     }
-    counters.connectionsAccepted += 1
+  }
+
+  /// Takes a connection beyond the limit, for a health check or the metrics; see `begin` for what else it asks.
+  private func reserve(_ descriptor: consuming OwnedDescriptor, peer: SocketAddress, isSecure: Bool) {
+    if let victim = reserved.victim(stage: { stage(of: $0) }).flatMap({ connection($0) }) { evict(victim) }
     let tls = isSecure ? shared.certificates?.current.makeConnection() : nil
-    if admit(descriptor, peer: peer, tls: tls) == nil { shared.releaseConnection(from: peer) }
+    guard let connection = admit(descriptor, peer: peer, tls: tls, isReserved: true) else { return }
+    counters.connectionsAccepted += 1
+    reserved.insert(connection.key)
+    // Its request may be here already, and the next newcomer may evict it.
+    readAtOnce(connection)
+  }
+
+  private func stage(of key: Connection.Key) -> ReservedConnections.Stage {
+    guard let connection = connection(key), case .http(let http) = connection.state else { return .silent }
+    if http.exchange != nil || http.isBusy { return .answered }
+    return connection.hasReceived || !http.reader.isBetweenRequests ? .asking : .silent
+  }
+
+  /// Closes a reserved connection in favour of a newcomer.
+  private func evict(_ connection: Connection) {
+    if case .http = connection.state {
+      let refusal = shared.tooManyConnections
+      noteConnectionRefused(refusal, from: connection.peer)
+      if !connection.isSecure, !connection.hasBacklog { turnAway(connection.socket, refusal) }
+    }
+    close(connection, reason: "evicted: the gateway has as many connections as it takes")
   }
 
   /// Says why before closing, as far as that goes without waiting.

@@ -30,6 +30,13 @@ extension Reactor {
     read(connection)
   }
 
+  /// Reads a socket without waiting for its turn. Must not be called while another one is read.
+  func readAtOnce(_ connection: Connection) {
+    connection.mayHaveInput = true
+    shareEnd = now + Self.requestTime
+    read(connection)
+  }
+
   /// Has a socket read when its turn comes: in this turn of the loop's, if its events are still being looked at.
   func readLater(_ connection: Connection) {
     guard !connection.isToRead else { return }

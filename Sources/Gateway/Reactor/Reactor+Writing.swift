@@ -159,7 +159,11 @@ extension Reactor {
     if case .http(let http) = connection.state, let upload = http.upload { cut(upload) }
     forget(connection)
     releaseClient(of: connection)
-    shared.releaseConnection(from: connection.peer)
+    if connection.isReserved {
+      reserved.remove(connection.key)
+    } else {
+      shared.releaseConnection(from: connection.peer)
+    }
   }
 
   /// The handshake is over, well or not.

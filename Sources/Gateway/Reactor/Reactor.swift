@@ -44,6 +44,7 @@ actor Reactor {
   var freeSlots: [Int32] = []
   var nextGeneration: UInt32 = 0
   var connectionTotal = 0
+  var reserved: ReservedConnections
 
   // Sessions.
   var sessions: [SessionID: Hosted] = [:]
@@ -132,6 +133,7 @@ actor Reactor {
     compressor = CatchUpCompressor(deflater)
     mailbox = Mailbox(waking: loop, capacity: 100_000)
     ended = EndedSessions(keepSeconds: shared.limits.endedKeepSeconds)
+    reserved = ReservedConnections(reactors: shared.configuration.reactors)
     sweepAt = .now() + Self.sweepInterval
     sweepSessionsAt = .now()
     certificateLookAt = .now()
@@ -270,7 +272,8 @@ actor Reactor {
 
   /// Puts a connection into the table and has the loop watch it.
   func admit(
-    _ descriptor: consuming OwnedDescriptor, peer: SocketAddress, tls: TLSConnection?
+    _ descriptor: consuming OwnedDescriptor, peer: SocketAddress, tls: TLSConnection?,
+    isReserved: Bool = false
   ) -> Connection? {
     let slot = freeSlots.popLast() ?? Int32(connections.count)
     if Int(slot) == connections.count { connections.append(nil) }
@@ -281,7 +284,7 @@ actor Reactor {
     let connection = Connection(
       key: key, descriptor: descriptor, peer: peer, tls: tls,
       state: .http(HTTPConversation(limits: requestLimits)),
-      deadline: now + .seconds(shared.limits.headSeconds))
+      deadline: now + .seconds(shared.limits.headSeconds), isReserved: isReserved)
     do throws(SystemError) {
       try loop.register(raw, token: key.token)
     } catch {

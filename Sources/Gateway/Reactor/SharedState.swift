@@ -178,6 +178,8 @@ final class SharedState: Sendable {
     standing.reserveBytes = limits.diskReserveBytes
     standing.unsavedBytes = unsavedBytes.load(ordering: .relaxed)
     standing.memoryBytes = limits.memoryBytes
+    standing.connectionsLimit = limits.connections
+    standing.sessionsLimit = limits.sessions
     standing.kept = kept
     standing.certificateEnds = certificates?.current.certificate.notAfter
     standing.logLinesLost = log.linesLost
@@ -189,18 +191,32 @@ final class SharedState: Sendable {
     set { endpoints.withLock { $0 = newValue } }
   }
 
-  /// Counts a connection in, unless that would go beyond a limit.
-  func admitConnection(from address: SocketAddress) -> Refusal? {
+  /// The decision about a new connection.
+  enum Admission {
+    /// It is counted.
+    case admitted
+    /// The gateway has all connections that it takes: only a reserved slot is left.
+    case full
+    case refused(Refusal)
+  }
+
+  /// Counts a connection, unless that would go beyond a limit.
+  func admitConnection(from address: SocketAddress) -> Admission {
     let count = connectionCount.add(1, ordering: .relaxed).newValue
     guard count <= limits.connections else {
       connectionCount.subtract(1, ordering: .relaxed)
-      return Refusal(
-        .tooMany, "This gateway has \(limits.connections) connections, which is all it takes.",
-        limit: limits.connections, actual: count)
+      return .full
     }
-    guard countsPeer(address), let refusal = admitClient(address.ip) else { return nil }
+    guard countsPeer(address), let refusal = admitClient(address.ip) else { return .admitted }
     connectionCount.subtract(1, ordering: .relaxed)
-    return refusal
+    return .refused(refusal)
+  }
+
+  /// The answer to a peer beyond the limit `connections`.
+  var tooManyConnections: Refusal {
+    Refusal(
+      .tooMany, "This gateway has \(limits.connections) connections, which is all it takes.",
+      limit: limits.connections, actual: connectionCount.load(ordering: .relaxed) + 1)
   }
 
   /// Behind a trusted proxy every connection has the proxy's address, which says nothing: see `Reactor.admitClient`.

@@ -120,6 +120,8 @@ struct MetricsTests {
     standing.reserveBytes = 268_435_456
     standing.unsavedBytes = 12
     standing.memoryBytes = 2_147_483_648
+    standing.connectionsLimit = 10_000
+    standing.sessionsLimit = 500
     standing.kept = KeptSessions()
     standing.kept?.sessions = 3
     standing.kept?.attachmentBytes = 7
@@ -131,7 +133,9 @@ struct MetricsTests {
     for line in [
       "drawtogether_ready 0", "drawtogether_disk_failing 1", "drawtogether_disk_free_bytes 5000000000",
       "drawtogether_disk_reserve_bytes 268435456", "drawtogether_unsaved_bytes 12",
-      "drawtogether_log_limit_bytes 2147483648", "drawtogether_kept_sessions 3",
+      "drawtogether_log_limit_bytes 2147483648",
+      "drawtogether_connections_limit 10000", "drawtogether_sessions_limit 500",
+      "drawtogether_kept_sessions 3",
       "drawtogether_kept_log_bytes 0", "drawtogether_kept_attachment_bytes 7",
       "drawtogether_tls_certificate_not_after_seconds 1800000000", "process_cpu_seconds_total 1.5",
       "process_open_fds 40",

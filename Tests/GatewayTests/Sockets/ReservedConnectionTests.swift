@@ -1,0 +1,115 @@
+import Testing
+import Transport
+import Wire
+
+@testable import Gateway
+
+extension OverSockets {
+  /// A gateway that has all connections it takes is alive, and says so.
+  @Suite("Reserved connections")
+  struct ReservedConnectionTests {
+    private static func fill(_ gateway: RunningGateway, _ count: Int) throws -> [HTTPClient] {
+      let clients = try (0..<count).map { _ in try HTTPClient(gateway) }
+      for client in clients { #expect(try client.ask("GET", "/api/limits").status == 200) }
+      return clients
+    }
+
+    @Test(
+      "At the limit `connections`, /healthz, /readyz and /metrics are answered, once for each connection",
+      arguments: [1, 2], [false, true])
+    func monitoring(reactors: Int, isSecure: Bool) throws {
+      let gateway = try RunningGateway(reactors: reactors) { $0.limits.connections = 2 }
+      let held = try Self.fill(gateway, 2)
+      // More of each than there are slots: an answered connection gives its slot back.
+      for path in ["/healthz", "/readyz", "/metrics"] {
+        for _ in 0..<20 {
+          let client = try HTTPClient(gateway, isSecure: isSecure)
+          let answer = try client.ask("GET", path)
+          #expect(answer.status == 200)
+          #expect(answer.field("Connection") == "close")
+        }
+      }
+      #expect(try held[0].ask("GET", "/api/limits").status == 200)
+    }
+
+    @Test(
+      "A reserved connection that asks for anything else is refused and closed", arguments: [false, true])
+    func anythingElse(isSecure: Bool) throws {
+      let gateway = try RunningGateway { $0.limits.connections = 1 }
+      let held = try Self.fill(gateway, 1)
+      let socket = "/api/sessions/\(String(repeating: "A", count: 22))/socket"
+      for (method, path, body) in [
+        ("GET", "/", nil), ("GET", "/api/limits", nil), ("POST", "/api/sessions", []), ("GET", socket, nil),
+        ("GET", "/healthz", [0x78]),
+      ] as [(String, String, [UInt8]?)] {
+        let client = try HTTPClient(gateway, isSecure: isSecure)
+        let answer = try client.ask(method, path, body: body)
+        #expect(answer.status == 503)
+        #expect(answer.text.contains("too-many") && answer.text.contains(#""limit":1"#))
+        #expect(answer.field("Retry-After") != nil && answer.field("Connection") == "close")
+        try client.stream.drainToEnd()
+      }
+      _ = held
+    }
+
+    @Test("Silent connections at the limit do not occupy the reserved slots", arguments: [false, true])
+    func silence(isSecure: Bool) throws {
+      let gateway = try RunningGateway { $0.limits.connections = 1 }
+      let held = try Self.fill(gateway, 1)
+      let silent = try (0..<100).map { _ in
+        try ByteStream(to: gateway, isSecure: isSecure, shakesHands: false)
+      }
+      for _ in 0..<20 {
+        #expect(try HTTPClient(gateway, isSecure: isSecure).ask("GET", "/healthz").status == 200)
+      }
+      _ = (held, silent)
+    }
+
+    @Test("The health check of the command succeeds at the limit, plain and over TLS")
+    func probe() throws {
+      let gateway = try RunningGateway { $0.limits.connections = 1 }
+      let held = try Self.fill(gateway, 1)
+      var configuration = GatewayConfiguration()
+      configuration.http = ListenAddress(host: "127.0.0.1", port: gateway.http.port)
+      try HealthProbe.check(configuration)
+      configuration.http = nil
+      configuration.https = ListenAddress(host: "127.0.0.1", port: gateway.https.port)
+      try HealthProbe.check(configuration)
+      _ = held
+    }
+  }
+}
+
+/// The choice among reserved connections.
+@Suite("The slots of reserved connections")
+struct ReservedSlotTests {
+  private static func key(_ slot: Int) -> Connection.Key { Connection.Key(slot: Int32(slot), generation: 1) }
+
+  @Test(
+    "16 slots are shared by the reactors, each of which has at least 2",
+    arguments: [
+      (1, 16), (2, 8), (3, 6), (8, 2), (64, 2),
+    ])
+  func share(reactors: Int, slots: Int) {
+    var reserved = ReservedConnections(reactors: reactors)
+    for slot in 0..<slots {
+      #expect(reserved.victim { _ in .silent } == nil)
+      reserved.insert(Self.key(slot))
+    }
+    #expect(reserved.victim { _ in .silent } == Self.key(0))
+    reserved.remove(Self.key(0))
+    #expect(reserved.victim { _ in .silent } == nil)
+  }
+
+  @Test("The oldest silent connection is evicted, then the oldest that is asking, then the oldest")
+  func order() {
+    var reserved = ReservedConnections(reactors: 4)
+    for slot in 0..<4 { reserved.insert(Self.key(slot)) }
+    func victim(_ stages: [ReservedConnections.Stage]) -> Connection.Key? {
+      reserved.victim { stages[Int($0.slot)] }
+    }
+    #expect(victim([.answered, .asking, .silent, .silent]) == Self.key(2))
+    #expect(victim([.answered, .asking, .answered, .asking]) == Self.key(1))
+    #expect(victim([.answered, .answered, .answered, .answered]) == Self.key(0))
+  }
+}
