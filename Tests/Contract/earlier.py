@@ -151,7 +151,8 @@ async def make(executable: str, target: Path) -> None:
                 "files": await attach(files),
                 "ended": await end(ended),
             }
-        gateway.stop_and_start()
+        gateway.stop()
+        gateway.start()
         # What a gateway held when it was cut off has no record that closes it.
         async with Room(gateway, {"identifier": "org.example.notes", "title": "Cut off"}) as unclean:
             finn = await unclean.join("Finn")
