@@ -43,6 +43,9 @@ package final class Gateway: Sendable {
     } catch {
       throw .dataFolder(error)
     }
+    if let earlier = data.earlierFormat {
+      log(.info, "data folder upgraded", ["from": .number(earlier), "to": .number(DataFolder.format)])
+    }
     let source = configuration.https.map { _ in CertificateSource(configuration) }
     let pair = try source.map { source throws(GatewayError) in try Self.pair(from: source, log) }
     let fileThreads: FileThreads

@@ -5,24 +5,34 @@ internal import Transport
 /// The version of the folder's layout: a line of text in the file `format`.
 extension DataFolder {
   /// The format that this version writes, and the newest that it reads.
-  package static let format = 1
+  package static let format = 2
   static let formatFile = "format"
   /// What it says in a folder that is whole.
-  static let formatText = Array("\(format)\n".utf8)
+  static let formatText = text(of: format)
+
+  /// The text of the file in a whole folder of a format.
+  static func text(of format: Int) -> [UInt8] {
+    Array("\(format)\n".utf8)
+  }
 
   /// What it says in a folder that is being made of another one. To versions that do not know it, that is no format.
   static func text(of purpose: DataFolderCopy.Purpose) -> [UInt8] {
     Array("unfinished \(purpose.rawValue)\n".utf8)
   }
 
-  /// Checks the folder's format, and says it where nobody has yet.
-  static func settleFormat(of root: borrowing Folder, _ path: String) throws(DataFolderError) {
-    guard try format(of: root, path) == nil else { return }
+  /// Checks the folder's format, and writes the present one where the folder has an older one or none, so that no older
+  /// version opens it from then on.
+  ///
+  /// - Returns: the older format that the folder had.
+  static func settleFormat(of root: borrowing Folder, _ path: String) throws(DataFolderError) -> Int? {
+    let found = try format(of: root, path)
+    guard found != format else { return nil }
     do throws(StorageError) {
-      _ = try root.write(formatText, as: formatFile, for: .mark)
+      try root.write(formatText, as: formatFile, for: .mark)
     } catch {
       throw .notWritable(path: path, SystemError("write", code: error.code))
     }
+    return found
   }
 
   /// The folder's format; `nil` when nothing says it.
@@ -33,14 +43,25 @@ extension DataFolder {
     } catch {
       throw .unusable(path: path, SystemError("open", code: error.code))
     }
-    guard let text else { return nil }
+    return try text.map { text throws(DataFolderError) in try format(in: text, path) }
+  }
+
+  /// Reads the text of the file.
+  ///
+  /// - Parameters:
+  ///   - text: all of the file.
+  ///   - path: of the folder, for the error.
+  ///   - known: the newest format that the reader knows.
+  /// - Returns: the format that it says.
+  /// - Throws: `DataFolderError` when it says none, or a newer one.
+  static func format(in text: String, _ path: String, known: Int = format) throws(DataFolderError) -> Int {
     for purpose in DataFolderCopy.Purpose.allCases where Array(text.utf8) == Self.text(of: purpose) {
       throw .unfinished(path: path, purpose)
     }
     guard text.hasSuffix("\n"), let found = Int(text.dropLast()), found > 0 else {
       throw .unknownFormat(path: path)
     }
-    guard found <= format else { throw .newerFormat(path: path, found: found, known: format) }
+    guard found <= known else { throw .newerFormat(path: path, found: found, known: known) }
     return found
   }
 }

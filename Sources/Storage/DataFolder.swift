@@ -23,6 +23,8 @@ package final class DataFolder: Sendable {
   }
 
   let root: Folder
+  /// The format that the folder had before it was opened, if that was an older one.
+  package let earlierFormat: Int?
   /// The lock is the open file's: it goes when this is closed, by whatever end of the process. `nil` beside a process
   /// that has it.
   private let lock: OwnedDescriptor?
@@ -34,7 +36,7 @@ package final class DataFolder: Sendable {
     try Self.make(path)
     root = try Self.open(path)
     lock = try Self.takeLock(of: root, path)
-    try Self.settleFormat(of: root, path)
+    earlierFormat = try Self.settleFormat(of: root, path)
     let status = unsafe clinux_folder_make_in(root.rawValue, Self.sessions)
     guard status == 0 || status == -EEXIST else {
       throw .notWritable(path: path, SystemError("mkdir", code: -status))
@@ -60,6 +62,7 @@ package final class DataFolder: Sendable {
   package init(beside path: String) throws(DataFolderError) {
     root = try Self.open(path)
     lock = nil
+    earlierFormat = nil
     guard try Self.format(of: root, path) != nil else { throw .notADataFolder(path: path) }
   }
 
@@ -67,6 +70,7 @@ package final class DataFolder: Sendable {
   init(_ root: consuming Folder, lock: consuming OwnedDescriptor) {
     self.root = root
     self.lock = consume lock
+    earlierFormat = nil
   }
 
   /// Lets others have the folder. Nothing may be written to it afterwards.

@@ -99,6 +99,22 @@ async def test_it_is_opened_and_holds_what_it_held(earlier: Earlier) -> None:
     assert earlier.command("verify")[0] == 0
 
 
+async def test_it_gets_the_format_of_this_version(earlier: Earlier) -> None:
+    format_ = earlier.data / "format"
+    before = int(format_.read_text())
+    assert earlier.command("verify")[0] == 0 and int(format_.read_text()) == before, "who only looks changes nothing"
+    gateway = earlier.serve()
+    assert await asyncio.to_thread(gateway.terminate) == 0
+    new = int(format_.read_text())
+    assert before <= new
+    assert ("data folder upgraded" in gateway.log) == (before < new)
+    gateway.start()
+    try:
+        assert gateway.log.count("data folder upgraded") == (before < new)
+    finally:
+        assert await asyncio.to_thread(gateway.terminate) == 0
+
+
 async def test_its_files_are_there_and_its_upload_goes_on(earlier: Earlier) -> None:
     files = earlier.kept["files"]
     gateway = earlier.serve()

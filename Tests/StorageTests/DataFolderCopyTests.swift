@@ -47,7 +47,7 @@ struct DataFolderCopyTests {
     #expect(throws: DataFolderError.self) { try begin(other) }
     try one.temporary.makeFolder("copy/sessions/left")
     try begin(purpose).finish()
-    #expect(one.temporary.contents(of: "copy/format") == Array("1\n".utf8))
+    #expect(one.temporary.contents(of: "copy/format") == DataFolder.formatText)
     #expect(one.temporary.names(in: "copy/sessions")?.isEmpty == true)
     _ = try open(target)
   }
@@ -117,7 +117,7 @@ struct DataFolderCopyTests {
     let copy = try begin(.restore)
     try SessionCopy(of: one.id, in: copy).begin()
     try copy.abandon()
-    #expect(one.temporary.contents(of: "copy/format") == Array("1\n".utf8))
+    #expect(one.temporary.contents(of: "copy/format") == DataFolder.formatText)
     #expect(one.temporary.names(in: "copy/sessions") == [])
   }
 

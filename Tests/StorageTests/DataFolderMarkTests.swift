@@ -1,9 +1,10 @@
 import FoundationEssentials
 import Glibc
-import Storage
 import Testing
 import Transport
 import Wire
+
+@testable import Storage
 
 @Suite("How the data folder was left, and by which version")
 struct DataFolderMarkTests {
@@ -77,15 +78,15 @@ struct DataFolderMarkTests {
     let temporary = TemporaryFolder()
     do {
       let data = try DataFolder(opening: temporary.path)
-      #expect(temporary.contents(of: "format") == Array("1\n".utf8))
+      #expect(temporary.contents(of: "format") == Array("2\n".utf8))
       #expect(throws: Never.self) { try DataFolder(beside: temporary.path) }
       withExtendedLifetime(data) {}
     }
     let path = temporary.path
     let cases: [(String, DataFolderError, String)] = [
       (
-        "2\n", .newerFormat(path: path, found: 2, known: 1),
-        "the data folder \(path) has format 2, and this version reads formats up to 1: "
+        "3\n", .newerFormat(path: path, found: 3, known: 2),
+        "the data folder \(path) has format 3, and this version reads formats up to 2: "
           + "a newer version of DrawTogether can open it"
       ),
       (
@@ -103,6 +104,35 @@ struct DataFolderMarkTests {
       #expect(error.description == words)
       #expect(temporary.contents(of: "format") == Array(text.utf8))
     }
+  }
+
+  @Test("ST8 A folder of format 1 gets format 2 from the process that keeps it, and from no other")
+  func upgrade() throws {
+    let temporary = TemporaryFolder()
+    try temporary.write("1\n", to: "format")
+    try temporary.makeFolder("sessions/\(SessionID.one.text)")
+    let looking = try DataFolder(beside: temporary.path)
+    try DataFolder.check(temporary.path)
+    #expect(temporary.contents(of: "format") == Array("1\n".utf8))
+    #expect(looking.earlierFormat == nil)
+    let data = try DataFolder(opening: temporary.path)
+    #expect(temporary.contents(of: "format") == Array("2\n".utf8))
+    #expect(data.earlierFormat == 1)
+    #expect(try FolderDisk(data).sessions() == [.one])
+    data.unlock()
+    #expect(try DataFolder(opening: temporary.path).earlierFormat == nil)
+  }
+
+  @Test("ST8 A version that knows format 1 only refuses the folder of this one, and says both numbers")
+  func downgrade() throws {
+    let temporary = TemporaryFolder()
+    let data = try DataFolder(opening: temporary.path)
+    let text = String(decoding: try #require(temporary.contents(of: "format")), as: UTF8.self)
+    #expect(throws: DataFolderError.newerFormat(path: temporary.path, found: 2, known: 1)) {
+      try DataFolder.format(in: text, temporary.path, known: 1)
+    }
+    #expect(try DataFolder.format(in: "1\n", temporary.path) == 1)
+    withExtendedLifetime(data) {}
   }
 
   @Test("Who only looks makes nothing and needs no lock")

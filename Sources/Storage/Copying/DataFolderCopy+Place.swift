@@ -6,11 +6,11 @@ internal import Wire
 /// Where a copy may go.
 extension DataFolderCopy {
   /// What a copy finds where it goes.
-  enum Ground {
+  enum Ground: Equatable {
     /// Nothing, or nothing that matters.
     case empty
     /// A data folder without sessions.
-    case dataFolder
+    case dataFolder(format: Int)
     /// What the same work left that was not finished.
     case unfinished
   }
@@ -120,9 +120,9 @@ extension DataFolderCopy {
       if error == .unfinished(path: path, purpose) { return .unfinished }
       throw error
     }
-    if purpose == .restore, format != nil {
+    if purpose == .restore, let format {
       try checkFreeOfSessions(root, path)
-      return .dataFolder
+      return .dataFolder(format: format)
     }
     let strangers: [String]
     do throws(StorageError) {
@@ -160,7 +160,8 @@ extension DataFolderCopy {
 
   /// Whether it is what a crash may leave of a file that says a format.
   private static func isBegunFormat(_ text: String) -> Bool {
-    ([DataFolder.formatText] + Purpose.allCases.map(DataFolder.text)).contains { $0.starts(with: text.utf8) }
+    let formats = (1...DataFolder.format).map(DataFolder.text(of:))
+    return (formats + Purpose.allCases.map(DataFolder.text)).contains { $0.starts(with: text.utf8) }
   }
 
   /// Throws when a data folder holds sessions.

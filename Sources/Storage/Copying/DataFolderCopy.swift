@@ -97,7 +97,9 @@ package final class DataFolderCopy {
     try removeSessions()
     if purpose == .restore, ground != .empty {
       try target.root.makeFolder(DataFolder.sessions, for: .writeCopy)
-      return try target.root.write(DataFolder.formatText, as: DataFolder.formatFile, for: .writeCopy)
+      let format = if case .dataFolder(let format) = ground { format } else { DataFolder.format }
+      return try target.root.write(
+        DataFolder.text(of: format), as: DataFolder.formatFile, for: .writeCopy)
     }
     try target.root.removeTree(DataFolder.sessions, for: .writeCopy)
     try removeCertificate()
