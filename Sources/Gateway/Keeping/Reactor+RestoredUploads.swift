@@ -23,7 +23,7 @@ extension Reactor {
         bringToItsEnd(upload, in: hosted)
       } else if upload.isResumable {
         hosted.uploads[upload.id] = UploadSlot(writer(of: upload, in: hosted))
-        hosted.session.uploadPaused(upload.id, at: arrived ?? 0, now: instant)
+        hosted.session.uploadFound(upload.id, holding: arrived ?? 0, now: instant)
       } else {
         // Cut short in one request: what had come of it goes too.
         hosted.uploads[upload.id] = UploadSlot(writer(of: upload, in: hosted))

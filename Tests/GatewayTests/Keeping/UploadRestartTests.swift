@@ -50,6 +50,25 @@ extension OverSockets {
       #expect(gateway.files(of: session, in: .uploads) == [])
     }
 
+    @Test(
+      "P6: an upload of unknown length counts in the quota with what had arrived of it",
+      arguments: RunningGateway.End.allCases)
+    func countsWhatArrived(_ end: RunningGateway.End) throws {
+      var gateway = try RunningGateway { $0.limits.sessionAttachmentBytes = 1_000_000 }
+      let session = try gateway.makeSession()
+      let journal = try JournalClient(gateway, session)
+      let (bytes, id) = (Content.bytes(700_000, seed: 12), UUID())
+      #expect(try journal.create(id, size: nil).status == 201)
+      #expect(try journal.patch(id, at: 0, bytes).status == 204)
+      gateway = try gateway.restart(end)
+      let again = try JournalClient(gateway, session)
+      let refused = try again.create(UUID(), size: 300_001)
+      #expect(refused.status == 413 && refused.text.contains("session-quota"))
+      #expect(refused.text.contains(#""actual":1000001"#))
+      #expect(try again.create(UUID(), size: 300_000).status == 201)
+      #expect(try again.offset(of: id) == bytes.count)
+    }
+
     @Test("PROTOCOL 4: what of a piece had arrived when the gateway was cut short counts")
     func cutInPiece() throws {
       var gateway = try RunningGateway()
