@@ -12,7 +12,7 @@ package final class Gateway: Sendable {
   let shared: SharedState
   private let reactors: [Reactor]
   /// How many threads move the bytes of attachments: one that waits for the disk does not hold up all others.
-  private static let transferThreads = 2
+  static let transferThreads = 2
 
   /// How long what is still being read or written is waited for when all reactors have stopped.
   private static let fileTime = Duration.milliseconds(500)

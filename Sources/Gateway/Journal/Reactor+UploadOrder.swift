@@ -93,14 +93,12 @@ extension Reactor {
     } catch .finished {
       slot.pendingStarts -= 1
       // Whoever is answered finds it ready.
-      while hosted.uploads[attachment] === slot {
-        await withCheckedContinuation { slot.wait($0) }
-      }
-      guard let whole = hosted.session.attachment(attachment) else { throw gone(from: hosted) }
+      await untilOver(slot, of: attachment, in: hosted)
+      guard let whole = hosted.session.attachment(attachment) else { throw gone(attachment, from: hosted) }
       return .repeated(created(whole, by: request))
     } catch {
       slot.pendingStarts -= 1
-      guard hosted.uploads[attachment] === slot else { throw gone(from: hosted) }
+      guard hosted.uploads[attachment] === slot else { throw gone(attachment, from: hosted) }
       // What the first one had brought is gone.
       await remove(attachment, from: hosted)
       throw explain(error)
@@ -128,7 +126,7 @@ extension Reactor {
     do throws(UploadWriter.Fault) {
       opening = try await slot.writer.start(size: size, checksum: checksum)
     } catch {
-      guard hosted.uploads[attachment] === slot else { throw gone(from: hosted) }
+      guard hosted.uploads[attachment] === slot else { throw gone(attachment, from: hosted) }
       await remove(attachment, from: hosted)
       throw explain(error)
     }
@@ -150,6 +148,9 @@ extension Reactor {
     // Where it stands comes first: from that a client recovers.
     let present = try await standing(of: slot)
     guard present == offset else { throw .offsetMismatch(present) }
+    guard hosted.uploads[attachment] === slot, let found = hosted.session.attachment(attachment) else {
+      return try await resumeAnew(attachment, at: offset, size: size, request, in: hosted, by: holder)
+    }
     let end = offset + (request.bodyLength ?? 0)
     if let size, let known = found.object.size, size != known { throw .beyondLength(size, length: known) }
     if let size = size ?? found.object.size, end > size { throw .beyondLength(end, length: size) }
@@ -166,10 +167,32 @@ extension Reactor {
     do throws(UploadWriter.Fault) {
       opening = try await slot.writer.begin(at: offset, checksum: request.checksum)
     } catch {
-      guard hosted.uploads[attachment] === slot else { throw gone(from: hosted) }
+      // Another request brought the last bytes meanwhile: whoever brings none waits for what comes of that.
+      if case .offset(offset) = error, request.bodyLength == 0 {
+        await untilOver(slot, of: attachment, in: hosted)
+      }
+      guard hosted.uploads[attachment] === slot else {
+        return try await resumeAnew(attachment, at: offset, size: size, request, in: hosted, by: holder)
+      }
       throw explain(error)
     }
     return .granted(try await grant(opening, slot, attachment, in: hosted, to: holder))
+  }
+
+  /// Answers a request whose upload another one brought to its end meanwhile, as if it came now.
+  private func resumeAnew(
+    _ attachment: UUID, at offset: UInt64, size: UInt64?, _ request: UploadRequest, in hosted: Hosted,
+    by holder: UploadHolder
+  ) async throws(Refusal) -> UploadStart {
+    guard !hosted.isRemoved else { throw .ended }
+    return try await resume(attachment, at: offset, size: size, request, in: hosted, by: holder)
+  }
+
+  /// Waits until an upload whose bytes have all come is ready, or gone.
+  private func untilOver(_ slot: UploadSlot, of attachment: UUID, in hosted: Hosted) async {
+    while hosted.uploads[attachment] === slot {
+      await withCheckedContinuation { slot.wait($0) }
+    }
   }
 
   /// Whoever wrote before writes no more.
@@ -180,7 +203,7 @@ extension Reactor {
     now = .now()
     guard !hosted.isRemoved, hosted.uploads[attachment] === slot,
       let found = hosted.session.attachment(attachment)
-    else { throw gone(from: hosted) }
+    else { throw gone(attachment, from: hosted) }
     // Two that came at once are answered in the order of their turns.
     guard opening.turn > slot.turn else { throw .offsetMismatch(opening.offset) }
     let overtaken = slot.holder
@@ -189,16 +212,19 @@ extension Reactor {
     slot.turn = opening.turn
     if let overtaken {
       await overtaken.reactor.cutUpload(overtaken.connection, of: slot.writer, turn: turn, telling: nil)
-      guard hosted.uploads[attachment] === slot else { throw gone(from: hosted) }
+      guard hosted.uploads[attachment] === slot else { throw gone(attachment, from: hosted) }
     }
     return UploadGrant(
       attachment: attachment, writer: slot.writer, turn: opening.turn, offset: opening.offset,
       size: found.object.size)
   }
 
-  /// What has become of an attachment that is not there any more.
-  private func gone(from hosted: Hosted) -> Refusal {
-    guard hosted.isRemoved else { return .noAttachment }
+  /// The refusal for a request whose upload is over: its attachment or session is gone, or another request finished it.
+  private func gone(_ attachment: UUID, from hosted: Hosted) -> Refusal {
+    guard hosted.isRemoved else {
+      guard let found = hosted.session.attachment(attachment), found.isResumable else { return .noAttachment }
+      return .offsetMismatch(found.object.offset)
+    }
     // Without a store nothing of a session is kept: the folder goes that its upload may have made again.
     if shared.store == nil { removeFiles(of: hosted.session.id) }
     return .ended
@@ -207,7 +233,9 @@ extension Reactor {
   /// What a writer is told whose bytes were not taken: that session or attachment is gone, if that is the reason, and else the fault.
   func refusal(for fault: UploadWriter.Fault, of grant: UploadGrant, in id: SessionID) -> Refusal {
     guard let hosted = sessions[id] else { return missing(id) }
-    guard hosted.uploads[grant.attachment]?.writer === grant.writer else { return .noAttachment }
+    guard hosted.uploads[grant.attachment]?.writer === grant.writer else {
+      return gone(grant.attachment, from: hosted)
+    }
     return explain(fault)
   }
 
@@ -329,13 +357,13 @@ extension Reactor {
     _ = await saved(hosted)
     guard hosted.uploads[grant.attachment] === slot else {
       await discard(slot)
-      return .problem(gone(from: hosted))
+      return .problem(gone(grant.attachment, from: hosted))
     }
     do throws(StorageError) {
       try await shared.sessionFiles.place(slot.writer.name, as: digest, of: id)
     } catch {
       // With a session its folder goes, whoever is about to put something there.
-      guard !hosted.isRemoved else { return .problem(gone(from: hosted)) }
+      guard !hosted.isRemoved else { return .problem(gone(grant.attachment, from: hosted)) }
       shared.log(.error, "attachment not stored", ["session": .session(id), "reason": "\(error)"])
       if hosted.uploads[grant.attachment] === slot {
         slot.holder = nil
@@ -344,7 +372,9 @@ extension Reactor {
       return .problem(UploadWriter.Fault.storage(error).refusal)
     }
     now = .now()
-    guard hosted.uploads[grant.attachment] === slot else { return .problem(gone(from: hosted)) }
+    guard hosted.uploads[grant.attachment] === slot else {
+      return .problem(gone(grant.attachment, from: hosted))
+    }
     hosted.uploads[grant.attachment] = nil
     guard hosted.session.finishAttachment(grant.attachment, now: instant) != nil,
       let found = hosted.session.attachment(grant.attachment)

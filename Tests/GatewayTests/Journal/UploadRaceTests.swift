@@ -301,6 +301,50 @@ extension OverSockets {
       try room.expectNothing()
     }
 
+    @Test("PROTOCOL 4: a piece that meets the end of its upload is told that it ended, and never 404")
+    func pieceAtTheEnd() async throws {
+      let room = try JournalRoom()
+      let threads = room.gateway.gateway.shared.fileThreads
+      let (writer, id, size) = (try room.client(onOwner: false), UUID(), Self.body.count)
+      let (asking, late) = (try room.client(onOwner: true), try room.client(onOwner: true))
+      #expect(try writer.create(id, size: size).status == 201)
+      let placing = Hold(on: threads.ordered)
+      try Self.begin(id, upTo: size, over: writer)
+      try await room.gateway.wait(for: "all of it", of: room.session) { $0?.uploads[id]?.isWhole == true }
+      // Both find the upload under way, and what its file says only after it is ready.
+      let reading = (0..<Gateway.transferThreads).map { _ in Hold(on: threads.nextTransfer()) }
+      try asking.stream.send(
+        asking.head("PATCH", asking.path(of: id), JournalClient.pieceFields(at: size), .length, length: 0))
+      try late.stream.send(
+        late.head("PATCH", late.path(of: id), JournalClient.pieceFields(at: 0), .length, length: size))
+      try await room.gateway.wait(for: "both requests", of: room.session) { $0?.tasksInHand == 3 }
+      placing.release()
+      #expect(try writer.http.response(to: "PATCH").status == 204)
+      for hold in reading { hold.release() }
+      let asked = try asking.http.response(to: "PATCH")
+      #expect(asked.status == 204 && asked.field("Upload-Offset") == "\(size)")
+      let refused = try late.http.response(to: "PATCH")
+      #expect(refused.status == 409 && refused.text.contains(#""offset":\#(size)"#))
+      #expect(try room.settle().map(\.sha256) == [Content.digest(Self.body)])
+    }
+
+    @Test("PROTOCOL 4: whoever asks with no bytes waits while the upload is put in its place")
+    func askedWhilePlaced() async throws {
+      let room = try JournalRoom()
+      let (writer, id, size) = (try room.client(onOwner: false), UUID(), Self.body.count)
+      let asking = try room.client(onOwner: true)
+      #expect(try writer.create(id, size: size).status == 201)
+      let placing = Hold(on: room.gateway.gateway.shared.fileThreads.ordered)
+      try Self.begin(id, upTo: size, over: writer)
+      try await room.gateway.wait(for: "all of it", of: room.session) { $0?.uploads[id]?.isWhole == true }
+      try asking.stream.send(
+        asking.head("PATCH", asking.path(of: id), JournalClient.pieceFields(at: size), .length, length: 0))
+      try await room.gateway.wait(for: "the request", of: room.session) { $0?.tasksInHand == 2 }
+      placing.release()
+      #expect(try writer.http.response(to: "PATCH").status == 204)
+      #expect(try asking.http.response(to: "PATCH").status == 204)
+    }
+
     /// Waits until there is nothing any more, of uploads, files and descriptors.
     private static func expectNothing(in room: JournalRoom, hasEnded: Bool) throws {
       guard hasEnded else { return try room.expectNothing() }
