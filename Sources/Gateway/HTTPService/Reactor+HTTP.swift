@@ -195,6 +195,10 @@ extension Reactor {
 
   /// The peer broke a rule of HTTP: says which, and closes.
   private func refuse(_ connection: Connection, _ http: HTTPConversation, _ error: RequestError) {
+    if let upload = http.upload, case .malformed(.bodyTooLarge(_, let actual)) = error {
+      bodyIsTooLarge(actual, for: upload, connection, http)
+      return
+    }
     var refusal = Refusal(error.status == .contentTooLarge ? .messageTooLarge : .badRequest, "\(error)")
     refusal.status = error.status.code
     if case .malformed(.bodyTooLarge(let limit, let actual)) = error {

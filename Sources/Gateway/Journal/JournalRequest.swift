@@ -249,11 +249,11 @@ extension Refusal {
     return refusal
   }
 
-  /// More arrived than one attachment may have; how much more would come is not known.
+  /// A chunk announces more bytes than one attachment may have; how many more would follow is not known.
   static func tooLarge(atLeast actual: UInt64, limit: Int) -> Refusal {
     var refusal = Refusal(
       .attachmentTooLarge,
-      "An attachment has at most \(limit) bytes; of this one \(actual) came, and more would.",
+      "An attachment has at most \(limit) bytes; this one has at least \(actual).",
       limit: limit)
     refusal.actual = actual
     return refusal

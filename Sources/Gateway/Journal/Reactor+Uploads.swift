@@ -57,6 +57,8 @@ extension Reactor {
       upload.reserved = grant.size ?? grant.offset
       noteStarted(upload, grant)
       guard let (connection, http) = found else { return cut(upload) }
+      // A chunk that announces more is refused before its bytes come.
+      http.reader.bodyLimit = Int(clamping: Self.end(of: grant, shared.limits) - grant.offset)
       if http.exchange?.head.expectsContinue == true {
         send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), on: connection, http)
       }
@@ -69,6 +71,8 @@ extension Reactor {
     _ answer: Answer, _ connection: Connection, _ http: HTTPConversation, _ upload: UploadExchange
   ) {
     upload.phase = .answered(answer)
+    // More than anything that is read out of politeness.
+    http.reader.bodyLimit = shared.limits.attachmentBytes
     if let head = http.exchange?.head, head.expectsContinue {
       http.closesAfterOutput = true
       send(answer, on: connection, http, for: head)
@@ -82,24 +86,37 @@ extension Reactor {
     _ bytes: ArraySlice<UInt8>, of upload: UploadExchange, _ connection: Connection, _ http: HTTPConversation
   ) {
     upload.received += UInt64(bytes.count)
-    if case .answered(let answer) = upload.phase, upload.received > UInt64(shared.limits.attachmentBytes) {
-      // More than anything that is waited for out of politeness.
-      upload.phase = .over
-      refuse(answer, connection, http)
-    }
-    guard case .streaming(let grant) = upload.phase else { return }
-    let end = grant.offset + upload.received
-    if let size = grant.size, end > size {
-      fail(upload, .beyondLength(end, length: size), connection, http)
-      return
-    }
-    if end > UInt64(shared.limits.attachmentBytes) {
-      fail(upload, .tooLarge(atLeast: end, limit: shared.limits.attachmentBytes), connection, http)
-      return
-    }
+    guard case .streaming = upload.phase else { return }
     upload.pending.append(contentsOf: bytes)
     write(connection.key, upload)
     if upload.isHoldingBody { connection.deadline = now + Self.diskTime }
+  }
+
+  /// The offset at which an upload ends: that of its announced size, or of the largest attachment.
+  private static func end(of grant: UploadGrant, _ limits: Limits) -> UInt64 {
+    max(grant.offset, min(grant.size ?? .max, UInt64(clamping: limits.attachmentBytes)))
+  }
+
+  /// Refuses a body that has announced more bytes by now than its request may bring.
+  func bodyIsTooLarge(
+    _ announced: Int, for upload: UploadExchange, _ connection: Connection, _ http: HTTPConversation
+  ) {
+    switch upload.phase {
+    case .answered(let answer):
+      upload.phase = .over
+      refuse(answer, connection, http)
+    case .streaming(let grant):
+      let (sum, isTooLarge) = grant.offset.addingReportingOverflow(UInt64(clamping: announced))
+      let end = isTooLarge ? .max : sum
+      if let size = grant.size {
+        fail(upload, .beyondLength(end, length: size), connection, http)
+      } else {
+        fail(upload, .tooLarge(atLeast: end, limit: shared.limits.attachmentBytes), connection, http)
+      }
+    case .asking, .over:
+      // Nothing of the body is read then.
+      break
+    }
   }
 
   /// The body is whole.

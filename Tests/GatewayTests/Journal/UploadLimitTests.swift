@@ -90,6 +90,36 @@ extension OverSockets {
       #expect(try HTTPClient(gateway).ask("POST", "/api/sessions", body: []).status == 507)
     }
 
+    @Test("PROTOCOL 4: a chunk that announces more than an attachment may have is refused at once")
+    func announcedByChunk() throws {
+      let room = try JournalRoom { $0.limits.attachmentBytes = 1_000_000 }
+      for isOnOwner in [true, false] {
+        let client = try room.client(onOwner: isOnOwner)
+        let chunk = Array("3e8\r\n".utf8) + Self.body[..<1000] + Array("\r\n".utf8)
+        try client.stream.send(
+          client.head("POST", client.path(), JournalClient.fileFields(UUID()), .chunked, length: 0)
+            + chunk + Array("f3e59\r\n".utf8))
+        let refused = try client.http.response(to: "POST")
+        #expect(refused.status == 413)
+        #expect(refused.text.contains("attachment-too-large") && refused.text.contains(#""limit":1000000"#))
+        #expect(refused.text.contains(#""actual":1000001"#))
+        #expect(refused.field("Connection") == "close")
+
+        // A piece has the room that is left behind its offset.
+        let (other, id) = (try room.client(onOwner: isOnOwner), UUID())
+        #expect(try other.create(id, size: 3000).status == 201)
+        #expect(try other.patch(id, at: 0, Array(Self.body[..<1000]), .chunked).status == 204)
+        try other.stream.send(
+          other.head("PATCH", other.path(of: id), JournalClient.pieceFields(at: 1000), .chunked, length: 0)
+            + Array("7d1\r\n".utf8))
+        let beyond = try other.http.response(to: "PATCH")
+        #expect(beyond.status == 400 && beyond.text.contains(#""limit":3000"#))
+        #expect(try room.observer.offset(of: id) == 1000)
+        #expect(try room.observer.remove(id) == 204)
+      }
+      try room.expectNothing()
+    }
+
     @Test("PROTOCOL 4: the quota counts a content once, and what uploads have announced until they end")
     func quota() throws {
       let room = try JournalRoom { $0.limits.sessionAttachmentBytes = 1_000_000 }
