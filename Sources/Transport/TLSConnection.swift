@@ -26,26 +26,30 @@ package final class TLSConnection {
   }
 
   private enum State {
+    /// A server has not received a whole ClientHello: OpenSSL is not in use yet.
+    case awaitingHello(ClientHelloReader)
     case handshaking
     case established
     case closedByPeer
     case failed(TLSError)
   }
 
-  private let ssl: OpaquePointer
+  private let context: TLSContext
+  /// Nil while the state is `awaitingHello`.
+  private var ssl: OpaquePointer?
   private let wire = TLSWire()
-  private var state = State.handshaking
+  private var state: State
   private var isClosed = false
 
   init(_ context: TLSContext, role: Role) {
-    guard let ssl = unsafe SSL_new(context.pointer) else { preconditionFailure("out of memory") }
-    unsafe self.ssl = ssl
-    let bio = unsafe wire.makeBIO()
-    // Takes over both references, which are to one object.
-    unsafe SSL_set_bio(ssl, bio, bio)
+    self.context = context
     switch role {
-    case .server: unsafe SSL_set_accept_state(ssl)
-    case .client(let host, let session): prepareClient(host: host, session: session)
+    case .server:
+      state = .awaitingHello(ClientHelloReader())
+    case .client(let host, let session):
+      state = .handshaking
+      makeSSL()
+      prepareClient(host: host, session: session)
     }
   }
 
@@ -61,8 +65,28 @@ package final class TLSConnection {
   package func receive(
     _ ciphertext: Span<UInt8>, plaintext: inout [UInt8], ciphertextOut: inout [UInt8]
   ) throws(TLSError) -> Progress {
-    if case .failed(let error) = state { throw error }
-    return try wire.connect(from: ciphertext, to: &ciphertextOut) { () throws(TLSError) in
+    switch state {
+    case .failed(let error):
+      throw error
+    case .awaitingHello(var reader):
+      // Without it, appending would copy the bytes.
+      state = .handshaking
+      guard try collect(ciphertext, in: &reader, &ciphertextOut) else {
+        state = .awaitingHello(reader)
+        return .none
+      }
+      makeSSL()
+      unsafe SSL_set_accept_state(ssl)
+      return try converse(reader.bytes.span, &plaintext, &ciphertextOut)
+    case .handshaking, .established, .closedByPeer:
+      return try converse(ciphertext, &plaintext, &ciphertextOut)
+    }
+  }
+
+  private func converse(
+    _ ciphertext: Span<UInt8>, _ plaintext: inout [UInt8], _ ciphertextOut: inout [UInt8]
+  ) throws(TLSError) -> Progress {
+    try wire.connect(from: ciphertext, to: &ciphertextOut) { () throws(TLSError) in
       ERR_clear_error()
       var progress = Progress()
       if case .handshaking = state {
@@ -116,12 +140,18 @@ package final class TLSConnection {
   package var isHandshakeComplete: Bool {
     switch state {
     case .established, .closedByPeer: true
-    case .handshaking, .failed: false
+    case .awaitingHello, .handshaking, .failed: false
     }
+  }
+
+  /// True until a server has received a whole ClientHello: the handshake has cost next to nothing so far.
+  package var isAwaitingHello: Bool {
+    if case .awaitingHello = state { true } else { false }
   }
 
   /// The protocol chosen by ALPN; `nil` when none was offered.
   package var negotiatedProtocol: String? {
+    guard isHandshakeComplete else { return nil }
     var bytes: UnsafePointer<UInt8>?
     var count: UInt32 = 0
     unsafe SSL_get0_alpn_selected(ssl, &bytes, &count)
@@ -146,16 +176,39 @@ package final class TLSConnection {
 
   /// Whether the handshake went on from an earlier session.
   package var wasResumed: Bool {
-    unsafe SSL_session_reused(ssl) == 1
+    guard isHandshakeComplete else { return false }
+    return unsafe SSL_session_reused(ssl) == 1
   }
 
   /// The session as a client may resume it later; `nil` before the server has sent a ticket.
   package var session: TLSSession? {
-    guard let session = unsafe SSL_get1_session(ssl) else { return nil }
+    guard isHandshakeComplete, let session = unsafe SSL_get1_session(ssl) else { return nil }
     return unsafe TLSSession(owning: session).ifResumable
   }
 
   // MARK: - Steps
+
+  private func makeSSL() {
+    guard let ssl = unsafe SSL_new(context.pointer) else { preconditionFailure("out of memory") }
+    unsafe self.ssl = ssl
+    let bio = unsafe wire.makeBIO()
+    // Takes over both references, which are to one object.
+    unsafe SSL_set_bio(ssl, bio, bio)
+  }
+
+  /// - Returns: true when the ClientHello is whole.
+  private func collect(
+    _ ciphertext: Span<UInt8>, in reader: inout ClientHelloReader, _ ciphertextOut: inout [UInt8]
+  ) throws(TLSError) -> Bool {
+    do throws(ClientHelloError) {
+      return try reader.append(ciphertext)
+    } catch {
+      // RFC 8446 §6: a fatal alert in a record of its own, as OpenSSL writes it.
+      if let alert = error.alert { ciphertextOut += [21, 3, 3, 0, 2, 2, alert] }
+      state = .failed(.noClientHello(error))
+      throw .noClientHello(error)
+    }
+  }
 
   private func prepareClient(host: String, session: TLSSession?) {
     unsafe SSL_set_connect_state(ssl)

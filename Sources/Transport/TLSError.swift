@@ -6,6 +6,8 @@ package enum TLSError: Error, Equatable, Sendable, CustomStringConvertible {
   case alertReceived(UInt8)
   /// A client does not trust the server's certificate; the number is OpenSSL's `X509_V_ERR_…`.
   case certificateNotTrusted(Int)
+  /// A client began with something else than a ClientHello, or with one that is too long.
+  case noClientHello(ClientHelloError)
   /// The peer sent what TLS does not allow, or nothing that we have in common.
   case protocolViolation(OpenSSLError)
 
@@ -16,6 +18,8 @@ package enum TLSError: Error, Equatable, Sendable, CustomStringConvertible {
       "the peer sent alert \(number), \(Self.words(forAlert: number))"
     case .certificateNotTrusted(let number):
       "the certificate is not trusted: \(Self.words(forVerification: number))"
+    case .noClientHello(let error):
+      "\(error)"
     case .protocolViolation(let error):
       "TLS failed: \(error)"
     }

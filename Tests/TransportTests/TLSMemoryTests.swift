@@ -30,4 +30,29 @@ struct TLSMemoryTests {
       withExtendedLifetime(idle) {}
     }
   }
+
+  @Test("A server that has not received a whole ClientHello keeps its bytes, and less than 1 KiB beside them")
+  func unfinishedHello() async {
+    await #expect(processExitsWith: .success) {
+      let server = try TLSFixture.Contexts().server()
+      let hello = ClientHello().record
+      for received in [0, 1, 4, 9, hello.count - 1] {
+        var waiting: [TLSConnection] = []
+        var (plaintext, answer): ([UInt8], [UInt8]) = ([], [])
+        func wait() throws {
+          waiting.append(server.makeConnection())
+          let bytes = Array(hello[..<received])
+          _ = try waiting.last?.receive(bytes.span, plaintext: &plaintext, ciphertextOut: &answer)
+        }
+        for _ in 0..<20 { try wait() }
+        waiting.reserveCapacity(120)
+        let before = clinux_heap_in_use()
+        for _ in 0..<100 { try wait() }
+        let each = (clinux_heap_in_use() - before) / 100
+        #expect(each <= 2 * received + 1_024, "\(each) bytes after \(received)")
+        #expect(plaintext.isEmpty && answer.isEmpty)
+        withExtendedLifetime(waiting) {}
+      }
+    }
+  }
 }

@@ -34,6 +34,16 @@ struct TLSRefusalTests {
       Refusal(
         rule: "RFC 8446 §4.1.2: a hello that ends early", bytes: [22, 3, 1, 0, 6, 1, 0, 0, 2, 3, 3], alert: 50
       ),
+      Refusal(rule: "RFC 8446 §5.1: an empty record", bytes: [22, 3, 1, 0, 0], alert: 10),
+      Refusal(rule: "RFC 8446 §4: another message than a hello", bytes: [22, 3, 1, 0, 6, 2], alert: 10),
+      Refusal(rule: "a hello of 16 MiB announced", bytes: [22, 3, 1, 64, 0, 1, 255, 255, 255], alert: 47),
+      Refusal(
+        rule: "a hello of 16 KiB and a byte, announced in records of a byte",
+        bytes: records([1, 0, 64, 0], of: 1), alert: 47),
+      Refusal(
+        rule: "16 KiB of records of a byte",
+        bytes: records([1, 0, 32, 0] + [UInt8](repeating: 0, count: 2_800), of: 1), alert: 47),
+      Refusal(rule: "RFC 6176: a hello of SSL 2", bytes: [0x80, 46, 1, 3, 1], alert: nil),
       Refusal(rule: "no TLS at all", bytes: Array("SSH-2.0-OpenSSH_9.2\r\n".utf8), alert: nil),
     ])
   func refuses(_ refusal: Refusal) throws {
@@ -49,6 +59,34 @@ struct TLSRefusalTests {
       #expect(plaintext.isEmpty && !server.isHandshakeComplete)
       if let alert = refusal.alert {
         #expect(answer.count == 7 && answer.first == 21 && answer.suffix(4) == [0, 2, 2, alert])
+      }
+    }
+  }
+
+  /// Handshake records with so many bytes each.
+  private static func records(_ payload: [UInt8], of size: Int) -> [UInt8] {
+    var records: [UInt8] = []
+    for piece in TLSPair.pieces(of: payload, size: size) {
+      records += [22, 3, 1, 0, UInt8(piece.count)] + piece
+    }
+    return records
+  }
+
+  @Test("A hello in records of one, two and three bytes is taken as one in a single record")
+  func fragments() throws {
+    let whole = ClientHello().record
+    for size in 1...3 {
+      let bytes = Self.records(Array(whole[5...]), of: size)
+      for cut in [1, 4, 100, Int.max] {
+        let server = try contexts.server().makeConnection()
+        var (plaintext, answer): ([UInt8], [UInt8]) = ([], [])
+        for piece in TLSPair.pieces(of: bytes, size: cut) {
+          #expect(answer.isEmpty)
+          #expect(server.isAwaitingHello)
+          _ = try server.receive(piece.span, plaintext: &plaintext, ciphertextOut: &answer)
+        }
+        #expect(!server.isAwaitingHello)
+        #expect(answer.first == 22 && answer[5] == 2)
       }
     }
   }

@@ -128,7 +128,7 @@ extension ClientLoop {
     switch error {
     case .certificateNotTrusted: .notTrusted("TLS: \(error).")
     case .alertReceived: .broken("TLS: \(error).")
-    case .protocolViolation: .noGateway("\(error).")
+    case .noClientHello, .protocolViolation: .noGateway("\(error).")
     }
   }
 

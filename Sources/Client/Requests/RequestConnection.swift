@@ -191,7 +191,7 @@ extension RequestFailure {
       self = .notTrusted("\(gateway) is not to be trusted: \(error)\(remedy)")
     case .alertReceived:
       self = .unreachable("\(gateway) broke TLS off: \(error)")
-    case .protocolViolation:
+    case .noClientHello, .protocolViolation:
       self = .noGateway("\(gateway) does not speak TLS as a gateway does (\(error)): is it http:// there?")
     }
   }

@@ -28,6 +28,8 @@ package struct Counters: Sendable {
   package var connectionsRefused: UInt64 = 0
   package var handshakesCompleted: UInt64 = 0
   package var handshakesFailed: UInt64 = 0
+  /// Those of the failed that were dropped in favour of a newcomer.
+  package var handshakesDropped: UInt64 = 0
   package var handshakesResumed: UInt64 = 0
   package var bytesReceived: UInt64 = 0
   package var bytesSent: UInt64 = 0

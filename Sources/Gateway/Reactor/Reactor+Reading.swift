@@ -5,7 +5,7 @@ internal import WebSocket
 /// What sockets bring.
 extension Reactor {
   /// How many TLS handshakes a reactor has under way at most, counted from the first byte.
-  private static let handshakeLimit = 1024
+  static let handshakeLimit = 1024
   /// How many steps of handshakes are taken in a turn: a storm of them must not delay who is in already.
   private static let handshakeStepsPerTurn = 16
   /// Who does not take what TLS has to answer is not listened to.
@@ -140,18 +140,24 @@ extension Reactor {
       return
     }
     if !connection.hasReceived {
-      guard handshakesUnderWay < Self.handshakeLimit else {
-        counters.handshakesFailed += 1
-        close(connection, reason: "too many handshakes at once")
-        return
-      }
       connection.hasReceived = true
-      connection.isHandshaking = true
-      connection.handshakeBegan = now
-      handshakesUnderWay += 1
+      beginHandshake(connection)
     }
-    if connection.isHandshaking { handshakeSteps += 1 }
+    let isHandshaking = connection.isHandshaking
     decrypt(connection, tls, buffer.span.extracting(0..<count))
+    if isHandshaking, !tls.isAwaitingHello { handshakeSteps += 1 }
+  }
+
+  /// Counts a handshake among those under way, in the place of another one if there are too many.
+  private func beginHandshake(_ connection: Connection) {
+    if let dropped = handshakes.victim().flatMap({ self.connection($0) }) {
+      counters.handshakesFailed += 1
+      counters.handshakesDropped += 1
+      close(dropped, reason: "dropped: \(Self.handshakeLimit) TLS handshakes are under way in this reactor")
+    }
+    connection.isHandshaking = true
+    connection.handshakeBegan = now
+    handshakes.insert(connection.key, from: connection.peer.ip, at: now)
   }
 
   private func decrypt(_ connection: Connection, _ tls: TLSConnection, _ bytes: Span<UInt8>) {

@@ -170,7 +170,7 @@ extension Reactor {
   func endHandshake(_ connection: Connection) {
     guard connection.isHandshaking else { return }
     connection.isHandshaking = false
-    handshakesUnderWay -= 1
+    handshakes.remove(connection.key, from: connection.peer.ip)
   }
 
   /// After the last answer: ends our direction, and reads on a little so that the answer arrives.

@@ -27,8 +27,8 @@ actor Reactor {
   var plainListener: Listener?
   var secureListener: Listener?
   var acceptAgainAt: MonotonicTime?
-  var handshakesUnderWay = 0
-  /// Steps of handshakes taken in this turn.
+  var handshakes = HandshakeTable(capacity: handshakeLimit)
+  /// Steps of handshakes taken in this turn by OpenSSL.
   var handshakeSteps = 0
   /// How many bytes of attachments are still read in this turn.
   var uploadBytesLeft = 0

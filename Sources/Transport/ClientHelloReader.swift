@@ -1,0 +1,119 @@
+/// Collects the first message of a TLS client (RFC 8446 §4.1.2) until it is whole. OpenSSL, which takes some 45 KiB for a handshake,
+/// is given nothing before that.
+///
+/// It looks at no more than the heads of the records and of the message. All else is checked by OpenSSL.
+struct ClientHelloReader {
+  /// The most bytes that are collected, record headers included. A hello has some hundred, with post-quantum keys 2,000.
+  static let limitInBytes = 16_384
+  /// RFC 8446 §5.1
+  private static let recordLimitInBytes = 16_384
+  private static let recordHeadInBytes = 5
+  private static let messageHeadInBytes = 4
+
+  /// All that was received.
+  private(set) var bytes: [UInt8] = []
+  /// The place of the first byte that was not looked at.
+  private var position = 0
+  /// The bytes of the present record that are still to come.
+  private var recordBytesLeft = 0
+  /// The bytes of the message so far, its head included.
+  private var messageBytes = 0
+  /// The type of the message and its length, as far as they have come.
+  private var messageHead: UInt32 = 0
+
+  /// Takes in bytes of the client.
+  ///
+  /// - Returns: true when the message is whole, and so is its last record.
+  /// - Throws: at the first byte that no ClientHello has, or that makes it too long.
+  mutating func append(_ input: Span<UInt8>) throws(ClientHelloError) -> Bool {
+    unsafe input.withUnsafeBufferPointer { input in unsafe bytes.append(contentsOf: input) }
+    while position < bytes.count {
+      if recordBytesLeft > 0 {
+        try readRecord()
+      } else {
+        guard try readRecordHead() else { break }
+      }
+    }
+    if isWhole { return true }
+    let limit = Self.limitInBytes
+    guard bytes.count <= limit else { throw .tooLong(limit: limit, actual: bytes.count) }
+    return false
+  }
+
+  private var isWhole: Bool {
+    recordBytesLeft == 0 && messageBytes >= Self.messageHeadInBytes && messageBytes >= messageLength
+  }
+
+  /// The length of the message with its head, once that has come.
+  private var messageLength: Int { Int(messageHead & 0xFF_FFFF) + Self.messageHeadInBytes }
+
+  /// - Returns: false, and nothing is consumed, when it has not come completely.
+  private mutating func readRecordHead() throws(ClientHelloError) -> Bool {
+    // What follows a whole message is for OpenSSL.
+    guard !isWhole else {
+      position = bytes.count
+      return true
+    }
+    let available = bytes.count - position
+    guard bytes[position] == 22, available < 2 || bytes[position + 1] == 3 else {
+      throw .otherRecord(type: bytes[position])
+    }
+    guard available >= Self.recordHeadInBytes else { return false }
+    let length = Int(bytes[position + 3]) << 8 | Int(bytes[position + 4])
+    guard length <= Self.recordLimitInBytes else { throw .recordTooLong(length) }
+    // §5.1: no fragment of a handshake message is empty.
+    guard length > 0 else { throw .emptyRecord }
+    position += Self.recordHeadInBytes
+    recordBytesLeft = length
+    return true
+  }
+
+  private mutating func readRecord() throws(ClientHelloError) {
+    var count = min(recordBytesLeft, bytes.count - position)
+    recordBytesLeft -= count
+    while messageBytes < Self.messageHeadInBytes, count > 0 {
+      messageHead = messageHead << 8 | UInt32(bytes[position])
+      if messageBytes == 0, messageHead != 1 { throw .otherMessage(type: bytes[position]) }
+      position += 1
+      messageBytes += 1
+      count -= 1
+    }
+    position += count
+    messageBytes += count
+    guard messageBytes < Self.messageHeadInBytes || messageLength <= Self.limitInBytes else {
+      throw .tooLong(limit: Self.limitInBytes, actual: messageLength)
+    }
+  }
+}
+
+/// The fault of a client whose first bytes are no ClientHello.
+package enum ClientHelloError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The first record is not of a handshake, or not of TLS.
+  case otherRecord(type: UInt8)
+  case recordTooLong(Int)
+  case emptyRecord
+  case otherMessage(type: UInt8)
+  case tooLong(limit: Int, actual: Int)
+
+  /// The fault in words, for a log.
+  package var description: String {
+    switch self {
+    case .otherRecord(let type): "the first record is not of a TLS handshake (type \(type))"
+    case .recordTooLong(let length): "a record announces \(length) bytes, over 16384"
+    case .emptyRecord: "a record of the ClientHello is empty"
+    case .otherMessage(let type): "the first message is not a ClientHello (type \(type))"
+    case .tooLong(let limit, let actual): "the ClientHello has \(actual) bytes, over \(limit)"
+    }
+  }
+
+  /// The fatal alert for the client (RFC 8446 §6.2); `nil` if it does not speak TLS.
+  var alert: UInt8? {
+    switch self {
+    // change_cipher_spec, alert, application_data
+    case .otherRecord(let type): [20, 21, 23].contains(type) ? 10 : nil
+    case .recordTooLong: 22
+    case .emptyRecord, .otherMessage: 10
+    case .tooLong: 47
+    }
+  }
+}

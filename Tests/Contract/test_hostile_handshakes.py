@@ -1,0 +1,49 @@
+"""Peers that begin a TLS handshake and say nothing more do not keep others out, and cost little."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+
+import pytest
+
+from gateway import Gateway, OverTLS, trusting
+from hostile import MEBIBYTE, many, unharmed
+from http1 import HTTPConnection
+from test_hostile_slowness import hello
+
+HANDSHAKES = 2_048
+ADDRESSES = 11
+NEWCOMERS = 100
+# What the peers send, and what each may cost, in bytes. Behind a whole hello OpenSSL keeps the state of a handshake, which has
+# an end: a gateway has 1,024 a reactor.
+CASES = {"four bytes": (4, 4_096), "all but a byte of a hello": (-1, 6_144), "a whole hello": (None, 65_536)}
+
+
+def begin(gateway: Gateway, sent: bytes, held: list[socket.socket]) -> None:
+    """Handshakes that stop, from addresses that have as many each as one address may have connections."""
+    for n in range(HANDSHAKES):
+        source = (f"127.0.0.{2 + n % ADDRESSES}", 0)
+        held.append(socket.create_connection(gateway.https, source_address=source))
+        held[-1].sendall(sent)
+
+
+@pytest.mark.seconds(300)
+@pytest.mark.parametrize("stage", CASES)
+async def test_half_done_handshakes_keep_nobody_out(new_gateway, stage: str) -> None:
+    end, each = CASES[stage]
+    gateway: Gateway = new_gateway(headSeconds=300)
+    async with unharmed(gateway, growth=HANDSHAKES * each + 8 * MEBIBYTE) as beside:
+        with many() as held:
+            await asyncio.to_thread(begin, gateway, hello()[:end], held)
+            context = trusting()
+            for _ in range(NEWCOMERS):
+                began = time.monotonic()
+                async with asyncio.timeout(20), await HTTPConnection.open(gateway.https, context) as newcomer:
+                    await newcomer.send(f"GET /healthz HTTP/1.1\r\nHost: {gateway.host}\r\n\r\n")
+                    assert (await newcomer.receive()).status == 200
+                assert time.monotonic() - began < 5
+            samples = await OverTLS(gateway).metrics()
+            assert samples["drawtogether_tls_handshakes_dropped_total"] <= 2 * NEWCOMERS
+    print(f"{beside.watch.growth / HANDSHAKES:,.0f} bytes a handshake")

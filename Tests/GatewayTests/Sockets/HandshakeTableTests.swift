@@ -1,0 +1,52 @@
+import Testing
+import Transport
+
+@testable import Gateway
+
+@Suite("TLS handshakes under way")
+struct HandshakeTableTests {
+  private static func key(_ slot: Int) -> Connection.Key { Connection.Key(slot: Int32(slot), generation: 1) }
+  private static func address(_ number: UInt32) -> IPAddress { IPAddress(v4: 0x7F00_0000 + number) }
+
+  @Test("A newcomer replaces the oldest handshake of the address that has the most")
+  func share() {
+    var table = HandshakeTable(capacity: 6)
+    // The first handshake of all is from an address that has no other.
+    for (slot, address) in [1, 2, 3, 2, 3, 2].enumerated() {
+      #expect(table.victim() == nil)
+      table.insert(
+        Self.key(slot), from: Self.address(UInt32(address)), at: MonotonicTime(nanoseconds: Int64(slot)))
+    }
+    #expect(table.victim() == Self.key(1))
+    table.remove(Self.key(1), from: Self.address(2))
+    #expect(table.count == 5 && table.victim() == nil)
+    table.insert(Self.key(6), from: Self.address(4), at: MonotonicTime(nanoseconds: 6))
+    // Two of 2 (slots 3, 5) and two of 3 (slots 2, 4): the oldest of them.
+    #expect(table.victim() == Self.key(2))
+  }
+
+  @Test("With one handshake of each address, the oldest is replaced")
+  func oldest() {
+    var table = HandshakeTable(capacity: 50)
+    for slot in 0..<50 {
+      table.insert(
+        Self.key(slot), from: Self.address(UInt32(slot)), at: MonotonicTime(nanoseconds: Int64(100 - slot)))
+    }
+    #expect(table.victim() == Self.key(49))
+    // What ended by itself is removed once.
+    table.remove(Self.key(49), from: Self.address(49))
+    table.remove(Self.key(49), from: Self.address(49))
+    #expect(table.count == 49 && table.victim() == nil)
+  }
+
+  @Test("The addresses of an IPv6 /64 share one place in the order")
+  func network() {
+    var table = HandshakeTable(capacity: 3)
+    for (slot, address) in [IPAddress(v4: 1), IPAddress(v6High: 7, low: 1), IPAddress(v6High: 7, low: 2)]
+      .enumerated()
+    {
+      table.insert(Self.key(slot), from: address, at: MonotonicTime(nanoseconds: Int64(slot)))
+    }
+    #expect(table.victim() == Self.key(1))
+  }
+}
