@@ -27,34 +27,90 @@ private import CZlib
   /// - Returns: the message.
   /// - Throws: `.inflatedMessageTooLarge`, `.invalidDeflateData` (also for a stream that was cut).
   package func inflate(_ bytes: Span<UInt8>, limit: Int) throws(ProtocolError) -> [UInt8] {
-    unsafe inflateReset(stream)
-    var output: [UInt8] = []
-    if try step(bytes, into: &output, limit: limit) { return output }
-    // §7.2.2: what the sender took off the end.
-    let tail: [4 of UInt8] = [0x00, 0x00, 0xFF, 0xFF]
-    if try step(tail.span, into: &output, limit: limit) { return output }
-    // zlib says by bit 7 that the last block is over; else the message was cut inside one.
-    guard unsafe stream.pointee.data_type & 128 != 0 else { throw .invalidDeflateData(code: Z_BUF_ERROR) }
-    return output
+    var progress = Progress()
+    let isWhole = try advance(&progress, with: bytes, limit: limit, step: .max)
+    precondition(isWhole, "a step without an end reaches the end")
+    return progress.output
   }
 
-  /// Takes all of `bytes`. True when they ended with a final block (§7.2.3.4).
-  private func step(
-    _ bytes: Span<UInt8>, into output: inout [UInt8], limit: Int
+  /// The progress of one message that is inflated in several steps.
+  package struct Progress: Sendable {
+    /// The inflated bytes so far.
+    package fileprivate(set) var output: [UInt8] = []
+    fileprivate var consumed = 0
+    /// Bytes taken of the four that the sender left out.
+    fileprivate var consumedOfTail = 0
+    fileprivate var hasBegun = false
+
+    package init() {}
+  }
+
+  /// Inflates the next part of one whole message. Until its last step, this inflater belongs to that message.
+  ///
+  /// - Parameters:
+  ///   - progress: of this message; a new one for its first step.
+  ///   - bytes: the same at every step: what the message's frames held.
+  ///   - limit: the most bytes that the message may become.
+  ///   - step: the number of bytes, taken and made, after which the step ends; up to 32 KiB more are.
+  /// - Returns: true when the message is whole: it is `progress.output`.
+  /// - Throws: as `inflate(_:limit:)`.
+  package func advance(
+    _ progress: inout Progress, with bytes: Span<UInt8>, limit: Int, step: Int
   ) throws(ProtocolError) -> Bool {
-    var consumed = 0
+    if !progress.hasBegun { unsafe inflateReset(stream) }
+    progress.hasBegun = true
+    let (end, overflows) = (progress.consumed + progress.output.count).addingReportingOverflow(step)
+    let pause = overflows ? Int.max : end
+    if progress.consumedOfTail == 0 {
+      switch try take(bytes, from: &progress.consumed, into: &progress.output, limit: limit, pause: pause) {
+      case .paused: return false
+      case .finalBlock: return true
+      case .allTaken: break
+      }
+    }
+    // §7.2.2: what the sender took off the end.
+    let tail: [4 of UInt8] = [0x00, 0x00, 0xFF, 0xFF]
+    switch try take(
+      tail.span, from: &progress.consumedOfTail, into: &progress.output, limit: limit,
+      pause: pause - progress.consumed)
+    {
+    case .paused: return false
+    case .finalBlock: return true
+    case .allTaken: break
+    }
+    // zlib says by bit 7 that the last block is over; else the message was cut inside one.
+    guard unsafe stream.pointee.data_type & 128 != 0 else { throw .invalidDeflateData(code: Z_BUF_ERROR) }
+    return true
+  }
+
+  private enum Taken {
+    /// All bytes are taken, and more may follow.
+    case allTaken
+    /// All bytes are taken, and a final block was the last of them (§7.2.3.4).
+    case finalBlock
+    /// The step ends here.
+    case paused
+  }
+
+  /// Takes `bytes` from `consumed` on, up to their end, or until what is consumed and made comes to `pause`.
+  private func take(
+    _ bytes: Span<UInt8>, from consumed: inout Int, into output: inout [UInt8], limit: Int, pause: Int
+  ) throws(ProtocolError) -> Taken {
     while true {
-      let (result, taken, made) = call(bytes.extracting(droppingFirst: consumed))
+      guard consumed + output.count < pause else { return .paused }
+      // Empty blocks make nothing: they end a step too.
+      let (result, taken, made) = call(
+        bytes.extracting(droppingFirst: consumed).extracting(first: room.count))
       consumed += taken
       guard output.count + made <= limit else { throw .inflatedMessageTooLarge(limit: limit) }
       output.append(copying: room.span.extracting(first: made))
       switch result {
       case Z_STREAM_END:
-        guard consumed < bytes.count else { return true }
+        guard consumed < bytes.count else { return .finalBlock }
         unsafe inflateReset(stream)  // §7.2.3.4: blocks may follow a final one
       case Z_OK, Z_BUF_ERROR:
         // Room left over means that zlib waits for more.
-        if made < room.count, consumed == bytes.count { return false }
+        if made < room.count, consumed == bytes.count { return .allTaken }
       default:
         throw .invalidDeflateData(code: result)
       }

@@ -30,6 +30,7 @@ package struct MessageReader: Sendable {
     case header
     case data(DataFrame)
     indirect case control(ControlFrame)
+    indirect case inflating(Inflation)
     case closed
     indirect case failed(ProtocolError)
   }
@@ -57,6 +58,13 @@ package struct MessageReader: Sendable {
       remaining = header.payloadLength
       maskingKey = header.maskingKey
     }
+  }
+
+  /// A whole compressed message that takes several steps to inflate.
+  private struct Inflation {
+    let kind: MessageKind
+    let bytes: [UInt8]
+    var progress = Inflater.Progress()
   }
 
   private enum Message {
@@ -109,14 +117,23 @@ package struct MessageReader: Sendable {
   package var bufferedBytes: Int {
     var count = 0
     if case .compressed(_, let bytes) = message { count += bytes.count }
-    if case .control(let frame) = state { count += frame.payload.count }
+    switch state {
+    case .control(let frame): count += frame.payload.count
+    case .inflating(let inflation): count += inflation.bytes.count + inflation.progress.output.count
+    case .header, .data, .closed, .failed: break
+    }
     return count
+  }
+
+  /// True while a compressed message that has arrived whole is inflated in steps: `next` needs no more bytes for it.
+  package var isInflating: Bool {
+    if case .inflating = state { true } else { false }
   }
 
   /// True when a message, or a frame of any kind, has begun and not ended: a peer has a time to end it in.
   package var isInsideMessage: Bool {
     switch (state, message) {
-    case (.closed, _), (.failed, _): false
+    case (.closed, _), (.failed, _), (.inflating, _): false
     case (.header, .none): !headers.isEmpty
     case (.header, _), (.data, _), (.control, _): true
     }
@@ -128,14 +145,20 @@ package struct MessageReader: Sendable {
   ///   - buffer: what was received; payloads in it are unmasked in place.
   ///   - position: where to read on; moved behind what was read.
   ///   - end: where the received bytes end.
-  ///   - inflater: needed when compression was agreed on; may be shared with other connections.
-  /// - Returns: nil when all bytes are read and more are needed; after a close frame it drops what follows (§1.4).
+  ///   - inflater: needed when compression was agreed on; may be shared with other connections while `isInflating` is false.
+  ///     From the first call with `isInflating` until it is false again, the same one belongs to this reader.
+  ///   - inflatedBytes: the number of bytes after which inflating pauses. A message that is not whole by then begins anew with the
+  ///     next call, and goes on with each after that.
+  /// - Returns: nil when all bytes are read and more are needed, or inflating pauses; after a close frame it drops what
+  ///   follows (§1.4).
   /// - Throws: the rule that the peer broke, and the same again in every later call.
   package mutating func next(
-    in buffer: inout [UInt8], at position: inout Int, upTo end: Int, inflater: Inflater? = nil
+    in buffer: inout [UInt8], at position: inout Int, upTo end: Int, inflater: Inflater? = nil,
+    inflatedBytes: Int = .max
   ) throws(ProtocolError) -> Event? {
     do throws(ProtocolError) {
-      return try advance(in: &buffer, at: &position, upTo: end, inflater: inflater)
+      return try advance(
+        in: &buffer, at: &position, upTo: end, inflater: inflater, inflatedBytes: inflatedBytes)
     } catch {
       state = .failed(error)
       message = .none
@@ -144,7 +167,7 @@ package struct MessageReader: Sendable {
   }
 
   private mutating func advance(
-    in buffer: inout [UInt8], at position: inout Int, upTo end: Int, inflater: Inflater?
+    in buffer: inout [UInt8], at position: inout Int, upTo end: Int, inflater: Inflater?, inflatedBytes: Int
   ) throws(ProtocolError) -> Event? {
     precondition(
       position >= 0 && position <= end && end <= buffer.count, "what was received lies in the buffer")
@@ -155,7 +178,13 @@ package struct MessageReader: Sendable {
         begin(header)
       case .data(let frame):
         guard let payload = read(frame, in: &buffer, at: &position, upTo: end) else { return nil }
-        if let event = try take(payload, of: frame, in: buffer, inflater: inflater) { return event }
+        if let event = try take(payload, of: frame, in: buffer, inflater, inflatedBytes) { return event }
+        if isInflating { return nil }
+      case .inflating(var inflation):
+        state = .header  // so that the output has one owner and grows in place
+        if let event = try inflate(&inflation, inflater, inflatedBytes) { return event }
+        state = .inflating(inflation)
+        return nil
       case .control(let frame):
         guard let event = try read(frame, in: &buffer, at: &position, upTo: end) else { return nil }
         return event
@@ -233,7 +262,8 @@ extension MessageReader {
 
   /// Adds what has come to its message. Nil when there is nothing to tell yet.
   private mutating func take(
-    _ payload: Range<Int>, of frame: DataFrame, in buffer: [UInt8], inflater: Inflater?
+    _ payload: Range<Int>, of frame: DataFrame, in buffer: [UInt8], _ inflater: Inflater?,
+    _ inflatedBytes: Int
   ) throws(ProtocolError) -> Event? {
     let isLast = frame.isFinal && payload.count == frame.remaining
     switch message {
@@ -255,20 +285,29 @@ extension MessageReader {
         message = .compressed(kind: kind, bytes: bytes)
         return nil
       }
-      return .message(kind: kind, payload: try inflate(bytes, kind: kind, with: inflater))
+      var inflation = Inflation(kind: kind, bytes: bytes)
+      if let event = try inflate(&inflation, inflater, inflatedBytes) { return event }
+      // The inflater is shared: what it made is given up, and made again by one that is this reader's for as long as that takes.
+      state = .inflating(Inflation(kind: kind, bytes: bytes))
+      return nil
     }
   }
 
+  /// Inflates a part of a message. Nil when there is more to be done.
   private func inflate(
-    _ bytes: [UInt8], kind: MessageKind, with inflater: Inflater?
-  ) throws(ProtocolError) -> [UInt8] {
+    _ inflation: inout Inflation, _ inflater: Inflater?, _ inflatedBytes: Int
+  ) throws(ProtocolError) -> Event? {
     guard let inflater else { preconditionFailure("who agreed on compression has an inflater") }
-    let payload = try inflater.inflate(bytes.span, limit: limits.bytes(of: kind))
-    if kind == .text {
-      var whole = PlainMessage(kind: kind)
+    let bytes = inflation.bytes
+    let isWhole = try inflater.advance(
+      &inflation.progress, with: bytes.span, limit: limits.bytes(of: inflation.kind), step: inflatedBytes)
+    guard isWhole else { return nil }
+    let payload = inflation.progress.output
+    if inflation.kind == .text {
+      var whole = PlainMessage(kind: inflation.kind)
       try whole.check(payload.span, isLast: true)
     }
-    return payload
+    return .message(kind: inflation.kind, payload: payload)
   }
 
   /// Collects a control frame. Nil until it is whole.
