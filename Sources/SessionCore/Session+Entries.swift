@@ -5,14 +5,26 @@ extension Session {
   /// Takes a binary message of somebody who is in: one or more entries, back to back.
   ///
   /// What is refused is told in the reader's outbox. A message that cannot be cut stands up to there, and closes the socket.
-  /// What the shell has to do is added to `effects`: nearly always nothing.
+  ///
+  /// - Parameters:
+  ///   - message: one or more entries.
+  ///   - start: the offset of the first entry to take.
+  ///   - most: the number of entries after which it returns, so that others are served between the parts of a long message.
+  ///   - reader: the socket that it came from.
+  ///   - now: the present moment.
+  ///   - effects: gains what the shell has to do: nearly always nothing.
+  /// - Returns: the offset of the next entry, or the message's length when nothing is left of it.
+  @discardableResult
   package func receive(
-    _ message: Span<UInt8>, from reader: Reader, now: Instant, effects: inout [Effect]
-  ) {
+    _ message: Span<UInt8>, startingAt start: Int = 0, entries most: Int = .max, from reader: Reader,
+    now: Instant, effects: inout [Effect]
+  ) -> Int {
     guard reader.memberIndex >= 0, let record = participants[members[reader.memberIndex].participant]
-    else { return }
-    var offset = 0
-    while offset < message.count {
+    else { return message.count }
+    var offset = start
+    var left = most
+    while offset < message.count, left > 0 {
+      left -= 1
       let entry: ClientEntry
       do throws(WireError) {
         entry = try ClientEntry.parse(message, at: offset)
@@ -21,7 +33,7 @@ extension Session {
         reason.detail = error.detail
         effects.append(.refused(connection: reader.connection, .badEntry))
         close(reader, reason, now: now, &effects)
-        return
+        return message.count
       }
       if entry.flags.contains(.reliable) {
         receiveReliable(entry, message, record, reader, now, &effects)
@@ -30,8 +42,9 @@ extension Session {
       }
       offset = entry.end
       // Ten ignored refusals may have closed it.
-      guard reader.memberIndex >= 0 else { return }
+      guard reader.memberIndex >= 0 else { return message.count }
     }
+    return offset
   }
 
   /// The order of the tests is the contract's: repeat, gap, rate, then the entry itself.

@@ -35,6 +35,8 @@ final class Connection {
   let isReserved: Bool
   /// It stands among those that are to be read.
   var isToRead = false
+  /// What it brought last costs much more than its length: the rest waits in `ExpensiveInput`.
+  var isExpensive = false
   /// An edge said that there is input, and not all of it was read.
   var mayHaveInput = false
   var sawHangUp = false
@@ -89,6 +91,12 @@ final class Connection {
     }
   }
   var backlogCount: Int { backlog.count - backlogOffset }
+  /// Some of what was received is not handled yet.
+  var hasHeldInput: Bool {
+    if !heldInput.isEmpty { return true }
+    guard case .webSocket(let conversation) = state else { return false }
+    return conversation.hasUnfinishedMessage
+  }
 
   func keepBacklog(_ bytes: Span<UInt8>) {
     if !hasBacklog {

@@ -42,8 +42,6 @@ final class WebSocketConversation {
   var peerClosed = false
   /// Close the socket as soon as all is sent: the peer's close frame has come.
   var isFinished = false
-  /// Its messages inflate to much: see `Reactor.heavyBytesPerTurn`.
-  var isHeavy = false
   /// The log has the line of its end.
   var isNoted = false
   /// Who closed it first, and why we did.
@@ -56,6 +54,8 @@ final class WebSocketConversation {
   var messages: MessageReader
   /// A half-received message.
   var assembly: [UInt8] = []
+  /// A message whose first entries were taken in an earlier turn.
+  var unfinished: UnfinishedMessage?
 
   var heardAt: MonotonicTime
   /// When the peer last made room for what we send.
@@ -131,8 +131,24 @@ final class WebSocketConversation {
     if case .closing = phase { true } else { false }
   }
 
+  /// True while a message that has arrived whole waits for its next time slice.
+  var hasUnfinishedMessage: Bool { unfinished != nil || messages.isInflating }
+
   /// Nothing of what the peer says is looked at for now.
   var isHeld: Bool {
     if case .finding = phase { true } else { pausedUntil != nil }
+  }
+}
+
+/// A whole binary message of which some entries are taken.
+final class UnfinishedMessage {
+  let bytes: [UInt8]
+  /// The offset of the next entry.
+  var offset: Int
+
+  /// The rest of a message, from an entry on.
+  init(_ rest: [UInt8]) {
+    bytes = rest
+    offset = 0
   }
 }

@@ -9,6 +9,7 @@ extension Reactor {
     upTo end: Int
   ) {
     var position = start
+    var pieces = 0
     while true {
       guard !http.isBusy, !connection.hasBacklog else {
         hold(connection, buffer, from: position, upTo: end)
@@ -43,6 +44,7 @@ extension Reactor {
         }
         if http.upload == nil { connection.deadline = now + .seconds(shared.limits.bodyStallSeconds) }
       case .body(let range):
+        pieces += 1
         connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
         switch http.exchange?.plan {
         case .createSession: http.exchange?.body.append(contentsOf: buffer[range])
@@ -50,6 +52,10 @@ extension Reactor {
         case .answer, .askOwner, .journal, .metrics, nil: break
         }
         guard connections[Int(connection.key.slot)] === connection, case .http = connection.state else {
+          return
+        }
+        guard pieces < ExpensiveInput.bodyPieces || position == end || http.isBusy else {
+          setAside(connection, buffer, from: position, upTo: end, isExpensive: true)
           return
         }
       case .end:

@@ -320,7 +320,7 @@ extension Reactor {
   private func resumeBody(_ connection: Connection) {
     connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
     resumeReading(connection)
-    guard connection.heldInput.isEmpty else { return }
+    guard !connection.hasHeldInput else { return }
     // What was held back may be no more than the end of the request, for which no byte is needed.
     var nothing: [UInt8] = []
     consume(connection, &nothing, from: 0, upTo: 0)

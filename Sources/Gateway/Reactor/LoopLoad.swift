@@ -14,11 +14,15 @@ struct LoopLoad {
   ///   - jobsBegan: when they were begun; nil: there were none.
   ///   - start: when the turn itself was.
   ///   - end: when it was over.
-  mutating func turned(jobsBegan: MonotonicTime? = nil, from start: MonotonicTime, to end: MonotonicTime) {
+  ///   - yielding: the part of it that was work for which no other waits, such as `ExpensiveInput`.
+  mutating func turned(
+    jobsBegan: MonotonicTime? = nil, from start: MonotonicTime, to end: MonotonicTime,
+    yielding: Duration = .zero
+  ) {
     let start = jobsBegan ?? start
     let began = began ?? start
     self.began = began
-    busy += end - start
+    busy += end - start - yielding
     let passed = end - began
     guard passed >= Self.memory / 4 else { return }
     value += (min(1, busy / passed) - value) * min(1, passed / Self.memory)

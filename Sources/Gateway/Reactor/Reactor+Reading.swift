@@ -21,7 +21,7 @@ extension Reactor {
   func readable(_ connection: Connection, hasHungUp: Bool) {
     connection.mayHaveInput = true
     if hasHungUp { connection.sawHangUp = true }
-    guard isOnlyEvent, inkWaiting.isEmpty, requestsWaiting.isEmpty else {
+    guard isOnlyEvent, inkWaiting.isEmpty, requestsWaiting.isEmpty, expensive.waiting.isEmpty else {
       readLater(connection)
       return
     }
@@ -41,15 +41,17 @@ extension Reactor {
   func readLater(_ connection: Connection) {
     guard !connection.isToRead else { return }
     connection.isToRead = true
-    if case .webSocket = connection.state {
+    if connection.isExpensive {
+      expensive.waiting.append(connection.key)
+    } else if case .webSocket = connection.state {
       inkWaiting.append(connection.key)
     } else {
       requestsWaiting.append(connection.key)
     }
   }
 
-  /// Reads those who have brought something: ink first, then requests, which may take a millisecond each. Who brings more than a
-  /// share goes on in the next turn, behind those who wait.
+  /// Reads those who have brought something: ink first, then requests, which may take a millisecond each, then what is expensive.
+  /// Who brings more than a share goes on in the next turn, behind those who wait.
   func readWaiting() {
     if !inkWaiting.isEmpty {
       let ink = inkWaiting.takeAll()
@@ -58,6 +60,12 @@ extension Reactor {
     if !requestsWaiting.isEmpty {
       let requests = requestsWaiting.takeAll()
       requestsWaiting.putBack(read(requests, Self.requestTime))
+    }
+    if !expensive.waiting.isEmpty {
+      let rest = expensive.waiting.takeAll()
+      let began = MonotonicTime.now()
+      expensive.waiting.putBack(read(rest, ExpensiveInput.time))
+      expensive.timeOfTurn = .now() - began
     }
   }
 
@@ -83,18 +91,19 @@ extension Reactor {
       readLater(connection)
       return
     }
-    if !connection.heldInput.isEmpty {
+    connection.isExpensive = false
+    if connection.hasHeldInput {
       var held: [UInt8] = []
       swap(&held, &connection.heldInput)
       consume(connection, &held, from: 0, upTo: held.count)
-      guard connections[Int(connection.key.slot)] === connection, connection.heldInput.isEmpty else { return }
+      guard connections[Int(connection.key.slot)] === connection, !connection.hasHeldInput else { return }
     }
     if connection.hasEnded {
       ended(connection)
       return
     }
     var rounds = 0
-    while connection.mayHaveInput, !connection.isReadingPaused, connection.heldInput.isEmpty,
+    while connection.mayHaveInput, !connection.isReadingPaused, !connection.hasHeldInput,
       connection.backlogCount <= Self.backlogBytes
     {
       guard rounds < Self.readsPerTurn, rounds == 0 || !isShareOver,
@@ -207,8 +216,11 @@ extension Reactor {
     if start < end { connection.heldInput.append(contentsOf: bytes[start..<end]) }
   }
 
-  /// Keeps what is to be taken in the next turn, after others had theirs.
-  func setAside(_ connection: Connection, _ bytes: [UInt8], from start: Int, upTo end: Int) {
+  /// Keeps what is to be taken in the next turn, after others had theirs. Of expensive input the next step waits in its own line.
+  func setAside(
+    _ connection: Connection, _ bytes: [UInt8], from start: Int, upTo end: Int, isExpensive: Bool = false
+  ) {
+    if isExpensive { connection.isExpensive = true }
     if start < end { connection.heldInput.append(contentsOf: bytes[start..<end]) }
     readLater(connection)
   }
@@ -217,7 +229,7 @@ extension Reactor {
   func resumeReading(_ connection: Connection) {
     guard connection.isReadingPaused else { return }
     connection.isReadingPaused = false
-    if connection.mayHaveInput || connection.hasEnded || !connection.heldInput.isEmpty {
+    if connection.mayHaveInput || connection.hasEnded || connection.hasHeldInput {
       readLater(connection)
     }
   }
@@ -229,7 +241,7 @@ extension Reactor {
     case .http(let http) where http.isBusy:
       connection.isReadingPaused = true
       // What TLS brought together with the end has its turn first.
-      guard connection.heldInput.isEmpty, http.upload?.isHoldingBody != true else { return }
+      guard !connection.hasHeldInput, http.upload?.isHoldingBody != true else { return }
       // It may still wait for its answer.
       http.closesAfterOutput = true
       pump(connection, http)
@@ -237,7 +249,7 @@ extension Reactor {
       close(connection)
     case .http, .webSocket:
       // So has what was set aside: `read` comes back here when it is taken.
-      guard connection.heldInput.isEmpty else { return }
+      guard !connection.hasHeldInput else { return }
       if case .http = connection.state {
         close(connection)
       } else {

@@ -32,8 +32,6 @@ actor Reactor {
   var handshakeSteps = 0
   /// How many bytes of attachments are still read in this turn.
   var uploadBytesLeft = 0
-  /// How many bytes of messages that inflate to much are still inflated in this turn.
-  var heavyBytesLeft = 0
   /// How many bytes still go out in large pieces in this turn.
   var bulkBytesLeft = 0
   /// When the log was told last that the disk is nearly full.
@@ -66,6 +64,8 @@ actor Reactor {
   /// Who has brought something: people who draw, and everybody else.
   var inkWaiting = WaitingLine()
   var requestsWaiting = WaitingLine()
+  /// Those of both that brought what costs much more than its length.
+  var expensive = ExpensiveInput()
   /// The turn has no other event.
   var isOnlyEvent = false
   /// Until when the socket that is read may be.
@@ -173,7 +173,6 @@ actor Reactor {
     counters.turns += 1
     handshakeSteps = 0
     uploadBytesLeft = Self.uploadBytesPerTurn
-    heavyBytesLeft = Self.heavyBytesPerTurn
     bulkBytesLeft = Self.bulkBytesPerTurn
     mailbox.drain { receive($0) }
     isOnlyEvent = events.count == 1
@@ -187,7 +186,7 @@ actor Reactor {
     closeDoomed()
     publishIfDue()
     let end = MonotonicTime.now()
-    load.turned(jobsBegan: jobsBegan, from: began, to: end)
+    load.turned(jobsBegan: jobsBegan, from: began, to: end, yielding: expensive.takeTimeOfTurn())
     counters.turnTimes.count(end - (jobsBegan ?? began))
     return nextDeadline()
   }
@@ -229,8 +228,8 @@ actor Reactor {
   }
 
   private func nextDeadline() -> MonotonicTime? {
-    guard flushing.isEmpty, dirty.isEmpty, inkWaiting.isEmpty, requestsWaiting.isEmpty, liveWaiting.isEmpty,
-      bulkWaiting.isEmpty
+    guard flushing.isEmpty, dirty.isEmpty, inkWaiting.isEmpty, requestsWaiting.isEmpty,
+      expensive.waiting.isEmpty, liveWaiting.isEmpty, bulkWaiting.isEmpty
     else { return .distantPast }
     var next: MonotonicTime?
     func consider(_ time: MonotonicTime?) {
@@ -303,6 +302,7 @@ actor Reactor {
   func forget(_ connection: Connection) {
     guard connections[Int(connection.key.slot)] === connection else { return }
     connections[Int(connection.key.slot)] = nil
+    expensive.releaseInflater(of: connection.key)
     freeSlots.append(connection.key.slot)
     connectionTotal -= 1
     switch connection.state {

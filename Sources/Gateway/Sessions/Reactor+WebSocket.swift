@@ -11,27 +11,25 @@ extension Reactor {
   /// share.
   private static let messagesBetweenLooks = 8
   private static let bytesBetweenLooks = 4096
-  /// Whose messages inflate to more than this in a turn shares what follows with its like.
-  private static let lightBytes = 65_536
-  /// How many bytes of the messages of all such sockets together are inflated in a turn: a little that was compressed may be
-  /// much, and takes milliseconds.
-  static let heavyBytesPerTurn = 1_048_576
 
   func receive(
     _ connection: Connection, _ conversation: WebSocketConversation, _ buffer: inout [UInt8],
     from start: Int, upTo end: Int
   ) {
     var position = start
-    var handled = 0
+    var inflated = 0
     var messages = 0
     conversation.heardAt = now
-    while position < end {
-      guard !conversation.reader.isOutboxFull, !conversation.isHeld else {
+    while position < end || conversation.hasUnfinishedMessage {
+      // Who has the inflater goes on to the end of its message: others wait for it.
+      guard conversation.messages.isInflating || !conversation.reader.isOutboxFull && !conversation.isHeld
+      else {
         hold(connection, buffer, from: position, upTo: end)
         break
       }
-      guard !conversation.isHeavy || heavyBytesLeft > 0 else {
-        setAside(connection, buffer, from: position, upTo: end)
+      guard inflated < ExpensiveInput.inflatedBytes, takeUp(connection, conversation) else {
+        guard connections[Int(connection.key.slot)] === connection else { return }
+        setAside(connection, buffer, from: position, upTo: end, isExpensive: true)
         break
       }
       messages += 1
@@ -42,12 +40,15 @@ extension Reactor {
       let event: MessageReader.Event?
       do throws(ProtocolError) {
         event = try conversation.messages.next(
-          in: &buffer, at: &position, upTo: min(end, position + Self.bytesBetweenLooks), inflater: inflater)
+          in: &buffer, at: &position, upTo: min(end, position + Self.bytesBetweenLooks),
+          inflater: conversation.messages.isInflating ? expensive.inflater : inflater,
+          inflatedBytes: ExpensiveInput.inflatedBytes)
       } catch {
         fail(connection, conversation, error)
         break
       }
       guard let event else {
+        if conversation.messages.isInflating { inflated = ExpensiveInput.inflatedBytes }
         messages += Self.messagesBetweenLooks - 1 - messages % Self.messagesBetweenLooks
         continue
       }
@@ -59,11 +60,8 @@ extension Reactor {
           assemble(connection, conversation, kind, buffer.span.extracting(range), isLast: isLast)
         }
       case .message(let kind, let payload):
-        handled += payload.count
-        if conversation.isHeavy || handled > Self.lightBytes {
-          conversation.isHeavy = true
-          heavyBytesLeft -= payload.count
-        }
+        inflated += payload.count
+        expensive.releaseInflater(of: connection.key)
         handle(connection, conversation, kind, payload.span)
       case .ping(let payload):
         conversation.reader.enqueue(.pong, payload)
@@ -74,10 +72,42 @@ extension Reactor {
       }
       guard connections[Int(connection.key.slot)] === connection else { return }
     }
-    if handled <= Self.lightBytes, connection.heldInput.isEmpty { conversation.isHeavy = false }
     noteIncomplete(connection, conversation)
     guard connections[Int(connection.key.slot)] === connection else { return }
     if conversation.reader.hasPrivateBytes || conversation.isFinished { flush(connection, conversation) }
+  }
+
+  /// Goes on with what earlier turns left of a message.
+  ///
+  /// - Returns: false when the rest, or what follows it, has to wait for another turn.
+  private func takeUp(_ connection: Connection, _ conversation: WebSocketConversation) -> Bool {
+    if conversation.messages.isInflating { return expensive.claimInflater(for: connection.key) }
+    guard let unfinished = conversation.unfinished else { return true }
+    guard case .joined(let hosted) = conversation.phase else {
+      conversation.unfinished = nil
+      return true
+    }
+    let bytes = unfinished.bytes
+    unfinished.offset = take(bytes.span, startingAt: unfinished.offset, from: conversation, in: hosted)
+    if unfinished.offset == bytes.count { conversation.unfinished = nil }
+    return false
+  }
+
+  /// Gives a session the next entries of a message.
+  ///
+  /// - Returns: the offset of the entry that is next, or the message's length.
+  private func take(
+    _ message: Span<UInt8>, startingAt start: Int, from conversation: WebSocketConversation,
+    in hosted: Hosted
+  ) -> Int {
+    var effects: [Effect] = []
+    hosted.saidAt = min(hosted.saidAt, now)
+    let end = hosted.session.receive(
+      message, startingAt: start, entries: ExpensiveInput.entries, from: conversation.reader, now: instant,
+      effects: &effects)
+    touch(hosted)
+    if !effects.isEmpty { perform(effects, in: hosted) }
+    return end
   }
 
   private func assemble(
@@ -100,6 +130,7 @@ extension Reactor {
   private func noteIncomplete(_ connection: Connection, _ conversation: WebSocketConversation) {
     let held =
       conversation.assembly.count + conversation.messages.bufferedBytes + connection.heldInput.count
+      + (conversation.unfinished?.bytes.count ?? 0)
     let change = held - conversation.countedIncomplete
     if conversation.messages.isInsideMessage {
       if conversation.messageBegan == nil { conversation.messageBegan = now }
@@ -137,11 +168,12 @@ extension Reactor {
       counters.refusals[.notJoined] += 1
       disconnect(connection, conversation, .notJoined)
     case (.joined(let hosted), .binary):
-      var effects: [Effect] = []
-      hosted.saidAt = min(hosted.saidAt, now)
-      hosted.session.receive(message, from: conversation.reader, now: instant, effects: &effects)
-      touch(hosted)
-      if !effects.isEmpty { perform(effects, in: hosted) }
+      let next = take(message, startingAt: 0, from: conversation, in: hosted)
+      if next < message.count {
+        var rest: [UInt8] = []
+        rest.append(message.extracting(droppingFirst: next))
+        conversation.unfinished = UnfinishedMessage(rest)
+      }
     case (.opened(let hosted), .text):
       handleFirst(connection, conversation, hosted, message)
     case (.waiting(let hosted), .text), (.joined(let hosted), .text):

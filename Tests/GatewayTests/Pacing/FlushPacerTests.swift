@@ -131,6 +131,18 @@ struct LoopLoadTests {
     #expect(abs(load.value - 0.95) < 0.02)
   }
 
+  @Test("expensive input is none of it: nobody's entries wait for more because of that")
+  func yielding() {
+    var load = LoopLoad()
+    var now = MonotonicTime(nanoseconds: 0)
+    for _ in 0..<1000 {
+      let end = now + .milliseconds(1)
+      load.turned(from: now, to: end, yielding: .microseconds(900))
+      now = end
+    }
+    #expect(abs(load.value - 0.1) < 0.02)
+  }
+
   @Test("it follows a change within a few hundredths of a second")
   func change() {
     let busy = Array(repeating: (busy: 1.0, idle: 0.0), count: 100)

@@ -1,0 +1,101 @@
+import FoundationEssentials
+import Testing
+import WebSocket
+import Wire
+
+@testable import Gateway
+
+extension OverSockets {
+  /// P5: input that costs much more than its length is handled in steps, one a turn, and others have their turns between them.
+  @Suite("Time slices")
+  struct TimeSliceTests {
+    @Test(
+      "P5: 2 KB that inflate to 1 MiB of entries take a turn for each step, and what follows comes behind")
+    func inflatingAndEntries() throws {
+      let gateway = try RunningGateway()
+      let client = try compressing(gateway)
+      let repeated = client.entry([], type: "T")
+      try client.send(repeated)
+      try client.read(until: "its entry") { !$0.received.isEmpty }
+      let count = ClientEntry.maximumMessageLength / repeated.count
+      let turns = try Metrics(of: gateway).value("loop_turns_total")
+      let message = Array(repeatElement(repeated, count: count).joined())
+      try client.socket?.stream.send(compressedFrame(message) + compressedFrame(client.entry([7], type: "T")))
+      try client.read(until: "the entry behind it") { $0.received.last?.payload == [7] }
+      let steps = message.count / (ExpensiveInput.inflatedBytes + 32_768) + count / ExpensiveInput.entries
+      #expect(try Metrics(of: gateway).value("loop_turns_total") - turns >= steps)
+      #expect(client.received.count == 2 && client.closed == nil)
+    }
+
+    @Test("P5: two who send such messages at once, one of whom goes in the middle, share the inflater")
+    func sharedInflater() throws {
+      let gateway = try RunningGateway()
+      let clients = try (0..<2).map { _ in try compressing(gateway) }
+      let metrics = try Metrics(of: gateway)
+      for client in clients {
+        let repeated = client.entry([UInt8](repeating: 7, count: 200_000), type: "T")
+        for _ in 0..<4 { try client.socket?.stream.send(compressedFrame(repeated + repeated + repeated)) }
+      }
+      clients[0].cut()
+      let last = clients[1]
+      try last.socket?.stream.send(compressedFrame(last.entry([7], type: "T")))
+      try last.read(until: "the entry behind them") { $0.received.last?.payload == [7] }
+      #expect(last.received.count == 2)
+      last.cut()
+      try metrics.waitForNoSockets()
+    }
+
+    @Test("P5: the pieces of a compressed message that is cut short are given back with its socket")
+    func givenBack() throws {
+      let gateway = try RunningGateway()
+      let metrics = try Metrics(of: gateway)
+      for _ in 0..<3 {
+        let client = try compressing(gateway)
+        let repeated = client.entry([UInt8](repeating: 7, count: 200_000), type: "T")
+        try client.socket?.stream.send(
+          compressedFrame(repeated + repeated) + compressedFrame(repeated).dropLast())
+        client.cut()
+      }
+      try metrics.waitForNoSockets()
+    }
+
+    @Test("P5: a body in chunks of a byte takes a turn for each step, and arrives whole")
+    func chunks() throws {
+      let gateway = try RunningGateway()
+      let session = try gateway.makeSession()
+      let client = try HTTPClient(gateway)
+      let metrics = try Metrics(of: gateway)
+      let before = try metrics.value("loop_turns_total")
+      let count = 20 * ExpensiveInput.bodyPieces
+      let body =
+        Array(repeatElement(Array("1\r\nx\r\n".utf8), count: count).joined()) + Array("0\r\n\r\n".utf8)
+      try client.stream.send(
+        client.head(
+          "POST", "/api/sessions/\(session.text)/attachments",
+          [
+            "Transfer-Encoding": "chunked", "Content-Type": "text/plain",
+            "Content-Disposition": #"attachment; filename="x""#,
+          ]) + body)
+      let answer = try client.response()
+      #expect(answer.status == 201)
+      #expect(answer.text.contains(#""size":\#(count)"#))
+      #expect(try metrics.value("loop_turns_total") - before >= 20)
+    }
+
+    private func compressing(_ gateway: RunningGateway) throws -> ParticipantClient {
+      let session = try gateway.makeSession()
+      let socket = try WebSocketClient(
+        upgrading: HTTPClient(gateway), to: WebSocketClient.path(of: session), offersDeflate: true)
+      return try ParticipantClient(gateway, session).join(over: socket)
+    }
+
+    private func compressedFrame(_ message: [UInt8]) -> [UInt8] {
+      var payload: [UInt8] = []
+      Deflater().compress(message.span, into: &payload)
+      var bytes: [UInt8] = []
+      FrameWriter.append(
+        .binary, payload: payload.span, isCompressed: true, maskingKey: .random(), to: &bytes)
+      return bytes
+    }
+  }
+}
