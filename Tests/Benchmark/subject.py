@@ -89,9 +89,9 @@ def binary_header(count: int) -> bytes:
     return struct.pack(">BBQI", 0x82, 0x80 | 127, count, 0)
 
 
-def join(port: int, session: str, name: str) -> tuple[socket.socket, bytes]:
+def join(port: int, session: str, name: str, fields: str = "") -> tuple[socket.socket, bytes]:
     """A socket of a new participant whose catch-up has come, for blocking use; and what came behind it."""
-    opened, received = connect(port, session, name)
+    opened, received = connect(port, session, name, fields)
     while b'{"caughtUp"' not in received:
         piece = opened.recv(1 << 20)
         if not piece:
@@ -100,15 +100,15 @@ def join(port: int, session: str, name: str) -> tuple[socket.socket, bytes]:
     return opened, received.split(b'{"caughtUp"', 1)[1]
 
 
-def connect(port: int, session: str, name: str) -> tuple[socket.socket, bytes]:
-    """A socket that has asked to join; and what has come behind the upgrade's answer."""
+def connect(port: int, session: str, name: str, fields: str = "") -> tuple[socket.socket, bytes]:
+    """A socket that has asked to join, with these lines more in its head; and what has come behind the upgrade's answer."""
     opened = socket.create_connection(("127.0.0.1", port))
     opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     hello = json.dumps({"join": {"name": name}}).encode()
     opened.sendall(
         f"GET /api/sessions/{session}/socket HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
         "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-        "Sec-WebSocket-Protocol: drawtogether.v1\r\n\r\n".encode()
+        f"Sec-WebSocket-Protocol: drawtogether.v1\r\n{fields}\r\n".encode()
         + struct.pack(">BBI", 0x81, 0x80 | len(hello), 0)
         + hello
     )
