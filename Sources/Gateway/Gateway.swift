@@ -24,12 +24,13 @@ package final class Gateway: Sendable {
   ///   - log: where events are told.
   /// - Throws: a `GatewayError` in words for the operator.
   package convenience init(configuration: GatewayConfiguration, log: Log) throws(GatewayError) {
-    try self.init(configuration: configuration, log: log) { $0 }
+    try self.init(configuration: configuration, log: log, clock: .ofThisMachine) { $0 }
   }
 
-  /// The same over what is made of the disk of the data folder, which may fail.
+  /// The same over what is made of the disk of the data folder, which may fail, and with a clock that may be wrong.
   init(
-    configuration: GatewayConfiguration, log: Log, disk: (FolderDisk) -> any SessionDisk
+    configuration: GatewayConfiguration, log: Log, clock: GatewayClock = .ofThisMachine,
+    disk: (FolderDisk) -> any SessionDisk
   ) throws(GatewayError) {
     let files: StaticFiles
     do throws(StaticFilesError) {
@@ -68,7 +69,7 @@ package final class Gateway: Sendable {
     do throws(SystemError) {
       shared = SharedState(
         configuration: configuration, log: log, files: files, keeper: keeper, data: data,
-        fileThreads: fileThreads, store: store, generation: generation)
+        fileThreads: fileThreads, store: store, generation: generation, clock: clock)
       var made: [Reactor] = []
       for number in 0..<configuration.reactors {
         made.append(try Reactor(number: number, shared: shared))

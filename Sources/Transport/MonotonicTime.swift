@@ -58,6 +58,9 @@ package struct WallTime: Comparable, Hashable, Sendable, BitwiseCopyable {
     WallTime(nanosecondsSince1970: clinux_wall_now())
   }
 
+  /// True when the kernel keeps the machine's clock synchronised with a time server; false also where that cannot be read.
+  package static var isSynchronised: Bool { clinux_wall_is_synchronised() != 0 }
+
   /// Whole seconds since 1970 began, as HTTP's `Date` counts them.
   package var secondsSince1970: Int64 {
     // Rounds down before 1970 too.

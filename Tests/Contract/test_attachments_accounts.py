@@ -128,7 +128,7 @@ async def test_in_the_end_all_is_free_again(gateway_with, seed: int) -> None:
 
 
 async def test_sessions_that_end_in_the_middle_leave_nothing(gateway_with, seed: int) -> None:
-    gateway: Gateway = gateway_with(sessionAttachmentBytes=QUOTA, uploads=AT_ONCE, endedKeepSeconds=1)
+    gateway: Gateway = gateway_with(sessionAttachmentBytes=QUOTA, uploads=AT_ONCE, endedKeepSeconds=1, removalDelaySeconds=0)
     chance = random.Random(seed)
     before = descriptors(gateway)
     for n in range(4):

@@ -44,7 +44,7 @@ async def test_reading_and_asking_do_not_keep_an_upload(gateway_with) -> None:
 
 
 async def test_a_session_is_kept_for_its_attachments_and_they_go_with_it(gateway_with) -> None:
-    gateway: Gateway = gateway_with(sessionKeepSeconds=1, graceSeconds=1)
+    gateway: Gateway = gateway_with(sessionKeepSeconds=1, graceSeconds=1, removalDelaySeconds=0)
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         journal = Journal(gateway, room.id)

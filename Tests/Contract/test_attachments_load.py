@@ -36,7 +36,7 @@ async def test_twenty_uploads_at_once_while_a_hundred_draw(
     new_gateway, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     size = FULL if request.config.getoption("--full") else SMALL
-    gateway: Gateway = new_gateway(endedKeepSeconds=1)
+    gateway: Gateway = new_gateway(endedKeepSeconds=1, removalDelaySeconds=0)
     files = {tmp_path / f"{n}.bin": write_large(tmp_path / f"{n}.bin", size, n) for n in range(UPLOADS)}
     async with Room(gateway) as room:
         host = await room.join("Host")

@@ -8,7 +8,7 @@ from room import Room, append, note
 
 
 async def test_a_session_is_kept_session_keep_seconds_after_the_last_one_left(gateway_with) -> None:
-    gateway: Gateway = gateway_with(sessionKeepSeconds=1, graceSeconds=1)
+    gateway: Gateway = gateway_with(sessionKeepSeconds=1, graceSeconds=1, removalDelaySeconds=0)
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         ada.send(append(1, "kept while Ada is here"))
@@ -44,7 +44,7 @@ async def test_what_nobody_left_is_kept_whole_for_who_comes_back(gateway_with) -
 
 
 async def test_an_ended_session_is_known_for_ended_keep_seconds(gateway_with) -> None:
-    gateway: Gateway = gateway_with(endedKeepSeconds=1)
+    gateway: Gateway = gateway_with(endedKeepSeconds=1, removalDelaySeconds=0)
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         await ada.say(end={})

@@ -31,7 +31,7 @@ async def is_unknown(gateway: LastingGateway, path: str) -> bool:
 async def test_a_session_that_all_left_is_removed_though_nobody_opens_it_again(
     lasting_with, way: str
 ) -> None:
-    lasting: LastingGateway = lasting_with(sessionKeepSeconds=1, graceSeconds=1)
+    lasting: LastingGateway = lasting_with(sessionKeepSeconds=1, graceSeconds=1, removalDelaySeconds=0)
     async with Room(lasting) as room:
         ada = await room.join("Ada")
         ada.send(append(1, "x"))
@@ -48,7 +48,7 @@ async def test_a_session_that_all_left_is_removed_though_nobody_opens_it_again(
 
 @WAYS
 async def test_a_session_whose_people_never_come_back_is_removed(lasting_with, way: str) -> None:
-    lasting: LastingGateway = lasting_with(sessionKeepSeconds=1, graceSeconds=1)
+    lasting: LastingGateway = lasting_with(sessionKeepSeconds=1, graceSeconds=1, removalDelaySeconds=0)
     async with Room(lasting) as room, Room(lasting) as never_joined:
         ada = await room.join("Ada")
         ada.send(append(1, "x"))
@@ -63,7 +63,7 @@ async def test_a_session_whose_people_never_come_back_is_removed(lasting_with, w
 @WAYS
 async def test_a_session_with_somebody_in_it_is_kept_while_others_go(lasting_with, way: str) -> None:
     # Longer than it is away: while nobody serves it, nobody is in it either.
-    lasting: LastingGateway = lasting_with(sessionKeepSeconds=5)
+    lasting: LastingGateway = lasting_with(sessionKeepSeconds=5, removalDelaySeconds=0)
     async with Room(lasting) as room, Room(lasting) as left:
         ada, ben = await room.join("Ada"), await left.join("Ben")
         ada.send(append(1, "x"))
@@ -83,7 +83,7 @@ async def test_a_session_with_somebody_in_it_is_kept_while_others_go(lasting_wit
 async def test_without_a_retained_entry_ten_minutes_are_enough_and_with_one_they_are_not(
     lasting_with,
 ) -> None:
-    lasting: LastingGateway = lasting_with("--reactors", "1")
+    lasting: LastingGateway = lasting_with("--reactors", "1", removalDelaySeconds=0)
     async with Room(lasting) as kept, Room(lasting) as passing, Room(lasting) as young, Room(lasting) as last:
         for room, entry in ((kept, append(1, "x")), (passing, note("x")), (young, note("x"))):
             person = await room.join("Ada")
@@ -106,9 +106,31 @@ async def test_without_a_retained_entry_ten_minutes_are_enough_and_with_one_they
         assert (await lasting.get(young.path)).status == 200
 
 
+async def test_a_start_with_the_clock_400_days_ahead_removes_nothing(lasting_with) -> None:
+    lasting: LastingGateway = lasting_with(sessionIdleSeconds=0)
+    async with Room(lasting) as room:
+        ada = await room.join("Ada")
+        ada.send(append(1, "x"))
+        await ada.committed()
+        await leave(ada)
+        lasting.kill()
+        log = lasting.folder_of(room.id) / "log"
+        # A clock that is ahead and a file that is old are the same to the gateway.
+        then = log.stat().st_mtime - 400 * 86_400
+        os.utime(log, (then, then))
+        lasting.start()
+
+        async def has_looked() -> bool:
+            return "drawtogether_kept_sessions" in await lasting.metrics()
+
+        await until(has_looked, "the data folder is looked at")
+        assert (await lasting.get(room.path)).status == 200
+        assert log.exists()
+
+
 @WAYS
 async def test_an_ended_session_is_forgotten_after_a_restart_too(lasting_with, way: str) -> None:
-    lasting: LastingGateway = lasting_with(endedKeepSeconds=2)
+    lasting: LastingGateway = lasting_with(endedKeepSeconds=2, removalDelaySeconds=0)
     async with Room(lasting) as room:
         ada = await room.join("Ada")
         ada.send(append(1, "x"))

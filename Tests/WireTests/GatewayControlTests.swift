@@ -39,7 +39,7 @@ struct GatewayControlTests {
     + #""attachmentsPerSession":1000,"uploads":256,"diskReserveBytes":268435456,"#
     + #""sessionLogBytes":268435456,"catchUpTailBytes":4194304,"#
     + #""memoryBytes":2147483648,"unsavedSessionBytes":16777216,"unsavedBytes":268435456,"sessionKeepSeconds":2592000,"#
-    + #""sessionIdleSeconds":60,"endedKeepSeconds":604800,"joinSeconds":10,"graceSeconds":30,"idleSeconds":60,"#
+    + #""sessionIdleSeconds":60,"endedKeepSeconds":604800,"removalDelaySeconds":3600,"joinSeconds":10,"graceSeconds":30,"idleSeconds":60,"#
     + #""bodyStallSeconds":20,"messageSeconds":30}"#
 
   static var refusal: Refusal {

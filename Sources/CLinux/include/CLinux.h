@@ -14,6 +14,8 @@ const char *clinux_error_text(int code);
 // Time, in nanoseconds.
 int64_t clinux_monotonic_now(void);
 int64_t clinux_wall_now(void);
+// 1 when the kernel's wall clock is synchronised with a time server, 0 when it is not or when that cannot be read.
+int clinux_wall_is_synchronised(void);
 
 // How many cores the scheduler lets the calling thread run on.
 int clinux_allowed_cores(void);

@@ -155,8 +155,9 @@ extension Reactor {
     while shared.owner(of: id) !== self { id = SessionID(random: SecureRandom.bytes(16)) }
     let session = Session(
       id: id, epoch: .freshEpoch, activity: activity,
-      createdAt: Date(timeIntervalSince1970: Double(WallTime.now().secondsSince1970)), limits: shared.limits,
-      now: instant, saving: shared.store == nil ? .inMemory : .byStore, digest: TokenDigest.ofToken)
+      createdAt: Date(timeIntervalSince1970: Double(shared.removal.clock.wall().secondsSince1970)),
+      limits: shared.limits, now: instant, saving: shared.store == nil ? .inMemory : .byStore,
+      digest: TokenDigest.ofToken)
     let hosted = Hosted(session, compressor: compressor)
     if let store = shared.store {
       do throws(StorageError) {

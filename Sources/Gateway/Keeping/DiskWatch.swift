@@ -124,6 +124,7 @@ extension Reactor {
   func watchDisk() {
     guard number == 0, diskLookAt <= now, draining == nil else { return }
     diskLookAt = .distantFuture
+    watchClock()
     Task {
       await shared.gauge.measure()
       diskLookAt = .now() + DiskGauge.interval

@@ -58,6 +58,28 @@ extension Reactor {
     loop.wake()
   }
 
+  /// The time at which a session expires, or at which it is worth asking again; nil while somebody is in it.
+  ///
+  /// What is kept on the disk expires only where the wall clock says so too, and is trusted.
+  func expiryDeadline(of hosted: Hosted) -> Instant? {
+    guard let expiry = hosted.session.expiresAt, shared.store != nil, expiry <= instant else {
+      return hosted.session.expiresAt
+    }
+    let date = shared.removal.clock.date
+    let wait = shared.removal.wait(now: now)
+    guard wait == .zero else { return instant.adding(milliseconds: max(1000, Int(wait.wholeMilliseconds))) }
+    let kept = expiry.seconds(since: hosted.session.emptySince ?? expiry)
+    guard let since = hosted.session.emptySinceDate,
+      date.timeIntervalSince(since) < kept - Self.clockTolerance
+    else { return expiry }
+    return instant.adding(seconds: Self.expiryRetrySeconds)
+  }
+
+  /// The pause before a session is looked at again of which the two clocks say different things.
+  private static let expiryRetrySeconds = 60
+  /// The difference in seconds between the clocks that does not matter here.
+  private static let clockTolerance = 60.0
+
   /// A session's time is over: nobody came back.
   func expire(_ hosted: Hosted) {
     shared.log(.info, "session expired", ["session": .session(hosted.session.id)])

@@ -28,19 +28,21 @@ actor SessionLoader {
   private let store: SessionStore
   private let limits: Limits
   private let generation: String
+  private let clock: GatewayClock
   private let log: Log
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
   init(
     _ store: SessionStore, on executor: BlockingExecutor, limits: Limits,
-    generation: String, log: Log
+    generation: String, clock: GatewayClock, log: Log
   ) {
     self.store = store
     self.log = log
     self.executor = executor
     self.limits = limits
     self.generation = generation
+    self.clock = clock
   }
 
   /// Reads a session.
@@ -49,7 +51,7 @@ actor SessionLoader {
   func load(_ id: SessionID) throws(LogError) -> sending Loaded {
     var restorer = SessionRestorer(
       id: id, limits: limits, digest: TokenDigest.ofToken,
-      now: Instant(nanoseconds: MonotonicTime.now().nanoseconds), date: .now)
+      now: Instant(nanoseconds: MonotonicTime.now().nanoseconds), date: clock.date)
     let end = try store.read(id) { (kind, body) throws(RecordError) in
       try restorer.apply(kind, body)
     }

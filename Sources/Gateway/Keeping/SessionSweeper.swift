@@ -30,6 +30,7 @@ actor SessionSweeper {
   private let executor: BlockingExecutor
   private let store: SessionStore
   private let limits: Limits
+  private let removal: RemovalGate
   /// Sessions that are put away or ended after a look are not known to it: so it comes again within a part of what they are kept.
   private let longestPause: Double
   /// Sessions that were not closed and hold something: looked into once.
@@ -40,10 +41,11 @@ actor SessionSweeper {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-  init(_ store: SessionStore, on executor: BlockingExecutor, limits: Limits) {
+  init(_ store: SessionStore, on executor: BlockingExecutor, limits: Limits, removal: RemovalGate) {
     self.store = store
     self.executor = executor
     self.limits = limits
+    self.removal = removal
     let shortest = min(
       limits.sessionKeepSeconds, limits.emptySessionKeepSeconds, limits.endedKeepSeconds, 2400)
     longestPause = max(Self.shortestPause, Double(shortest) / 4)
@@ -52,14 +54,18 @@ actor SessionSweeper {
   /// Looks at every session on the disk.
   func look() throws(StorageError) -> Findings {
     var findings = Findings(againInSeconds: longestPause)
-    let now = Date.now
+    // The date first: a clock that is set later closes the gate.
+    let now = removal.clock.date
+    let wait = removal.wait(now: .now())
     let all = try store.sessions()
     holding.formIntersection(all)
     for id in all {
       guard let life = life(of: id, &findings.kept) else { continue }
       if !life.hasEnded { findings.held += 1 }
       let left = life.until.timeIntervalSince(now)
-      if left <= 0 {
+      if left <= 0, wait > .zero {
+        findings.againInSeconds = min(findings.againInSeconds, Double(wait.wholeMilliseconds) / 1000)
+      } else if left <= 0 {
         findings.due.append((id, life.hasEnded))
       } else {
         findings.againInSeconds = min(findings.againInSeconds, left)
@@ -73,7 +79,9 @@ actor SessionSweeper {
   /// Whether a session's time is over: looked at once more before it is removed.
   func isOver(_ id: SessionID) -> Bool {
     var kept = KeptSessions()
-    return life(of: id, &kept).map { $0.until <= .now } ?? false
+    let now = removal.clock.date
+    guard let life = life(of: id, &kept), life.until <= now else { return false }
+    return removal.isOpen(now: .now())
   }
 
   /// - Returns: nil where there is no log: what is left of such a session is for its operator.
@@ -115,7 +123,9 @@ actor SessionSweeper {
     }
     // It was not closed: what it retains stands nowhere, and who was there last left when it was written to last.
     let empty = log.modified + Double(limits.emptySessionKeepSeconds)
-    if empty <= .now, log.length <= Self.smallLog, retainsNothing(id) { return Life(until: empty) }
+    if empty <= removal.clock.date, log.length <= Self.smallLog, retainsNothing(id) {
+      return Life(until: empty)
+    }
     return Life(until: log.modified + Double(limits.sessionKeepSeconds))
   }
 
@@ -124,7 +134,7 @@ actor SessionSweeper {
     guard !holding.contains(id) else { return false }
     var restorer = SessionRestorer(
       id: id, limits: limits, digest: TokenDigest.ofToken,
-      now: Instant(nanoseconds: MonotonicTime.now().nanoseconds), date: .now)
+      now: Instant(nanoseconds: MonotonicTime.now().nanoseconds), date: removal.clock.date)
     // What cannot be read, or not to its end, is told to whoever opens it.
     let end = try? store.read(id) { (kind, body) throws(RecordError) in try restorer.apply(kind, body) }
     guard let end, end.damage != .broken else {

@@ -26,6 +26,7 @@ final class SharedState: Sendable {
   /// Where sessions are kept; `nil` when they live in memory only.
   let store: SessionStore?
   let sweeper: SessionSweeper?
+  let removal: RemovalGate
   /// Names the time since the last stop that was not clean: what was closed in it goes on where it was.
   let generation: String
   let startedAt: WallTime
@@ -53,7 +54,7 @@ final class SharedState: Sendable {
 
   init(
     configuration: GatewayConfiguration, log: Log, files: StaticFiles, keeper: CertificateKeeper?,
-    data: DataFolder, fileThreads: FileThreads, store: SessionStore?, generation: String
+    data: DataFolder, fileThreads: FileThreads, store: SessionStore?, generation: String, clock: GatewayClock
   ) {
     self.configuration = configuration
     self.log = log
@@ -75,10 +76,14 @@ final class SharedState: Sendable {
       store.map { store in
         fileThreads.loaders.map {
           SessionLoader(
-            store, on: $0, limits: configuration.limits, generation: generation, log: log)
+            store, on: $0, limits: configuration.limits, generation: generation, clock: clock, log: log)
         }
       } ?? []
-    sweeper = store.map { SessionSweeper($0, on: fileThreads.sweeping, limits: configuration.limits) }
+    let removal = RemovalGate(clock, limits: configuration.limits, now: .now())
+    self.removal = removal
+    sweeper = store.map {
+      SessionSweeper($0, on: fileThreads.sweeping, limits: configuration.limits, removal: removal)
+    }
     sessionFiles = SessionFiles(data, on: fileThreads.ordered, syncs: configuration.durability == .full)
     board = MetricsBoard(reactors: configuration.reactors)
     origins = OriginPolicy(configuration)

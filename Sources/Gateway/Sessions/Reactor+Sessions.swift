@@ -55,7 +55,7 @@ extension Reactor {
       if hosted.scheduledAt.map({ $0 <= instant }) ?? false { hosted.scheduledAt = nil }
       hosted.session.tick(now: instant)
       removeExpiredUploads(of: hosted)
-      if let expiry = hosted.session.expiresAt, expiry <= instant {
+      if let expiry = expiryDeadline(of: hosted), expiry <= instant {
         expire(hosted)
         continue
       }
@@ -69,7 +69,7 @@ extension Reactor {
     guard !hosted.isRemoved else { return }
     var next = hosted.session.nextDeadline
     let presenceDue = hosted.presence.due.map { Instant(nanoseconds: $0.nanoseconds) }
-    for time in [hosted.session.expiresAt, idleDeadline(of: hosted), presenceDue] {
+    for time in [expiryDeadline(of: hosted), idleDeadline(of: hosted), presenceDue] {
       if let time { next = min(next ?? time, time) }
     }
     guard let next, hosted.scheduledAt.map({ next < $0 }) ?? true else { return }

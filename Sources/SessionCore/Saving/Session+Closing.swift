@@ -47,6 +47,9 @@ extension Session {
     if opening.saysSession { save.owesSession = false }
   }
 
+  /// The time by the calendar when the last participant left; nil while somebody is in the session.
+  package var emptySinceDate: Date? { emptySince.map(date) }
+
   private func date(_ instant: Instant) -> Date {
     calendar.date.addingTimeInterval(instant.seconds(since: calendar.now))
   }

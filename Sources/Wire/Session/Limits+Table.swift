@@ -127,6 +127,10 @@ extension Limits {
       name: "endedKeepSeconds", keyPath: \.endedKeepSeconds, range: 1...315_360_000,
       unit: .seconds, help: "time it is known that a session has ended"),
     LimitDescription(
+      name: "removalDelaySeconds", keyPath: \.removalDelaySeconds, range: 0...604_800,
+      unit: .seconds,
+      help: "running time before the first removal (24 times that while the clock is not synchronised)"),
+    LimitDescription(
       name: "joinSeconds", keyPath: \.joinSeconds, range: 1...3_600, unit: .seconds,
       help: "time for join to arrive on a new socket"),
     LimitDescription(

@@ -54,6 +54,8 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   package var sessionIdleSeconds = 60
   /// For how many seconds it is known that a session has ended.
   package var endedKeepSeconds = 604_800
+  /// The running time in seconds, with a synchronised clock, before a session whose time is over is removed.
+  package var removalDelaySeconds = 3_600
   /// Within how many seconds `join` or `wait` must arrive.
   package var joinSeconds = 10
   /// For how many seconds somebody whose socket broke still counts as here.
@@ -67,6 +69,9 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
 
   /// For how many seconds a session without a retained entry is kept after the last one left.
   package var emptySessionKeepSeconds: Int { min(600, sessionKeepSeconds) }
+
+  /// The running time in seconds before such a session is removed where the clock is not synchronised.
+  package var unsynchronisedRemovalDelaySeconds: Int { 24 * removalDelaySeconds }
 
   /// The defaults.
   package init() {}

@@ -26,6 +26,7 @@ final class RunningGateway: Sendable {
   /// `adjust` says otherwise.
   init(
     reactors: Int = 1, largeFileBytes: Int = 0, in folder: String? = nil, disk: TroubledDisk? = nil,
+    clock: GatewayClock = .ofThisMachine,
     _ adjust: @escaping @Sendable (inout GatewayConfiguration) -> Void = { _ in }
   ) throws {
     self.reactors = reactors
@@ -49,8 +50,11 @@ final class RunningGateway: Sendable {
     configuration.limits.entriesPerSecond = 1_000_000
     configuration.limits.bytesPerSecond = 1 << 30
     configuration.limits.unsavedSessionBytes = 1 << 30
+    configuration.limits.removalDelaySeconds = 0
     adjust(&configuration)
-    gateway = try Gateway(configuration: configuration, log: Log(level: .error, format: .text)) { folder in
+    gateway = try Gateway(
+      configuration: configuration, log: Log(level: .error, format: .text), clock: clock
+    ) { folder in
       disk.map { $0.over(folder) } ?? folder
     }
     let bound = try gateway.start()
@@ -83,7 +87,7 @@ final class RunningGateway: Sendable {
 
   /// Ends it, and starts another one on the same folder.
   func restart(
-    _ end: End, disk: TroubledDisk? = nil,
+    _ end: End, disk: TroubledDisk? = nil, clock: GatewayClock = .ofThisMachine,
     _ adjust: @escaping @Sendable (inout GatewayConfiguration) -> Void = { _ in }
   ) throws -> RunningGateway {
     if !hasStopped.exchange(true, ordering: .relaxed) {
@@ -95,7 +99,7 @@ final class RunningGateway: Sendable {
     }
     ownsFolder.store(false, ordering: .relaxed)
     let earlier = adjustment
-    return try RunningGateway(reactors: reactors, in: folder, disk: disk) {
+    return try RunningGateway(reactors: reactors, in: folder, disk: disk, clock: clock) {
       earlier(&$0)
       adjust(&$0)
     }

@@ -1,0 +1,85 @@
+import FoundationEssentials
+import SessionCore
+import Storage
+import Testing
+import Transport
+import Wire
+
+@testable import Gateway
+
+extension OverSockets {
+  @Suite("A wrong clock removes nothing")
+  struct WrongClockTests {
+    /// A clock so many days ahead of the machine's.
+    private static func clock(daysAhead days: Int, isSynchronised: Bool = false) -> GatewayClock {
+      GatewayClock(
+        wall: { WallTime.now() + .seconds(days * 86_400) }, isSynchronised: { isSynchronised })
+    }
+
+    /// A session that holds an entry, and one that has ended.
+    private static func makeSessions(_ gateway: RunningGateway) throws -> [SessionID] {
+      let sessions = try [gateway.makeSession(), gateway.makeSession()]
+      for (session, ends) in zip(sessions, [false, true]) {
+        let member = try ParticipantClient(gateway, session).join()
+        try member.send(member.entry([1], retention: .append))
+        try member.readUntilCommitted()
+        if ends {
+          #expect(try gateway.end(session, try #require(member.joined?.token)) == 204)
+        } else {
+          member.cut()
+        }
+      }
+      return sessions.sorted { $0.text < $1.text }
+    }
+
+    @Test(
+      "A start with the clock 400 days ahead removes no session, on the disk or in memory",
+      arguments: [RunningGateway.End.drained, .cut], [false, true])
+    func ahead(_ end: RunningGateway.End, _ isSynchronised: Bool) async throws {
+      var gateway = try RunningGateway(RunningGateway.forgetful)
+      let sessions = try Self.makeSessions(gateway)
+      let clock = Self.clock(daysAhead: 400, isSynchronised: isSynchronised)
+      gateway = try gateway.restart(end, clock: clock) {
+        $0.limits.removalDelaySeconds = 3600
+        $0.limits.sessionIdleSeconds = 60
+      }
+      let disk = FolderDisk(gateway.gateway.shared.data)
+      // Asked for, both come into memory, where their time is over by the calendar.
+      for _ in 0..<3 {
+        for session in sessions { #expect([200, 410].contains(try gateway.status(of: session))) }
+        let findings = try await #require(gateway.gateway.shared.sweeper).look()
+        #expect(findings.due.isEmpty)
+      }
+      #expect(try disk.sessions().sorted { $0.text < $1.text } == sessions)
+      // The same folder with a trusted clock, to show that their time was over.
+      gateway = try gateway.restart(end, clock: Self.clock(daysAhead: 800)) {
+        $0.limits.removalDelaySeconds = 0
+      }
+      try await gateway.wait(for: "an empty folder") {
+        try FolderDisk(gateway.gateway.shared.data).sessions().isEmpty
+      }
+    }
+
+    @Test("A session that was loaded under a wrong clock is judged by the right one")
+    func correctedLater() async throws {
+      var gateway = try RunningGateway(RunningGateway.forgetful)
+      let sessions = try Self.makeSessions(gateway)
+      let days = Guarded(400)
+      let clock = GatewayClock(
+        wall: { WallTime.now() + .seconds(days.withLock { $0 } * 86_400) },
+        isSynchronised: { days.withLock { $0 } == 0 })
+      gateway = try gateway.restart(.drained, clock: clock) {
+        $0.limits.removalDelaySeconds = 1
+        $0.limits.sessionIdleSeconds = 3600
+      }
+      for session in sessions { #expect([200, 410].contains(try gateway.status(of: session))) }
+      days.withLock { $0 = 0 }
+      let shared = gateway.gateway.shared
+      try await gateway.wait(for: "a trusted clock") { shared.removal.isOpen(now: .now()) }
+      for _ in 0..<3 {
+        for session in sessions { #expect([200, 410].contains(try gateway.status(of: session))) }
+      }
+      #expect(try FolderDisk(shared.data).sessions().sorted { $0.text < $1.text } == sessions)
+    }
+  }
+}
