@@ -21,6 +21,8 @@ struct Draining {
   private let limit: MonotonicTime
   /// They are being written.
   private var isFinishing = false
+  /// This reactor has reported that its connections need nothing more.
+  private(set) var isReadyToFinish = false
 
   /// The same, while they are.
   var finishesBy: MonotonicTime? { isFinishing ? limit : nil }
@@ -35,11 +37,48 @@ struct Draining {
     isFinishing = true
   }
 
+  mutating func readyToFinish() {
+    isReadyToFinish = true
+  }
+
   func nextDeadline(connections: Int) -> MonotonicTime? {
     if let finishesBy { return finishesBy }
+    // The last reactor that reports wakes the others.
+    if isReadyToFinish { return deadline }
     // The last socket has gone in this turn: the next one goes on.
     if connections == 0 { return .distantPast }
     return min(closesAt, deadline)
+  }
+}
+
+/// The progress of a drain over all reactors. A reactor that is done goes on answering until all are: another one may ask it for a
+/// session, and a load balancer may ask either of them for `/readyz`.
+struct DrainProgress {
+  private let reactors: Int
+  private var readyToFinish = 0
+  private var finished = 0
+  private var isClean = true
+
+  init(reactors: Int) {
+    self.reactors = reactors
+  }
+
+  /// True when the connections of every reactor need nothing more.
+  var areAllReadyToFinish: Bool { readyToFinish == reactors }
+
+  /// Counts a reactor whose connections need nothing more.
+  mutating func reportReady() {
+    readyToFinish += 1
+  }
+
+  /// Counts a reactor that has nothing left to write.
+  ///
+  /// - Parameter isClean: true when all that it had is on the disk.
+  /// - Returns: nil while others are left; with the last one, true when all of them were clean.
+  mutating func reportFinished(isClean: Bool) -> Bool? {
+    finished += 1
+    self.isClean = self.isClean && isClean
+    return finished == reactors ? self.isClean : nil
   }
 }
 
@@ -55,8 +94,11 @@ extension Reactor {
     draining = Draining(now: now)
     for connection in connections {
       guard let connection, case .http(let http) = connection.state else { continue }
-      // An upload of which all has come is answered; another goes on later, from what had arrived.
-      if http.awaitsAnswer || (http.upload == nil && (http.isBusy || http.exchange != nil)) {
+      // An upload by tus goes on later, from what had arrived. One in a single request has the time that a download has: what
+      // arrived of it would be lost.
+      if let upload = http.upload, !http.awaitsAnswer {
+        if upload.request.isTus { close(connection) }
+      } else if http.isBusy || http.exchange != nil {
         http.closesAfterOutput = true
       } else {
         close(connection)
@@ -80,11 +122,21 @@ extension Reactor {
     guard
       connectionTotal == 0 || draining.deadline <= now || (self.draining?.hasClosedAll ?? false && isQuiet)
     else { return }
+    if !draining.isReadyToFinish {
+      self.draining?.readyToFinish()
+      shared.reportReadyToFinish()
+    }
+    guard shared.areAllReadyToFinish || draining.deadline <= now else { return }
     self.draining?.finish()
+    // Before the last records: an upload that is cut leaves its session.
+    for connection in connections {
+      if let connection, case .http(let http) = connection.state, http.upload != nil { close(connection) }
+    }
     Task {
-      await closeAll()
-      stop()
-      loop.wake()
+      let isClean = await closeAll()
+      guard let isClean = shared.reportFinished(isClean: isClean) else { return }
+      await leaveMark(isClean: isClean)
+      shared.stopReactors()
     }
   }
 
@@ -126,9 +178,9 @@ extension Reactor {
     for hosted in all { _ = await saved(hosted) }
   }
 
-  /// Writes the last record of every session, and with the last reactor the mark that all of it is on the disk.
-  private func closeAll() async {
-    guard let store = shared.store else { return }
+  /// Writes the last record of every session. - Returns: true when all of them are on the disk.
+  private func closeAll() async -> Bool {
+    guard shared.store != nil else { return true }
     // What is being opened has a record that says so: it is closed with the others.
     while let id = busy.keys.first {
       await withCheckedContinuation { busy[id]?.append($0) }
@@ -145,8 +197,13 @@ extension Reactor {
       // One that ended or expired meanwhile has its own last record.
       if !hosted.isRemoved, hosted.saving.last != .end { isClean = false }
     }
+    return isClean
+  }
+
+  /// Leaves the mark that all sessions of all reactors are on the disk.
+  private func leaveMark(isClean: Bool) async {
+    guard let store = shared.store else { return }
     // With a session that does not say how it stands, nobody may go on as if nothing had happened.
-    guard let isClean = shared.noteDrained(isClean: isClean) else { return }
     guard isClean else {
       shared.log(.error, "stop not clean", ["reason": "not every session could be written"])
       return

@@ -42,7 +42,7 @@ final class SharedState: Sendable {
   private let unsavedBytes = Atomic(0)
   private let keptSessions = Guarded<KeptSessions?>(nil)
   private let pulses: [Pulse]
-  private let drained = Guarded((count: 0, isClean: true))
+  private let drainProgress: Guarded<DrainProgress>
   private let loaders: [SessionLoader]
   private let loaderTurn = Atomic<UInt>(0)
   private let draining = Atomic(false)
@@ -90,6 +90,7 @@ final class SharedState: Sendable {
     redirect = SecureRedirect(configuration)
     metricsAccess = MetricsAccess(configuration)
     observer = Observer(on: fileThreads.observing)
+    drainProgress = Guarded(DrainProgress(reactors: configuration.reactors))
     pulses = (0..<configuration.reactors).map { _ in Pulse() }
     startedAt = .now()
   }
@@ -103,16 +104,27 @@ final class SharedState: Sendable {
     return loaders[Int(number % UInt(loaders.count))]
   }
 
-  /// Counts a reactor that has nothing left to write.
-  ///
-  /// - Parameter isClean: whether all that it had is on the disk.
-  /// - Returns: nil while others are left; with the last one, whether all of them were clean.
-  func noteDrained(isClean: Bool) -> Bool? {
-    drained.withLock { drained in
-      drained.count += 1
-      drained.isClean = drained.isClean && isClean
-      return drained.count == configuration.reactors ? drained.isClean : nil
+  /// Counts a reactor whose connections need nothing more; the last one wakes all of them.
+  func reportReadyToFinish() {
+    let isLast = drainProgress.withLock { progress in
+      progress.reportReady()
+      return progress.areAllReadyToFinish
     }
+    guard isLast else { return }
+    for reactor in reactors.withLock({ $0 }) { reactor.loop.wake() }
+  }
+
+  /// True when the connections of every reactor need nothing more.
+  var areAllReadyToFinish: Bool { drainProgress.withLock { $0.areAllReadyToFinish } }
+
+  /// Counts a reactor that has nothing left to write: see `DrainProgress`.
+  func reportFinished(isClean: Bool) -> Bool? {
+    drainProgress.withLock { $0.reportFinished(isClean: isClean) }
+  }
+
+  /// Stops every reactor.
+  func stopReactors() {
+    for reactor in reactors.withLock({ $0 }) { _ = reactor.mailbox.put(.stop) }
   }
 
   func setReactors(_ all: [Reactor]) {

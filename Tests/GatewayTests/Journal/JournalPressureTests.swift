@@ -157,6 +157,29 @@ extension OverSockets {
       room.gateway.gateway.waitUntilStopped()
     }
 
+    @Test("A drain lets uploads in one request have their rest", arguments: [false, true])
+    func drainOfUploads(onOwner: Bool) throws {
+      let room = try JournalRoom()
+      let bytes = Content.bytes(1 << 20, seed: 66)
+      let clients = try [false, true].map { try room.client(isSecure: $0, onOwner: onOwner) }
+      for client in clients {
+        let head = client.head(
+          "POST", client.path(), JournalClient.fileFields(UUID()), .length, length: bytes.count)
+        try client.stream.send(head + bytes[..<300_000])
+      }
+      try room.metrics.wait(for: "two uploads") { $0["uploads_started_total"] == 2 }
+      room.gateway.gateway.drain()
+      // Told behind the order to drain: so that has been carried out.
+      try room.witness.read(until: "the drain") { $0.closed == 1012 }
+      for client in clients {
+        try client.stream.send(Array(bytes[300_000...]))
+        let answer = try client.http.response(to: "POST")
+        #expect(answer.status == 201)
+        #expect(answer.field("Connection") == "close")
+      }
+      room.gateway.gateway.waitUntilStopped()
+    }
+
     @Test("A drain lets readers have their rest")
     func drainIsPolite() throws {
       let room = try JournalRoom()

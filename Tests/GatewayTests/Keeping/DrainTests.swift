@@ -80,3 +80,21 @@ extension OverSockets {
     }
   }
 }
+
+/// The progress of a drain over all reactors.
+@Suite("The progress of a drain")
+struct DrainProgressTests {
+  @Test("Reactors finish when all of them are ready to, and the last one knows whether all were clean")
+  func progress() {
+    var progress = DrainProgress(reactors: 2)
+    progress.reportReady()
+    #expect(!progress.areAllReadyToFinish)
+    progress.reportReady()
+    #expect(progress.areAllReadyToFinish)
+    var other = progress
+    #expect(progress.reportFinished(isClean: true) == nil)
+    #expect(progress.reportFinished(isClean: true) == true)
+    #expect(other.reportFinished(isClean: false) == nil)
+    #expect(other.reportFinished(isClean: true) == false)
+  }
+}
