@@ -146,8 +146,20 @@ package final class Gateway: Sendable {
   }
 
   /// Takes nobody new, tells everybody to come back, and stops when they are gone, within 8 s.
+  ///
+  /// With a drain delay all but that comes after it: meanwhile a load balancer sees that `/readyz` says no, and people draw on.
   package func drain() {
     shared.isDraining = true
+    let (delay, reactors) = (shared.configuration.drainDelay, reactors)
+    guard delay > .zero else { return Self.closeConnections(of: reactors) }
+    Task {
+      // Nobody cancels it.
+      try? await Task.sleep(for: delay)
+      Self.closeConnections(of: reactors)
+    }
+  }
+
+  private static func closeConnections(of reactors: [Reactor]) {
     for reactor in reactors { _ = reactor.mailbox.put(.drain) }
   }
 

@@ -8,8 +8,10 @@ import time
 
 import pytest
 
+from attachments import Journal, content, sha256
 from command import run
 from gateway import REPOSITORY, Gateway, flag
+from polling import until
 from rawsocket import CLOSE, RawSocket
 from room import Room, note
 from test_limits import LIMITS
@@ -153,3 +155,41 @@ async def test_readyz_is_503_while_draining(new_gateway) -> None:
             async with await RawSocket.open(gateway, room.id) as late:
                 assert (await late.close_of())[0] == 1012
             assert await code == 0
+
+
+async def test_readyz_is_503_while_an_upload_goes_on_in_a_drain(new_gateway) -> None:
+    """With an upload and nobody else: each reactor answers until the last one is done."""
+    gateway: Gateway = new_gateway("--reactors", "2")
+    journal = await Journal.open(gateway)
+    data = content(1 << 20)
+    async with await journal.begin(Content_Length=str(len(data))) as connection:
+        await connection.send(data[:300_000])
+        await until(journal.list, "it is listed")
+        stopping = asyncio.create_task(asyncio.to_thread(gateway.terminate, 8))
+        await until(lambda: "draining" in gateway.log, "it stops")
+        # The kernel spreads connections over the reactors.
+        for _ in range(20):
+            (await gateway.get("/readyz")).problem(503, "unavailable")
+        (await journal.post(content(10))).problem(503, "unavailable")
+        await connection.send(data[300_000:])
+        answer = await connection.receive()
+        assert answer.status == 201 and answer.json()["sha256"] == sha256(data)
+        assert await stopping == 0
+    assert '"event":"stop not clean"' not in gateway.log
+
+
+async def test_with_a_drain_delay_people_draw_on_while_readyz_is_503(new_gateway) -> None:
+    gateway: Gateway = new_gateway("--drain-delay", "1500ms")
+    async with Room(gateway) as room:
+        ada, ben = await room.join("Ada"), await room.join("Ben")
+        began = time.monotonic()
+        stopping = asyncio.create_task(asyncio.to_thread(gateway.terminate, 9))
+        await until(lambda: "draining" in gateway.log, "it stops")
+        (await gateway.get("/readyz")).problem(503, "unavailable")
+        assert (await gateway.get("/healthz")).status == 200
+        ada.send(note("still here"))
+        await ben.got(b"still here")
+        for person in (ada, ben):
+            assert (await person.closed())[0] == 1012
+        assert time.monotonic() - began >= 1.5
+        assert await stopping == 0

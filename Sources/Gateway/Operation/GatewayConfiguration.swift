@@ -42,6 +42,8 @@ package struct GatewayConfiguration: Equatable, Sendable {
   /// The least time between two sends to a session, 0–1,000 ms: what is said meanwhile goes together. Nil: up to 16 ms,
   /// while there is much to do and where it pays.
   package var flushInterval: Duration?
+  /// How long a gateway that is about to stop serves as before, while `/readyz` answers 503; at most five minutes.
+  package var drainDelay = Duration.zero
   package var limits = Limits()
 
   /// Opens `/metrics` to whoever sends it as a bearer token; without one only loopback may read them.

@@ -63,6 +63,13 @@ extension Setting {
         return SettingValue.milliseconds(text).flatMap { (0...1000).contains($0) ? .milliseconds($0) : nil }
       },
       show: { $0.map { SettingValue.describe(milliseconds: Int($0.wholeMilliseconds)) } ?? "auto" }),
+    Setting(
+      "drain-delay", "TIME", accepts: "a time from 0ms to 5m, in milliseconds or as in 10s",
+      help: "at SIGTERM, serve on for so long while /readyz answers 503", at: \.drainDelay,
+      read: { text in
+        SettingValue.milliseconds(text).flatMap { (0...300_000).contains($0) ? .milliseconds($0) : nil }
+      },
+      show: { SettingValue.describe(milliseconds: Int($0.wholeMilliseconds)) }),
   ]
 
   private static let observing: [Setting] = [

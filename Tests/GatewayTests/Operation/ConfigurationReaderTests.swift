@@ -40,6 +40,7 @@ struct ConfigurationReaderTests {
     #expect(configuration.durability == .process)
     #expect(configuration.reactors == 4)
     #expect(configuration.flushInterval == nil)
+    #expect(configuration.drainDelay == .zero)
     #expect(configuration.limits == Limits())
     #expect(configuration.metricsToken == nil)
     #expect(configuration.logLevel == .info)
@@ -95,6 +96,7 @@ struct ConfigurationReaderTests {
       Accepted("--flush-interval=1s") { $0.flushInterval = .seconds(1) },
       Accepted("--flush-interval", "0") { $0.flushInterval = .zero },
       Accepted("--flush-interval", "5", "--flush-interval", "auto") { $0.flushInterval = nil },
+      Accepted("--drain-delay", "10s") { $0.drainDelay = .seconds(10) },
       Accepted("--metrics-token", "s3cret") { $0.metricsToken = "s3cret" },
       Accepted("--log-level", "debug") { $0.logLevel = .debug },
       Accepted("--log-level", "Warning") { $0.logLevel = .warning },
@@ -237,6 +239,11 @@ struct ConfigurationReaderTests {
         "--flush-interval", "2s",
         says:
           "--flush-interval does not take \"2s\": it takes auto or a time from 0ms to 1s, in milliseconds or as in 5ms."
+      ),
+      Refused(
+        "--drain-delay", "6m",
+        says:
+          "--drain-delay does not take \"6m\": it takes a time from 0ms to 5m, in milliseconds or as in 10s."
       ),
       Refused("--hsts=maybe", says: "--hsts does not take \"maybe\": it takes true or false."),
       Refused("--data", "", says: "--data does not take \"\": it takes the name of a directory."),
