@@ -25,10 +25,11 @@ struct DrawTogetherCommand {
   /// Takes what is meant for standard error.
   let errors: (String) -> Void
 
-  /// The command as this process was called.
-  static func ofThisProcess() -> DrawTogetherCommand {
-    DrawTogetherCommand(
-      arguments: Array(CommandLine.arguments.dropFirst()),
+  /// The command as this process was called; `nil` if its arguments cannot be read.
+  static func ofThisProcess() -> DrawTogetherCommand? {
+    guard let arguments = ProcessArguments.ofThisProcess() else { return nil }
+    return DrawTogetherCommand(
+      arguments: arguments,
       environment: ProcessInfo.processInfo.environment,
       cores: UsableCores.ofThisProcess(),
       output: { LineWriter.write(Array($0.utf8), to: STDOUT_FILENO, waitsForRoom: false) },

@@ -1,6 +1,12 @@
 import Glibc
+import Transport
 
-let command = DrawTogetherCommand.ofThisProcess()
+// With the defaults it would do what nobody asked for.
+guard let command = DrawTogetherCommand.ofThisProcess() else {
+  let words = "drawtogether: the arguments cannot be read: /proc/self/cmdline is missing or empty\n"
+  LineWriter.write(Array(words.utf8), to: STDERR_FILENO, waitsForRoom: false)
+  exit(DrawTogetherCommand.ExitCode.usage.rawValue)
+}
 if command.isToJoin {
   exit(await command.join().rawValue)
 } else {

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import signal
+import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -132,6 +135,17 @@ async def test_a_second_sigterm_stops_at_once(new_gateway) -> None:
         assert (await silent.receive_until(CLOSE)).close[0] == 1012
         gateway.process.send_signal(signal.SIGTERM)
         await asyncio.to_thread(gateway.wait, 1.5)
+
+
+def test_flags_hold_though_the_runtime_has_no_list_of_arguments(executable: str, tmp_path: Path) -> None:
+    library = tmp_path / "hidden_arguments.so"
+    compiler = shutil.which("cc") or shutil.which("clang")
+    assert compiler, "a compiler for C"
+    source = Path(__file__).with_name("hidden_arguments.c")
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    done = run(executable, "--http", "127.0.0.1:1", "--data", str(tmp_path), "--check-config", LD_PRELOAD=str(library))
+    assert done.returncode == 0, done.stderr
+    assert ["--http", "127.0.0.1:1", "flag"] in [line.split() for line in done.stdout.splitlines()]
 
 
 async def test_nothing_to_serve_is_a_bad_setting(executable: str, tmp_path) -> None:

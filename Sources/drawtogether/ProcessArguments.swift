@@ -1,0 +1,36 @@
+internal import Glibc
+
+/// The arguments of this process.
+///
+/// Swift's runtime looks for them on the stack, below the environment. It finds none if a preloaded library has moved `environ`,
+/// and a gateway without its flags would listen on every address. The kernel's list does not depend on that.
+enum ProcessArguments {
+  /// The arguments without the program's own name; `nil` if neither the kernel nor the runtime has a list.
+  static func ofThisProcess() -> [String]? {
+    let list = file("/proc/self/cmdline").map(list(inCommandLine:)) ?? []
+    if !list.isEmpty { return Array(list.dropFirst()) }
+    let ofRuntime = CommandLine.arguments
+    return ofRuntime.isEmpty ? nil : Array(ofRuntime.dropFirst())
+  }
+
+  /// The arguments in a file as `proc(5)` describes `cmdline`: each ends with a zero byte.
+  static func list(inCommandLine bytes: [UInt8]) -> [String] {
+    var arguments = bytes.split(separator: 0, omittingEmptySubsequences: false)
+    if arguments.last?.isEmpty == true { arguments.removeLast() }
+    return arguments.map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The whole of a file of the kernel's, which has no length of its own; `nil` if it cannot be read.
+  private static func file(_ path: String) -> [UInt8]? {
+    let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = unsafe read(file, &piece, piece.count)
+      guard count > 0 else { return count < 0 ? nil : bytes }
+      bytes.append(contentsOf: piece[..<count])
+    }
+  }
+}

@@ -1,0 +1,18 @@
+import Testing
+
+@testable import drawtogether
+
+/// The list of arguments as the kernel has it.
+@Suite("Arguments of the process")
+struct ProcessArgumentsTests {
+  @Test(
+    "Each argument ends with a zero byte, an empty one too",
+    arguments: [
+      ([], []), ([0x61, 0], ["a"]), ([0x61, 0, 0x2D, 0x62, 0], ["a", "-b"]),
+      ([0x61, 0, 0, 0x62, 0], ["a", "", "b"]), ([0x61, 0, 0], ["a", ""]), ([0], [""]),
+      ([0x61, 0, 0x62], ["a", "b"]),
+    ] as [([UInt8], [String])])
+  func list(_ bytes: [UInt8], _ arguments: [String]) {
+    #expect(ProcessArguments.list(inCommandLine: bytes) == arguments)
+  }
+}
