@@ -100,12 +100,9 @@ extension Reactor {
     }
   }
 
-  /// Whether new people may be sent here: not while it stops, and not while what they do could not be kept.
+  /// The answer of `/readyz`: new sockets can be served. A full disk does not matter here, for boards that exist are served.
   private var readiness: Answer {
-    guard !shared.isDraining else { return unavailable }
-    guard var refusal = shared.disk.refusal(now: now) else { return .status("ready") }
-    refusal.status = 503
-    return .problem(refusal)
+    shared.isDraining ? unavailable : .status("ready")
   }
 
   private var notFound: Answer { .problem(Refusal(.notFound, "There is nothing at this address.")) }

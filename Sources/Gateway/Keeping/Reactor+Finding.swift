@@ -94,12 +94,11 @@ extension Reactor {
     }
     guard draining == nil else { return .none(.restarting) }
     do throws(StorageError) {
-      hosted.saving.logBytes = try await store.adopt(id, loaded.end, session.openingRecords())
+      hosted.saving.logBytes = try await adopt(session, loaded.end, store)
     } catch {
       shared.log(.error, "session not opened", ["session": .session(id), "reason": "\(error)"])
       return .none(unwritable(error))
     }
-    session.didSaveOpening()
     note(loaded.end, of: id)
     now = .now()
     sessions[id] = hosted
@@ -118,6 +117,24 @@ extension Reactor {
     touch(hosted)
     schedule(hosted)
     return .open(hosted)
+  }
+
+  /// Takes over the log of a session that was read, and says there that the session goes on.
+  ///
+  /// On a full disk the session is opened all the same, to be looked at by those who are known in it: it owes that record.
+  private func adopt(
+    _ session: Session, _ end: LogEnd, _ store: SessionStore
+  ) async throws(StorageError) -> Int {
+    do throws(StorageError) {
+      let length = try await store.adopt(session.id, end, session.openingRecords())
+      session.didSaveOpening()
+      return length
+    } catch {
+      guard error.isFull, end.damage == nil else { throw error }
+      noteDisk(error)
+      session.didNotSaveOpening()
+      return try await store.adopt(session.id, end, [])
+    }
   }
 
   /// What was wrong with a log is for the operator.

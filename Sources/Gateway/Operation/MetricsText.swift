@@ -83,7 +83,10 @@ package struct MetricsText {
   /// Gauges of what nobody counts.
   private mutating func appendStanding() {
     gauge(
-      "ready", "Whether new people may be sent here: 1 or 0, as /readyz says it.", standing.isReady ? 1 : 0)
+      "ready", "1 when new sockets can be served, as /readyz says it, else 0.", standing.isReady ? 1 : 0)
+    gauge(
+      "storage_refusing", "1 while new sessions and uploads are refused for want of room or a working disk.",
+      standing.refusesNewData ? 1 : 0)
     gauge("draining", "Whether it is about to stop.", standing.isDraining ? 1 : 0)
     gauge("disk_failing", "Whether sessions cannot be written to the disk.", standing.isDiskFailing ? 1 : 0)
     if let free = standing.freeBytes {

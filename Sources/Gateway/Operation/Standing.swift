@@ -1,7 +1,9 @@
 /// How things stand at the moment that metrics are asked for: what nobody counts, because it is there to be looked at.
 package struct Standing: Equatable, Sendable {
-  /// Whether new people may be sent here, as `/readyz` says it.
+  /// True when new sockets can be served, as `/readyz` says it.
   package var isReady = true
+  /// True while new sessions and uploads are refused, for want of room or of a disk that works.
+  package var refusesNewData = false
   package var isDraining = false
   /// Whether the last batch of some reactor could not be written.
   package var isDiskFailing = false

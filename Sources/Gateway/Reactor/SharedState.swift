@@ -189,7 +189,8 @@ final class SharedState: Sendable {
     var standing = Standing()
     let disk = disk.figures
     standing.isDraining = isDraining
-    standing.isReady = !isDraining && self.disk.refusal(now: now) == nil
+    standing.isReady = !isDraining
+    standing.refusesNewData = self.disk.refusal(now: now) != nil
     standing.isDiskFailing = disk.isFailing
     standing.freeBytes = disk.free
     standing.reserveBytes = limits.diskReserveBytes

@@ -47,6 +47,13 @@ extension Session {
     if opening.saysSession { save.owesSession = false }
   }
 
+  /// The records of `openingRecords` could not be written: they are due with the next batch, and no number is given out before.
+  package func didNotSaveOpening() {
+    guard let opening = save.opening else { return }
+    save.opening = nil
+    if opening.saysSession { save.owesSession = true }
+  }
+
   /// The time by the calendar when the last participant left; nil while somebody is in the session.
   package var emptySinceDate: Date? { emptySince.map(date) }
 

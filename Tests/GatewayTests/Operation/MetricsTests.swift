@@ -115,6 +115,7 @@ struct MetricsTests {
   func standing() {
     var standing = Standing()
     standing.isReady = false
+    standing.refusesNewData = true
     standing.isDiskFailing = true
     standing.freeBytes = 5_000_000_000
     standing.reserveBytes = 268_435_456
@@ -131,7 +132,8 @@ struct MetricsTests {
     process.openDescriptors = 40
     let lines = page(Counters(), standing, process)
     for line in [
-      "drawtogether_ready 0", "drawtogether_disk_failing 1", "drawtogether_disk_free_bytes 5000000000",
+      "drawtogether_ready 0", "drawtogether_storage_refusing 1", "drawtogether_disk_failing 1",
+      "drawtogether_disk_free_bytes 5000000000",
       "drawtogether_disk_reserve_bytes 268435456", "drawtogether_unsaved_bytes 12",
       "drawtogether_log_limit_bytes 2147483648",
       "drawtogether_connections_limit 10000", "drawtogether_sessions_limit 500",
