@@ -140,6 +140,39 @@ extension AllTests {
       subscription.cancel()
     }
 
+    @Test("who holds a session and has not joined is in waitingParticipants, until it joins or lets go")
+    func waitingParticipants() async throws {
+      let studio = try Studio()
+      let link = try await studio.makeLink()
+      let ada = try await studio.join(link)
+      func waiting(_ count: Int) async throws {
+        try await soon("\(count) who wait") {
+          for await _ in ada.$activeParticipants.values where ada.waitingParticipants.count == count {
+            return
+          }
+        }
+      }
+      let ben = try await studio.arrive(at: link)
+      try await waiting(1)
+      let waiter = try #require(ada.waitingParticipants.first)
+      #expect(ben.state == .waiting && ben.activeParticipants.isEmpty)
+      #expect(ada.activeParticipants == [ada.localParticipant])
+      ben.join()
+      try await waiting(0)
+      try await ada.isShared(by: 2)
+      try await ben.reaches(.joined)
+      #expect(ben.localParticipant == waiter)
+      do {
+        let cleo = try await studio.arrive(at: link)
+        try await waiting(1)
+        #expect(cleo.state == .waiting)
+      }
+      try await waiting(0)
+      let dan = try await studio.arrive(at: link)
+      ada.end()
+      try await dan.reaches(.invalidated(reason: GroupSessionInvalidation.ended))
+    }
+
     @Test("activity set by two at once converges; by one it is there at once")
     func convergence() async throws {
       let studio = try Studio()

@@ -11,7 +11,8 @@ extension ClientLoop {
   func takeOrders(of linked: LinkedSession) {
     for order in linked.place.desk.takeOrders() {
       switch order {
-      case .join: linked.session.join(now: now)
+      case .waitToJoin: linked.session.waitToJoin(now: now)
+      case .join(let profile): linked.session.join(as: profile, now: now)
       case .leave: linked.session.leave(now: now)
       case .end: linked.session.end(now: now)
       case .send(let entry): linked.session.enqueue(entry, now: now)

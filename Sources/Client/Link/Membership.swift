@@ -19,7 +19,7 @@ package final class Membership: Sendable {
   /// Given to the loop by the first call that needs it, and let go of.
   private let observer: Guarded<Observer?>
 
-  /// A place in a session; nothing is done before `join`.
+  /// A place in a session; nothing is done before `waitToJoin` or `join`.
   package convenience init(
     in session: SessionID, at gateway: GatewayAddress, profile: Profile = Profile(),
     observer: @escaping Observer
@@ -38,9 +38,18 @@ package final class Membership: Sendable {
     self.observer = Guarded(observer)
   }
 
+  /// Connects and has the others see this participant wait. Nothing is told of that but the session's end.
+  package func waitToJoin() {
+    // Without a loop nobody sees it wait; `join` tries again.
+    guard let loop = try? ClientLoop.shared() else { return }
+    begin(with: .waitToJoin, on: loop)
+  }
+
   /// Connects and joins; once.
-  package func join() {
-    begin(with: .join)
+  ///
+  /// - Parameter profile: how to be shown, instead of the profile that `init` was given.
+  package func join(as profile: Profile? = nil) {
+    if !begin(with: .join(profile)) { desk.join(as: profile) }
   }
 
   /// Sends what waits if there is a connection (for at most 5 s), leaves, and gives the token up (5 s more at most). Nothing is
@@ -51,7 +60,7 @@ package final class Membership: Sendable {
 
   /// Ends the session for everyone; joins it for that, if it was not.
   package func end() {
-    begin(with: .join)
+    join()
     desk.put(.end)
   }
 
@@ -103,14 +112,7 @@ package final class Membership: Sendable {
   @discardableResult
   private func begin(with order: MembershipDesk.Order) -> Bool {
     do throws(SystemError) {
-      let loop = try ClientLoop.shared()
-      guard desk.begin(order, on: loop) else { return false }
-      guard let observer = observer.withLock({ $0.take() }) else { return false }
-      loop.adopt(
-        LinkedSession.Place(
-          gateway: gateway, session: session, profile: profile, times: times, desk: desk,
-          observer: observer))
-      return true
+      return begin(with: order, on: try ClientLoop.shared())
     } catch {
       guard let observer = observer.withLock({ $0.take() }) else { return false }
       // Not from here: whoever called may hold what the observer needs.
@@ -122,5 +124,16 @@ package final class Membership: Sendable {
       }
       return true
     }
+  }
+
+  @discardableResult
+  private func begin(with order: MembershipDesk.Order, on loop: ClientLoop) -> Bool {
+    guard desk.begin(order, on: loop) else { return false }
+    guard let observer = observer.withLock({ $0.take() }) else { return false }
+    loop.adopt(
+      LinkedSession.Place(
+        gateway: gateway, session: session, profile: profile, times: times, desk: desk,
+        observer: observer))
+    return true
   }
 }

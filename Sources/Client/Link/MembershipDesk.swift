@@ -5,7 +5,9 @@ internal import Wire
 final class MembershipDesk: Sendable {
   /// What the loop is asked for.
   enum Order: Sendable {
-    case join
+    case waitToJoin
+    /// Join, with another profile than the one it began with if there is one.
+    case join(Profile?)
     case leave
     case end
     case send(OutgoingEntry)
@@ -19,7 +21,7 @@ final class MembershipDesk: Sendable {
   private struct State {
     var gate = SendGate(now: .now())
     var orders: [Order] = []
-    /// Nil before `join`; then who is told of orders.
+    /// Nil before `waitToJoin` and `join`; then the loop that carries out the orders.
     var loop: ClientLoop?
     /// The loop knows that there are orders.
     var isAnnounced = false
@@ -27,6 +29,7 @@ final class MembershipDesk: Sendable {
     var limits = Limits()
     var end: EndReason?
     var isFinished = false
+    var hasLeft = false
     /// Who waits for which mark: nil once all before it is on the disk, else why it never will be.
     var marks: [UInt64: Outcome<EndReason?>] = [:]
     var lastMark: UInt64 = 0
@@ -58,6 +61,15 @@ final class MembershipDesk: Sendable {
     }
   }
 
+  /// Joins what began by waiting; a second call does nothing.
+  func join(as profile: Profile?) {
+    post { state in
+      guard !state.hasLeft, state.end == nil else { return nil }
+      state.gate.open()
+      return .join(profile)
+    }
+  }
+
   /// Takes an entry, or says why not. Its place is taken when this returns.
   func take(_ entry: OutgoingEntry) throws(SendRefusal) {
     try post { (state) throws(SendRefusal) in
@@ -82,6 +94,7 @@ final class MembershipDesk: Sendable {
   func leave() {
     post { state in
       state.gate.close()
+      state.hasLeft = true
       return .leave
     }
   }

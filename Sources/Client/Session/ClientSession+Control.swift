@@ -8,7 +8,7 @@ extension ClientSession {
     self.now = now
     switch phase {
     case .idle, .opening, .over: return
-    case .joining, .catchingUp, .live: break
+    case .waiting, .joining, .catchingUp, .live: break
     }
     let control: GatewayControl
     do throws(WireError) {
@@ -22,11 +22,12 @@ extension ClientSession {
     }
     switch control {
     case .joined(let joined): received(joined)
-    case .waiting: break
+    case .waiting:
+      if phase == .waiting { reconnecting.works(now: now) }
     case .catchUp(let kind, let epoch, let sequence): catchUp(kind, epoch: epoch, at: sequence)
     case .caughtUp(let sequence): caughtUp(sequence)
     case .committed(let sequence):
-      guard phase != .joining else { return }
+      guard phase != .waiting, phase != .joining else { return }
       committed = max(committed, sequence)
       outbox.commit(committed)
     case .error(let refusal): refused(refusal)
@@ -70,7 +71,7 @@ extension ClientSession {
   }
 
   private mutating func catchUp(_ kind: CatchUpKind, epoch: String, at sequence: UInt64) {
-    guard phase != .joining else { return }
+    guard phase != .waiting, phase != .joining else { return }
     guard epoch == self.epoch, kind == .snapshot || after != nil else { return fault() }
     phase = .catchingUp(isSnapshot: kind == .snapshot)
     if kind == .snapshot {

@@ -12,7 +12,7 @@ extension ClientSession {
     while offset < bytes.count {
       switch phase {
       case .catchingUp, .live: break
-      case .idle, .opening, .joining, .over: return
+      case .idle, .opening, .waiting, .joining, .over: return
       }
       do throws(WireError) {
         let entry = try GatewayEntry.parse(bytes, at: offset)

@@ -7,6 +7,14 @@ extension ClientSession {
   package mutating func opened(now: MonotonicTime) {
     self.now = now
     guard phase == .opening else { return }
+    if wantsToJoin { return sayJoin() }
+    phase = .waiting
+    silentAt = now + Self.openingTime
+    effects.append(.sendControl(.wait(profile)))
+  }
+
+  /// Asks the gateway to let this participant in.
+  mutating func sayJoin() {
     phase = .joining
     silentAt = now + Self.openingTime
     var resume: Resume?
@@ -28,7 +36,7 @@ extension ClientSession {
   package mutating func heard(now: MonotonicTime) {
     self.now = now
     switch phase {
-    case .catchingUp, .live: silentAt = wantsReading ? now + Self.silence : nil
+    case .waiting, .catchingUp, .live: silentAt = wantsReading ? now + Self.silence : nil
     case .idle, .opening, .joining, .over: break
     }
   }
@@ -45,7 +53,7 @@ extension ClientSession {
   package var wantsReading: Bool {
     switch phase {
     // Half a catch-up is no place to stop at, and nobody is taken in without an answer.
-    case .idle, .opening, .joining, .catchingUp, .over: true
+    case .idle, .opening, .waiting, .joining, .catchingUp, .over: true
     case .live:
       // Of what comes after `leave` nothing is told.
       isReading || departure != .none || doubtUntil != nil
@@ -73,7 +81,7 @@ extension ClientSession {
     self.now = now
     switch phase {
     case .idle, .over: return
-    case .opening, .joining, .catchingUp, .live: lost(end)
+    case .opening, .waiting, .joining, .catchingUp, .live: lost(end)
     }
   }
 
@@ -164,6 +172,11 @@ extension ClientSession {
     if case .left = departure { return finish(closing: false) }
     switch AfterClose(end, wasJoined: me != nil) {
     case .end(let reason):
+      // Only its end is told of a session that is not joined: what else is wrong with it, `join` finds out.
+      guard wantsToJoin || departure != .none || reason == .ended else {
+        phase = .idle
+        return
+      }
       tell(.ended(reason))
       return finish(closing: false)
     case .reconnectAsNew:
@@ -183,7 +196,7 @@ extension ClientSession {
       tell(.away)
     }
     // A socket that worked and broke is no trouble; one that does not come about is, and some that all break soon.
-    guard !wasIn || reconnecting.isShortLived, let why, why != toldTrouble else { return }
+    guard wantsToJoin, !wasIn || reconnecting.isShortLived, let why, why != toldTrouble else { return }
     toldTrouble = why
     tell(.trouble(why))
   }

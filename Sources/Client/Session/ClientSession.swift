@@ -12,6 +12,8 @@ package struct ClientSession: Sendable {
     case idle
     /// A socket was asked for.
     case opening
+    /// The others see this participant wait; it may join on the same socket.
+    case waiting
     /// `join` is on its way.
     case joining
     /// The gateway took us in, and brings us up to date; `isSnapshot` once it says so with the whole state.
@@ -47,6 +49,8 @@ package struct ClientSession: Sendable {
   var chance: any RandomNumberGenerator & Sendable
   var effects: [ClientEffect] = []
   var phase = Phase.idle
+  /// True once the program wants to join; before, sockets are for waiting.
+  var wantsToJoin = false
   var departure = Departure.none
 
   // The socket.
@@ -151,11 +155,29 @@ package struct ClientSession: Sendable {
 
   // MARK: - What the program wants
 
-  /// Connects and joins; a second call does nothing.
-  package mutating func join(now: MonotonicTime) {
+  /// Connects and is shown to the others as waiting, until `join`. Nothing is told of that but the session's end.
+  package mutating func waitToJoin(now: MonotonicTime) {
     self.now = now
-    guard phase == .idle else { return }
+    guard phase == .idle, !wantsToJoin else { return }
     openSocket(after: .zero)
+  }
+
+  /// Joins, on the socket of `waitToJoin` if there is one; a second call does nothing.
+  ///
+  /// - Parameters:
+  ///   - profile: how to be shown, instead of the profile that `init` was given.
+  ///   - now: the time.
+  package mutating func join(as profile: Profile? = nil, now: MonotonicTime) {
+    self.now = now
+    guard !wantsToJoin else { return }
+    wantsToJoin = true
+    if let profile { self.profile = profile.sanitised }
+    switch phase {
+    case .idle: openSocket(after: .zero)
+    case .opening: hurry()
+    case .waiting: sayJoin()
+    case .joining, .catchingUp, .live, .over: break
+    }
   }
 
   /// Sends what waits and leaves; comes back for that if need be, so that nobody sees it for the grace time. All within 5 s.
@@ -259,10 +281,10 @@ package struct ClientSession: Sendable {
     }
   }
 
-  /// Whether the gateway has taken us in on this socket.
+  /// True when the gateway lists this participant on this socket.
   var canLeave: Bool {
     switch phase {
-    case .catchingUp, .live: true
+    case .waiting, .catchingUp, .live: true
     case .idle, .opening, .joining, .over: false
     }
   }

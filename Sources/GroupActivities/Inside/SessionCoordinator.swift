@@ -34,8 +34,8 @@ final class SessionCoordinator: Sendable {
   private let newestActive = Guarded<Set<Participant>?>(nil)
 
   enum Phase {
-    /// Nobody has called `join` yet.
-    case waiting
+    /// Nobody has called `join` yet. The membership, if a program holds the session, shows that it waits.
+    case waiting(Membership?)
     case joining(Membership)
     case joined(Membership)
     case over(GroupSessionInvalidation)
@@ -48,12 +48,12 @@ final class SessionCoordinator: Sendable {
 
   /// What a session leaves behind at its end.
   struct Former {
-    /// None when it was not joined.
+    /// Nil when no program held the session.
     let membership: Membership?
   }
 
   struct State {
-    var phase = Phase.waiting
+    var phase = Phase.waiting(nil)
     /// Who I am: an id of my own until the gateway gives one.
     var me: Participant
     var myNumber: ParticipantNumber = 0
@@ -109,24 +109,29 @@ final class SessionCoordinator: Sendable {
   /// The payload of the activity as it is now.
   var payload: JSONValue? { state.withLock { $0.activity.payload } }
 
-  /// The object that is told what happens.
+  /// Tells an object what happens from here on, and has the session list this participant as waiting until `join`.
   func attach(_ shell: any SessionShell) {
-    state.withLock { $0.shell = shell }
+    let membership = makeMembership(Profile(GatewayChoice.shared.profile))
+    state.withLock { state in
+      state.shell = shell
+      state.phase = .waiting(membership)
+    }
+    membership.waitToJoin()
   }
 
   /// Joins; once, and not after the end.
   func join(_ profile: Profile) {
-    let membership = makeMembership(profile)
-    let begins = state.withLock { state in
-      guard case .waiting = state.phase else { return false }
+    let joining = state.withLock { state -> Membership? in
+      guard case .waiting(let waiting) = state.phase else { return nil }
+      let membership = waiting ?? makeMembership(profile)
       state.phase = .joining(membership)
-      return true
+      return membership
     }
-    guard begins else { return }
+    guard let membership = joining else { return }
     inbox.suspendDelivery()
     meter.connect { [weak membership] in membership?.setReading($0) }
     ActivityRegistry.shared.joined(self)
-    membership.join()
+    membership.join(as: profile)
   }
 
   /// Leaves: from here on nothing is sent and nothing yielded.
@@ -162,6 +167,17 @@ final class SessionCoordinator: Sendable {
     return try result.get()
   }
 
+  /// The membership in whatever state; nil after the end, and when no program held the session.
+  var anyMembership: Membership? {
+    state.withLock { state in
+      switch state.phase {
+      case .waiting(let membership): membership
+      case .joining(let membership), .joined(let membership): membership
+      case .over: nil
+      }
+    }
+  }
+
   /// The limits in force: the defaults where there is no membership.
   var limits: Limits { (try? membership().limits) ?? Limits() }
 
@@ -190,9 +206,9 @@ final class SessionCoordinator: Sendable {
       defer { state.joinWaiters = [] }
       switch state.phase {
       case .over: return (nil, [])
-      case .waiting:
+      case .waiting(let membership):
         state.phase = .over(reason)
-        return (Former(membership: nil), state.joinWaiters)
+        return (Former(membership: membership), state.joinWaiters)
       case .joining(let membership), .joined(let membership):
         state.phase = .over(reason)
         return (Former(membership: membership), state.joinWaiters)

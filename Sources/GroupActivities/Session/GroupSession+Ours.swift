@@ -33,7 +33,7 @@ extension GroupSession {
     coordinator.state.withLock { $0.people[participant.id]?.color }
   }
 
-  /// Ours: who has opened the session and not joined it yet.
+  /// Ours: the participants whose program holds the session and has not joined it yet.
   public var waitingParticipants: Set<Participant> {
     coordinator.state.withLock { $0.waiting }
   }
@@ -48,14 +48,14 @@ extension GroupSession {
 
   /// Ours: leaves, and waits until the gateway was told or 5 s are over.
   public func leaveAndWait() async {
-    let membership = try? coordinator.membership()  // none: nobody is to be told
+    let membership = coordinator.anyMembership
     leave()
     await membership?.finish()
   }
 
   /// Ours: ends the session for everybody, and waits until the gateway was told or 5 s are over.
   public func endAndWait() async {
-    let membership = try? coordinator.membership()  // none: nobody is to be told
+    let membership = coordinator.anyMembership
     end()
     await membership?.finish()
   }

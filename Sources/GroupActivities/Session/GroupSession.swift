@@ -5,7 +5,8 @@ import Wire
 
 /// One session of an activity, as this program takes part in it (Apple's class).
 ///
-/// It comes from `sessions()` in the state `waiting`. Nothing is told of it, nor to it, before `join()`. Hold it as long as
+/// It comes from `sessions()` in the state `waiting`, and the others see this participant wait. Nothing else is sent before
+/// `join()`, and only the session's end is told. Hold it as long as
 /// it lasts: letting go of the last reference, those of its messengers and journals included, leaves. What is published
 /// changes on the main actor, before it is stored; a program must let that run. A socket that breaks comes back by itself:
 /// the state stays `joined`, and what is sent waits.

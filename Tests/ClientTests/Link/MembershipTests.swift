@@ -189,6 +189,52 @@ extension OverLinks {
       try Patience.block(until: "both to be released") { observer == nil && membership == nil }
     }
 
+    @Test("Who waits is listed as waiting, and joins over the same connection as the same participant")
+    func waitsToJoin() async throws {
+      let gateway = try LocalGateway()
+      let proxy = try CuttingProxy(to: gateway.http)
+      try proxy.start()
+      defer { proxy.stop() }
+      let session = try await gateway.makeSession()
+      let ada = try LiveMember(session, at: gateway.address())
+      let audience = Audience()
+      let bob = Membership(
+        in: session, at: try LocalGateway.address(of: proxy.address), profile: Profile(name: "Bob"),
+        observer: audience.observer)
+      bob.waitToJoin()
+      try ada.audience.wait(for: "Bob, who waits") { $0.waiting.map(\.name) == ["Bob"] }
+      let id = ada.audience.now.waiting.first?.id
+      #expect(throws: SendRefusal.notJoined) { try bob.send(OutgoingEntry(type: "Test", payload: [])) }
+      bob.join(as: Profile(name: "Robert"))
+      try bob.send(OutgoingEntry(type: "Test", payload: Array("hello".utf8)))
+      try ada.audience.wait(for: "Bob's message") { $0.messages.count == 1 }
+      let heard = ada.audience.now
+      #expect(heard.waiting.isEmpty && heard.active.contains { $0.id == id && $0.name == "Robert" })
+      #expect(audience.now.joins.first?.participant.id == id)
+      #expect(proxy.connections == 1)
+      bob.leave()
+      await bob.finish()
+      await ada.leave()
+    }
+
+    @Test("Who waits and leaves waits no more, and does not join afterwards")
+    func leavesWhileWaiting() async throws {
+      let gateway = try LocalGateway()
+      let session = try await gateway.makeSession()
+      let ada = try LiveMember(session, at: gateway.address())
+      let audience = Audience()
+      let bob = Membership(in: session, at: try gateway.address(), observer: audience.observer)
+      bob.waitToJoin()
+      try ada.audience.wait(for: "Bob, who waits") { $0.waiting.count == 1 }
+      bob.leave()
+      bob.join()
+      #expect(throws: SendRefusal.notJoined) { try bob.send(OutgoingEntry(type: "Test", payload: [])) }
+      await bob.finish()
+      try ada.audience.wait(for: "Bob to be gone") { $0.waiting.isEmpty }
+      #expect(audience.now.end == .left && ada.audience.now.active.count == 1)
+      await ada.leave()
+    }
+
     @Test("Leaving before joining, and never joining")
     func neverJoined() async throws {
       let gateway = try LocalGateway()

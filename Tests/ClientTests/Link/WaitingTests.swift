@@ -33,7 +33,7 @@ extension OverLinks {
       await #expect(throws: reason) { try await desk.settle() }
       desk.finished()
       await early.value
-      #expect(try !desk.begin(.join, on: ClientLoop.shared()))
+      #expect(try !desk.begin(.join(nil), on: ClientLoop.shared()))
       #expect(throws: SendRefusal.notJoined) { try desk.take(OutgoingEntry(type: "Test", payload: [])) }
       #expect(throws: SendRefusal.notJoined) { try desk.take(ActivityChange(title: "Test")) }
       desk.leave()

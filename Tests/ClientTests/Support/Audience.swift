@@ -20,6 +20,7 @@ final class Audience: Sendable {
     /// My own that came back, for the first time.
     var echoes: [[UInt8]] = []
     var active: [Participant] = []
+    var waiting: [Participant] = []
     var activities: [Activity] = []
     var aways = 0
     var troubles: [String] = []
@@ -58,7 +59,9 @@ final class Audience: Sendable {
     case .joined(let joined): heard.joins.append(joined)
     case .catchUp(let kind): heard.catchUps.append(kind)
     case .caughtUp: heard.caughtUps += 1
-    case .participants(let active, _): heard.active = active
+    case .participants(let active, let waiting):
+      heard.active = active
+      heard.waiting = waiting
     case .activity(let activity, _): heard.activities.append(activity)
     case .entry(let entry):
       guard !entry.isRepeat else { return }
