@@ -3,6 +3,7 @@ import Combine
 import FoundationEssentials
 import Synchronization
 import Testing
+import Transport
 import Wire
 
 @testable import GroupActivities
@@ -188,6 +189,23 @@ extension AllTests {
       changes.begin(.number(6))
       expect(false, changes.settle())
       expect(true, changes.settle())
+    }
+
+    @Test("an activity that was told before the program set another one is not published after it")
+    @MainActor
+    func publishesNoOlderActivity() throws {
+      struct Quiz: GroupActivity {
+        var round: Int? = nil
+        var metadata: GroupActivityMetadata { GroupActivityMetadata() }
+      }
+      let session = try GroupSession<Quiz>(makeCoordinator())
+      session.publish(.activity(.object(["round": .number(1)]), revision: 0))
+      #expect(session.activity.round == 1)
+      session.coordinator.state.withLock { $0.activityRevision += 1 }
+      session.publish(.activity(.object(["round": .number(2)]), revision: 0))
+      #expect(session.activity.round == 1)
+      session.publish(.activity(.object(["round": .number(3)]), revision: 1))
+      #expect(session.activity.round == 3)
     }
 
     @Test("a busy main actor is told once who is in: the newest")

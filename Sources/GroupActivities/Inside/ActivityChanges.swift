@@ -8,6 +8,9 @@ struct ActivityChanges: Sendable {
   private var oldOnes = 0
   private var hadTrouble = false
 
+  /// True when no change is under way.
+  var isSettled: Bool { underWay.isEmpty }
+
   /// A change goes out.
   mutating func begin(_ payload: JSONValue?) {
     underWay.append(payload)

@@ -76,20 +76,26 @@ extension SessionCoordinator {
 
   /// What the session tells of its activity.
   func activity(_ activity: Activity, by number: ParticipantNumber) {
-    let isNews = state.withLock { state in
+    let revision = state.withLock { state -> Int? in
       state.activity = activity
-      return state.changes.isNews(activity.payload, isMine: number == state.myNumber)
-        && state.postponed == nil
+      let isNews = state.changes.isNews(activity.payload, isMine: number == state.myNumber)
+      return isNews && state.postponed == nil ? state.activityRevision : nil
     }
-    if isNews { tell(.activity(activity.payload)) }
+    if let revision { tell(.activity(activity.payload, revision: revision)) }
   }
 
   /// All was settled: changes of this program's that came to nothing are seen to have.
   func settled() {
-    let payload = state.withLock { state in
-      state.changes.settle() && state.postponed == nil ? Postponed(payload: state.activity.payload) : nil
+    let change = state.withLock { state -> SessionChange? in
+      guard state.changes.settle(), state.postponed == nil else { return nil }
+      return .activity(state.activity.payload, revision: state.activityRevision)
     }
-    if let payload { tell(.activity(payload.payload)) }
+    if let change { tell(change) }
+  }
+
+  /// True when this program has not changed the activity since that revision: else a newer one is told later.
+  func isNewest(_ revision: Int) -> Bool {
+    state.withLock { $0.activityRevision == revision && $0.changes.isSettled && $0.postponed == nil }
   }
 }
 

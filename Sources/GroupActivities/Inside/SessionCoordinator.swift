@@ -7,7 +7,8 @@ import Wire
 enum SessionChange: Sendable {
   case joined
   case participants(active: Set<Participant>)
-  case activity(JSONValue?)
+  /// What the session tells of its activity, after so many changes by this program.
+  case activity(JSONValue?, revision: Int)
   case invalidated(GroupSessionInvalidation)
 }
 

@@ -103,7 +103,9 @@ extension GroupSession: SessionShell {
     switch change {
     case .joined: state = .joined
     case .participants(let active): activeParticipants = active
-    case .activity(let payload):
+    case .activity(let payload, let revision):
+      // The program may have set another one since this was told.
+      guard coordinator.isNewest(revision) else { return }
       // One that this program does not understand leaves it with what it has.
       guard let activity = try? PayloadCoding.decode(ActivityType.self, from: payload) else { return }
       IncomingActivity.$current.withValue(IncomingActivity()) { self.activity = activity }
