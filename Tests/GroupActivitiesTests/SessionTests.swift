@@ -173,6 +173,17 @@ extension AllTests {
       try await dan.reaches(.invalidated(reason: GroupSessionInvalidation.ended))
     }
 
+    @Test("a session is Sendable if its activity is; iterators, messengers and journals always are")
+    func sendable() {
+      func isSendable<Value: Sendable>(_ type: Value.Type) -> Bool { true }
+      #expect(isSendable(GroupSession<Quiz>.self))
+      #expect(isSendable(GroupSession<Riddle>.Sessions.Iterator.self))
+      #expect(isSendable(GroupSession<Riddle>.Entries.Iterator.self))
+      #expect(isSendable(GroupSessionMessenger.self) && isSendable(GroupSessionJournal.self))
+      #expect(isSendable(GroupSessionMessenger.Messages<Riddle>.Iterator.self))
+      #expect(isSendable(GroupSessionJournal.Attachments.Iterator.self))
+    }
+
     @Test("activity set by two at once converges; by one it is there at once")
     func convergence() async throws {
       let studio = try Studio()
@@ -397,7 +408,7 @@ extension AllTests {
   }
 }
 
-extension GroupActivity {
+extension GroupActivity where Self: Sendable {
   /// The next session that is offered.
   static func nextSession() async throws -> GroupSession<Self> {
     try await soon("a session of \(activityIdentifier)") {
@@ -416,6 +427,11 @@ private struct Quiz: GroupActivity {
     metadata.title = "Round \(round)"
     return metadata
   }
+}
+
+/// An activity that is not `Sendable`.
+private final class Riddle: GroupActivity {
+  var metadata: GroupActivityMetadata { GroupActivityMetadata() }
 }
 
 private struct Board: GroupActivity {

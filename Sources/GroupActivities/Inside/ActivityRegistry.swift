@@ -192,7 +192,7 @@ final class SessionOffer: Sendable {
   private struct Taken {
     var isTaken = false
     /// Whoever took it holds it, or lets go of it and leaves.
-    weak var object: (any SessionShell)?
+    var object = WeakShell()
   }
   private let taken = Guarded(Taken())
 
@@ -206,10 +206,10 @@ final class SessionOffer: Sendable {
   /// The object; nil when the session's payload is none of that activity, and when it was taken and let go of.
   func session<ActivityType>(of type: ActivityType.Type) -> GroupSession<ActivityType>? {
     taken.withLock { taken -> GroupSession<ActivityType>? in
-      if taken.isTaken { return taken.object as? GroupSession<ActivityType> }
+      if taken.isTaken { return taken.object.object as? GroupSession<ActivityType> }
       // A payload that does not fit is another program's; there is nobody to tell.
       guard let session = try? GroupSession<ActivityType>(coordinator) else { return nil }
-      taken = Taken(isTaken: true, object: session)
+      taken = Taken(isTaken: true, object: WeakShell(object: session))
       return session
     }
   }

@@ -13,8 +13,26 @@ enum SessionChange: Sendable {
 }
 
 /// The object that a program sees.
-protocol SessionShell: AnyObject, Sendable {
+protocol SessionShell: AnyObject {
   @MainActor func publish(_ change: SessionChange)
+}
+
+/// A strong reference that keeps a session's object alive.
+///
+/// Unchecked: it gives nobody the object, so that a messenger is `Sendable` whatever the activity is.
+struct SessionRetainer: @unchecked Sendable {
+  private let shell: any SessionShell
+
+  init(_ shell: any SessionShell) {
+    self.shell = shell
+  }
+}
+
+/// A weak reference to a session's object, for any thread to pass on to the main actor.
+///
+/// Unchecked: the object itself is used on the main actor, or compared there.
+struct WeakShell: @unchecked Sendable {
+  weak var object: (any SessionShell)?
 }
 
 /// This program's part in one session: all of `GroupSession` that does not depend on the type of its activity.
@@ -75,7 +93,7 @@ final class SessionCoordinator: Sendable {
     var uploadFailure: RequestFailure?
     /// Those who wait for `joined`.
     var joinWaiters: [Inlet<Void>] = []
-    weak var shell: (any SessionShell)?
+    var shell = WeakShell()
   }
   let state: Guarded<State>
 
@@ -113,8 +131,9 @@ final class SessionCoordinator: Sendable {
   /// Tells an object what happens from here on, and has the session list this participant as waiting until `join`.
   func attach(_ shell: any SessionShell) {
     let membership = makeMembership(Profile(GatewayChoice.shared.profile))
+    let weakShell = WeakShell(object: shell)
     state.withLock { state in
-      state.shell = shell
+      state.shell = weakShell
       state.phase = .waiting(membership)
     }
     membership.waitToJoin()
@@ -227,9 +246,8 @@ final class SessionCoordinator: Sendable {
 
   /// Tells the program's object, in the order of calls.
   func tell(_ change: SessionChange) {
-    // The strong reference goes out of the lock: the last one leaves by its `deinit`, and takes the lock for that.
-    let shell = WeakShell(shell: state.withLock { $0.shell })
-    MainActorQueue.shared.async { shell.shell?.publish(change) }
+    let shell = state.withLock { $0.shell }
+    MainActorQueue.shared.async { shell.object?.publish(change) }
   }
 
   /// Tells the program's object who is in; while the main actor is busy, once, and who is in then.
@@ -239,17 +257,13 @@ final class SessionCoordinator: Sendable {
       return newest != nil
     }
     if isOnItsWay { return }
-    let shell = WeakShell(shell: state.withLock { $0.shell })
+    let shell = state.withLock { $0.shell }
     MainActorQueue.shared.async {
       let active = self.newestActive.withLock { newest in
         defer { newest = nil }
         return newest
       }
-      if let active { shell.shell?.publish(.participants(active: active)) }
+      if let active { shell.object?.publish(.participants(active: active)) }
     }
   }
-}
-
-private struct WeakShell: Sendable {
-  weak let shell: (any SessionShell)?
 }

@@ -72,7 +72,7 @@ extension GroupSessionJournal {
     public typealias AsyncIterator = Iterator
 
     let coordinator: SessionCoordinator
-    let shell: any SessionShell
+    let shell: SessionRetainer
 
     /// Begins to follow them.
     public func makeAsyncIterator() -> Iterator {
@@ -80,14 +80,14 @@ extension GroupSessionJournal {
     }
 
     /// Goes through the changes. It follows them as long as somebody holds it.
-    public struct Iterator: AsyncIteratorProtocol {
+    public struct Iterator: AsyncIteratorProtocol, Sendable {
       /// All of them.
       public typealias Element = Attachments.Element
       /// It never fails.
       public typealias Failure = Never
 
       let coordinator: SessionCoordinator
-      let shell: any SessionShell
+      let shell: SessionRetainer
       let follower: JournalFollower
 
       /// All attachments, once there is a change; nil at the end, and once the task is cancelled.

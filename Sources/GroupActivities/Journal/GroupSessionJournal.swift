@@ -10,14 +10,14 @@ import Wire
 /// it. A journal keeps its session.
 public final class GroupSessionJournal: Sendable {
   let coordinator: SessionCoordinator
-  private let shell: any SessionShell
+  private let shell: SessionRetainer
 
   /// The journal of a session.
   public convenience init<Activity: GroupActivity>(session: GroupSession<Activity>) {
-    self.init(coordinator: session.coordinator, shell: session)
+    self.init(coordinator: session.coordinator, shell: SessionRetainer(session))
   }
 
-  private init(coordinator: SessionCoordinator, shell: any SessionShell) {
+  private init(coordinator: SessionCoordinator, shell: SessionRetainer) {
     self.coordinator = coordinator
     self.shell = shell
   }

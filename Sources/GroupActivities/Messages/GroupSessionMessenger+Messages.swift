@@ -16,7 +16,7 @@ extension GroupSessionMessenger {
     public typealias AsyncIterator = Iterator
 
     let coordinator: SessionCoordinator
-    let shell: any SessionShell
+    let shell: SessionRetainer
     let type: String
 
     /// Begins to listen.
@@ -25,13 +25,13 @@ extension GroupSessionMessenger {
     }
 
     /// Goes through the messages. It listens as long as somebody holds it.
-    public struct Iterator: AsyncIteratorProtocol {
+    public struct Iterator: AsyncIteratorProtocol, Sendable {
       /// A message and what is known about it.
       public typealias Element = Messages.Element
       /// It never fails.
       public typealias Failure = Never
 
-      private let shell: any SessionShell
+      private let shell: SessionRetainer
       private let listener: MessageListener
       private var reader: MessageReader<Message>
 

@@ -17,7 +17,7 @@ public final class GroupSessionMessenger: Sendable {
   /// How this one's messages are delivered.
   public let deliveryMode: DeliveryMode
   let coordinator: SessionCoordinator
-  private let shell: any SessionShell
+  private let shell: SessionRetainer
 
   /// A messenger whose messages arrive.
   public convenience init<Activity: GroupActivity>(session: GroupSession<Activity>) {
@@ -28,7 +28,7 @@ public final class GroupSessionMessenger: Sendable {
   public init<Activity: GroupActivity>(session: GroupSession<Activity>, deliveryMode: DeliveryMode) {
     self.deliveryMode = deliveryMode
     coordinator = session.coordinator
-    shell = session
+    shell = SessionRetainer(session)
   }
 
   /// Sends a message as JSON, under its type's `messageIdentifier` or else its type's name.

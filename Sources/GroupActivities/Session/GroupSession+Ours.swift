@@ -93,7 +93,7 @@ extension GroupSession {
     }
 
     /// Goes through what happens.
-    public struct Iterator: AsyncIteratorProtocol {
+    public struct Iterator: AsyncIteratorProtocol, Sendable {
       /// One thing that happens.
       public typealias Element = GroupSessionEntry
       /// It never fails.

@@ -16,7 +16,7 @@ extension GroupSession {
     }
 
     /// Goes through the sessions.
-    public struct Iterator: AsyncIteratorProtocol {
+    public struct Iterator: AsyncIteratorProtocol, Sendable {
       /// A session.
       public typealias Element = Sessions.Element
       /// It never fails.

@@ -6,10 +6,9 @@ import Wire
 /// One session of an activity, as this program takes part in it (Apple's class).
 ///
 /// It comes from `sessions()` in the state `waiting`, and the others see this participant wait. Nothing else is sent before
-/// `join()`, and only the session's end is told. Hold it as long as
-/// it lasts: letting go of the last reference, those of its messengers and journals included, leaves. What is published
-/// changes on the main actor, before it is stored; a program must let that run. A socket that breaks comes back by itself:
-/// the state stays `joined`, and what is sent waits.
+/// `join()`, and only the session's end is told. Hold it as long as it lasts: letting go of the last reference, those of its
+/// messengers and journals included, leaves. What is published changes on the main actor, before it is stored; a program must
+/// let that run. A socket that breaks comes back by itself: the state stays `joined`, and what is sent waits.
 public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
   /// How far a session is (Apple's type).
   @nonexhaustive
@@ -93,8 +92,9 @@ public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
   }
 }
 
-// What varies is in `@Published`, which guards its value, and in the coordinator; the rest is constant.
-extension GroupSession: @unchecked Sendable {}
+// What varies is in `@Published`, which guards its value, and in the coordinator; the rest is constant. The activity is read
+// and set on any thread, so its type must be `Sendable` for that.
+extension GroupSession: @unchecked Sendable where ActivityType: Sendable {}
 
 extension GroupSession: SessionShell {
   @MainActor func publish(_ change: SessionChange) {

@@ -120,7 +120,7 @@ func soon<Value: Sendable>(
   return try result.get()
 }
 
-extension GroupSession {
+extension GroupSession where ActivityType: Sendable {
   /// Waits until it is in that state.
   func reaches(_ state: State) async throws {
     let seen = Mutex<[String]>([])

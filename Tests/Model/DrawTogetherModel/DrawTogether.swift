@@ -1,7 +1,7 @@
 import GroupActivities
 
 /// What the people do who are in a session: draw together.
-public struct DrawTogether: GroupActivity {
+public struct DrawTogether: GroupActivity, Sendable {
   public init() {}
 
   public var metadata: GroupActivityMetadata {
