@@ -117,6 +117,28 @@ struct CatchUpTests {
     #expect(again.drawn == Array(bo.drawn.suffix(2)))
   }
 
+  @Test(
+    "S19 a tail begins right behind what was dropped, and no earlier",
+    arguments: [(-1, CatchUpKind.snapshot), (0, .tail), (1, .tail)])
+  func dropBoundary(_ distance: Int, _ kind: CatchUpKind) throws {
+    let fixture = Fixture { $0.catchUpTailBytes = 10_000 }
+    let ada = try fixture.join()
+    let bo = try fixture.join()
+    // Until something has just been dropped: the join drops no more of it.
+    while fixture.session.log.droppedThrough == 0 {
+      bo.send(String(repeating: "x", count: 1_000), .replaced, key: 1)
+      try fixture.turn(ada, bo)
+    }
+    let dropped = fixture.session.log.droppedThrough
+    let after = UInt64(Int(dropped) + distance)
+    let again = try fixture.join(resume: ada.resume(after: after))
+    #expect(fixture.session.log.droppedThrough == dropped)
+    #expect(again.catchUps == [kind])
+    guard kind == .tail else { return }
+    let missed = ada.drawn.filter { $0.sequence > after }.map(\.sequence)
+    #expect(!missed.isEmpty && again.drawn.map(\.sequence) == missed)
+  }
+
   @Test("S20 existing is decided at the entry's place in the order, and left set where it changed nothing")
   func existing() throws {
     let fixture = Fixture()
@@ -218,6 +240,43 @@ struct SlowReaderTests {
     ada.send("live")
     try fixture.turn(ada, slow)
     #expect(slow.texts.last == "live")
+  }
+
+  @Test(
+    "S23 who is detached inside a frame is sent the rest of it, and then what is its own",
+    arguments: [false, true])
+  func detachedInsideFrame(isCatchingUp: Bool) throws {
+    let fixture = Fixture()
+    let ada = try fixture.join()
+    let slow = try fixture.join()
+    ada.send(String(repeating: "f", count: 500), .replaced, key: 1)
+    try fixture.turn(ada)
+    var detached = slow
+    if isCatchingUp {
+      detached = fixture.connect()
+      detached.join()
+      fixture.session.endTurn(now: fixture.now)
+      while !Self.isInside(detached.reader) { try detached.read(upTo: 1) }
+    } else {
+      slow.forget()
+      try slow.read(upTo: 100)
+    }
+    #expect(detached.drawn.isEmpty)
+    detached.leave()
+    fixture.session.tell(detached.reader, GatewayControl.committed(sequence: 99).encoded())
+    while let piece = detached.reader.nextPrivatePiece() {
+      try detached.take(Array(piece.bytes[piece.range]))
+      detached.reader.sentPrivate(piece, piece.range.count)
+    }
+    #expect(detached.drawn.map(\.payload.count) == [500])
+    #expect(detached.committed.last == 99)
+  }
+
+  /// True when a catch-up stands in the middle of a large frame.
+  private static func isInside(_ reader: Reader) -> Bool {
+    guard case .catchingUp(let progress) = reader.source, !progress.isOnBoundary else { return false }
+    let segment = progress.catchUp.parts[progress.part].segment
+    return (420..<500).contains(segment.restOfFrame(at: progress.offset).count)
   }
 
   @Test("S24 what is said in one turn stays until it could be sent, however much it is")
