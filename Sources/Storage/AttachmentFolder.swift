@@ -18,11 +18,15 @@ package struct AttachmentFolder: Sendable {
     self.session = session
   }
 
-  /// Makes the session's folders; those that are there stay as they are.
-  package func make() throws(StorageError) {
+  /// Makes the folders for a session's files; those that are there stay as they are.
+  ///
+  /// - Parameter makesSession: makes the session's own folder too. Where a store keeps the session, its folder is there with
+  ///   its log, or the session is gone.
+  /// - Throws: `StorageError`; ENOENT when the session's folder is missing and is not made.
+  package func make(makesSession: Bool = true) throws(StorageError) {
     let operation = StorageError.Operation.makeSession
     let sessions = try data.openSessions(for: operation)
-    try sessions.makeFolder(session.text, for: operation)
+    if makesSession { try sessions.makeFolder(session.text, for: operation) }
     let own = try sessions.folder(session.text, for: operation)
     try own.makeFolder(Self.uploads, for: operation)
     try own.makeFolder(Self.contents, for: operation)
@@ -54,6 +58,19 @@ package struct AttachmentFolder: Sendable {
     guard file.isParked else { return }
     let uploads = try open(Self.uploads, for: .openUpload)
     try file.resume(with: try uploads.openFile(id.uuidString, toWrite: true, for: .openUpload))
+  }
+
+  /// Waits until what has arrived of an upload is on the disk, with the file's name; returns at once when it is known to be.
+  package func sync(_ file: UploadFile, _ id: UUID) throws(StorageError) {
+    guard !file.isSynced || (file.offset > 0 && !file.isNameSynced) else { return }
+    try resume(file, id)
+    if !file.isSynced { try file.sync() }
+    guard !file.isNameSynced else { return }
+    let own = try data.openSessions(for: .sync).folder(session.text, for: .sync)
+    try own.folder(Self.uploads, for: .sync).sync(for: .sync)
+    // A name is safe when those of the folders above it are; the session's own is since the session was made.
+    try own.sync(for: .sync)
+    file.isNameSynced = true
   }
 
   /// Makes a finished upload a content. One of the same digest that is there already is replaced, which nobody sees.

@@ -14,6 +14,11 @@ package final class UploadFile {
   private var digest = RunningDigest(.sha256)
   private var marked: (offset: UInt64, digest: RunningDigest)
 
+  /// True when the bytes that have arrived, and how many they are, are on the disk.
+  private(set) var isSynced: Bool
+  /// True when the file's name is on the disk.
+  var isNameSynced = false
+
   /// How many bytes have arrived, and where the next go.
   package private(set) var offset: UInt64 = 0
 
@@ -21,6 +26,8 @@ package final class UploadFile {
   init(creating descriptor: consuming OwnedDescriptor) {
     self.descriptor = consume descriptor
     marked = (0, RunningDigest(.sha256))
+    // There is nothing to lose yet.
+    isSynced = true
   }
 
   /// Goes on with a file that somebody began.
@@ -37,12 +44,14 @@ package final class UploadFile {
       offset += UInt64(count)
       if count < bytes.count { break }
     }
+    isSynced = false
     mark()
   }
 
   /// Writes bytes behind those that are there: all of them or, when it throws, none.
   package func append(_ bytes: Span<UInt8>) throws(StorageError) {
     let raw = try openDescriptor(for: .writeUpload)
+    isSynced = false
     let status = unsafe bytes.withUnsafeBufferPointer { bytes in
       unsafe clinux_file_write(raw, bytes.baseAddress, bytes.count, Int64(offset))
     }
@@ -63,9 +72,16 @@ package final class UploadFile {
   /// Takes back all that was appended since the mark, which stays.
   package func rollBack() throws(StorageError) {
     let raw = try openDescriptor(for: .rollBackUpload)
+    isSynced = false
     try StorageError.check(.rollBackUpload, clinux_file_truncate(raw, Int64(marked.offset)))
     offset = marked.offset
     digest = marked.digest.copy()
+  }
+
+  /// Waits until the bytes that have arrived are on the disk; the file's name is another matter.
+  func sync() throws(StorageError) {
+    try StorageError.check(.sync, clinux_file_sync_data(try openDescriptor(for: .sync)))
+    isSynced = true
   }
 
   /// Ends the upload: nothing can be appended afterwards.
@@ -89,13 +105,14 @@ package final class UploadFile {
   }
 
   /// Whether it has to be opened before it is written to.
-  var isParked: Bool { descriptor == nil }
+  package var isParked: Bool { descriptor == nil }
 
   /// Goes on with the file, which holds what it held; what is behind that, of a write that failed, is cut off.
   func resume(with opened: consuming OwnedDescriptor) throws(StorageError) {
     let length = try StorageError.check(.openUpload, clinux_file_length(opened.rawValue))
     guard length >= Int64(offset) else { throw StorageError(.openUpload, code: ENODATA) }
     if length > Int64(offset) {
+      isSynced = false
       try StorageError.check(.openUpload, clinux_file_truncate(opened.rawValue, Int64(offset)))
     }
     descriptor = consume opened

@@ -52,6 +52,14 @@ struct UploadRequest: Sendable {
     return creation.name.utf8.count + (creation.metadata?.text.count ?? 0) + creation.contentType.utf8.count
   }
 
+  /// True when the session's records change with it: an upload is added, or its size is said.
+  var changesRecords: Bool {
+    switch kind {
+    case .create: true
+    case .resume(_, _, let size): size != nil
+    }
+  }
+
   var isTus: Bool {
     switch kind {
     case .create(let creation): creation.isResumable

@@ -41,9 +41,7 @@ extension Reactor {
       participant = number
     }
     let attachment = creation.id ?? UUID()
-    let writer = UploadWriter(
-      in: shared.data.attachments(of: session.id), of: shared.data, on: shared.fileThreads.nextTransfer(),
-      diskReserve: shared.limits.diskReserveBytes)
+    let writer = UploadWriter(of: session.id, shared)
     if session.attachment(attachment) == nil {
       // Before anybody is told of it: what there is no room for was never there.
       try await findRoom(for: creation.size, writer)
@@ -52,7 +50,11 @@ extension Reactor {
     if let existing = session.attachment(attachment) {
       guard !creation.isResumable, !existing.isResumable, existing.object.state == .uploading,
         let slot = hosted.uploads[attachment]
-      else { return .repeated(created(existing, by: request)) }
+      else {
+        // The answer tells an offset, which is then on the disk.
+        if let slot = hosted.uploads[attachment] { _ = try await standing(of: slot) }
+        return .repeated(created(existing, by: request))
+      }
       return try await restart(creation, existing, request, slot, in: hosted, by: holder)
     }
     now = .now()
@@ -279,8 +281,8 @@ extension Reactor {
     do throws(UploadWriter.Fault) {
       // Cut between the last byte and the end of the request: there is nothing left to wait for.
       if let size = found.object.size, try await slot.writer.offset() == size {
-        _ = try await slot.writer.endPiece(turn: grant.turn)
-        let digest = try await slot.writer.finish(turn: grant.turn, syncs: syncsFiles)
+        _ = try await slot.writer.endPiece(turn: grant.turn, size: size)
+        let digest = try await slot.writer.finish(turn: grant.turn)
         _ = await completeUpload(grant, of: id, by: request, sha256: digest, size: size)
         return
       }
@@ -312,7 +314,7 @@ extension Reactor {
       slot.holder = nil
       hosted.session.uploadMoved(grant.attachment, to: offset, now: instant)
       touchSoon(hosted)
-      if case .create = request.kind {
+      if request.changesRecords {
         // Who is told where to go on finds it there after a crash.
         guard await saved(hosted) else { throw notSaved(of: hosted) }
       }

@@ -204,11 +204,12 @@ extension Reactor {
   private func finish(_ upload: UploadExchange, _ grant: UploadGrant) async -> Answer {
     let (owner, id, request) = (upload.owner, upload.session, upload.request)
     do throws(UploadWriter.Fault) {
-      let offset = try await grant.writer.endPiece(turn: grant.turn)
+      let size = request.isTus ? grant.size : upload.written
+      let offset = try await grant.writer.endPiece(turn: grant.turn, size: size)
       if request.isTus, offset != grant.size {
         return await owner.uploadPieceEnded(grant, of: id, by: request, at: offset)
       }
-      let digest = try await grant.writer.finish(turn: grant.turn, syncs: syncsFiles)
+      let digest = try await grant.writer.finish(turn: grant.turn)
       if case .create(let creation) = request.kind, let wanted = creation.sha256, wanted != digest {
         noteFailed(upload, grant: grant, .digestMismatch)
       }

@@ -53,21 +53,24 @@ actor UploadWriter {
   /// that of a later one with the same id.
   nonisolated let name: UUID
   private let diskReserve: UInt64
+  /// With `full`, an offset that a client was told is on the disk.
+  private let syncs: Bool
+  private let makesSession: Bool
   private var state = State.unopened
   private var turn: UInt64 = 0
   private var checksum: (expected: PieceChecksum, digest: RunningDigest)?
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-  init(
-    _ name: UUID = UUID(), in folder: AttachmentFolder, of data: DataFolder, on executor: BlockingExecutor,
-    diskReserve: Int
-  ) {
+  /// The writer of an upload's file, which is made or opened when it is first used.
+  init(_ name: UUID = UUID(), of session: SessionID, _ shared: SharedState) {
     self.name = name
-    self.folder = folder
-    self.data = data
-    self.executor = executor
-    self.diskReserve = UInt64(diskReserve)
+    folder = shared.data.attachments(of: session)
+    data = shared.data
+    executor = shared.fileThreads.nextTransfer()
+    diskReserve = UInt64(shared.limits.diskReserveBytes)
+    syncs = shared.configuration.durability == .full
+    makesSession = shared.store == nil
   }
 
   /// Looks whether the disk has room for an upload that is about to begin. Of what is to come the size may be known.
@@ -85,7 +88,7 @@ actor UploadWriter {
     state = .unopened
     try makeRoom(for: max(size ?? 1, 1))
     do throws(StorageError) {
-      try folder.make()
+      try folder.make(makesSession: makesSession)
       state = .growing(try folder.createUpload(name))
     } catch {
       throw .storage(error)
@@ -98,7 +101,10 @@ actor UploadWriter {
   /// Goes on where the upload stands: the caller is the writer from here on, and who was is not.
   func begin(at offset: UInt64, checksum expected: PieceChecksum?) throws(Fault) -> Opening {
     let file = try openFile()
-    guard file.offset == offset else { throw .offset(file.offset) }
+    guard file.offset == offset else {
+      try keep(file)
+      throw .offset(file.offset)
+    }
     try reopen(file)
     turn += 1
     file.mark()
@@ -106,10 +112,12 @@ actor UploadWriter {
     return Opening(turn: turn, offset: offset)
   }
 
-  /// Where the upload stands.
+  /// Where the upload stands; with `full`, that is on the disk.
   func offset() throws(Fault) -> UInt64 {
     if case .whole(let size) = state { return size }
-    return try openFile().offset
+    let file = try openFile()
+    try keep(file)
+    return file.offset
   }
 
   /// Adds bytes; all of them or, with an error, none.
@@ -126,20 +134,30 @@ actor UploadWriter {
     return file.offset
   }
 
-  /// The piece has come to its end: its checksum is looked at, and the descriptor put away.
-  /// - Returns: where the upload stands.
-  func endPiece(turn: UInt64) throws(Fault) -> UInt64 {
+  /// Ends a piece: compares it with its checksum, and puts the descriptor away.
+  ///
+  /// - Parameters:
+  ///   - turn: the writer's.
+  ///   - size: the upload's, if that is known: one that is whole is brought to the disk by `finish`.
+  /// - Returns: where the upload stands; with `full`, that is on the disk.
+  /// - Throws: `Fault`; with `checksum` the piece was taken back.
+  func endPiece(turn: UInt64, size: UInt64?) throws(Fault) -> UInt64 {
     let file = try current(turn)
     defer { file.park() }
-    guard let (expected, digest) = checksum else { return file.offset }
-    checksum = nil
-    guard digest.finish() != expected.digest else { return file.offset }
-    do throws(StorageError) {
-      try file.rollBack()
-    } catch {
-      throw .storage(error)
+    if let (expected, digest) = checksum {
+      checksum = nil
+      if digest.finish() != expected.digest {
+        do throws(StorageError) {
+          try file.rollBack()
+        } catch {
+          throw .storage(error)
+        }
+        try keep(file)
+        throw .checksum(file.offset)
+      }
     }
-    throw .checksum(file.offset)
+    if file.offset != size { try keep(file) }
+    return file.offset
   }
 
   /// The writer is gone: what it brought stays, and no later piece of its own is taken.
@@ -154,7 +172,7 @@ actor UploadWriter {
 
   /// All has come: closes the file.
   /// - Returns: the SHA-256 of what is in it, in hexadecimal.
-  func finish(turn: UInt64, syncs: Bool) throws(Fault) -> String {
+  func finish(turn: UInt64) throws(Fault) -> String {
     let file = try current(turn)
     try reopen(file)
     do throws(StorageError) {
@@ -168,9 +186,9 @@ actor UploadWriter {
   }
 
   /// All had come before the process ended: closes the file, as `finish` does.
-  func finishFound(syncs: Bool) throws(Fault) -> String {
+  func finishFound() throws(Fault) -> String {
     let opening = try begin(at: try offset(), checksum: nil)
-    return try finish(turn: opening.turn, syncs: syncs)
+    return try finish(turn: opening.turn)
   }
 
   /// Forgets the upload: what was written is removed.
@@ -209,7 +227,7 @@ actor UploadWriter {
       return try folder.openUpload(name)
     } catch {
       guard error.isMissing else { throw error }
-      try folder.make()
+      try folder.make(makesSession: makesSession)
       return try folder.createUpload(name)
     }
   }
@@ -217,6 +235,18 @@ actor UploadWriter {
   private func reopen(_ file: UploadFile) throws(Fault) {
     do throws(StorageError) {
       try folder.resume(file, name)
+    } catch {
+      throw .storage(error)
+    }
+  }
+
+  /// With `full`, brings what has arrived to the disk before a client is told of it.
+  private func keep(_ file: UploadFile) throws(Fault) {
+    guard syncs else { return }
+    let wasParked = file.isParked
+    defer { if wasParked { file.park() } }
+    do throws(StorageError) {
+      try folder.sync(file, name)
     } catch {
       throw .storage(error)
     }

@@ -58,9 +58,7 @@ extension Reactor {
   }
 
   private func writer(of upload: RestoredUpload, in hosted: Hosted) -> UploadWriter {
-    UploadWriter(
-      upload.file, in: shared.data.attachments(of: hosted.session.id), of: shared.data,
-      on: shared.fileThreads.nextTransfer(), diskReserve: shared.limits.diskReserveBytes)
+    UploadWriter(upload.file, of: hosted.session.id, shared)
   }
 
   private func removeLater(_ attachment: UUID, from hosted: Hosted) {
@@ -86,7 +84,7 @@ extension Reactor {
   private func finish(_ upload: RestoredUpload, _ slot: UploadSlot, in hosted: Hosted) async -> Bool {
     let session = hosted.session
     do {
-      let digest = try await slot.writer.finishFound(syncs: syncsFiles)
+      let digest = try await slot.writer.finishFound()
       if let told = upload.digest {
         // What is there is not what was there.
         guard digest == told else { return false }
