@@ -228,6 +228,27 @@ async def test_a_damaged_attachment_is_not_given_out_as_it_were_whole(lasting: L
         assert len(response.problem(response.status)["detail"]) > 10
 
 
+async def test_a_session_without_its_log_is_a_fault_and_no_unknown_session(lasting: LastingGateway) -> None:
+    async with Room(lasting) as room:
+        ada = await filled(lasting, room, 10)
+        await asyncio.to_thread(lasting.stop)
+        await gone(ada)
+        log = lasting.folder_of(room.id) / "log"
+        kept = log.read_bytes()
+        log.unlink()
+        logged = len(lasting.log)
+        lasting.start()
+        for path in (room.path, f"{room.path}/attachments"):
+            (await lasting.get(path)).problem(500, "internal")
+        assert not await _joins(ada) and (await ada.closed())[0] == 1011
+        (line, *_) = [line for line in lasting.log[logged:].splitlines() if "session not opened" in line]
+        assert '"level":"error"' in line and "holds no log" in line
+        (await lasting.get(f"/api/sessions/{'A' * 22}")).problem(404, "not-found")
+        # What its operator puts back is there again.
+        log.write_bytes(kept)
+        assert len((await room.join("Late")).retained.keys) == 10
+
+
 async def test_what_is_no_session_in_the_folder_harms_nobody(lasting: LastingGateway) -> None:
     async with Room(lasting) as room:
         ada = await filled(lasting, room, 10)

@@ -52,8 +52,11 @@ actor SessionLoader {
     var restorer = SessionRestorer(
       id: id, limits: limits, digest: TokenDigest.ofToken,
       now: Instant(nanoseconds: MonotonicTime.now().nanoseconds), date: clock.date)
-    let end = try store.read(id) { (kind, body) throws(RecordError) in
-      try restorer.apply(kind, body)
+    let end: LogEnd
+    do throws(LogError) {
+      end = try store.read(id) { (kind, body) throws(RecordError) in try restorer.apply(kind, body) }
+    } catch {
+      throw error.isMissing && holdsSession(id) ? .missingLog : error
     }
     do throws(RecordError) {
       let restored = try restorer.finish(
@@ -64,6 +67,12 @@ actor SessionLoader {
     } catch {
       throw .record(error)
     }
+  }
+
+  /// True when a session's folder is there, which is made and removed together with its log.
+  private func holdsSession(_ id: SessionID) -> Bool {
+    // A folder that cannot be looked into is no missing session either.
+    (try? store.holdsSession(id)) ?? true
   }
 
   /// Looks what there is of attachments.

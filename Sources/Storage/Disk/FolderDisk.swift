@@ -89,6 +89,16 @@ package struct FolderDisk: SessionDisk {
     try data.syncAll()
   }
 
+  package func holdsSession(_ id: SessionID) throws(StorageError) -> Bool {
+    do throws(StorageError) {
+      _ = try open(id, for: .openLog)
+      return true
+    } catch {
+      guard error.isMissing else { throw error }
+      return false
+    }
+  }
+
   package func sessions() throws(StorageError) -> [SessionID] {
     try data.openSessions(for: .listSessions).names(for: .listSessions).compactMap { SessionID($0) }
   }

@@ -116,6 +116,10 @@ package final class MemoryDisk: SessionDisk {
     }
   }
 
+  package func holdsSession(_ id: SessionID) throws(StorageError) -> Bool {
+    image.withLock { $0.names[.kept]?[id] != nil }
+  }
+
   package func sessions() throws(StorageError) -> [SessionID] {
     image.withLock { Array($0.names[.kept, default: [:]].keys) }
   }

@@ -76,6 +76,8 @@ package protocol SessionDisk: Sendable {
   /// Waits until all that was written is on the disk.
   func syncAll() throws(StorageError)
 
+  /// True when there is a session of that id, even one without its log.
+  func holdsSession(_ id: SessionID) throws(StorageError) -> Bool
   /// The sessions there are, in no order.
   func sessions() throws(StorageError) -> [SessionID]
   /// What there is of a session's uploads and attachments, in no order.

@@ -4,6 +4,8 @@ package import SessionCore
 package enum LogError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The file cannot be opened or read.
   case file(StorageError)
+  /// The session's folder is there, and its log is not.
+  case missingLog
   /// What should be the first record is none: this is no log, or its beginning was damaged.
   case damagedStart
   /// A newer version wrote it.
@@ -24,6 +26,7 @@ package enum LogError: Error, Equatable, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .file(let error): "\(error)"
+    case .missingLog: "the session's folder holds no log"
     case .damagedStart:
       "the log does not begin as one does: its beginning was damaged, or it is something else"
     case .newerVersion(let found, let known):

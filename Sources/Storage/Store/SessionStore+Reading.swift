@@ -89,6 +89,11 @@ extension SessionStore {
     }
   }
 
+  /// True when the disk holds a session, even one without its log.
+  nonisolated package func holdsSession(_ id: SessionID) throws(StorageError) -> Bool {
+    try disk.holdsSession(id)
+  }
+
   /// The sessions on the disk, in no order.
   nonisolated package func sessions() throws(StorageError) -> [SessionID] {
     try disk.sessions()

@@ -172,6 +172,8 @@ private struct Disk: SessionDisk {
     try disk.syncAll()
   }
 
+  func holdsSession(_ id: SessionID) throws(StorageError) -> Bool { try disk.holdsSession(id) }
+
   func sessions() throws(StorageError) -> [SessionID] {
     try meet(.list, nil)
     return try disk.sessions()
