@@ -228,6 +228,68 @@ async def test_a_damaged_attachment_is_not_given_out_as_it_were_whole(lasting: L
         assert len(response.problem(response.status)["detail"]) > 10
 
 
+def _flip(file: Path) -> None:
+    stored = bytearray(file.read_bytes())
+    stored[len(stored) // 2] ^= 4
+    file.write_bytes(stored)
+
+
+DAMAGES = pytest.mark.parametrize(
+    "damage",
+    [
+        _flip,
+        lambda file: file.write_bytes(file.read_bytes()[:-1]),
+        lambda file: file.write_bytes(file.read_bytes() + b"x"),
+        lambda file: file.write_bytes(b""),
+        Path.unlink,
+    ],
+    ids=["a flipped bit", "shorter", "longer", "empty", "missing"],
+)
+
+
+@DAMAGES
+async def test_a_damaged_attachment_is_marked_and_never_served(lasting: LastingGateway, damage) -> None:
+    async with Room(lasting) as room:
+        journal = Journal(lasting, room.id)
+        lost, kept = await journal.add(content(300_000)), await journal.add(content(300_000, seed=1))
+        for way in ("stop", "crash"):
+            lasting.kill() if way == "crash" else await asyncio.to_thread(lasting.stop)
+            if way == "stop":
+                (file,) = [path for path in journal.files() if path.name == lost["sha256"]]
+                damage(file)
+            lasting.start()
+            # The first read must not show a byte of it, whatever part it asks for, and nobody may cache it.
+            asked = await asyncio.gather(
+                *(lasting.get(lost["url"], **fields) for fields in ({}, {"Range": "bytes=0-9"}, {})),
+                lasting.get(lost["url"], If_None_Match=f'"{lost["sha256"]}"'),
+                lasting.request("HEAD", lost["url"]),
+            )
+            for response in asked:
+                assert response.status == 500, response
+                assert response.get("cache-control") == "no-store" and response.get("etag") is None
+            assert asked[0].problem(500, "internal")["detail"].startswith("The attachment was damaged")
+            marks = {attachment["id"]: attachment.get("damaged") for attachment in await journal.list()}
+            assert marks == {lost["id"]: True, kept["id"]: None}
+            assert (await journal.read(kept["id"])).body == content(300_000, seed=1)
+        lines = [line for line in lasting.log.splitlines() if '"attachment damaged"' in line]
+        assert len(lines) == 2 and all(lost["id"] in line and '"level":"error"' in line for line in lines)
+        # The same content again takes the place of the damaged file.
+        again = await journal.add(content(300_000))
+        for attachment in (lost, again):
+            assert (await journal.read(attachment["id"])).body == content(300_000)
+        assert not any("damaged" in attachment for attachment in await journal.list())
+
+
+async def test_a_file_whose_length_changes_after_its_check_is_not_served(lasting: LastingGateway) -> None:
+    async with Room(lasting) as room:
+        journal = Journal(lasting, room.id)
+        lost = await journal.add(content(10_000))
+        (file,) = journal.files()
+        file.write_bytes(content(10_001))
+        (await journal.read(lost["id"])).problem(500, "internal")
+        assert [attachment.get("damaged") for attachment in await journal.list()] == [True]
+
+
 async def test_a_session_without_its_log_is_a_fault_and_no_unknown_session(lasting: LastingGateway) -> None:
     async with Room(lasting) as room:
         ada = await filled(lasting, room, 10)

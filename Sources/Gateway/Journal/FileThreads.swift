@@ -6,7 +6,7 @@ internal import Transport
 /// The threads that files are read and written on, so that no reactor waits for a disk.
 ///
 /// Sessions are written on one thread, read on others and looked over on one more; what is ordered (making, renaming and removing a session's files) has one
-/// for all sessions; the certificate has one, for it may lie elsewhere, and so has the question how much room there is; bytes of attachments are moved on the rest, so that a slow transfer holds up neither.
+/// for all sessions; the certificate has one, for it may lie elsewhere, and so has the question how much room there is; contents are compared with their digests on one; bytes of attachments are moved on the rest, so that a slow transfer holds up neither.
 final class FileThreads: Sendable {
   let saving: BlockingExecutor
   let loaders: [BlockingExecutor]
@@ -16,6 +16,8 @@ final class FileThreads: Sendable {
   let observing: BlockingExecutor
   let certificates: BlockingExecutor
   let disk: BlockingExecutor
+  /// Compares contents with their digests, beside the transfers of those that are known to be intact.
+  let verifying: BlockingExecutor
   private let transfers: [BlockingExecutor]
   private let turn = Atomic<UInt>(0)
 
@@ -33,6 +35,7 @@ final class FileThreads: Sendable {
     observing = try BlockingExecutor(name: "observing", niceness: Self.transferNiceness)
     certificates = try BlockingExecutor(name: "certificates")
     disk = try BlockingExecutor(name: "disk")
+    verifying = try BlockingExecutor(name: "verifying", niceness: Self.transferNiceness)
     var made: [BlockingExecutor] = []
     for number in 0..<count {
       made.append(try BlockingExecutor(name: "transfer-\(number)", niceness: Self.transferNiceness))
@@ -51,7 +54,7 @@ final class FileThreads: Sendable {
   /// - Parameter duration: how long, for all of them together; a disk that hangs keeps its thread.
   /// - Returns: whether all have ended.
   func stop(within duration: Duration) -> Bool {
-    let threads = transfers + loaders + [sweeping, ordered, certificates, disk, saving, observing]
+    let threads = transfers + loaders + [sweeping, ordered, verifying, certificates, disk, saving, observing]
     for thread in threads { thread.stop() }
     let deadline = MonotonicTime.now() + duration
     return threads.reduce(true) { $1.join(within: max(.zero, deadline - .now())) && $0 }

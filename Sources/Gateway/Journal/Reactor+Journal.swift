@@ -22,7 +22,13 @@ extension Reactor {
   /// `GET` of a session's attachments.
   func attachments(of id: SessionID) async -> Result<[AttachmentObject], Refusal> {
     now = .now()
-    return await findToRead(id).map { $0.session.attachmentObjects }
+    return await findToRead(id).map { hosted in
+      hosted.session.attachmentObjects.map { object in
+        var object = object
+        if let digest = object.sha256, hosted.contents.isDamaged(digest) { object.damaged = true }
+        return object
+      }
+    }
   }
 
   /// `GET` and `HEAD` of an attachment.
@@ -31,15 +37,87 @@ extension Reactor {
     do throws(Refusal) {
       let hosted = try await findToRead(id).get()
       guard let found = hosted.session.attachment(attachment) else { throw .noAttachment }
-      guard found.object.state == .ready, let digest = found.object.sha256 else {
+      guard found.object.state == .ready, let digest = found.object.sha256, let size = found.object.size
+      else {
         var refusal = Refusal(.notReady, "The attachment is still being uploaded.")
         refusal.offset = found.object.offset
         throw refusal
       }
+      try await check(digest, size: size, of: attachment, in: hosted)
       return .granted(ContentGrant(object: found.object, digest: digest))
     } catch {
       return .refused(.problem(error))
     }
+  }
+
+  /// Compares a content with its digest, unless that was done since the session was opened.
+  ///
+  /// Nothing of a content is sent before: an answer may be cached for a year as that of its digest.
+  private func check(
+    _ digest: String, size: UInt64, of attachment: UUID, in hosted: Hosted
+  ) async throws(Refusal) {
+    let verdict: ContentChecks.Verdict
+    switch hosted.contents.state(of: digest) {
+    case .intact: return
+    case .damaged: throw .damagedAttachment
+    case .checking(let check):
+      verdict = await withCheckedContinuation { hosted.contents.wait(for: check, $0) }
+    case .unchecked:
+      let check = hosted.contents.begin(digest)
+      let found = await compare(digest, size: size, of: attachment, in: hosted)
+      verdict = hosted.contents.end(check, of: digest, found)
+    }
+    now = .now()
+    switch verdict {
+    case .intact: return
+    case .damaged:
+      // Its file goes with its last attachment.
+      guard hosted.session.attachment(attachment) != nil else { throw .noAttachment }
+      throw .damagedAttachment
+    case .unreadable(let error): throw unreadable(error)
+    }
+  }
+
+  private func compare(
+    _ digest: String, size: UInt64, of attachment: UUID, in hosted: Hosted
+  ) async -> ContentChecks.Verdict {
+    let id = hosted.session.id
+    let verifier = ContentVerifier(on: shared.fileThreads.verifying)
+    do throws(StorageError) {
+      let damage = try await verifier.damage(to: digest, size: size, in: shared.data.attachments(of: id))
+      guard let damage else { return .intact }
+      if hosted.session.holdsContent(digest) { noteDamaged(attachment, damage, in: id) }
+      return .damaged
+    } catch {
+      return .unreadable(error)
+    }
+  }
+
+  /// Marks the content of an attachment as damaged whose file changed after it was found to be intact.
+  ///
+  /// - Returns: what the client is told; the attachment may have been removed meanwhile.
+  func contentChanged(
+    _ damage: ContentVerifier.Damage, _ grant: ContentGrant, of id: SessionID
+  ) -> Refusal {
+    now = .now()
+    guard let hosted = sessions[id] ?? endedSessions[id],
+      hosted.session.attachment(grant.object.id)?.object.sha256 == grant.digest
+    else { return .noAttachment }
+    if hosted.contents.noteDamaged(grant.digest) { noteDamaged(grant.object.id, damage, in: id) }
+    return .damagedAttachment
+  }
+
+  private func noteDamaged(_ attachment: UUID, _ damage: ContentVerifier.Damage, in id: SessionID) {
+    shared.log(
+      .error, "attachment damaged",
+      ["session": .session(id), "attachment": "\(attachment)", "reason": "\(damage)"])
+  }
+
+  /// The refusal for a content whose file cannot be read.
+  func unreadable(_ error: StorageError) -> Refusal {
+    shared.log(.error, "attachment not read", ["reason": "\(error)"])
+    return error.isOutOfDescriptors
+      ? .outOfDescriptors : Refusal(.internal, "The attachment could not be read.")
   }
 
   /// `HEAD` of an upload.
@@ -133,6 +211,7 @@ extension Reactor {
   private func removeOrphan(_ digest: String, of hosted: Hosted, isSaved: Bool) async {
     // The same content may have come again meanwhile.
     guard isSaved, !hosted.isRemoved, !hosted.session.holdsContent(digest) else { return }
+    hosted.contents.forget(digest)
     do throws(StorageError) {
       try await shared.sessionFiles.removeContent(digest, of: hosted.session.id)
     } catch {
@@ -225,8 +304,6 @@ extension Reactor {
     guard let found = hosted.session.attachment(attachment) else { throw .noAttachment }
     return (hosted, found)
   }
-
-  var syncsFiles: Bool { shared.configuration.durability == .full }
 
   /// Something was said to a session by what is no event of the loop.
   func touchSoon(_ hosted: Hosted) {

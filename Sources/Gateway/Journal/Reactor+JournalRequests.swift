@@ -110,7 +110,14 @@ extension Reactor {
     do throws(StorageError) {
       length = try await reader.open()
     } catch {
-      deliver(.problem(unreadable(error)), to: key, head)
+      let refusal =
+        error.isMissing ? await owner.contentChanged(.missing, grant, of: id) : unreadable(error)
+      deliver(.problem(refusal), to: key, head)
+      return
+    }
+    if let size = grant.object.size, length != size {
+      let refusal = await owner.contentChanged(.length(length, expected: size), grant, of: id)
+      deliver(.problem(refusal), to: key, head)
       return
     }
     let found = content(grant, length: length, for: head)
@@ -119,13 +126,6 @@ extension Reactor {
       return
     }
     deliver(found.answer, to: key, head, body: .file(FileTransfer(reader, found.range)))
-  }
-
-  private func unreadable(_ error: StorageError) -> Refusal {
-    if error.isMissing { return .noAttachment }
-    shared.log(.error, "attachment not read", ["reason": "\(error)"])
-    return error.isOutOfDescriptors
-      ? .outOfDescriptors : Refusal(.internal, "The attachment could not be read.")
   }
 
   /// The head of the answer, and which bytes of the content follow it.
@@ -182,6 +182,13 @@ extension Refusal {
     var refusal = Refusal(.unavailable, "The gateway is about to restart: try again in a moment.")
     refusal.retryAfterMs = 2000
     return refusal
+  }
+
+  static var damagedAttachment: Refusal {
+    Refusal(
+      .internal,
+      "The attachment was damaged on the gateway's disk and is not served; its operator finds more in the log."
+    )
   }
 
   static var outOfDescriptors: Refusal {

@@ -377,6 +377,7 @@ extension Reactor {
     guard hosted.uploads[grant.attachment] === slot else {
       return .problem(gone(grant.attachment, from: hosted))
     }
+    hosted.contents.notePlaced(digest)
     hosted.uploads[grant.attachment] = nil
     guard hosted.session.finishAttachment(grant.attachment, now: instant) != nil,
       let found = hosted.session.attachment(grant.attachment)

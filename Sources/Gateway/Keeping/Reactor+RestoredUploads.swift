@@ -97,6 +97,7 @@ extension Reactor {
         _ = await saved(hosted)
       }
       try await shared.sessionFiles.place(slot.writer.name, as: digest, of: session.id)
+      hosted.contents.notePlaced(digest)
     } catch {
       shared.log(.error, "upload not finished", ["session": .session(session.id), "reason": "\(error)"])
       return false

@@ -30,6 +30,8 @@ final class Hosted {
   var countedLogBytes = 0
   /// Uploads under way, by their attachment.
   var uploads: [UUID: UploadSlot] = [:]
+  /// What is known of the files of its attachments.
+  let contents = ContentChecks()
   /// Something of it may be on the disk.
   var hasFiles = false
   /// Sockets of those who have not said yet that they join.

@@ -34,6 +34,8 @@ package struct AttachmentObject: SystemPayload {
   package var createdAt: Date
   /// Where it is read, resumed and removed.
   package var url: String
+  /// True in lists, when its bytes were found to be damaged on the gateway's disk: it is not served.
+  package var damaged: Bool?
 
   /// An attachment as it is at one moment.
   package init(
@@ -68,6 +70,8 @@ package struct AttachmentObject: SystemPayload {
       writer.member("offset", offset)
       writer.member("createdAt", createdAt.formatted(.iso8601))
       writer.member("url", url)
+      // Nobody misses it where all is well.
+      if let damaged { writer.member("damaged", damaged) }
     }
   }
 }
