@@ -44,7 +44,7 @@ def has_sanitizer() -> bool:
 def flag(limit: str) -> str:
     """The flag that sets a limit of section 5: `messageBytes` is `--max-message-bytes`."""
     dashed = re.sub("([A-Z])", r"-\1", limit).lower()
-    return f"--{dashed}" if limit.endswith("Seconds") else f"--max-{dashed}"
+    return f"--{dashed}" if limit.endswith("Seconds") or limit.startswith("minimum") else f"--max-{dashed}"
 
 
 def trusting() -> ssl.SSLContext:

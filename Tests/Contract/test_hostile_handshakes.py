@@ -16,8 +16,8 @@ from test_hostile_slowness import hello
 HANDSHAKES = 2_048
 ADDRESSES = 11
 NEWCOMERS = 100
-# What the peers send, and what each may cost, in bytes. Behind a whole hello OpenSSL keeps the state of a handshake, which has
-# an end: a gateway has 1,024 a reactor.
+# How much of a hello is sent, and the bytes that each may cost. After a whole hello OpenSSL keeps the state of a
+# handshake, of which a reactor has 1,024 at most.
 CASES = {"four bytes": (4, 4_096), "all but a byte of a hello": (-1, 6_144), "a whole hello": (None, 65_536)}
 
 

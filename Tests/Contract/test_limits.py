@@ -14,7 +14,7 @@ LIMITS = {
     "sessionLogBytes": 256 << 20, "sessions": 10_000, "catchUpTailBytes": 4 << 20,
     "sessionsPerAddressPerMinute": 30, "sessionKeepSeconds": 2_592_000, "connections": 10_000,
     "endedKeepSeconds": 604_800, "connectionsPerAddress": 200, "joinSeconds": 10, "graceSeconds": 30,
-    "removalDelaySeconds": 3_600,
+    "removalDelaySeconds": 3_600, "minimumBodyBytesPerSecond": 1_024, "bodyRateSeconds": 30,
     "headBytes": 32 << 10, "headSeconds": 10, "idleSeconds": 60, "bodyStallSeconds": 20,
     "incompleteBytes": 256 << 20, "messageSeconds": 30,
 }  # fmt: skip

@@ -40,7 +40,7 @@ struct GatewayControlTests {
     + #""sessionLogBytes":268435456,"catchUpTailBytes":4194304,"#
     + #""memoryBytes":2147483648,"unsavedSessionBytes":16777216,"unsavedBytes":268435456,"sessionKeepSeconds":2592000,"#
     + #""sessionIdleSeconds":60,"endedKeepSeconds":604800,"removalDelaySeconds":3600,"joinSeconds":10,"graceSeconds":30,"idleSeconds":60,"#
-    + #""bodyStallSeconds":20,"messageSeconds":30}"#
+    + #""bodyStallSeconds":20,"minimumBodyBytesPerSecond":1024,"bodyRateSeconds":30,"messageSeconds":30}"#
 
   static var refusal: Refusal {
     var refusal = Refusal(.sequenceGap, "Client sequence 7 is due.")

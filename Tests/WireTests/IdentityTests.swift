@@ -124,6 +124,11 @@ struct LimitsTests {
       ("joinSeconds", 10, "--join-seconds", "DRAWTOGETHER_JOIN_SECONDS"),
       ("entriesPerSecond", 1_000, "--max-entries-per-second", "DRAWTOGETHER_MAX_ENTRIES_PER_SECOND"),
       ("bodyStallSeconds", 20, "--body-stall-seconds", "DRAWTOGETHER_BODY_STALL_SECONDS"),
+      (
+        "minimumBodyBytesPerSecond", 1_024, "--minimum-body-bytes-per-second",
+        "DRAWTOGETHER_MINIMUM_BODY_BYTES_PER_SECOND"
+      ),
+      ("bodyRateSeconds", 30, "--body-rate-seconds", "DRAWTOGETHER_BODY_RATE_SECONDS"),
       ("sessions", 10_000, "--max-sessions", "DRAWTOGETHER_MAX_SESSIONS"),
       (
         "sessionAttachmentBytes", 2_147_483_648, "--max-session-attachment-bytes",
@@ -152,9 +157,9 @@ struct LimitsTests {
 
   @Test("each is in the table once, by its own member, and its default is accepted")
   func table() {
-    #expect(Limits.all.count == 32)
-    #expect(Set(Limits.all.map(\.name)).count == 32)
-    #expect(Set(Limits.all.map(\.flag)).count == 32)
+    #expect(Limits.all.count == 35)
+    #expect(Set(Limits.all.map(\.name)).count == 35)
+    #expect(Set(Limits.all.map(\.flag)).count == 35)
     for (index, limit) in Limits.all.enumerated() {
       #expect(limit.range.contains(Limits()[keyPath: limit.keyPath]))
       #expect(!limit.help.isEmpty)

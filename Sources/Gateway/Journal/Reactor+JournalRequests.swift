@@ -198,9 +198,12 @@ extension Refusal {
     return refusal
   }
 
+  /// The time after which an upload may be tried again that found no slot, or lost it.
+  static let uploadRetryMs: UInt64 = 2000
+
   static func tooManyUploads(_ words: String, _ limit: Int, _ actual: Int) -> Refusal {
     var refusal = Refusal(.tooMany, "\(words): try again in a moment.", limit: limit, actual: actual)
-    refusal.retryAfterMs = 2000
+    refusal.retryAfterMs = uploadRetryMs
     return refusal
   }
 }

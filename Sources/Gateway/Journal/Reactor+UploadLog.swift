@@ -32,7 +32,7 @@ extension Reactor {
   func noteCut(_ upload: UploadExchange, _ grant: UploadGrant) {
     guard !upload.isNoted else { return }
     upload.isNoted = true
-    let cause: UploadCut = draining != nil ? .stopping : upload.isStalled ? .stalled : .gone
+    let cause: UploadCut = draining != nil ? .stopping : upload.cutCause
     counters.uploadsCut[cause] += 1
     guard isTold(&uploadLines) else { return }
     shared.log(

@@ -20,14 +20,19 @@ extension Reactor {
     connection.deadline = now + Self.diskTime
     let key = connection.key
     upload.clientAddress = connection.clientAddress
-    if let refusal = shared.admitUpload(from: upload.countedAddress) {
+    let place = UploadTable.Place(reactor: number, connection: key)
+    switch shared.uploads.admit(from: upload.countedAddress, at: place, now: now) {
+    case .admitted(let id, let evicted):
+      upload.id = id
+      if let evicted { shared.evict(evicted) }
+    case .refused(let refusal):
       noteRefused(.upload, .tooMany, session: upload.session, from: connection.clientAddress)
       upload.phase = .over
       refuse(.problem(refusal), connection, http)
       return
     }
     counters.uploads += 1
-    if shared.uploadTotal <= UploadExchange.few { upload.pendingLimit = UploadExchange.fewPendingBytes }
+    if shared.uploads.count <= UploadExchange.few { upload.pendingLimit = UploadExchange.fewPendingBytes }
     let holder = UploadHolder(reactor: self, connection: key, client: connection.clientAddress)
     Task {
       let start = await upload.owner.startUpload(upload.request, of: upload.session, by: holder)
@@ -62,6 +67,7 @@ extension Reactor {
       if http.exchange?.head.expectsContinue == true {
         send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), on: connection, http)
       }
+      shared.uploads.resumeRate(of: upload.id, at: now)
       resumeBody(connection)
     }
   }
@@ -87,9 +93,13 @@ extension Reactor {
   ) {
     upload.received += UInt64(bytes.count)
     guard case .streaming = upload.phase else { return }
+    shared.uploads.add(bytes.count, to: upload.id, at: now)
     upload.pending.append(contentsOf: bytes)
     write(connection.key, upload)
-    if upload.isHoldingBody { connection.deadline = now + Self.diskTime }
+    if upload.isHoldingBody {
+      shared.uploads.pauseRate(of: upload.id)
+      connection.deadline = now + Self.diskTime
+    }
   }
 
   /// The offset at which an upload ends: that of its announced size, or of the largest attachment.
@@ -127,6 +137,7 @@ extension Reactor {
       return
     }
     upload.hasWholeBody = true
+    shared.uploads.pauseRate(of: upload.id)
     http.awaitsAnswer = true
     connection.deadline = now + Self.diskTime
     write(connection.key, upload)
@@ -186,6 +197,7 @@ extension Reactor {
     if upload.hasWholeBody || upload.isHoldingBody {
       connection.deadline = now + Self.diskTime
     } else {
+      shared.uploads.resumeRate(of: upload.id, at: now)
       resumeBody(connection)
     }
   }
@@ -297,6 +309,23 @@ extension Reactor {
     loop.wake()
   }
 
+  /// Ends an upload whose slot another one has now.
+  func endSlowUpload(_ evicted: UploadTable.Eviction) {
+    guard let connection = connection(evicted.place.connection), case .http(let http) = connection.state,
+      let upload = http.upload, upload.id == evicted.id, case .streaming = upload.phase, !upload.hasWholeBody
+    else { return }
+    let least = shared.limits.minimumBodyBytesPerSecond
+    var refusal = Refusal(
+      .tooMany,
+      "All uploads that are taken at a time are under way, and this one brought \(evicted.rate) bytes a second over"
+        + " \(shared.limits.bodyRateSeconds) s: then it has to bring \(least).",
+      limit: least, actual: evicted.rate)
+    refusal.status = 408
+    refusal.retryAfterMs = Refusal.uploadRetryMs
+    upload.cutCause = .slow
+    refuse(.problem(refusal), connection, http)
+  }
+
   /// Counts it out, once.
   private func end(_ upload: UploadExchange) {
     switch upload.phase {
@@ -304,7 +333,7 @@ extension Reactor {
     case .asking, .streaming: break
     }
     upload.phase = .over
-    shared.releaseUpload(from: upload.countedAddress)
+    shared.uploads.release(upload.id)
     counters.uploads -= 1
   }
 

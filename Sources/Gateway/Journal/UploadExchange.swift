@@ -39,8 +39,10 @@ final class UploadExchange {
   var cutGrant: UploadGrant?
   /// The log has been told why it comes to nothing.
   var isNoted = false
-  /// Nothing of the body came for too long.
-  var isStalled = false
+  /// Its slot in the table of uploads, once it has one.
+  var id: UploadTable.ID = 0
+  /// The cause to be logged if the request breaks off now.
+  var cutCause = UploadCut.gone
   /// When the session was told last how far it is.
   var toldAt: MonotonicTime?
 

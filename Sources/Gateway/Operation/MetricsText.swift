@@ -71,7 +71,7 @@ package struct MetricsText {
       counters.refusals.labelled)
     appendTally(
       "uploads_cut_total",
-      "Uploads that broke off before the end of their request: the client went or stalled, or the gateway stops.",
+      "Uploads that broke off before the end of their request: the client went, stalled or was too slow, or the gateway stops.",
       label: "reason", counters.uploadsCut.labelled)
     appendTally(
       "upload_failures_total", "Uploads that failed once they had begun, by error code.", label: "code",

@@ -97,6 +97,8 @@ package enum UploadCut: String, CaseIterable, TallyKey {
   case gone
   /// Nothing came for too long.
   case stalled
+  /// It brought too little a second while all upload slots were taken.
+  case slow
   /// The gateway stops.
   case stopping
 
@@ -105,7 +107,8 @@ package enum UploadCut: String, CaseIterable, TallyKey {
     switch self {
     case .gone: 0
     case .stalled: 1
-    case .stopping: 2
+    case .slow: 2
+    case .stopping: 3
     }
   }
 }

@@ -69,7 +69,7 @@ extension Reactor {
         ? "The request's head did not arrive within \(seconds) s."
         : "Nothing of the request's body arrived for \(seconds) s.", limit: seconds)
     refusal.status = 408
-    http.upload?.isStalled = true
+    http.upload?.cutCause = .stalled
     http.closesAfterOutput = true
     send(.problem(refusal), on: connection, http, for: http.exchange?.head)
   }

@@ -16,6 +16,7 @@ actor Reactor {
     case stop
     /// Asks for a sign of life: see `SharedState.stuckReactors`.
     case pulse
+    case endSlowUpload(UploadTable.Eviction)
   }
 
   let number: Int
@@ -210,6 +211,7 @@ actor Reactor {
     case .drain: drain()
     case .stop: stop()
     case .pulse: shared.noteAlive(reactor: number)
+    case .endSlowUpload(let evicted): endSlowUpload(evicted)
     }
   }
 

@@ -23,6 +23,7 @@ final class SharedState: Sendable {
   let memory: HeldMemory
   let fileThreads: FileThreads
   let sessionFiles: SessionFiles
+  let uploads: UploadTable
   /// Where sessions are kept; `nil` when they live in memory only.
   let store: SessionStore?
   let sweeper: SessionSweeper?
@@ -38,7 +39,6 @@ final class SharedState: Sendable {
   private let sessionCount = Atomic(0)
   private let sessionChangeCount = Atomic(0)
   private let incompleteBytes = Atomic(0)
-  private let uploadCount = Atomic(0)
   private let unsavedBytes = Atomic(0)
   private let keptSessions = Guarded<KeptSessions?>(nil)
   private let pulses: [Pulse]
@@ -47,7 +47,6 @@ final class SharedState: Sendable {
   private let loaderTurn = Atomic<UInt>(0)
   private let draining = Atomic(false)
   private let clients = ClientCounts()
-  private let uploaders = ClientCounts()
   private let rareWarnings = Guarded<[RareWarning: MonotonicTime]>([:])
   private let creations = Guarded(CreationRate())
   private let endpoints = Guarded(Endpoints())
@@ -85,6 +84,7 @@ final class SharedState: Sendable {
       SessionSweeper($0, on: fileThreads.sweeping, limits: configuration.limits, removal: removal)
     }
     sessionFiles = SessionFiles(data, on: fileThreads.ordered, syncs: configuration.durability == .full)
+    uploads = UploadTable(limits: configuration.limits)
     board = MetricsBoard(reactors: configuration.reactors)
     origins = OriginPolicy(configuration)
     redirect = SecureRedirect(configuration)
@@ -300,28 +300,10 @@ final class SharedState: Sendable {
     sessionCount.subtract(1, ordering: .relaxed)
   }
 
-  /// Counts an upload in, unless that would go beyond the limit, or beyond the quarter of it that one address may have. An
-  /// upload from this machine has none.
-  func admitUpload(from address: IPAddress?) -> Refusal? {
-    let count = uploadCount.add(1, ordering: .relaxed).newValue
-    guard count <= limits.uploads else {
-      uploadCount.subtract(1, ordering: .relaxed)
-      return .tooManyUploads("This gateway takes \(limits.uploads) uploads at a time", limits.uploads, count)
-    }
-    guard let address else { return nil }
-    let share = max(1, limits.uploads / 4)
-    let fromAddress = uploaders.countUp(address, limit: share)
-    guard fromAddress > share else { return nil }
-    uploadCount.subtract(1, ordering: .relaxed)
-    return .tooManyUploads("From your address \(share) uploads are taken at a time", share, fromAddress)
-  }
-
-  /// How many uploads there are at present.
-  var uploadTotal: Int { uploadCount.load(ordering: .relaxed) }
-
-  func releaseUpload(from address: IPAddress?) {
-    uploadCount.subtract(1, ordering: .relaxed)
-    if let address { uploaders.countDown(address) }
+  /// Has the reactor of an upload that lost its slot end it.
+  func evict(_ upload: UploadTable.Eviction) {
+    // A reactor with a full mailbox ends it later, as one that stalls.
+    _ = reactors.withLock { $0[upload.place.reactor] }.mailbox.put(.endSlowUpload(upload))
   }
 
   /// Counts bytes of entries that are not on the disk, of all sessions together.

@@ -15,10 +15,10 @@ package struct LimitDescription: Sendable {
   package let unit: Unit
   /// One line of help.
   package let help: String
-  /// Whether the number is the least that is kept free, not the most that there may be.
-  package var isReserve = false
+  /// True when the number is a minimum, not a maximum.
+  package var isMinimum = false
 
-  /// The command's flag: `--max-message-bytes` for `messageBytes`; without `max` for what counts seconds or is kept free,
+  /// The command's flag: `--max-message-bytes` for `messageBytes`; without `max` for what counts seconds or is a minimum,
   /// such as `--join-seconds` and `--disk-reserve-bytes`.
   package var flag: String {
     var kebab = ""
@@ -29,7 +29,7 @@ package struct LimitDescription: Sendable {
         kebab.append(character)
       }
     }
-    return unit == .seconds || isReserve ? "--\(kebab)" : "--max-\(kebab)"
+    return unit == .seconds || isMinimum ? "--\(kebab)" : "--max-\(kebab)"
   }
 
   /// The environment variable: the flag in capitals behind `DRAWTOGETHER_`.
@@ -101,7 +101,7 @@ extension Limits {
       help: "uploads at once, all sessions together"),
     LimitDescription(
       name: "diskReserveBytes", keyPath: \.diskReserveBytes, range: 0...1 << 50, unit: .bytes,
-      help: "bytes that uploads leave free on the disk", isReserve: true),
+      help: "bytes that uploads leave free on the disk", isMinimum: true),
     LimitDescription(
       name: "sessionLogBytes", keyPath: \.sessionLogBytes, range: 1_024...1 << 40, unit: .bytes,
       help: "bytes of retained entries of a session"),
@@ -142,6 +142,13 @@ extension Limits {
     LimitDescription(
       name: "bodyStallSeconds", keyPath: \.bodyStallSeconds, range: 1...3_600, unit: .seconds,
       help: "time a request's body may stall"),
+    LimitDescription(
+      name: "minimumBodyBytesPerSecond", keyPath: \.minimumBodyBytesPerSecond, range: 0...1 << 30,
+      unit: .bytes, help: "bytes a second that a body must bring when all upload slots are taken",
+      isMinimum: true),
+    LimitDescription(
+      name: "bodyRateSeconds", keyPath: \.bodyRateSeconds, range: 1...3_600, unit: .seconds,
+      help: "time over which the rate of a body is averaged"),
     LimitDescription(
       name: "messageSeconds", keyPath: \.messageSeconds, range: 1...3_600, unit: .seconds,
       help: "time for a message to arrive whole"),

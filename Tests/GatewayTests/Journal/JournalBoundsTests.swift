@@ -25,27 +25,6 @@ extension OverSockets {
       #expect(try room.settle().map(\.size) == [1_000])
     }
 
-    @Test("One address, or network of IPv6, has a quarter of the uploads at once; this machine has no share")
-    func shareOfAnAddress() throws {
-      let shared = try RunningGateway { $0.limits.uploads = 8 }.gateway.shared
-      let (one, neighbour, other) = (
-        try #require(IPAddress("2001:db8::1")), try #require(IPAddress("2001:db8::ffff:1")),
-        try #require(IPAddress("2001:db8:0:1::1"))
-      )
-      #expect(shared.admitUpload(from: one) == nil)
-      #expect(shared.admitUpload(from: neighbour) == nil)
-      let refusal = shared.admitUpload(from: one)
-      #expect(refusal?.code == .tooMany)
-      #expect(refusal?.httpStatus == 503)
-      #expect(refusal?.limit == 2)
-      #expect(refusal?.actual == 3)
-      #expect(shared.admitUpload(from: other) == nil)
-      for _ in 0..<5 { #expect(shared.admitUpload(from: nil) == nil) }
-      #expect(shared.admitUpload(from: other)?.limit == 8)
-      shared.releaseUpload(from: neighbour)
-      #expect(shared.admitUpload(from: one) == nil)
-    }
-
     @Test("A list is the same in pieces as it is whole", arguments: [0, 1, 2, 50, 400])
     func listInPieces(count: Int) throws {
       let attachments = try (0..<count).map { number in
