@@ -41,8 +41,8 @@ extension ClientSession {
     silentAt = now + Self.silence
     let sameEpoch = joined.epoch == epoch
     if !sameEpoch {
+      // `after` stays in the epoch that it is of: `catchUp` says whether it counts in this one.
       epoch = joined.epoch
-      after = nil
       committed = 0
     }
     let isNew = !joined.resumed || joined.participant.number != me?.number
@@ -80,6 +80,9 @@ extension ClientSession {
       stateSequence = sequence
       company.beginState()
       shelf.clear()
+    } else {
+      // What was told up to there is the beginning of this order too.
+      afterEpoch = epoch
     }
     tell(.catchUp(kind))
   }
@@ -90,6 +93,7 @@ extension ClientSession {
     company.endState()
     if maySend, isSnapshot, outbox.isAwaited { doubtUntil = now + Self.echoTime }
     after = max(after ?? 0, sequence)
+    afterEpoch = epoch
     if let me, outboxNumber != me.number {
       outbox.arrive()
       outboxNumber = me.number

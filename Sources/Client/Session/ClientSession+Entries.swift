@@ -32,7 +32,7 @@ extension ClientSession {
       receiveMessage(entry, in: bytes, isReliable: isReliable)
     }
     // In a snapshot only its end leaves a whole state behind (2.1).
-    if isReliable, let after, entry.sequence > after { self.after = entry.sequence }
+    if isReliable, let after, afterEpoch == epoch, entry.sequence > after { self.after = entry.sequence }
   }
 
   private mutating func receiveMessage(_ entry: GatewayEntry, in bytes: Span<UInt8>, isReliable: Bool) {

@@ -24,7 +24,7 @@ extension ClientSession {
     }
     if let after {
       resume = resume ?? Resume()
-      resume?.epoch = epoch
+      resume?.epoch = afterEpoch
       resume?.after = after
     }
     saidProfile = profile

@@ -95,8 +95,10 @@ package struct ClientSession: Sendable {
   // Where we are in the order.
 
   var epoch = ""
-  /// Up to where all was told, in this epoch; nil: there is no such place.
+  /// Up to where all was told, in `afterEpoch`; nil: there is no such place.
   var after: UInt64?
+  /// The epoch of `after`: another one than `epoch` from `joined` to `catchUp` when the gateway came back from a crash.
+  var afterEpoch = ""
   /// Of what place in the order the state is that a snapshot tells.
   var stateSequence: UInt64 = 0
   /// All up to there is on disk, in this epoch.

@@ -130,6 +130,50 @@ struct ComingBackTests {
     #expect(side.resume?.epoch == "f")
   }
 
+  @Test("with another epoch `after` stays in its own until catchUp, and a tail goes on in the new one")
+  func tailAcrossEpochs() {
+    var side = Side.live()
+    side.send("a", "b")
+    side.give(side.entry(1, 1, "a") + side.entry(2, 1, "c"))
+    side.say(.committed(sequence: 12))
+    side.breaks()
+    side.open()
+    #expect(side.resume == Resume(token: Side.token, epoch: "e", after: 12, next: 2))
+    side.sequence = 20
+    side.joined(epoch: "f", acknowledged: 1, committed: 20, resumed: true)
+    side.breaks()
+    side.open()
+    #expect(side.resume?.epoch == "e", "nothing says that 12 counts in f")
+    #expect(side.resume?.after == 12)
+    side.joined(epoch: "f", acknowledged: 1, committed: 20, resumed: true)
+    side.say(.catchUp(.tail, epoch: "f", sequence: 20))
+    side.give(Side.entry(2, 2, "d", at: 13))
+    side.breaks()
+    side.open()
+    #expect(side.resume == Resume(token: Side.token, epoch: "f", after: 13, next: 2))
+    side.forget()
+    side.joined(epoch: "f", acknowledged: 1, committed: 20, resumed: true)
+    side.tail(Side.entry(2, 3, "e", at: 14), epoch: "f")
+    #expect(side.sent == ["2 b"])
+    #expect(side.told.contains("Bob: e"))
+    #expect(side.told.last == "caught up")
+  }
+
+  @Test("committed of an epoch that broke off lets go of nothing in the new one")
+  func committedOfFormerEpoch() {
+    var side = Side.live()
+    side.send("a")
+    side.say(.committed(sequence: 90))
+    side.breaks()
+    side.open()
+    side.sequence = 50
+    side.joined(epoch: "f", acknowledged: 1, committed: 40, resumed: true)
+    side.tail(epoch: "f")
+    side.breaks()
+    side.open()
+    #expect(side.resume?.next == 1, "50 is not on disk")
+  }
+
   @Test("who is no longer known is somebody else, and numbers what it keeps anew")
   func becomesSomebodyElse() {
     var side = Side.live()
