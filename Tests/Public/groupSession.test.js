@@ -156,6 +156,30 @@ test('§2.1 a sequence of another epoch does not tell what is committed in this 
   assert.equal(session.save().outbox.items.length, 0);
 });
 
+test('§2.1 with another epoch `after` stays in its own until `catchUp`, and a tail goes on in the new one', () => {
+  const { session, last, reopen } = fakeSession();
+  session.join();
+  welcome(last(), { sequence: 5 });
+  const kept = { flags: 5, sender: 2, type: 'A', payload: {} };
+  last().entries(gatewayEntry({ ...kept, sequence: 9, clientSequence: 1, key: 7 }));
+  last().cut();
+  reopen();
+  last().tell(joined({ epoch: 'e2', sequence: 20, committed: 20, resumed: true }));
+  last().cut();
+  reopen();
+  assert.deepEqual(last().controls[0].join.resume, { token: 'token-1', next: 1, epoch: 'e1', after: 9 });
+  last().tell(joined({ epoch: 'e2', sequence: 20, committed: 20, resumed: true }));
+  last().tell({ catchUp: { kind: 'tail', epoch: 'e2', sequence: 20 } });
+  last().entries(gatewayEntry({ ...kept, sequence: 11, clientSequence: 2, key: 8 }));
+  last().cut();
+  reopen();
+  assert.deepEqual(last().controls[0].join.resume, { token: 'token-1', next: 1, epoch: 'e2', after: 11 });
+  last().tell(joined({ epoch: 'e2', sequence: 20, committed: 20, resumed: true }));
+  last().tell({ catchUp: { kind: 'tail', epoch: 'e2', sequence: 20 } });
+  last().tell(caughtUp(20));
+  assert.equal(session.retained.sorted().length, 2);
+});
+
 test('§2.1 with an unknown token it is a new participant and numbers what it keeps anew', () => {
   const { session, last, reopen } = fakeSession();
   session.join();

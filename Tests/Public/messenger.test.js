@@ -48,6 +48,28 @@ test('a message goes to one, to some, or to nobody, which is no error', async ()
   assert.deepEqual(last().said.map(({ flags, targets }) => [flags, targets]), [[9, [2]], [9, [1, 2]]]);
 });
 
+test('what nobody keeps is told once, though its sender says it again after a crash; what is kept is told again', () => {
+  const { messenger, last } = joinedMessenger();
+  /** @type {unknown[]} */
+  const told = [];
+  const queue = messenger.messages('Wave');
+  const wave = { sender: 2, type: 'Wave' };
+  const entries = [
+    gatewayEntry({ ...wave, flags: 1, sequence: 1, clientSequence: 1, payload: 1 }),
+    gatewayEntry({ ...wave, flags: 1, sequence: 2, clientSequence: 1, payload: 1 }),
+    gatewayEntry({ ...wave, flags: 1, sequence: 3, clientSequence: 2, payload: 2 }),
+    gatewayEntry({ ...wave, flags: 5, sequence: 4, clientSequence: 3, key: 1, payload: 3 }),
+    gatewayEntry({ ...wave, flags: 5, sequence: 4, clientSequence: 3, key: 1, payload: 3 }),
+    gatewayEntry({ ...wave, flags: 1, sequence: 5, sender: 1, clientSequence: 1, payload: 4 }),
+  ];
+  for (const entry of entries) last().entries(entry);
+  queue.finish();
+  return (async () => {
+    for await (const { message } of queue) told.push(message);
+    assert.deepEqual(told, [1, 2, 3, 3, 4]);
+  })();
+});
+
 test('sending is done when the session has the message', async () => {
   const { messenger, last } = joinedMessenger();
   let isDone = false;

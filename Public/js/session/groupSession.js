@@ -4,6 +4,7 @@ import { afterClose, GroupSessionError, InvalidationReason, MessageTooLargeError
 import { browserSurroundings, Connection } from './connection.js';
 import { DEFAULT_LIMITS, number, Participants, readControl, readJoined, readPayload } from './control.js';
 import { Outgoing } from './outgoing.js';
+import { HighestTold } from './highestTold.js';
 import { Position, RetainedState } from './retained.js';
 import { checkEntry, decodeEntries, Retention, WireError } from './wire.js';
 
@@ -42,6 +43,7 @@ export class GroupSession extends EventTarget {
   #retained = new RetainedState();
   #participants = new Participants();
   #position = new Position();
+  #told = new HighestTold();
   #connection;
   #outgoing;
   /** @type {Set<Observer>} */
@@ -311,7 +313,7 @@ export class GroupSession extends EventTarget {
   #catchUp(body) {
     this.#isCatchingUp = true;
     this.#connection.expect(true);
-    if (body.kind !== 'snapshot') return;
+    if (body.kind !== 'snapshot') return this.#position.follow();
     this.#position.lose();
     this.#retained.clear();
     this.#participants.clear();
@@ -350,6 +352,7 @@ export class GroupSession extends EventTarget {
     const isOwn = entry.sender === this.#local?.number;
     if (isOwn && !entry.reliable) return;
     if (entry.reliable) this.#retained.apply(entry);
+    entry.isRepeat = this.#told.isRepeat(entry, this.#participants.find(entry.sender)?.id);
     this.#position.apply(entry.sequence);
     if (entry.system) this.#system(entry);
     for (const observer of this.#observers) observer.entry?.(entry);

@@ -30,6 +30,8 @@ export class Outbox {
   /** Under which keys something waits, or did since nothing waited at all. @type {Set<string | null | undefined>} */
   #keys = new Set();
   #nextSequence = 1;
+  /** Numbers up to it were on a socket in an earlier epoch: others may know what was said by them, so they stay with it. */
+  #formerSequence = 0;
 
   /** Lowest client sequence that is still held, or will be used next: `next` of a resume. */
   get next() {
@@ -142,12 +144,15 @@ export class Outbox {
    */
   rewind(clientSequence, { removesFirst = false } = {}) {
     if (clientSequence > this.#nextSequence) return;
-    const again = this.#numbered.filter((item) => item.clientSequence >= clientSequence);
+    const keepsNumbers = this.next <= clientSequence && clientSequence <= this.#formerSequence;
+    const first = keepsNumbers ? this.#formerSequence + 1 : clientSequence;
+    const again = this.#numbered.filter((item) => item.clientSequence >= first);
     this.#numbered.length -= again.length;
-    this.#onSocket = Math.min(this.#onSocket, this.#numbered.length);
+    const due = this.#numbered.filter((item) => item.clientSequence < clientSequence).length;
+    this.#onSocket = Math.min(this.#onSocket, due);
     this.#waitAgain(again);
-    this.#nextSequence = clientSequence;
-    if (removesFirst) this.#putRemovalsFirst();
+    this.#nextSequence = first;
+    if (removesFirst && !keepsNumbers) this.#putRemovalsFirst();
   }
 
   /** Only what was retained before can be removed out of turn: not what else waits under the key. */
@@ -170,6 +175,7 @@ export class Outbox {
    */
   resume(acknowledged, sequence, sameEpoch) {
     const learned = [];
+    if (!sameEpoch) this.#formerSequence = this.#nextSequence - 1;
     for (const item of this.#numbered) {
       if (item.clientSequence > acknowledged) {
         if (item.sequence > 0 && item.entry !== REFUSED) learned.push(item);
@@ -196,6 +202,7 @@ export class Outbox {
     this.#numbered = [];
     this.#onSocket = 0;
     this.#nextSequence = 1;
+    this.#formerSequence = 0;
     return lost;
   }
 

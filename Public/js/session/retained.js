@@ -6,8 +6,10 @@ import { Retention } from './wire.js';
 /** How far a client has followed the session's order, and from where it can be caught up after a cut. */
 export class Position {
   #epoch = '';
-  /** @type {number | null} up to where, in this epoch, what is held here is whole */
+  /** @type {number | null} up to where, in `#afterEpoch`, what is held here is whole */
   #after = null;
+  /** The gateway's epoch, but for the time between `joined` and `catchUp` when it came back from a crash. */
+  #afterEpoch = '';
   #last = 0;
 
   /** Of the gateway; '' before it is known. */
@@ -22,15 +24,20 @@ export class Position {
 
   /** For a resume: nothing where what is held is not whole. @returns {{ epoch: string, after: number } | null} */
   get resume() {
-    return this.#after === null ? null : { epoch: this.#epoch, after: this.#after };
+    return this.#after === null ? null : { epoch: this.#afterEpoch, after: this.#after };
   }
 
   /** @param {string} epoch of the gateway now @returns {boolean} whether sequences seen before still mean the same */
   enter(epoch) {
     const isSame = epoch === this.#epoch;
     this.#epoch = epoch;
-    if (!isSame) this.lose();
     return isSame;
+  }
+
+  /** What is held is the beginning of the gateway's order, and what follows it comes. */
+  follow() {
+    this.#afterEpoch = this.#epoch;
+    this.#last = this.#after ?? 0;
   }
 
   /** What is held is not whole, until the next `caughtUp`. */
@@ -41,13 +48,15 @@ export class Position {
 
   /** @param {number} sequence of an entry: live and in a tail each leaves a whole state behind, in a snapshot only the end does */
   apply(sequence) {
-    if (this.#after !== null && sequence > this.#after) this.#after = sequence;
+    const counts = this.#after !== null && this.#afterEpoch === this.#epoch;
+    if (counts && sequence > (this.#after ?? 0)) this.#after = sequence;
     this.#last = Math.max(this.#last, sequence);
   }
 
   /** @param {number} sequence */
   caughtUp(sequence) {
     this.#after = sequence;
+    this.#afterEpoch = this.#epoch;
     this.#last = Math.max(this.#last, sequence);
   }
 }
