@@ -16,6 +16,40 @@ struct Base {
   private var halfDead: Set<UInt32> = []
   private var run = BaseRun()
 
+  /// All segments, as parts of a catch-up.
+  func parts() -> [CatchUp.Part] {
+    segments.map { CatchUp.Part(segment: $0, end: $0.bytes.count, isBase: true) }
+  }
+
+  /// The same of the entries up to a sequence.
+  func parts(through sequence: UInt64) -> [CatchUp.Part] {
+    var parts: [CatchUp.Part] = []
+    for segment in segments {
+      let index = segment.frames.partitionIndex { $0.lastSequence > sequence }
+      let isWhole = index == segment.frames.count
+      if index > 0 {
+        parts.append(CatchUp.Part(segment: segment, end: segment.frames[index - 1].end, isBase: isWhole))
+      }
+      guard !isWhole else { continue }
+      let split = Segment(number: 0, capacity: segment.frames[index].end - segment.frameStart(index))
+      var run = BaseRun()
+      var at = segment.frameStart(index) + segment.frames[index].headerLength
+      while at < segment.frames[index].end {
+        let entry = StoredEntry(segment.bytes.span, at: at)
+        guard entry.sequence <= sequence else { break }
+        run.append(entry, from: segment)
+        at = entry.end
+      }
+      run.close(into: split)
+      parts.append(CatchUp.Part(segment: split, end: split.bytes.count))
+      break
+    }
+    return parts
+  }
+
+  /// The senders of the entries that a snapshot sends.
+  var senders: Set<ParticipantNumber> { segments.reduce(into: []) { $0.formUnion($1.senders) } }
+
   /// Copies what the index holds of the frames from `frameIndex` on.
   mutating func take(from segment: Segment, frameIndex: Int, index: inout RetentionIndex) {
     var at = segment.frameStart(frameIndex)
@@ -25,7 +59,10 @@ struct Base {
       var offset = at + frame.headerLength
       while offset < frame.end {
         let entry = StoredEntry(segment.bytes.span, at: offset)
-        if index.store(entry, in: { place(for: entry.length) }) { run.append(entry, from: segment) }
+        if index.store(entry, in: { place(for: entry.length) }) {
+          run.append(entry, from: segment)
+          segments[segments.count - 1].senders.insert(entry.sender)
+        }
         offset = entry.end
       }
     }
@@ -39,6 +76,7 @@ struct Base {
     let length = entry.end - start
     let segment = place(for: length)
     run.append(bytes.extracting(start..<entry.end), entry.sequence)
+    segments[segments.count - 1].senders.insert(entry.sender)
     index.restore(
       entry.flags.retention, key: RetainedKey(key: entry.key, isSystem: entry.flags.contains(.system)),
       sequence: entry.sequence, length: length, in: segment
@@ -100,6 +138,7 @@ struct Base {
         guard index.store(entry, in: { fresh.number }) else { return }
         if rewritten.isFull(with: entry.length) { rewritten.close(into: fresh) }
         rewritten.append(entry, from: segment)
+        fresh.senders.insert(entry.sender)
       }
     }
     rewritten.close(into: fresh)

@@ -21,13 +21,12 @@ package final class CatchUp {
   private var compressedParts: Int?
 
   init(
-    sequence: UInt64, continuesAt: Cursor, opening: Segment, base: [Segment], closing: Segment
+    sequence: UInt64, continuesAt: Cursor, opening: Segment, base: [Part], closing: Segment
   ) {
     self.sequence = sequence
     self.continuesAt = continuesAt
     let whole = { (segment: Segment) in Part(segment: segment, end: segment.bytes.count) }
-    let retained = base.map { Part(segment: $0, end: $0.bytes.count, isBase: true) }
-    parts = ([whole(opening)] + retained + [whole(closing)]).filter { $0.end > 0 }
+    parts = ([whole(opening)] + base + [whole(closing)]).filter { $0.end > 0 }
   }
 
   /// The same for those who agreed on compression.
@@ -66,6 +65,7 @@ final class CatchUpProgress {
   var remaining: ArraySlice<CatchUp.Part> { catchUp.parts[part...] }
   /// Bytes that are still to be sent.
   var left: Int { remaining.reduce(0) { $0 + $1.end } - offset }
+  var isBegun: Bool { part > 0 || offset > 0 }
   var isFinished: Bool { part == catchUp.parts.count }
   var isOnBoundary: Bool { isFinished || catchUp.parts[part].segment.isBoundary(offset) }
 

@@ -91,6 +91,8 @@ struct Journal {
     return min(tell, check)
   }
 
+  /// Those who added an attachment.
+  var participants: [ParticipantNumber] { records.values.compactMap(\.object.participant) }
   var inOrder: [Record] { records.values.sorted { $0.addedAt < $1.addedAt } }
 
   // MARK: - The quota

@@ -1,5 +1,7 @@
 internal import Wire
 
+internal import struct FoundationEssentials.UUID
+
 /// What changed about people in a turn, told to everybody in one entry when it ends: a thousand who come at once
 /// make one entry, not a thousand.
 struct PresenceChanges {
@@ -19,9 +21,9 @@ struct PresenceChanges {
     mentioned.insert(number)
   }
 
-  mutating func leave(_ record: ParticipantRecord, reason: Departure.Reason) {
-    left.append(Departure(id: record.id, number: record.number, reason: reason))
-    mentioned.insert(record.number)
+  mutating func leave(_ id: UUID, _ number: ParticipantNumber, reason: Departure.Reason) {
+    left.append(Departure(id: id, number: number, reason: reason))
+    mentioned.insert(number)
   }
 
   mutating func change(_ number: ParticipantNumber) {
@@ -73,17 +75,14 @@ extension Session {
   /// The `participants` payloads of the state: one, or several when there are many people.
   func stateOfParticipants() -> [[UInt8]] {
     var waiting: [ParticipantRecord] = []
-    var past: [ParticipantRecord] = []
-    for record in participants.values where !record.isActive {
-      if record.isWaiting { waiting.append(record) } else if record.hasRetained { past.append(record) }
-    }
+    for record in participants.values where record.isWaiting { waiting.append(record) }
     waiting.sort { $0.number < $1.number }
-    past.sort { $0.number < $1.number }
+    let past = pastSenders()
     if !roster.isComplete {
       roster.make(of: participants.values.filter(\.isActive).sorted { $0.number < $1.number })
     }
     let isOne = roster.count + waiting.count + past.count <= peoplePerEntry
-    let others = ParticipantsPayload(waiting: waiting.map(\.participant), past: past.map(\.participant))
+    let others = ParticipantsPayload(waiting: waiting.map(\.participant), past: past)
     guard !isOne else {
       // For few it is not worth the room.
       defer { roster.drop() }
@@ -91,6 +90,16 @@ extension Session {
     }
     return roster.parts.map { ParticipantsPayload().encoded(joined: $0.json) }
       + others.pieces(of: peoplePerEntry).map { $0.encoded() }
+  }
+
+  /// The senders of what a snapshot holds, and those who added its attachments, who are not here.
+  private func pastSenders() -> [Participant] {
+    let senders = base.senders.union(journal.participants)
+    formerSenders = formerSenders.filter { senders.contains($0.key) }
+    return senders.sorted().compactMap { number in
+      guard let record = participants[number] else { return formerSenders[number] }
+      return record.isActive || record.isWaiting ? nil : record.participant
+    }
   }
 
   private func announce(_ payload: ParticipantsPayload) {

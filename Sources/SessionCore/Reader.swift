@@ -70,6 +70,15 @@ package final class Reader {
     if case .catchingUp = source { true } else { false }
   }
 
+  /// It has not been sent anything of its catch-up.
+  var isBeforeCatchUp: Bool {
+    switch source {
+    case .none: true
+    case .catchingUp(let progress): !progress.isBegun
+    case .live, .lost: false
+    }
+  }
+
   /// It has been sent all that there was before it came, and that this is so.
   package var isCaughtUp: Bool {
     if case .live = source { caughtUpAt == nil && own == nil } else { false }

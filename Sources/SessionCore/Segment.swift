@@ -32,6 +32,8 @@ package final class Segment {
   var deadBytes = 0
   /// The same frames in compressed form, as far as somebody has wanted them (used by base segments only).
   var compressedTwin: Segment?
+  /// The senders of its entries, dead ones included (used by base segments only).
+  var senders: Set<ParticipantNumber> = []
   /// It was tried, and not worth it.
   var isIncompressible = false
   /// Bytes of the records on disk that end in this segment (used by live segments only).

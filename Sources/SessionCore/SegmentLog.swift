@@ -140,7 +140,10 @@ struct SegmentLog {
       let entry = StoredEntry(segment.bytes.span, at: at)
       if entry.sequence > sequence {
         partial.entryCount += 1
-        if partial.entryCount == 1 { partial.entries = at..<frame.end }
+        if partial.entryCount == 1 {
+          partial.entries = at..<frame.end
+          partial.sequences = entry.sequence...frame.lastSequence
+        }
       }
       at = entry.end
     }
@@ -155,6 +158,8 @@ struct PartialFrame {
   var entries: Range<Int> = 0..<0
   var entryCount = 0
 
+  /// The sequences of the first and the last entry.
+  var sequences: ClosedRange<UInt64>?
   /// The entries under a frame header of their own.
   func framed() -> [UInt8] {
     guard let segment, !entries.isEmpty else { return [] }
@@ -163,5 +168,16 @@ struct PartialFrame {
     FrameHeader.append(.binary, length: entries.count, to: &bytes)
     bytes.append(contentsOf: segment.bytes[entries])
     return bytes
+  }
+}
+
+extension Segment {
+  /// Appends the entries behind some point inside a frame of another segment, as a frame.
+  func append(_ partial: PartialFrame) {
+    guard let source = partial.segment, let sequences = partial.sequences else { return }
+    let bytes = source.bytes
+    appendFrame(
+      bytes.span.extracting(partial.entries), firstSequence: sequences.lowerBound,
+      lastSequence: sequences.upperBound, entryCount: partial.entryCount, targets: nil)
   }
 }

@@ -22,7 +22,7 @@ extension Session {
         if let piece = reader.privatePiece(onBoundary: true) { return piece }
         reader.source = .none
         counters.lateCatchUps += 1
-        catchingUp.append(PendingCatchUp(reader: reader, after: nil))
+        catchingUp.append(PendingCatchUp(reader: reader))
         return nil
       case .catchingUp(let progress):
         if let piece = reader.privatePiece(onBoundary: progress.isOnBoundary) { return piece }

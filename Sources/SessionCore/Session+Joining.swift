@@ -60,6 +60,7 @@ extension Session {
     }
     record.presence = .joined(reader)
     record.isAwaitingDueEntry = false
+    let start = resume.map { catchUpStart($0, acknowledged: record.acknowledged) } ?? .snapshot
     if resumed, let next = resume?.next, next > 0, next - 1 > record.acknowledged {
       effects.append(.acknowledgedMoved(record.number, from: record.acknowledged, to: next - 1))
       record.acknowledged = next - 1
@@ -82,17 +83,25 @@ extension Session {
     reader.enqueue(.text, GatewayControl.joined(joined(record, token, resumed: resumed)).encoded())
 
     var kind = resumed ? JoinKind.snapshot : .new
-    var after: UInt64?
-    if let resume, let wanted = resume.after, resume.epoch == epoch, wanted >= log.droppedThrough,
-      wanted <= log.lastSequence
-    {
-      after = wanted
-      kind = .tail
-    }
-    catchingUp.append(PendingCatchUp(reader: reader, after: after))
+    if case .tail = start { kind = .tail }
+    catchingUp.append(PendingCatchUp(reader: reader, start: start))
     emptySince = nil
     effects.append(.joined(connection: reader.connection, record.number, kind))
     return effects
+  }
+
+  /// Returns the way in which a returning client is caught up.
+  private func catchUpStart(_ resume: Resume, acknowledged: UInt32) -> PendingCatchUp.Start {
+    guard let after = resume.after, let epoch = resume.epoch, after >= log.droppedThrough else {
+      return .snapshot
+    }
+    if epoch == self.epoch { return after <= log.lastSequence ? .tail(after: after) : .snapshot }
+    // Who knows of more entries of its own has seen more of the order than there is.
+    if let next = resume.next, next > 0, next - 1 > acknowledged { return .snapshot }
+    guard let last = history.lastCommonSequence(with: epoch), last >= log.droppedThrough else {
+      return .snapshot
+    }
+    return after <= last ? .tail(after: after) : .snapshotWithEntries(after: last)
   }
 
   /// The socket of somebody broke, or was closed by its page: not a leave until the grace time is over.
@@ -153,6 +162,13 @@ extension Session {
       if let record = participants[number], record.reader === reader { return record }
     }
     return nil
+  }
+
+  /// Takes those who wait out of the session: the gateway stops, and their sockets do not come back to it.
+  package func removeWaiting() {
+    for number in waitingNumbers {
+      if let record = participants[number] { remove(record, reason: .gone) }
+    }
   }
 
   /// Takes the socket out of the session; what it is in the middle of is kept for it, so that no frame is torn.
@@ -264,7 +280,7 @@ extension Session {
     if reason == .gone, !waited { outgoing.append(.gone(record.number)) }
     record.presence = reason == .left ? .left : .past
     releaseColor(record.color)
-    note(record) { $0.leave(record, reason: reason) }
+    note(record) { $0.leave(record.id, record.number, reason: reason) }
     if waited {
       // Never joined, never sent anything: nothing refers to it.
       participants[record.number] = nil
@@ -283,6 +299,7 @@ extension Session {
       guard let record = participants.removeValue(forKey: number) else { continue }
       save.note(forgotten: record)
       forgetToken(of: record)
+      if record.hasRetained { formerSenders[number] = record.participant }
     }
     past.removeFirst(extra)
   }

@@ -103,7 +103,8 @@ extension Session {
         ridingCommitted.insert(number)
         continue
       }
-      if reader.isOutboxFull {
+      // It knows the epoch, but not yet whether what it holds lasts: nothing comes between `joined` and `catchUp`.
+      if reader.isOutboxFull || reader.isBeforeCatchUp {
         if !record.awaitsCommitted { later.append(number) }
         record.awaitsCommitted = true
       } else {
@@ -196,9 +197,15 @@ extension Session {
     catchingUp = []
     var snapshot: CatchUp?
     var compressed: CatchUp?
+    var withEntries: (after: UInt64, catchUp: CatchUp)?
     for item in pending where item.reader.memberIndex >= 0 {
       let reader = item.reader
-      if let after = item.after, let (cursor, rest) = log.position(after: after) {
+      if case .snapshotWithEntries(let after) = item.start {
+        if withEntries?.after != after {
+          withEntries = makeSnapshot(withEntriesAfter: after).map { (after, $0) }
+        }
+      }
+      if case .tail(let after) = item.start, let (cursor, rest) = log.position(after: after) {
         let control = GatewayControl.catchUp(.tail, epoch: epoch, sequence: log.lastSequence)
         reader.enqueue(.text, control.encoded())
         if let rest {
@@ -209,6 +216,12 @@ extension Session {
         reader.source = .live
         reader.caughtUpAt = Reader.CaughtUpMark(cursor: log.tail, sequence: log.lastSequence)
         counters.tails += 1
+      } else if case .snapshotWithEntries(let after) = item.start, let withEntries,
+        withEntries.after == after
+      {
+        reader.source = .catchingUp(CatchUpProgress(withEntries.catchUp))
+        reader.caughtUpAt = Reader.CaughtUpMark(cursor: log.tail, sequence: log.lastSequence)
+        counters.snapshots += 1
       } else {
         var made = snapshot ?? makeSnapshot()
         snapshot = made
@@ -234,6 +247,30 @@ extension Session {
     updateBase()
     boundPinned()
     let sequence = log.lastSequence
+    let closing = Segment(number: 0, capacity: 64)
+    closing.appendControl(GatewayControl.caughtUp(sequence: sequence).encoded())
+    return CatchUp(
+      sequence: sequence, continuesAt: log.tail, opening: opening(at: sequence), base: base.parts(),
+      closing: closing)
+  }
+
+  /// The state as of now, for those who have seen the entries up to a sequence: what is retained of these, and then the log as it
+  /// is. So they get what nobody keeps, too.
+  ///
+  /// - Returns: nil when the log no longer holds all that follows.
+  private func makeSnapshot(withEntriesAfter sequence: UInt64) -> CatchUp? {
+    guard let (cursor, rest) = log.position(after: sequence) else { return nil }
+    updateBase()
+    boundPinned()
+    let closing = Segment(number: 0, capacity: 64)
+    if let rest { closing.append(rest) }
+    return CatchUp(
+      sequence: log.lastSequence, continuesAt: cursor, opening: opening(at: log.lastSequence),
+      base: base.parts(through: sequence), closing: closing)
+  }
+
+  /// The control message and the state with which a snapshot begins.
+  private func opening(at sequence: UInt64) -> Segment {
     let opening = Segment(number: 0, capacity: 1024)
     opening.appendControl(
       GatewayControl.catchUp(.snapshot, epoch: epoch, sequence: sequence).encoded())
@@ -242,10 +279,7 @@ extension Session {
       SystemType.activity, ActivityPayload(activity: activity, by: activitySetBy).encoded(), to: opening)
     // Who comes while nothing is saved has to know it as the others do.
     if let trouble = save.trouble { appendState(SystemType.notice, trouble.encoded(), to: opening) }
-    let closing = Segment(number: 0, capacity: 64)
-    closing.appendControl(GatewayControl.caughtUp(sequence: sequence).encoded())
-    return CatchUp(
-      sequence: sequence, continuesAt: log.tail, opening: opening, base: base.segments, closing: closing)
+    return opening
   }
 
   /// Readers that take long hold on to segments that were rewritten since. Beyond a bound, those who have taken the least

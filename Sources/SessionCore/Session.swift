@@ -11,6 +11,10 @@ package final class Session {
   package let id: SessionID
   /// Names this life of the order: sequences of different epochs cannot be compared.
   package let epoch: String
+  /// The epochs before, and how far tails of them reach.
+  package internal(set) var history = EpochHistory()
+  /// The identity of the data folder that it is kept in: no epoch goes on by a tail in a copy.
+  package var folder: String?
   package let createdAt: Date
   package let limits: Limits
   package internal(set) var activity: Activity
@@ -43,6 +47,8 @@ package final class Session {
   var leftByDigest: [TokenDigest: ParticipantNumber] = [:]
   /// Those who left or are gone, oldest first; bounded by `pastParticipants`.
   var past: [ParticipantNumber] = []
+  /// Those of whom no more is known than their names, because a snapshot may hold something of theirs.
+  var formerSenders: [ParticipantNumber: Participant] = [:]
   var nextNumber: ParticipantNumber = 1
   var activeCount = 0
   var waitingCount: Int { waitingNumbers.count }
@@ -228,6 +234,14 @@ package struct Member: Sendable, BitwiseCopyable {
 /// Somebody who is to be caught up when the turn ends.
 struct PendingCatchUp {
   var reader: Reader
-  /// The sequence after which a tail begins; nil asks for a snapshot.
-  var after: UInt64?
+  var start = Start.snapshot
+
+  enum Start {
+    /// Exactly the entries behind a sequence.
+    case tail(after: UInt64)
+    case snapshot
+    /// A snapshot with all entries behind a sequence in it: the client has seen those up to there, and more of an order that is
+    /// no longer in force.
+    case snapshotWithEntries(after: UInt64)
+  }
 }

@@ -16,6 +16,7 @@ struct StoredEntry {
 
   var flags: EntryFlags { entry.flags }
   var sequence: UInt64 { entry.sequence }
+  var sender: ParticipantNumber { entry.sender }
   var end: Int { entry.end }
   var length: Int { entry.end - start }
 

@@ -46,6 +46,18 @@ extension DataFolder {
     try root.sync(for: .mark)
   }
 
+  /// The folder's inode and birth: others in a copy of it. Its device is left out, for that may have another number after a
+  /// restart of the machine.
+  package func identity() -> String {
+    do throws(StorageError) {
+      let own = try root.information(for: .mark)
+      return "\(own.inode) \(own.born)"
+    } catch {
+      // Not known: then it is no folder that anything was written in.
+      return Self.newGeneration()
+    }
+  }
+
   /// Where the mark is: the folder's device, inode and birth, and the mark's own inode and birth.
   private func place(of mark: clinux_file_information) throws(StorageError) -> String {
     let own = try root.information(for: .mark)

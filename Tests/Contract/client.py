@@ -40,6 +40,8 @@ class Client:
         self.controls: list[dict[str, Any]] = []
         self.received: list[Entry] = []
         """Every entry in the order it came, the snapshots' left out."""
+        self.received_with_snapshots: list[Entry] = []
+        """Every entry in the order it came."""
         self.snapshots: list[list[Entry]] = []
         """The entries of every snapshot."""
         self.close: tuple[int, str] | None = None
@@ -52,6 +54,7 @@ class Client:
         self._tasks: list[asyncio.Task[None]] = []
         self._catching_up: dict[str, Any] | None = None
         self._may_send = False
+        self._awaits_catch_up = False
         self._paused_until = 0.0
         self._changed = asyncio.Event()
         self._wake = asyncio.Event()
@@ -97,6 +100,7 @@ class Client:
         await self.cut()
         self.close = None
         self._may_send, self._catching_up, self.must_resume = False, None, False
+        self._awaits_catch_up = False
         self._ws = await connect(self.url, **self._options)
         self._tasks = [
             asyncio.create_task(self._read(self._ws)), asyncio.create_task(self._write(self._ws))
@@ -266,11 +270,13 @@ class Client:
         elif name == "caughtUp":
             self._end_catch_up(content)
         elif name == "committed":
+            assert not self._awaits_catch_up, "committed between joined and catchUp"
             self.outbox.commit(content["sequence"])
         elif name == "error":
             self._receive_error(content)
 
     def _receive_joined(self, joined: dict[str, Any]) -> None:
+        self._awaits_catch_up = True
         if joined["resumed"]:
             self.outbox.resumed(
                 joined["acknowledged"], joined["sequence"], joined["committed"],
@@ -290,8 +296,12 @@ class Client:
             self.must_resume = self._may_send and self.outbox.has_unacknowledged
             self.snapshots.append([])
         else:
-            assert catch_up["epoch"] == self.epoch, "a tail of another epoch"
+            assert self.after is not None, "a tail that was not asked for"
+            self.last = self.after
+        assert catch_up["epoch"] == self.joined["epoch"], "a catch-up of another epoch"
+        # Up to here `after` is in the epoch that it was in when the socket broke.
         self.epoch = catch_up["epoch"]
+        self._awaits_catch_up = False
 
     def _end_catch_up(self, caught_up: dict[str, Any]) -> None:
         assert self._catching_up is not None, "caughtUp without catchUp"
@@ -315,6 +325,7 @@ class Client:
 
     def _receive_entry(self, entry: Entry) -> None:
         in_snapshot = self._catching_up is not None and self._catching_up["kind"] == "snapshot"
+        self.received_with_snapshots.append(entry)
         if in_snapshot:
             self.snapshots[-1].append(entry)
             assert entry.is_reliable, "an unreliable entry in a snapshot"

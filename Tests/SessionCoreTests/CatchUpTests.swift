@@ -64,6 +64,45 @@ struct CatchUpTests {
     #expect(late.people.first?.joined.map(\.name) == ["Bo"])
   }
 
+  @Test("S73 past names exactly who sent something in the snapshot, also who is forgotten")
+  func pastBeyondLimit() throws {
+    let fixture = Fixture(saving: .byStore) {
+      $0.pastParticipants = 1
+      $0.catchUpTailBytes = 0
+    }
+    let people = try (1...4).map { try fixture.join(name: "P\($0)") }
+    for (index, person) in people.enumerated() {
+      person.send(String(repeating: "x", count: 9_000), .appended, key: UInt64(index))
+      try fixture.save(person)
+    }
+    people[3].send("", .removed, key: 3)
+    try fixture.save()
+    for person in people { person.leave() }
+    try fixture.save()
+    let check = { (fixture: Fixture) in
+      let looker = try fixture.look()
+      let past = try #require(looker.people.first?.past)
+      // What is in the snapshot though it was removed counts too.
+      #expect(Set(past.map(\.number)) == Set(looker.drawn.map(\.sender)))
+      #expect(past.prefix(3).map(\.name) == ["P1", "P2", "P3"])
+    }
+    try check(fixture)
+    try check(try fixture.reload().fixture)
+    let plan = fixture.session.beginCompaction()
+    var records = plan.head
+    var at: UInt64 = 0
+    while let slice = fixture.session.compactionSlice(after: at, through: plan.through) {
+      at = slice.last
+      records.append(slice.record)
+    }
+    for record in fixture.disk where record.kind == .run {
+      if let last = try RunFrames.lastSequence(in: record.body.span), last > plan.through {
+        records.append(record)
+      }
+    }
+    try check(try fixture.reload(records).fixture)
+  }
+
   @Test("S18 a tail gives exactly what followed, also when that is nothing or begins inside a frame")
   func tail() throws {
     let fixture = Fixture()

@@ -136,6 +136,7 @@ final class TestClient {
     _ text: String = "", _ flags: EntryFlags = .reliable, key: UInt64 = 0,
     to targets: [ParticipantNumber] = []
   ) {
+    nextClientSequence = max(nextClientSequence, (joined?.acknowledged ?? 0) + 1)
     sendRaw(
       SentEntry(
         flags: flags, clientSequence: nextClientSequence, key: EntryKey(high: 0, low: key), targets: targets,
@@ -221,6 +222,33 @@ final class TestClient {
   /// How it was caught up, and as of which sequences.
   var catchUps: [CatchUpKind] {
     controls.compactMap { if case .catchUp(let kind, _, _) = $0 { kind } else { nil } }
+  }
+
+  /// The names of the control messages, in order.
+  var controlNames: [String] {
+    controls.map { control in
+      switch control {
+      case .joined: "joined"
+      case .waiting: "waiting"
+      case .catchUp: "catchUp"
+      case .caughtUp: "caughtUp"
+      case .committed: "committed"
+      case .error: "error"
+      }
+    }
+  }
+
+  /// The `activity` entries, in order.
+  var activities: [ActivityPayload] { payloads("activity") }
+
+  private func payloads<Payload: SystemPayload>(_ type: String) -> [Payload] {
+    entries.filter { $0.typeText == type }.compactMap { entry in
+      do {
+        return try Payload.decode(entry.payload.span)
+      } catch {
+        return nil
+      }
+    }
   }
 
   var caughtUpAt: [UInt64] {

@@ -158,6 +158,7 @@ extension Reactor {
       createdAt: Date(timeIntervalSince1970: Double(shared.removal.clock.wall().secondsSince1970)),
       limits: shared.limits, now: instant, saving: shared.store == nil ? .inMemory : .byStore,
       digest: TokenDigest.ofToken)
+    session.folder = shared.folder
     let hosted = Hosted(session, compressor: compressor)
     if let store = shared.store {
       do throws(StorageError) {

@@ -28,6 +28,7 @@ actor SessionLoader {
   private let store: SessionStore
   private let limits: Limits
   private let generation: String
+  private let folder: String
   private let clock: GatewayClock
   private let log: Log
 
@@ -35,13 +36,14 @@ actor SessionLoader {
 
   init(
     _ store: SessionStore, on executor: BlockingExecutor, limits: Limits,
-    generation: String, clock: GatewayClock, log: Log
+    generation: String, folder: String, clock: GatewayClock, log: Log
   ) {
     self.store = store
     self.log = log
     self.executor = executor
     self.limits = limits
     self.generation = generation
+    self.folder = folder
     self.clock = clock
   }
 
@@ -60,7 +62,8 @@ actor SessionLoader {
     }
     do throws(RecordError) {
       let restored = try restorer.finish(
-        generation: generation, freshEpoch: .freshEpoch, isWhole: end.damage == nil, changed: end.changed)
+        generation: generation, freshEpoch: .freshEpoch, folder: folder, isWhole: end.damage == nil,
+        changed: end.changed)
       let files = files(
         of: id, uploads: Set(restored.uploads.map(\.file)), contents: restored.contents)
       return Loaded(restored: restored, end: end, files: files)

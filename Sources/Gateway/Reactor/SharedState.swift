@@ -30,6 +30,8 @@ final class SharedState: Sendable {
   let removal: RemovalGate
   /// Names the time since the last stop that was not clean: what was closed in it goes on where it was.
   let generation: String
+  /// The identity of the data folder: another one in a copy.
+  let folder: String
   let startedAt: WallTime
   let metricsAccess: MetricsAccess
   let observer: Observer
@@ -64,6 +66,8 @@ final class SharedState: Sendable {
     self.fileThreads = fileThreads
     self.store = store
     self.generation = generation
+    let folder = data.identity()
+    self.folder = folder
     disk = DiskWatch(reserve: configuration.limits.diskReserveBytes) { () throws(StorageError) in
       try data.freeBytes()
     }
@@ -75,7 +79,8 @@ final class SharedState: Sendable {
       store.map { store in
         fileThreads.loaders.map {
           SessionLoader(
-            store, on: $0, limits: configuration.limits, generation: generation, clock: clock, log: log)
+            store, on: $0, limits: configuration.limits, generation: generation, folder: folder, clock: clock,
+            log: log)
         }
       } ?? []
     let removal = RemovalGate(clock, limits: configuration.limits, now: .now())

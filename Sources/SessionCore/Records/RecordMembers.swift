@@ -92,6 +92,18 @@ struct RecordMembers {
       kind, try required(name) { members, name throws(WireError) in try members.object(name) })
   }
 
+  /// The members of each object in an array; nil when there is none.
+  func objects(_ name: String) throws(RecordError) -> [RecordMembers]? {
+    guard let value = value(name) else { return nil }
+    guard case .array(let values) = value else { throw wrong(name) }
+    var objects: [RecordMembers] = []
+    for value in values {
+      guard case .object(let members) = value else { throw wrong(name) }
+      objects.append(RecordMembers(kind, members))
+    }
+    return objects
+  }
+
   private init(_ kind: SessionRecord.Kind, _ members: [String: JSONValue]) {
     self.kind = kind
     self.members = members

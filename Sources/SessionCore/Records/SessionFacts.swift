@@ -7,6 +7,12 @@ package struct SessionFacts: Equatable, Sendable {
   package var id: SessionID
   /// Which life of the order what follows belongs to.
   package var epoch: String
+  /// The epochs before that one; nil in a record of a gateway that kept none: then nothing is known of that epoch either.
+  package var history: EpochHistory?
+  /// The identity of the data folder that it was written in.
+  package var folder: String?
+  /// Who waits, at the head of a compacted log: no other record tells of them.
+  package var waiting: [Waiting] = []
   /// When the session was made; whole seconds.
   package var createdAt: Date
   /// What it is for.
@@ -14,12 +20,21 @@ package struct SessionFacts: Equatable, Sendable {
   /// Who set that; 0 is whoever made the session.
   package var activityBy: ParticipantNumber
 
+  /// A participant who waits.
+  package struct Waiting: Equatable, Sendable {
+    package var id: UUID
+    package var number: ParticipantNumber
+  }
+
   /// What is known of a session besides its entries.
   package init(
-    id: SessionID, epoch: String, createdAt: Date, activity: Activity, activityBy: ParticipantNumber
+    id: SessionID, epoch: String, history: EpochHistory? = nil, folder: String? = nil,
+    createdAt: Date, activity: Activity, activityBy: ParticipantNumber
   ) {
     self.id = id
     self.epoch = epoch
+    self.history = history
+    self.folder = folder
     self.createdAt = createdAt
     self.activity = activity
     self.activityBy = activityBy
@@ -33,6 +48,18 @@ package struct SessionFacts: Equatable, Sendable {
     guard let id = SessionID(try members.text("id")) else { throw members.wrong("id") }
     self.id = id
     epoch = try members.text("epoch")
+    if let pairs = try members.objects("history") {
+      var history: [EpochHistory.Pair] = []
+      for pair in pairs {
+        history.append(
+          EpochHistory.Pair(epoch: try pair.text("epoch"), through: try pair.integer("through")))
+      }
+      self.history = EpochHistory(history)
+    }
+    folder = try members.optionalText("folder")
+    for one in try members.objects("waiting") ?? [] {
+      waiting.append(Waiting(id: try one.uuid("id"), number: try one.integer("number")))
+    }
     createdAt = try members.date("createdAt")
     let said = try members.object("activity")
     activity = Activity(
@@ -41,14 +68,30 @@ package struct SessionFacts: Equatable, Sendable {
     activityBy = try members.integer("activityBy")
   }
 
+  /// The activity as an entry announces it.
+  var activityPayload: ActivityPayload { ActivityPayload(activity: activity, by: activityBy) }
+
   /// The record that says it.
   package var record: SessionRecord {
     SessionRecord(.session) { writer in
       writer.member("id", id.text)
       writer.member("epoch", epoch)
+      if let history { writer.member("history", history.pairs) }
+      writer.member("folder", folder)
+      if !waiting.isEmpty { writer.member("waiting", waiting) }
       writer.member("createdAt", createdAt)
       writer.member("activity", activity)
       writer.member("activityBy", activityBy)
+    }
+  }
+}
+
+extension SessionFacts.Waiting: JSONWritable {
+  /// Writes the participant as an object.
+  package func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("id", id)
+      writer.member("number", number)
     }
   }
 }

@@ -38,12 +38,13 @@ extension SessionRestorer {
   /// - Parameters:
   ///   - generation: the present life of the data folder.
   ///   - freshEpoch: the session's epoch, unless it was put away whole in this life.
+  ///   - folder: the identity of the data folder: in a copy no earlier epoch goes on by a tail.
   ///   - isWhole: whether all that was written of it was read: what was lost may have told of more than any record does.
   ///   - changed: when its file changed last. Long after it was put away it is another one, of an older time.
   /// - Returns: the session, whose people have the grace time to come back.
   /// - Throws: `RecordError`, when there was no `session` record, or an attachment is none.
   package consuming func finish(
-    generation: String, freshEpoch: String, isWhole: Bool = true, changed: Date? = nil
+    generation: String, freshEpoch: String, folder: String? = nil, isWhole: Bool = true, changed: Date? = nil
   ) throws(RecordError) -> sending RestoredSession {
     guard let facts else { throw RecordError(.session, .missing) }
     let isClean =
@@ -74,6 +75,9 @@ extension SessionRestorer {
     session.committed = log.lastSequence
     session.save.savedLogBytes = log.appendedBytes
     session.adoptFilling()
+    session.folder = folder
+    if facts.folder == folder { session.history = history(isClean: isClean, of: facts) }
+    if !isClean { announced.restate(in: session) }
     let uploads = session.journal.inOrder.compactMap { record -> RestoredUpload? in
       guard record.object.state == .uploading else { return nil }
       var digest: String?
@@ -87,6 +91,17 @@ extension SessionRestorer {
       session: session, isClean: isClean, endedAt: ended?.at, uploads: uploads,
       contents: session.journal.digests)
     return unsafe restored
+  }
+
+  /// The epochs of which tails are served: with the one that broke off, all of whose order that is on disk was read.
+  private func history(isClean: Bool, of facts: SessionFacts) -> EpochHistory {
+    guard var history = facts.history, !isRestored else { return EpochHistory() }
+    if isClean {
+      history.cap(at: log.lastSequence)
+    } else {
+      history.end(facts.epoch, at: log.lastSequence)
+    }
+    return history
   }
 
   private func restorePeople(of session: Session) {

@@ -5,16 +5,15 @@ package import Wire
 extension Session {
   /// The record with which the session is put away: the last of its file.
   ///
-  /// Only when all is on disk, nobody waits, and nothing is to be told any more, the session goes on from it as if nothing had
-  /// happened: let everybody go, end the turn, and save what is unsaved before.
+  /// Only when `isAtRest` the session goes on from it as if nothing had happened: let everybody go, and save what is unsaved
+  /// before.
   /// - Parameters:
   ///   - generation: the present life of the data folder.
   ///   - date: the present time.
   /// - Returns: a `closed` record.
   package func closedRecord(generation: String, date: Date) -> SessionRecord {
-    let isWhole = !owesState && presence.isEmpty && waitingNumbers.isEmpty
-    return ClosedFacts(
-      generation: isWhole ? generation : nil, at: date, nextNumber: nextNumber, title: activity.title,
+    ClosedFacts(
+      generation: isAtRest ? generation : nil, at: date, nextNumber: nextNumber, title: activity.title,
       createdAt: createdAt, emptySince: emptySince.map(self.date), sequence: log.lastSequence,
       people: participants.count - waitingCount, retainedBytes: index.byteCount,
       attachments: journal.records.count, attachmentBytes: journal.usedBytes

@@ -41,9 +41,21 @@ extension Session {
 
   /// What the new file begins with.
   package func beginCompaction() -> CompactionPlan {
+    // The records of the head may be ahead of the entries that stand behind them: those are on disk before the new file counts.
+    announcePresence()
+    save.slicedAt = log.lastSequence
+    var facts = facts
+    facts.waiting = waitingNumbers.compactMap { participants[$0] }.map {
+      SessionFacts.Waiting(id: $0.id, number: $0.number)
+    }
     var head = [
-      sessionRecord, NumbersFacts(through: max(save.numbersOnDisk, save.opening?.numbers ?? 0)).record,
+      facts.record, NumbersFacts(through: max(save.numbersOnDisk, save.opening?.numbers ?? 0)).record,
     ]
+    // Who is known by name only was gone before all others.
+    for participant in formerSenders.values.sorted(by: { $0.number < $1.number }) {
+      let facts = ParticipantFacts(participant: participant, digest: nil, acknowledged: 0, presence: .left)
+      head.append(facts.record)
+    }
     let gone = Set(past)
     let active = participants.values.filter { !gone.contains($0.number) }.sorted { $0.number < $1.number }
     // Who is gone longest comes first, as they are forgotten in that order.

@@ -13,11 +13,14 @@ extension Session {
   /// Whether anything is not on disk yet; what is under way counts.
   package var hasUnsaved: Bool { owesState || numbersDue != nil }
 
+  /// True when all of the session is on disk and nobody waits: put away now, it goes on as if nothing had happened.
+  package var isAtRest: Bool { !owesState && waitingNumbers.isEmpty }
+
   /// Whether anything but a new block of numbers is not on disk yet.
   var owesState: Bool {
     guard save.isByStore else { return false }
-    return save.underWay != nil || save.owesSession || !save.people.isEmpty || !save.uploads.isEmpty
-      || !save.used.isEmpty || log.hasOpenRun || committed < log.lastSequence
+    return save.underWay != nil || !presence.isEmpty || save.owesSession || !save.people.isEmpty
+      || !save.uploads.isEmpty || !save.used.isEmpty || log.hasOpenRun || committed < log.lastSequence
   }
 
   /// Bytes of the log that are not on disk yet.
@@ -38,6 +41,8 @@ extension Session {
   /// - Returns: nil when there is nothing, or something is under way.
   package func takeUnsaved(upTo limit: Int = SessionRecord.runBytes) -> Unsaved? {
     guard save.underWay == nil, hasUnsaved else { return nil }
+    // Records and the entries that tell of the same go together.
+    announcePresence()
     log.closeRun()
     var records: [SessionRecord] = []
     var batch = SaveState.Batch()
@@ -74,8 +79,7 @@ extension Session {
     }
     if save.trouble != nil {
       save.trouble = nil
-      let notice = NoticePayload(.saved, "What is drawn here is saved again.")
-      appendSystem(SystemType.notice, notice.encoded())
+      appendSystem(SystemType.notice, NoticePayload.savedAgain.encoded())
     }
     if awaitingCommitted.isEmpty {
       save.untoldSince = .distantFuture
@@ -140,10 +144,13 @@ extension Session {
       limit: limits.unsavedSessionBytes, actual: bytes)
   }
 
-  var sessionRecord: SessionRecord {
+  var sessionRecord: SessionRecord { facts.record }
+
+  /// What a `session` record says of this one.
+  var facts: SessionFacts {
     SessionFacts(
-      id: id, epoch: epoch, createdAt: createdAt, activity: activity, activityBy: activitySetBy
-    ).record
+      id: id, epoch: epoch, history: history.serving(tailsAfter: log.droppedThrough), folder: folder,
+      createdAt: createdAt, activity: activity, activityBy: activitySetBy)
   }
 
   /// Up to which number the next block goes, when it is time for one.
@@ -252,4 +259,9 @@ extension Session {
     }
     return highest
   }
+}
+
+extension NoticePayload {
+  /// The notice that ends a `storageFull` one.
+  static var savedAgain: NoticePayload { NoticePayload(.saved, "What is drawn here is saved again.") }
 }

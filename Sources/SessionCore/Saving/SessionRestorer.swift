@@ -24,6 +24,10 @@ package struct SessionRestorer: ~Copyable {
   private var baseReached: UInt64 = 0
 
   var facts: SessionFacts?
+  /// What the entries so far announce.
+  var announced = AnnouncedState(activity: nil)
+  /// The last record of the session's epoch is older than the making of a backup, or than the end that was taken back.
+  var isRestored = false
   /// Numbers up to this one may have been given out.
   var numbers: ParticipantNumber = 0
   var people: [ParticipantNumber: ParticipantRecord] = [:]
@@ -80,7 +84,9 @@ package struct SessionRestorer: ~Copyable {
       let said = try SessionFacts(body)
       guard said.id == id else { throw RecordError(.session, .otherSession) }
       if said.epoch != facts?.epoch { forgetLostUploads() }
+      if facts == nil { announced = AnnouncedState(activity: said.activityPayload) }
       facts = said
+      isRestored = false
     case .participant: try take(try ParticipantFacts(body))
     case .numbers: numbers = max(numbers, try NumbersFacts(body).through)
     case .run: try takeRun(body)
@@ -105,6 +111,7 @@ package struct SessionRestorer: ~Copyable {
     case .restored:
       _ = try RestoredFacts(body)
       ended = nil
+      isRestored = true
     }
     if known != .base { log.addRecordBytes(body.count, at: log.lastSequence) }
   }
@@ -204,6 +211,7 @@ package struct SessionRestorer: ~Copyable {
         }
         count += 1
         noteSender(of: entry)
+        if entry.flags.contains(.system), entry.flags.retention == .none { announced.apply(entry, in: body) }
         if entry.flags.retention != .none, !entry.flags.contains(.existing) {
           Self.retain(entry, length: entry.end - at, &index, &base)
           noteAttachment(entry, body)
@@ -222,6 +230,12 @@ package struct SessionRestorer: ~Copyable {
     guard log.appendedBytes == 0 else { throw RecordError(.base, .behindEntries) }
     let through = body.uint64(at: 0)
     guard through < Self.sequenceEnd else { throw RecordError(.base, .sequenceTooLarge(through)) }
+    if log.droppedThrough == 0 {
+      // The records so far are the head of a compacted log.
+      announced = AnnouncedState(
+        activity: facts?.activityPayload, participants: people.values.filter(\.isActive).map(\.participant),
+        waiting: facts?.waiting ?? [])
+    }
     guard through >= log.droppedThrough else {
       throw RecordError(.base, .outOfOrder(sequence: through, after: log.droppedThrough))
     }

@@ -9,8 +9,8 @@ struct CopySurvey {
   private(set) var attachments = AttachmentSurvey()
   /// The sessions that people were sent on to.
   private(set) var successors: Set<SessionID> = []
-  /// Whether the last record puts the session away.
-  private(set) var endsClosed = false
+  /// True when the last record ends the session.
+  private(set) var endsEnded = false
 
   private let id: SessionID
   private var survey = SessionSurvey()
@@ -48,7 +48,7 @@ struct CopySurvey {
   }
 
   private mutating func take(_ record: KeptLog.Record, _ body: Span<UInt8>) throws(RecordError) {
-    endsClosed = record.known == .closed
+    endsEnded = record.known == .end
     if record.known == .upload { attachments.take(try UploadFacts(body)) }
     var found: Set<SessionID> = []
     var attachments = self.attachments

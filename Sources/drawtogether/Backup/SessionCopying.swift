@@ -43,7 +43,7 @@ struct SessionCopying {
     var hasLogFault = false
     /// Whether something cannot be read, in the log or beside it.
     var isDamaged = false
-    var endsClosed = false
+    var endsEnded = false
   }
 
   /// How often the log is copied of a session that changes all the while.
@@ -124,7 +124,7 @@ struct SessionCopying {
   /// Leaves of what was copied only what belongs together.
   private mutating func settle(_ look: Look) throws(CopyError) {
     if !look.isDamaged { try files.discardUnneeded() }
-    if purpose == .restore, !look.hasLogFault, look.endsClosed, let end = look.end {
+    if purpose == .restore, !look.hasLogFault, !look.endsEnded, let end = look.end {
       // Nobody was there since it was put away, which may be longer ago than sessions are kept.
       try session.append(RestoredFacts(at: .now).record, behind: end)
     }
@@ -148,7 +148,7 @@ struct SessionCopying {
     let end = survey.read(log)
     look.length = log.length
     look.end = end
-    look.endsClosed = survey.endsClosed
+    look.endsEnded = survey.endsEnded
     look.outcome.faults = survey.faults
     look.outcome.successors = survey.successors
     look.outcome.attachments = survey.attachments.objects.count

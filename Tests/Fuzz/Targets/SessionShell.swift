@@ -252,7 +252,7 @@ final class SessionShell {
     try expect(
       restored.isClean == isClean, "it was put away whole: \(isClean), and found so: \(restored.isClean)")
     try expect(session.sequence >= promised, "\(promised) was committed, and \(session.sequence) is there")
-    order = order.filter { $0.key <= session.sequence }
+    order = order.filter { $0.key <= session.committed }
     open()
     try adopt(restored.uploads)
     return restored.uploads.isEmpty

@@ -21,7 +21,8 @@ struct RecordTests {
     let fixture = Fixture(saving: .byStore)
     #expect(
       text(fixture.disk[0])
-        == #"{"id":"AAAAAAAAAAAAAAAAAAAAAQ","epoch":"epoch","createdAt":"1970-01-01T00:00:00Z","#
+        == #"{"id":"AAAAAAAAAAAAAAAAAAAAAQ","epoch":"epoch","history":[],"#
+        + #""createdAt":"1970-01-01T00:00:00Z","#
         + #""activity":{"identifier":"drawtogether","title":"Draw Together","type":"generic"},"activityBy":0}"#
     )
     #expect(fixture.disk[1].body == [0, 0, 0x10, 0])

@@ -70,6 +70,27 @@ struct RestoringTests {
     #expect(again.drawn.last?.sequence == fixture.session.sequence + 1)
   }
 
+  @Test("S74 a grace time that ends just before the last record is written with the entry that tells of it")
+  func graceEndsWhileClosing() throws {
+    let fixture = Fixture(saving: .byStore)
+    let ada = try fixture.join(name: "Ada")
+    ada.breakWire()
+    try fixture.save()
+    fixture.pass(milliseconds: 30_000)
+    #expect(fixture.session.hasUnsaved)
+    while let unsaved = fixture.session.takeUnsaved() {
+      fixture.disk += unsaved.records
+      fixture.session.didSave(unsaved, now: fixture.now)
+    }
+    #expect(fixture.session.isAtRest)
+    fixture.close()
+    let (after, restored) = try fixture.reload(generation: "stopped")
+    #expect(restored.isClean)
+    #expect(after.session.sequence == fixture.session.sequence)
+    let looker = try after.look()
+    #expect(looker.people.first?.joined.map(\.name) == ["Looker"])
+  }
+
   @Test(
     "S61 not whole, not in this life, or not the last record: another epoch",
     arguments: ["unsaved", "waiting", "presence", "life", "later", "under way"])

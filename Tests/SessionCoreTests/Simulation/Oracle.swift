@@ -65,6 +65,8 @@ struct Oracle {
   private var senders: [ParticipantNumber: Sender] = [:]
   /// The highest number given out.
   private(set) var highestNumber: ParticipantNumber = 0
+  /// Up to where the order of an epoch that broke off is still the order.
+  private(set) var common: [String: UInt64] = [:]
 
   init(limits: Limits) {
     self.limits = limits
@@ -94,10 +96,12 @@ struct Oracle {
   ///
   /// `acknowledged` is what it says of each sender; it must cover what is kept, and nothing that was accepted and is lost.
   mutating func restart(
-    at sequence: UInt64, acknowledged: [ParticipantNumber: UInt32], highestNumber: ParticipantNumber,
-    now: Instant
+    _ epoch: String, at sequence: UInt64, acknowledged: [ParticipantNumber: UInt32],
+    highestNumber: ParticipantNumber, now: Instant
   ) throws {
     try require(sequence <= self.sequence, "the session is at \(sequence), beyond \(self.sequence)")
+    common = common.mapValues { min($0, sequence) }
+    common[epoch] = sequence
     let lost = log[Int(sequence)...]
     for (number, count) in acknowledged {
       let kept = log.prefix(Int(sequence)).last { $0.sender == number && $0.isKnown }?.clientSequence ?? 0

@@ -74,13 +74,13 @@ extension Simulation {
     guard let disk else { return }
     let records = Array(disk.history.prefix(1 + random.below(disk.history.count)))
     let session = try restore(records, generation: "", epoch: "cut").session
-    let expected = Set(oracle.state(at: session.sequence).values.joined())
+    let expected = Set(oracle.state(at: session.committed).values.joined())
     let held = Set(Fingerprint(session).held.keys)
     try require(held == expected, "P4: \(records.count) records make \(held), not \(expected)")
     for (number, record) in session.participants {
       let own = oracle.log.filter { $0.sender == number && $0.isKnown }
-      let kept = own.last { $0.sequence <= session.sequence }?.clientSequence ?? 0
-      let next = own.first { $0.sequence > session.sequence }?.clientSequence ?? .max
+      let kept = own.last { $0.sequence <= session.committed }?.clientSequence ?? 0
+      let next = own.first { $0.sequence > session.committed }?.clientSequence ?? .max
       try require(
         kept <= record.acknowledged && record.acknowledged < next,
         "P2: of \(number) \(record.acknowledged) is acknowledged, not \(kept) and less than \(next)")
@@ -127,10 +127,11 @@ extension Simulation {
     try require(restored.isClean == isClean, "it was put away, and that is not seen: \(restored.isClean)")
     try require(session.epoch == (isClean ? old.epoch : epoch), "it goes on as \(session.epoch)")
     try require(
-      session.sequence >= old.committed, "P4: \(old.committed) is lost, it is at \(session.sequence)")
+      session.committed >= old.committed, "P4: \(old.committed) is lost, it is at \(session.committed)")
     try oracle.restart(
-      at: session.sequence, acknowledged: session.participants.mapValues(\.acknowledged),
+      old.epoch, at: session.committed, acknowledged: session.participants.mapValues(\.acknowledged),
       highestNumber: session.nextNumber - 1, now: now)
+    oracle.noteSystemEntries(upTo: session.sequence)
     for client in clients {
       client.isForgotten = client.number.map { session.participants[$0] == nil } ?? false
     }
@@ -166,7 +167,7 @@ extension Simulation {
   /// The shell looks at what was on its way.
   private func adoptJournal(_ restored: RestoredSession) throws {
     attachments = [:]
-    files = files.filter { $0.value.addedAt <= session.sequence }
+    files = files.filter { $0.value.addedAt <= session.committed }
     for entry in oracle.log where entry.isKnown && entry.flags.contains(.system) {
       if entry.flags.retention == .remove {
         attachments[entry.key] = nil

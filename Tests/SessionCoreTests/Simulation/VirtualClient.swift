@@ -19,6 +19,10 @@ final class VirtualClient {
   private(set) var number: ParticipantNumber?
   private(set) var token: Token?
   private var epoch: String?
+  /// The epoch of `after`: another one than `epoch` between `joined` and `catchUp`.
+  private var afterEpoch: String?
+  /// How often a tail went on from an epoch that broke off.
+  private(set) var tailsAcrossEpochs = 0
   /// What a resume may say under `after`: the last `caughtUp`, or a later entry.
   private(set) var after: UInt64?
   private(set) var isCaughtUp = false
@@ -35,6 +39,8 @@ final class VirtualClient {
   /// Everything up to here has been applied, or was for others.
   private(set) var position: UInt64 = 0
   private var snapshot: UInt64?
+  /// Behind this sequence the snapshot may hold all there is; nil: nowhere.
+  private var wholeSince: UInt64?
   private var isStateAtN = false
   private(set) var people: [ParticipantNumber: Participant] = [:]
   private(set) var waiting: [ParticipantNumber: Participant] = [:]
@@ -108,7 +114,7 @@ final class VirtualClient {
   // MARK: - Coming and going
 
   var join: Join {
-    var resume = token.map { Resume(token: $0, epoch: epoch, after: after) }
+    var resume = token.map { Resume(token: $0, epoch: afterEpoch, after: after) }
     resume?.next = kept.first?.entry.clientSequence ?? nextClientSequence
     return Join(profile: Profile(name: name), resume: resume)
   }
@@ -162,6 +168,8 @@ final class VirtualClient {
       switch kind {
       case .snapshot:
         snapshot = sequence
+        let isOfOtherEpoch = after != nil && afterEpoch != epoch
+        wholeSince = isOfOtherEpoch ? afterEpoch.flatMap { oracle.common[$0] } : nil
         isStateAtN = true
         state = [:]
         attachments = [:]
@@ -169,13 +177,22 @@ final class VirtualClient {
         waiting = [:]
         position = 0
       case .tail:
-        try require(after != nil, "a tail for \(name), who did not ask for one")
+        guard let after else { throw Violation("a tail for \(name), who did not ask for one") }
+        if let afterEpoch, afterEpoch != epoch {
+          try require(
+            after <= oracle.common[afterEpoch] ?? 0,
+            "a tail after \(after) of \(afterEpoch), good to \(oracle.common[afterEpoch] ?? 0)")
+          tailsAcrossEpochs += 1
+        }
         snapshot = nil
+        position = after
       }
+      afterEpoch = epoch
       isCaughtUp = false
     case .caughtUp(let sequence):
       try caughtUp(sequence, oracle: oracle)
     case .committed(let sequence):
+      try require(afterEpoch == epoch, "committed between joined and catchUp")
       try require(sequence <= oracle.sequence, "committed \(sequence) of \(oracle.sequence)")
       committed = max(committed, sequence)
       dropCommitted()
@@ -190,7 +207,6 @@ final class VirtualClient {
     if isOtherLife {
       // Sequences of another life say nothing.
       committed = 0
-      after = nil
       for index in kept.indices { kept[index].sequence = nil }
     }
     epoch = joined.epoch
@@ -277,7 +293,8 @@ final class VirtualClient {
     }
     if let snapshot {
       try require(entry.sequence <= snapshot, "\(entry.sequence) in a snapshot of \(snapshot)")
-      try require(known.changesState, "\(entry) is not part of what is retained")
+      let isSinceCrash = wholeSince.map { entry.sequence > $0 } ?? false
+      try require(known.changesState || isSinceCrash, "\(entry) is not part of what is retained")
     } else {
       try skip(to: entry.sequence, oracle: oracle)
       after = after == nil ? nil : entry.sequence

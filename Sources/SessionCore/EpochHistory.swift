@@ -1,0 +1,60 @@
+package import Wire
+
+/// The earlier epochs of a session, each with the last sequence that still means the same in the present epoch.
+///
+/// After a crash the log on disk is a prefix of the order of the epoch that broke off. A client that has applied entries of that
+/// epoch up to a sequence within the prefix can go on with a tail of the present order.
+package struct EpochHistory: Equatable, Sendable {
+  /// "This epoch is good to that sequence."
+  package struct Pair: Equatable, Sendable {
+    /// The earlier epoch.
+    package var epoch: String
+    /// The last sequence of its order that the present order has in common with it.
+    package var through: UInt64
+  }
+
+  /// The number of pairs that are kept, the newest ones.
+  package static let limit = 64
+
+  /// The pairs, oldest epoch first.
+  package private(set) var pairs: [Pair]
+
+  /// A history of these pairs, of which the newest are kept.
+  package init(_ pairs: [Pair] = []) {
+    self.pairs = pairs.suffix(Self.limit)
+  }
+
+  /// Returns the last sequence that an earlier epoch has in common with the present one; nil for an epoch that is not known.
+  package func lastCommonSequence(with epoch: String) -> UInt64? {
+    // The lowest one counts: an epoch that is there twice was cut twice.
+    pairs.lazy.filter { $0.epoch == epoch }.map(\.through).min()
+  }
+
+  /// Adds the epoch that ended, of whose order all up to a sequence was read. No earlier epoch is good to more than that.
+  package mutating func end(_ epoch: String, at sequence: UInt64) {
+    cap(at: sequence)
+    pairs.removeAll { $0.epoch == epoch }
+    pairs.append(Pair(epoch: epoch, through: sequence))
+    if pairs.count > Self.limit { pairs.removeFirst(pairs.count - Self.limit) }
+  }
+
+  /// Lowers every pair to a sequence: what follows it was not read, or not in its place.
+  package mutating func cap(at sequence: UInt64) {
+    for index in pairs.indices { pairs[index].through = min(pairs[index].through, sequence) }
+  }
+
+  /// Returns the pairs that still serve a tail: those at or above `droppedThrough`, up to which no entry is held any more.
+  package func serving(tailsAfter droppedThrough: UInt64) -> EpochHistory {
+    EpochHistory(pairs.filter { $0.through >= droppedThrough })
+  }
+}
+
+extension EpochHistory.Pair: JSONWritable {
+  /// Writes the pair as an object.
+  package func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("epoch", epoch)
+      writer.member("through", through)
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import Testing
+
+@testable import SessionCore
+
+/// S70: the pairs "epoch E is good to N".
+@Suite("P3: the history of epochs")
+struct EpochHistoryTests {
+  @Test("S70 an epoch that ended is good to the last sequence that was read; another one is not known")
+  func end() {
+    var history = EpochHistory()
+    history.end("a", at: 100)
+    #expect(history.lastCommonSequence(with: "a") == 100)
+    #expect(history.lastCommonSequence(with: "b") == nil)
+    #expect(history.lastCommonSequence(with: "") == nil)
+  }
+
+  @Test("S70 an epoch is never good to more than what was read after a later one")
+  func laterEndCaps() {
+    var history = EpochHistory()
+    history.end("a", at: 100)
+    history.end("b", at: 150)
+    history.end("c", at: 90)
+    #expect(["a", "b", "c"].map { history.lastCommonSequence(with: $0) } == [90, 90, 90])
+    history.end("d", at: 200)
+    #expect(["a", "b", "c", "d"].map { history.lastCommonSequence(with: $0) } == [90, 90, 90, 200])
+  }
+
+  @Test("S70 a cap lowers what is above it and nothing else")
+  func cap() {
+    var history = EpochHistory()
+    history.end("a", at: 10)
+    history.end("b", at: 20)
+    history.end("c", at: 30)
+    history.cap(at: 20)
+    #expect(history.pairs.map(\.through) == [10, 20, 20])
+    history.cap(at: 0)
+    #expect(history.pairs.map(\.through) == [0, 0, 0])
+  }
+
+  @Test("S70 the newest 64 pairs are kept")
+  func limit() {
+    var history = EpochHistory()
+    for number in 1...70 { history.end("\(number)", at: UInt64(number)) }
+    #expect(history.pairs.map(\.epoch) == (7...70).map { "\($0)" })
+    #expect(EpochHistory((1...70).map { .init(epoch: "\($0)", through: 1) }).pairs.count == 64)
+  }
+
+  @Test("S70 pairs below the sequence up to which no entry is held are left out")
+  func serving() {
+    let history = EpochHistory([
+      .init(epoch: "a", through: 9), .init(epoch: "b", through: 10), .init(epoch: "c", through: 11),
+    ])
+    #expect(history.serving(tailsAfter: 10).pairs.map(\.epoch) == ["b", "c"])
+    #expect(history.serving(tailsAfter: 0) == history)
+  }
+
+  @Test("S70 an epoch that is there twice counts as good to the lower sequence")
+  func twice() {
+    let pairs: [EpochHistory.Pair] = [.init(epoch: "a", through: 7), .init(epoch: "a", through: 9)]
+    #expect(EpochHistory(pairs).lastCommonSequence(with: "a") == 7)
+    #expect(EpochHistory(pairs.reversed()).lastCommonSequence(with: "a") == 7)
+  }
+}
