@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+from collections.abc import Callable
 
 import pytest
 
@@ -65,7 +66,7 @@ async def test_a_tail_after_a_clean_stop_may_hold_no_client_entry(lasting: Lasti
         assert not [entry for entry in ada.received[seen:] if not entry.is_system]
 
 
-async def test_after_a_crash_there_is_a_new_epoch_and_the_same_people_come_by_snapshot(
+async def test_after_a_crash_there_is_a_new_epoch_and_the_same_people_come_by_tail(
     lasting: LastingGateway,
 ) -> None:
     async with Room(lasting) as room:
@@ -81,7 +82,7 @@ async def test_after_a_crash_there_is_a_new_epoch_and_the_same_people_come_by_sn
         await ada.join()
         assert [(p.joined["participant"], p.token) for p in (ada, ben)] == before
         assert ada.epoch == ben.epoch != epoch
-        assert ada.catch_ups[-1] == ben.catch_ups[-1] == "snapshot"
+        assert ada.catch_ups[-1] == ben.catch_ups[-1] == "tail"
         assert ada.joined["resumed"] is True and ada.joined["acknowledged"] == 6
         assert ada.retained.payloads() == ben.retained.payloads() == held
         ada.send(append(1, "f"))
@@ -518,3 +519,44 @@ async def test_system_entries_follow_each_other_over_a_clean_stop(lasting: Lasti
         assert ben.retained.people == ada.retained.people == cleo.retained.people
         assert ben.retained.people[ada.id]["name"] == "Countess"
         assert all(entry.flags & SYSTEM for entry in ben.received if entry.type == "participants")
+
+
+async def test_who_left_has_left_after_a_crash(lasting: LastingGateway) -> None:
+    async with Room(lasting) as room:
+        ben = await room.join("Ben")
+        for _ in range(5):
+            ada = await room.join("Ada")
+            token = ada.token
+            await ada.say(leave={})
+            assert (await ada.closed())[0] == 1000
+            await lasting.again("crash")
+            await gone(ben)
+            await ben.join()
+            again = room.client()
+            again.token = token
+            await again.join()
+            assert again.joined["resumed"] is False, "it was told that it left"
+
+
+async def test_a_clean_stop_keeps_the_epoch_though_grace_times_end_meanwhile(
+    lasting_with: Callable[..., LastingGateway],
+) -> None:
+    lasting = lasting_with(graceSeconds=1)
+    async with Room(lasting) as room:
+        ada = await room.join("Ada")
+        ada.send(append(1, "a"))
+        await ada.committed()
+        epoch = ada.epoch
+        for _ in range(3):
+            others = [await room.join() for _ in range(40)]
+            loop = asyncio.get_running_loop()
+            begin = loop.time()
+            for other in others:
+                await other.cut()
+            took = loop.time() - begin
+            # The first of them is gone by now, or soon, and the last one a little later.
+            await until(lambda: loop.time() > begin + 1 + took / 4, "the grace times begin to end", every=0.001)
+            await lasting.again("stop")
+            await gone(ada)
+            await ada.join()
+            assert (ada.epoch, ada.catch_ups[-1]) == (epoch, "tail")

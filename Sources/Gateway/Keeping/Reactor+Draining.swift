@@ -86,6 +86,8 @@ extension Reactor {
   /// How many sockets are closed at a time, and how long after the ones before.
   private static let closedAtOnce = 128
   private static let closeInterval = Duration.milliseconds(20)
+  /// How often the last record of a session is written again because another one came behind it.
+  private static let closingRounds = 8
 
   /// Takes nobody new, writes all that is said, tells everybody to come back later, and stops.
   func drain() {
@@ -187,17 +189,17 @@ extension Reactor {
     }
     now = .now()
     let all = Array(sessions.values)
-    for hosted in all {
-      hosted.session.endTurn(now: instant)
-      prepareToClose(hosted)
+    for hosted in all { hosted.session.removeWaiting() }
+    // What comes of work that was in hand is written behind `closed`, which is then no longer the last record.
+    for _ in 0..<Self.closingRounds where all.contains(where: { !isSealed($0) }) {
+      let open = all.filter { !isSealed($0) }
+      for hosted in open {
+        hosted.session.endTurn(now: instant)
+        prepareToClose(hosted)
+      }
+      for hosted in open where !isSealed(hosted) { _ = await close(hosted) }
     }
-    var isClean = true
-    for hosted in all where !hosted.isRemoved {
-      guard !hosted.isClosed, await !close(hosted) else { continue }
-      // One that ended or expired meanwhile has its own last record.
-      if !hosted.isRemoved, hosted.saving.last != .end { isClean = false }
-    }
-    return isClean
+    return all.allSatisfy(isSealed)
   }
 
   /// Leaves the mark that all sessions of all reactors are on the disk.
@@ -214,6 +216,11 @@ extension Reactor {
     } catch {
       shared.log(.error, "stop not clean", ["reason": "\(error)"])
     }
+  }
+
+  /// True for a session whose last record says that all of it is on the disk, and for one that is over.
+  private func isSealed(_ hosted: Hosted) -> Bool {
+    hosted.isRemoved || hosted.saving.last == .end || hosted.isClosed && hosted.session.isAtRest
   }
 
   func stop() {

@@ -53,6 +53,8 @@ extension Reactor {
         continue
       }
       if hosted.scheduledAt.map({ $0 <= instant }) ?? false { hosted.scheduledAt = nil }
+      // Grace times go on with the next process: nothing is to follow the last records.
+      if draining?.finishesBy != nil { continue }
       hosted.session.tick(now: instant)
       removeExpiredUploads(of: hosted)
       if let expiry = expiryDeadline(of: hosted), expiry <= instant {

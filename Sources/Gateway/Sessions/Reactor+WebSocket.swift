@@ -271,7 +271,7 @@ extension Reactor {
       if !effects.isEmpty, conversation.participant != 0 {
         noteLeft(conversation.participant, session, reason: "left")
       }
-      perform(effects, in: hosted)
+      closeWhenSaved(effects, in: hosted)
       return
     }
     if case (.waiting, .join(let join)) = (conversation.phase, control) {
@@ -303,6 +303,17 @@ extension Reactor {
       session.setActivity(change, by: reader, now: instant)
     }
     reader.badControlMessages = 0
+  }
+
+  /// Closes the socket of a participant who left, as soon as that is on the disk; or cannot be, of which everybody is told.
+  private func closeWhenSaved(_ effects: [Effect], in hosted: Hosted) {
+    hosted.tasksInHand += 1
+    Task {
+      _ = await saved(hosted)
+      now = .now()
+      perform(effects, in: hosted)
+      done(with: hosted)
+    }
   }
 
   /// Ends a session for everyone, who asks for it included; who cannot have it is told.
