@@ -43,7 +43,7 @@ class Told:
         while line := await self.process.stdout.readline():
             told = json.loads(line)
             match told["event"]:
-                case "message":
+                case "message" if told.get("retention") != "replace":
                     self.texts[text_of(told)] += 1
                 case "live":
                     self.number = told.get("number") or self.number
