@@ -57,6 +57,19 @@ int clinux_file_open_in(int folder, const char *name, int is_writing) {
   return result(openat(folder, name, (is_writing ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
 }
 
+int clinux_file_create_unnamed(const char *folder) {
+  int descriptor = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  // Of a file system without such files, EISDIR and ENOENT say that the kernel is older than they are.
+  if (descriptor >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return result(descriptor);
+  char *path = NULL;
+  if (asprintf(&path, "%s/drawtogether-XXXXXX", folder) < 0) return -ENOMEM;
+  descriptor = mkostemp(path, O_CLOEXEC);
+  int status = result(descriptor);
+  if (descriptor >= 0) unlink(path);
+  free(path);
+  return status;
+}
+
 int clinux_file_open_or_create_in(int folder, const char *name) {
   return result(openat(folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
 }

@@ -196,6 +196,8 @@ int clinux_sync_file_system(int descriptor);
 int clinux_file_expect_sequential(int descriptor);
 // Lets go of what the kernel holds of a file in memory and on the disk.
 int clinux_file_forget(int descriptor);
+// Creates a file in a folder that has no name there, for its owner alone: it is gone with its last descriptor and mapping.
+int clinux_file_create_unnamed(const char *folder);
 // Sends at most `count` bytes of the file in one attempt; 0 at the file's end. A closed socket raises SIGPIPE.
 int64_t clinux_file_send(int socket, int descriptor, int64_t offset, size_t count);
 // How many bytes an ordinary user may still write to the file system of an open file or folder.

@@ -28,8 +28,8 @@ extension GatewayAPI {
 
   /// The bytes of an attachment that is ready; goes on where it was cut, and checks them against its digest.
   ///
-  /// Contents of up to 16 MiB are kept for the next time, 64 MiB of them in all; what is asked for by several at once is
-  /// fetched once.
+  /// Contents are kept for the next time: up to 16 MiB each in memory, 64 MiB of them in all, and 2 GiB of the larger and older
+  /// ones in files without names. What is asked for by several at once is fetched once.
   ///
   /// - Parameters:
   ///   - attachment: what the session says of it.

@@ -100,8 +100,9 @@ struct CancellationTests {
     let threads = RequestThreads(limit: 3, transferLimit: 2)
     let listener = try Listener(on: SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: 0))
     let silent = try GatewayAPI.quick(listener.address, threads: threads)
-    let object = try CutRequestTests.object(Data([1]), sha256: nil)
-    let stalled = (0..<5).map { _ in Task { _ = try await silent.load(object, of: session) } }
+    // Five attachments: one that several ask for is fetched once.
+    let objects = try (0..<5).map { _ in try CutRequestTests.object(Data([1]), sha256: nil) }
+    let stalled = objects.map { object in Task { _ = try await silent.load(object, of: session) } }
     try await Patience.wait(for: "the transfers to have their threads") { threads.count == 2 }
     let api = try GatewayAPI.quick(gateway.http, threads: threads)
     #expect(try await api.session(session).id == session)

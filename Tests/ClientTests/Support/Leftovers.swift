@@ -32,10 +32,15 @@ enum Leftovers {
     return ":" + String(repeating: "0", count: 4 - digits.count) + digits
   }
 
-  /// The lines of the system's table of connections. Read to its end: a file that says it has no bytes is taken for a short
-  /// one by Foundation, and the rest of it left out.
+  /// The lines of the system's table of connections.
   private static func connections() throws -> [Substring] {
-    let table = unsafe OwnedDescriptor(owning: open("/proc/self/net/tcp", O_RDONLY))
+    try lines(of: "/proc/self/net/tcp")
+  }
+
+  /// The lines of a file of the kernel. Read to its end: a file that says it has no bytes is taken for a short one by
+  /// Foundation, and the rest of it left out.
+  static func lines(of path: String) throws -> [Substring] {
+    let table = unsafe OwnedDescriptor(owning: open(path, O_RDONLY))
     var text: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 65_536)
     while true {
