@@ -4,31 +4,40 @@ internal import Wire
 
 /// New connections, and those that come over from another reactor.
 extension Reactor {
+  /// The time in a turn for the newcomers of one listener: at the connection limit each is read at once, which may take long.
+  private static let acceptTime = Duration.milliseconds(2)
+
   func acceptPlain() {
-    guard let plainListener, accept(from: plainListener, isSecure: false) else { return }
-    acceptAgainAt = now + .milliseconds(100)
+    if let plainListener { acceptAgain(accept(from: plainListener, isSecure: false)) }
   }
 
   func acceptSecure() {
-    guard let secureListener, accept(from: secureListener, isSecure: true) else { return }
-    acceptAgainAt = now + .milliseconds(100)
+    if let secureListener { acceptAgain(accept(from: secureListener, isSecure: true)) }
   }
 
-  /// - Returns: whether connections still wait, for which no event will come.
-  private func accept(from listener: Listener, isSecure: Bool) -> Bool {
+  private func acceptAgain(_ time: MonotonicTime?) {
+    guard let time else { return }
+    acceptAgainAt = min(acceptAgainAt ?? time, time)
+  }
+
+  /// - Returns: when to accept again the connections that still wait, for which no event will come; nil: none waits.
+  private func accept(from listener: Listener, isSecure: Bool) -> MonotonicTime? {
+    let end = MonotonicTime.now() + Self.acceptTime
     while true {
       switch listener.accept() {
       case .accepted(let descriptor, let peer):
         welcome(descriptor, peer: peer, isSecure: isSecure)
       case .noneWaiting:
-        return false
+        return nil
       case .turnedAway(let error):
         counters.connectionsRefused += 1
         noteNotTaken(.warning, "connection not taken", error)
       case .exhausted(let error):
         noteNotTaken(.warning, "accepting paused", error)
-        return true
+        return now + .milliseconds(100)
       }
+      // Those who are in already have their turn before the others who come.
+      if MonotonicTime.now() >= end { return now }
     }
   }
 
