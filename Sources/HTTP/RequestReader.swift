@@ -45,6 +45,9 @@ package struct RequestReader: Sendable {
     }
   }
 
+  /// The length of the head that is being read, or was read last, in bytes.
+  package private(set) var headBytes = 0
+
   /// Reads on from `position` to the next event and moves it behind what was read.
   ///
   /// - Parameters:
@@ -76,14 +79,18 @@ package struct RequestReader: Sendable {
         state = .line(RequestLineReader(limits: limits), bytesLeft: limits.headBytes)
       case .line(var reader, var left):
         state = .betweenRequests  // so that `reader` holds the only reference to its buffer
-        guard let line = try Self.readLine(&reader, &left, limits, in: bytes, at: &position) else {
+        let line = try Self.readLine(&reader, &left, limits, in: bytes, at: &position)
+        headBytes = limits.headBytes - left
+        guard let line else {
           state = .line(reader, bytesLeft: left)
           return nil
         }
         state = .fields(RequestFields(line: line, limits: limits), bytesLeft: left)
       case .fields(var reader, var left):
         state = .betweenRequests
-        guard let head = try Self.readFields(&reader, &left, limits, in: bytes, at: &position) else {
+        let head = try Self.readFields(&reader, &left, limits, in: bytes, at: &position)
+        headBytes = limits.headBytes - left
+        guard let head else {
           state = .fields(reader, bytesLeft: left)
           return nil
         }

@@ -85,6 +85,8 @@ package final class Reader {
   }
 
   package var hasPrivateBytes: Bool { own != nil }
+  /// The bytes that wait for this socket alone.
+  package var privateBytes: Int { own.map { $0.rest.count + $0.outbox.count } ?? 0 }
   package var outboxCount: Int { own.map { $0.outbox.count - $0.outboxOffset } ?? 0 }
   package var isOutboxFull: Bool { outboxCount > Self.outboxBytes }
 

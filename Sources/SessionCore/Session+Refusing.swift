@@ -1,4 +1,4 @@
-internal import Wire
+package import Wire
 
 /// What is refused, and what happens to those who do not listen.
 extension Session {
@@ -109,7 +109,7 @@ extension Refusal {
   static let noRoomRetryMs = 1000
 
   /// There is no room now, in memory or on the disk: somebody has to remove something first, or to wait.
-  static func noRoom(_ code: ErrorCode, _ detail: String, limit: Int, actual: Int) -> Refusal {
+  package static func noRoom(_ code: ErrorCode, _ detail: String, limit: Int, actual: Int) -> Refusal {
     var refusal = Refusal(code, detail, limit: limit, actual: actual)
     refusal.retryAfterMs = UInt64(noRoomRetryMs)
     return refusal

@@ -5,12 +5,13 @@ extension DrawTogetherCommand {
   func check(_ asked: GatewayConfiguration, _ origins: SettingOrigins) -> ExitCode {
     let configuration: GatewayConfiguration
     var result = ExitCode.success
-    do throws(SecretFile.Fault) {
-      configuration = try complete(asked)
+    do {
+      let budget: MemoryBudget?
+      (configuration, budget) = try fit(try complete(asked), origins)
       // The token that the file holds was given by the file.
       var shown = configuration
       shown.metricsToken = asked.metricsToken
-      output(ConfigurationReport.text(shown, origins))
+      output(ConfigurationReport.text(shown, origins) + (budget.map(ConfigurationReport.text) ?? ""))
     } catch {
       output(ConfigurationReport.text(asked, origins))
       errors("drawtogether: \(error)\n")

@@ -10,11 +10,11 @@ extension DrawTogetherCommand {
   /// Runs a gateway until a signal has stopped it.
   ///
   /// The first SIGTERM or SIGINT drains it, the second stops it at once; SIGHUP reads the certificate again.
-  func serve(_ asked: GatewayConfiguration) -> ExitCode {
+  func serve(_ asked: GatewayConfiguration, _ origins: SettingOrigins) -> ExitCode {
     let begun = MonotonicTime.now()
     let configuration: GatewayConfiguration
-    do throws(SecretFile.Fault) {
-      configuration = try complete(asked)
+    do {
+      configuration = try fit(try complete(asked), origins).configuration
     } catch {
       errors("drawtogether: \(error)\n")
       return .usage
@@ -70,6 +70,21 @@ extension DrawTogetherCommand {
       configuration.publicDirectory = PublicDirectory.realPath(found) ?? found
     }
     return configuration
+  }
+
+  /// The configuration with limits that fit into the memory that there is, and how that is divided. Where nobody knows how much there
+  /// is, the limits stay as they are.
+  func fit(
+    _ asked: GatewayConfiguration, _ origins: SettingOrigins
+  ) throws(MemoryFault) -> (configuration: GatewayConfiguration, budget: MemoryBudget?) {
+    guard let memory = asked.memory ?? UsableMemory.ofThisProcess().map(MemoryBudget.standard) else {
+      return (asked, nil)
+    }
+    let budget = try MemoryBudget(of: memory, for: asked, origins)
+    var configuration = asked
+    configuration.memory = memory
+    configuration.limits = budget.limits
+    return (configuration, budget)
   }
 
   /// Says why there is no gateway, and which setting is at fault where one is.

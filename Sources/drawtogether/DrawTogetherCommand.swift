@@ -61,8 +61,8 @@ struct DrawTogetherCommand {
       return askForHealth(configuration)
     case .data(let command):
       return perform(command)
-    case .serve(let configuration):
-      return serve(configuration)
+    case .serve(let configuration, let origins):
+      return serve(configuration, origins)
     }
     return .success
   }

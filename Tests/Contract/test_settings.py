@@ -17,7 +17,8 @@ PAGE = ("--public", str(REPOSITORY / "Public"))
 
 def table(text: str) -> dict[str, tuple[str, str]]:
     """Each flag's value and where that came from, as awk would take them apart."""
-    return {flag: (value, source) for flag, value, source in (line.split() for line in text.splitlines())}
+    settings, _, _ = text.partition("\n\n")
+    return {flag: (value, source) for flag, value, source in (line.split() for line in settings.splitlines())}
 
 
 def test_check_config_tells_each_value_and_where_it_came_from(executable: str, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from gateway import REPOSITORY, Gateway, trusting
 DEBIAN, SWIFT = "localhost/debian:bookworm-slim", "localhost/swift:6.3-bookworm"
 LOCKED_UP = (
     "--read-only", "--read-only-tmpfs=false", "--cap-drop=all", "--security-opt=no-new-privileges",
-    "--memory=512m", "--env=DRAWTOGETHER_MAX_MEMORY_BYTES=256M", "--pids-limit=512",
+    "--memory=512m", "--pids-limit=512",
 )  # fmt: skip
 NEW_NETWORK = 0x4000_0000  # CLONE_NEWNET
 

@@ -24,7 +24,8 @@ def settings(executable: str, folder: Path, variables: dict[str, str]) -> dict[s
     public = str(REPOSITORY / "Public")
     done = run(executable, "--check-config", "--data", str(folder), "--public", public, **variables)
     assert done.returncode == 0, done.stderr
-    return {flag: value for flag, value, _ in (line.split() for line in done.stdout.splitlines())}
+    table, _, _ = done.stdout.partition("\n\n")
+    return {flag: value for flag, value, _ in (line.split() for line in table.splitlines())}
 
 
 def size(text: str) -> int:

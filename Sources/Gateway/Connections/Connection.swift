@@ -64,7 +64,15 @@ final class Connection {
   /// What the kernel has not taken yet: always sent before anything else.
   private(set) var backlog: [UInt8] = []
   private(set) var backlogOffset = 0
+  /// What is counted of it in the bound on what all connections hold.
+  var countedBytes = 0
   private var descriptor: OwnedDescriptor?
+
+  /// So much of a head, or of what waits for a socket, is not counted: what nearly every connection holds now and then is a part of
+  /// what a connection costs.
+  static let freeBytes = 1_024
+  /// So much a connection may hold whatever others hold: it is a part of what a connection costs too.
+  static let littleBytes = 4_096
 
   init(
     key: Key, descriptor: consuming OwnedDescriptor, peer: SocketAddress, tls: TLSConnection?,
@@ -91,6 +99,14 @@ final class Connection {
     }
   }
   var backlogCount: Int { backlog.count - backlogOffset }
+  /// The bytes that it holds of what its peer has not sent to the end, or has not taken. What uploads hold has a bound of its own.
+  var heldBytes: Int {
+    switch state {
+    case .http(let http): backlog.count + http.heldBytes + (http.upload == nil ? heldInput.count : 0)
+    case .webSocket(let conversation): backlog.count + conversation.heldBytes + heldInput.count
+    case .lingering: backlog.count
+    }
+  }
   /// Some of what was received is not handled yet.
   var hasHeldInput: Bool {
     if !heldInput.isEmpty { return true }

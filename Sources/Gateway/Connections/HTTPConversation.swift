@@ -54,6 +54,15 @@ final class HTTPConversation {
     awaitsAnswer || !output.isEmpty || closesAfterOutput || (upload?.isHoldingBody ?? false)
   }
 
+  /// The bytes that it holds of a request, and of a file on its way out.
+  var heldBytes: Int {
+    var bytes = 0
+    if exchange != nil || reader.isInHead { bytes += max(0, reader.headBytes - Connection.freeBytes) }
+    if let exchange { bytes += exchange.body.count }
+    if let transfer { bytes += transfer.piece.count + (transfer.nextPiece?.count ?? 0) }
+    return bytes
+  }
+
   /// The upload that the present request is.
   var upload: UploadExchange? {
     if case .upload(let upload)? = exchange?.plan { upload } else { nil }

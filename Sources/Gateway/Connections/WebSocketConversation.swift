@@ -66,19 +66,12 @@ final class WebSocketConversation {
   /// When it asked to join; nobody waits to be caught up: distant future.
   var joinedAt = MonotonicTime.distantFuture
   var pausedUntil: MonotonicTime?
-  private var incomplete: UInt32 = 0
   var messageBegan: MonotonicTime?
   private var queued: UInt32 = 0
   /// Whose socket it was in which session, for the log.
   var session: SessionID?
   /// 0, which is given to nobody, until it has joined.
   var participant: ParticipantNumber = 0
-
-  /// What is counted of it in the gateway's bound on all half-received messages.
-  var countedIncomplete: Int {
-    get { Int(incomplete) }
-    set { incomplete = UInt32(clamping: newValue) }
-  }
 
   /// What waited in the kernel when it was looked at last: less of it now means that the peer took something.
   var queuedBytes: Int {
@@ -129,6 +122,12 @@ final class WebSocketConversation {
 
   var isClosing: Bool {
     if case .closing = phase { true } else { false }
+  }
+
+  /// The bytes that it holds of messages, and of what waits for this socket alone.
+  var heldBytes: Int {
+    assembly.count + messages.bufferedBytes + (unfinished?.bytes.count ?? 0)
+      + max(0, reader.privateBytes - Connection.freeBytes)
   }
 
   /// True while a message that has arrived whole waits for its next time slice.

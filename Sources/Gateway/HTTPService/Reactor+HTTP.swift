@@ -8,6 +8,15 @@ extension Reactor {
     _ connection: Connection, _ http: HTTPConversation, _ buffer: inout [UInt8], from start: Int,
     upTo end: Int
   ) {
+    read(connection, http, &buffer, from: start, upTo: end)
+    guard !countHeld(by: connection), case .http = connection.state, !http.closesAfterOutput else { return }
+    refuseForRoom(connection, http)
+  }
+
+  private func read(
+    _ connection: Connection, _ http: HTTPConversation, _ buffer: inout [UInt8], from start: Int,
+    upTo end: Int
+  ) {
     var position = start
     var pieces = 0
     while true {
@@ -229,6 +238,7 @@ extension Reactor {
     let client = http.exchange?.client
     if let upload = http.upload { cut(upload) }
     http.exchange = nil
+    countHeld(by: connection)
     if let head, !head.keepsAlive { http.closesAfterOutput = true }
     if shared.isDraining { http.closesAfterOutput = true }
     if answer.hasUnknownLength, head?.minorVersion == 0 { http.closesAfterOutput = true }

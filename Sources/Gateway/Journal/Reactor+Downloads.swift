@@ -77,12 +77,14 @@ extension Reactor {
       transfer.piece = next
       transfer.pieceRange = 0..<next.count
     }
-    readPiece(of: transfer, connection.key)
+    if !shared.holdsMuch { readPiece(of: transfer, connection.key) }
     let taken = offer(transfer.piece, transfer.pieceRange, on: connection)
     guard taken > 0 else { return .waiting }
     connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
     transfer.pieceRange = transfer.pieceRange.lowerBound + taken..<transfer.pieceRange.upperBound
     transfer.range = transfer.range.lowerBound + UInt64(taken)..<transfer.range.upperBound
+    if transfer.pieceRange.isEmpty { transfer.piece = [] }
+    countHeld(by: connection)
     return transfer.range.isEmpty ? .done : .ready
   }
 
@@ -92,7 +94,8 @@ extension Reactor {
     else { return }
     transfer.isReading = true
     let start = transfer.readUpTo
-    let count = Int(min(UInt64(FileTransfer.pieceBytes), transfer.range.upperBound - start))
+    let most = shared.holdsMuch ? FileTransfer.smallPieceBytes : FileTransfer.pieceBytes
+    let count = Int(min(UInt64(most), transfer.range.upperBound - start))
     transfer.readUpTo = start + UInt64(count)
     Task {
       let result: Result<[UInt8], StorageError>
@@ -116,6 +119,7 @@ extension Reactor {
     switch result {
     case .success(let bytes):
       transfer.nextPiece = bytes
+      countHeld(by: connection)
       guard transfer.pieceRange.isEmpty else { return }
       pump(connection, http)
       loop.wake()

@@ -32,7 +32,9 @@ extension Reactor {
       return
     }
     counters.uploads += 1
-    if shared.uploads.count <= UploadExchange.few { upload.pendingLimit = UploadExchange.fewPendingBytes }
+    if shared.uploads.count <= min(UploadExchange.few, shared.limits.uploads / 8) {
+      upload.pendingLimit = UploadExchange.fewPendingBytes
+    }
     let holder = UploadHolder(reactor: self, connection: key, client: connection.clientAddress)
     Task {
       let start = await upload.owner.startUpload(upload.request, of: upload.session, by: holder)

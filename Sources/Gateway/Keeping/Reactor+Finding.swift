@@ -75,6 +75,16 @@ extension Reactor {
   private func open(_ id: SessionID, _ store: SessionStore, _ loader: SessionLoader) async -> Found {
     if let hosted = sessions[id] { return .open(hosted) }
     let begun = MonotonicTime.now()
+    // What it may take in memory at most, whatever its log holds of the past. The load itself says what is wrong with a log.
+    let length = (try? await shared.sessionFiles.logLength(of: id, in: store)) ?? 0
+    let room = min(length, shared.limits.sessionLogBytes + shared.limits.catchUpTailBytes)
+    guard shared.memory.reserve(room) else {
+      return .none(
+        .noRoom(
+          .storageFull, "The gateway has no room for one more session at present. Try again in a moment.",
+          limit: shared.limits.memoryBytes, actual: shared.memory.held))
+    }
+    defer { shared.memory.release(room) }
     let loaded: SessionLoader.Loaded
     do throws(LogError) {
       loaded = try await loader.load(id)

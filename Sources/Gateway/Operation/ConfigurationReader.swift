@@ -7,7 +7,7 @@ internal import Wire
 package struct ConfigurationReader {
   /// What the program was asked to do.
   package enum Invocation: Equatable, Sendable {
-    case serve(GatewayConfiguration)
+    case serve(GatewayConfiguration, SettingOrigins)
     /// Print what would be in force and where it came from, look whether a gateway could start with it, and end.
     case checkConfiguration(GatewayConfiguration, SettingOrigins)
     /// Ask a gateway of this configuration whether it is well.
@@ -57,7 +57,7 @@ package struct ConfigurationReader {
     let configuration = reader.configuration
     if command == .health { return .health(configuration) }
     return reader.switches.contains("check-config")
-      ? .checkConfiguration(configuration, reader.origins) : .serve(configuration)
+      ? .checkConfiguration(configuration, reader.origins) : .serve(configuration, reader.origins)
   }
 
   /// Takes the flags and the word; returns the command.

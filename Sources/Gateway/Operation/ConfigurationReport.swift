@@ -1,7 +1,9 @@
+internal import Wire
+
 /// What `--check-config` prints: a line for each setting, in the help's order, with its flag, the value in force and where that
 /// came from.
 ///
-/// The columns are parted by two blanks or more. A value could be given again as it stands there; `-` stands for none, `set` for
+/// Behind a blank line follow the shares of the memory. The columns are parted by two blanks or more. A value could be given again as it stands there; `-` stands for none, `set` for
 /// a secret.
 package enum ConfigurationReport {
   /// A column is as wide as its longest text, up to this.
@@ -17,6 +19,24 @@ package enum ConfigurationReport {
     return rows.map { flag, value, source in
       "\(CommandHelp.padded(flag, to: first))  \(CommandHelp.padded(value, to: second))  \(source)\n"
     }.joined()
+  }
+
+  /// The shares of the memory, as a table behind that of the settings.
+  package static func text(_ budget: MemoryBudget) -> String {
+    let rows =
+      [("share of --memory", "at most", "bounded by")]
+      + budget.shares.map { share in
+        (
+          share.name, SettingValue.rough(size: UInt64(clamping: share.bytes)),
+          share.limit.map { "\($0.flag) \(Setting.describe($0, in: budget.limits))" } ?? "-"
+        )
+      } + [("unused", SettingValue.rough(size: UInt64(clamping: budget.unused)), "-")]
+    let first = rows.map(\.0.utf8.count).max() ?? 0
+    let second = rows.map(\.1.utf8.count).max() ?? 0
+    return "\n"
+      + rows.map { name, bytes, limit in
+        "\(CommandHelp.padded(name, to: first))  \(CommandHelp.padded(bytes, to: second))  \(limit)\n"
+      }.joined()
   }
 
   /// A value in one word, where it is one.

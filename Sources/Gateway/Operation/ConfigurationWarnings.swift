@@ -51,12 +51,11 @@ package enum ConfigurationWarnings {
         "--max-connections \(limits.connections) needs \(wanted) open files, and this process may have \(openFiles) "
           + "(ulimit -n): connections are turned away before there are that many")
     }
-    // A quarter more is what all may hold at the worst.
-    if let memory = machine.memory, memory < limits.memoryBytes / 4 * 5 {
+    if let memory = machine.memory, let budget = configuration.memory, budget > memory / 10 * 9 {
       warnings.append(
-        "--max-memory-bytes is \(SettingValue.describe(size: limits.memoryBytes)) for entries alone, and this process may have "
-          + "\(SettingValue.rough(size: UInt64(clamping: memory))) of memory: it may be killed before it refuses more; half of "
-          + "that is a safe limit")
+        "--memory is \(SettingValue.describe(size: budget)), and this process may have "
+          + "\(SettingValue.rough(size: UInt64(clamping: memory))) of memory, of which the kernel takes some for its sockets and files: "
+          + "it may be killed before it refuses more; three quarters of that are safe")
     }
     return warnings
   }

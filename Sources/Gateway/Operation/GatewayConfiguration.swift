@@ -44,6 +44,8 @@ package struct GatewayConfiguration: Equatable, Sendable {
   package var flushInterval: Duration?
   /// How long a gateway that is about to stop serves as before, while `/readyz` answers 503; at most five minutes.
   package var drainDelay = Duration.zero
+  /// The bytes of memory that all limits have to fit into; nil: three quarters of what the process may have.
+  package var memory: Int?
   package var limits = Limits()
 
   /// Opens `/metrics` to whoever sends it as a bearer token; without one only loopback may read them.

@@ -24,7 +24,9 @@ enum MetricList {
     Metric("participants", \.participants, "Participants whose socket is joined."),
     Metric("log_bytes", \.logBytes, "Bytes that all sessions hold in memory."),
     Metric("uploads", \.uploads, "Requests that bring bytes of attachments."),
-    Metric("incomplete_bytes", \.incompleteBytes, "Bytes of half-received messages in memory."),
+    Metric(
+      "incomplete_bytes", \.incompleteBytes,
+      "Bytes of half-received messages and requests, and of what peers have not taken, in memory."),
   ]
 
   static let counts: [Metric<UInt64>] = [

@@ -55,6 +55,12 @@ extension Setting {
   private static let running: [Setting] = [
     number("reactors", "N", 1...256, help: "threads that serve sockets", at: \.reactors),
     Setting(
+      "memory", "SIZE", accepts: "a size from 64M to 16T, in bytes or with K, M, G or T behind it",
+      help: "memory that all limits have to fit into", absence: "75% of what the process may have",
+      at: \.memory,
+      read: { text in SettingValue.size(text).flatMap { (64 << 20...1 << 44).contains($0) ? $0 : nil } },
+      show: { $0.map { SettingValue.describe(size: $0) } }),
+    Setting(
       "flush-interval", "TIME|auto", accepts: "auto or a time from 0ms to 1s, in milliseconds or as in 5ms",
       help: "least time between two sends to a session; auto: up to 16ms, when busy",
       at: \.flushInterval,

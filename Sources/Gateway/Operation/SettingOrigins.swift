@@ -29,6 +29,8 @@ package struct SettingOrigins: Equatable, Sendable {
     case .flag: "flag"
     case .variable: setting.variable
     case nil where setting.name == "reactors": "cores"
+    case nil where setting.name == "memory" && configuration.memory != nil: "machine"
+    case nil where MemoryBudget.isDivided(setting, in: configuration): "memory"
     // Where nobody said where the page is, the one that came with the program is looked for.
     case nil where setting.show(configuration) != setting.show(GatewayConfiguration()): "found"
     case nil: "default"

@@ -14,6 +14,7 @@ final class HeldMemory: Sendable {
   private let bytes = Atomic(0)
   private let sessionCount = Atomic(0)
   private let isCrowded = Atomic(false)
+  private let reserved = Atomic(0)
 
   /// Nothing is held yet, of so many bytes.
   init(limit: Int) {
@@ -49,4 +50,19 @@ final class HeldMemory: Sendable {
   }
 
   private func isFull(_ held: Int) -> Bool { held > limit / 4 * 5 }
+
+  /// Reserves room for a session that is about to be read from the disk.
+  ///
+  /// - Returns: false when there is none; nothing is reserved then.
+  func reserve(_ bytes: Int) -> Bool {
+    let total = reserved.add(bytes, ordering: .relaxed).newValue
+    guard isFull(held + total) else { return true }
+    release(bytes)
+    return false
+  }
+
+  /// Gives back what was reserved: the session is counted itself, or is not there.
+  func release(_ bytes: Int) {
+    reserved.subtract(bytes, ordering: .relaxed)
+  }
 }

@@ -101,6 +101,11 @@ extension Reactor {
       disconnect(connection, conversation, reason)
       return
     }
+    // A frame that a slow reader has in part is its own when the segment goes that it was in.
+    if conversation.reader.hasPrivateBytes, !countHeld(by: connection) {
+      disconnect(connection, conversation, .tryAgainLater(.tooMany, retryAfterMs: 5000))
+      return
+    }
     if let until = conversation.pausedUntil, until <= now {
       conversation.pausedUntil = nil
       resumeReading(connection)

@@ -12,13 +12,17 @@ extension Reactor {
   /// The same for an upload, whose sender may look for an answer only after what it has begun to send.
   private static let longLingerBytes = 16_777_216
   private static let longLingerTime = Duration.seconds(5)
+  /// How much is encrypted at a time while connections hold much.
+  private static let fewBytes = 4_096
 
   /// Sends bytes; what the kernel does not take is kept and goes first later.
   func send(_ bytes: Span<UInt8>, on connection: Connection) {
     guard !bytes.isEmpty else { return }
     var taken = 0
     if !connection.hasBacklog { taken = trySending(bytes, on: connection) }
-    if taken < bytes.count { connection.keepBacklog(bytes.extracting(droppingFirst: taken)) }
+    guard taken < bytes.count else { return }
+    connection.keepBacklog(bytes.extracting(droppingFirst: taken))
+    countHeld(by: connection)
   }
 
   /// For bytes that must not be encrypted, on a TLS port.
@@ -41,7 +45,7 @@ extension Reactor {
     guard let tls = connection.tls else {
       return took(connection.socket.send(bytes), of: bytes.count, connection, &tally)
     }
-    let bytes = bytes.extracting(first: TLSConnection.encryptLimitInBytes)
+    let bytes = bytes.extracting(first: shared.holdsMuch ? Self.fewBytes : TLSConnection.encryptLimitInBytes)
     ciphertext.removeAll(keepingCapacity: true)
     do throws(TLSError) {
       try tls.encrypt(bytes, into: &ciphertext)
@@ -53,6 +57,7 @@ extension Reactor {
     let taken = took(connection.socket.send(ciphertext.span), of: ciphertext.count, connection, &tally)
     if taken < ciphertext.count {
       connection.keepBacklog(ciphertext.span.extracting(droppingFirst: taken))
+      countHeld(by: connection)
     }
     return bytes.count
   }
@@ -99,6 +104,7 @@ extension Reactor {
       let rest = backlog.span.extracting(connection.backlogOffset..<backlog.count)
       let taken = trySending(rest, on: connection)
       connection.sentBacklog(taken)
+      countHeld(by: connection)
       if taken > 0, case .http(let http) = connection.state, http.isBusy {
         connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
       }
@@ -152,10 +158,6 @@ extension Reactor {
       if !connection.hasBacklog, !farewell.isEmpty { _ = connection.socket.send(farewell.span) }
     }
     endHandshake(connection)
-    if case .webSocket(let conversation) = connection.state {
-      _ = shared.holdIncomplete(-conversation.countedIncomplete)
-      counters.incompleteBytes -= Int64(conversation.countedIncomplete)
-    }
     if case .http(let http) = connection.state, let upload = http.upload { cut(upload) }
     forget(connection)
     releaseClient(of: connection)
@@ -183,6 +185,7 @@ extension Reactor {
       connection.deadline = now + (isLong ? Self.longLingerTime : Self.lingerTime)
       connection.isReadingPaused = false
       connection.heldInput = []
+      countHeld(by: connection)
     }
     guard !connection.hasBacklog else { return }
     if let tls = connection.tls, tls.isHandshakeComplete {

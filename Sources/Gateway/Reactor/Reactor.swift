@@ -305,6 +305,7 @@ actor Reactor {
     guard connections[Int(connection.key.slot)] === connection else { return }
     connections[Int(connection.key.slot)] = nil
     expensive.releaseInflater(of: connection.key)
+    countOut(connection)
     freeSlots.append(connection.key.slot)
     connectionTotal -= 1
     switch connection.state {

@@ -317,7 +317,13 @@ final class SharedState: Sendable {
     unsavedBytes.add(change, ordering: .relaxed).newValue
   }
 
-  /// Counts bytes of half-received messages, of all sockets together.
+  /// True when connections hold more than half of what they may: then little is encrypted and read ahead for those who take nothing.
+  var holdsMuch: Bool { incompleteTotal > limits.incompleteBytes / 2 }
+
+  /// What all connections hold.
+  var incompleteTotal: Int { incompleteBytes.load(ordering: .relaxed) }
+
+  /// Counts bytes of half-received messages and requests, and of what is not taken, of all sockets together.
   /// - Returns: whether they stay within the limit.
   func holdIncomplete(_ change: Int) -> Bool {
     let total = incompleteBytes.add(change, ordering: .relaxed).newValue

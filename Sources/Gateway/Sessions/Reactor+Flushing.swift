@@ -302,10 +302,6 @@ extension Reactor {
 
   /// All is sent on a WebSocket: ends our direction, and lets the peer end its own.
   private func finish(_ connection: Connection) {
-    if case .webSocket(let conversation) = connection.state {
-      _ = shared.holdIncomplete(-conversation.countedIncomplete)
-      counters.incompleteBytes -= Int64(conversation.countedIncomplete)
-    }
     counters.openWebSockets -= 1
     counters.openHTTPSockets += 1
     startLingering(connection)

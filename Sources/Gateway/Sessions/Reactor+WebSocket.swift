@@ -128,19 +128,12 @@ extension Reactor {
 
   /// Half-received messages of all sockets have one limit, and each a time to end in.
   private func noteIncomplete(_ connection: Connection, _ conversation: WebSocketConversation) {
-    let held =
-      conversation.assembly.count + conversation.messages.bufferedBytes + connection.heldInput.count
-      + (conversation.unfinished?.bytes.count ?? 0)
-    let change = held - conversation.countedIncomplete
     if conversation.messages.isInsideMessage {
       if conversation.messageBegan == nil { conversation.messageBegan = now }
     } else {
       conversation.messageBegan = nil
     }
-    guard change != 0 else { return }
-    conversation.countedIncomplete = held
-    counters.incompleteBytes += Int64(change)
-    guard !shared.holdIncomplete(change), !conversation.isClosing else { return }
+    guard !countHeld(by: connection), !conversation.isClosing else { return }
     disconnect(
       connection, conversation,
       .tryAgainLater(.tooMany, retryAfterMs: 5000))

@@ -80,7 +80,7 @@ extension Limits {
       help: "time for a request's head to arrive"),
     LimitDescription(
       name: "incompleteBytes", keyPath: \.incompleteBytes, range: 1 << 20...1 << 40, unit: .bytes,
-      help: "bytes of half-received messages, all sockets together"),
+      help: "bytes of half-received messages and requests, all sockets together"),
     LimitDescription(
       name: "attachmentBytes", keyPath: \.attachmentBytes, range: 1...1 << 40, unit: .bytes,
       help: "bytes of an attachment"),

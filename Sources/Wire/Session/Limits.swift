@@ -22,7 +22,7 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   package var headBytes = 32_768
   /// Within how many seconds a request's head must arrive.
   package var headSeconds = 10
-  /// The most bytes of half-received messages, over all sockets.
+  /// The most bytes of half-received messages and requests, over all sockets.
   package var incompleteBytes = 256 << 20
   /// The most bytes of an attachment.
   package var attachmentBytes = 104_857_600

@@ -15,7 +15,7 @@ struct ConfigurationReaderTests {
   private func serve(
     _ arguments: [String] = [], _ environment: [String: String] = [:]
   ) throws -> GatewayConfiguration {
-    guard case .serve(let configuration) = try read(arguments, environment) else {
+    guard case .serve(let configuration, _) = try read(arguments, environment) else {
       throw UnexpectedInvocation()
     }
     return configuration
@@ -90,6 +90,7 @@ struct ConfigurationReaderTests {
       Accepted("--public=/srv/page") { $0.publicDirectory = "/srv/page" },
       Accepted("--durability", "full") { $0.durability = .full },
       Accepted("--durability=memory") { $0.durability = .memory },
+      Accepted("--memory", "1G") { $0.memory = 1 << 30 },
       Accepted("--reactors", "1") { $0.reactors = 1 },
       Accepted("--flush-interval", "5") { $0.flushInterval = .milliseconds(5) },
       Accepted("--flush-interval", "12ms") { $0.flushInterval = .milliseconds(12) },
@@ -386,7 +387,7 @@ struct ConfigurationReaderTests {
     guard case .checkConfiguration(expected, _) = try read(["--http", "off", "--check-config"]) else {
       throw UnexpectedInvocation()
     }
-    #expect(try read(["--check-config=false", "--http=off"]) == .serve(expected))
+    #expect(try serve(["--check-config=false", "--http=off"]) == expected)
     #expect(try read(["--help"]) == .help)
     #expect(try read(["serve", "--nonsense", "-h"]) == .help)
     #expect(try read(["--version"]) == .version)
@@ -398,7 +399,7 @@ struct ConfigurationReaderTests {
     let invocation = try ConfigurationReader.read(arguments: [], environment: [:], cores: cores)
     var expected = GatewayConfiguration()
     expected.reactors = reactors
-    #expect(invocation == .serve(expected))
+    #expect(invocation == .serve(expected, SettingOrigins()))
   }
 
   @Test("The help names every flag once and fits a terminal of 100 columns")

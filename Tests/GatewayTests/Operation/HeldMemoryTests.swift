@@ -24,6 +24,22 @@ struct HeldMemoryTests {
     #expect(memory.crowding(for: 800) == nil)
   }
 
+  @Test(
+    "A session is read from the disk only where it has room within a quarter more, beside others that are being read"
+  )
+  func reserved() {
+    let memory = HeldMemory(limit: 1600)
+    _ = memory.hold(1000, sessions: 1)
+    #expect(memory.reserve(500))
+    #expect(!memory.reserve(501))
+    #expect(memory.reserve(500))
+    memory.release(500)
+    _ = memory.hold(500, sessions: 1)
+    #expect(!memory.reserve(1))
+    memory.release(500)
+    #expect(memory.reserve(1))
+  }
+
   @Test("That it is crowded is told once, and that it is not when there is room for more than an entry")
   func edges() {
     let memory = HeldMemory(limit: 1600)

@@ -134,9 +134,17 @@ struct StartCheckTests {
       ])
     #expect(warnings { $0.limits.diskReserveBytes = 1 << 50 } == [])
     #expect(
-      warnings(memory: 512 << 20) { $0.limits.diskReserveBytes = 0 } == [
-        "--max-memory-bytes is 2G for entries alone, and this process may have 512M of memory: it may be killed before it"
-          + " refuses more; half of that is a safe limit"
+      warnings(memory: 512 << 20) {
+        $0.limits.diskReserveBytes = 0
+        $0.memory = 384 << 20
+      } == [])
+    #expect(
+      warnings(memory: 512 << 20) {
+        $0.limits.diskReserveBytes = 0
+        $0.memory = 500 << 20
+      } == [
+        "--memory is 500M, and this process may have 512M of memory, of which the kernel takes some for its sockets and"
+          + " files: it may be killed before it refuses more; three quarters of that are safe"
       ])
   }
 

@@ -149,6 +149,39 @@ extension OverSockets {
       try metrics.waitForNoSockets()
     }
 
+    @Test(
+      "P6: over `incompleteBytes` of half-received heads and bodies: 503, and those who ask for little are served"
+    )
+    func incompleteRequests() throws {
+      let gateway = try RunningGateway { $0.limits.incompleteBytes = 200_000 }
+      let metrics = try Metrics(of: gateway)
+      var clients: [HTTPClient] = []
+      let field = [UInt8](repeating: 0x78, count: 15_000)
+      for number in 0..<12 {
+        let client = try HTTPClient(gateway)
+        if number.isMultiple(of: 2) {
+          try client.stream.send(client.head("GET", "/").dropLast(2) + Array("A: ".utf8) + field)
+        } else {
+          try client.stream.send(
+            client.head("POST", "/api/sessions", ["Content-Length": "100000"]) + field + field)
+        }
+        clients.append(client)
+        // One after the other: the newest is the one of whom no more is taken.
+        try metrics.wait(for: "what it sent") {
+          ($0["incomplete_bytes"] ?? 0) > 200_000 - 30_000
+            || ($0["incomplete_bytes"] ?? 0) >= 13_000 * (number + 1)
+        }
+      }
+      let refused = try #require(clients.last)
+      let answer = try refused.response()
+      #expect(answer.status == 503 && answer.field("Retry-After") != nil)
+      #expect(answer.text.contains("too-many") && answer.text.contains(#""limit":200000"#))
+      #expect(try HTTPClient(gateway).ask("POST", "/api/sessions").status == 201)
+      #expect(try metrics.value("incomplete_bytes") <= 200_000)
+      for client in clients { client.stream.cut() }
+      try metrics.waitForNoSockets()
+    }
+
     @Test("P6: a message that is not whole within `messageSeconds` closes its socket")
     func messageDeadline() throws {
       let gateway = try RunningGateway { $0.limits.messageSeconds = 1 }

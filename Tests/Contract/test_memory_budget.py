@@ -1,0 +1,181 @@
+"""One budget for all memory: what peers can make grow fits together, in the smallest container too."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import selectors
+import socket
+import ssl
+import struct
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from command import run
+from controlgroup import control_group, peak_bytes
+from gateway import REPOSITORY, Gateway, has_sanitizer
+from hostile import MEBIBYTE, many, plain_socket
+from http1 import request_bytes
+from rawsocket import BINARY, TEXT, frame, upgrade_fields
+from room import Room, note
+from wire import APPEND, RELIABLE, Outgoing
+
+PAGE = ("--public", str(REPOSITORY / "Public"))
+WRITERS, MESSAGES, HEADS = 12, 255, 9_000
+
+
+def size(text: str) -> int:
+    """What a size of --check-config is in bytes."""
+    units = {"K": 10, "M": 20, "G": 30, "T": 40}
+    return int(text[:-1]) << units[text[-1]] if text[-1] in units else int(text)
+
+
+def checked(executable: str, folder: Path, *arguments: str) -> dict[str, tuple[str, str]]:
+    """Each flag's value and where that came from."""
+    done = run(executable, "--check-config", *PAGE, "--data", str(folder / "data"), *arguments)
+    assert done.returncode == 0 and not done.stderr, done
+    settings, shares = done.stdout.split("\n\n")
+    assert shares.startswith("share of --memory")
+    return {flag: (value, source) for flag, value, source in (line.split() for line in settings.splitlines())}
+
+
+def test_the_budget_is_three_quarters_of_the_groups_limit(executable: str, tmp_path: Path) -> None:
+    limit = 512 * MEBIBYTE
+    with control_group(limit) as group:
+        if group:
+            program, arguments = group.program(executable, tmp_path), []
+        else:
+            program, arguments = executable, ["--memory", str(limit // 4 * 3)]
+        rows = checked(program, tmp_path, *arguments)
+    assert rows["--memory"] == ("384M", "machine" if group else "flag")
+    for name in ("memory", "session-log", "incomplete", "unsaved"):
+        value, source = rows[f"--max-{name}-bytes"]
+        assert source == "memory" and 0 < size(value) < 256 * MEBIBYTE
+    assert rows["--max-message-bytes"] == ("256K", "default")
+
+
+def test_what_does_not_fit_is_refused_with_the_numbers(executable: str, tmp_path: Path) -> None:
+    arguments = ["--memory", "384M", "--max-memory-bytes", "512M", "--data", str(tmp_path / "data"), *PAGE]
+    for more in ([], ["--check-config"]):
+        done = run(executable, *arguments, *more)
+        assert done.returncode == 2
+        assert "--memory is 384M" in done.stderr and "--max-memory-bytes 512M may take 960M" in done.stderr
+    assert not (tmp_path / "data").exists()
+
+
+def writer(gateway: Gateway, session: str, number: int) -> tuple[socket.socket, Iterator[bytes]]:
+    """Somebody who fills a session of their own: with large entries, or with small ones under ever new keys."""
+    head = request_bytes("GET", f"/api/sessions/{session}/socket", gateway.host, upgrade_fields())
+    opened = plain_socket(gateway, head + frame(TEXT, b'{"join": {}}'))
+
+    def messages() -> Iterator[bytes]:
+        n = 0
+        while True:
+            entries = []
+            for _ in range(1 if number % 2 else 500):
+                n += 1
+                payload = bytes(200_000) if number % 2 else b"x" * 40
+                entries.append(Outgoing("Mark", payload, RELIABLE | APPEND, n.to_bytes(16, "big")).encoded(n))
+            yield frame(BINARY, b"".join(entries))
+
+    return opened, messages()
+
+
+def fill(writers: list[tuple[socket.socket, Iterator[bytes]]], gateway: Gateway, seconds: float) -> None:
+    """All write as fast as they may, until the time is over: then what they hold is at its limit."""
+    deadline = time.monotonic() + seconds
+    with selectors.DefaultSelector() as selector:
+        for opened, messages in writers:
+            opened.setblocking(False)
+            selector.register(opened, selectors.EVENT_READ | selectors.EVENT_WRITE, [b"", messages])
+        while time.monotonic() < deadline and selector.get_map() and gateway.process.poll() is None:
+            for key, events in selector.select(0.1):
+                opened, state = key.fileobj, key.data
+                assert isinstance(opened, socket.socket)
+                try:
+                    if events & selectors.EVENT_READ and not opened.recv(1 << 20):
+                        raise ConnectionError
+                    if events & selectors.EVENT_WRITE:
+                        state[0] = state[0] or next(state[1])
+                        state[0] = state[0][opened.send(state[0]) :]
+                except BlockingIOError:
+                    pass
+                except OSError:
+                    selector.unregister(opened)
+
+
+def attack(gateway: Gateway, session: str, held: list[socket.socket], tls: bool) -> None:
+    """Everything is within its limit, each by itself."""
+
+    def connected(data: bytes) -> None:
+        with contextlib.suppress(OSError, ssl.SSLError):
+            opened = plain_socket(gateway, tls=tls)
+            held.append(opened)
+            opened.settimeout(10)
+            if tls:
+                opened = gateway.tls.wrap_socket(opened)
+                held[-1] = opened
+            opened.sendall(data)
+
+    upgrade = request_bytes("GET", f"/api/sessions/{session}/socket", gateway.host, upgrade_fields())
+    message = frame(BINARY, struct.pack(">I", MEBIBYTE - 64) + bytes(MEBIBYTE - 68))[:-1]
+    for _ in range(MESSAGES):
+        connected(upgrade + frame(TEXT, b'{"join": {}}') + message)
+    field = b"x" * 15_000
+    head = b"GET / HTTP/1.1\r\nHost: a\r\nA: " + field + b"\r\nB: " + field + b"\r\nC: " + b"x" * 2_400
+    for _ in range(HEADS):
+        if gateway.process.poll() is not None:
+            return
+        connected(head)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "limit" in metafunc.fixturenames:
+        full = [(1024, False), (512, True), (1024, True)] if metafunc.config.getoption("--full") else []
+        metafunc.parametrize(("limit", "tls"), [(512, False), *full])
+
+
+@pytest.mark.seconds(240)
+async def test_everything_at_once_in_a_small_container(
+    executable: str, tmp_path: Path, limit: int, tls: bool
+) -> None:
+    """Nobody is killed, and two who draw are served. Where no control group can be made, the peak is measured instead."""
+    with control_group(limit * MEBIBYTE) as group:
+        program = group.program(executable, tmp_path) if group and not has_sanitizer() else executable
+        arguments = [] if program != executable else ["--memory", str(limit * MEBIBYTE // 4 * 3)]
+        gateway = Gateway(program, tmp_path, *arguments, headSeconds=120, messageSeconds=120)
+        try:
+            async with Room(gateway) as room:
+                ada, ben = await room.join("Ada"), await room.join("Ben")
+                sessions = [await gateway.create_session() for _ in range(WRITERS + 1)]
+                writers = [writer(gateway, session, number) for number, session in enumerate(sessions[1:])]
+                drawn: list[bytes] = []
+                with many() as held:
+                    for work in (
+                        lambda: fill(writers, gateway, 4), lambda: attack(gateway, sessions[0], held, tls),
+                        lambda: fill(writers, gateway, 4),
+                    ):  # fmt: skip
+                        await asyncio.to_thread(work)
+                        assert gateway.process.poll() is None, "it was killed"
+                        drawn.append(b"after %d" % len(drawn))
+                        ada.send(note(drawn[-1]))
+                        await ben.got(*drawn)
+                    peak = peak_bytes(gateway.process.pid)
+                    print(f"{limit} MiB: peak {peak >> 20} MiB, of the group {group and group.peak >> 20}; {len(held)} sockets")
+                metrics = await gateway.metrics()
+                assert metrics["drawtogether_log_bytes"] > metrics["drawtogether_log_limit_bytes"] * 3 / 4
+                assert ada.close is None and ben.close is None and not ada.errors
+            for opened, _ in writers:
+                opened.close()
+            if group:
+                assert group.kills == 0
+            if not has_sanitizer():
+                assert peak <= limit * MEBIBYTE // 4 * 3
+            assert gateway.terminate() == 0
+        finally:
+            if gateway.process.poll() is None:
+                gateway.process.kill()
+                gateway.wait()
