@@ -147,24 +147,27 @@ package final class Gateway: Sendable {
 
   /// Takes nobody new, tells everybody to come back, and stops when they are gone, within 8 s.
   ///
-  /// With a drain delay all but that comes after it: meanwhile a load balancer sees that `/readyz` says no, and people draw on.
+  /// With a drain delay all of this begins after it. Until then `/readyz` answers 503, which a load balancer sees, and everything is
+  /// served as before.
   package func drain() {
-    shared.isDraining = true
-    let (delay, reactors) = (shared.configuration.drainDelay, reactors)
-    guard delay > .zero else { return Self.closeConnections(of: reactors) }
+    shared.isStopping = true
+    let (delay, shared, reactors) = (shared.configuration.drainDelay, shared, reactors)
+    guard delay > .zero else { return Self.closeConnections(of: reactors, shared) }
     Task {
       // Nobody cancels it.
       try? await Task.sleep(for: delay)
-      Self.closeConnections(of: reactors)
+      Self.closeConnections(of: reactors, shared)
     }
   }
 
-  private static func closeConnections(of reactors: [Reactor]) {
+  private static func closeConnections(of reactors: [Reactor], _ shared: SharedState) {
+    shared.isDraining = true
     for reactor in reactors { _ = reactor.mailbox.put(.drain) }
   }
 
   /// Stops at once.
   package func stop() {
+    shared.isStopping = true
     shared.isDraining = true
     for reactor in reactors { _ = reactor.mailbox.put(.stop) }
   }

@@ -5,12 +5,13 @@ internal import Glibc
 /// Swift's runtime looks for them on the stack, below the environment. It finds none if a preloaded library has moved `environ`,
 /// and a gateway without its flags would listen on every address. The kernel's list does not depend on that.
 enum ProcessArguments {
-  /// The arguments without the program's own name; `nil` if neither the kernel nor the runtime has a list.
+  /// The arguments without the program's own name; `nil` if neither the runtime nor the kernel has a list.
   static func ofThisProcess() -> [String]? {
-    let list = file("/proc/self/cmdline").map(list(inCommandLine:)) ?? []
-    if !list.isEmpty { return Array(list.dropFirst()) }
+    // Preferred where it is there: of a program that `ld.so` was asked to start, the kernel's list begins with `ld.so`.
     let ofRuntime = CommandLine.arguments
-    return ofRuntime.isEmpty ? nil : Array(ofRuntime.dropFirst())
+    if !ofRuntime.isEmpty { return Array(ofRuntime.dropFirst()) }
+    let list = file("/proc/self/cmdline").map(list(inCommandLine:)) ?? []
+    return list.isEmpty ? nil : Array(list.dropFirst())
   }
 
   /// The arguments in a file as `proc(5)` describes `cmdline`: each ends with a zero byte.

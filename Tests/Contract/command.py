@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from pathlib import Path
 
 
 def environment() -> dict[str, str]:
@@ -11,7 +12,7 @@ def environment() -> dict[str, str]:
     return {k: v for k, v in os.environ.items() if not k.startswith("DRAWTOGETHER_")}
 
 
-def run(executable: str, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+def run(executable: str, *arguments: str, folder: Path | None = None, **variables: str) -> subprocess.CompletedProcess[str]:
     """Runs it to its end, in an environment without settings of ours but those given."""
     command = [executable, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=20, env=environment() | variables)
+    return subprocess.run(command, capture_output=True, text=True, timeout=20, cwd=folder, env=environment() | variables)

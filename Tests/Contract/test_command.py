@@ -143,7 +143,11 @@ def test_flags_hold_though_the_runtime_has_no_list_of_arguments(executable: str,
     assert compiler, "a compiler for C"
     source = Path(__file__).with_name("hidden_arguments.c")
     subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
-    done = run(executable, "--http", "127.0.0.1:1", "--data", str(tmp_path), "--check-config", LD_PRELOAD=str(library))
+    # Without its flags it would make a data folder where it is started.
+    done = run(
+        executable, "--http", "127.0.0.1:1", "--data", str(tmp_path), "--check-config",
+        folder=tmp_path, LD_PRELOAD=str(library),
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert ["--http", "127.0.0.1:1", "flag"] in [line.split() for line in done.stdout.splitlines()]
 
@@ -203,7 +207,8 @@ async def test_with_a_drain_delay_people_draw_on_while_readyz_is_503(new_gateway
         assert (await gateway.get("/healthz")).status == 200
         ada.send(note("still here"))
         await ben.got(b"still here")
-        for person in (ada, ben):
+        cleo = await room.join("Cleo")
+        for person in (ada, ben, cleo):
             assert (await person.closed())[0] == 1012
         assert time.monotonic() - began >= 1.5
         assert await stopping == 0

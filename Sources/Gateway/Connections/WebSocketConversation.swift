@@ -52,6 +52,8 @@ final class WebSocketConversation {
   /// What the socket is still to be sent.
   let reader: Reader
   var messages: MessageReader
+  /// `messages.isInflating` after its last call. Asking `messages` itself copies it: 1,000 instructions a message.
+  var isInflating = false
   /// A half-received message.
   var assembly: [UInt8] = []
   /// A message whose first entries were taken in an earlier turn.
@@ -131,7 +133,7 @@ final class WebSocketConversation {
   }
 
   /// True while a message that has arrived whole waits for its next time slice.
-  var hasUnfinishedMessage: Bool { unfinished != nil || messages.isInflating }
+  var hasUnfinishedMessage: Bool { isInflating || unfinished != nil }
 
   /// Nothing of what the peer says is looked at for now.
   var isHeld: Bool {

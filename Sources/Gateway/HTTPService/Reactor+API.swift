@@ -102,7 +102,7 @@ extension Reactor {
 
   /// The answer of `/readyz`: new sockets can be served. A full disk does not matter here, for boards that exist are served.
   private var readiness: Answer {
-    shared.isDraining ? unavailable : .status("ready")
+    shared.isStopping ? unavailable : .status("ready")
   }
 
   private var notFound: Answer { .problem(Refusal(.notFound, "There is nothing at this address.")) }

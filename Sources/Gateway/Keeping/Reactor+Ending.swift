@@ -62,9 +62,8 @@ extension Reactor {
   ///
   /// What is kept on the disk expires only where the wall clock says so too, and is trusted.
   func expiryDeadline(of hosted: Hosted) -> Instant? {
-    guard let expiry = hosted.session.expiresAt, shared.store != nil, expiry <= instant else {
-      return hosted.session.expiresAt
-    }
+    guard let expiry = hosted.session.expiresAt else { return nil }
+    guard expiry <= instant, shared.store != nil else { return expiry }
     let date = shared.removal.clock.date
     let wait = shared.removal.wait(now: now)
     guard wait == .zero else { return instant.adding(milliseconds: max(1000, Int(wait.wholeMilliseconds))) }

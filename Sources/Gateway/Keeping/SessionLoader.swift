@@ -58,7 +58,7 @@ actor SessionLoader {
     do throws(LogError) {
       end = try store.read(id) { (kind, body) throws(RecordError) in try restorer.apply(kind, body) }
     } catch {
-      throw error.isMissing && holdsSession(id) ? .missingLog : error
+      throw error.isMissing ? missing(id, error) : error
     }
     do throws(RecordError) {
       let restored = try restorer.finish(
@@ -72,10 +72,13 @@ actor SessionLoader {
     }
   }
 
-  /// True when a session's folder is there, which is made and removed together with its log.
-  private func holdsSession(_ id: SessionID) -> Bool {
-    // A folder that cannot be looked into is no missing session either.
-    (try? store.holdsSession(id)) ?? true
+  /// The error for a session without a log. Its folder is made and removed together with the log.
+  private func missing(_ id: SessionID, _ error: LogError) -> LogError {
+    do throws(StorageError) {
+      return try store.holdsSession(id) ? .missingLog : error
+    } catch {
+      return .file(error)
+    }
   }
 
   /// Looks what there is of attachments.

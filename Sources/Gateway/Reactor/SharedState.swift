@@ -48,6 +48,7 @@ final class SharedState: Sendable {
   private let loaders: [SessionLoader]
   private let loaderTurn = Atomic<UInt>(0)
   private let draining = Atomic(false)
+  private let stopping = Atomic(false)
   private let clients = ClientCounts()
   private let rareWarnings = Guarded<[RareWarning: MonotonicTime]>([:])
   private let creations = Guarded(CreationRate())
@@ -162,6 +163,12 @@ final class SharedState: Sendable {
     reactors.withLock { $0[Int(id.low % UInt64($0.count))] }
   }
 
+  /// True from the moment at which the gateway was asked to stop: `/readyz` says so. `isDraining` follows after the drain delay.
+  var isStopping: Bool {
+    get { stopping.load(ordering: .acquiring) }
+    set { stopping.store(newValue, ordering: .releasing) }
+  }
+
   var isDraining: Bool {
     get { draining.load(ordering: .acquiring) }
     set { draining.store(newValue, ordering: .releasing) }
@@ -193,8 +200,8 @@ final class SharedState: Sendable {
   func standing(now: MonotonicTime) -> Standing {
     var standing = Standing()
     let disk = disk.figures
-    standing.isDraining = isDraining
-    standing.isReady = !isDraining
+    standing.isDraining = isStopping
+    standing.isReady = !isStopping
     standing.refusesNewData = self.disk.refusal(now: now) != nil
     standing.isDiskFailing = disk.isFailing
     standing.freeBytes = disk.free

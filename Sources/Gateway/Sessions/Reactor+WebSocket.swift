@@ -22,12 +22,13 @@ extension Reactor {
     conversation.heardAt = now
     while position < end || conversation.hasUnfinishedMessage {
       // Who has the inflater goes on to the end of its message: others wait for it.
-      guard conversation.messages.isInflating || !conversation.reader.isOutboxFull && !conversation.isHeld
-      else {
+      guard conversation.isInflating || !conversation.reader.isOutboxFull && !conversation.isHeld else {
         hold(connection, buffer, from: position, upTo: end)
         break
       }
-      guard inflated < ExpensiveInput.inflatedBytes, takeUp(connection, conversation) else {
+      guard inflated < ExpensiveInput.inflatedBytes,
+        !conversation.hasUnfinishedMessage || takeUp(connection, conversation)
+      else {
         guard connections[Int(connection.key.slot)] === connection else { return }
         setAside(connection, buffer, from: position, upTo: end, isExpensive: true)
         break
@@ -41,14 +42,18 @@ extension Reactor {
       do throws(ProtocolError) {
         event = try conversation.messages.next(
           in: &buffer, at: &position, upTo: min(end, position + Self.bytesBetweenLooks),
-          inflater: conversation.messages.isInflating ? expensive.inflater : inflater,
+          inflater: conversation.isInflating ? expensive.inflater : inflater,
           inflatedBytes: ExpensiveInput.inflatedBytes)
       } catch {
+        conversation.isInflating = false
+        // The socket may linger for seconds: the inflater must not.
+        expensive.releaseInflater(of: connection.key)
         fail(connection, conversation, error)
         break
       }
       guard let event else {
-        if conversation.messages.isInflating { inflated = ExpensiveInput.inflatedBytes }
+        conversation.isInflating = conversation.messages.isInflating
+        if conversation.isInflating { inflated = ExpensiveInput.inflatedBytes }
         messages += Self.messagesBetweenLooks - 1 - messages % Self.messagesBetweenLooks
         continue
       }
@@ -61,6 +66,7 @@ extension Reactor {
         }
       case .message(let kind, let payload):
         inflated += payload.count
+        conversation.isInflating = false
         expensive.releaseInflater(of: connection.key)
         handle(connection, conversation, kind, payload.span)
       case .ping(let payload):
@@ -81,7 +87,7 @@ extension Reactor {
   ///
   /// - Returns: false when the rest, or what follows it, has to wait for another turn.
   private func takeUp(_ connection: Connection, _ conversation: WebSocketConversation) -> Bool {
-    if conversation.messages.isInflating { return expensive.claimInflater(for: connection.key) }
+    if conversation.isInflating { return expensive.claimInflater(for: connection.key) }
     guard let unfinished = conversation.unfinished else { return true }
     guard case .joined(let hosted) = conversation.phase else {
       conversation.unfinished = nil
