@@ -67,6 +67,12 @@ package struct IPAddress: Hashable, Sendable, BitwiseCopyable, CustomStringConve
     isV6 ? IPAddress(v6High: high, low: 0) : self
   }
 
+  /// The network of an IPv4 address with 24 bits, or of an IPv6 one with 48: enough to see where many come from, too little to
+  /// name a person.
+  package var masked: IPAddress {
+    isV6 ? IPAddress(v6High: high & ~0xffff, low: 0) : IPAddress(v4: UInt32(truncatingIfNeeded: low) & ~0xff)
+  }
+
   /// The address in numbers, IPv6 as RFC 5952 writes it, without brackets.
   package var description: String {
     var raw = clinux_address()

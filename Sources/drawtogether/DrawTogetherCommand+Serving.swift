@@ -23,7 +23,8 @@ extension DrawTogetherCommand {
     let format = configuration.logFormat ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
     do {
       try StartCheck(configuration).beforeStart()
-      let log = try Log(writingBehind: configuration.logLevel, format: format)
+      let log = try Log(
+        writingBehind: configuration.logLevel, format: format, addresses: configuration.logAddresses)
       // Whoever says why there is no gateway speaks last.
       defer { log.finish(within: Self.logTime) }
       // Before any other thread is there, so that the signals reach none of them.

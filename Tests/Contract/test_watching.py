@@ -314,6 +314,71 @@ async def test_nothing_that_is_nobodys_business_is_in_the_log(new_gateway) -> No
             assert secret and secret not in gateway.log, secret
 
 
+async def test_the_log_says_who_made_a_session_removed_a_file_and_ended_it(new_gateway) -> None:
+    gateway: Gateway = new_gateway("--trust-proxy", "1")
+    creator, remover, ender = {"X-Forwarded-For": "198.51.100.1"}, "198.51.100.2", "198.51.100.3"
+    made = (await gateway.request("POST", "/api/sessions", creator, b"")).json()["id"]
+    line = await logged(gateway, "session created", session=made[:6] + "…")
+    assert (line["remote"], line["follows"], line["participant"]) == ("198.51.100.1", "", 0)
+    async with Room(gateway) as room:
+        ada, ben = await room.join("Ada"), await room.join("Ben")
+        journal = Journal(gateway, room.id)
+        for token, number in ((ben.token, ben.number), ("", 0)):
+            attachment = await journal.add(content(100 + number))
+            fields = {"X-Forwarded-For": remover} | ({"Participant-Token": token} if token else {})
+            gone = await gateway.request("DELETE", journal.path_of(attachment["id"]), fields)
+            assert gone.status == 204
+            line = await logged(gateway, "attachment removed", attachment=attachment["id"].upper())
+            assert (line["participant"], line["remote"]) == (number, remover)
+        body = json.dumps({"activity": {"identifier": "x"}, "follows": room.id}).encode()
+        fields = {"Content-Type": "application/json", "Participant-Token": ben.token} | creator
+        successor = (await gateway.request("POST", "/api/sessions", fields, body)).json()["id"]
+        line = await logged(gateway, "session created", session=successor[:6] + "…")
+        assert (line["follows"], line["participant"]) == (room.id[:6] + "…", ben.number)
+        fields = {"X-Forwarded-For": ender, "Participant-Token": ada.token}
+        assert (await gateway.request("DELETE", f"/api/sessions/{room.id}", fields)).status == 204
+        line = await logged(gateway, "session ended", session=room.id[:6] + "…")
+        assert (line["participant"], line["remote"]) == (ada.number, ender)
+    async with Room(gateway) as room:
+        cleo = await room.join("Cleo")
+        await cleo.say(end={})
+        line = await logged(gateway, "session ended", session=room.id[:6] + "…")
+        assert (line["participant"], line["remote"]) == (cleo.number, "127.0.0.1")
+
+
+@pytest.mark.parametrize(
+    ("detail", "shown"),
+    [
+        ("full", ["198.51.100.7", "2001:db8:1:2::3", "127.0.0.1"]),
+        ("masked", ["198.51.100.0", "2001:db8:1::", "127.0.0.0"]), ("off", [""]),
+    ],
+)  # fmt: skip
+async def test_every_address_in_the_log_is_shown_as_far_as_it_may_be(
+    new_gateway, detail: str, shown: list[str]
+) -> None:
+    gateway: Gateway = new_gateway("--trust-proxy", "1", "--log-level", "debug", "--log-addresses", detail)
+    async with Room(gateway) as room:
+        ada = await room.join("Ada")
+        journal = Journal(gateway, room.id)
+        for address in ("198.51.100.7", "2001:db8:1:2::3"):
+            fields = {"X-Forwarded-For": address}
+            assert (await gateway.request("POST", "/api/sessions", fields, b"")).status == 201
+            await gateway.request("GET", "/api/none", fields)
+            await gateway.request("POST", "/api/sessions", fields | {"Origin": "https://evil.example"}, b"")
+            await journal.post(content(10), X_Forwarded_For=address)
+        await ada.say(leave={})
+        await logged(gateway, "socket closed", participant=ada.number)
+    lines = [json.loads(line) for line in gateway.log.splitlines() if '"remote"' in line]
+    kinds = {"session created", "request refused", "refused", "upload started", "participant joined",
+             "socket closed", "connection closed", "proxy tells of no client"}  # fmt: skip
+    assert kinds <= {line["event"] for line in lines}, sorted({line["event"] for line in lines})
+    assert {line["remote"] for line in lines} == set(shown)
+    # In no other field either; the addresses of the gateway itself are not meant.
+    rest = [line for line in gateway.log.splitlines() if '"event":"started"' not in line]
+    for address in {"198.51.100.7", "2001:db8:1:2::3", "127.0.0.1"} - set(shown):
+        assert not any(address in line for line in rest), address
+
+
 class Told(Gateway):
     """A gateway whose log goes where the test wants it, and is no JSON where it does not say so."""
 

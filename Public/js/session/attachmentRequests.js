@@ -66,8 +66,10 @@ export class AttachmentRequests {
 
   /** Removes an attachment, or an upload. One that is gone already is no error. @param {string} id */
   async remove(id) {
+    /** @type {Record<string, string>} for the gateway's log */
+    const headers = this.#session.token ? { 'Participant-Token': this.#session.token } : {};
     try {
-      await this.#ask({ method: 'DELETE', url: this.url(id) });
+      await this.#ask({ method: 'DELETE', url: this.url(id), headers });
     } catch (error) {
       if (!isMissing(error)) throw error;
     }

@@ -44,9 +44,12 @@ extension GatewayAPI {
       of: attachment, at: Self.path(of: session, attachment.id), limit: limit, by: self)
   }
 
-  /// Removes an attachment for everyone; fine when it is gone.
-  package func remove(_ attachment: UUID, of session: SessionID) async throws(RequestFailure) {
-    let request = HTTPRequest(method: .delete, path: Self.path(of: session, attachment))
+  /// Removes an attachment for everyone; fine when it is gone. The gateway's log names the participant with that token.
+  package func remove(
+    _ attachment: UUID, of session: SessionID, by token: Token? = nil
+  ) async throws(RequestFailure) {
+    var request = HTTPRequest(method: .delete, path: Self.path(of: session, attachment))
+    if let token { request.fields.append("Participant-Token", token.text) }
     do throws(RequestFailure) {
       _ = try await ask(request, expecting: [204])
     } catch .refused(let refusal) where [404, 410].contains(refusal.httpStatus) {

@@ -196,8 +196,9 @@ extension Reactor {
       createSession(connection, http, exchange)
     case .askOwner(let id):
       let token = exchange.head.fields.first("Participant-Token").flatMap { Token($0) }
+      let isEnd = exchange.head.method == .delete
       askOwner(
-        of: id, exchange.head.method == .delete ? .end(token) : .describe, connection, http,
+        of: id, isEnd ? .end(token, from: exchange.client.address) : .describe, connection, http,
         head: exchange.head)
     case .journal(let request, let id):
       askJournal(request, of: id, connection, http, exchange.head)
@@ -266,7 +267,7 @@ extension Reactor {
         .debug, "request refused",
         [
           "status": .number(answer.head.status.code), "route": "\(RequestTally.Kind(route).rawValue)",
-          "remote": "\(connection.clientAddress)",
+          "remote": .address(connection.clientAddress),
         ])
     }
     let hasBody = head?.method != .head && !answer.range.isEmpty

@@ -10,7 +10,7 @@ extension Reactor {
   /// What a request asks of the reactor that owns a session.
   enum SessionRequest: Sendable {
     case describe
-    case end(Token?)
+    case end(Token?, from: IPAddress)
     case follow(Token?, Activity, from: IPAddress)
   }
 
@@ -53,12 +53,12 @@ extension Reactor {
       switch request {
       case .describe:
         return .json(.ok, WireJSON.encode(shared.origins.link(hosted.session.object)))
-      case .end(let token):
+      case .end(let token, let address):
         guard let token, let number = hosted.session.number(of: token) else {
           throw Refusal(
             .tokenNeeded, "Only who is or was in a session ends it: send its Participant-Token.")
         }
-        try await end(hosted, by: number)
+        try await end(hosted, by: number, from: address)
         return Answer(.noContent)
       case .follow(let token, let activity, let address):
         return try await follow(hosted, token, activity, from: address)
@@ -90,7 +90,8 @@ extension Reactor {
       for continuation in hosted.followers { continuation.resume() }
       hosted.followers = []
     }
-    let session = try await makeSession(activity, from: address)
+    let session = try await makeSession(
+      activity, from: address, following: hosted.session.id, by: hosted.session.number(of: token))
     guard !hosted.isRemoved else { throw .ended }
     now = .now()
     let following = try hosted.session.follow(by: token, now: instant) { session.id }
@@ -148,7 +149,10 @@ extension Reactor {
   }
 
   /// Makes a session of this reactor's own: ids are drawn until one falls to it. It is on the disk before anybody hears of it.
-  private func makeSession(_ activity: Activity, from address: IPAddress) async throws(Refusal) -> Session {
+  private func makeSession(
+    _ activity: Activity, from address: IPAddress, following former: SessionID? = nil,
+    by number: ParticipantNumber? = nil
+  ) async throws(Refusal) -> Session {
     if let refusal = shared.disk.refusal(now: now) { throw refusal }
     if let refusal = shared.admitSession(from: address, now: now) { throw refusal }
     var id = SessionID(random: SecureRandom.bytes(16))
@@ -175,7 +179,12 @@ extension Reactor {
     schedule(hosted)
     counters.sessions += 1
     counters.sessionsCreated += 1
-    shared.log(.info, "session created", ["session": .session(id)])
+    shared.log(
+      .info, "session created",
+      [
+        "session": .session(id), "remote": .address(address),
+        "follows": former.map { .session($0) } ?? "", "participant": .number(number ?? 0),
+      ])
     return session
   }
 }

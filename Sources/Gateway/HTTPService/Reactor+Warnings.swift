@@ -25,7 +25,7 @@ extension Reactor {
     shared.log(
       .warning, "proxy tells of no client",
       [
-        "remote": "\(connection.peer.host)", "trustProxy": .number(proxies),
+        "remote": .address(connection.peer.ip), "trustProxy": .number(proxies),
         "reason": "\(RequestClient.whyUntold(head, behind: proxies))",
       ])
   }
@@ -39,7 +39,7 @@ extension Reactor {
     shared.log(
       .warning, "proxy is not trusted",
       [
-        "remote": "\(connection.peer.host)", "trustProxy": 0,
+        "remote": .address(connection.peer.ip), "trustProxy": 0,
         "reason":
           "requests come with \(name), which is not believed: with one proxy in front, --trust-proxy takes 1",
       ])
@@ -56,7 +56,7 @@ extension Reactor {
     shared.log(
       .warning, "addressed by another name",
       [
-        "remote": "\(client.address)", "host": "\(host)", "expected": "\(expected)",
+        "remote": .address(client.address), "host": "\(host)", "expected": "\(expected)",
         "reason":
           "only requests to the host of --public-url are taken: is that right, and does a proxy pass Host on?",
       ])

@@ -10,7 +10,8 @@ enum JournalRequest: Sendable {
   case read(UUID)
   /// `HEAD` in tus: how far an upload is.
   case status(UUID)
-  case remove(UUID)
+  /// Asked for with a participant's token, or with none, from an address.
+  case remove(UUID, by: Token?, from: IPAddress)
 }
 
 /// What a request that brings bytes asks of the journal.

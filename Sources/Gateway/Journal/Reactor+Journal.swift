@@ -143,7 +143,9 @@ extension Reactor {
   }
 
   /// `DELETE` of an attachment, or of an upload under way.
-  func removeAttachment(_ attachment: UUID, of id: SessionID) async -> Answer {
+  func removeAttachment(
+    _ attachment: UUID, of id: SessionID, by token: Token?, from address: IPAddress
+  ) async -> Answer {
     now = .now()
     do throws(Refusal) {
       _ = try await findOpen(id).get()
@@ -152,7 +154,13 @@ extension Reactor {
       defer { done(with: hosted) }
       guard await remove(attachment, from: hosted) else { throw notSaved(of: hosted) }
       if isTold(&uploadLines) {
-        shared.log(.info, "attachment removed", ["session": .session(id), "attachment": "\(attachment)"])
+        shared.log(
+          .info, "attachment removed",
+          [
+            "session": .session(id), "attachment": "\(attachment)",
+            "participant": .number(token.flatMap { hosted.session.number(of: $0) } ?? 0),
+            "remote": .address(address),
+          ])
       }
       return Answer(.noContent)
     } catch {

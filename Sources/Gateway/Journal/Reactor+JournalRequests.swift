@@ -31,7 +31,8 @@ extension Reactor {
           try upload(UploadRequest(resuming: attachment, head, limits: shared.limits), to: id, from: client))
       case (.delete, let attachment?):
         if Tus.isSpoken(in: head) { try Tus.checkVersion(of: head) }
-        return .journal(.remove(attachment), id)
+        let token = head.fields.first("Participant-Token").flatMap { Token($0) }
+        return .journal(.remove(attachment, by: token, from: client.address), id)
       case (.head, let attachment?) where Tus.isSpoken(in: head):
         try Tus.checkVersion(of: head)
         return .journal(.status(attachment), id)
@@ -64,7 +65,8 @@ extension Reactor {
       switch request {
       case .list: list(await owner.attachments(of: id), to: key, head)
       case .status(let attachment): deliver(await owner.uploadStatus(attachment, of: id), to: key, head)
-      case .remove(let attachment): deliver(await owner.removeAttachment(attachment, of: id), to: key, head)
+      case .remove(let attachment, let token, let address):
+        deliver(await owner.removeAttachment(attachment, of: id, by: token, from: address), to: key, head)
       case .read(let attachment): await read(attachment, of: id, owner, to: key, head)
       }
     }

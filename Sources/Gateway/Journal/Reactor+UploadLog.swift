@@ -14,7 +14,7 @@ extension Reactor {
         .info, "upload resumed",
         [
           "session": .session(upload.session), "attachment": "\(grant.attachment)",
-          "remote": "\(upload.clientAddress.map { "\($0)" } ?? "")",
+          "remote": .address(upload.clientAddress),
           "offset": .number(grant.offset), "size": .number(grant.size ?? 0),
         ])
     } else {
@@ -22,7 +22,7 @@ extension Reactor {
         .info, "upload started",
         [
           "session": .session(upload.session), "attachment": "\(grant.attachment)",
-          "remote": "\(upload.clientAddress.map { "\($0)" } ?? "")",
+          "remote": .address(upload.clientAddress),
           "size": .number(grant.size ?? 0),
         ])
     }
@@ -39,7 +39,7 @@ extension Reactor {
       .info, "upload cut",
       [
         "session": .session(upload.session), "attachment": "\(grant.attachment)",
-        "remote": "\(upload.clientAddress.map { "\($0)" } ?? "")",
+        "remote": .address(upload.clientAddress),
         "reason": "\(cause.rawValue)", "received": .number(upload.received),
         "mayGoOn": .boolean(upload.request.isTus),
       ])
@@ -56,7 +56,7 @@ extension Reactor {
       [
         "session": .session(upload.session),
         "attachment": "\((grant ?? upload.grant).map { "\($0.attachment)" } ?? "")",
-        "remote": "\(upload.clientAddress.map { "\($0)" } ?? "")", "code": "\(code.rawValue)",
+        "remote": .address(upload.clientAddress), "code": "\(code.rawValue)",
         "received": .number(upload.received),
       ])
   }

@@ -9,7 +9,9 @@ extension Reactor {
   /// Ends a session for everyone. That is on the disk before anybody is told.
   ///
   /// - Throws: `storage-full` when it cannot be written, and `ended` when somebody else was quicker.
-  func end(_ hosted: Hosted, by number: ParticipantNumber?) async throws(Refusal) {
+  func end(
+    _ hosted: Hosted, by number: ParticipantNumber?, from address: IPAddress? = nil
+  ) async throws(Refusal) {
     while hosted.isEnding {
       await withCheckedContinuation { hosted.endWaiters.append($0) }
     }
@@ -29,7 +31,11 @@ extension Reactor {
     guard !hosted.isRemoved else { throw .ended }
     guard isSealed else { throw .notSaved }
     now = .now()
-    shared.log(.info, "session ended", ["session": .session(session.id)])
+    shared.log(
+      .info, "session ended",
+      [
+        "session": .session(session.id), "participant": .number(number ?? 0), "remote": .address(address),
+      ])
     // What was said before goes out before.
     session.endTurn(now: instant)
     flush(session, budget: .max)

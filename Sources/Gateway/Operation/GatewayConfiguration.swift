@@ -53,6 +53,8 @@ package struct GatewayConfiguration: Equatable, Sendable {
   /// The file that `metricsToken` is read from when the gateway starts; `nil` when it was given itself, or not at all.
   package var metricsTokenFile: String?
   package var logLevel = Log.Level.info
+  /// The part of the addresses of clients and proxies that the log shows.
+  package var logAddresses = Log.AddressDetail.full
   /// `nil` means text on a terminal and JSON elsewhere.
   package var logFormat: Log.Format?
   /// Whether `/echo` is served, for conformance suites.

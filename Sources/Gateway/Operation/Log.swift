@@ -30,9 +30,19 @@ package struct Log: Sendable {
     case json
   }
 
+  /// The part of an address that is written.
+  package enum AddressDetail: String, CaseIterable, Sendable {
+    case full
+    /// The network, of 24 bits with IPv4 and of 48 with IPv6.
+    case masked
+    /// No part.
+    case off
+  }
+
   /// The least level that is written.
   package let level: Level
   package let format: Format
+  private let addresses: AddressDetail
   private let clock: @Sendable () -> LogTime
   private let output: @Sendable ([UInt8], Level) -> Void
   private let writer: LineWriter?
@@ -47,13 +57,16 @@ package struct Log: Sendable {
   /// The same, by a thread of its own. Call `finish` before the process ends.
   ///
   /// - Throws: `SystemError` when the system has no descriptor left.
-  package init(writingBehind level: Level, format: Format) throws(SystemError) {
+  package init(
+    writingBehind level: Level, format: Format, addresses: AddressDetail = .full
+  ) throws(SystemError) {
     let writer = try LineWriter(to: STDERR_FILENO) { lost in
       LogLine(time: .now, level: .warning, event: "log lines lost", fields: ["lines": .number(lost)])
         .bytes(in: format)
     }
     self.level = level
     self.format = format
+    self.addresses = addresses
     clock = { LogTime.now }
     output = { line, level in writer.put(line, isImportant: level >= .warning) }
     self.writer = writer
@@ -61,11 +74,13 @@ package struct Log: Sendable {
 
   /// A log whose lines, each with its line feed, go to `output`, with the times that `clock` tells.
   package init(
-    level: Level, format: Format, clock: @escaping @Sendable () -> LogTime,
+    level: Level, format: Format, addresses: AddressDetail = .full,
+    clock: @escaping @Sendable () -> LogTime,
     output: @escaping @Sendable ([UInt8]) -> Void
   ) {
     self.level = level
     self.format = format
+    self.addresses = addresses
     self.clock = clock
     self.output = { line, _ in output(line) }
     writer = nil
@@ -85,7 +100,8 @@ package struct Log: Sendable {
     _ level: Level, _ event: StaticString, _ fields: @autoclosure () -> KeyValuePairs<String, LogValue> = [:]
   ) {
     guard level >= self.level else { return }
-    let line = LogLine(time: clock(), level: level, event: event.description, fields: fields())
+    let line = LogLine(
+      time: clock(), level: level, event: event.description, fields: fields(), addresses: addresses)
     output(line.bytes(in: self.format), level)
   }
 }

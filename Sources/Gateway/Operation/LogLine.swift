@@ -1,12 +1,19 @@
+internal import Transport
+
 /// One event as it is written: logfmt (`key=value`, quoted where needed) or a JSON object, in one line.
 package struct LogLine {
   package let time: LogTime
   package let level: Log.Level
   package let event: String
   package let fields: KeyValuePairs<String, LogValue>
+  private let addresses: Log.AddressDetail
 
   /// A line of its parts.
-  package init(time: LogTime, level: Log.Level, event: String, fields: KeyValuePairs<String, LogValue>) {
+  package init(
+    time: LogTime, level: Log.Level, event: String, fields: KeyValuePairs<String, LogValue>,
+    addresses: Log.AddressDetail = .full
+  ) {
+    self.addresses = addresses
     self.time = time
     self.level = level
     self.event = event
@@ -39,6 +46,7 @@ package struct LogLine {
       line.append(UInt8(ascii: "="))
       switch value {
       case .string(let text): Self.write(logfmt: text, to: &line)
+      case .address(let address): Self.write(logfmt: shown(address), to: &line)
       case .integer(let number): line.append(contentsOf: String(number).utf8)
       case .boolean(let flag): line.append(contentsOf: String(flag).utf8)
       }
@@ -58,11 +66,21 @@ package struct LogLine {
       line.append(UInt8(ascii: ":"))
       switch value {
       case .string(let text): JSONText.append(text, to: &line)
+      case .address(let address): JSONText.append(shown(address), to: &line)
       case .integer(let number): line.append(contentsOf: String(number).utf8)
       case .boolean(let flag): line.append(contentsOf: String(flag).utf8)
       }
     }
     line.append(UInt8(ascii: "}"))
+  }
+
+  private func shown(_ address: IPAddress?) -> String {
+    guard let address else { return "" }
+    return switch addresses {
+    case .full: "\(address)"
+    case .masked: "\(address.masked)"
+    case .off: ""
+    }
   }
 
   private static func write(logfmt text: String, to line: inout [UInt8]) {

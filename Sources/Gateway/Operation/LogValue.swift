@@ -1,3 +1,4 @@
+package import Transport
 package import Wire
 
 /// What a field of a log line holds.
@@ -7,6 +8,8 @@ package enum LogValue: Equatable, Sendable, ExpressibleByStringInterpolation, Ex
   case string(String)
   case integer(Int64)
   case boolean(Bool)
+  /// An address of a client or a proxy, shown as the log's `AddressDetail` says; `nil` where none is known.
+  case address(IPAddress?)
 
   /// A text.
   package init(stringLiteral value: String) { self = .string(value) }

@@ -19,7 +19,7 @@ extension Reactor {
   func noteRefused(
     _ what: Refused, _ code: ErrorCode, session: SessionID? = nil, from address: IPAddress? = nil
   ) {
-    noteRefused(what, code, session: session, participant: 0, remote: address?.description ?? "")
+    noteRefused(what, code, session: session, participant: 0, remote: address)
   }
 
   /// The same for what came over a WebSocket.
@@ -28,12 +28,12 @@ extension Reactor {
   ) {
     noteRefused(
       what, code, session: conversation?.session, participant: conversation?.participant ?? 0,
-      remote: connection?.clientAddress.description ?? "")
+      remote: connection?.clientAddress)
   }
 
   private func noteRefused(
     _ what: Refused, _ code: ErrorCode, session: SessionID?, participant: ParticipantNumber,
-    remote: @autoclosure () -> String
+    remote: IPAddress?
   ) {
     counters.refusals[code] += 1
     guard isTold(&refusalLines) else { return }
@@ -41,7 +41,7 @@ extension Reactor {
       .info, "refused",
       [
         "what": "\(what.rawValue)", "code": "\(code.rawValue)", "session": "\(session.map { "\($0)" } ?? "")",
-        "participant": .number(participant), "remote": "\(remote())",
+        "participant": .number(participant), "remote": .address(remote),
       ])
   }
 
@@ -53,7 +53,7 @@ extension Reactor {
     shared.log(
       .warning, "connection refused",
       [
-        "code": "\(refusal.code.rawValue)", "remote": "\(peer.host)", "limit": .number(refusal.limit ?? 0),
+        "code": "\(refusal.code.rawValue)", "remote": .address(peer.ip), "limit": .number(refusal.limit ?? 0),
         "reason": "\(refusal.detail)",
       ])
   }
@@ -71,14 +71,14 @@ extension Reactor {
         .info, "participant joined",
         [
           "session": .session(session.id), "participant": .number(conversation.participant),
-          "remote": "\(connection.clientAddress)", "sequence": .number(session.sequence),
+          "remote": .address(connection.clientAddress), "sequence": .number(session.sequence),
         ])
     case .tail, .snapshot:
       shared.log(
         .info, "participant resumed",
         [
           "session": .session(session.id), "participant": .number(conversation.participant),
-          "remote": "\(connection.clientAddress)", "kind": "\(kind.rawValue)", "missed": .number(missed),
+          "remote": .address(connection.clientAddress), "kind": "\(kind.rawValue)", "missed": .number(missed),
         ])
     }
   }
@@ -122,7 +122,7 @@ extension Reactor {
       .info, "socket closed",
       [
         "session": "\(conversation.session.map { "\($0)" } ?? "")",
-        "participant": .number(conversation.participant), "remote": "\(connection.clientAddress)",
+        "participant": .number(conversation.participant), "remote": .address(connection.clientAddress),
         "code": .number(code), "reason": "\(conversation.closeReason)",
         "by": "\(conversation.closedBy.rawValue)",
         "end": "\(end())", "received": .number(traffic?.received ?? 0),
@@ -133,7 +133,7 @@ extension Reactor {
   /// A connection that speaks HTTP is closed.
   func noteEnded(_ connection: Connection, reason: @autoclosure () -> String) {
     shared.log(
-      .debug, "connection closed", ["remote": "\(connection.clientAddress)", "reason": "\(reason())"])
+      .debug, "connection closed", ["remote": .address(connection.clientAddress), "reason": "\(reason())"])
   }
 
   /// Whether a line may still be written; else it is counted as left out.

@@ -88,6 +88,8 @@ extension Setting {
       help: "the same, read from a file at the start", at: \.metricsTokenFile, read: SettingValue.path,
       show: { $0 }),
     choice("log-level", help: "the least that is logged", at: \.logLevel),
+    choice(
+      "log-addresses", help: "addresses in the log: whole, the network only, or none", at: \.logAddresses),
     Setting(
       "log-format", "auto|text|json", accepts: "auto, text or json",
       help: "lines of key=value, or JSON; auto: text on a terminal, else json", at: \.logFormat,

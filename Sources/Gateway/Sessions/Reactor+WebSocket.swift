@@ -319,9 +319,10 @@ extension Reactor {
   private func endSoon(_ hosted: Hosted, _ conversation: WebSocketConversation, on key: Connection.Key) {
     let reader = conversation.reader
     let number = conversation.participant
+    let address = connection(key)?.clientAddress
     Task {
       do throws(Refusal) {
-        try await end(hosted, by: number)
+        try await end(hosted, by: number, from: address)
       } catch {
         noteRefused(.control, error.code, self.connection(key), conversation)
         guard !hosted.isRemoved, connection(key) != nil else { return }

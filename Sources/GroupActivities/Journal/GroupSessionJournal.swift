@@ -79,7 +79,8 @@ public final class GroupSessionJournal: Sendable {
     let upload = coordinator.state.withLock { $0.uploads.removeValue(forKey: attachment.id) }
     upload?.cancel()
     do throws(RequestFailure) {
-      try await coordinator.api.remove(attachment.id, of: coordinator.session)
+      try await coordinator.api.remove(
+        attachment.id, of: coordinator.session, by: coordinator.token)
     } catch {
       throw JournalError(error)
     }

@@ -44,6 +44,7 @@ struct ConfigurationReaderTests {
     #expect(configuration.limits == Limits())
     #expect(configuration.metricsToken == nil)
     #expect(configuration.logLevel == .info)
+    #expect(configuration.logAddresses == .full)
     #expect(configuration.logFormat == nil)
     #expect(!configuration.servesEcho)
   }
@@ -101,6 +102,7 @@ struct ConfigurationReaderTests {
       Accepted("--metrics-token", "s3cret") { $0.metricsToken = "s3cret" },
       Accepted("--log-level", "debug") { $0.logLevel = .debug },
       Accepted("--log-level", "Warning") { $0.logLevel = .warning },
+      Accepted("--log-addresses", "masked") { $0.logAddresses = .masked },
       Accepted("--metrics-token-file", "/run/secrets/token") { $0.metricsTokenFile = "/run/secrets/token" },
       Accepted("--log-format=json") { $0.logFormat = .json },
       Accepted("--log-format=json", "--log-format=auto") { $0.logFormat = nil },

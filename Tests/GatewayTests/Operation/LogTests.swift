@@ -1,5 +1,6 @@
 import Synchronization
 import Testing
+import Transport
 import Wire
 
 @testable import Gateway
@@ -54,6 +55,30 @@ struct LogTests {
   func session() throws {
     let id = try #require(SessionID("AbCdEfGhIjKlMnOpQrStUw"))
     #expect(line(.text, "e", ["session": .session(id)]).hasSuffix(" session=AbCdEf…\n"))
+  }
+
+  @Test(
+    "An address is shown whole, as its network, or not at all",
+    arguments: [
+      ("198.51.100.7", .full, "198.51.100.7"), ("198.51.100.7", .masked, "198.51.100.0"),
+      ("198.51.100.7", .off, ""), ("2001:db8:1:2:3:4:5:6", .full, "2001:db8:1:2:3:4:5:6"),
+      ("2001:db8:1:2:3:4:5:6", .masked, "2001:db8:1::"), ("::1", .masked, "::"), ("::1", .off, ""),
+    ] as [(String, Log.AddressDetail, String)])
+  func addresses(_ text: String, _ detail: Log.AddressDetail, _ shown: String) throws {
+    let address = try #require(IPAddress(text))
+    let lines = Mutex<[String]>([])
+    for format in Log.Format.allCases {
+      let log = Log(
+        level: .info, format: format, addresses: detail, clock: { time },
+        output: { bytes in lines.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) } })
+      log(.info, "e", ["remote": .address(address)])
+    }
+    let (inText, inJSON) = (shown.isEmpty ? "\"\"" : shown, "\"\(shown)\"")
+    #expect(
+      lines.withLock { $0 } == [
+        "time=\(time) level=info event=e remote=\(inText)\n",
+        "{\"time\":\"\(time)\",\"level\":\"info\",\"event\":\"e\",\"remote\":\(inJSON)}\n",
+      ])
   }
 
   @Test("What is below the level is neither made nor written; each line is one write")
