@@ -26,7 +26,6 @@ error_log {folder}/log info;
 user root;
 events {{ worker_connections 1024; }}
 http {{
-  access_log off;
   client_body_temp_path {folder}/body;
   proxy_temp_path {folder}/proxy;
   fastcgi_temp_path {folder}/fastcgi;
@@ -35,18 +34,23 @@ http {{
   {snippet}
 }}
 """,
-    "haproxy": "{snippet}\n",
-    "caddy": """
-{{
+    "haproxy": """
+global
+  log stdout format raw local0
+{snippet}
+""",
+    "caddy": "{snippet}\n",
+}
+"""What stands around the lines of README where a machine has nothing else to do."""
+
+
+CADDY_OPTIONS = """\
   admin off
   auto_https disable_redirects
   skip_install_trust
   storage file_system {folder}/storage
-}}
-{snippet}
-""",
-}
-"""What stands around the lines of README where a machine has nothing else to do."""
+"""
+"""Further options in the block that README's lines have, for there may be one only."""
 
 
 def snippet(kind: str) -> str:
@@ -137,6 +141,12 @@ class FrontProxy:
         ]
         return "\n".join(texts)[-3000:]
 
+    @property
+    def logs(self) -> str:
+        """All that it has logged, wherever."""
+        files = [file for file in self.folder.iterdir() if file.is_file() and file != self.config]
+        return "\n".join(file.read_text(errors="replace") for file in files)
+
     def _filled(self, lines: str, gateway: tuple[str, int]) -> str:
         """README's lines with the ports, the host and the certificate of this test, each of which must stand there."""
         host, port = gateway
@@ -145,9 +155,14 @@ class FrontProxy:
             "nginx": [
                 ("listen 443 ", f"listen {self.port} "), ("draw.example;", "localhost;"),
                 ("/etc/ssl/draw.example.crt", str(chain)), ("/etc/ssl/draw.example.key", str(key)),
+                ("/var/log/nginx/draw.log", f"{self.folder}/access.log"),
+                ("/var/log/nginx/draw.error.log", f"{self.folder}/error.log"),
             ],
             "haproxy": [("bind :443 ", f"bind :{self.port} "), ("/etc/ssl/draw.example.pem", str(both))],
-            "caddy": [("draw.example {", f"localhost:{self.port} {{\n  tls {chain} {key}")],
+            "caddy": [
+                ("draw.example {", f"localhost:{self.port} {{\n  tls {chain} {key}"),
+                ("{\n  log {", "{\n" + CADDY_OPTIONS.format(folder=self.folder) + "  log {"),
+            ],
         }[self.kind]  # fmt: skip
         for old, new in [*changes, ("127.0.0.1:8080", f"{host}:{port}")]:
             assert lines.count(old) == 1, (

@@ -80,7 +80,7 @@ async def test_what_caddy_is_told_brings_the_page(gateway_with, tmp_path: Path) 
     assert mount["target"] == "/etc/caddy/Caddyfile" and mount["read_only"]
     told = Path(mount["source"]).read_text()
     assert "gateway:8080" in told and services["caddy"]["environment"] == {"DOMAIN": DOMAIN}
-    (tmp_path / "Caddyfile").write_text("{\n\tadmin off\n}\n" + told.replace("gateway:8080", gateway.host))
+    (tmp_path / "Caddyfile").write_text(told.replace("{\n", "{\n\tadmin off\n", 1).replace("gateway:8080", gateway.host))
     # As the image's own command has it.
     words = ["caddy", "run", "--config", str(tmp_path / "Caddyfile"), "--adapter", "caddyfile"]
     named = {"HOME": str(tmp_path), "DOMAIN": f":{port}"}

@@ -140,6 +140,39 @@ async def test_two_draw_and_a_proxy_that_starts_again_costs_them_nothing(front: 
         assert ada.retained.held() == ben.retained.held()
 
 
+async def test_no_log_of_a_proxy_has_the_id_of_a_session(
+    executable: str, certificate: Certificate, tmp_path: Path
+) -> None:
+    for kind in KINDS:
+        front = started(kind, executable, tmp_path / kind, certificate)
+        try:
+            id = str((await front.create_session(Origin=front.url))["id"])
+            session = f"/api/sessions/{id}"
+            async with front.client(id, ADA) as ada:
+                await ada.join(name="Ada")
+                referring = {"Referer": f"{front.url}/s/{id}"}
+                for path in (f"/s/{id}", f"/%73/{id}", session, f"{session}/attachments", "/js/main.js"):
+                    await front.ask("GET", path, **referring)
+                # A request that no proxy understands is logged as an error.
+                async with await front.connect() as connection:
+                    await connection.send(f"GET {session} HTTP/1.1\r\nHost: a b\r\nX\x01: y\r\n\r\n".encode())
+                    await connection.ends()
+            await asyncio.to_thread(front.gateway.stop)
+            for path in (f"/s/{id}", session):
+                assert (await front.ask("GET", path, **referring)).status in (502, 503)
+
+            def lines(status: str) -> int:
+                return sum(bool(re.search(rf"\b{status}\b", line)) for line in front.proxy.logs.splitlines())
+
+            # That it logs at all: what was refused, and what had come before.
+            await until(lambda: lines("50[23]") >= 2 and lines("20[01]") >= 4, f"{kind} has logged the requests")
+        finally:
+            front.proxy.stop()
+            front.gateway.stop()
+        found = [line for line in front.proxy.logs.splitlines() if id in line]
+        assert not found, (kind, found)
+
+
 async def test_what_clients_claim_of_themselves_does_not_come_through(
     executable: str, certificate: Certificate, tmp_path: Path
 ) -> None:
