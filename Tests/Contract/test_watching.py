@@ -128,6 +128,44 @@ async def test_times_are_counted_of_what_people_do(new_gateway) -> None:
             assert 0 < metrics[f"{name}_sum"] < 60 * counts[time]
 
 
+async def test_requests_are_timed_by_kind(new_gateway) -> None:
+    gateway: Gateway = new_gateway("--reactors", "2")
+    async with Room(gateway) as room:
+        await room.join("Ada")
+        journal = Journal(gateway, room.id)
+
+        async def counts() -> dict[str, float]:
+            # Of each reactor what it published last.
+            metrics = await gateway.metrics()
+            return {
+                kind: metrics[f'drawtogether_request_seconds_count{{kind="{kind}"}}']
+                for kind in ("api", "upload", "download", "page")
+            }
+
+        # The session was made by one request; its socket, and the metrics, are not counted.
+        before = {"api": 1, "upload": 0, "download": 0, "page": 0}
+        assert await until(lambda: same(counts, before), "one request")
+        attachment = await journal.add(content(2 << 20))
+        assert (await journal.read(attachment["id"])).status == 200
+        assert (await gateway.get("/")).status == 200 and (await gateway.get("/healthz")).status == 200
+        assert (await gateway.get("/api/none")).status == 404
+        after = {"api": 2, "upload": 1, "download": 1, "page": 1}
+        assert await until(lambda: same(counts, after), "five requests")
+        metrics = await gateway.metrics()
+        for kind in after:
+            assert 0 < metrics[f'drawtogether_request_seconds_sum{{kind="{kind}"}}'] < 60
+
+
+async def same(counts, expected: dict[str, float]) -> bool:
+    return await counts() == expected
+
+
+async def test_the_busy_time_of_each_loop_is_shown(new_gateway) -> None:
+    metrics = await new_gateway("--reactors", "3").metrics()
+    busy = [metrics[f'drawtogether_loop_busy_seconds_total{{reactor="{number}"}}'] for number in range(3)]
+    assert sum(busy) > 0 and abs(sum(busy) - metrics["drawtogether_loop_turn_seconds_sum"]) < 1
+
+
 async def test_how_things_stand_is_shown(new_gateway) -> None:
     gateway: Gateway = new_gateway("--reactors", "1")
     async with Room(gateway) as room:

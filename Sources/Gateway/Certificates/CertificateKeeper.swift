@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import Transport
 
 /// Sees to it that connections get the certificate that is in the files, and tells when it ends.
@@ -11,6 +12,7 @@ actor CertificateKeeper {
   private static let noticeInterval = Duration.seconds(86_400)
 
   nonisolated let holder: TLSServerContextHolder
+  private let failures = Atomic<UInt64>(0)
   private let executor: BlockingExecutor
   private let source: CertificateSource
   private let log: Log
@@ -33,6 +35,9 @@ actor CertificateKeeper {
     rotateAt = now + Self.ticketKeyTime
     noticeAt = now
   }
+
+  /// The number of times that a new pair could not be read.
+  nonisolated var reloadFailures: UInt64 { failures.load(ordering: .relaxed) }
 
   /// Does what is due; to be called once a `lookInterval`.
   func look(now: MonotonicTime = .now(), date: WallTime = .now()) {
@@ -63,6 +68,7 @@ actor CertificateKeeper {
       log(.info, "certificate reloaded", pair.context.certificate.logFields)
       if isNew { noticeAt = now }
     } catch {
+      failures.add(1, ordering: .relaxed)
       guard watch.failed("\(error)", now: now, asked: asked) else { return }
       log(.error, "certificate not reloaded", ["reason": "\(error)"])
     }

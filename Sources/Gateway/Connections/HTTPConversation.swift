@@ -1,4 +1,5 @@
 internal import HTTP
+internal import Transport
 internal import Wire
 
 /// A connection that speaks HTTP: one request at a time, the next one waits in the kernel.
@@ -37,6 +38,8 @@ final class HTTPConversation {
 
   var reader: RequestReader
   var exchange: Exchange?
+  /// The request in hand, if its duration is measured: its kind, and when its head was there.
+  var timed: (kind: RequestTimes.Kind, since: MonotonicTime)?
   /// Another reactor makes the answer.
   var awaitsAnswer = false
   var output: [Output] = []

@@ -129,6 +129,7 @@ extension Reactor {
       plan = self.plan(for: head, route, client)
     }
     http.exchange = HTTPConversation.Exchange(head: head, route: route, client: client, plan: plan)
+    http.timed = RequestTimes.Kind(route, plan).map { ($0, now) }
     if case .upload(let upload) = plan {
       startUpload(connection, http, upload)
       return
@@ -362,6 +363,10 @@ extension Reactor {
       }
     }
     guard !connection.hasBacklog else { return }
+    if http.exchange == nil, !http.awaitsAnswer, let (kind, since) = http.timed {
+      counters.requestTimes.count(kind, .now() - since)
+      http.timed = nil
+    }
     if http.closesAfterOutput {
       if !http.awaitsAnswer { startLingering(connection) }
     } else if !http.awaitsAnswer {

@@ -39,6 +39,8 @@ package struct Counters: Sendable {
   /// Requests answered, by what they asked for and by the class of the status.
   package var requests = RequestTally()
   package var closes = Tally<ClosedWith>()
+  /// From a request's head until the kernel had the whole answer.
+  package var requestTimes = RequestTimes()
 
   /// From a connection's first byte until TLS was agreed on.
   package var handshakeTimes = TimeHistogram()
@@ -121,6 +123,7 @@ package struct Counters: Sendable {
     for metric in MetricList.counts { total[keyPath: metric.value] &+= part[keyPath: metric.value] }
     for metric in MetricList.times { total[keyPath: metric.value] += part[keyPath: metric.value] }
     total.requests += part.requests
+    total.requestTimes += part.requestTimes
     total.uploadsCut += part.uploadsCut
     total.uploadFailures += part.uploadFailures
     total.answers += part.answers

@@ -19,6 +19,11 @@ package final class MetricsBoard: Sendable {
     slots[reactor].counters.withLock { $0 = counters }
   }
 
+  /// The time that each reactor's event loop has had work, in seconds.
+  package var busySeconds: [Double] {
+    slots.map { $0.counters.withLock { $0.turnTimes.seconds } }
+  }
+
   /// The sum over all reactors of what each published last.
   package var total: Counters {
     var total = Counters()

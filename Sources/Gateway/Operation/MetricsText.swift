@@ -78,6 +78,12 @@ package struct MetricsText {
       counters.uploadFailures.labelled)
     appendRequests()
     for time in MetricList.times { append(time.name, time.help, counters[keyPath: time.value]) }
+    appendHead(
+      "request_seconds", type: "histogram",
+      help: "From a request's head until the whole answer was sent, by kind.")
+    for kind in RequestTimes.Kind.allCases {
+      append("request_seconds", counters.requestTimes[kind], label: "kind=\"\(kind.rawValue)\"")
+    }
   }
 
   /// Gauges of what nobody counts.
@@ -110,6 +116,16 @@ package struct MetricsText {
         "tls_certificate_not_after_seconds", "When the certificate in force ends, since the Unix epoch.", ends
       )
     }
+    if let failures = standing.certificateReloadFailures {
+      append(
+        "tls_certificate_reload_failures_total", type: "counter",
+        help: "Looks at certificate files that could not be used; the former certificate stays in force.",
+        value: String(failures))
+    }
+    appendFamily(
+      "loop_busy_seconds_total", type: "counter",
+      help: "The time that an event loop had work; its rate is the loop's busy share.", label: "reactor",
+      standing.loopBusySeconds.enumerated().map { (String($0.offset), String($0.element)) })
     append(
       "log_lines_lost_total", type: "counter",
       help: "Lines that the log had no room for, because nobody took what was written before.",
@@ -152,11 +168,18 @@ package struct MetricsText {
 
   private mutating func append(_ name: String, _ help: String, _ times: TimeHistogram) {
     appendHead(name, type: "histogram", help: help)
+    append(name, times)
+  }
+
+  /// The samples of one histogram. - Parameter label: what tells it from others of that name, as in `kind="api"`.
+  private mutating func append(_ name: String, _ times: TimeHistogram, label: String = "") {
+    let (first, only) = label.isEmpty ? ("", "") : ("\(label),", "{\(label)}")
     for (limit, count) in times.cumulative {
-      text += "drawtogether_\(name)_bucket{le=\"\(limit)\"} \(count)\n"
+      text += "drawtogether_\(name)_bucket{\(first)le=\"\(limit)\"} \(count)\n"
     }
-    text += "drawtogether_\(name)_bucket{le=\"+Inf\"} \(times.total)\n"
-    text += "drawtogether_\(name)_sum \(times.seconds)\ndrawtogether_\(name)_count \(times.total)\n"
+    text += "drawtogether_\(name)_bucket{\(first)le=\"+Inf\"} \(times.total)\n"
+    text += "drawtogether_\(name)_sum\(only) \(times.seconds)\n"
+    text += "drawtogether_\(name)_count\(only) \(times.total)\n"
   }
 
   private mutating func appendBuild() {

@@ -23,6 +23,10 @@ package struct Standing: Equatable, Sendable {
   package var kept: KeptSessions?
   /// When the certificate in force ends, in whole seconds since 1970; nil without TLS.
   package var certificateEnds: Int64?
+  /// New certificates that could not be read; nil without TLS.
+  package var certificateReloadFailures: UInt64?
+  /// The time that each reactor's event loop has had work, in seconds.
+  package var loopBusySeconds: [Double] = []
   /// Lines that the log had no room for.
   package var logLinesLost: UInt64 = 0
 

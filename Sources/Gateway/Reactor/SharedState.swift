@@ -182,7 +182,8 @@ final class SharedState: Sendable {
 
   /// Reactors that have not taken a turn for long though they were asked to. Whoever asks for their health has all others asked
   /// for a sign of life, which the next who asks finds, or misses.
-  func stuckReactors(seenBy number: Int, now: MonotonicTime) -> [Int] {
+  /// The reactor that asks takes a turn; another thread has no `number`.
+  func stuckReactors(seenBy number: Int?, now: MonotonicTime) -> [Int] {
     let all = reactors.withLock { $0 }
     var stuck: [Int] = []
     for (other, reactor) in all.enumerated() where other != number {
@@ -212,6 +213,8 @@ final class SharedState: Sendable {
     standing.sessionsLimit = limits.sessions
     standing.kept = kept
     standing.certificateEnds = certificates?.current.certificate.notAfter
+    standing.certificateReloadFailures = keeper?.reloadFailures
+    standing.loopBusySeconds = board.busySeconds
     standing.logLinesLost = log.linesLost
     return standing
   }

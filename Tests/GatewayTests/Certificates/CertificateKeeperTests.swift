@@ -62,6 +62,9 @@ struct CertificateKeeperTests {
     for _ in 0..<20 { await fixture.look(keeper) }
     #expect(fixture.events == ["certificate not reloaded"])
     #expect(fixture.lines.first?.contains("level=error") == true)
+    // Each look at unusable files counts, so that an alert lasts as long as the trouble.
+    let failures = keeper.reloadFailures
+    #expect(failures > 10)
     #expect(keeper.holder.current.certificate.fingerprint == old.fingerprint)
     try FileManager.default.removeItem(atPath: fixture.folder + "/tls-key.pem")
     for _ in 0..<20 { await fixture.look(keeper) }
@@ -72,6 +75,10 @@ struct CertificateKeeperTests {
     for _ in 0..<2 { await fixture.look(keeper) }
     #expect(fixture.events.last == "certificate reloaded")
     #expect(keeper.holder.current.certificate.fingerprint == new.fingerprint)
+    let inAll = keeper.reloadFailures
+    #expect(inAll > failures)
+    for _ in 0..<10 { await fixture.look(keeper) }
+    #expect(keeper.reloadFailures == inAll)
   }
 
   @Test("A failure that was told is told to be over, once, also when the old pair is back")

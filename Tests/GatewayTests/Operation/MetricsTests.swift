@@ -53,6 +53,35 @@ struct MetricsTests {
     #expect(total.fanOutTimes.total == 2)
   }
 
+  @Test("Each loop's time with work is its own; requests are timed by kind")
+  func timesByLoopAndKind() {
+    let board = MetricsBoard(reactors: 2)
+    var first = Counters()
+    first.turnTimes.count(.milliseconds(1500))
+    first.requestTimes.count(.upload, .seconds(2))
+    board.publish(first, reactor: 0)
+    var second = Counters()
+    second.turnTimes.count(.milliseconds(250))
+    second.requestTimes.count(.upload, .milliseconds(1))
+    second.requestTimes.count(.api, .microseconds(50))
+    board.publish(second, reactor: 1)
+    var standing = Standing()
+    standing.loopBusySeconds = board.busySeconds
+    standing.certificateReloadFailures = 3
+    let lines = Set(page(board.total, standing))
+    for line in [
+      "drawtogether_loop_busy_seconds_total{reactor=\"0\"} 1.5",
+      "drawtogether_loop_busy_seconds_total{reactor=\"1\"} 0.25",
+      "drawtogether_tls_certificate_reload_failures_total 3",
+      "drawtogether_request_seconds_bucket{kind=\"upload\",le=\"0.001\"} 1",
+      "drawtogether_request_seconds_bucket{kind=\"upload\",le=\"+Inf\"} 2",
+      "drawtogether_request_seconds_sum{kind=\"upload\"} 2.001",
+      "drawtogether_request_seconds_count{kind=\"api\"} 1",
+      "drawtogether_request_seconds_count{kind=\"download\"} 0",
+      "drawtogether_request_seconds_count{kind=\"page\"} 0",
+    ] { #expect(lines.contains(Substring(line)), "\(line)") }
+  }
+
   @Test(
     "Numbers that are not listed are counted together",
     arguments: [
@@ -192,7 +221,9 @@ struct MetricsTests {
         let parts = line.split(separator: " ")
         #expect(parts[2] == name)
         type = parts[3]
-        let isTime = MetricList.times.contains { "drawtogether_\($0.name)" == name }
+        let isTime = (MetricList.times.map(\.name) + ["request_seconds"]).contains {
+          "drawtogether_\($0)" == name
+        }
         #expect(type == (isTime ? "histogram" : name.hasSuffix("_total") ? "counter" : "gauge"))
       } else {
         #expect(!type.isEmpty && line.hasPrefix(name))
