@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 static int result(int value) { return value < 0 ? -errno : value; }
@@ -237,4 +238,23 @@ int64_t clinux_receive(int socket, void *bytes, size_t count) {
   do received = recv(socket, bytes, count, MSG_DONTWAIT);
   while (received < 0 && errno == EINTR);
   return received < 0 ? -errno : received;
+}
+
+int clinux_unix_send(const char *path, const void *bytes, size_t count) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  size_t length = strlen(path);
+  if (length == 0 || length >= sizeof address.sun_path) return -EINVAL;
+  memcpy(address.sun_path, path, length);
+  // An abstract name begins with a zero byte and has none at its end.
+  if (path[0] == '@') address.sun_path[0] = 0;
+  int socket_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (socket_ < 0) return -errno;
+  socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length);
+  ssize_t sent;
+  do {
+    sent = sendto(socket_, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT, (struct sockaddr *)&address, size);
+  } while (sent < 0 && errno == EINTR);
+  int status = sent < 0 ? -errno : 0;
+  close(socket_);
+  return status;
 }

@@ -184,6 +184,11 @@ package final class Gateway: Sendable {
     for reactor in reactors { reactor.loop.join() }
   }
 
+  /// The reactors that have taken no turn for ten seconds, by the answers to the questions that earlier calls put.
+  package func hangingReactors(now: MonotonicTime = .now()) -> [Int] {
+    shared.stuckReactors(seenBy: nil, now: now)
+  }
+
   /// Reads certificate and key again, without waiting for the next look at them; sockets that are open keep theirs.
   package func reloadCertificate() {
     guard let keeper = shared.keeper else { return }

@@ -31,7 +31,8 @@ extension DrawTogetherCommand {
       let signals = try SignalLoop()
       let gateway = try Gateway(configuration: configuration, log: log)
       let addresses = try gateway.start()
-      let answer = SignalAnswer(gateway: gateway, log: log)
+      let watchdog = Watchdog(ServiceManager(environment: environment, process: getpid()), log: log)
+      let answer = SignalAnswer(gateway: gateway, watchdog: watchdog, log: log)
       try signals.start { answer.receive($0) }
       let took = MonotonicTime.now() - begun
       for warning in warnings(of: configuration) + gateway.certificateWarnings {
@@ -50,6 +51,7 @@ extension DrawTogetherCommand {
           "https": "\(addresses.https.map { "\($0)" } ?? "off")", "reactors": .number(configuration.reactors),
           "data": "\(configuration.dataDirectory)", "ms": .milliseconds(.now() - begun),
         ])
+      try watchdog.start(gateway)
       gateway.waitUntilStopped()
       log(.info, "stopped", ["ms": .milliseconds(.now() - begun)])
       return .success
@@ -107,11 +109,13 @@ extension DrawTogetherCommand {
 /// What a running gateway does about each signal.
 private final class SignalAnswer: Sendable {
   private let gateway: Gateway
+  private let watchdog: Watchdog
   private let log: Log
   private let isDraining = Atomic(false)
 
-  init(gateway: Gateway, log: Log) {
+  init(gateway: Gateway, watchdog: Watchdog, log: Log) {
     self.gateway = gateway
+    self.watchdog = watchdog
     self.log = log
   }
 
@@ -124,6 +128,7 @@ private final class SignalAnswer: Sendable {
       gateway.stop()
     case .terminate:
       log(.info, "draining")
+      watchdog.stop()
       gateway.drain()
     }
   }

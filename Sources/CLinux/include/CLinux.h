@@ -114,6 +114,9 @@ int64_t clinux_send(int socket, const void *bytes, size_t count);
 int64_t clinux_send_two(int socket, const void *first, size_t first_count, const void *second, size_t second_count);
 int64_t clinux_receive(int socket, void *bytes, size_t count);
 
+// Sends one datagram to a Unix socket: a path, or a name in the abstract namespace behind '@'. Does not wait.
+int clinux_unix_send(const char *path, const void *bytes, size_t count);
+
 // How many bytes came over a TCP socket, and how many that were sent the peer has acknowledged. 0 where the kernel does not
 // tell, and nothing is filled in.
 int clinux_socket_traffic(int socket, uint64_t *received, uint64_t *acknowledged);

@@ -24,6 +24,8 @@ struct PulseTests {
     #expect(shared.stuckReactors(seenBy: 0, now: now) == [])
     #expect(shared.stuckReactors(seenBy: 0, now: now + .seconds(9)) == [])
     #expect(shared.stuckReactors(seenBy: 0, now: now + .seconds(10)) == [1])
+    // The other one was not asked before, and answers.
+    #expect(gateway.gateway.hangingReactors(now: now + .seconds(10)) == [1])
     // It does not hear of itself from itself.
     #expect(shared.stuckReactors(seenBy: 1, now: now + .seconds(10)) == [])
     _ = clinux_eventfd_signal(waits)

@@ -1,0 +1,42 @@
+internal import CLinux
+
+/// The program that supervises this process, such as systemd, as `sd_notify(3)` describes how it is told of states.
+package struct ServiceManager: Sendable {
+  /// A state of a service.
+  package enum State: String, Sendable {
+    /// The service takes connections.
+    case ready = "READY=1"
+    /// The service is about to end.
+    case stopping = "STOPPING=1"
+    /// The service is not stuck: to be repeated within the time that the manager allows.
+    case alive = "WATCHDOG=1"
+  }
+
+  private let socket: String
+  /// The time between two signs of life: half of what the manager allows; `nil` if it wants none.
+  package let watchdogInterval: Duration?
+
+  /// Reads the variables that a manager sets; `nil` without a manager.
+  ///
+  /// - Parameters:
+  ///   - environment: of the process.
+  ///   - process: the number of the process. A manager may name the one that is to give signs of life.
+  package init?(environment: [String: String], process: Int32) {
+    guard let socket = environment["NOTIFY_SOCKET"], socket.hasPrefix("/") || socket.hasPrefix("@") else {
+      return nil
+    }
+    self.socket = socket
+    let isOurs = environment["WATCHDOG_PID"].map { $0 == "\(process)" } ?? true
+    let allowed = environment["WATCHDOG_USEC"].flatMap { Int64($0) } ?? 0
+    watchdogInterval = isOurs && allowed > 1 ? .microseconds(allowed / 2) : nil
+  }
+
+  /// Tells the manager of a state; does not wait.
+  package func notify(_ state: State) throws(SystemError) {
+    let bytes = Array(state.rawValue.utf8)
+    let result = unsafe bytes.withUnsafeBytes { bytes in
+      unsafe clinux_unix_send(socket, bytes.baseAddress, bytes.count)
+    }
+    _ = try SystemError.check("sendto", result)
+  }
+}
