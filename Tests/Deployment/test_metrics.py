@@ -24,6 +24,7 @@ from room import Room, note
 
 SECRET = "open-sesame"
 ALERTS = DEPLOY / "alerts.yaml"
+DASHBOARD = DEPLOY / "grafana-dashboard.json"
 
 
 async def busy(gateway: Gateway, room: Room) -> None:
@@ -93,13 +94,41 @@ async def names_of(gateway: Gateway) -> set[str]:
     return await until(complete, "a look at the data folder") | {"up"}
 
 
-async def test_every_query_of_the_alert_rules_names_metrics_of_a_gateway(new_gateway) -> None:
+def dashboard_queries() -> list[str]:
+    """What Grafana asks, with values in the place of its variables."""
+    panels = json.loads(DASHBOARD.read_text())["panels"]
+    queries = [target["expr"] for panel in panels for target in panel.get("targets", [])]
+    return [query.replace("$__rate_interval", "1m").replace("$instance", ".*") for query in queries]
+
+
+async def test_every_query_of_the_alert_rules_and_of_the_dashboard_names_metrics_of_a_gateway(new_gateway) -> None:
     names = await names_of(new_gateway())
-    queries = alert_queries()
-    assert queries
-    for query in queries:
-        found = metrics_in(query)
-        assert found and found <= names, f"{query} names {sorted(found - names)}"
+    for queries in (alert_queries(), dashboard_queries()):
+        assert queries
+        for query in queries:
+            found = metrics_in(query)
+            assert found and found <= names, f"{query} names {sorted(found - names)}"
+
+
+def test_promtool_understands_every_query_of_the_dashboard(tmp_path: Path) -> None:
+    rules = [{"record": f"panel:{number}", "expr": query} for number, query in enumerate(dashboard_queries())]
+    file = tmp_path / "rules.yml"
+    # JSON is YAML.
+    file.write_text(json.dumps({"groups": [{"name": "dashboard", "rules": rules}]}))
+    checked = subprocess.run(["promtool", "check", "rules", file], capture_output=True, text=True, check=False)
+    assert checked.returncode == 0 and f"{len(rules)} rules found" in checked.stdout, checked
+
+
+def test_the_panels_of_the_dashboard_have_numbers_and_places_of_their_own() -> None:
+    panels = json.loads(DASHBOARD.read_text())["panels"]
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    cells = [
+        (x, y)
+        for place in (panel["gridPos"] for panel in panels)
+        for x in range(place["x"], place["x"] + place["w"])
+        for y in range(place["y"], place["y"] + place["h"])
+    ]
+    assert len(set(cells)) == len(cells) and max(x for x, _ in cells) < 24
 
 
 @contextlib.asynccontextmanager
