@@ -6,7 +6,8 @@ extension Gateway {
   package func dataFigures(within limit: Duration) -> ReadyNotice.DataFigures {
     let used = shared.data.usedBytes(until: .now() + limit)
     return ReadyNotice.DataFigures(
-      sessions: shared.store == nil ? nil : shared.sessionTotal, usedBytes: used.bytes, isWhole: used.isWhole,
+      sessions: shared.store.flatMap { try? $0.sessions().count }, usedBytes: used.bytes,
+      isWhole: used.isWhole,
       // Without it the line about the disk is a word shorter.
       freeBytes: try? shared.data.freeBytes())
   }

@@ -69,7 +69,8 @@ package final class Gateway: Sendable {
     do throws(SystemError) {
       shared = SharedState(
         configuration: configuration, log: log, files: files, keeper: keeper, data: data,
-        fileThreads: fileThreads, store: store, generation: generation, clock: clock)
+        fileThreads: fileThreads, store: store, generation: generation, clock: clock,
+        pseudonyms: Self.pseudonyms(data, store, log))
       var made: [Reactor] = []
       for number in 0..<configuration.reactors {
         made.append(try Reactor(number: number, shared: shared))
@@ -80,9 +81,23 @@ package final class Gateway: Sendable {
     }
     shared.setReactors(reactors)
     do throws(StorageError) {
-      if let store { shared.countSessions(try store.sessions().count) }
+      // One that cannot be listed is told of now, and not to the first who draws.
+      _ = try store?.sessions()
     } catch {
       throw .storage(configuration.dataDirectory, error)
+    }
+  }
+
+  /// Pseudonyms that outlive the process, as sessions do. Where the key cannot be kept, this process counts for itself.
+  private static func pseudonyms(_ data: DataFolder, _ store: SessionStore?, _ log: Log) -> AddressPseudonyms
+  {
+    let length = AddressPseudonyms.keyLength
+    guard store != nil else { return AddressPseudonyms(key: SecureRandom.bytes(length)) }
+    do throws(StorageError) {
+      return AddressPseudonyms(key: try data.addressKey())
+    } catch {
+      log(.warning, "addresses counted anew", ["reason": "\(error)"])
+      return AddressPseudonyms(key: SecureRandom.bytes(length))
     }
   }
 

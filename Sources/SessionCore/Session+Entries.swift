@@ -170,6 +170,7 @@ extension Session {
   private func roomRefusal(_ entry: ClientEntry) -> Refusal? {
     if let refusal = growthRefusal, !passes(entry) { return refusal }
     if let crowding, entry.flags.retention != .remove { return crowdingRefusal(crowding) }
+    if let dataRefusal, entry.flags.retention != .remove { return dataRefusal }
     guard !fits(entry) else { return nil }
     return .noRoom(
       .sessionQuota,

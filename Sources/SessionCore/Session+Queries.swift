@@ -2,6 +2,9 @@ package import Wire
 
 /// What a shell asks before it decides what to do with a session.
 extension Session {
+  /// Bytes that its attachments take of the quota, those that uploads have reserved included.
+  package var attachmentBytes: Int { Int(clamping: journal.usedBytes) }
+
   /// Whether somebody waits to join.
   package var hasWaiting: Bool { !waitingNumbers.isEmpty }
 

@@ -17,6 +17,8 @@ package final class Session {
   package var folder: String?
   package let createdAt: Date
   package let limits: Limits
+  /// The pseudonym of the address that created it; nil where it is not counted.
+  package let creator: String?
   package internal(set) var activity: Activity
   /// Who set it last; 0 while it is the one that the session began with.
   var activitySetBy: ParticipantNumber = 0
@@ -105,6 +107,8 @@ package final class Session {
 
   /// What all sessions together hold in memory, when that is so much that this one must not grow.
   package var crowding: Int?
+  /// The refusal of what makes the session larger, when the data folder, or its creator's part of it, is full.
+  package var dataRefusal: Refusal?
 
   /// Makes what is retained smaller for those who agreed on it; nil: nobody gets it so.
   package var compressor: MessageCompressor?
@@ -125,11 +129,12 @@ package final class Session {
   ///   - createdAt: the present time by the calendar.
   ///   - limits: those in force.
   ///   - now: the present moment.
+  ///   - creator: the pseudonym of the address that created it; nil where it is not counted.
   ///   - saving: whether it outlives its process.
   ///   - digest: the first 128 bits of a token's SHA-256.
   package init(
     id: SessionID, epoch: String, activity: Activity, createdAt: Date, limits: Limits, now: Instant,
-    saving: Saving = .inMemory,
+    creator: String? = nil, saving: Saving = .inMemory,
     digest: @escaping @Sendable (Token) -> TokenDigest = { TokenDigest(high: $0.high, low: $0.low) }
   ) {
     self.id = id
@@ -137,6 +142,7 @@ package final class Session {
     self.activity = activity
     self.createdAt = createdAt
     self.limits = limits
+    self.creator = creator
     log = SegmentLog(tailBytes: limits.catchUpTailBytes)
     basedOn = log.tail
     journal = Journal(keepSeconds: limits.uploadKeepSeconds)

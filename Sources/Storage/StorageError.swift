@@ -31,6 +31,7 @@ package struct StorageError: Error, Equatable, Sendable, CustomStringConvertible
     case removeContent = "remove the content of an attachment"
     case openContent = "open the content of an attachment"
     case readContent = "read the content of an attachment"
+    case addressKey = "keep the key for pseudonyms of addresses"
     case readCertificate = "read the certificate of the data folder or its key"
     case writeCopy = "write a copy"
   }

@@ -33,11 +33,11 @@ struct GatewayControlTests {
   static let limitsText =
     #"{"messageBytes":262144,"entriesPerSecond":1000,"bytesPerSecond":4194304,"#
     + #""participantsPerSession":1000,"pastParticipants":10000,"sessions":10000,"#
-    + #""sessionsPerAddressPerMinute":30,"connections":10000,"connectionsPerAddress":200,"#
+    + #""sessionsPerAddressPerMinute":30,"sessionsPerAddress":1000,"connections":10000,"connectionsPerAddress":200,"#
     + #""headBytes":32768,"headSeconds":10,"incompleteBytes":268435456,"attachmentBytes":104857600,"#
     + #""metadataBytes":4096,"sessionAttachmentBytes":2147483648,"uploadKeepSeconds":86400,"#
     + #""attachmentsPerSession":1000,"uploads":256,"diskReserveBytes":268435456,"#
-    + #""sessionLogBytes":268435456,"catchUpTailBytes":4194304,"#
+    + #""dataBytes":1099511627776,"dataBytesPerAddress":10737418240,"sessionLogBytes":268435456,"catchUpTailBytes":4194304,"#
     + #""memoryBytes":2147483648,"unsavedSessionBytes":16777216,"unsavedBytes":268435456,"sessionKeepSeconds":2592000,"#
     + #""sessionIdleSeconds":60,"endedKeepSeconds":604800,"removalDelaySeconds":3600,"joinSeconds":10,"graceSeconds":30,"idleSeconds":60,"#
     + #""bodyStallSeconds":20,"minimumBodyBytesPerSecond":1024,"bodyRateSeconds":30,"messageSeconds":30}"#

@@ -11,7 +11,7 @@ extension Reactor {
   enum SessionRequest: Sendable {
     case describe
     case end(Token?, from: IPAddress)
-    case follow(Token?, Activity, from: IPAddress)
+    case follow(Token?, Activity, from: RequestClient)
   }
 
   /// Has the owner of a session answer, whichever reactor that is.
@@ -60,8 +60,8 @@ extension Reactor {
         }
         try await end(hosted, by: number, from: address)
         return Answer(.noContent)
-      case .follow(let token, let activity, let address):
-        return try await follow(hosted, token, activity, from: address)
+      case .follow(let token, let activity, let client):
+        return try await follow(hosted, token, activity, from: client)
       }
     } catch {
       noteRefused(.request, error.code, session: id)
@@ -70,7 +70,7 @@ extension Reactor {
   }
 
   private func follow(
-    _ hosted: Hosted, _ token: Token?, _ activity: Activity, from address: IPAddress
+    _ hosted: Hosted, _ token: Token?, _ activity: Activity, from client: RequestClient
   ) async throws(Refusal) -> Answer {
     guard let token, hosted.session.isKnown(token) else { throw .noTokenToFollow }
     hosted.tasksInHand += 1
@@ -91,7 +91,7 @@ extension Reactor {
       hosted.followers = []
     }
     let session = try await makeSession(
-      activity, from: address, following: hosted.session.id, by: hosted.session.number(of: token))
+      activity, from: client, following: hosted.session.id, by: hosted.session.number(of: token))
     guard !hosted.isRemoved else { throw .ended }
     now = .now()
     let following = try hosted.session.follow(by: token, now: instant) { session.id }
@@ -105,31 +105,31 @@ extension Reactor {
   func createSession(
     _ connection: Connection, _ http: HTTPConversation, _ exchange: HTTPConversation.Exchange
   ) {
-    let address = exchange.client.address
+    let client = exchange.client
     do throws(WireError) {
       let request = try ActivityRequest.decode(exchange.body.span)
       if let old = request.follows {
         let token = exchange.head.fields.first("Participant-Token").flatMap { Token($0) }
         askOwner(
-          of: old, .follow(token, request.activity, from: address), connection, http,
+          of: old, .follow(token, request.activity, from: client), connection, http,
           head: exchange.head)
         return
       }
       http.awaitsAnswer = true
       let (key, head) = (connection.key, exchange.head)
-      Task { deliver(await created(request.activity, from: address), to: key, head) }
+      Task { deliver(await created(request.activity, from: client), to: key, head) }
     } catch {
       noteRefused(.request, .badRequest, from: connection.clientAddress)
       send(.problem(error.refusal), on: connection, http, for: exchange.head)
     }
   }
 
-  private func created(_ activity: Activity, from address: IPAddress) async -> Answer {
+  private func created(_ activity: Activity, from client: RequestClient) async -> Answer {
     do throws(Refusal) {
-      let session = try await makeSession(activity, from: address)
+      let session = try await makeSession(activity, from: client)
       return created(session.id, .json(.created, WireJSON.encode(shared.origins.link(session.object))))
     } catch {
-      noteRefused(.request, error.code, from: address)
+      noteRefused(.request, error.code, from: client.address)
       return .problem(error)
     }
   }
@@ -150,17 +150,22 @@ extension Reactor {
 
   /// Makes a session of this reactor's own: ids are drawn until one falls to it. It is on the disk before anybody hears of it.
   private func makeSession(
-    _ activity: Activity, from address: IPAddress, following former: SessionID? = nil,
+    _ activity: Activity, from client: RequestClient, following former: SessionID? = nil,
     by number: ParticipantNumber? = nil
   ) async throws(Refusal) -> Session {
     if let refusal = shared.disk.refusal(now: now) { throw refusal }
-    if let refusal = shared.admitSession(from: address, now: now) { throw refusal }
+    // Sessions that an earlier process left count too.
+    if !shared.ledger.isLoaded { await shared.sweeper?.load() }
+    now = .now()
     var id = SessionID(random: SecureRandom.bytes(16))
     while shared.owner(of: id) !== self { id = SessionID(random: SecureRandom.bytes(16)) }
+    let creator = client.countedAddress.map { shared.pseudonyms.pseudonym(of: $0) }
+    if let refusal = shared.admitSession(id, from: client, creator: creator, now: now) { throw refusal }
     let session = Session(
       id: id, epoch: .freshEpoch, activity: activity,
       createdAt: Date(timeIntervalSince1970: Double(shared.removal.clock.wall().secondsSince1970)),
-      limits: shared.limits, now: instant, saving: shared.store == nil ? .inMemory : .byStore,
+      limits: shared.limits, now: instant, creator: creator,
+      saving: shared.store == nil ? .inMemory : .byStore,
       digest: TokenDigest.ofToken)
     session.folder = shared.folder
     let hosted = Hosted(session, compressor: compressor)
@@ -168,7 +173,7 @@ extension Reactor {
       do throws(StorageError) {
         try await store.create(id, session.firstRecords())
       } catch {
-        shared.releaseSession()
+        shared.ledger.forget(id)
         if error.isOfDisk { noteDisk(error) }
         shared.log(.error, "session not created", ["reason": "\(error)"])
         throw error.isOutOfDescriptors ? .outOfDescriptors : .notSaved
@@ -176,13 +181,14 @@ extension Reactor {
       now = .now()
     }
     sessions[id] = hosted
+    reportBytes(of: hosted)
     schedule(hosted)
     counters.sessions += 1
     counters.sessionsCreated += 1
     shared.log(
       .info, "session created",
       [
-        "session": .session(id), "remote": .address(address),
+        "session": .session(id), "remote": .address(client.address),
         "follows": former.map { .session($0) } ?? "", "participant": .number(number ?? 0),
       ])
     return session

@@ -203,6 +203,7 @@ extension Reactor {
     let slot = hosted.uploads.removeValue(forKey: attachment)
     slot?.end()
     let removed = hosted.session.removeAttachment(attachment, now: instant)
+    reportBytes(of: hosted)
     touchSoon(hosted)
     // Who writes is stopped before anything is waited for: the same id may come again at once.
     if let slot, !slot.isWhole { await discard(slot) }

@@ -58,6 +58,7 @@ extension Reactor {
       return try await restart(creation, existing, request, slot, in: hosted, by: holder)
     }
     now = .now()
+    try checkDataRoom(for: creation.size ?? 0, in: session)
     try session.addAttachment(
       AttachmentDraft(
         id: attachment, file: writer.name, name: AttachmentName.sanitised(creation.name),
@@ -65,6 +66,7 @@ extension Reactor {
         size: creation.size, metadata: creation.metadata, participant: participant,
         isResumable: creation.isResumable, uploadMetadata: creation.uploadMetadata),
       now: instant, date: Date(timeIntervalSince1970: Double(WallTime.now().secondsSince1970)))
+    reportBytes(of: hosted)
     touchSoon(hosted)
     let slot = UploadSlot(writer)
     hosted.uploads[attachment] = slot
@@ -109,6 +111,7 @@ extension Reactor {
     do throws(Refusal) {
       if hosted.uploads[attachment] === slot {
         try hosted.session.restartUpload(attachment, size: creation.size, now: instant)
+        reportBytes(of: hosted)
       }
     } catch {
       // What the first one had brought is gone, and this one may not come.
@@ -162,7 +165,9 @@ extension Reactor {
     // What may be refused comes before whoever wrote is overtaken.
     if let size, found.object.size == nil {
       now = .now()
+      try checkDataRoom(for: size - min(size, found.object.offset), in: hosted.session)
       try hosted.session.setUploadSize(attachment, size, now: instant)
+      reportBytes(of: hosted)
       touchSoon(hosted)
     }
     let opening: UploadWriter.Opening
@@ -263,7 +268,17 @@ extension Reactor {
     guard let hosted = sessions[id], slot(of: grant, in: hosted) != nil else {
       throw refusal(for: .superseded, of: grant, in: id)
     }
-    return try hosted.session.reserveUpload(grant.attachment, upTo: offset)
+    try checkDataRoom(for: 0, in: hosted.session)
+    let reserved = try hosted.session.reserveUpload(grant.attachment, upTo: offset)
+    reportBytes(of: hosted)
+    return reserved
+  }
+
+  /// Checks that so many bytes may come to what a session keeps.
+  private func checkDataRoom(for bytes: UInt64, in session: Session) throws(Refusal) {
+    if let refusal = shared.ledger.refusalOfGrowth(of: session.id, adding: Int(clamping: bytes)) {
+      throw refusal
+    }
   }
 
   /// A writer is gone before the end of its request: what it brought with tus stays.
@@ -348,6 +363,7 @@ extension Reactor {
     guard hosted.session.storeContent(grant.attachment, digest: digest, size: size) != nil else {
       return .problem(.noAttachment)
     }
+    reportBytes(of: hosted)
     slot.isWhole = true
     hosted.tasksInHand += 1
     defer {

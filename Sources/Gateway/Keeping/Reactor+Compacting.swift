@@ -55,6 +55,7 @@ extension Reactor {
     }
     let length = try await store.finishCompaction(id)
     hosted.saving.logBytes = length
+    reportBytes(of: hosted)
     counters.compactions += 1
     shared.log(
       .debug, "log compacted",

@@ -43,7 +43,7 @@ extension Reactor {
     let effects = session.end()
     takeOut(hosted)
     counters.sessionsEnded += 1
-    shared.releaseSession()
+    shared.ledger.update(session.id) { $0.hasEnded = true }
     if let store = shared.store {
       endedSessions[session.id] = hosted
       hosted.scheduledAt = nil
@@ -57,6 +57,7 @@ extension Reactor {
         }
       }
     } else {
+      shared.ledger.forget(session.id)
       ended.insert(session.id, now: instant)
       removeJournal(of: hosted)
     }
@@ -91,7 +92,7 @@ extension Reactor {
     takeOut(hosted)
     ended.insert(hosted.session.id, now: instant)
     counters.sessionsEnded += 1
-    shared.releaseSession()
+    shared.ledger.forget(hosted.session.id)
     guard shared.store != nil else {
       removeJournal(of: hosted)
       return
@@ -106,6 +107,7 @@ extension Reactor {
     collectCounters(hosted)
     note(hosted, participants: 0, logBytes: 0)
     hosted.isRemoved = true
+    shared.ledger.update(hosted.session.id) { $0.isOpen = false }
     countUnsaved(hosted)
     counters.sessions -= 1
   }
@@ -119,6 +121,8 @@ extension Reactor {
         guard sessions[id] == nil else { return }
         do throws(StorageError) {
           try await store.remove(id)
+          // The sweeper may have found it meanwhile.
+          shared.ledger.forget(id)
         } catch {
           shared.log(.error, "session not removed", ["session": .session(id), "reason": "\(error)"])
         }

@@ -124,6 +124,7 @@ extension Reactor {
     restoreUploads(restored.uploads, loaded.files, in: hosted)
     // What is behind a damage may have named them.
     if loaded.end.damage != .broken { removeOrphans(loaded.files.orphans, of: hosted) }
+    reportBytes(of: hosted)
     touch(hosted)
     schedule(hosted)
     return .open(hosted)

@@ -203,6 +203,7 @@ extension Reactor {
   private func didSave(_ item: SavingItem, _ length: Int) {
     let hosted = item.hosted
     hosted.saving.logBytes = length
+    reportBytes(of: hosted)
     if let unsaved = item.unsaved {
       hosted.session.didSave(unsaved, now: instant)
       counters.savedBytes += UInt64(unsaved.byteCount)
@@ -261,6 +262,28 @@ extension Reactor {
     hosted.saving.countedUnsaved = held
     hosted.session.refusesGrowth = held > 0 && total > shared.limits.unsavedBytes
   }
+
+  /// Reports what a session takes of the data folder, and stops it from growing while that is full.
+  func reportBytes(of hosted: Hosted) {
+    guard !hosted.isRemoved else { return }
+    let id = hosted.session.id
+    let (logBytes, attachmentBytes) = (hosted.saving.logBytes, hosted.session.attachmentBytes)
+    shared.ledger.update(id) { account in
+      account.isOpen = true
+      account.logBytes = logBytes
+      account.attachmentBytes = attachmentBytes
+    }
+    // Without a store entries are never on the disk.
+    guard shared.store != nil else { return }
+    hosted.session.dataRefusal = shared.ledger.refusalOfGrowth(of: id).map { refusal in
+      var refusal = refusal
+      refusal.retryAfterMs = Self.dataRetryMs
+      return refusal
+    }
+  }
+
+  /// The pause after which an entry that found no room may come again.
+  private static let dataRetryMs: UInt64 = 5000
 
   /// Says in the log when the disk begins to fail, and when it is well again.
   func noteDisk(_ failure: StorageError?) {

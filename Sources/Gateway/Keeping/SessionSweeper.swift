@@ -10,9 +10,6 @@ actor SessionSweeper {
   struct Findings: Sendable {
     /// Those whose time is over, and whether each had ended.
     var due: [(id: SessionID, hadEnded: Bool)] = []
-    /// How many have not ended: they count as sessions that are held.
-    var held = 0
-    var kept = KeptSessions()
     /// When it is worth looking again, in seconds from now.
     var againInSeconds: Double
   }
@@ -31,21 +28,26 @@ actor SessionSweeper {
   private let store: SessionStore
   private let limits: Limits
   private let removal: RemovalGate
+  private let ledger: SessionLedger
   /// Sessions that are put away or ended after a look are not known to it: so it comes again within a part of what they are kept.
   private let longestPause: Double
   /// Sessions that were not closed and hold something: looked into once.
   private var holding: Set<SessionID> = []
-  /// What their attachments come to, and when that was looked at: every file of every session is.
-  private var attachments: (bytes: Int, at: MonotonicTime)?
+  /// The time of the last look at every file of every session.
+  private var filesLookedAt: MonotonicTime?
   private static let attachmentInterval = Duration.seconds(60)
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-  init(_ store: SessionStore, on executor: BlockingExecutor, limits: Limits, removal: RemovalGate) {
+  init(
+    _ store: SessionStore, on executor: BlockingExecutor, limits: Limits, removal: RemovalGate,
+    ledger: SessionLedger
+  ) {
     self.store = store
     self.executor = executor
     self.limits = limits
     self.removal = removal
+    self.ledger = ledger
     let shortest = min(
       limits.sessionKeepSeconds, limits.emptySessionKeepSeconds, limits.endedKeepSeconds, 2400)
     longestPause = max(Self.shortestPause, Double(shortest) / 4)
@@ -59,9 +61,11 @@ actor SessionSweeper {
     let wait = removal.wait(now: .now())
     let all = try store.sessions()
     holding.formIntersection(all)
+    let looksAtFiles = filesLookedAt.map { .now() - $0 >= Self.attachmentInterval } ?? true
+    if looksAtFiles { filesLookedAt = .now() }
     for id in all {
-      guard let life = life(of: id, &findings.kept) else { continue }
-      if !life.hasEnded { findings.held += 1 }
+      guard let (life, length) = look(at: id) else { continue }
+      report(id, life, logBytes: length, withFiles: looksAtFiles)
       let left = life.until.timeIntervalSince(now)
       if left <= 0, wait > .zero {
         findings.againInSeconds = min(findings.againInSeconds, Double(wait.wholeMilliseconds) / 1000)
@@ -72,41 +76,68 @@ actor SessionSweeper {
       }
     }
     findings.againInSeconds = max(findings.againInSeconds, Self.shortestPause)
-    findings.kept.attachmentBytes = attachmentBytes(of: all)
+    ledger.didLoad()
     return findings
+  }
+
+  /// Brings all sessions on the disk into the ledger, unless they are there.
+  func load() {
+    guard !ledger.isLoaded else { return }
+    // The next look tells why, if it fails too.
+    _ = try? look()
+  }
+
+  /// Reports a session to the ledger.
+  private func report(_ id: SessionID, _ life: Life, logBytes: Int, withFiles: Bool) {
+    let known = ledger.account(of: id)
+    let files = known == nil || withFiles ? fileBytes(of: id) : nil
+    guard known == nil else {
+      ledger.update(id) { account in
+        account.until = life.until
+        account.hasEnded = life.hasEnded
+        guard !account.isOpen else { return }
+        account.logBytes = logBytes
+        if let files { account.attachmentBytes = files }
+      }
+      return
+    }
+    ledger.add(
+      SessionAccounts.Account(
+        creator: creator(of: id), logBytes: logBytes, attachmentBytes: files ?? 0, hasEnded: life.hasEnded,
+        until: life.until), of: id)
+    // It may have been removed since it was listed.
+    if look(at: id) == nil { ledger.forget(id) }
+  }
+
+  /// Bytes of a session's attachments, and of what has come of uploads.
+  private func fileBytes(of id: SessionID) -> Int {
+    // A figure to look at: what cannot be looked into now is missing in it.
+    ((try? store.files(of: id)) ?? []).reduce(0) { $0 + Int(clamping: $1.length) }
+  }
+
+  /// The pseudonym in a session's first record.
+  private func creator(of id: SessionID) -> String? {
+    // What cannot be read is told to whoever opens it, and counts for nobody.
+    guard let log = try? store.log(of: id), let body = try? log.first(.session) else { return nil }
+    return (try? SessionFacts(body.span))?.creator
   }
 
   /// Whether a session's time is over: looked at once more before it is removed.
   func isOver(_ id: SessionID) -> Bool {
-    var kept = KeptSessions()
     let now = removal.clock.date
-    guard let life = life(of: id, &kept), life.until <= now else { return false }
+    guard let (life, _) = look(at: id), life.until <= now else { return false }
     return removal.isOpen(now: .now())
   }
 
   /// - Returns: nil where there is no log: what is left of such a session is for its operator.
-  private func life(of id: SessionID, _ kept: inout KeptSessions) -> Life? {
+  private func look(at id: SessionID) -> (Life, logBytes: Int)? {
     do throws(LogError) {
       let log = try store.log(of: id)
-      kept.sessions += 1
-      kept.logBytes += log.length
-      return life(of: id, try log.last(), log)
+      return (life(of: id, try log.last(), log), log.length)
     } catch {
       // What cannot be read is told to whoever opens it.
-      return error.isMissing ? nil : Life(until: .distantFuture)
+      return error.isMissing ? nil : (Life(until: .distantFuture), 0)
     }
-  }
-
-  private func attachmentBytes(of sessions: [SessionID]) -> Int {
-    let now = MonotonicTime.now()
-    if let attachments, now - attachments.at < Self.attachmentInterval { return attachments.bytes }
-    var bytes = 0
-    for id in sessions {
-      // A figure to look at: what cannot be looked into now is missing in it.
-      for file in (try? store.files(of: id)) ?? [] { bytes += Int(clamping: file.length) }
-    }
-    attachments = (bytes, now)
-    return bytes
   }
 
   private func life(of id: SessionID, _ last: LastRecord?, _ log: KeptLog) -> Life {
@@ -160,16 +191,11 @@ extension Reactor {
     noteRoom()
     Task {
       do throws(StorageError) {
-        let changes = shared.sessionChanges
         let findings = try await sweeper.look()
-        shared.kept = findings.kept
-        // Which folders are of sessions that have ended, their names do not tell.
-        let isRight = shared.correctSessions(to: findings.held, since: changes)
         for (id, hadEnded) in findings.due {
           await shared.owner(of: id).removeFromDisk(id, hadEnded: hadEnded)
         }
-        let pause = isRight ? findings.againInSeconds : min(findings.againInSeconds, 1)
-        sweepSessionsAt = .now() + .milliseconds(Int(pause * 1000))
+        sweepSessionsAt = .now() + .milliseconds(Int(findings.againInSeconds * 1000))
       } catch {
         shared.log(.error, "sessions not looked at", ["reason": "\(error)"])
         sweepSessionsAt = .now() + .seconds(60)
@@ -199,8 +225,8 @@ extension Reactor {
     now = .now()
     endedSessions[id] = nil
     shared.log(.info, hadEnded ? "ended session removed" : "session expired", ["session": .session(id)])
+    shared.ledger.forget(id)
     guard !hadEnded else { return }
-    shared.releaseSession()
     ended.insert(id, now: instant)
   }
 }

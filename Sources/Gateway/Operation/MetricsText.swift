@@ -106,10 +106,16 @@ package struct MetricsText {
       "connections_limit", "The most connections at once: connections of /api/limits.",
       standing.connectionsLimit)
     gauge("sessions_limit", "The most sessions at once: sessions of /api/limits.", standing.sessionsLimit)
+    gauge(
+      "data_limit_bytes",
+      "Limit of kept_log_bytes and kept_attachment_bytes together: dataBytes of /api/limits.",
+      standing.dataBytes)
     if let kept = standing.kept {
-      gauge("kept_sessions", "Sessions on the disk, as of the last look at all of them.", kept.sessions)
-      gauge("kept_log_bytes", "Bytes of their logs, as of then.", kept.logBytes)
-      gauge("kept_attachment_bytes", "Bytes of their attachments, as of then.", kept.attachmentBytes)
+      gauge("kept_sessions", "Sessions that are kept on the disk, ended ones included.", kept.sessions)
+      gauge("kept_log_bytes", "Bytes of their logs.", kept.logBytes)
+      gauge(
+        "kept_attachment_bytes", "Bytes of their attachments, and those that uploads have reserved.",
+        kept.attachmentBytes)
     }
     if let ends = standing.certificateEnds {
       gauge(

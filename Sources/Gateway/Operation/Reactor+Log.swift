@@ -169,7 +169,7 @@ extension Reactor {
   /// Says when nothing new is taken any more, for want of a disk, and when that is over.
   func noteRoom() {
     guard number == 0 else { return }
-    let refusal = shared.disk.refusal(now: now)
+    let refusal = shared.dataRefusal(now: now)
     guard (refusal != nil) != takesNothingNew else { return }
     takesNothingNew = refusal != nil
     if let refusal {

@@ -11,6 +11,8 @@ package struct Standing: Equatable, Sendable {
   package var freeBytes: UInt64?
   /// What of them has to stay free.
   package var reserveBytes = 0
+  /// The most bytes that sessions and attachments may take together.
+  package var dataBytes = 0
   /// Bytes of entries that wait for the disk.
   package var unsavedBytes = 0
   /// What all sessions together may hold in memory.
@@ -34,7 +36,7 @@ package struct Standing: Equatable, Sendable {
   package init() {}
 }
 
-/// What the data folder holds, as the last look at all sessions found it.
+/// The content of the data folder.
 package struct KeptSessions: Equatable, Sendable {
   /// Sessions, those included that have ended and are still kept.
   package var sessions = 0

@@ -35,7 +35,7 @@ struct CreationRate {
     let count = counts[address.network, default: 0]
     guard count < limit else {
       let left = Duration.seconds(60) - (now - windowStart)
-      return max(1, Int(left.components.seconds) * 1000)
+      return max(1, Int(left.wholeMilliseconds) + 1)
     }
     counts[address.network] = count + 1
     return nil

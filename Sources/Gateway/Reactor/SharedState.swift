@@ -28,6 +28,8 @@ final class SharedState: Sendable {
   let store: SessionStore?
   let sweeper: SessionSweeper?
   let removal: RemovalGate
+  let ledger: SessionLedger
+  let pseudonyms: AddressPseudonyms
   /// Names the time since the last stop that was not clean: what was closed in it goes on where it was.
   let generation: String
   /// The identity of the data folder: another one in a copy.
@@ -38,11 +40,8 @@ final class SharedState: Sendable {
 
   private let reactors = Guarded<[Reactor]>([])
   private let connectionCount = Atomic(0)
-  private let sessionCount = Atomic(0)
-  private let sessionChangeCount = Atomic(0)
   private let incompleteBytes = Atomic(0)
   private let unsavedBytes = Atomic(0)
-  private let keptSessions = Guarded<KeptSessions?>(nil)
   private let pulses: [Pulse]
   private let drainProgress: Guarded<DrainProgress>
   private let loaders: [SessionLoader]
@@ -56,7 +55,8 @@ final class SharedState: Sendable {
 
   init(
     configuration: GatewayConfiguration, log: Log, files: StaticFiles, keeper: CertificateKeeper?,
-    data: DataFolder, fileThreads: FileThreads, store: SessionStore?, generation: String, clock: GatewayClock
+    data: DataFolder, fileThreads: FileThreads, store: SessionStore?, generation: String, clock: GatewayClock,
+    pseudonyms: AddressPseudonyms
   ) {
     self.configuration = configuration
     self.log = log
@@ -86,8 +86,12 @@ final class SharedState: Sendable {
       } ?? []
     let removal = RemovalGate(clock, limits: configuration.limits, now: .now())
     self.removal = removal
+    let ledger = SessionLedger(limits: configuration.limits, removal: removal, isLoaded: store == nil)
+    self.ledger = ledger
+    self.pseudonyms = pseudonyms
     sweeper = store.map {
-      SessionSweeper($0, on: fileThreads.sweeping, limits: configuration.limits, removal: removal)
+      SessionSweeper(
+        $0, on: fileThreads.sweeping, limits: configuration.limits, removal: removal, ledger: ledger)
     }
     sessionFiles = SessionFiles(data, on: fileThreads.ordered, syncs: configuration.durability == .full)
     uploads = UploadTable(limits: configuration.limits)
@@ -137,27 +141,6 @@ final class SharedState: Sendable {
     reactors.withLock { $0 = all }
   }
 
-  /// Counts sessions in that an earlier process left on the disk.
-  func countSessions(_ number: Int) {
-    sessionCount.add(number, ordering: .relaxed)
-  }
-
-  /// How many sessions there are, those that are on the disk only among them.
-  var sessionTotal: Int { sessionCount.load(ordering: .relaxed) }
-
-  /// How often sessions came or went: moves with every change of their count.
-  var sessionChanges: Int { sessionChangeCount.load(ordering: .acquiring) }
-
-  /// Corrects the count of sessions, unless some came or went since `changes` was asked for.
-  /// - Returns: whether it is right now.
-  func correctSessions(to number: Int, since changes: Int) -> Bool {
-    let before = sessionCount.load(ordering: .acquiring)
-    guard before != number else { return true }
-    guard sessionChanges == changes else { return false }
-    return sessionCount.compareExchange(expected: before, desired: number, ordering: .acquiringAndReleasing)
-      .exchanged
-  }
-
   /// The reactor that owns a session: known from the id alone.
   func owner(of id: SessionID) -> Reactor {
     reactors.withLock { $0[Int(id.low % UInt64($0.count))] }
@@ -172,12 +155,6 @@ final class SharedState: Sendable {
   var isDraining: Bool {
     get { draining.load(ordering: .acquiring) }
     set { draining.store(newValue, ordering: .releasing) }
-  }
-
-  /// What the data folder holds, as the last look at it found.
-  var kept: KeptSessions? {
-    get { keptSessions.withLock { $0 } }
-    set { keptSessions.withLock { $0 = newValue } }
   }
 
   /// Reactors that have not taken a turn for long though they were asked to. Whoever asks for their health has all others asked
@@ -197,13 +174,19 @@ final class SharedState: Sendable {
     pulses[number].answer()
   }
 
+  /// The refusal of everything that needs room on the disk; nil while it is taken.
+  func dataRefusal(now: MonotonicTime) -> Refusal? {
+    disk.refusal(now: now) ?? ledger.refusalOfGrowth
+  }
+
   /// How things stand, for the metrics.
   func standing(now: MonotonicTime) -> Standing {
     var standing = Standing()
     let disk = disk.figures
     standing.isDraining = isStopping
     standing.isReady = !isStopping
-    standing.refusesNewData = self.disk.refusal(now: now) != nil
+    standing.refusesNewData = dataRefusal(now: now) != nil
+    standing.dataBytes = limits.dataBytes
     standing.isDiskFailing = disk.isFailing
     standing.freeBytes = disk.free
     standing.reserveBytes = limits.diskReserveBytes
@@ -211,7 +194,7 @@ final class SharedState: Sendable {
     standing.memoryBytes = limits.memoryBytes
     standing.connectionsLimit = limits.connections
     standing.sessionsLimit = limits.sessions
-    standing.kept = kept
+    standing.kept = store == nil ? nil : ledger.totals
     standing.certificateEnds = certificates?.current.certificate.notAfter
     standing.certificateReloadFailures = keeper?.reloadFailures
     standing.loopBusySeconds = board.busySeconds
@@ -284,23 +267,16 @@ final class SharedState: Sendable {
     if countsPeer(address) { releaseClient(address.ip) }
   }
 
-  /// Counts a session in, unless that would go beyond a limit.
-  func admitSession(from address: IPAddress, now: MonotonicTime) -> Refusal? {
-    sessionChangeCount.add(1, ordering: .acquiringAndReleasing)
-    let count = sessionCount.add(1, ordering: .relaxed).newValue
-    guard count <= limits.sessions else {
-      sessionCount.subtract(1, ordering: .relaxed)
-      var refusal = Refusal(
-        .tooMany, "This gateway holds \(limits.sessions) sessions, which is all it takes.",
-        limit: limits.sessions, actual: count)
-      refusal.retryAfterMs = 60_000
-      return refusal
-    }
+  /// Counts a new session in, unless that would go beyond a limit.
+  func admitSession(_ id: SessionID, from client: RequestClient, creator: String?, now: MonotonicTime)
+    -> Refusal?
+  {
+    if let refusal = ledger.admit(id, creator: creator, now: now) { return refusal }
     let waitMs = creations.withLock {
-      $0.take(address, limit: limits.sessionsPerAddressPerMinute, now: now)
+      $0.take(client.address, limit: limits.sessionsPerAddressPerMinute, now: now)
     }
     guard let waitMs else { return nil }
-    sessionCount.subtract(1, ordering: .relaxed)
+    ledger.forget(id)
     var refusal = Refusal(
       .tooMany,
       "From your address \(limits.sessionsPerAddressPerMinute) sessions a minute are taken.",
@@ -308,11 +284,6 @@ final class SharedState: Sendable {
     refusal.retryAfterMs = UInt64(waitMs)
     refusal.status = 429
     return refusal
-  }
-
-  func releaseSession() {
-    sessionChangeCount.add(1, ordering: .acquiringAndReleasing)
-    sessionCount.subtract(1, ordering: .relaxed)
   }
 
   /// Has the reactor of an upload that lost its slot end it.

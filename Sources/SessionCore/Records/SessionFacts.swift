@@ -19,6 +19,8 @@ package struct SessionFacts: Equatable, Sendable {
   package var activity: Activity
   /// Who set that; 0 is whoever made the session.
   package var activityBy: ParticipantNumber
+  /// The pseudonym of the address that created the session; nil where it is not counted.
+  package var creator: String?
 
   /// A participant who waits.
   package struct Waiting: Equatable, Sendable {
@@ -29,7 +31,7 @@ package struct SessionFacts: Equatable, Sendable {
   /// What is known of a session besides its entries.
   package init(
     id: SessionID, epoch: String, history: EpochHistory? = nil, folder: String? = nil,
-    createdAt: Date, activity: Activity, activityBy: ParticipantNumber
+    createdAt: Date, activity: Activity, activityBy: ParticipantNumber, creator: String? = nil
   ) {
     self.id = id
     self.epoch = epoch
@@ -38,6 +40,7 @@ package struct SessionFacts: Equatable, Sendable {
     self.createdAt = createdAt
     self.activity = activity
     self.activityBy = activityBy
+    self.creator = creator
   }
 
   /// Reads the body of such a record.
@@ -66,6 +69,7 @@ package struct SessionFacts: Equatable, Sendable {
       identifier: try said.text("identifier"), title: try said.text("title"), type: try said.text("type"),
       payload: said.value("payload"))
     activityBy = try members.integer("activityBy")
+    creator = try members.optionalText("creator")
   }
 
   /// The activity as an entry announces it.
@@ -82,6 +86,7 @@ package struct SessionFacts: Equatable, Sendable {
       writer.member("createdAt", createdAt)
       writer.member("activity", activity)
       writer.member("activityBy", activityBy)
+      writer.member("creator", creator)
     }
   }
 }

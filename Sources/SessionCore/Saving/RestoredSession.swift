@@ -54,7 +54,8 @@ extension SessionRestorer {
       } ?? false
     let session = Session(
       id: id, epoch: isClean ? facts.epoch : freshEpoch, activity: facts.activity,
-      createdAt: facts.createdAt, limits: limits, now: now, saving: .byStore, digest: digest)
+      createdAt: facts.createdAt, limits: limits, now: now, creator: facts.creator, saving: .byStore,
+      digest: digest)
     session.calendar = (now, date)
     session.activitySetBy = facts.activityBy
     // With what is lost another block may be.

@@ -150,7 +150,7 @@ extension Session {
   var facts: SessionFacts {
     SessionFacts(
       id: id, epoch: epoch, history: history.serving(tailsAfter: log.droppedThrough), folder: folder,
-      createdAt: createdAt, activity: activity, activityBy: activitySetBy)
+      createdAt: createdAt, activity: activity, activityBy: activitySetBy, creator: creator)
   }
 
   /// Up to which number the next block goes, when it is time for one.

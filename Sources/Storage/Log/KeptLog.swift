@@ -69,6 +69,24 @@ package struct KeptLog: Sendable {
     }
   }
 
+  /// Returns the body of the first record of a kind, looking at the first few records only; nil when it is not among them.
+  ///
+  /// - Throws: `LogError` when the log cannot be used.
+  package func first(_ kind: SessionRecord.Kind) throws(LogError) -> [UInt8]? {
+    guard try checkStart() else { return nil }
+    var reader = LogReader(
+      file, from: LogFormat.firstRecord.count, chain: LogFormat.firstChain, to: length, chunk: Self.headBytes)
+    for _ in 0..<Self.headRecords {
+      guard case .record(let found, let body) = try Self.step(&reader) else { return nil }
+      if found == kind.rawValue { return Array(reader.buffer[body]) }
+    }
+    return nil
+  }
+
+  /// The part of a log that `first` reads at a time, and the records that it looks at.
+  private static let headBytes = 4096
+  private static let headRecords = 4
+
   /// The last record, found from the file's end without reading the rest.
   ///
   /// - Returns: `nil` when the log does not end with a whole record, or holds none.

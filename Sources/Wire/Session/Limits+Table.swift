@@ -67,6 +67,9 @@ extension Limits {
       name: "sessionsPerAddressPerMinute", keyPath: \.sessionsPerAddressPerMinute,
       range: 1...1_000_000, unit: .sessions, help: "sessions one address may make a minute"),
     LimitDescription(
+      name: "sessionsPerAddress", keyPath: \.sessionsPerAddress, range: 1...1_000_000, unit: .sessions,
+      help: "kept sessions created from one address, loopback excepted"),
+    LimitDescription(
       name: "connections", keyPath: \.connections, range: 1...1_000_000, unit: .connections,
       help: "connections at once"),
     LimitDescription(
@@ -102,6 +105,12 @@ extension Limits {
     LimitDescription(
       name: "diskReserveBytes", keyPath: \.diskReserveBytes, range: 0...1 << 50, unit: .bytes,
       help: "bytes that uploads leave free on the disk", isMinimum: true),
+    LimitDescription(
+      name: "dataBytes", keyPath: \.dataBytes, range: 1_024...1 << 50, unit: .bytes,
+      help: "bytes of all sessions' logs and attachments"),
+    LimitDescription(
+      name: "dataBytesPerAddress", keyPath: \.dataBytesPerAddress, range: 1_024...1 << 50, unit: .bytes,
+      help: "the same of sessions created from one address, loopback excepted"),
     LimitDescription(
       name: "sessionLogBytes", keyPath: \.sessionLogBytes, range: 1_024...1 << 40, unit: .bytes,
       help: "bytes of retained entries of a session"),

@@ -14,6 +14,8 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   package var sessions = 10_000
   /// How many sessions one address may make a minute.
   package var sessionsPerAddressPerMinute = 30
+  /// The most kept sessions that were created from one address; loopback may have all.
+  package var sessionsPerAddress = 1_000
   /// How many connections there may be.
   package var connections = 10_000
   /// How many connections one address may have; loopback may have all.
@@ -38,6 +40,10 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   package var uploads = 256
   /// How many bytes uploads leave free on the disk.
   package var diskReserveBytes = 256 << 20
+  /// The most bytes of the logs and attachments of all sessions.
+  package var dataBytes = 1 << 40
+  /// The most bytes of the logs and attachments of all sessions that were created from one address; loopback may have all.
+  package var dataBytesPerAddress = 10 << 30
   /// The most bytes of retained entries of a session.
   package var sessionLogBytes = 256 << 20
   /// How many bytes of its newest entries a session keeps as they were sent.

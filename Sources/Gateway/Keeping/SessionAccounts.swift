@@ -1,0 +1,149 @@
+internal import FoundationEssentials
+internal import Wire
+
+/// The sessions that are kept: their number and bytes, in all and by the pseudonym of the address that created them.
+///
+/// A value without clock and disk: `SessionLedger` shares it between threads.
+struct SessionAccounts {
+  /// The figures of one kept session.
+  struct Account: Equatable {
+    /// The pseudonym of the address that created it; nil where that is not counted.
+    var creator: String?
+    /// Bytes of its log.
+    var logBytes = 0
+    /// Bytes of its attachments, those that uploads have reserved included.
+    var attachmentBytes = 0
+    /// True when the session has ended and is only kept.
+    var hasEnded = false
+    /// True while it is in memory: its reactor reports its bytes, and its time has no end that could be foretold.
+    var isOpen = false
+    /// The end of its time, as the disk tells it; nil where that is not known.
+    var until: Date?
+
+    var bytes: Int { logBytes + attachmentBytes }
+  }
+
+  /// What one address has created.
+  private struct Creator {
+    var sessions: Set<SessionID> = []
+    var bytes = 0
+  }
+
+  private let limits: Limits
+  private var accounts: [SessionID: Account] = [:]
+  private var creators: [String: Creator] = [:]
+  private(set) var totals = KeptSessions()
+  /// The number of sessions that have not ended.
+  private(set) var held = 0
+
+  init(limits: Limits) {
+    self.limits = limits
+  }
+
+  /// The bytes of all sessions.
+  var bytes: Int { totals.logBytes + totals.attachmentBytes }
+
+  /// Returns the figures of a session; nil when it is not kept.
+  subscript(id: SessionID) -> Account? { accounts[id] }
+
+  /// Adds a session, or changes its figures.
+  mutating func set(_ account: Account, of id: SessionID) {
+    forget(id)
+    accounts[id] = account
+    totals.sessions += 1
+    totals.logBytes += account.logBytes
+    totals.attachmentBytes += account.attachmentBytes
+    if !account.hasEnded { held += 1 }
+    guard let creator = account.creator else { return }
+    creators[creator, default: Creator()].sessions.insert(id)
+    creators[creator]?.bytes += account.bytes
+  }
+
+  /// Changes the figures of a session that is kept.
+  mutating func update(_ id: SessionID, _ change: (inout Account) -> Void) {
+    guard var account = accounts[id] else { return }
+    let before = account
+    change(&account)
+    guard account != before else { return }
+    accounts[id] = account
+    totals.logBytes += account.logBytes - before.logBytes
+    totals.attachmentBytes += account.attachmentBytes - before.attachmentBytes
+    held += (account.hasEnded ? 0 : 1) - (before.hasEnded ? 0 : 1)
+    if let creator = account.creator { creators[creator]?.bytes += account.bytes - before.bytes }
+  }
+
+  /// Takes out a session that was removed.
+  mutating func forget(_ id: SessionID) {
+    guard let account = accounts.removeValue(forKey: id) else { return }
+    totals.sessions -= 1
+    totals.logBytes -= account.logBytes
+    totals.attachmentBytes -= account.attachmentBytes
+    if !account.hasEnded { held -= 1 }
+    guard let creator = account.creator, var entry = creators.removeValue(forKey: creator) else { return }
+    entry.sessions.remove(id)
+    entry.bytes -= account.bytes
+    if !entry.sessions.isEmpty { creators[creator] = entry }
+  }
+
+  // MARK: - Limits
+
+  /// Returns the refusal of one more session of that creator (nil where it is not counted); nil when it may be created.
+  func refusalOfNewSession(of creator: String?, date: Date) -> Refusal? {
+    if held >= limits.sessions {
+      var refusal = Refusal(
+        .tooMany, "This gateway holds \(limits.sessions) sessions, which is all it takes.",
+        limit: limits.sessions, actual: held)
+      refusal.retryAfterMs = wait(for: accounts.values.lazy.filter { !$0.hasEnded }, date: date)
+      return refusal
+    }
+    if let creator, let entry = creators[creator], entry.sessions.count >= limits.sessionsPerAddress {
+      var refusal = Refusal(
+        .tooMany,
+        "This gateway keeps \(entry.sessions.count) sessions that were made from your address, of "
+          + "\(limits.sessionsPerAddress) that it keeps for one address.",
+        limit: limits.sessionsPerAddress, actual: entry.sessions.count)
+      refusal.retryAfterMs = wait(for: entry.sessions.lazy.compactMap { accounts[$0] }, date: date)
+      refusal.status = 429
+      return refusal
+    }
+    return dataRefusal(of: creator, adding: 0)
+  }
+
+  /// The refusal of more bytes in any session; nil while they may come.
+  var refusalOfGrowth: Refusal? { dataRefusal(of: nil, adding: 0) }
+
+  /// Returns the refusal of more bytes in a session; nil when they may come.
+  func refusalOfGrowth(of id: SessionID, adding bytes: Int) -> Refusal? {
+    dataRefusal(of: accounts[id]?.creator, adding: bytes)
+  }
+
+  private func dataRefusal(of creator: String?, adding added: Int) -> Refusal? {
+    if Self.exceeds(bytes, added, limits.dataBytes) {
+      return Refusal(
+        .storageFull,
+        "This gateway keeps \(bytes) bytes of sessions and attachments, of \(limits.dataBytes) that it may keep.",
+        limit: limits.dataBytes, actual: bytes + added)
+    }
+    guard let creator, let own = creators[creator]?.bytes,
+      Self.exceeds(own, added, limits.dataBytesPerAddress)
+    else { return nil }
+    return Refusal(
+      .storageFull,
+      "The sessions that were made from one address may take \(limits.dataBytesPerAddress) bytes together, and those "
+        + "of this address take \(own). Remove something, or end a session.",
+      limit: limits.dataBytesPerAddress, actual: own + added)
+  }
+
+  /// At the limit nothing more is taken; up to it, all that fits.
+  private static func exceeds(_ bytes: Int, _ added: Int, _ limit: Int) -> Bool {
+    bytes >= limit || added > limit - bytes
+  }
+
+  /// The time until the first of some sessions goes, in milliseconds; if none has an end yet, the least time until one can have.
+  private func wait(for accounts: some Sequence<Account>, date: Date) -> UInt64 {
+    let earliest = accounts.lazy.filter { !$0.isOpen }.compactMap(\.until).min()
+    let seconds =
+      earliest.map { max(1, $0.timeIntervalSince(date)) } ?? Double(limits.emptySessionKeepSeconds)
+    return UInt64(seconds.rounded(.up)) * 1000
+  }
+}

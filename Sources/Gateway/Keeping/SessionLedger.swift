@@ -1,0 +1,92 @@
+internal import FoundationEssentials
+internal import Transport
+internal import Wire
+
+/// The accounts of all kept sessions, shared by the reactors and the sweeper.
+///
+/// Entries never touch it: reactors report what a batch brought to the disk, and what uploads reserve.
+final class SessionLedger: Sendable {
+  private struct State {
+    var accounts: SessionAccounts
+    /// True when the sessions of earlier processes are in it.
+    var isLoaded: Bool
+    /// A refusal that takes a look at all sessions, and when it was made.
+    var lastRefusal: (refusal: Refusal, at: MonotonicTime)?
+  }
+
+  private let limits: Limits
+  private let removal: RemovalGate
+  private let state: Guarded<State>
+  /// For how long a refusal about all sessions is given again.
+  private static let refusalTime = Duration.seconds(1)
+
+  /// An empty ledger, `isLoaded` where there are no sessions of earlier processes.
+  init(limits: Limits, removal: RemovalGate, isLoaded: Bool) {
+    self.limits = limits
+    self.removal = removal
+    state = Guarded(State(accounts: SessionAccounts(limits: limits), isLoaded: isLoaded))
+  }
+
+  /// False until the sessions that earlier processes left are in it.
+  var isLoaded: Bool { state.withLock { $0.isLoaded } }
+
+  /// All sessions of earlier processes are in it.
+  func didLoad() {
+    state.withLock { $0.isLoaded = true }
+  }
+
+  /// The figures of all sessions; nil before they are known.
+  var totals: KeptSessions? { state.withLock { $0.isLoaded ? $0.accounts.totals : nil } }
+
+  /// The number of sessions that have not ended.
+  var held: Int { state.withLock { $0.accounts.held } }
+
+  /// Returns the figures of a session; nil when it is not known.
+  func account(of id: SessionID) -> SessionAccounts.Account? { state.withLock { $0.accounts[id] } }
+
+  /// Counts a new session in, unless that would go beyond a limit.
+  func admit(_ id: SessionID, creator: String?, now: MonotonicTime) -> Refusal? {
+    let date = removal.clock.date
+    let wait = removal.wait(now: now)
+    return state.withLock { state in
+      if state.accounts.held >= limits.sessions, let last = state.lastRefusal,
+        now - last.at < Self.refusalTime
+      {
+        return last.refusal
+      }
+      guard var refusal = state.accounts.refusalOfNewSession(of: creator, date: date) else {
+        state.accounts.set(SessionAccounts.Account(creator: creator), of: id)
+        return nil
+      }
+      // Nothing is removed before that.
+      refusal.retryAfterMs = refusal.retryAfterMs.map { max($0, UInt64(clamping: wait.wholeMilliseconds)) }
+      if state.accounts.held >= limits.sessions { state.lastRefusal = (refusal, now) }
+      return refusal
+    }
+  }
+
+  /// Adds a session that was found on the disk, unless it is known.
+  func add(_ account: SessionAccounts.Account, of id: SessionID) {
+    state.withLock { state in
+      if state.accounts[id] == nil { state.accounts.set(account, of: id) }
+    }
+  }
+
+  /// Changes the figures of a session, if it is known.
+  func update(_ id: SessionID, _ change: (inout SessionAccounts.Account) -> Void) {
+    state.withLock { $0.accounts.update(id, change) }
+  }
+
+  /// Takes out a session that was removed.
+  func forget(_ id: SessionID) {
+    state.withLock { $0.accounts.forget(id) }
+  }
+
+  /// The refusal of more bytes in any session; nil while they may come.
+  var refusalOfGrowth: Refusal? { state.withLock { $0.accounts.refusalOfGrowth } }
+
+  /// Returns the refusal of more bytes in a session; nil when they may come.
+  func refusalOfGrowth(of id: SessionID, adding bytes: Int = 0) -> Refusal? {
+    state.withLock { $0.accounts.refusalOfGrowth(of: id, adding: bytes) }
+  }
+}
