@@ -3,15 +3,18 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <linux/sockios.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -258,3 +261,60 @@ int clinux_unix_send(const char *path, const void *bytes, size_t count) {
   close(socket_);
   return status;
 }
+
+// Local sockets
+
+// Names a socket in an open folder by way of the process's own descriptors: a path of any length would not fit.
+static int local_address(int folder, const char *name, struct sockaddr_un *address) {
+  memset(address, 0, sizeof *address);
+  address->sun_family = AF_UNIX;
+  int length = snprintf(address->sun_path, sizeof address->sun_path, "/proc/self/fd/%d/%s", folder, name);
+  return length > 0 && (size_t)length < sizeof address->sun_path ? 0 : -ENAMETOOLONG;
+}
+
+int clinux_local_listen(int folder, const char *name) {
+  struct sockaddr_un address;
+  int status = local_address(folder, name, &address);
+  if (status < 0) return status;
+  if (unlinkat(folder, name, 0) < 0 && errno != ENOENT) return -errno;
+  int made = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (made < 0) return -errno;
+  // The file gets the mode that the socket has when it is bound.
+  if (fchmod(made, 0600) < 0 || bind(made, (struct sockaddr *)&address, sizeof address) < 0 || listen(made, 16) < 0) {
+    status = -errno;
+    close(made);
+    return status;
+  }
+  return made;
+}
+
+int clinux_local_accept(int socket) {
+  int accepted;
+  do accepted = accept4(socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  while (accepted < 0 && errno == EINTR);
+  return result(accepted);
+}
+
+int clinux_local_connect(int folder, const char *name) {
+  struct sockaddr_un address;
+  int status = local_address(folder, name, &address);
+  if (status < 0) return status;
+  int made = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (made < 0) return -errno;
+  if (connect(made, (struct sockaddr *)&address, sizeof address) < 0) {
+    status = -errno;
+    close(made);
+    return status;
+  }
+  return made;
+}
+
+int clinux_local_peer_user(int socket, uint32_t *user) {
+  struct ucred peer;
+  socklen_t length = sizeof peer;
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) < 0) return -errno;
+  *user = peer.uid;
+  return 0;
+}
+
+int clinux_local_stop(int socket) { return result(shutdown(socket, SHUT_RDWR)); }

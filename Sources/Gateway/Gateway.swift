@@ -11,6 +11,7 @@ package final class Gateway: Sendable {
 
   let shared: SharedState
   private let reactors: [Reactor]
+  private let commands = Guarded<CommandService?>(nil)
   /// How many threads move the bytes of attachments: one that waits for the disk does not hold up all others.
   static let transferThreads = 2
 
@@ -157,7 +158,20 @@ package final class Gateway: Sendable {
     } catch {
       throw .system(error)
     }
+    takeCommands()
     return BoundAddresses(http: endpoints.http, https: endpoints.https)
+  }
+
+  /// Takes commands about sessions from the folder's owner. Where that cannot be, everything else goes on.
+  private func takeCommands() {
+    do {
+      let service = try CommandService(in: shared.data) { [shared] command in
+        await shared.owner(of: command.session).perform(command)
+      }
+      commands.withLock { $0 = service }
+    } catch {
+      shared.log(.warning, "commands not taken", ["reason": "\(error)"])
+    }
   }
 
   /// Takes nobody new, tells everybody to come back, and stops when they are gone, within 8 s.
@@ -190,6 +204,7 @@ package final class Gateway: Sendable {
   /// Returns when every reactor has stopped. Blocks the calling thread.
   package func waitUntilStopped() {
     waitForReactors()
+    commands.withLock { $0.take() }?.stop()
     // Who still writes keeps the folder until the process ends.
     if shared.fileThreads.stop(within: Self.fileTime) { shared.data.unlock() }
   }

@@ -19,7 +19,7 @@ package final class DataFolder: Sendable {
   /// Whether a name in a data folder is one that versions of this program write to, or remove.
   static func isOwn(_ name: String) -> Bool {
     name.hasPrefix(sessions) || name.hasPrefix("tls-") || name.hasSuffix(".new")
-      || [formatFile, lockFile, markFile, addressKeyFile].contains(name)
+      || [formatFile, lockFile, markFile, addressKeyFile, CommandListener.name].contains(name)
   }
 
   let root: Folder

@@ -32,6 +32,8 @@ package struct StorageError: Error, Equatable, Sendable, CustomStringConvertible
     case openContent = "open the content of an attachment"
     case readContent = "read the content of an attachment"
     case addressKey = "keep the key for pseudonyms of addresses"
+    case listenForCommands = "take commands in the data folder"
+    case askGateway = "ask the gateway that has the data folder"
     case readCertificate = "read the certificate of the data folder or its key"
     case writeCopy = "write a copy"
   }

@@ -121,6 +121,17 @@ int clinux_unix_send(const char *path, const void *bytes, size_t count);
 // tell, and nothing is filled in.
 int clinux_socket_traffic(int socket, uint64_t *received, uint64_t *acknowledged);
 
+// Local sockets with a name in an open folder, for the folder's owner alone. `listen` takes the place of what has that name.
+int clinux_local_listen(int folder, const char *name);
+// Waits for the next one; EINVAL after `stop`.
+int clinux_local_accept(int socket);
+// Waits until it is taken up.
+int clinux_local_connect(int folder, const char *name);
+// The user that the process at the other end had when it connected.
+int clinux_local_peer_user(int socket, uint32_t *user);
+// Has `accept` return.
+int clinux_local_stop(int socket);
+
 // What the system says of this process; negative where it says nothing.
 typedef struct {
   int64_t cpu_nanoseconds;

@@ -7,6 +7,8 @@ enum Command: String, CaseIterable {
   case verify
   case backup
   case restore
+  case end
+  case delete
 
   /// The flags of a command about a data folder; `nil` for a command that takes every setting.
   var flags: [String]? {
@@ -14,7 +16,8 @@ enum Command: String, CaseIterable {
     case .serve, .health: nil
     case .sessions: ["data", "json"]
     case .export: ["data", "state"]
-    case .verify: ["data"]
+    case .verify, .end: ["data"]
+    case .delete: ["data", "now"]
     case .backup: ["data", "disk-reserve-bytes", "json"]
     case .restore: ["data", "json"]
     }
@@ -29,7 +32,7 @@ enum Command: String, CaseIterable {
   var takesWord: Bool {
     switch self {
     case .serve, .health, .sessions: false
-    case .restore, .backup, .export, .verify: true
+    case .restore, .backup, .export, .verify, .end, .delete: true
     }
   }
 
@@ -38,7 +41,7 @@ enum Command: String, CaseIterable {
     switch self {
     case .backup: "folder"
     case .restore: "folder or session"
-    case .serve, .health, .sessions, .export, .verify: "session"
+    case .serve, .health, .sessions, .export, .verify, .end, .delete: "session"
     }
   }
 }

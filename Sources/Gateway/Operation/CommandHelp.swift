@@ -16,10 +16,13 @@ package enum CommandHelp {
              drawtogether restore DIR [--json]  put a backup into a folder without sessions that no
                                                 gateway has
              drawtogether restore ID            undo the end of a session, while it is kept
+             drawtogether end ID                end a session for everyone, as one in it can
+             drawtogether delete ID [--now]     remove a session in which nobody is, and its attachments;
+                                                --now: end it first where people are in it
              drawtogether join LINK …           take part in a session from a terminal: watch, say, draw,
                                                 attach, tail; join --help tells more
 
-      Those from sessions to restore work on the folder that --data names: restore DIR while no gateway
+      Those from sessions to delete work on the folder that --data names: restore DIR while no gateway
       has it, the others also beside one that runs. Of a session's ID its beginning is enough. Exit codes:
       0 done, 1 it could not be done or found damage, 2 it was asked wrongly.
 

@@ -148,6 +148,10 @@ package struct ConfigurationReader {
     case (.backup, let word?):
       return .backup(to: word, reserve: configuration.limits.diskReserveBytes, asJSON: asJSON)
     case (.restore, nil), (.restore, ""?): throw .missingFolderOrSession(command: command.rawValue)
+    case (.end, let word?): return .change(try Self.session(word), .end)
+    case (.delete, let word?):
+      return .change(try Self.session(word), switches.contains("now") ? .deleteNow : .delete)
+    case (.end, nil), (.delete, nil): throw .missingSession(command: command.rawValue)
     case (.restore, let word?): return .restore(DataCommand.Restored(word), asJSON: asJSON)
     }
   }

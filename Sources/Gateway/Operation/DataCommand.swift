@@ -1,6 +1,6 @@
 package import Wire
 
-/// What is asked about the sessions in a data folder, by a command that needs no gateway and disturbs none.
+/// What is asked about the sessions in a data folder, by a command that needs no gateway.
 package struct DataCommand: Equatable, Sendable {
   /// What is to be done.
   package enum Work: Equatable, Sendable {
@@ -14,6 +14,8 @@ package struct DataCommand: Equatable, Sendable {
     case export(SessionPrefix, onlyRetained: Bool)
     /// Look for damage, in one session or in all of them.
     case verify(SessionPrefix?)
+    /// End or delete a session, by the gateway that has the folder or directly.
+    case change(SessionPrefix, SessionCommand.Work)
   }
 
   /// What is to be restored, as far as its name tells.
@@ -66,6 +68,11 @@ package struct SessionPrefix: Hashable, Sendable {
       }
     guard isPrefix else { return nil }
     self.text = shown
+  }
+
+  /// The whole id of a session.
+  package init(_ session: SessionID) {
+    text = session.text
   }
 
   /// Whether that session's id begins so.

@@ -26,6 +26,12 @@ enum DataCommandFailure: Error, Equatable, CustomStringConvertible {
   case notEnded(SessionID)
   /// A session was removed while something was done with it.
   case gone(SessionID)
+  /// A session that is to be ended has ended.
+  case ended(SessionID)
+  /// The gateway refuses what it was asked to do, for a reason in one clause.
+  case refused(String)
+  /// The data folder is another user's.
+  case notOwner(UInt32)
   /// What is asked cannot be written to standard output.
   case output(SystemError)
   /// The system refuses a thread.
@@ -49,6 +55,9 @@ enum DataCommandFailure: Error, Equatable, CustomStringConvertible {
     case .log(let id, let error): "session \(id): \(error)"
     case .notEnded(let id): "session \(id) has not ended: there is nothing to restore"
     case .gone(let id): "session \(id) is gone: its time was over, and it was removed"
+    case .ended(let id): "session \(id) has ended already"
+    case .refused(let reason): reason
+    case .notOwner(let user): "the data folder belongs to user \(user), and only that user may do this"
     case .output(let error): "the output cannot be written (\(error))"
     case .thread(let error): "\(error)"
     }

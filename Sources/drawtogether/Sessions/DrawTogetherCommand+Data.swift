@@ -15,6 +15,7 @@ extension DrawTogetherCommand {
       case .export(let prefix, let onlyRetained):
         let sessions = try StoredSessions(in: command.folder)
         return try export(try sessions.one(prefix), onlyRetained: onlyRetained, from: sessions)
+      case .change(let prefix, let work): return try perform(work, prefix, in: command.folder)
       case .verify(let prefix): return try verify(prefix, in: try StoredSessions(in: command.folder))
       case .backup(let target, let reserve, let asJSON):
         let request = FolderCopying.Request(

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import FoundationEssentials
 internal import Gateway
 internal import SessionCore
@@ -14,13 +15,20 @@ final class StoredSessions {
   let store: SessionStore
 
   /// Looks into a data folder.
-  init(in folder: String) throws(DataCommandFailure) {
-    self.folder = folder
+  convenience init(in folder: String) throws(DataCommandFailure) {
+    let data: DataFolder
     do throws(DataFolderError) {
       data = try DataFolder(beside: folder)
     } catch {
       throw .folder(error)
     }
+    try self.init(holding: data, folder)
+  }
+
+  /// The sessions of a folder that was opened.
+  init(holding data: DataFolder, _ folder: String) throws(DataCommandFailure) {
+    self.folder = folder
+    self.data = data
     do throws(SystemError) {
       executor = try BlockingExecutor(name: "store")
     } catch {
@@ -74,6 +82,46 @@ final class StoredSessions {
     } catch {
       throw .storage(error)
     }
+  }
+
+  /// Ends a session of a folder that no gateway has, and that this process keeps.
+  func end(_ id: SessionID) throws(DataCommandFailure) {
+    let (end, last): (LogEnd, LastRecord?)
+    do throws(LogError) {
+      last = try store.lastRecord(of: id)
+      end = try store.read(id) { _, _ in }
+    } catch {
+      throw .log(id, error)
+    }
+    guard last?.kind != SessionRecord.Kind.end.rawValue else { throw .ended(id) }
+    let record = EndFacts(at: .now, by: nil).record
+    try Self.wait { [store] () async throws(StorageError) in
+      _ = try await store.adopt(id, end, [record])
+      await store.release(id)
+    }
+  }
+
+  /// Removes a session of a folder that no gateway has, and that this process keeps.
+  func remove(_ id: SessionID) throws(DataCommandFailure) {
+    try Self.wait { [store] () async throws(StorageError) in try await store.remove(id) }
+  }
+
+  /// Waits for what the store does.
+  private static func wait(
+    _ body: @escaping @Sendable () async throws(StorageError) -> Void
+  ) throws(DataCommandFailure) {
+    let outcome = Guarded<StorageError?>(nil)
+    let done = DispatchSemaphore(value: 0)
+    Task {
+      do throws(StorageError) {
+        try await body()
+      } catch {
+        outcome.withLock { $0 = error }
+      }
+      done.signal()
+    }
+    done.wait()
+    if let error = outcome.withLock({ $0 }) { throw .storage(error) }
   }
 
   /// Undoes the end of a session.

@@ -46,6 +46,9 @@ struct DataCommandTests {
       Read("export", "-Ab", is: .export(prefix("-Ab"), onlyRetained: false)),
       Read("export", dashed, is: .export(prefix(dashed), onlyRetained: false)),
       Read("export", "--state", "--", "--da", is: .export(prefix("--da"), onlyRetained: true)),
+      Read("end", whole, is: .change(prefix(whole), .end)),
+      Read("delete", "AbCdEf…", is: .change(prefix("AbCdEf"), .delete)),
+      Read("delete", dashed, "--now", is: .change(prefix(dashed), .deleteNow)),
       Read("verify", is: .verify(nil)),
       Read("verify", whole, is: .verify(prefix(whole))),
       Read(

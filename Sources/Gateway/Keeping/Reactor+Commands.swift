@@ -1,0 +1,53 @@
+internal import SessionCore
+internal import Storage
+internal import Transport
+internal import Wire
+
+/// What an operator has done with a session of this reactor's.
+extension Reactor {
+  /// Performs a command; it is on the disk when this returns `done`.
+  func perform(_ command: SessionCommand) async -> SessionCommand.Answer {
+    now = .now()
+    let id = command.session
+    do throws(Refusal) {
+      switch await find(id) {
+      case .open(let hosted):
+        let people = hosted.session.activeParticipantCount
+        guard command.work != .delete || people == 0 else {
+          return .refused(
+            "session \(id) has \(people) \(people == 1 ? "person" : "people") in it: delete --now ends it first"
+          )
+        }
+        try await end(hosted, by: nil)
+      case .ended:
+        if command.work == .end { return .refused("session \(id) has ended already") }
+      case .none(let refusal):
+        // One that cannot be opened can be removed all the same.
+        guard command.work != .end, refusal.code == .internal else { throw refusal }
+      }
+    } catch {
+      return .refused("session \(id): \(error.detail)")
+    }
+    if command.work != .end, let refusal = await delete(id) { return refusal }
+    return .done
+  }
+
+  /// Removes a session that has ended, or cannot be opened.
+  private func delete(_ id: SessionID) async -> SessionCommand.Answer? {
+    guard let store = shared.store else { return nil }
+    return await whileBusy(id) {
+      guard sessions[id] == nil else { return .refused("session \(id) was restored meanwhile") }
+      endedSessions[id] = nil
+      do throws(StorageError) {
+        try await store.remove(id)
+      } catch {
+        shared.log(.error, "session not removed", ["session": .session(id), "reason": "\(error)"])
+        return .refused("session \(id): \(error)")
+      }
+      shared.ledger.forget(id)
+      ended.insert(id, now: instant)
+      shared.log(.info, "session deleted", ["session": .session(id)])
+      return nil
+    }
+  }
+}

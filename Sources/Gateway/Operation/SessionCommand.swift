@@ -1,0 +1,58 @@
+package import Wire
+
+/// An operator's command about one session, as it is sent to the gateway that has the data folder.
+package struct SessionCommand: Equatable, Sendable {
+  /// The wish.
+  package enum Work: String, Sendable {
+    /// Ends the session for everyone; it is kept for a while, and can be restored.
+    case end
+    /// Removes a session in which nobody is, with its attachments.
+    case delete
+    /// Ends a session that goes on, and removes it.
+    case deleteNow = "delete-now"
+  }
+
+  package var work: Work
+  package var session: SessionID
+
+  /// A command of its parts.
+  package init(_ work: Work, _ session: SessionID) {
+    self.work = work
+    self.session = session
+  }
+
+  /// Reads a line; nil when it is none of these commands.
+  package init?(line: String) {
+    let words = line.split(separator: " ", omittingEmptySubsequences: false)
+    guard words.count == 2, let work = Work(rawValue: String(words[0])),
+      let session = SessionID(String(words[1]))
+    else { return nil }
+    self.init(work, session)
+  }
+
+  /// The line that says it.
+  package var line: String { "\(work.rawValue) \(session.text)" }
+
+  /// The outcome of a command.
+  package enum Answer: Equatable, Sendable {
+    /// It is done, and on the disk.
+    case done
+    /// Nothing was done, for a reason in one clause.
+    case refused(String)
+
+    /// Reads a line; one that is no answer is a refusal in its own words.
+    package init(line: String) {
+      let word = "refused "
+      self =
+        line == "done" ? .done : .refused(line.hasPrefix(word) ? String(line.dropFirst(word.count)) : line)
+    }
+
+    /// The line that says it.
+    package var line: String {
+      switch self {
+      case .done: "done"
+      case .refused(let reason): "refused \(reason)"
+      }
+    }
+  }
+}

@@ -1,0 +1,120 @@
+internal import CLinux
+internal import Glibc
+internal import Transport
+
+/// The socket `commands` of a data folder, by which a command reaches the gateway that has the folder.
+///
+/// A request and its answer are a line each, of at most 256 bytes. Only processes of the folder's owner are answered.
+package final class CommandListener: Sendable {
+  static let name = "commands"
+  static let lineBytes = 256
+
+  private let socket: OwnedDescriptor
+  private let owner: UInt32
+
+  /// Makes the socket, in the place of one that an earlier process left.
+  package init(in data: DataFolder) throws(StorageError) {
+    owner = try data.root.information(for: .listenForCommands).owner
+    socket = OwnedDescriptor(
+      owning: try StorageError.check(
+        .listenForCommands, unsafe clinux_local_listen(data.root.rawValue, Self.name)))
+  }
+
+  /// Waits for the next request; nil after `stop`.
+  package func next() -> CommandConnection? {
+    while true {
+      let accepted = clinux_local_accept(socket.rawValue)
+      guard accepted != -EINVAL else { return nil }
+      guard accepted >= 0 else {
+        // Without a descriptor to spare it is tried again, but not at once.
+        usleep(100_000)
+        continue
+      }
+      if let connection = CommandConnection(OwnedDescriptor(owning: accepted), from: owner) {
+        return connection
+      }
+    }
+  }
+
+  /// Has `next` return nil from now on.
+  package func stop() {
+    // Of an open socket this cannot fail.
+    _ = clinux_local_stop(socket.rawValue)
+  }
+
+  /// Reads a line, waiting for it.
+  ///
+  /// - Returns: the line without its line feed; nil when the other end closed before, said too much or took too long.
+  static func line(from socket: borrowing OwnedDescriptor, within patience: Duration) -> String? {
+    let deadline = MonotonicTime.now() + patience
+    var line: [UInt8] = []
+    var bytes = [UInt8](repeating: 0, count: lineBytes)
+    while line.last != UInt8(ascii: "\n") {
+      let left = deadline - .now()
+      guard left > .zero, line.count < lineBytes,
+        clinux_poll(socket.rawValue, clinux_readable, left.wholeNanoseconds) > 0
+      else { return nil }
+      let count = unsafe clinux_receive(socket.rawValue, &bytes, lineBytes - line.count)
+      guard count > 0 else { return nil }
+      line += bytes[..<Int(count)]
+    }
+    return String(decoding: line.dropLast(), as: UTF8.self)
+  }
+}
+
+/// A process that asked for something and waits for the answer.
+package final class CommandConnection: Sendable {
+  private let socket: OwnedDescriptor
+  /// The line that it sent.
+  package let request: String
+
+  /// Reads the request; nil when none comes. Another user is told why nothing is done.
+  fileprivate init?(_ socket: consuming OwnedDescriptor, from owner: UInt32) {
+    var user: UInt32 = 0
+    let status = unsafe clinux_local_peer_user(socket.rawValue, &user)
+    guard status == 0, user == owner else {
+      Self.send("refused only user \(owner), whose the data folder is, may ask for this", to: socket)
+      return nil
+    }
+    guard let line = CommandListener.line(from: socket, within: .seconds(5)) else { return nil }
+    request = line
+    self.socket = socket
+  }
+
+  /// Sends the answer.
+  package func answer(_ line: String) {
+    Self.send(line, to: socket)
+  }
+
+  private static func send(_ line: String, to socket: borrowing OwnedDescriptor) {
+    let bytes = Array(line.utf8.prefix(CommandListener.lineBytes - 1)) + [UInt8(ascii: "\n")]
+    // The socket is new and has room for a line; a process that went away needs none.
+    _ = unsafe clinux_send(socket.rawValue, bytes, bytes.count)
+  }
+}
+
+extension DataFolder {
+  /// The user whose the folder is, and the group.
+  package func owner() throws(StorageError) -> (user: UInt32, group: UInt32) {
+    let information = try root.information(for: .askGateway)
+    return (information.owner, information.group)
+  }
+
+  /// Sends a line to the gateway that has the folder, and waits for its answer.
+  ///
+  /// - Returns: nil when no gateway listens there.
+  /// - Throws: `StorageError`; ETIMEDOUT when one took the line and gave no answer.
+  package func ask(_ line: String, within patience: Duration) throws(StorageError) -> String? {
+    let connected = unsafe clinux_local_connect(root.rawValue, CommandListener.name)
+    guard ![-ENOENT, -ECONNREFUSED, -ENOTSOCK].contains(connected) else { return nil }
+    let socket = OwnedDescriptor(owning: try StorageError.check(.askGateway, connected))
+    let bytes = Array(line.utf8) + [UInt8(ascii: "\n")]
+    // One that refuses this user may be gone before it has the line, and has answered.
+    let sent = unsafe clinux_send(socket.rawValue, bytes, bytes.count)
+    guard let answer = CommandListener.line(from: socket, within: patience) else {
+      try StorageError.check(.askGateway, sent)
+      throw StorageError(.askGateway, code: ETIMEDOUT)
+    }
+    return answer
+  }
+}
