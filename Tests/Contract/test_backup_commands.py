@@ -212,7 +212,7 @@ async def test_sessions_of_an_old_backup_stay_as_long_as_any(
     assert run(executable, "backup", str(backup), "--data", str(version / "data")).returncode == 0
     assert run(executable, "restore", str(backup), "--data", str(restored / "data")).returncode == 0
     shutil.copytree(backup, copied / "data")
-    limits = {"sessionKeepSeconds": HOUR, "endedKeepSeconds": HOUR}
+    limits = {"sessionKeepSeconds": HOUR, "endedKeepSeconds": HOUR, "removalDelaySeconds": 0}
     plain: LastingGateway = lasting_with(folder=copied, **limits)
     gateway: LastingGateway = lasting_with(folder=restored, **limits)
     # The very same folder without it: its time is over. By then the other gateway has looked too.
