@@ -5,7 +5,7 @@ internal import Transport
 ///
 /// A content is compared once; requests that come meanwhile wait for the same comparison.
 final class ContentChecks {
-  /// What a comparison said.
+  /// The result of a comparison.
   enum Verdict: Equatable, Sendable {
     case intact
     case damaged
@@ -18,7 +18,7 @@ final class ContentChecks {
     fileprivate var waiters: [CheckedContinuation<Verdict, Never>] = []
   }
 
-  /// What is known of a content.
+  /// The state of a content.
   enum State {
     case unchecked
     case checking(Check)
@@ -28,7 +28,7 @@ final class ContentChecks {
 
   private var states: [String: State] = [:]
 
-  /// What is known of the content with a digest.
+  /// The state of the content with a digest.
   func state(of digest: String) -> State { states[digest] ?? .unchecked }
 
   /// True for a content whose file was found to be damaged, or missing.
@@ -48,7 +48,7 @@ final class ContentChecks {
     check.waiters.append(continuation)
   }
 
-  /// Ends a comparison. What became known of the content meanwhile, of a file that replaced the one that was read, counts more.
+  /// Ends a comparison. If another file took the place of the one that was read, the state of the new file is kept.
   ///
   /// - Returns: the verdict on the content as it is now.
   func end(_ check: Check, of digest: String, _ verdict: Verdict) -> Verdict {
@@ -92,7 +92,7 @@ final class ContentChecks {
 
 /// Compares the file of a content with its digest on a file thread, a piece at a time, so that other work comes between.
 actor ContentVerifier {
-  /// How a file differs from its content.
+  /// The difference between a file and its content.
   enum Damage: Sendable, CustomStringConvertible {
     case missing
     case length(UInt64, expected: UInt64)

@@ -54,12 +54,16 @@ extension Reactor {
     return UploadExchange(request, from: client.countedAddress, session: id, owner: shared.owner(of: id))
   }
 
+  /// The time for the first request of a content, which waits until all of its file was compared with its digest.
+  private static let contentCheckTime = Duration.seconds(300)
+
   /// Has the owner of a session answer for its journal.
   func askJournal(
     _ request: JournalRequest, of id: SessionID, _ connection: Connection, _ http: HTTPConversation,
     _ head: RequestHead
   ) {
     http.awaitsAnswer = true
+    if case .read = request { connection.deadline = now + Self.contentCheckTime }
     let (owner, key) = (shared.owner(of: id), connection.key)
     Task {
       switch request {

@@ -30,7 +30,7 @@ final class Hosted {
   var countedLogBytes = 0
   /// Uploads under way, by their attachment.
   var uploads: [UUID: UploadSlot] = [:]
-  /// What is known of the files of its attachments.
+  /// The checks of its attachments' files.
   let contents = ContentChecks()
   /// Something of it may be on the disk.
   var hasFiles = false
