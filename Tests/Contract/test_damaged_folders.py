@@ -271,7 +271,11 @@ async def test_a_damaged_attachment_is_marked_and_never_served(lasting: LastingG
             marks = {attachment["id"]: attachment.get("damaged") for attachment in await journal.list()}
             assert marks == {lost["id"]: True, kept["id"]: None}
             assert (await journal.read(kept["id"])).body == content(300_000, seed=1)
-        lines = [line for line in lasting.log.splitlines() if '"attachment damaged"' in line]
+        def logged() -> list[str]:
+            return [line for line in lasting.log.splitlines() if '"attachment damaged"' in line]
+
+        await until(lambda: len(logged()) >= 2, "the lines of both starts")
+        lines = logged()
         assert len(lines) == 2 and all(lost["id"] in line and '"level":"error"' in line for line in lines)
         # The same content again takes the place of the damaged file.
         again = await journal.add(content(300_000))

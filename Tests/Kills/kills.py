@@ -102,7 +102,7 @@ class Run:
         if gateway.is_running:
             gateway.kill()
         kept = self._folder / f"failure-{self.failed}"
-        shutil.copytree(gateway.folder, kept, symlinks=True)
+        shutil.copytree(gateway.folder, kept, symlinks=True, ignore=shutil.ignore_patterns("commands"))
         print(f"FAILED after {self.passed} rounds, seed {self._arguments.seed}\n{what}")
         print(f"data folder and log: {kept}", flush=True)
 

@@ -130,7 +130,7 @@ class Story:
                     self._has_number(participant)
         if entry.flags & TARGETED:
             to = json.loads(entry.payload)["to"]
-            assert not in_snapshot, f"{person.name} got a targeted entry in a snapshot: {entry}"
+            # Also in the snapshot of a client that saw more than the log of a killed gateway held (S75).
             assert person.number == entry.sender or person.number in to, f"{person.name} got {entry}"
         if in_snapshot or not entry.is_reliable:
             return

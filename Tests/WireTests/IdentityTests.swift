@@ -157,9 +157,9 @@ struct LimitsTests {
 
   @Test("each is in the table once, by its own member, and its default is accepted")
   func table() {
-    #expect(Limits.all.count == 35)
-    #expect(Set(Limits.all.map(\.name)).count == 35)
-    #expect(Set(Limits.all.map(\.flag)).count == 35)
+    #expect(Limits.all.count == 38)
+    #expect(Set(Limits.all.map(\.name)).count == 38)
+    #expect(Set(Limits.all.map(\.flag)).count == 38)
     for (index, limit) in Limits.all.enumerated() {
       #expect(limit.range.contains(Limits()[keyPath: limit.keyPath]))
       #expect(!limit.help.isEmpty)

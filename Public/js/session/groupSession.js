@@ -4,7 +4,6 @@ import { afterClose, GroupSessionError, InvalidationReason, MessageTooLargeError
 import { browserSurroundings, Connection } from './connection.js';
 import { DEFAULT_LIMITS, number, Participants, readControl, readJoined, readPayload } from './control.js';
 import { Outgoing } from './outgoing.js';
-import { HighestTold } from './highestTold.js';
 import { Position, RetainedState } from './retained.js';
 import { checkEntry, decodeEntries, Retention, WireError } from './wire.js';
 
@@ -450,5 +449,27 @@ export class GroupSession extends EventTarget {
   #become(state) {
     this.#state = state;
     this.dispatchEvent(new Event('statechange'));
+  }
+}
+
+/** The senders that are remembered at least. */
+const SENDERS = 10000;
+
+/** The highest client sequence of each sender: after a crash of the gateway they send again what was received before. */
+class HighestTold {
+  /** By number, which may be another sender's after a restore. @type {Map<number, { id: string | undefined, highest: number }>} */
+  #senders = new Map();
+
+  /** @param {import('./wire.js').Entry} entry @param {string | undefined} id of its sender */
+  isRepeat({ sender, clientSequence }, id) {
+    // Unreliable entries and those of the gateway have none.
+    if (!clientSequence) return false;
+    const known = this.#senders.get(sender);
+    if (known && known.id === id && clientSequence <= known.highest) return true;
+    this.#senders.set(sender, { id, highest: clientSequence });
+    if (this.#senders.size > 2 * SENDERS) {
+      for (const number of [...this.#senders.keys()].slice(0, SENDERS)) this.#senders.delete(number);
+    }
+    return false;
   }
 }

@@ -137,7 +137,7 @@ extension OverSockets {
         let sent = values["sent_bytes_total"] ?? 0
         defer { before = sent }
         // Between two looks nothing went out but what was looked at.
-        return sent - before < 30_000
+        return sent - before < 60_000
       }
     }
   }

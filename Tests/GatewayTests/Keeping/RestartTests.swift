@@ -53,7 +53,7 @@ extension OverSockets {
         #expect(after.participant.number == before.participant.number)
         #expect(after.acknowledged == 20)
         #expect((after.epoch == epoch) == (end == .drained))
-        #expect(member.catchUps.last == (end == .drained ? .tail : .snapshot))
+        #expect(member.catchUps.last == .tail)
         #expect(member.state.held == state)
       }
       let newcomer = try ParticipantClient(gateway, session).join()

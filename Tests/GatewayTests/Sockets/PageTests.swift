@@ -39,7 +39,7 @@ extension OverSockets {
         let sent = values["sent_bytes_total"] ?? 0
         defer { before = sent }
         // Between two looks nothing went out but what was looked at.
-        return sent > 100_000 && sent - before < 30_000
+        return sent > 100_000 && sent - before < 60_000
       }
       #expect(try client.response().body == RunningGateway.largeFile(bytes: bytes))
       #expect(try client.response().text == "{\"status\":\"alive\"}\n")
