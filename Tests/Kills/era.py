@@ -217,18 +217,18 @@ class Era:
         self._check_tasks()
 
     def _check_way_back(self, drawer: Drawer) -> None:
-        """With the epoch that they knew they come back by tail, with another by snapshot."""
+        """With the epoch that they knew they come back by tail; after a kill also with another, if the log goes as far."""
         if not drawer.came_back_to or not drawer.catch_ups:
             return
         before, after = drawer.came_back_to
         is_same = drawer.joined["epoch"] == before and after is not None
-        if is_same and self._signal == signal.SIGKILL:
-            # A stop that was over before its kill: what the tail holds is too little to count on.
-            return
-        expected = "tail" if is_same else "snapshot"
-        assert drawer.catch_ups[0] == expected, (
-            f"{drawer.name} came back by {drawer.catch_ups}, not {expected}"
-        )
+        # Of what was behind, the tail of a kill's rounds holds too little to count on.
+        if self._signal == signal.SIGKILL:
+            expected = drawer.catch_ups[0]
+            assert expected == "snapshot" or after is not None, f"{drawer.name} came back by a tail it did not ask for"
+        else:
+            expected = "tail" if is_same else "snapshot"
+            assert drawer.catch_ups[0] == expected, f"{drawer.name} came back by {drawer.catch_ups}, not {expected}"
         self._counts[f"came back by {expected}"] += 1
 
     def _check_epochs(self, before: list[str]) -> None:
