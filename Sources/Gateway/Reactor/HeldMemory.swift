@@ -39,24 +39,26 @@ final class HeldMemory: Sendable {
     return isCrowded.exchange(false, ordering: .relaxed) ? .roomy : .same
   }
 
-  /// Whether a session of that size must not grow now: all together hold more than they may, and it more than its part. Beyond a
-  /// quarter more, none may.
-  /// - Returns: what they hold; nil: it may.
+  /// Returns the bytes that all sessions hold, if a session of this size must not grow now; nil if it may grow.
+  ///
+  /// Beyond the limit, a quarter more is a reserve. A session may grow while it holds less than an equal part of the rest of the reserve.
+  /// Sessions that fill the reserve get less and less of it, so that small sessions always find room.
   func crowding(for bytes: Int) -> Int? {
     let held = held
     guard held > limit else { return nil }
-    let part = limit / max(1, sessionCount.load(ordering: .relaxed))
-    return bytes > part || isFull(held) ? held : nil
+    let part = (most - held) / max(1, sessionCount.load(ordering: .relaxed))
+    return bytes < part ? nil : held
   }
 
-  private func isFull(_ held: Int) -> Bool { held > limit / 4 * 5 }
+  /// The most bytes that sessions hold: the limit and the reserve.
+  private var most: Int { limit / 4 * 5 }
 
   /// Reserves room for a session that is about to be read from the disk.
   ///
   /// - Returns: false when there is none; nothing is reserved then.
   func reserve(_ bytes: Int) -> Bool {
     let total = reserved.add(bytes, ordering: .relaxed).newValue
-    guard isFull(held + total) else { return true }
+    guard held + total > most else { return true }
     release(bytes)
     return false
   }

@@ -6,22 +6,44 @@ import Wire
 /// What all sessions together hold, and who may add to it.
 @Suite("Memory of all sessions")
 struct HeldMemoryTests {
-  @Test("Beyond the limit who holds more than an equal part must not grow; beyond a quarter more, nobody")
+  @Test("Beyond the limit, a session grows up to an equal part of the rest of a quarter more")
   func parts() {
     let memory = HeldMemory(limit: 1600)
-    _ = memory.hold(1200, sessions: 1)
-    _ = memory.hold(400, sessions: 1)
-    #expect(memory.crowding(for: 1200) == nil)
-    _ = memory.hold(1)
-    #expect(memory.crowding(for: 1201) == 1601)
-    #expect(memory.crowding(for: 400) == nil)
-    _ = memory.hold(399)
-    #expect(memory.held == 2000)
-    #expect(memory.crowding(for: 400) == nil)
-    _ = memory.hold(1)
-    #expect(memory.crowding(for: 400) == 2001)
-    _ = memory.hold(-1201, sessions: -1)
-    #expect(memory.crowding(for: 800) == nil)
+    _ = memory.hold(1500, sessions: 1)
+    _ = memory.hold(100, sessions: 1)
+    #expect(memory.crowding(for: 1500) == nil)
+    _ = memory.hold(2)
+    #expect(memory.crowding(for: 1502) == 1602)
+    #expect(memory.crowding(for: 199) == 1602)
+    #expect(memory.crowding(for: 198) == nil)
+    _ = memory.hold(198)
+    #expect(memory.crowding(for: 100) == 1800)
+    #expect(memory.crowding(for: 99) == nil)
+    _ = memory.hold(200)
+    #expect(memory.crowding(for: 0) == 2000)
+    _ = memory.hold(-1700, sessions: -1)
+    #expect(memory.crowding(for: 300) == nil)
+  }
+
+  @Test("A session that holds little may grow, however long others take all that they get")
+  func reserve() {
+    let memory = HeldMemory(limit: 64 << 20)
+    _ = memory.hold(64 << 20, sessions: 12)
+    let quiet = 64 << 10
+    _ = memory.hold(quiet, sessions: 1)
+    var sizes = Array(repeating: 0, count: 36)
+    _ = memory.hold(0, sessions: sizes.count)
+    var hasGrown = true
+    while hasGrown {
+      hasGrown = false
+      for index in sizes.indices where memory.crowding(for: sizes[index]) == nil {
+        sizes[index] += 4096
+        _ = memory.hold(4096)
+        hasGrown = true
+      }
+    }
+    #expect(memory.crowding(for: quiet) == nil)
+    #expect(memory.held < 80 << 20)
   }
 
   @Test(
