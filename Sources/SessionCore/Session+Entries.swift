@@ -169,8 +169,9 @@ extension Session {
   /// Why there is no room for the entry, to be tried again in a second; nil: there is.
   private func roomRefusal(_ entry: ClientEntry) -> Refusal? {
     if let refusal = growthRefusal, !passes(entry) { return refusal }
-    if let crowding, entry.flags.retention != .remove { return crowdingRefusal(crowding) }
-    if let dataRefusal, entry.flags.retention != .remove { return dataRefusal }
+    if isGrowthStopped, entry.flags.retention != .remove {
+      return crowding.map(crowdingRefusal) ?? dataRefusal
+    }
     guard !fits(entry) else { return nil }
     return .noRoom(
       .sessionQuota,

@@ -66,7 +66,7 @@ extension Session {
   /// It is time to tell what is committed. What was appended is, where memory is the session's disk.
   func commit(now: Instant) {
     commitDue = nil
-    if !save.isByStore {
+    if !isByStore {
       committed = log.lastSequence
       save.untoldSince = min(save.untoldSince, save.takenSince)
       save.takenSince = .distantFuture
@@ -136,7 +136,7 @@ extension Session {
       record.awaitsFrom = record.lastSequence
       awaitingCommitted.append(record.number)
     }
-    if save.isByStore {
+    if isByStore {
       if record.awaitsFrom <= committed { tellCommitted(now: now) }
     } else if commitDue == nil {
       commitDue = now.adding(milliseconds: Self.commitIntervalMs)
@@ -159,7 +159,7 @@ extension Session {
     while log.oldestCanGo(tailBytes: limits.catchUpTailBytes) {
       let oldest = log.segments[0]
       // What is not on disk yet is kept here.
-      if save.isByStore, let last = oldest.frames.last, last.lastSequence > committed { return }
+      if isByStore, let last = oldest.frames.last, last.lastSequence > committed { return }
       for position in members.indices where members[position].cursor.segment == oldest.number {
         lose(position, oldest)
       }

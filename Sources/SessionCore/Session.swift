@@ -106,13 +106,21 @@ package final class Session {
   static let announceWithinMs = 50
 
   /// What all sessions together hold in memory, when that is so much that this one must not grow.
-  package var crowding: Int?
+  package var crowding: Int? {
+    didSet { isGrowthStopped = crowding != nil || dataRefusal != nil }
+  }
   /// The refusal of what makes the session larger, when the data folder, or its creator's part of it, is full.
-  package var dataRefusal: Refusal?
+  package var dataRefusal: Refusal? {
+    didSet { isGrowthStopped = crowding != nil || dataRefusal != nil }
+  }
+  /// True while one of the two is set: each entry asks for this alone.
+  private(set) var isGrowthStopped = false
 
   /// Makes what is retained smaller for those who agreed on it; nil: nobody gets it so.
   package var compressor: MessageCompressor?
 
+  /// True when a store keeps the session on disk. Constant, so that asking for it with each entry costs next to nothing.
+  let isByStore: Bool
   /// What it owes to the disk.
   var save: SaveState
   /// Tokens are kept as what this makes of them.
@@ -146,6 +154,7 @@ package final class Session {
     log = SegmentLog(tailBytes: limits.catchUpTailBytes)
     basedOn = log.tail
     journal = Journal(keepSeconds: limits.uploadKeepSeconds)
+    isByStore = saving == .byStore
     save = SaveState(saving)
     self.digest = digest
     calendar = (now, createdAt)

@@ -34,7 +34,7 @@ extension Session {
   package func shouldCompact(logBytes: Int) -> Bool {
     // What follows the entries that the slices tell of must be in the file: all behind it is taken over, and what people and
     // files come to be known by later.
-    guard save.isByStore, log.droppedThrough > 0, committed > log.droppedThrough else { return false }
+    guard isByStore, log.droppedThrough > 0, committed > log.droppedThrough else { return false }
     let people = 256 * participants.count + 512 * journal.records.count
     return logBytes > 2 * (index.byteCount + log.recordBytes + people) + Self.slackBytes
   }

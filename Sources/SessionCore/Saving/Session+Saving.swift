@@ -18,14 +18,14 @@ extension Session {
 
   /// Whether anything but a new block of numbers is not on disk yet.
   var owesState: Bool {
-    guard save.isByStore else { return false }
+    guard isByStore else { return false }
     return save.underWay != nil || !presence.isEmpty || save.owesSession || !save.people.isEmpty
       || !save.uploads.isEmpty || !save.used.isEmpty || log.hasOpenRun || committed < log.lastSequence
   }
 
   /// Bytes of the log that are not on disk yet.
   package var unsavedBytes: Int {
-    save.isByStore ? log.appendedBytes + log.run.count - save.savedLogBytes : 0
+    isByStore ? log.appendedBytes + log.run.count - save.savedLogBytes : 0
   }
 
   /// Whether the shell wants no session to grow, because all together hold too much that is not saved.
@@ -115,7 +115,7 @@ extension Session {
 
   /// Somebody's newest client sequence was used up without an entry.
   func noteUsed(_ record: ParticipantRecord) {
-    guard save.isByStore else { return }
+    guard isByStore else { return }
     save.used[record.number] = SaveState.Used(
       clientSequence: record.acknowledged, sequence: log.lastSequence)
     noteSent(record)
@@ -123,19 +123,19 @@ extension Session {
 
   /// Somebody's `acknowledged` moved.
   func noteSent(_ record: ParticipantRecord) {
-    guard save.isByStore, !record.hasUnsaved else { return }
+    guard isByStore, !record.hasUnsaved else { return }
     record.hasUnsaved = true
     save.senders.append(record.number)
   }
 
   /// Whether a new number may be given out: one that nobody can be given after a crash.
   var hasNumber: Bool {
-    !save.isByStore || nextNumber <= save.numbersOnDisk
+    !isByStore || nextNumber <= save.numbersOnDisk
   }
 
   /// Why nothing may make the log grow now; nil: it may.
   var growthRefusal: Refusal? {
-    guard save.isByStore else { return nil }
+    guard isByStore else { return nil }
     let bytes = unsavedBytes
     guard save.refusesGrowth || bytes >= limits.unsavedSessionBytes else { return nil }
     return .noRoom(
@@ -156,7 +156,7 @@ extension Session {
   /// Up to which number the next block goes, when it is time for one.
   private var numbersDue: ParticipantNumber? {
     let given = nextNumber - 1
-    guard save.isByStore, save.numbersOnDisk < NumbersFacts.highest,
+    guard isByStore, save.numbersOnDisk < NumbersFacts.highest,
       save.numbersOnDisk < given + SaveState.numberReserve
     else { return nil }
     return nextBlock
