@@ -11,42 +11,48 @@ struct BodyRate {
   /// The bytes of the newest slices, each at its number modulo their count.
   private var slices = [Int](repeating: 0, count: slicesPerWindow + 1)
   private var newest = 0
-  /// Nil while the gateway, not the peer, is what the body waits for.
-  private var began: MonotonicTime?
+  private enum Clock {
+    /// The body waits for the gateway, and was measured for so long before.
+    case paused(after: Duration)
+    /// The gateway waits for the body. The pauses since its beginning are left out of the time since then.
+    case running(since: MonotonicTime)
+  }
+
+  private var clock = Clock.paused(after: .zero)
 
   /// Creates a rate that is paused.
   init(window: Duration) {
     self.window = window
   }
 
-  /// Measures anew from now on, if it was paused.
+  /// Goes on with the measurement, if it was paused. The pause is left out.
   mutating func resume(at now: MonotonicTime) {
-    guard began == nil else { return }
-    began = now
-    newest = 0
-    for index in slices.indices { slices[index] = 0 }
+    guard case .paused(let measured) = clock else { return }
+    clock = .running(since: now - measured)
   }
 
-  mutating func pause() {
-    began = nil
+  mutating func pause(at now: MonotonicTime) {
+    guard case .running(let began) = clock else { return }
+    clock = .paused(after: now - began)
   }
 
   /// Counts bytes that arrived.
   mutating func add(_ bytes: Int, at now: MonotonicTime) {
-    guard let began else { return }
+    guard case .running(let began) = clock else { return }
     advance(to: now, since: began)
     slices[newest % slices.count] += bytes
   }
 
-  /// Returns the bytes a second of the last window; `nil` while it is paused, or has been measured for less than a window.
-  func average(at now: MonotonicTime) -> Int? {
-    guard let began, now - began >= window else { return nil }
+  /// Returns the bytes a second of the last window, or of the time since the beginning if that is less, but of a second at the least.
+  /// - Returns: `nil` while it is paused, or has been measured for less than the given time.
+  func average(at now: MonotonicTime, after least: Duration = .zero) -> Int? {
+    guard case .running(let began) = clock, now - began >= min(least, window) else { return nil }
     let present = number(of: now, since: began)
     var bytes = 0
     for number in max(0, present - Self.slicesPerWindow)...present where number <= newest {
       bytes += slices[number % slices.count]
     }
-    return Int(Double(bytes) / (window / .seconds(1)))
+    return Int(Double(bytes) / (max(min(now - began, window), .seconds(1)) / .seconds(1)))
   }
 
   private func number(of now: MonotonicTime, since began: MonotonicTime) -> Int {

@@ -21,10 +21,11 @@ extension Reactor {
     let key = connection.key
     upload.clientAddress = connection.clientAddress
     let place = UploadTable.Place(reactor: number, connection: key)
-    switch shared.uploads.admit(from: upload.countedAddress, at: place, now: now) {
-    case .admitted(let id, let evicted):
+    switch shared.uploads.admit(
+      from: upload.countedAddress, at: place, now: now, evict: { shared.evict($0) })
+    {
+    case .admitted(let id):
       upload.id = id
-      if let evicted { shared.evict(evicted) }
     case .refused(let refusal):
       noteRefused(.upload, .tooMany, session: upload.session, from: connection.clientAddress)
       upload.phase = .over
@@ -99,7 +100,7 @@ extension Reactor {
     upload.pending.append(contentsOf: bytes)
     write(connection.key, upload)
     if upload.isHoldingBody {
-      shared.uploads.pauseRate(of: upload.id)
+      shared.uploads.pauseRate(of: upload.id, at: now)
       connection.deadline = now + Self.diskTime
     }
   }
@@ -139,7 +140,7 @@ extension Reactor {
       return
     }
     upload.hasWholeBody = true
-    shared.uploads.pauseRate(of: upload.id)
+    shared.uploads.pauseRate(of: upload.id, at: now)
     http.awaitsAnswer = true
     connection.deadline = now + Self.diskTime
     write(connection.key, upload)
@@ -319,8 +320,8 @@ extension Reactor {
     let least = shared.limits.minimumBodyBytesPerSecond
     var refusal = Refusal(
       .tooMany,
-      "All uploads that are taken at a time are under way, and this one brought \(evicted.rate) bytes a second over"
-        + " \(shared.limits.bodyRateSeconds) s: then it has to bring \(least).",
+      "This upload gave its slot to another one: \(evicted.slots.description), and its body came at \(evicted.rate) bytes a second."
+        + " The minimum is then \(least) bytes a second (minimumBodyBytesPerSecond).",
       limit: least, actual: evicted.rate)
     refusal.status = 408
     refusal.retryAfterMs = Refusal.uploadRetryMs

@@ -3,8 +3,9 @@ internal import Wire
 
 /// The uploads under way in all reactors: their number, the share of each address, and the rate of each body.
 ///
-/// When no slot is left for a newcomer, the slowest upload below `minimumBodyBytesPerSecond` loses its slot. So slots cannot be
-/// occupied by bodies of a byte now and then, and a slow line uploads as long as there is room.
+/// When no slot is left for a newcomer, an upload below `minimumBodyBytesPerSecond` loses its slot: of the address with the most
+/// uploads the slowest. So slots cannot be occupied by bodies of a byte now and then, and a slow line uploads as long as there is
+/// room.
 final class UploadTable: Sendable {
   /// Names one upload, and no other later.
   typealias ID = UInt64
@@ -21,13 +22,32 @@ final class UploadTable: Sendable {
     let place: Place
     /// In bytes a second.
     let rate: Int
+    /// The number of slots that were all taken, and their owner.
+    let slots: Slots
+  }
+
+  /// The slots that are all taken.
+  enum Slots: Equatable, Sendable {
+    case ofAll(Int)
+    case ofAddress(Int)
+
+    var description: String {
+      switch self {
+      case .ofAll(let count): "all \(count) upload slots are taken (uploads)"
+      case .ofAddress(let count): "all \(count) upload slots of your address are taken (a quarter of uploads)"
+      }
+    }
   }
 
   /// The decision about a newcomer.
   enum Admission {
-    case admitted(ID, inPlaceOf: Eviction?)
+    case admitted(ID)
     case refused(Refusal)
   }
+
+  /// The time for which a body may be slow before a newcomer from an address with as many uploads takes its slot. While only the slots
+  /// of its address are taken, that time is `bodyRateSeconds`.
+  private static let grace = Duration.seconds(5)
 
   private struct Row {
     let place: Place
@@ -46,16 +66,32 @@ final class UploadTable: Sendable {
       counts[network] = counts[network].flatMap { $0 > 1 ? $0 - 1 : nil }
     }
 
-    /// The slowest upload below a rate, of one network or of all.
-    func slowest(below minimum: Int, of network: IPAddress?, at now: MonotonicTime) -> Eviction? {
-      var slowest: Eviction?
-      for (id, row) in rows where network == nil || row.network == network {
-        guard let rate = row.rate.average(at: now), rate < minimum, rate < slowest?.rate ?? .max else {
-          continue
-        }
-        slowest = Eviction(id: id, place: row.place, rate: rate)
+    /// Returns the upload whose slot a newcomer gets: below a rate, of the address with the most uploads the slowest.
+    ///
+    /// An upload keeps its slot for the grace, except if its address will still have as many uploads as the newcomer's. So an address
+    /// cannot hold slots with bodies that begin again and again.
+    func eviction(
+      below minimum: Int, after grace: Duration, of slots: Slots, for network: IPAddress?,
+      at now: MonotonicTime
+    ) -> Eviction? {
+      let own = count(of: network)
+      var found: (rank: (Int, Int, ID), eviction: Eviction)?
+      for (id, row) in rows {
+        if case .ofAddress = slots, row.network != network { continue }
+        let count = count(of: row.network)
+        guard let rate = row.rate.average(at: now, after: count > own + 1 ? .zero : grace),
+          rate < minimum
+        else { continue }
+        let rank = (-count, rate, id)
+        if let found, found.rank < rank { continue }
+        found = (rank, Eviction(id: id, place: row.place, rate: rate, slots: slots))
       }
-      return slowest
+      return found?.eviction
+    }
+
+    /// Returns the number of uploads of a network. This machine's own are not counted.
+    func count(of network: IPAddress?) -> Int {
+      network.flatMap { counts[$0] } ?? 0
     }
   }
 
@@ -71,24 +107,29 @@ final class UploadTable: Sendable {
   var count: Int { state.withLock { $0.rows.count } }
 
   /// Counts an upload, unless that would go beyond the limit, or beyond the quarter of it that one address may have, and none
-  /// is slow enough to be evicted. Its rate is paused.
+  /// is evicted for it. Its rate is paused.
   ///
   /// - Parameters:
   ///   - address: the one in whose share it is counted; nil for this machine's own, which may have all.
   ///   - place: its connection.
   ///   - now: the present time.
+  ///   - evict: has the reactor of an upload end it, and returns false if it cannot: then the upload keeps its slot.
   /// - Returns: its name in the table, or the refusal.
-  func admit(from address: IPAddress?, at place: Place, now: MonotonicTime) -> Admission {
+  func admit(
+    from address: IPAddress?, at place: Place, now: MonotonicTime, evict: (Eviction) -> Bool
+  ) -> Admission {
     let network = address?.network
     let share = max(1, limits.uploads / 4)
+    let window = Duration.seconds(limits.bodyRateSeconds)
     return state.withLock { state in
-      var evicted: Eviction?
-      let fromAddress = network.flatMap { state.counts[$0] } ?? 0
+      let fromAddress = state.count(of: network)
       let isShareFull = network != nil && fromAddress >= share
       if isShareFull || state.rows.count >= limits.uploads {
-        evicted = state.slowest(
-          below: limits.minimumBodyBytesPerSecond, of: isShareFull ? network : nil, at: now)
-        guard let evicted else {
+        let slots = isShareFull ? Slots.ofAddress(share) : .ofAll(limits.uploads)
+        let eviction = state.eviction(
+          below: limits.minimumBodyBytesPerSecond, after: isShareFull ? window : Self.grace, of: slots,
+          for: network, at: now)
+        guard let eviction, evict(eviction) else {
           return .refused(
             isShareFull
               ? .tooManyUploads(
@@ -97,14 +138,13 @@ final class UploadTable: Sendable {
                 "This gateway takes \(limits.uploads) uploads at a time", limits.uploads,
                 state.rows.count + 1))
         }
-        state.remove(evicted.id)
+        state.remove(eviction.id)
       }
       let id = state.nextID
       state.nextID += 1
-      let window = Duration.seconds(limits.bodyRateSeconds)
       state.rows[id] = Row(place: place, network: network, rate: BodyRate(window: window))
       if let network { state.counts[network, default: 0] += 1 }
-      return .admitted(id, inPlaceOf: evicted)
+      return .admitted(id)
     }
   }
 
@@ -124,7 +164,7 @@ final class UploadTable: Sendable {
   }
 
   /// The gateway takes nothing for now, or has all there is: the peer cannot be evicted.
-  func pauseRate(of id: ID) {
-    state.withLock { $0.rows[id]?.rate.pause() }
+  func pauseRate(of id: ID, at now: MonotonicTime) {
+    state.withLock { $0.rows[id]?.rate.pause(at: now) }
   }
 }

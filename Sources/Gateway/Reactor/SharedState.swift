@@ -286,10 +286,10 @@ final class SharedState: Sendable {
     return refusal
   }
 
-  /// Has the reactor of an upload that lost its slot end it.
-  func evict(_ upload: UploadTable.Eviction) {
-    // A reactor with a full mailbox ends it later, as one that stalls.
-    _ = reactors.withLock { $0[upload.place.reactor] }.mailbox.put(.endSlowUpload(upload))
+  /// Has the reactor of an upload end it, for its slot is another one's.
+  /// - Returns: false if the reactor's mailbox is full.
+  func evict(_ upload: UploadTable.Eviction) -> Bool {
+    reactors.withLock { $0[upload.place.reactor] }.mailbox.put(.endSlowUpload(upload))
   }
 
   /// Counts bytes of entries that are not on the disk, of all sessions together.

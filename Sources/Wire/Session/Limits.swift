@@ -70,7 +70,7 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   package var idleSeconds = 60
   /// For how many seconds a request's body may stall.
   package var bodyStallSeconds = 20
-  /// The least bytes of an upload's body a second, in the mean over `bodyRateSeconds`, when all upload slots are taken.
+  /// The least bytes of an upload's body a second, in the mean over `bodyRateSeconds`, when all upload slots are taken, or all of one address.
   package var minimumBodyBytesPerSecond = 1_024
   /// For how many seconds the rate of an upload's body is averaged.
   package var bodyRateSeconds = 30

@@ -20,18 +20,31 @@ struct UploadTableTests {
     return UploadTable(limits: limits)
   }
 
+  /// Asks for a slot; returns the upload that is evicted for it, the name of the new one, and the refusal.
+  private static func ask(
+    _ table: UploadTable, _ slot: Int = 99, from address: IPAddress? = nil, at now: MonotonicTime,
+    canEnd: Bool = true
+  ) -> (evicted: UploadTable.Eviction?, id: UploadTable.ID?, refusal: Refusal?) {
+    var evicted: UploadTable.Eviction?
+    let admission = table.admit(from: address, at: place(slot), now: now) {
+      evicted = $0
+      return canEnd
+    }
+    return switch admission {
+    case .admitted(let id): (evicted, id, nil)
+    case .refused(let refusal): (evicted, nil, refusal)
+    }
+  }
+
   /// Admits an upload whose body begins at once.
   private static func begin(
     _ table: UploadTable, _ slot: Int, from address: IPAddress? = nil, at second: Int = 0
   ) throws -> UploadTable.ID {
-    let admission = table.admit(from: address, at: place(slot), now: time(second))
-    guard case .admitted(let id, inPlaceOf: nil) = admission else { throw Unexpected(admission: admission) }
+    let asked = ask(table, slot, from: address, at: time(second))
+    #expect(asked.evicted == nil)
+    let id = try #require(asked.id)
     table.resumeRate(of: id, at: time(second))
     return id
-  }
-
-  private struct Unexpected: Error {
-    let admission: UploadTable.Admission
   }
 
   @Test("One address, or network of IPv6, has a quarter of the uploads at once; this machine has no share")
@@ -43,98 +56,125 @@ struct UploadTableTests {
     )
     _ = try Self.begin(table, 0, from: one)
     let second = try Self.begin(table, 1, from: neighbour)
-    guard case .refused(let refusal) = table.admit(from: one, at: Self.place(2), now: Self.time(0)) else {
-      Issue.record("beyond the share it is refused")
-      return
-    }
+    let refusal = try #require(Self.ask(table, from: one, at: Self.time(0)).refusal)
     #expect(refusal.code == .tooMany && refusal.httpStatus == 503)
     #expect(refusal.limit == 2 && refusal.actual == 3)
     _ = try Self.begin(table, 3, from: other)
     for slot in 4..<9 { _ = try Self.begin(table, slot) }
-    guard case .refused(let refusal) = table.admit(from: other, at: Self.place(9), now: Self.time(0)) else {
-      Issue.record("beyond the limit it is refused")
-      return
-    }
-    #expect(refusal.limit == 8 && refusal.actual == 9)
+    let beyond = try #require(Self.ask(table, from: other, at: Self.time(0)).refusal)
+    #expect(beyond.limit == 8 && beyond.actual == 9)
     table.release(second)
     table.release(second)
     #expect(table.count == 7)
     _ = try Self.begin(table, 10, from: one)
   }
 
-  @Test("When all slots are taken, the slowest below the minimum rate of the last 30 s gives way")
+  @Test("When all slots are taken, the slowest below the minimum rate gives way, after a grace of 5 s")
   func slowestFirst() throws {
     let table = Self.table(uploads: 4)
     let ids = try (0..<4).map { try Self.begin(table, $0) }
-    for second in 0...30 {
+    for second in 0...5 {
       for (id, rate) in zip(ids, [2_000, 300, 100, 200]) {
         table.add(rate, to: id, at: Self.time(second))
       }
-      guard second < 30 else { break }
-      guard case .refused = table.admit(from: nil, at: Self.place(9), now: Self.time(second)) else {
-        Issue.record("after \(second) s nothing can be said of its rate")
-        return
-      }
+      guard second < 5 else { break }
+      #expect(Self.ask(table, at: Self.time(second)).refusal != nil)
     }
     for slot in [2, 3, 1] {
-      guard
-        case .admitted(let id, let evicted?) = table.admit(from: nil, at: Self.place(9), now: Self.time(30))
-      else {
-        Issue.record("there is one below the minimum")
-        return
-      }
+      let asked = Self.ask(table, at: Self.time(5))
+      let evicted = try #require(asked.evicted)
       #expect(evicted.place == Self.place(slot) && evicted.id == ids[slot])
-      #expect(evicted.rate < 1_024)
+      #expect(evicted.rate < 1_024 && evicted.slots == .ofAll(4))
       // What it still brings, and its end, are nobody's.
-      table.add(1_000_000, to: evicted.id, at: Self.time(30))
+      table.add(1_000_000, to: evicted.id, at: Self.time(5))
       table.release(evicted.id)
-      table.resumeRate(of: id, at: Self.time(30))
+      table.resumeRate(of: try #require(asked.id), at: Self.time(5))
       #expect(table.count == 4)
     }
-    guard case .refused(let refusal) = table.admit(from: nil, at: Self.place(9), now: Self.time(30)) else {
-      Issue.record("the others are fast enough, or new")
-      return
-    }
-    #expect(refusal.limit == 4)
+    // The others are fast enough, or new.
+    #expect(Self.ask(table, at: Self.time(5)).refusal?.limit == 4)
   }
 
-  @Test("An address that has its share gives up its own slowest, and nobody else's")
+  @Test("Addresses whose uploads begin again and again give way to a newcomer at once, until none has more")
+  func reopened() throws {
+    let table = Self.table(uploads: 8)
+    for address in 1...4 {
+      for _ in 0..<2 { _ = try Self.begin(table, address, from: IPAddress(v4: UInt32(address)), at: 29) }
+    }
+    let newcomer = IPAddress(v4: 5)
+    var evicted: Set<Int32> = []
+    for address in 5...8 {
+      let asked = Self.ask(table, address, from: IPAddress(v4: UInt32(address)), at: Self.time(30))
+      evicted.insert(try #require(asked.evicted).place.connection.slot)
+      table.resumeRate(of: try #require(asked.id), at: Self.time(30))
+    }
+    #expect(evicted == [1, 2, 3, 4] && table.count == 8)
+    #expect(Self.ask(table, from: newcomer, at: Self.time(30)).refusal != nil)
+    #expect(Self.ask(table, from: IPAddress(v4: 9), at: Self.time(30)).refusal != nil)
+  }
+
+  @Test("Uploads of the address with the most give way before slower ones of another address")
+  func heaviestFirst() throws {
+    let table = Self.table(uploads: 8)
+    let lone = try Self.begin(table, 0, from: IPAddress(v4: 1))
+    let many = try (1...2).map { try Self.begin(table, $0, from: IPAddress(v4: 2)) }
+    for slot in 3...7 {
+      table.add(60_000, to: try Self.begin(table, slot, from: IPAddress(v4: UInt32(slot))), at: Self.time(0))
+    }
+    for id in many { table.add(6_000, to: id, at: Self.time(10)) }
+    let first = Self.ask(table, from: IPAddress(v4: 10), at: Self.time(10))
+    #expect(first.evicted?.id == many[0] && first.evicted?.rate == 600)
+    // Each has one now.
+    let second = Self.ask(table, from: IPAddress(v4: 11), at: Self.time(10))
+    #expect(second.evicted?.id == lone)
+  }
+
+  @Test("An upload whose reactor cannot end it keeps its slot, and the newcomer is refused")
+  func fullMailbox() throws {
+    let table = Self.table(uploads: 1)
+    let id = try Self.begin(table, 0)
+    let asked = Self.ask(table, at: Self.time(30), canEnd: false)
+    #expect(asked.evicted?.id == id && asked.refusal?.limit == 1)
+    #expect(table.count == 1)
+    #expect(Self.ask(table, at: Self.time(30)).evicted?.id == id)
+    #expect(table.count == 1)
+  }
+
+  @Test("An address that has its share gives up its own slowest over 30 s, and nobody else's")
   func ownShare() throws {
     let table = Self.table(uploads: 8)
     let (one, other) = (IPAddress(v4: 1), IPAddress(v4: 2))
     _ = try Self.begin(table, 0, from: other)
     let ids = try (1...2).map { try Self.begin(table, $0, from: one) }
     table.add(1_000, to: ids[0], at: Self.time(29))
-    guard
-      case .admitted(_, let evicted?) = table.admit(from: one, at: Self.place(3), now: Self.time(30))
-    else {
-      Issue.record("its own slow one gives way")
-      return
-    }
-    #expect(evicted.place == Self.place(2))
+    #expect(Self.ask(table, from: one, at: Self.time(29)).refusal?.limit == 2)
+    let evicted = try #require(Self.ask(table, from: one, at: Self.time(30)).evicted)
+    #expect(evicted.place == Self.place(2) && evicted.slots == .ofAddress(2))
   }
 
   @Test("While the gateway takes nothing, or has all there is, an upload is not slow")
   func paused() throws {
     let table = Self.table(uploads: 1)
     let id = try Self.begin(table, 0)
-    table.pauseRate(of: id)
-    guard case .refused = table.admit(from: nil, at: Self.place(1), now: Self.time(100)) else {
-      Issue.record("its rate is not known")
-      return
-    }
+    table.pauseRate(of: id, at: Self.time(0))
+    // Its rate is not known.
+    #expect(Self.ask(table, at: Self.time(100)).refusal != nil)
     table.resumeRate(of: id, at: Self.time(100))
-    guard case .refused = table.admit(from: nil, at: Self.place(1), now: Self.time(129)) else {
-      Issue.record("it has 30 s again")
-      return
-    }
-    // Going on does not begin them anew.
-    table.resumeRate(of: id, at: Self.time(129))
-    guard case .admitted(_, inPlaceOf: _?) = table.admit(from: nil, at: Self.place(1), now: Self.time(130))
-    else {
-      Issue.record("its 30 s are over")
-      return
-    }
+    #expect(Self.ask(table, at: Self.time(104)).refusal != nil)
+    // Going on does not begin the grace anew.
+    table.resumeRate(of: id, at: Self.time(104))
+    #expect(Self.ask(table, at: Self.time(105)).evicted != nil)
+  }
+
+  @Test("A fast upload that waited for the gateway is as fast as before")
+  func fastAfterPause() throws {
+    let table = Self.table(uploads: 4)
+    let id = try Self.begin(table, 0)
+    table.add(65_536, to: id, at: Self.time(1))
+    table.pauseRate(of: id, at: Self.time(1))
+    table.resumeRate(of: id, at: Self.time(20))
+    for slot in 1...3 { _ = try Self.begin(table, slot, at: 20) }
+    #expect(Self.ask(table, at: Self.time(24)).refusal != nil)
   }
 }
 
@@ -148,8 +188,9 @@ struct BodyRateTests {
     #expect(rate.average(at: time(100)) == nil)
     rate.resume(at: time(0))
     rate.add(3_000_000, at: time(1))
-    #expect(rate.average(at: time(29.9)) == nil)
-    #expect(rate.average(at: time(30)) == 100_000)
+    #expect(rate.average(at: time(29.9), after: .seconds(30)) == nil)
+    #expect(rate.average(at: time(10)) == 300_000)
+    #expect(rate.average(at: time(30), after: .seconds(60)) == 100_000)
     #expect(rate.average(at: time(34.9)) == 100_000)
     #expect(rate.average(at: time(35)) == 0)
     for second in stride(from: 40.0, through: 1_000, by: 0.5) {
@@ -158,7 +199,24 @@ struct BodyRateTests {
       #expect((1_000...1_200).contains(average), "\(average) after \(second) s")
     }
     #expect(rate.average(at: time(1_000_000)) == 0)
-    rate.pause()
+    rate.pause(at: time(1_000_000))
     #expect(rate.average(at: time(1_000_100)) == nil)
+  }
+
+  @Test("A pause is left out of the time, and of the rate")
+  func pause() {
+    var rate = BodyRate(window: .seconds(30))
+    rate.resume(at: MonotonicTime(nanoseconds: 7_000_000_000))
+    rate.add(8_000, at: MonotonicTime(nanoseconds: 8_000_000_000))
+    rate.pause(at: MonotonicTime(nanoseconds: 9_000_000_000))
+    rate.add(1_000_000, at: MonotonicTime(nanoseconds: 10_000_000_000))
+    rate.resume(at: MonotonicTime(nanoseconds: 1_000_000_000_000))
+    #expect(rate.average(at: MonotonicTime(nanoseconds: 1_001_999_999_999), after: .seconds(4)) == nil)
+    #expect(rate.average(at: MonotonicTime(nanoseconds: 1_002_000_000_000), after: .seconds(4)) == 2_000)
+    // Of less than a second nothing can be said.
+    var fresh = BodyRate(window: .seconds(30))
+    fresh.resume(at: MonotonicTime(nanoseconds: 0))
+    fresh.add(1_000, at: MonotonicTime(nanoseconds: 1_000))
+    #expect(fresh.average(at: MonotonicTime(nanoseconds: 2_000)) == 1_000)
   }
 }
