@@ -205,6 +205,7 @@ package final class Gateway: Sendable {
   package func waitUntilStopped() {
     waitForReactors()
     commands.withLock { $0.take() }?.stop()
+    shared.verifier.stop()
     // Who still writes keeps the folder until the process ends.
     if shared.fileThreads.stop(within: Self.fileTime) { shared.data.unlock() }
   }

@@ -79,8 +79,10 @@ package struct AttachmentFolder: Sendable {
   ///   - id: of the upload, which is none afterwards.
   ///   - digest: what `UploadFile.finish` gave: 64 lowercase hexadecimal digits, or EINVAL is thrown.
   ///   - syncs: whether to wait until the new name is on the disk. The bytes are there if `finish` was told so too.
+  /// - Returns: the mark of the content's file; nil when it was removed meanwhile.
   /// - Throws: `StorageError`; the upload is then still one, unless only a sync has failed.
-  package func place(_ id: UUID, as digest: String, syncs: Bool) throws(StorageError) {
+  @discardableResult
+  package func place(_ id: UUID, as digest: String, syncs: Bool) throws(StorageError) -> ContentMark? {
     let operation = StorageError.Operation.placeContent
     let name = try Self.contentName(digest, for: operation)
     let sessions = try data.openSessions(for: operation)
@@ -88,12 +90,16 @@ package struct AttachmentFolder: Sendable {
     let uploads = try own.folder(Self.uploads, for: operation)
     let contents = try own.folder(Self.contents, for: operation)
     try uploads.rename(id.uuidString, to: name, in: contents, for: operation)
-    guard syncs else { return }
+    let mark = try contents.information(of: name, for: operation).map { found throws(StorageError) in
+      try ContentMark(found)
+    }
+    guard syncs else { return mark }
     try contents.sync(for: operation)
     try uploads.sync(for: operation)
     // A name is safe when those of the folders above it are.
     try own.sync(for: operation)
     try sessions.sync(for: operation)
+    return mark
   }
 
   /// Removes what has arrived of an upload; fine when there is nothing.

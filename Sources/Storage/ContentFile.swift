@@ -14,18 +14,39 @@ package enum SendOutcome: Equatable, Sendable {
   case unreadable(StorageError)
 }
 
-/// An open content: its bytes stay what they are and can be read, even after it was removed.
-package final class ContentFile: Sendable {
+/// The identity of a content's file: another file under the same name, and a file that was written to, differ in it.
+package struct ContentMark: Hashable, Sendable {
+  private let inode: UInt64
+  /// In nanoseconds since 1970.
+  private let modified: Int64
   /// In bytes.
   package let length: UInt64
+
+  /// Reads the mark from what the system knows of a file; throws EINVAL when it is no regular one.
+  init(_ found: clinux_file_information) throws(StorageError) {
+    guard found.is_regular != 0 else { throw StorageError(.openContent, code: EINVAL) }
+    inode = found.inode
+    modified = found.modified
+    length = UInt64(found.length)
+  }
+}
+
+/// An open content: its bytes stay what they are and can be read, even after it was removed.
+package final class ContentFile: Sendable {
+  /// The file's mark when it was opened.
+  package let mark: ContentMark
   private let descriptor: OwnedDescriptor
+
+  /// In bytes.
+  package var length: UInt64 { mark.length }
 
   /// Takes over an open file. Throws EINVAL when it is no regular one.
   init(opening descriptor: consuming OwnedDescriptor) throws(StorageError) {
-    let length = try StorageError.check(.openContent, clinux_file_length(descriptor.rawValue))
+    var found = clinux_file_information()
+    try StorageError.check(.openContent, unsafe clinux_information(descriptor.rawValue, &found))
+    mark = try ContentMark(found)
     // A hint: who refuses it reads ahead less.
     _ = clinux_file_expect_sequential(descriptor.rawValue)
-    self.length = UInt64(length)
     self.descriptor = descriptor
   }
 

@@ -37,11 +37,11 @@ actor ContentReader {
   }
 
   /// Opens the file; from here on it can be read to its end, even when it is removed.
-  /// - Returns: its length in bytes.
-  func open() throws(StorageError) -> UInt64 {
+  /// - Returns: its mark.
+  func open() throws(StorageError) -> ContentMark {
     let opened = try folder.openContent(digest)
     file = opened
-    return opened.length
+    return opened.mark
   }
 
   /// Reads exactly so many bytes.

@@ -6,8 +6,8 @@ internal import Wire
 /// What a request asks of the journal of a session, without its body.
 enum JournalRequest: Sendable {
   case list
-  /// `GET` and `HEAD`: the content.
-  case read(UUID)
+  /// `GET` and `HEAD`: the content, for a client that is counted under an address; nil for this machine's own.
+  case read(UUID, for: IPAddress?)
   /// `HEAD` in tus: how far an upload is.
   case status(UUID)
   /// Asked for with a participant's token, or with none, from an address.

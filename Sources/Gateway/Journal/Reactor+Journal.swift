@@ -10,13 +10,9 @@ extension Reactor {
   /// A content that may be read.
   struct ContentGrant: Sendable {
     let object: AttachmentObject
-    let digest: String
-  }
-
-  /// What came of the wish to read.
-  enum ContentStart: Sendable {
-    case granted(ContentGrant)
-    case refused(Answer)
+    let content: ContentID
+    /// In bytes.
+    let size: UInt64
   }
 
   /// `GET` of a session's attachments.
@@ -25,14 +21,16 @@ extension Reactor {
     return await findToRead(id).map { hosted in
       hosted.session.attachmentObjects.map { object in
         var object = object
-        if let digest = object.sha256, hosted.contents.isDamaged(digest) { object.damaged = true }
+        if let digest = object.sha256, shared.verdicts.isDamaged(ContentID(session: id, digest: digest)) {
+          object.damaged = true
+        }
         return object
       }
     }
   }
 
   /// `GET` and `HEAD` of an attachment.
-  func findContent(_ attachment: UUID, of id: SessionID) async -> ContentStart {
+  func findContent(_ attachment: UUID, of id: SessionID) async -> Result<ContentGrant, Refusal> {
     now = .now()
     do throws(Refusal) {
       let hosted = try await findToRead(id).get()
@@ -43,74 +41,34 @@ extension Reactor {
         refusal.offset = found.object.offset
         throw refusal
       }
-      try await check(digest, size: size, of: attachment, in: hosted)
-      return .granted(ContentGrant(object: found.object, digest: digest))
+      let content = ContentID(session: id, digest: digest)
+      return .success(ContentGrant(object: found.object, content: content, size: size))
     } catch {
-      return .refused(.problem(error))
+      return .failure(error)
     }
   }
 
-  /// Compares a content with its digest, unless that was done since the session was opened.
+  /// Marks the content of an attachment as damaged.
   ///
-  /// Nothing of a content is sent before: an answer may be cached for a year as that of its digest.
-  private func check(
-    _ digest: String, size: UInt64, of attachment: UUID, in hosted: Hosted
-  ) async throws(Refusal) {
-    let verdict: ContentChecks.Verdict
-    switch hosted.contents.state(of: digest) {
-    case .intact: return
-    case .damaged: throw .damagedAttachment
-    case .checking(let check):
-      verdict = await withCheckedContinuation { hosted.contents.wait(for: check, $0) }
-    case .unchecked:
-      let check = hosted.contents.begin(digest)
-      let found = await compare(digest, size: size, of: attachment, in: hosted)
-      verdict = hosted.contents.end(check, of: digest, found)
-    }
+  /// - Returns: the refusal; nil when another file took the place of the damaged one meanwhile.
+  func noteDamaged(_ finding: ContentFinding, _ grant: ContentGrant) -> Refusal? {
     now = .now()
-    switch verdict {
-    case .intact: return
-    case .damaged:
-      // Its file goes with its last attachment.
-      guard hosted.session.attachment(attachment) != nil else { throw .noAttachment }
-      throw .damagedAttachment
-    case .unreadable(let error): throw unreadable(error)
-    }
-  }
-
-  private func compare(
-    _ digest: String, size: UInt64, of attachment: UUID, in hosted: Hosted
-  ) async -> ContentChecks.Verdict {
-    let id = hosted.session.id
-    let verifier = ContentVerifier(on: shared.fileThreads.verifying)
-    do throws(StorageError) {
-      let damage = try await verifier.damage(to: digest, size: size, in: shared.data.attachments(of: id))
-      guard let damage else { return .intact }
-      if hosted.session.holdsContent(digest) { noteDamaged(attachment, damage, in: id) }
-      return .damaged
-    } catch {
-      return .unreadable(error)
-    }
-  }
-
-  /// Marks the content of an attachment as damaged whose file changed after it was found to be intact.
-  ///
-  /// - Returns: what the client is told; the attachment may have been removed meanwhile.
-  func contentChanged(
-    _ damage: ContentVerifier.Damage, _ grant: ContentGrant, of id: SessionID
-  ) -> Refusal {
-    now = .now()
+    let id = grant.content.session
+    // The file goes with its last attachment.
     guard let hosted = sessions[id] ?? endedSessions[id],
-      hosted.session.attachment(grant.object.id)?.object.sha256 == grant.digest
+      hosted.session.attachment(grant.object.id)?.object.sha256 == grant.content.digest
     else { return .noAttachment }
-    if hosted.contents.noteDamaged(grant.digest) { noteDamaged(grant.object.id, damage, in: id) }
+    switch shared.verdicts.noteDamaged(grant.content, finding) {
+    case .superseded: return nil
+    case .known: break
+    case .noted:
+      shared.log(
+        .error, "attachment damaged",
+        [
+          "session": .session(id), "attachment": "\(grant.object.id)", "reason": "\(finding.damage)",
+        ])
+    }
     return .damagedAttachment
-  }
-
-  private func noteDamaged(_ attachment: UUID, _ damage: ContentVerifier.Damage, in id: SessionID) {
-    shared.log(
-      .error, "attachment damaged",
-      ["session": .session(id), "attachment": "\(attachment)", "reason": "\(damage)"])
   }
 
   /// The refusal for a content whose file cannot be read.
@@ -220,7 +178,6 @@ extension Reactor {
   private func removeOrphan(_ digest: String, of hosted: Hosted, isSaved: Bool) async {
     // The same content may have come again meanwhile.
     guard isSaved, !hosted.isRemoved, !hosted.session.holdsContent(digest) else { return }
-    hosted.contents.forget(digest)
     do throws(StorageError) {
       try await shared.sessionFiles.removeContent(digest, of: hosted.session.id)
     } catch {

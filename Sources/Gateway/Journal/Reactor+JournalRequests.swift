@@ -37,7 +37,7 @@ extension Reactor {
         try Tus.checkVersion(of: head)
         return .journal(.status(attachment), id)
       case (_, let attachment?):
-        return .journal(.read(attachment), id)
+        return .journal(.read(attachment, for: client.countedAddress), id)
       case (_, nil):
         return .journal(.list, id)
       }
@@ -71,7 +71,8 @@ extension Reactor {
       case .status(let attachment): deliver(await owner.uploadStatus(attachment, of: id), to: key, head)
       case .remove(let attachment, let token, let address):
         deliver(await owner.removeAttachment(attachment, of: id, by: token, from: address), to: key, head)
-      case .read(let attachment): await read(attachment, of: id, owner, to: key, head)
+      case .read(let attachment, let client):
+        await read(attachment, of: id, owner, for: client, to: key, head)
       }
     }
   }
@@ -93,50 +94,72 @@ extension Reactor {
 
   /// Opens a content and sends it, or what of it is asked for.
   private func read(
-    _ attachment: UUID, of id: SessionID, _ owner: Reactor, to key: Connection.Key, _ head: RequestHead
+    _ attachment: UUID, of id: SessionID, _ owner: Reactor, for client: IPAddress?, to key: Connection.Key,
+    _ head: RequestHead
   ) async {
-    let grant: ContentGrant
-    switch await owner.findContent(attachment, of: id) {
-    case .refused(let answer):
-      deliver(answer, to: key, head)
-      return
-    case .granted(let granted):
-      grant = granted
-    }
-    guard let connection = connection(key) else { return }
-    let socket = connection.tls == nil ? connection.socket.duplicate() : nil
-    guard connection.isSecure || socket != nil else {
-      deliver(.problem(.outOfDescriptors), to: key, head)
-      return
-    }
-    let reader = ContentReader(
-      grant.digest, in: shared.data.attachments(of: id), sendingTo: socket,
-      on: shared.fileThreads.nextTransfer())
-    let length: UInt64
-    do throws(StorageError) {
-      length = try await reader.open()
+    do throws(Refusal) {
+      let grant = try await owner.findContent(attachment, of: id).get()
+      guard let reader = try await openIntact(grant, owner, for: client, to: key) else { return }
+      let found = content(grant, for: head)
+      let body = found.range.isEmpty ? nil : FileTransfer(reader, found.range)
+      deliver(found.answer, to: key, head, body: body.map { .file($0) })
     } catch {
-      let refusal =
-        error.isMissing ? await owner.contentChanged(.missing, grant, of: id) : unreadable(error)
-      deliver(.problem(refusal), to: key, head)
-      return
+      deliver(.problem(error), to: key, head)
     }
-    if let size = grant.object.size, length != size {
-      let refusal = await owner.contentChanged(.length(length, expected: size), grant, of: id)
-      deliver(.problem(refusal), to: key, head)
-      return
+  }
+
+  /// Opens a content that is known to be intact; one without a verdict is verified first.
+  ///
+  /// Nothing of a content is sent before: an answer may be cached for a year as that of its digest.
+  /// - Returns: nil when the connection is gone.
+  private func openIntact(
+    _ grant: ContentGrant, _ owner: Reactor, for client: IPAddress?, to key: Connection.Key
+  ) async throws(Refusal) -> ContentReader? {
+    var wasVerified = false
+    while true {
+      do {
+        guard let (reader, mark) = try await openContent(grant, to: key) else { return nil }
+        if wasVerified, mark?.length == grant.size { return reader }
+        switch shared.verdicts.verdict(on: grant.content, mark) {
+        case .intact: return reader
+        case .damaged: throw .damagedAttachment
+        case nil: break
+        }
+      }
+      // No file is open while the check waits for its turn.
+      switch await shared.verifier.verify(grant.content, size: grant.size, for: client) {
+      case .intact: wasVerified = true
+      case .damaged(let finding):
+        if let refusal = await owner.noteDamaged(finding, grant) { throw refusal }
+      case .unreadable(let error): throw unreadable(error)
+      case .refused(let refusal): throw refusal
+      }
     }
-    let found = content(grant, length: length, for: head)
-    guard !found.range.isEmpty else {
-      deliver(found.answer, to: key, head)
-      return
+  }
+
+  /// Opens the file of a content.
+  ///
+  /// - Returns: its reader and mark, without a mark when the file is missing; nil when the connection is gone.
+  private func openContent(
+    _ grant: ContentGrant, to key: Connection.Key
+  ) async throws(Refusal) -> (reader: ContentReader, mark: ContentMark?)? {
+    guard let connection = connection(key) else { return nil }
+    let socket = connection.tls == nil ? connection.socket.duplicate() : nil
+    guard connection.isSecure || socket != nil else { throw .outOfDescriptors }
+    let reader = ContentReader(
+      grant.content.digest, in: shared.data.attachments(of: grant.content.session), sendingTo: socket,
+      on: shared.fileThreads.nextTransfer())
+    do throws(StorageError) {
+      return (reader, try await reader.open())
+    } catch {
+      guard error.isMissing else { throw unreadable(error) }
+      return (reader, nil)
     }
-    deliver(found.answer, to: key, head, body: .file(FileTransfer(reader, found.range)))
   }
 
   /// The head of the answer, and which bytes of the content follow it.
   private func content(
-    _ grant: ContentGrant, length: UInt64, for head: RequestHead
+    _ grant: ContentGrant, for head: RequestHead
   ) -> (answer: Answer, range: Range<UInt64>) {
     let name = grant.object.name
     // What a browser would run, or might take for something that it runs, is only ever saved.
@@ -144,7 +167,8 @@ extension Reactor {
     let picture = type.flatMap { $0.isSafeImage ? $0.essence : nil }
     let reply = RepresentationAnswer(
       to: head,
-      with: Representation(length: Int(length), entityTag: EntityTag(grant.digest), lastModified: nil),
+      with: Representation(
+        length: Int(grant.size), entityTag: EntityTag(grant.content.digest), lastModified: nil),
       always: ["Cache-Control": "private, max-age=31536000, immutable"],
       withContent: [
         "Content-Type": picture ?? MediaType.octetStream.value,
@@ -162,7 +186,7 @@ extension Reactor {
       refusal.status = 412
       return (.problem(refusal), 0..<0)
     case .rangeNotSatisfiable(let contentRange):
-      var refusal = Refusal(.badRequest, "The attachment has no such bytes.", limit: Int(length))
+      var refusal = Refusal(.badRequest, "The attachment has no such bytes.", limit: Int(grant.size))
       refusal.status = 416
       var answer = Answer.problem(refusal)
       answer.head.fields.append("Content-Range", contentRange)

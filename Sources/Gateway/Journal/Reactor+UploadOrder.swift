@@ -378,7 +378,8 @@ extension Reactor {
       return .problem(gone(grant.attachment, from: hosted))
     }
     do throws(StorageError) {
-      try await shared.sessionFiles.place(slot.writer.name, as: digest, of: id)
+      let mark = try await shared.sessionFiles.place(slot.writer.name, as: digest, of: id)
+      shared.verdicts.notePlaced(ContentID(session: id, digest: digest), mark)
     } catch {
       // With a session its folder goes, whoever is about to put something there.
       guard !hosted.isRemoved else { return .problem(gone(grant.attachment, from: hosted)) }
@@ -393,7 +394,6 @@ extension Reactor {
     guard hosted.uploads[grant.attachment] === slot else {
       return .problem(gone(grant.attachment, from: hosted))
     }
-    hosted.contents.notePlaced(digest)
     hosted.uploads[grant.attachment] = nil
     guard hosted.session.finishAttachment(grant.attachment, now: instant) != nil,
       let found = hosted.session.attachment(grant.attachment)

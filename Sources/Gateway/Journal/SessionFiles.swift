@@ -21,10 +21,11 @@ actor SessionFiles {
   }
 
   /// Puts a whole upload where its content belongs; the same content may lie there already. What cannot be put there is removed.
-  func place(_ upload: UUID, as digest: String, of session: SessionID) throws(StorageError) {
+  /// - Returns: the mark of the content's file; nil when it was removed meanwhile.
+  func place(_ upload: UUID, as digest: String, of session: SessionID) throws(StorageError) -> ContentMark? {
     let folder = data.attachments(of: session)
     do throws(StorageError) {
-      try folder.place(upload, as: digest, syncs: syncs)
+      return try folder.place(upload, as: digest, syncs: syncs)
     } catch {
       // What went wrong first is what is told.
       try? folder.discardUpload(upload)

@@ -96,8 +96,8 @@ extension Reactor {
         touchSoon(hosted)
         _ = await saved(hosted)
       }
-      try await shared.sessionFiles.place(slot.writer.name, as: digest, of: session.id)
-      hosted.contents.notePlaced(digest)
+      let mark = try await shared.sessionFiles.place(slot.writer.name, as: digest, of: session.id)
+      shared.verdicts.notePlaced(ContentID(session: session.id, digest: digest), mark)
     } catch {
       shared.log(.error, "upload not finished", ["session": .session(session.id), "reason": "\(error)"])
       return false

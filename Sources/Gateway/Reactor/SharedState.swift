@@ -24,6 +24,8 @@ final class SharedState: Sendable {
   let fileThreads: FileThreads
   let sessionFiles: SessionFiles
   let uploads: UploadTable
+  let verdicts = ContentVerdicts()
+  let verifier: ContentVerifier
   /// Where sessions are kept; `nil` when they live in memory only.
   let store: SessionStore?
   let sweeper: SessionSweeper?
@@ -95,6 +97,7 @@ final class SharedState: Sendable {
     }
     sessionFiles = SessionFiles(data, on: fileThreads.ordered, syncs: configuration.durability == .full)
     uploads = UploadTable(limits: configuration.limits)
+    verifier = ContentVerifier(data, on: fileThreads.verifying, notingIn: verdicts)
     board = MetricsBoard(reactors: configuration.reactors)
     origins = OriginPolicy(configuration)
     redirect = SecureRedirect(configuration)

@@ -30,8 +30,6 @@ final class Hosted {
   var countedLogBytes = 0
   /// Uploads under way, by their attachment.
   var uploads: [UUID: UploadSlot] = [:]
-  /// The checks of its attachments' files.
-  let contents = ContentChecks()
   /// Something of it may be on the disk.
   var hasFiles = false
   /// Sockets of those who have not said yet that they join.

@@ -1,0 +1,128 @@
+internal import Storage
+internal import Transport
+internal import Wire
+
+/// The name of a content: contents of different sessions lie in files of their own.
+struct ContentID: Hashable, Sendable {
+  let session: SessionID
+  /// The SHA-256 of the content, in lowercase hexadecimal.
+  let digest: String
+}
+
+/// The difference between a file and its content, and the moment of its discovery.
+struct ContentFinding: Sendable {
+  let damage: ContentVerifier.Damage
+  /// The mark of the damaged file; nil when it is missing.
+  let mark: ContentMark?
+  /// The revision of the content's verdict when the check began.
+  let revision: UInt64
+}
+
+/// The verdicts of this process on the files of contents, kept while their sessions are put away and opened again.
+///
+/// A verdict counts for a file with a certain mark only, so that another file in its place has none. The newest verdicts are kept,
+/// up to a limit; a content without a verdict is verified again at its next request.
+final class ContentVerdicts: Sendable {
+  enum Verdict: Equatable, Sendable {
+    case intact
+    case damaged
+  }
+
+  /// The outcome of recording damage.
+  enum Note: Equatable {
+    case noted
+    /// The same damage was recorded before.
+    case known
+    /// The content got another verdict since the check began.
+    case superseded
+  }
+
+  /// The number of verdicts that are kept: about 5 MB.
+  static let standardLimit = 16_384
+
+  private struct Entry {
+    let verdict: Verdict
+    let mark: ContentMark?
+    let revision: UInt64
+  }
+
+  private struct State {
+    var entries: [ContentID: Entry] = [:]
+    /// Every verdict in the order of its making, also those that were replaced; the first `head` are forgotten.
+    var order: [(content: ContentID, revision: UInt64)] = []
+    var head = 0
+    var lastRevision: UInt64 = 0
+
+    mutating func insert(_ verdict: Verdict, on content: ContentID, _ mark: ContentMark?, limit: Int) {
+      lastRevision += 1
+      entries[content] = Entry(verdict: verdict, mark: mark, revision: lastRevision)
+      order.append((content, lastRevision))
+      while order.count - head > limit {
+        let oldest = order[head]
+        head += 1
+        if entries[oldest.content]?.revision == oldest.revision { entries[oldest.content] = nil }
+      }
+      if head > limit {
+        order.removeFirst(head)
+        head = 0
+      }
+    }
+  }
+
+  private let limit: Int
+  private let state = Guarded(State())
+
+  /// Creates a table for so many verdicts.
+  init(limit: Int = standardLimit) {
+    self.limit = limit
+  }
+
+  /// Returns the verdict on a content's file.
+  ///
+  /// - Parameters:
+  ///   - content: the content.
+  ///   - mark: the mark of its file; nil when the file is missing.
+  /// - Returns: nil when this file was not verified yet, or its verdict was forgotten.
+  func verdict(on content: ContentID, _ mark: ContentMark?) -> Verdict? {
+    state.withLock { $0.entries[content].flatMap { $0.mark == mark ? $0.verdict : nil } }
+  }
+
+  /// True for a content whose file was found to be damaged or missing.
+  func isDamaged(_ content: ContentID) -> Bool {
+    state.withLock { $0.entries[content]?.verdict == .damaged }
+  }
+
+  /// A number that changes with each verdict on a content; 0 without one.
+  func revision(of content: ContentID) -> UInt64 {
+    state.withLock { $0.entries[content]?.revision ?? 0 }
+  }
+
+  /// Records that a file was put in its place whose digest this process computed.
+  ///
+  /// - Parameters:
+  ///   - content: the content.
+  ///   - mark: the mark of its file; nil when it was removed at once.
+  func notePlaced(_ content: ContentID, _ mark: ContentMark?) {
+    guard let mark else { return }
+    state.withLock { $0.insert(.intact, on: content, mark, limit: limit) }
+  }
+
+  /// Records that a file matches its content, unless the content got another verdict since a revision.
+  func noteIntact(_ content: ContentID, _ mark: ContentMark, asOf revision: UInt64) {
+    state.withLock { state in
+      guard state.entries[content]?.revision ?? 0 == revision else { return }
+      state.insert(.intact, on: content, mark, limit: limit)
+    }
+  }
+
+  /// Records that a file does not match its content, unless the content got another verdict since the check began.
+  func noteDamaged(_ content: ContentID, _ finding: ContentFinding) -> Note {
+    state.withLock { state in
+      let entry = state.entries[content]
+      if let entry, entry.verdict == .damaged, entry.mark == finding.mark { return .known }
+      guard entry?.revision ?? 0 == finding.revision else { return .superseded }
+      state.insert(.damaged, on: content, finding.mark, limit: limit)
+      return .noted
+    }
+  }
+}

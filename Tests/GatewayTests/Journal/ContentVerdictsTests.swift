@@ -1,0 +1,142 @@
+import FoundationEssentials
+import Glibc
+import Storage
+import Testing
+import Transport
+import Wire
+
+@testable import Gateway
+
+/// Verdicts on contents, with marks of real files.
+@Suite("Verdicts on contents")
+final class ContentVerdictsTests {
+  private let path =
+    FileManager.default.temporaryDirectory.path + "/drawtogether-verdicts-\(UUID().uuidString)"
+  private let folder: AttachmentFolder
+  private let digest: String
+  private let content: ContentID
+
+  init() throws {
+    let session = SessionID(high: 1, low: 2)
+    folder = try DataFolder(opening: path).attachments(of: session)
+    try folder.make()
+    digest = Content.digest([1, 2, 3])
+    content = ContentID(session: session, digest: digest)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  /// Puts a new file in the place of the content.
+  private func place() throws -> ContentMark {
+    let id = UUID()
+    let file = try folder.createUpload(id)
+    try file.append([1, 2, 3].span)
+    _ = try file.finish(syncs: false)
+    return try #require(try folder.place(id, as: digest, syncs: false))
+  }
+
+  private func finding(_ mark: ContentMark?, in verdicts: ContentVerdicts) -> ContentFinding {
+    ContentFinding(damage: .missing, mark: mark, revision: verdicts.revision(of: content))
+  }
+
+  @Test("A verdict counts for the file on which it was made, and for no other in its place")
+  func marks() throws {
+    let verdicts = ContentVerdicts()
+    let (first, second) = (try place(), try place())
+    #expect(first != second)
+    #expect(try folder.openContent(digest).mark == second)
+    #expect(verdicts.verdict(on: content, first) == nil)
+    verdicts.noteIntact(content, first, asOf: 0)
+    #expect(verdicts.verdict(on: content, first) == .intact)
+    #expect(verdicts.verdict(on: content, second) == nil)
+    #expect(verdicts.verdict(on: content, nil) == nil)
+    #expect(verdicts.noteDamaged(content, finding(nil, in: verdicts)) == .noted)
+    #expect(verdicts.verdict(on: content, nil) == .damaged && verdicts.isDamaged(content))
+    #expect(verdicts.verdict(on: content, second) == nil)
+  }
+
+  @Test("Damage is recorded once, and a file that is put in its place removes the verdict")
+  func damage() throws {
+    let verdicts = ContentVerdicts()
+    let mark = try place()
+    #expect(verdicts.noteDamaged(content, finding(mark, in: verdicts)) == .noted)
+    #expect(verdicts.noteDamaged(content, finding(mark, in: verdicts)) == .known)
+    let placed = try place()
+    verdicts.notePlaced(content, placed)
+    #expect(!verdicts.isDamaged(content) && verdicts.verdict(on: content, placed) == .intact)
+  }
+
+  @Test("The result of a check is dropped if a file was put in its place while the one before was read")
+  func placedMeanwhile() throws {
+    let verdicts = ContentVerdicts()
+    let mark = try place()
+    let found = finding(mark, in: verdicts)
+    let placed = try place()
+    verdicts.notePlaced(content, placed)
+    #expect(verdicts.noteDamaged(content, found) == .superseded)
+    verdicts.noteIntact(content, mark, asOf: found.revision)
+    #expect(verdicts.verdict(on: content, placed) == .intact)
+  }
+
+  @Test("The oldest verdicts are forgotten beyond the limit")
+  func limit() throws {
+    let verdicts = ContentVerdicts(limit: 10)
+    let mark = try place()
+    let contents = (0..<100).map { ContentID(session: SessionID(high: 0, low: $0), digest: digest) }
+    for content in contents { verdicts.notePlaced(content, mark) }
+    #expect(contents.map { verdicts.verdict(on: $0, mark) != nil } == (0..<100).map { $0 >= 90 })
+    // A verdict that was replaced does not take the present one with it.
+    for _ in 0..<9 { verdicts.notePlaced(contents[99], mark) }
+    #expect(verdicts.verdict(on: contents[99], mark) == .intact)
+  }
+}
+
+extension OverSockets {
+  @Suite("Verifying contents")
+  struct ContentVerifierTests {
+    /// A gateway that has not verified an attachment of a session yet.
+    private static func fresh(
+      _ bytes: [UInt8], idleSeconds: Int = 0
+    ) throws -> (gateway: RunningGateway, session: SessionID, attachment: UUID) {
+      let first = try RunningGateway(RunningGateway.forgetful)
+      let (session, id) = (try first.makeSession(), UUID())
+      #expect(try JournalClient(first, session).add(id, bytes).status == 201)
+      let gateway = try first.restart(.drained) { $0.limits.sessionIdleSeconds = idleSeconds }
+      return (gateway, session, id)
+    }
+
+    @Test("A content is verified once, though its session is put away and opened again")
+    func once() async throws {
+      let bytes = Content.bytes(2_500_000, seed: 7)
+      let (gateway, session, id) = try Self.fresh(bytes)
+      let client = try JournalClient(gateway, session)
+      #expect(try client.http.ask("HEAD", client.path(of: id)).status == 200)
+      for _ in 0..<2 {
+        try await gateway.wait(for: "its being put away", of: session) { $0 == nil }
+        // Nothing can be read for another verdict.
+        let hold = Hold(on: gateway.gateway.shared.fileThreads.verifying)
+        defer { hold.release() }
+        #expect(try client.read(id).body == bytes)
+        let unchanged = try client.http.ask(
+          "GET", client.path(of: id), ["If-None-Match": "\"\(Content.digest(bytes))\""])
+        #expect(unchanged.status == 304)
+      }
+    }
+
+    @Test("A check goes on while its session is put away")
+    func survives() async throws {
+      let bytes = Content.bytes(2_500_000, seed: 8)
+      let (gateway, session, id) = try Self.fresh(bytes, idleSeconds: 1)
+      let client = try JournalClient(gateway, session)
+      let hold = Hold(on: gateway.gateway.shared.fileThreads.verifying)
+      try client.stream.send(client.http.head("GET", client.path(of: id)))
+      try await gateway.wait(for: "its being opened", of: session) { $0 != nil }
+      try await gateway.wait(for: "its being put away", of: session) { $0 == nil }
+      hold.release()
+      let answer = try client.http.response()
+      #expect(answer.status == 200 && answer.body == bytes)
+    }
+  }
+}
