@@ -99,7 +99,11 @@ package final class Session {
   var announceBy: Instant?
 
   /// When the last one left, for the session's end of life.
-  package internal(set) var emptySince: Instant?
+  package internal(set) var emptySince: Instant? {
+    didSet { recordedEmptySince = nil }
+  }
+  /// The wall time of that, where a record said it when the session was loaded.
+  var recordedEmptySince: Date?
 
   /// How often `committed` is told at most, and how long it may wait to ride along with entries.
   static let commitIntervalMs = 100
@@ -125,8 +129,6 @@ package final class Session {
   var save: SaveState
   /// Tokens are kept as what this makes of them.
   let digest: @Sendable (Token) -> TokenDigest
-  /// One moment by the clock and by the calendar.
-  var calendar: (now: Instant, date: Date)
 
   /// A new session, with nobody in it.
   ///
@@ -157,7 +159,6 @@ package final class Session {
     isByStore = saving == .byStore
     save = SaveState(saving)
     self.digest = digest
-    calendar = (now, createdAt)
     emptySince = now
     rates = RateBucket.Rates(
       entriesPerSecond: limits.entriesPerSecond, bytesPerSecond: limits.bytesPerSecond)

@@ -75,7 +75,7 @@ extension Reactor {
     let wait = shared.removal.wait(now: now)
     guard wait == .zero else { return instant.adding(milliseconds: max(1000, Int(wait.wholeMilliseconds))) }
     let kept = expiry.seconds(since: hosted.session.emptySince ?? expiry)
-    guard let since = hosted.session.emptySinceDate,
+    guard let since = hosted.session.emptySinceDate(now: instant, date: date),
       date.timeIntervalSince(since) < kept - Self.clockTolerance
     else { return expiry }
     return instant.adding(seconds: Self.expiryRetrySeconds)

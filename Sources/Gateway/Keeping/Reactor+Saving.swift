@@ -173,9 +173,10 @@ extension Reactor {
 
   /// Made as late as can be: it tells how things stand when it is written.
   private func record(of closing: SavingState.Closing, _ session: Session) -> SessionRecord {
-    switch closing.kind {
-    case .closed: session.closedRecord(generation: shared.generation, date: shared.removal.clock.date)
-    case .end(let number): session.endRecord(by: number, date: shared.removal.clock.date)
+    let date = shared.removal.clock.date
+    return switch closing.kind {
+    case .closed: session.closedRecord(generation: shared.generation, now: instant, date: date)
+    case .end(let number): session.endRecord(by: number, date: date)
     }
   }
 

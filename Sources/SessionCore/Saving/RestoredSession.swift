@@ -56,7 +56,6 @@ extension SessionRestorer {
       id: id, epoch: isClean ? facts.epoch : freshEpoch, activity: facts.activity,
       createdAt: facts.createdAt, limits: limits, now: now, creator: facts.creator, saving: .byStore,
       digest: digest)
-    session.calendar = (now, date)
     session.activitySetBy = facts.activityBy
     // With what is lost another block may be.
     session.nextNumber = min(NumbersFacts.highest, numbers + (isWhole ? 0 : SaveState.numberBlock)) + 1
@@ -121,6 +120,7 @@ extension SessionRestorer {
     session.emptySince = session.activeCount > 0 ? nil : now
     if session.activeCount == 0, let since = closing?.emptySince {
       session.emptySince = now.adding(seconds: -Int(max(0, min(date.timeIntervalSince(since), 1e9))))
+      session.recordedEmptySince = since
     }
   }
 

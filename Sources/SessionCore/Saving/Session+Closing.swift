@@ -9,12 +9,13 @@ extension Session {
   /// before.
   /// - Parameters:
   ///   - generation: the present life of the data folder.
-  ///   - date: the present time.
+  ///   - now: the present time by the monotonic clock.
+  ///   - date: the same by the wall clock.
   /// - Returns: a `closed` record.
-  package func closedRecord(generation: String, date: Date) -> SessionRecord {
+  package func closedRecord(generation: String, now: Instant, date: Date) -> SessionRecord {
     ClosedFacts(
       generation: isAtRest ? generation : nil, at: date, nextNumber: nextNumber, title: activity.title,
-      createdAt: createdAt, emptySince: emptySince.map(self.date), sequence: log.lastSequence,
+      createdAt: createdAt, emptySince: emptySinceDate(now: now, date: date), sequence: log.lastSequence,
       people: participants.count - waitingCount, retainedBytes: index.byteCount,
       attachments: journal.records.count, attachmentBytes: journal.usedBytes
     ).record
@@ -53,10 +54,12 @@ extension Session {
     if opening.saysSession { save.owesSession = true }
   }
 
-  /// The time by the calendar when the last participant left; nil while somebody is in the session.
-  package var emptySinceDate: Date? { emptySince.map(date) }
-
-  private func date(_ instant: Instant) -> Date {
-    calendar.date.addingTimeInterval(instant.seconds(since: calendar.now))
+  /// Returns the wall time at which the last participant left; nil while the session has one.
+  ///
+  /// It is computed backwards from the present, because the wall clock may have been wrong then and set since. Only a session
+  /// that was empty when it was loaded has the time that its record says.
+  package func emptySinceDate(now: Instant, date: Date) -> Date? {
+    guard let emptySince else { return nil }
+    return recordedEmptySince ?? date.addingTimeInterval(-now.seconds(since: emptySince))
   }
 }

@@ -221,7 +221,8 @@ final class SessionShell {
       try endTurn()
       try saveAll()
     } while session.needsTurn
-    let record = session.closedRecord(generation: "g", date: Date(timeIntervalSince1970: 0))
+    let record = session.closedRecord(
+      generation: "g", now: now, date: Date(timeIntervalSince1970: 0))
     disk.append(record)
     let (epoch, sequence, retained) = (session.epoch, session.sequence, session.retainedBytes)
     let people = session.activeParticipantCount

@@ -60,6 +60,25 @@ extension OverSockets {
       }
     }
 
+    @Test("A session that was left under a clock 400 days behind is kept for its whole time by the right one")
+    func behind() async throws {
+      let days = Guarded(-400)
+      let clock = GatewayClock(
+        wall: { WallTime.now() + .seconds(days.withLock { $0 } * 86_400) }, isSynchronised: { true })
+      var gateway = try RunningGateway(clock: clock) { $0.limits.graceSeconds = 0 }
+      let session = try gateway.makeSession()
+      let member = try ParticipantClient(gateway, session).join()
+      try member.send(member.entry([1], retention: .append))
+      try member.readUntilCommitted()
+      member.cut()
+      try await gateway.wait(for: "nobody in it", of: session) { $0?.session.emptySince != nil }
+      days.withLock { $0 = 0 }
+      gateway = try gateway.restart(.drained) { $0.limits.removalDelaySeconds = 0 }
+      let findings = try await #require(gateway.gateway.shared.sweeper).look()
+      #expect(findings.due.isEmpty)
+      #expect(try FolderDisk(gateway.gateway.shared.data).sessions() == [session])
+    }
+
     @Test("A session that was loaded under a wrong clock is judged by the right one")
     func correctedLater() async throws {
       var gateway = try RunningGateway(RunningGateway.forgetful)

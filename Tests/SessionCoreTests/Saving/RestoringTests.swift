@@ -154,15 +154,19 @@ struct RestoringTests {
     fixture.now = fixture.now.adding(seconds: 100)
     ada.leave()
     try fixture.save()
+    fixture.now = fixture.now.adding(seconds: 200)
     fixture.close()
     let closed = try #require(fixture.disk.last)
     let facts = try ClosedFacts(closed.body.span)
-    // The session's calendar begins with 1970, its clock with 0.
-    #expect(facts.emptySince == Date(timeIntervalSince1970: 100))
+    // It was created in 1970; the wall clock was set since, and says 1,000 s at the closing.
+    #expect(facts.emptySince == Date(timeIntervalSince1970: 800))
     #expect(facts.people == 1)
     fixture.now = fixture.now.adding(seconds: 5_000)
     let (after, _) = try fixture.reload(opens: false)
-    #expect(after.session.emptySince == fixture.now.adding(seconds: -900), "the calendar says 1,000 s now")
+    #expect(after.session.emptySince == fixture.now.adding(seconds: -200), "the calendar says 1,000 s now")
+    // The time on record holds, whatever the clocks say of it later.
+    let (later, date) = (fixture.now.adding(seconds: 60), Date(timeIntervalSince1970: 9e6))
+    #expect(after.session.emptySinceDate(now: later, date: date) == Date(timeIntervalSince1970: 800))
     fixture.disk.removeLast()
     let (crashed, _) = try fixture.reload(opens: false)
     #expect(crashed.session.emptySince == fixture.now)

@@ -33,7 +33,8 @@ extension Fixture {
 
   /// Puts the session away as it should be.
   func close(generation: String = "stopped") {
-    disk.append(session.closedRecord(generation: generation, date: Date(timeIntervalSince1970: 1_000)))
+    let date = Date(timeIntervalSince1970: 1_000)
+    disk.append(session.closedRecord(generation: generation, now: now, date: date))
   }
 
   /// What somebody new is given who joins now.

@@ -102,7 +102,7 @@ extension Simulation {
     try endTurn()
     try saveAll()
     let date = Date(timeIntervalSince1970: 0)
-    disk?.append([session.closedRecord(generation: "stopped", date: date)])
+    disk?.append([session.closedRecord(generation: "stopped", now: now, date: date)])
     try restart(generation: "stopped", isClean: true)
   }
 

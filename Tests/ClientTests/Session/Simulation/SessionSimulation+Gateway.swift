@@ -153,7 +153,8 @@ extension SessionSimulation {
     try endTurn()
     if isClean {
       for _ in 0..<10_000 where session.hasUnsaved || underWay != nil { try save(failing: false) }
-      disk.append(session.closedRecord(generation: "g", date: Date(timeIntervalSince1970: 0)))
+      let date = Date(timeIntervalSince1970: 0)
+      disk.append(session.closedRecord(generation: "g", now: now.instant, date: date))
     } else if let torn = underWay?.records {
       disk += torn.prefix(random.below(torn.count + 1))
     }
