@@ -47,6 +47,7 @@ const canvas = /** @type {HTMLCanvasElement} */ (element('canvas'));
 const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
 
 const frames = new Frames();
+const ask = () => frames.ask();
 /** Whether buttons, summary and banner are behind what happened: they follow once a frame. */
 let isStateNew = true;
 let stateShownAt = 0;
@@ -66,7 +67,7 @@ const camera = new Camera();
 const items = new Items();
 const scene = new Scene(marks, items);
 const history = new History();
-const backlog = new Backlog(() => frames.ask());
+const backlog = new Backlog(ask);
 const drawing = new Drawing(marks, newKey, history, backlog);
 const album = new Album({
   items,
@@ -78,11 +79,10 @@ const album = new Album({
     seen: (z) => marks.raise(z),
   },
 });
-const ask = () => frames.ask();
 const selection = new Selection(marks, items);
 const itemView = new ItemView({ album, items, camera, selection, choose, ask });
 const paint = itemView.painter.paint.bind(itemView.painter);
-const renderer = new Renderer(canvas, scene, camera, paint, () => frames.ask());
+const renderer = new Renderer(canvas, scene, camera, paint, ask);
 const choosing = new Choosing({
   marks,
   items,
@@ -97,12 +97,12 @@ const choosing = new Choosing({
   ask,
 });
 const { selector } = choosing;
-const cursors = new SharedCursors(camera, { glides: () => !reducedMotion.matches, ask: () => frames.ask() });
+const cursors = new SharedCursors(camera, { glides: () => !reducedMotion.matches, ask });
 const changeTags = new ChangeTags({
   scene,
   camera,
   isSeenAt: (number, bounds) => cursors.isAt(number, bounds),
-  ask: () => frames.ask(),
+  ask,
 });
 const sharing = new Sharing({
   drawing,
@@ -123,7 +123,7 @@ element('plain').hidden = isSecureContext;
 element('plain').addEventListener('click', () => toast(words.notEncryptedText, { stays: true }));
 const presence = new Presence();
 const people = new People(presence);
-const view = new CanvasView(renderer, scene, camera, () => frames.ask());
+const view = new CanvasView(renderer, scene, camera, ask);
 const banner = new ConnectionBanner({
   waiting: () => ({ strokes: drawing.waitingStrokes, ...album.waiting }),
   isKept: () => sharing.isKept,
@@ -146,7 +146,7 @@ const exporting = new ExportDialog(scene, selection, () => choosing.remove());
 const overBar = new OverBar({ scene, save: () => exporting.open(), start: () => flow.share() });
 
 const writer = new Writer(drawing, index, () => inks.textLook, () => camera.scale, newKey);
-const textBox = new TextBox(writer, camera, renderer, () => frames.ask());
+const textBox = new TextBox(writer, camera, renderer, ask);
 
 frames.run(
   () => {
@@ -189,10 +189,10 @@ function shaper(tool) {
 }
 
 marks.watch(index);
-scene.watch({ shown: frames.ask.bind(frames), changed: frames.ask.bind(frames), hidden: frames.ask.bind(frames) });
+scene.watch({ shown: ask, changed: ask, hidden: ask });
 drawing.addEventListener('change', stateChanged);
 album.addEventListener('change', stateChanged);
-itemView.watchColors(() => (renderer.redraw(), frames.ask()));
+itemView.watchColors(() => (renderer.redraw(), ask()));
 drawing.addEventListener('error', (event) => toast(errorWords(/** @type {CustomEvent<Error>} */ (event).detail)));
 drawing.addEventListener('gone', () => toast(words.removedByOther));
 
@@ -207,13 +207,13 @@ const input = new PointerInput(canvas, camera, {
     cursors.moved(point);
     if (toolbar.tool === 'select' && !selector.isMoving) canvas.dataset.over = point ? selector.over(...point) : '';
   },
-  moved: () => frames.ask(),
+  moved: ask,
   signal: new AbortController().signal,
 });
 
 function stateChanged() {
   isStateNew = true;
-  frames.ask();
+  ask();
 }
 
 function showState() {
@@ -365,8 +365,10 @@ addEventListener('pagehide', () => {
 for (const type of ['pointerdown', 'pointermove', 'keydown', 'wheel']) {
   addEventListener(type, () => presence.active(), { passive: true, capture: true });
 }
-document.addEventListener('visibilitychange', () => presence.away(document.hidden));
-document.addEventListener('visibilitychange', () => document.hidden && sharing.saveNow());
+document.addEventListener('visibilitychange', () => {
+  presence.away(document.hidden);
+  if (document.hidden) sharing.saveNow();
+});
 watchWaking((slept) => sharing.session?.wake(slept));
 
 openToInspection({ sharing, marks, items, selection, renderer, backlog });
