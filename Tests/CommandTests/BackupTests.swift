@@ -188,6 +188,8 @@ struct BackupTests {
     #expect(
       try Data(contentsOf: URL(filePath: "\(place.restored)/sessions/\(log.id.text)/log.damaged-1")).count
         == 3)
+    #expect(CommandRun(["verify", "--data", place.restored]).code == 1)
+    #expect(CommandRun(["repair", log.id.text, "--data", place.restored]).code == 0)
     #expect(CommandRun(["verify", "--data", place.restored]).code == 0)
   }
 

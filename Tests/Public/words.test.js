@@ -327,6 +327,7 @@ test('what the gateway tells all is told in the language', async () => {
   assert.equal(noticeWords('saved', 'All is saved.'), 'All is saved.');
   await speak('de');
   assert.equal(noticeWords('saved', 'All is saved.'), 'Alles ist wieder gespeichert.');
+  assert.match(noticeWords('damaged', 'Some is lost.'), /verloren/);
   assert.equal(noticeWords('news', 'We move.'), 'We move.');
   assert.equal(noticeWords('news', 7), '');
 });

@@ -342,6 +342,7 @@ const table = {
   notices: {
     'session-quota': 'Diese Sitzung ist fast voll.',
     saved: 'Alles ist wieder gespeichert.',
+    damaged: 'Ein Teil dieser Sitzung ist verloren: Striche können fehlen, gelöschte wieder da sein.',
   },
   speaksAsGateway: false,
   codes: {

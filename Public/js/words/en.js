@@ -415,6 +415,7 @@ const table = {
   notices: {
     'session-quota': 'This session is nearly full.',
     saved: 'Everything is saved again.',
+    damaged: 'Some of this session was lost.',
   },
   /** Whether what the gateway says of an error is in this language. */
   speaksAsGateway: true,

@@ -122,8 +122,8 @@ extension Reactor {
         "ms": .number((MonotonicTime.now() - begun).wholeMilliseconds),
       ])
     restoreUploads(restored.uploads, loaded.files, in: hosted)
-    // What is behind a damage may have named them.
-    if loaded.end.damage != .broken { removeOrphans(loaded.files.orphans, of: hosted) }
+    // Lost records may have named them.
+    if loaded.end.lost.isEmpty { removeOrphans(loaded.files.orphans, of: hosted) }
     reportBytes(of: hosted)
     touch(hosted)
     schedule(hosted)
@@ -141,20 +141,32 @@ extension Reactor {
       session.didSaveOpening()
       return length
     } catch {
-      guard error.isFull, end.damage == nil else { throw error }
+      guard error.isFull, end.damage == nil, end.skipped.isEmpty else { throw error }
       noteDisk(error)
       session.didNotSaveOpening()
       return try await store.adopt(session.id, end, [])
     }
   }
 
+  /// How many damaged places of one log have a line each.
+  private static let skippedTold = 20
+
   /// What was wrong with a log is for the operator.
   private func note(_ end: LogEnd, of id: SessionID) {
+    for skipped in end.skipped.prefix(Self.skippedTold) {
+      shared.log(
+        skipped.isLost ? .error : .warning, skipped.isLost ? "log damaged" : "log mended",
+        [
+          "session": .session(id), "at": .number(skipped.range.lowerBound),
+          "bytes": .number(skipped.range.count), "reason": "\(skipped)",
+          "rest": skipped.isLost ? "beside it, in log.damaged-N" : "",
+        ])
+    }
     guard let damage = end.damage else { return }
     shared.log(
       damage == .broken ? .error : .warning, "log cut",
       [
-        "session": .session(id), "at": .number(end.offset), "bytes": .number(end.length),
+        "session": .session(id), "at": .number(end.offset), "bytes": .number(end.length - end.offset),
         "reason": "\(damage)",
         "rest": damage == .broken ? "beside it, in log.damaged-N" : "",
       ])

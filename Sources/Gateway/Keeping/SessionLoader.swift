@@ -56,14 +56,18 @@ actor SessionLoader {
       now: Instant(nanoseconds: MonotonicTime.now().nanoseconds), date: clock.date)
     let end: LogEnd
     do throws(LogError) {
-      end = try store.read(id) { (kind, body) throws(RecordError) in try restorer.apply(kind, body) }
+      end = try store.log(of: id).read { (record, body) throws(RecordError) in
+        try restorer.apply(record.kind, body)
+      } skipped: {
+        restorer.skip($0)
+      }
     } catch {
       throw error.isMissing ? missing(id, error) : error
     }
     do throws(RecordError) {
       let restored = try restorer.finish(
         generation: generation, freshEpoch: .freshEpoch, folder: folder, isWhole: end.damage == nil,
-        changed: end.changed)
+        lostTail: end.damage == .broken ? end.length - end.offset : 0, changed: end.changed)
       let files = files(
         of: id, uploads: Set(restored.uploads.map(\.file)), contents: restored.contents)
       return Loaded(restored: restored, end: end, files: files)
@@ -98,7 +102,7 @@ actor SessionLoader {
           if !contents.contains(file.name) { files.orphans.append(file) }
         }
       }
-      // What is behind a damage may name them.
+      // Lost records may name them.
       if store.keepsDamage(of: id) { files.orphans = [] }
     } catch {
       log(.warning, "files not looked at", ["session": .session(id), "reason": "\(error)"])

@@ -168,7 +168,7 @@ actor SessionSweeper {
       now: Instant(nanoseconds: MonotonicTime.now().nanoseconds), date: removal.clock.date)
     // What cannot be read, or not to its end, is told to whoever opens it.
     let end = try? store.read(id) { (kind, body) throws(RecordError) in try restorer.apply(kind, body) }
-    guard let end, end.damage != .broken else {
+    guard let end, end.lost.isEmpty else {
       holding.insert(id)
       return false
     }

@@ -5,6 +5,7 @@ enum Command: String, CaseIterable {
   case sessions
   case export
   case verify
+  case repair
   case backup
   case restore
   case end
@@ -16,7 +17,7 @@ enum Command: String, CaseIterable {
     case .serve, .health: nil
     case .sessions: ["data", "json"]
     case .export: ["data", "state"]
-    case .verify, .end: ["data"]
+    case .verify, .repair, .end: ["data"]
     case .delete: ["data", "now"]
     case .backup: ["data", "disk-reserve-bytes", "json"]
     case .restore: ["data", "json"]
@@ -32,7 +33,7 @@ enum Command: String, CaseIterable {
   var takesWord: Bool {
     switch self {
     case .serve, .health, .sessions: false
-    case .restore, .backup, .export, .verify, .end, .delete: true
+    case .restore, .backup, .export, .verify, .repair, .end, .delete: true
     }
   }
 
@@ -41,7 +42,7 @@ enum Command: String, CaseIterable {
     switch self {
     case .backup: "folder"
     case .restore: "folder or session"
-    case .serve, .health, .sessions, .export, .verify, .end, .delete: "session"
+    case .serve, .health, .sessions, .export, .verify, .repair, .end, .delete: "session"
     }
   }
 }

@@ -143,7 +143,8 @@ package struct ConfigurationReader {
     case (.verify, let word): return .verify(try word.map(Self.session))
     case (.export, let word?):
       return .export(try Self.session(word), onlyRetained: switches.contains("state"))
-    case (.export, nil): throw .missingSession(command: command.rawValue)
+    case (.repair, let word?): return .repair(try Self.session(word))
+    case (.export, nil), (.repair, nil): throw .missingSession(command: command.rawValue)
     case (.backup, nil), (.backup, ""?): throw .missingFolder(command: command.rawValue)
     case (.backup, let word?):
       return .backup(to: word, reserve: configuration.limits.diskReserveBytes, asJSON: asJSON)

@@ -14,6 +14,8 @@ package struct DataCommand: Equatable, Sendable {
     case export(SessionPrefix, onlyRetained: Bool)
     /// Look for damage, in one session or in all of them.
     case verify(SessionPrefix?)
+    /// Accept that damaged records of a session are lost.
+    case repair(SessionPrefix)
     /// End or delete a session, by the gateway that has the folder or directly.
     case change(SessionPrefix, SessionCommand.Work)
   }

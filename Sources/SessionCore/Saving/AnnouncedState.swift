@@ -40,7 +40,7 @@ struct AnnouncedState {
         switch try NoticePayload.decode(payload).code {
         case .storageFull: isUnsaved = true
         case .saved: isUnsaved = false
-        case .sessionQuota: break
+        case .sessionQuota, .damaged: break
         }
       default: break
       }

@@ -9,6 +9,8 @@ package struct RestoredSession {
   package let isClean: Bool
   /// When it ended, if it did.
   package let endedAt: Date?
+  /// The last sequence before the first lost record; `nil` when nothing is lost.
+  package let wholeThrough: UInt64?
   /// The attachments that are not ready, in the order in which they were added.
   package let uploads: [RestoredUpload]
   /// The digests of all contents that some attachment has.
@@ -32,6 +34,8 @@ package struct RestoredUpload: Equatable, Sendable {
 extension SessionRestorer {
   /// How long after its making the record that puts a session away may reach the file.
   private static let closingSeconds = 2.0
+  /// The fewest bytes that the record of a participant takes in a file.
+  private static let participantBytes = 100
 
   /// Makes the session, when all records were taken.
   ///
@@ -39,14 +43,20 @@ extension SessionRestorer {
   ///   - generation: the present life of the data folder.
   ///   - freshEpoch: the session's epoch, unless it was put away whole in this life.
   ///   - folder: the identity of the data folder: in a copy no earlier epoch goes on by a tail.
-  ///   - isWhole: whether all that was written of it was read: what was lost may have told of more than any record does.
+  ///   - isWhole: false when the file ends within a record: what was lost may have told of more than any record does.
+  ///   - lostTail: how many bytes of records are lost behind the last one.
   ///   - changed: when its file changed last. Long after it was put away it is another one, of an older time.
   /// - Returns: the session, whose people have the grace time to come back.
   /// - Throws: `RecordError`, when there was no `session` record, or an attachment is none.
   package consuming func finish(
-    generation: String, freshEpoch: String, folder: String? = nil, isWhole: Bool = true, changed: Date? = nil
+    generation: String, freshEpoch: String, folder: String? = nil, isWhole: Bool = true, lostTail: Int = 0,
+    changed: Date? = nil
   ) throws(RecordError) -> sending RestoredSession {
-    guard let facts else { throw RecordError(.session, .missing) }
+    if lostTail > 0 { skip(lostTail) }
+    let isWhole = isWhole && lostBytes == 0
+    guard let facts = facts ?? (lostBytes > 0 ? lostFacts : nil) else {
+      throw RecordError(.session, .missing)
+    }
     let isClean =
       closing.map { closing in
         isWhole && closing.generation == generation && closing.sequence == log.lastSequence
@@ -57,8 +67,12 @@ extension SessionRestorer {
       createdAt: facts.createdAt, limits: limits, now: now, creator: facts.creator, saving: .byStore,
       digest: digest)
     session.activitySetBy = facts.activityBy
-    // With what is lost another block may be.
-    session.nextNumber = min(NumbersFacts.highest, numbers + (isWhole ? 0 : SaveState.numberBlock)) + 1
+    // With what is lost another block may be, or as many as there may have been records of participants.
+    let blocks = isWhole ? 0 : 1 + lostBytes / (Self.participantBytes * Int(SaveState.numberBlock))
+    session.nextNumber =
+      NumbersFacts.highest - min(numbers, NumbersFacts.highest) > UInt64(blocks)
+        * UInt64(SaveState.numberBlock)
+      ? numbers + ParticipantNumber(blocks) * SaveState.numberBlock + 1 : NumbersFacts.highest + 1
     if isClean, let closing {
       session.nextNumber = max(closing.nextNumber, (people.keys.max() ?? 0) + 1)
     }
@@ -78,6 +92,10 @@ extension SessionRestorer {
     session.folder = folder
     if facts.folder == folder { session.history = history(isClean: isClean, of: facts) }
     if !isClean { announced.restate(in: session) }
+    if lostBytes > 0 {
+      session.save.loss = .lost
+      session.appendSystem(SystemType.notice, NoticePayload.lost.encoded())
+    }
     let uploads = session.journal.inOrder.compactMap { record -> RestoredUpload? in
       guard record.object.state == .uploading else { return nil }
       var digest: String?
@@ -88,7 +106,7 @@ extension SessionRestorer {
     }
     // SAFETY: the restorer cannot be copied, and is consumed here: nobody else has anything of what it made.
     nonisolated(unsafe) let restored = RestoredSession(
-      session: session, isClean: isClean, endedAt: ended?.at, uploads: uploads,
+      session: session, isClean: isClean, endedAt: ended?.at, wholeThrough: wholeThrough, uploads: uploads,
       contents: session.journal.digests)
     return unsafe restored
   }
@@ -101,7 +119,13 @@ extension SessionRestorer {
     } else {
       history.end(facts.epoch, at: log.lastSequence)
     }
+    if let wholeThrough { history.cap(at: wholeThrough) }
     return history
+  }
+
+  /// The session where each record that says what it is was lost: its entries are there all the same.
+  private var lostFacts: SessionFacts {
+    SessionFacts(id: id, epoch: "", createdAt: date, activity: .standard, activityBy: 0)
   }
 
   private func restorePeople(of session: Session) {

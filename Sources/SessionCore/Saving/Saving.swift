@@ -79,6 +79,8 @@ struct SaveState {
   var underWay: Batch?
   /// What people were told when what is drawn could not be saved, until it is.
   var trouble: NoticePayload?
+  /// What people are told who are given a snapshot, when some of the session was lost on the disk before it was opened.
+  var loss: NoticePayload?
   /// The whole gateway holds too much that is not saved.
   var refusesGrowth = false
   /// When `committed` was told last.
@@ -135,4 +137,12 @@ struct SaveState {
     used.merge(batch.used) { newer, _ in newer }
     takenSince = min(takenSince, batch.takenSince)
   }
+}
+
+extension NoticePayload {
+  /// Some of the session was lost.
+  static let lost = NoticePayload(
+    .damaged,
+    "Some of this session was damaged on the gateway's disk and is lost: entries may be missing, and some that were removed may "
+      + "be back.")
 }

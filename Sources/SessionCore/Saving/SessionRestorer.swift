@@ -45,6 +45,10 @@ package struct SessionRestorer: ~Copyable {
   var ended: EndFacts?
   /// What the last record says, if it put the session away.
   var closing: ClosedFacts?
+  /// How many bytes of records are lost.
+  private(set) var lostBytes = 0
+  /// The last sequence that was read before the first of them; `nil` when nothing is lost.
+  private(set) var wholeThrough: UInt64?
 
   /// A session of which nothing is known yet.
   ///
@@ -87,6 +91,8 @@ package struct SessionRestorer: ~Copyable {
       if facts == nil { announced = AnnouncedState(activity: said.activityPayload) }
       facts = said
       isRestored = false
+      // A session that has ended is not written to: the record that took its end back is lost.
+      ended = nil
     case .participant: try take(try ParticipantFacts(body))
     case .numbers: numbers = max(numbers, try NumbersFacts(body).through)
     case .run: try takeRun(body)
@@ -114,6 +120,14 @@ package struct SessionRestorer: ~Copyable {
       isRestored = true
     }
     if known != .base { log.addRecordBytes(body.count, at: log.lastSequence) }
+  }
+
+  /// Takes note that records are lost here, which came to that many bytes with their frames. Those behind them count as they stand.
+  package mutating func skip(_ byteCount: Int) {
+    lostBytes += byteCount
+    // What is retained of the entries before the first run may be lost too.
+    wholeThrough = wholeThrough ?? (log.appendedBytes == 0 ? 0 : log.lastSequence)
+    closing = nil
   }
 
   /// What was written of an attachment besides its entries, as far as these go.
@@ -286,6 +300,8 @@ package struct SessionRestorer: ~Copyable {
   /// The entry says how far its sender has come, and that something of theirs may be in a snapshot.
   private mutating func noteSender(of entry: GatewayEntry) {
     guard entry.sender != 0 else { return }
+    // The record that gave the number out may be lost.
+    if lostBytes > 0, entry.sender <= NumbersFacts.highest { numbers = max(numbers, entry.sender) }
     if sender?.number != entry.sender { sender = people[entry.sender] }
     guard let sender else { return }
     sender.acknowledged = max(sender.acknowledged, entry.clientSequence)

@@ -87,6 +87,7 @@ package struct SessionCopy {
     for number in 1...DamagedRest.most {
       let name = LogName.damaged(number).text
       hasAny = try copyIfThere(name, "", orElse: nil, atMost: nil) != nil || hasAny
+      _ = try copyIfThere(LogName.accepted(number).text, "", orElse: nil, atMost: nil)
     }
     return hasAny
   }

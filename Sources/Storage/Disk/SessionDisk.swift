@@ -7,8 +7,10 @@ package enum LogName: Hashable, Sendable {
   case current
   /// The one that is being written to take its place.
   case next
-  /// What was behind a damage, kept when the log was cut there; numbered from 1.
+  /// Damaged bytes, kept when they were taken out of the log; numbered from 1.
   case damaged(Int)
+  /// The same, after somebody accepted the loss.
+  case accepted(Int)
 
   /// The file's name in the session's folder.
   package var text: String {
@@ -16,6 +18,7 @@ package enum LogName: Hashable, Sendable {
     case .current: "log"
     case .next: "log.new"
     case .damaged(let number): "log.damaged-\(number)"
+    case .accepted(let number): "log.accepted-\(number)"
     }
   }
 }

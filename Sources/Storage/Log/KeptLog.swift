@@ -33,39 +33,69 @@ package struct KeptLog: Sendable {
     }
   }
 
-  /// Reads up to the first record that fails its check.
+  /// Reads all records that can be relied upon, and passes over damaged bytes between them.
   ///
-  /// - Parameter body: is given each record and its body, in their order, the store's own first record left out.
-  /// - Returns: where the last whole record ends, and what is wrong behind it.
+  /// - Parameters:
+  ///   - body: is given each record and its body, in their order, the store's own first record left out.
+  ///   - skipped: is given how many bytes are lost at that place in the order.
+  /// - Returns: where the last whole record ends, and what is wrong before and behind it.
   /// - Throws: `LogError` when it cannot be used. A log that ends within its first record has no records, and is no error.
   package func read(
-    _ body: (Record, Span<UInt8>) throws(RecordError) -> Void
+    _ body: (Record, Span<UInt8>) throws(RecordError) -> Void, skipped: (Int) -> Void = { _ in }
   ) throws(LogError) -> LogEnd {
     var end = LogEnd(
       offset: 0, chain: 0, length: length, changed: changed, marks: LogMarks(), damage: nil)
-    guard try checkStart() else {
+    switch try checkStart() {
+    case .whole: break
+    case .cut:
       end.damage = .torn
       return end
+    case .damaged: end.skipped = [SkippedBytes(range: 0..<LogFormat.firstRecord.count, isLost: false)]
     }
     var reader = LogReader(file, from: LogFormat.firstRecord.count, chain: LogFormat.firstChain, to: length)
+    (end.offset, end.chain) = (reader.offset, reader.chain)
     while true {
       let (offset, chain) = (reader.offset, reader.chain)
       switch try Self.step(&reader) {
       case .record(let kind, let range):
-        let record = reader.buffer.span.extracting(range)
-        end.marks.note(kind, record, at: offset, chain: chain)
-        do throws(RecordError) {
-          try body(Record(kind: kind, offset: offset), record)
-        } catch {
-          throw .record(error)
+        if offset > end.offset {
+          end.skipped.append(SkippedBytes(range: end.offset..<offset, isLost: true))
+          skipped(offset - end.offset)
         }
+        try give(kind, range, of: reader, at: offset, chain, &end, to: body)
       case .end:
-        (end.offset, end.chain) = (offset, chain)
+        if offset > end.offset { end.damage = .broken }
         return end
       case .damage(let damage):
-        (end.offset, end.chain, end.damage) = (offset, chain, damage)
-        return end
+        switch try Self.resume(&reader) {
+        case .record(let kind, let range):
+          if offset > end.offset {
+            end.skipped.append(SkippedBytes(range: end.offset..<offset, isLost: true))
+            skipped(offset - end.offset)
+          }
+          end.skipped.append(SkippedBytes(range: offset..<reader.offset, isLost: false))
+          try give(kind, range, of: reader, at: offset, chain, &end, to: body)
+        // Lost when a record follows; else that is where the log ends.
+        case .skipped: continue
+        case nil:
+          end.damage = offset > end.offset ? .broken : damage
+          return end
+        }
       }
+    }
+  }
+
+  private func give(
+    _ kind: UInt8, _ range: Range<Int>, of reader: LogReader, at offset: Int, _ chain: UInt32,
+    _ end: inout LogEnd, to body: (Record, Span<UInt8>) throws(RecordError) -> Void
+  ) throws(LogError) {
+    let record = reader.buffer.span.extracting(range)
+    end.marks.note(kind, record, at: offset, chain: chain)
+    (end.offset, end.chain) = (reader.offset, reader.chain)
+    do throws(RecordError) {
+      try body(Record(kind: kind, offset: offset), record)
+    } catch {
+      throw .record(error)
     }
   }
 
@@ -73,7 +103,7 @@ package struct KeptLog: Sendable {
   ///
   /// - Throws: `LogError` when the log cannot be used.
   package func first(_ kind: SessionRecord.Kind) throws(LogError) -> [UInt8]? {
-    guard try checkStart() else { return nil }
+    guard try checkStart() == .whole else { return nil }
     var reader = LogReader(
       file, from: LogFormat.firstRecord.count, chain: LogFormat.firstChain, to: length, chunk: Self.headBytes)
     for _ in 0..<Self.headRecords {
@@ -102,7 +132,7 @@ package struct KeptLog: Sendable {
 
   /// The last record and its CRC; as `last`.
   func tail() throws(LogError) -> LogTail? {
-    guard try checkStart() else { return nil }
+    guard try checkStart() != .cut else { return nil }
     do throws(StorageError) {
       guard let last = try LogTail.last(of: file, length: length), last.offset > 0 else { return nil }
       return last
@@ -111,10 +141,18 @@ package struct KeptLog: Sendable {
     }
   }
 
+  /// What a log begins with.
+  private enum Start {
+    /// The first record.
+    case whole
+    /// A part of it: the file ends there.
+    case cut
+    /// Something else, and behind it a record that follows the first one.
+    case damaged
+  }
+
   /// Looks at the first record, whose frame is the same in every version.
-  ///
-  /// - Returns: false when the file ends within it.
-  private func checkStart() throws(LogError) -> Bool {
+  private func checkStart() throws(LogError) -> Start {
     let expected = LogFormat.firstRecord
     var bytes = [UInt8](repeating: 0, count: min(length, expected.count))
     do throws(StorageError) {
@@ -124,8 +162,10 @@ package struct KeptLog: Sendable {
     } catch {
       throw .file(error)
     }
-    if bytes == expected { return true }
-    if bytes.count < expected.count, expected.starts(with: bytes) { return false }
+    if bytes == expected { return .whole }
+    if bytes.count < expected.count, expected.starts(with: bytes) { return .cut }
+    var second = LogReader(file, from: expected.count, chain: LogFormat.firstChain, to: length)
+    if case .record = try Self.step(&second) { return .damaged }
     var reader = LogReader(file, from: 0, chain: 0, to: length)
     guard case .record(LogFormat.formatKind, let body) = try Self.step(&reader),
       body.count >= LogFormat.magic.count + 4,
@@ -134,6 +174,14 @@ package struct KeptLog: Sendable {
     let version = reader.buffer.span.uint32(at: body.lowerBound + LogFormat.magic.count)
     guard version > LogFormat.version else { throw .damagedStart }
     throw .newerVersion(found: version, known: LogFormat.version)
+  }
+
+  private static func resume(_ reader: inout LogReader) throws(LogError) -> LogReader.Resumption? {
+    do throws(StorageError) {
+      return try reader.resume()
+    } catch {
+      throw .file(error)
+    }
   }
 
   private static func step(_ reader: inout LogReader) throws(LogError) -> LogReader.Step {

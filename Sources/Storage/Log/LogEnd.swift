@@ -4,14 +4,28 @@ package import FoundationEssentials
 package enum LogDamage: Equatable, Sendable, CustomStringConvertible {
   /// The file ends within a record, which was being written when the process or the machine stopped.
   case torn
-  /// A record fails its check, so that nothing behind it can be believed.
+  /// A record fails its check, and nothing behind it can be relied upon.
   case broken
 
   package var description: String {
     switch self {
     case .torn: "the last record was not written whole"
-    case .broken: "a record fails its check, and nothing behind it can be believed"
+    case .broken: "a record fails its check, and nothing behind it can be relied upon"
     }
+  }
+}
+
+/// Damaged bytes in a log, behind which it could be read on.
+package struct SkippedBytes: Equatable, Sendable, CustomStringConvertible {
+  /// Where they lie in the file.
+  package var range: Range<Int>
+  /// False when they are a record that could be read all the same, as only its frame is damaged.
+  package var isLost: Bool
+
+  package var description: String {
+    isLost
+      ? "\(range.count) bytes fail their check, and what was in them is lost; what follows can be read"
+      : "the frame of a record is damaged, and the record can be read"
   }
 }
 
@@ -29,6 +43,13 @@ package struct LogEnd: Equatable, Sendable {
   package var marks: LogMarks
   /// What is wrong behind `offset`; `nil` when nothing is, and then that is the file's end.
   package var damage: LogDamage?
+  /// The damaged bytes before `offset`, in rising order.
+  package var skipped: [SkippedBytes] = []
+
+  /// The damaged bytes that hold what is lost, in rising order.
+  package var lost: [Range<Int>] {
+    skipped.filter(\.isLost).map(\.range) + (damage == .broken ? [offset..<length] : [])
+  }
 }
 
 /// The last record of a log.

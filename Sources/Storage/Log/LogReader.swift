@@ -15,17 +15,21 @@ struct LogReader {
   /// How much is read at a time, unless a record is longer.
   static let chunk = 1 << 20
 
-  private let file: any SessionFile
+  let file: any SessionFile
   /// Where reading ends, in the file.
-  private let end: Int
+  let end: Int
   /// Where the next record begins, in the file.
-  private(set) var offset: Int
+  var offset: Int
   /// The CRC of the record before.
-  private(set) var chain: UInt32
+  var chain: UInt32
+  /// From where on each frame leads to the next one, and the last one to the file's end; `nil` as long as that was not looked at.
+  var framed: Int?
+  /// The first record of those from which each frame leads to the file's end; `nil` inside when there is none.
+  var lowest: Frame??
   /// What was read last.
   private(set) var buffer: [UInt8]
   /// Where that begins in the file, and how much of the buffer it is.
-  private var (start, filled) = (0, 0)
+  private(set) var (start, filled) = (0, 0)
 
   /// Reads from a record's beginning up to `end`.
   init(_ file: any SessionFile, from offset: Int, chain: UInt32, to end: Int, chunk: Int = Self.chunk) {
@@ -65,7 +69,7 @@ struct LogReader {
   }
 
   /// Sees that so many bytes from `offset` on are in the buffer; the file has them.
-  private mutating func hold(_ count: Int) throws(StorageError) {
+  mutating func hold(_ count: Int) throws(StorageError) {
     guard start + filled - offset < count else { return }
     let kept = start + filled - offset
     if kept > 0, offset > start {

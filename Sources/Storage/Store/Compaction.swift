@@ -74,6 +74,40 @@ final class Compaction {
     copied = OpenLog.Position(length: reader.offset, chain: reader.chain)
   }
 
+  /// Takes over every record of a damaged log that can be read.
+  ///
+  /// - Parameters:
+  ///   - damaged: the log.
+  ///   - expected: the result of reading it before.
+  /// - Throws: `StorageError`; ESTALE when something else is read now.
+  func copyReadable(of damaged: any SessionFile, expecting expected: LogEnd) throws(StorageError) {
+    var bytes: [UInt8] = []
+    var chain = end.chain
+    var failure: StorageError?
+    let found: LogEnd
+    do throws(LogError) {
+      found = try KeptLog(damaged).read { (record, body) throws(RecordError) in
+        guard failure == nil else { return }
+        marks.note(record.kind, body, at: end.length + bytes.count, chain: chain)
+        LogFormat.append(record.kind, body, chain: &chain, to: &bytes)
+        guard bytes.count >= Self.slice else { return }
+        do throws(StorageError) {
+          try write(bytes, chain)
+          bytes.removeAll(keepingCapacity: true)
+        } catch {
+          failure = error
+        }
+      }
+    } catch {
+      if case .file(let error) = error { throw error }
+      throw StorageError(.openLog, code: ESTALE)
+    }
+    if let failure { throw failure }
+    guard found.offset == expected.offset, found.chain == expected.chain, found.skipped == expected.skipped
+    else { throw StorageError(.openLog, code: ESTALE) }
+    try write(bytes, chain)
+  }
+
   private func write(_ bytes: [UInt8], _ chain: UInt32) throws(StorageError) {
     try open().write(bytes.span, at: end.length)
     end = OpenLog.Position(length: end.length + bytes.count, chain: chain)

@@ -78,14 +78,37 @@ extension SessionStore {
     }
   }
 
+  /// The damaged bytes that were taken out of a log and that nobody has accepted to be lost, by file and length.
+  nonisolated package func damage(of id: SessionID) throws(StorageError) -> [(name: LogName, length: Int)] {
+    var found: [(name: LogName, length: Int)] = []
+    for number in 1...DamagedRest.most {
+      do throws(StorageError) {
+        let name = LogName.damaged(number)
+        found.append((name, try disk.openFile(name, of: id, toWrite: false).information().length))
+      } catch {
+        guard error.isMissing else { throw error }
+      }
+    }
+    return found
+  }
+
+  /// Takes note that the loss of damaged bytes is accepted: they stay, under another name. All is on the disk when this returns.
+  nonisolated package func accept(_ name: LogName, of id: SessionID) throws(StorageError) {
+    let damaged = try disk.openFile(name, of: id, toWrite: false)
+    try DamagedRest.keep(
+      [0..<damaged.information().length], of: damaged, id, disk, syncs: true, as: LogName.accepted)
+    try disk.syncNames(of: id)
+    try disk.removeFile(name, of: id)
+    try disk.syncNames(of: id)
+  }
+
   /// Whether something that a damaged log held is kept beside what is left of it.
   nonisolated package func keepsDamage(of id: SessionID) -> Bool {
     // Where that cannot be told it is as if there were something.
     do throws(StorageError) {
-      _ = try disk.openFile(.damaged(1), of: id, toWrite: false)
-      return true
+      return try !damage(of: id).isEmpty
     } catch {
-      return !error.isMissing
+      return true
     }
   }
 

@@ -178,8 +178,8 @@ package actor SessionStore {
   }
 
   /// Takes up a session's log where `read` found its end, cuts what is behind that and writes records, which are kept when
-  /// this returns. What is cut stays beside as `log.damaged-1` and so on, unless it is only a record that was not written
-  /// whole.
+  /// this returns. A log with damage in its midst is written anew without that. Damaged bytes stay beside as `log.damaged-1` and
+  /// so on, unless they are only a record that was not written whole.
   ///
   /// - Returns: the log's length in bytes.
   /// - Throws: `StorageError`: ESTALE when the log is not as it was read.
@@ -187,22 +187,28 @@ package actor SessionStore {
     _ id: SessionID, _ end: LogEnd, _ records: [SessionRecord]
   ) async throws(StorageError) -> Int {
     let file = try disk.openFile(.current, of: id, toWrite: true)
-    let (length, chain) = (try file.information().length, try LogTail.chain(of: file, at: end.offset))
-    guard length == end.length, chain == end.chain, logs[id] == nil else {
+    // Damage may lie where the last CRC stands: then all is read again.
+    let chain = end.skipped.isEmpty ? try LogTail.chain(of: file, at: end.offset) : end.chain
+    guard try file.information().length == end.length, chain == end.chain, logs[id] == nil else {
       throw StorageError(.openLog, code: ESTALE)
     }
-    let position = OpenLog.Position(length: end.offset, chain: end.chain)
-    if end.damage == .broken {
+    if end.skipped.isEmpty, !end.lost.isEmpty {
       try await elsewhere { [disk, durability] () throws(StorageError) in
-        try DamagedRest.keep(from: end.offset, to: end.length, of: file, id, disk, syncs: durability == .full)
+        try DamagedRest.keep(end.lost, of: file, id, disk, syncs: durability == .full)
       }
       guard logs[id] == nil else { throw StorageError(.openLog, code: ESTALE) }
     }
     // Left by a crash while it was written.
     try disk.removeFile(.next, of: id)
-    let log = OpenLog(id, file, end: position, marks: end.marks)
-    if end.length > end.offset { try file.truncate(to: end.offset) }
-    try log.write(records, &room)
+    let log: OpenLog
+    if end.skipped.isEmpty {
+      log = OpenLog(
+        id, file, end: OpenLog.Position(length: end.offset, chain: end.chain), marks: end.marks)
+      if end.length > end.offset { try file.truncate(to: end.offset) }
+      try log.write(records, &room)
+    } else {
+      log = try await writeAnew(id, file, end, records)
+    }
     if durability == .full {
       log.hasNewName = true
       try sync([log])
@@ -210,6 +216,37 @@ package actor SessionStore {
     logs[id] = log
     use(log)
     return log.end.length
+  }
+
+  /// Puts a log in the place of a damaged one: the records that could be read, and those that open the session.
+  ///
+  /// Until the new log has the name, nothing has happened.
+  private func writeAnew(
+    _ id: SessionID, _ damaged: any SessionFile, _ end: LogEnd, _ records: [SessionRecord]
+  ) async throws(StorageError) -> OpenLog {
+    let whole = WholeLog()
+    do throws(StorageError) {
+      try await elsewhere { [disk] () throws(StorageError) in
+        let copy = try Compaction(
+          try disk.createFile(.next, of: id), start: OpenLog.Position(length: 0, chain: 0))
+        try copy.copyReadable(of: damaged, expecting: end)
+        try copy.add(records)
+        let file = try copy.open()
+        // Whatever the durability: what it takes the place of is on the disk.
+        try file.sync()
+        if !end.lost.isEmpty {
+          try DamagedRest.keep(end.lost, of: damaged, id, disk, syncs: true)
+        }
+        whole.set(file, copy.end, copy.marks)
+      }
+      guard logs[id] == nil, let log = whole.open(id) else { throw StorageError(.openLog, code: ESTALE) }
+      try disk.replaceLog(of: id)
+      return log
+    } catch {
+      // What went wrong first is what is told; what is left goes with the next opening.
+      try? disk.removeFile(.next, of: id)
+      throw error
+    }
   }
 
   /// Lets go of a session's log; a compaction of it is abandoned.
@@ -273,5 +310,18 @@ package actor SessionStore {
       }
     }
     try result.get()
+  }
+}
+
+/// A log that was written on another thread, on its way to the store.
+private final class WholeLog: Sendable {
+  private let log: Guarded<(file: any SessionFile, end: OpenLog.Position, marks: LogMarks)?> = Guarded(nil)
+
+  func set(_ file: any SessionFile, _ end: OpenLog.Position, _ marks: LogMarks) {
+    log.withLock { $0 = (file, end, marks) }
+  }
+
+  func open(_ id: SessionID) -> OpenLog? {
+    log.withLock { log in log.map { OpenLog(id, $0.file, end: $0.end, marks: $0.marks) } }
   }
 }

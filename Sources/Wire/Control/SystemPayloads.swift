@@ -161,7 +161,7 @@ package struct NewSessionPayload: SystemPayload {
   }
 }
 
-/// Something about the session that people should know: nearly full, not saved, saved again.
+/// Something about the session that people should know: nearly full, not saved, saved again, damaged.
 package struct NoticePayload: SystemPayload {
   package static let type = SystemType.notice
 
@@ -173,6 +173,8 @@ package struct NoticePayload: SystemPayload {
     case storageFull = "storage-full"
     /// It is saved again.
     case saved
+    /// Some of it was lost on the disk.
+    case damaged
   }
 
   /// Which notice.

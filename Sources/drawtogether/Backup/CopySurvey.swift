@@ -34,6 +34,9 @@ struct CopySurvey {
           faults.append(.log(byte: record.offset, "\(error)"))
         }
       }
+      for skipped in end.skipped {
+        faults.append(.log(byte: skipped.range.lowerBound, "\(skipped)"))
+      }
       if end.damage == .broken || (end.damage != nil && end.offset == 0) {
         faults.append(
           .log(byte: end.offset, "\(end.damage ?? .broken) (\(end.length - end.offset) bytes)"))

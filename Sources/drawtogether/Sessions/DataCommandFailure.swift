@@ -24,6 +24,10 @@ enum DataCommandFailure: Error, Equatable, CustomStringConvertible {
   case log(SessionID, LogError)
   /// A session that is to be restored goes on.
   case notEnded(SessionID)
+  /// Nothing of a session is lost, or it was accepted before.
+  case nothingLost(SessionID)
+  /// Damaged bytes are still in a session's log.
+  case stillDamaged(SessionID)
   /// A session was removed while something was done with it.
   case gone(SessionID)
   /// A session that is to be ended has ended.
@@ -54,6 +58,10 @@ enum DataCommandFailure: Error, Equatable, CustomStringConvertible {
       "session \(id) is being restored by another process"
     case .log(let id, let error): "session \(id): \(error)"
     case .notEnded(let id): "session \(id) has not ended: there is nothing to restore"
+    case .nothingLost(let id): "session \(id) has lost nothing: there is nothing to accept"
+    case .stillDamaged(let id):
+      "the damaged bytes are still in the log of session \(id): a gateway takes them out when somebody opens the session; run "
+        + "this command afterwards"
     case .gone(let id): "session \(id) is gone: its time was over, and it was removed"
     case .ended(let id): "session \(id) has ended already"
     case .refused(let reason): reason

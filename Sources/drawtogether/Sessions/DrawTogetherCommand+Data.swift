@@ -15,6 +15,7 @@ extension DrawTogetherCommand {
       case .export(let prefix, let onlyRetained):
         let sessions = try StoredSessions(in: command.folder)
         return try export(try sessions.one(prefix), onlyRetained: onlyRetained, from: sessions)
+      case .repair(let prefix): return try repair(prefix, in: try StoredSessions(in: command.folder))
       case .change(let prefix, let work): return try perform(work, prefix, in: command.folder)
       case .verify(let prefix): return try verify(prefix, in: try StoredSessions(in: command.folder))
       case .backup(let target, let reserve, let asJSON):
@@ -50,11 +51,13 @@ extension DrawTogetherCommand {
     _ id: SessionID, onlyRetained: Bool, from sessions: StoredSessions
   ) throws(DataCommandFailure) -> ExitCode {
     var output = StandardOutput(data)
-    let damage = try SessionExport.write(
+    let end = try SessionExport.write(
       id, onlyRetained: onlyRetained, from: try sessions.log(of: id), to: &output)
-    guard let damage else { return .success }
-    complain("session \(id): \(damage): this is what is before it")
-    return .failure
+    for skipped in end.skipped {
+      complain("session \(id): log, byte \(skipped.range.lowerBound): \(skipped)")
+    }
+    if let damage = end.damage { complain("session \(id): \(damage): this is what is before it") }
+    return end.damage == nil && end.lost.isEmpty ? .success : .failure
   }
 
   /// Restores a backup or a session, whichever it is that is there by that name.
@@ -89,6 +92,17 @@ extension DrawTogetherCommand {
     let id = try sessions.one(prefix)
     try sessions.restore(id)
     output("session \(id) is restored: who comes by its link finds it as it was\n")
+    return .success
+  }
+
+  private func repair(
+    _ prefix: SessionPrefix, in sessions: StoredSessions
+  ) throws(DataCommandFailure) -> ExitCode {
+    let id = try sessions.one(prefix)
+    let bytes = try sessions.acceptLoss(of: id)
+    output(
+      "session \(id): the loss of \(bytes) damaged bytes is accepted; they stay beside its log, in log.accepted-N\n"
+    )
     return .success
   }
 

@@ -36,6 +36,8 @@ struct SessionCheck {
   private var attachments = AttachmentSurvey()
   /// Numbers up to this one may have been given out.
   private var numbers: ParticipantNumber = 0
+  /// The records with entries of numbers above that, which a later record may still give out: one before may be lost.
+  private var unnumbered: [(byte: Int, number: ParticipantNumber)] = []
 
   /// Looks at a session.
   ///
@@ -49,10 +51,26 @@ struct SessionCheck {
       guard case .log(_, let error) = error else { throw error }
       faults.append(.log(byte: 0, "\(error)"))
     }
+    faults += try Self.unacceptedLosses(of: id, in: sessions)
     var check = FileCheck(in: sessions.data.attachments(of: id))
     check.look(at: try sessions.files(of: id), attachments)
     files = check.count
     faults += check.faults
+  }
+
+  /// What was taken out of the log because it was damaged, as long as nobody has accepted that.
+  private static func unacceptedLosses(
+    of id: SessionID, in sessions: StoredSessions
+  ) throws(DataCommandFailure) -> [Fault] {
+    do throws(StorageError) {
+      return try sessions.store.damage(of: id).map { name, length in
+        .file(
+          name.text,
+          "\(length) damaged bytes were taken out of the log: drawtogether repair \(id) accepts the loss")
+      }
+    } catch {
+      throw .storage(error)
+    }
   }
 
   private mutating func checkLog(_ log: KeptLog) throws(DataCommandFailure) {
@@ -65,6 +83,10 @@ struct SessionCheck {
           faults.append(.log(byte: record.offset, "\(error)"))
         }
       }
+      for (byte, number) in unnumbered where number > numbers {
+        faults.append(
+          .log(byte: byte, "it holds an entry of participant \(number), and there are up to \(numbers)"))
+      }
       if survey.facts == nil, end.damage == nil {
         faults.append(.log(byte: end.offset, "no record says what session it is"))
       }
@@ -72,7 +94,10 @@ struct SessionCheck {
         isTorn = damage == .torn
         faults.append(.log(byte: end.offset, "\(damage) (\(end.length - end.offset) bytes)"))
       }
-      wholeBytes = end.offset
+      for skipped in end.skipped {
+        faults.append(.log(byte: skipped.range.lowerBound, "\(skipped)"))
+      }
+      wholeBytes = end.offset - end.skipped.reduce(0) { $0 + ($1.isLost ? $1.range.count : 0) }
     } catch {
       throw .log(id, error)
     }
@@ -93,11 +118,7 @@ struct SessionCheck {
       highest = max(highest, found.entry.sender)
       try attachments.take(found, bytes)
     }
-    if highest > numbers {
-      faults.append(
-        .log(
-          byte: record.offset, "it holds an entry of participant \(highest), and there are up to \(numbers)"))
-    }
+    if highest > numbers { unnumbered.append((record.offset, highest)) }
     if record.known == .session, survey.facts?.id != id {
       throw RecordError(record.kind, .otherSession)
     }

@@ -20,11 +20,11 @@ struct SessionExport {
   ///   - onlyRetained: whether entries are left out that a snapshot of the session would do without.
   ///   - log: its log.
   ///   - output: where the lines go; all of them, when this returns.
-  /// - Returns: what is wrong with the log behind what was written; nil when nothing is.
+  /// - Returns: how far the log could be read, and what is wrong with it.
   /// - Throws: `DataCommandFailure` when the log cannot be read, or the output not be written to.
   static func write(
     _ id: SessionID, onlyRetained: Bool, from log: KeptLog, to output: inout StandardOutput
-  ) throws(DataCommandFailure) -> LogDamage? {
+  ) throws(DataCommandFailure) -> LogEnd {
     var export = SessionExport(id: id, onlyRetained: onlyRetained)
     let end: LogEnd
     do throws(LogError) {
@@ -39,7 +39,7 @@ struct SessionExport {
     try output(export.head)
     try export.writeEntries(of: log, to: &output)
     try output.flush()
-    return end.damage
+    return end
   }
 
   private init(id: SessionID, onlyRetained: Bool) {

@@ -31,7 +31,10 @@ struct SessionSurvey {
     // Whatever is written behind a session that was put away was written by one that was opened again.
     if case .closed = state { state = .open }
     switch record.known {
-    case .session: facts = try SessionFacts(body)
+    case .session:
+      facts = try SessionFacts(body)
+      // A session that has ended is not written to: the record that took its end back is lost.
+      if case .ended = state { state = .open }
     case .participant:
       let said = try ParticipantFacts(body).participant
       guard people[said.number].map({ $0.id == said.id }) ?? true else {

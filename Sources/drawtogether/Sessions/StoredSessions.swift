@@ -84,6 +84,32 @@ final class StoredSessions {
     }
   }
 
+  /// Accepts that records of a session are lost, so that `verify` no longer reports it.
+  ///
+  /// - Returns: how many damaged bytes were taken out of its log.
+  /// - Throws: `DataCommandFailure`: nothing is lost, or the damaged bytes are still in the log.
+  func acceptLoss(of id: SessionID) throws(DataCommandFailure) -> Int {
+    let log = try log(of: id)
+    let end: LogEnd
+    do throws(LogError) {
+      end = try log.read { _, _ in }
+    } catch {
+      throw .log(id, error)
+    }
+    // Only a log that was written anew has the records behind the damage.
+    guard end.lost.isEmpty, end.skipped.isEmpty else { throw .stillDamaged(id) }
+    let bytes: Int
+    do throws(StorageError) {
+      let damage = try store.damage(of: id)
+      for (name, _) in damage { try store.accept(name, of: id) }
+      bytes = damage.reduce(0) { $0 + $1.length }
+    } catch {
+      throw .storage(error)
+    }
+    guard bytes > 0 else { throw .nothingLost(id) }
+    return bytes
+  }
+
   /// Ends a session of a folder that no gateway has, and that this process keeps.
   func end(_ id: SessionID) throws(DataCommandFailure) {
     let (end, last): (LogEnd, LastRecord?)

@@ -1,6 +1,8 @@
 /// Frames records as the store does, written from its description alone: it is not the code under test.
 struct LogBytes {
   private(set) var bytes: [UInt8] = []
+  /// Where each record ends.
+  private(set) var ends: [Int] = []
   private var chain: UInt32 = 0
 
   /// A log with its first record.
@@ -16,6 +18,7 @@ struct LogBytes {
     append(chain)
     bytes += [kind] + body
     append(UInt32(body.count + 1))
+    ends.append(bytes.count)
   }
 
   private mutating func append(_ number: UInt32) {

@@ -1,0 +1,198 @@
+internal import Glibc
+internal import Wire
+
+/// Reading on behind a record that failed its check.
+///
+/// Bytes inside a record may be a participant's, and look like records. So what is found behind damage counts in two cases only.
+/// It continues the CRC that stands in the head of the damaged record, which nobody can know beforehand. Or each frame from there
+/// to the file's end leads to the next one, so that none of them lies inside another.
+extension LogReader {
+  /// A way on.
+  enum Resumption: Equatable {
+    /// Only the frame of the record is damaged: it is whole, and its body lies there in `buffer`.
+    case record(kind: UInt8, body: Range<Int>)
+    /// All bytes up to the present offset are lost.
+    case skipped
+  }
+
+  /// The start, the end and the CRC of a record whose two lengths agree.
+  struct Frame: Equatable {
+    var offset: Int
+    var end: Int
+    var checksum: UInt32
+  }
+
+  /// How many lengths are looked up one by one while bytes are searched: the others are found in what was read at a time.
+  private static let lookups = 1 << 20
+
+  /// Goes on behind the record that failed its check.
+  ///
+  /// - Returns: `nil` when nothing behind it can be relied upon; the offset is then as it was.
+  /// - Throws: `StorageError` when the file cannot be read, or has become shorter.
+  mutating func resume() throws(StorageError) -> Resumption? {
+    let begin = offset
+    guard end - begin > LogFormat.overhead, let length = try number(at: begin),
+      let stored = try number(at: begin + 4)
+    else { return nil }
+    let behind = begin + Int(length) + LogFormat.overhead
+    let isPossible = (1...LogFormat.maximumLength).contains(Int(length))
+    if isPossible, behind <= end {
+      let body = begin + LogFormat.headerLength..<behind - 4
+      let computed = try checksum(of: body, continuing: chain)
+      // The second length is damaged.
+      if computed == stored { return try take(upTo: behind, chain: stored) }
+      // The CRC is damaged.
+      if try isWhole(at: behind, continuing: computed) { return try take(upTo: behind, chain: computed) }
+      if try isWhole(at: behind, continuing: stored) { return skip(to: behind, chain: stored) }
+      if let framed, begin >= framed { return behind < end ? skip(to: behind, chain: stored) : nil }
+    }
+    let first = try firstFrame(behind: begin)
+    var next: (offset: Int, chain: UInt32)?
+    if let first, try isWhole(at: first.offset, continuing: stored) {
+      next = (first.offset, stored)
+    } else {
+      // Behind bytes that were put in between two records, the record before goes on.
+      next = try search(from: begin + 1, continuing: [stored, chain])
+    }
+    if let next {
+      return try isRecord(upTo: next.offset, stored)
+        ? take(upTo: next.offset, chain: stored) : skip(to: next.offset, chain: next.chain)
+    }
+    if try isRecord(upTo: end, stored) { return try take(upTo: end, chain: stored) }
+    // A record that was cut off with the file may end in anything.
+    guard !isPossible || behind <= end, let first, first.end < end else { return nil }
+    framed = first.offset
+    // Of the first one that is not the damaged one there is no CRC that it continues.
+    return skip(to: first.end, chain: first.checksum)
+  }
+
+  /// True when the bytes up to there are the damaged record's, and only its lengths are wrong.
+  private func isRecord(upTo position: Int, _ stored: UInt32) throws(StorageError) -> Bool {
+    let body = offset + LogFormat.headerLength..<max(position - 4, offset + LogFormat.headerLength)
+    guard (1...LogFormat.maximumLength).contains(body.count) else { return false }
+    return try checksum(of: body, continuing: chain) == stored
+  }
+
+  private mutating func skip(to position: Int, chain: UInt32) -> Resumption {
+    offset = position
+    self.chain = chain
+    return .skipped
+  }
+
+  private mutating func take(upTo position: Int, chain: UInt32) throws(StorageError) -> Resumption {
+    try hold(position - offset)
+    let first = offset - start + LogFormat.headerLength
+    let body = first + 1..<position - start - 4
+    offset = position
+    self.chain = chain
+    return .record(kind: buffer[first], body: body)
+  }
+
+  /// True when a whole record begins there that continues a CRC.
+  private func isWhole(at position: Int, continuing chain: UInt32) throws(StorageError) -> Bool {
+    guard let length = try number(at: position), let stored = try number(at: position + 4) else {
+      return false
+    }
+    let behind = position + Int(length) + LogFormat.overhead
+    guard (1...LogFormat.maximumLength).contains(Int(length)), behind <= end,
+      try number(at: behind - 4) == length
+    else { return false }
+    return try checksum(of: position + LogFormat.headerLength..<behind - 4, continuing: chain) == stored
+  }
+
+  /// The first place at or behind `position` where a record stands that continues one of these CRCs, and which.
+  ///
+  /// The cost is linear in the bytes that are searched: what looks like a record is checked only as long as all that was checked
+  /// is not four times as much as there is.
+  private func search(
+    from position: Int, continuing chains: [UInt32]
+  ) throws(StorageError) -> (offset: Int, chain: UInt32)? {
+    var bytes = [UInt8](repeating: 0, count: min(2 * Self.chunk, end - position))
+    var budget = 4 * (end - position) + LogFormat.maximumLength
+    var lookups = Self.lookups
+    var from = position
+    while end - from > LogFormat.overhead {
+      let count = try file.read(into: &bytes, at: 0, count: min(bytes.count, end - from), from: from)
+      guard count > LogFormat.overhead else { throw .shorter }
+      let isLast = from + count >= end
+      // The second half is looked at with what follows it.
+      let searched = isLast ? count - LogFormat.overhead : max(count / 2, 1)
+      let span = bytes.span
+      for index in 0..<searched {
+        // The upper bits of most bytes that are no length are not all zero.
+        guard span[index] <= UInt8(LogFormat.maximumLength >> 24) else { continue }
+        let length = Int(span.uint32(at: index))
+        let behind = index + length + LogFormat.overhead
+        guard (1...LogFormat.maximumLength).contains(length), from + behind <= end else { continue }
+        if behind <= count {
+          guard Int(span.uint32(at: behind - 4)) == length else { continue }
+        } else {
+          lookups -= 1
+          guard lookups > 0, try number(at: from + behind - 4).map(Int.init) == length else { continue }
+        }
+        for chain in chains {
+          budget -= length
+          guard budget > 0 else { return nil }
+          if try isWhole(at: from + index, continuing: chain) { return (from + index, chain) }
+        }
+      }
+      if isLast { return nil }
+      from += searched
+    }
+    return nil
+  }
+
+  /// The first record behind an offset from which every frame leads to the next one and the last to the file's end, or the one
+  /// at the offset.
+  private mutating func firstFrame(behind position: Int) throws(StorageError) -> Frame? {
+    // The way from the end is gone once: it is the same for each place before it stopped.
+    if let lowest, lowest.map({ $0.offset > position }) ?? true { return lowest }
+    var first: Frame?
+    var boundary = end
+    while boundary > position, let frame = try frame(endingAt: boundary) {
+      // A record begins at `position`. One that goes across it lies inside of another, and so may those behind it.
+      guard frame.offset >= position else {
+        lowest = .some(nil)
+        return nil
+      }
+      first = frame
+      boundary = frame.offset
+    }
+    lowest = first
+    return first
+  }
+
+  private func frame(endingAt boundary: Int) throws(StorageError) -> Frame? {
+    guard boundary > LogFormat.overhead, let length = try number(at: boundary - 4) else { return nil }
+    let begin = boundary - Int(length) - LogFormat.overhead
+    guard (1...LogFormat.maximumLength).contains(Int(length)), begin >= 0, try number(at: begin) == length,
+      let checksum = try number(at: begin + 4)
+    else { return nil }
+    return Frame(offset: begin, end: boundary, checksum: checksum)
+  }
+
+  /// Four bytes of the file as a number; `nil` where it does not have them.
+  private func number(at position: Int) throws(StorageError) -> UInt32? {
+    guard position >= 0, position + 4 <= end else { return nil }
+    if position >= start, position - start + 4 <= filled { return buffer.span.uint32(at: position - start) }
+    var bytes: [UInt8] = [0, 0, 0, 0]
+    guard try file.read(into: &bytes, at: 0, count: 4, from: position) == 4 else { throw .shorter }
+    return bytes.span.uint32(at: 0)
+  }
+
+  /// The CRC of bytes of the file, read a piece at a time.
+  private func checksum(of range: Range<Int>, continuing chain: UInt32) throws(StorageError) -> UInt32 {
+    var chain = chain
+    var bytes = [UInt8](repeating: 0, count: min(Self.chunk, range.count))
+    var position = range.lowerBound
+    while position < range.upperBound {
+      let wanted = min(bytes.count, range.upperBound - position)
+      guard try file.read(into: &bytes, at: 0, count: wanted, from: position) == wanted else {
+        throw .shorter
+      }
+      chain = LogFormat.checksum(of: bytes.span.extracting(first: wanted), continuing: chain)
+      position += wanted
+    }
+    return chain
+  }
+}

@@ -1,0 +1,116 @@
+import FoundationEssentials
+import Testing
+import Wire
+
+@testable import SessionCore
+
+/// P4 where records are lost: the others make the session that they imply.
+@Suite("P4: records that are lost")
+struct LostRecordsTests {
+  /// A session of two people, each of whose entries stands in a record of its own.
+  private static func fixture() throws -> Fixture {
+    let fixture = Fixture(saving: .byStore)
+    fixture.disk += fixture.session.firstRecords()
+    let ada = try fixture.join(name: "Ada")
+    let bo = try fixture.join(name: "Bo")
+    try fixture.save(ada, bo)
+    for number in 1...8 {
+      let sender = number % 2 == 0 ? bo : ada
+      sender.send("\(number)", .appended, key: UInt64(number))
+      try fixture.save(ada, bo)
+    }
+    return fixture
+  }
+
+  /// The session that a file makes, without the record at an index.
+  private static func restored(
+    _ fixture: Fixture, without lost: Int, bytes: Int = 100, generation: String = "other"
+  ) throws -> RestoredSession {
+    var restorer = SessionRestorer(
+      id: fixture.session.id, limits: fixture.session.limits,
+      digest: { TokenDigest(high: $0.high, low: $0.low) }, now: fixture.now,
+      date: Date(timeIntervalSince1970: 1_000))
+    for (index, record) in fixture.disk.enumerated() {
+      if index == lost {
+        restorer.skip(bytes)
+      } else {
+        try restorer.apply(record.kind.rawValue, record.body.span)
+      }
+    }
+    return try restorer.finish(generation: generation, freshEpoch: "fresh")
+  }
+
+  @Test("S76 each record that is lost leaves the entries of all others, in another epoch")
+  func eachRecord() throws {
+    let fixture = try Self.fixture()
+    fixture.close(generation: "stopped")
+    for (index, record) in fixture.disk.enumerated() {
+      let restored = try Self.restored(fixture, without: index, generation: "stopped")
+      #expect(!restored.isClean && restored.session.epoch == "fresh", "\(record.kind)")
+      let before = fixture.disk[..<index].last { $0.kind == .run }
+      let reached = try before.flatMap { try RunFrames.lastSequence(in: $0.body.span) } ?? 0
+      #expect(restored.session.history.pairs.allSatisfy { $0.through <= reached }, "\(record.kind)")
+      #expect(restored.wholeThrough == reached, "\(record.kind)")
+      let after = Fixture(restored.session, now: fixture.now)
+      _ = restored.session.openingRecords()
+      restored.session.didSaveOpening()
+      let looker = try after.look()
+      let runs = fixture.disk.indices.filter { fixture.disk[$0].kind == .run }
+      var texts = (1...8).map(String.init)
+      // The first run tells that both have come.
+      if let place = runs.firstIndex(of: index), place >= runs.count - 8 {
+        texts.remove(at: place - (runs.count - 8))
+      }
+      #expect(looker.texts == texts, "\(record.kind), record \(index)")
+      #expect(looker.number > 4096, "a number that may have been given out is not given out again")
+    }
+  }
+
+  @Test("S76 who is given a snapshot is told that something is lost, and nobody where nothing is")
+  func notice() throws {
+    let fixture = try Self.fixture()
+    let run = try #require(fixture.disk.lastIndex { $0.kind == .run })
+    for isLost in [true, false] {
+      let restored = try Self.restored(fixture, without: isLost ? run : -1)
+      #expect((restored.wholeThrough != nil) == isLost)
+      let after = Fixture(restored.session, now: fixture.now)
+      _ = restored.session.openingRecords()
+      restored.session.didSaveOpening()
+      for _ in 0..<2 {
+        let looker = try after.look()
+        #expect(looker.notices.map(\.code) == (isLost ? [.damaged] : []))
+      }
+    }
+  }
+
+  @Test("S76 a session whose records of itself are all lost has the standard activity")
+  func withoutSession() throws {
+    let fixture = try Self.fixture()
+    let restored = try Self.restored(fixture, without: 0)
+    #expect(restored.session.activity == .standard)
+    #expect(restored.session.openingRecords().first?.kind == .session)
+  }
+
+  @Test("S76 an end that was taken back stays so when the record of that is lost")
+  func takenBack() throws {
+    let fixture = try Self.fixture()
+    fixture.disk.append(EndFacts(at: .distantPast, by: 1).record)
+    fixture.disk.append(RestoredFacts(at: .distantPast).record)
+    let lost = fixture.disk.count - 1
+    #expect(try Self.restored(fixture, without: lost).endedAt != nil)
+    fixture.disk += fixture.session.openingRecords()
+    #expect(try Self.restored(fixture, without: lost).endedAt == nil)
+  }
+
+  @Test("S76 so many numbers are left out as the lost bytes may have given out")
+  func numbers() throws {
+    let fixture = try Self.fixture()
+    let few = try Self.restored(fixture, without: fixture.disk.count - 1, bytes: 100).session.nextNumber
+    let many = try Self.restored(fixture, without: fixture.disk.count - 1, bytes: 10_000_000).session
+      .nextNumber
+    #expect(few == 2 * 4096 + 1)
+    #expect(Int(many) > 10_000_000 / 250)
+    let most = try Self.restored(fixture, without: fixture.disk.count - 1, bytes: .max / 2).session.nextNumber
+    #expect(most == NumbersFacts.highest + 1)
+  }
+}

@@ -1,0 +1,231 @@
+import FoundationEssentials
+import Glibc
+import SessionCore
+import Synchronization
+import Testing
+import Wire
+
+@testable import Storage
+
+@Suite("Logs that are read on behind damage")
+struct LogResumingTests {
+  private static let start = LogDamageTests.written([]).count
+
+  /// A log of a session, its people, and so many runs of one entry each, of several lengths.
+  private static func records(_ count: Int) -> [SessionRecord] {
+    [.session, .numbers] + (1...count).map { .run(UInt64($0), payload: 1 + $0 * 37 % 211) }
+  }
+
+  private static func places(_ records: [SessionRecord]) -> [Range<Int>] {
+    var begin = start
+    return records.map { record in
+      defer { begin += 13 + record.body.count }
+      return begin..<begin + 13 + record.body.count
+    }
+  }
+
+  private static func read(_ bytes: [UInt8]) throws -> (records: [SessionRecord], end: LogEnd) {
+    let bench = try Backend.memory.make()
+    try bench.place(bytes)
+    return try StoreFixture(bench).read()
+  }
+
+  @Test("ST4 200 random flips in logs of 400 entries: every intact record is read, none altered")
+  func randomFlips() throws {
+    let records = Self.records(400)
+    let (bytes, places) = (LogDamageTests.written(records), Self.places(records))
+    var random = SeededGenerator(seed: 16)
+    for flip in 0..<200 {
+      let position = Int(random.next() % UInt64(bytes.count))
+      var damaged = bytes
+      damaged[position] ^= 1 << UInt8(random.next() % 8)
+      let (found, end) = try Self.read(damaged)
+      let hit = places.firstIndex { $0.contains(position) }
+      let body = hit.map { places[$0].lowerBound + 8..<places[$0].upperBound - 4 }
+      var expected = records
+      // Of the last record the CRC is needed too.
+      if let hit, let body, body.contains(position) || hit == records.count - 1 && found.count < records.count
+      {
+        expected.remove(at: hit)
+      }
+      #expect(found == expected, "flip \(flip), byte \(position) of record \(hit ?? -1)")
+      #expect(!end.skipped.isEmpty || end.damage == .broken)
+    }
+  }
+
+  @Test("ST4 Several flips at once cost the records that they are in")
+  func severalFlips() throws {
+    let records = Self.records(200)
+    let (bytes, places) = (LogDamageTests.written(records), Self.places(records))
+    var random = SeededGenerator(seed: 17)
+    for round in 0..<100 {
+      var damaged = bytes
+      var hit: Set<Int> = []
+      for _ in 0..<(2 + round % 9) {
+        // Bodies only: who loses both lengths at two places loses what is between them.
+        let record = Int(random.next() % UInt64(records.count))
+        let place = places[record]
+        damaged[place.lowerBound + 8 + Int(random.next() % UInt64(place.count - 12))] ^= 0x55
+        hit.insert(record)
+      }
+      let (found, _) = try Self.read(damaged)
+      let expected = records.indices.filter { index in
+        !hit.contains(index)
+      }.map { records[$0] }
+      #expect(found == expected, "round \(round), records \(hit.sorted())")
+    }
+  }
+
+  @Test(
+    "ST4 Bytes that were put in, taken out or made zero cost the records that they touch, and the first whose CRC they hide"
+  )
+  func regions() throws {
+    let records = Self.records(300)
+    let (bytes, places) = (LogDamageTests.written(records), Self.places(records))
+    var random = SeededGenerator(seed: 18)
+    for round in 0..<60 {
+      let position = Self.start + Int(random.next() % UInt64(bytes.count - 6000 - Self.start))
+      let length = [1, 7, 300, 4096][round % 4]
+      var damaged = bytes
+      switch round % 3 {
+      case 0: damaged.insert(contentsOf: [UInt8](repeating: 0x41, count: length), at: position)
+      case 1: damaged.removeSubrange(position..<position + length)
+      default:
+        damaged.replaceSubrange(position..<position + length, with: [UInt8](repeating: 0, count: length))
+      }
+      let touched = position..<(round % 3 == 0 ? position + 1 : position + length)
+      let first = try #require(places.firstIndex { $0.upperBound > touched.lowerBound })
+      let behind = places.firstIndex { $0.lowerBound >= touched.upperBound } ?? places.count
+      let (found, end) = try Self.read(damaged)
+      #expect(found.starts(with: records[..<first]), "round \(round)")
+      let told = Int(damaged.span.uint32(at: places[first].lowerBound))
+      // It may have been cut off with the file: then nothing but a CRC leads on.
+      if (1...1 << 26).contains(told), places[first].lowerBound + told + 12 > damaged.count { continue }
+      let rest = Array(records[min(behind + 1, records.count)...])
+      #expect(Array(found.suffix(rest.count)) == rest, "round \(round)")
+      #expect(found.allSatisfy { records.contains($0) } && found.count >= first + rest.count)
+      #expect(!end.lost.isEmpty || found == records)
+    }
+  }
+
+  @Test("ST12 What a participant sent is never taken for records, whatever is damaged")
+  func forged() throws {
+    // Records that continue one another, as a payload may hold them.
+    let forged = LogDamageTests.written([.run(900), .run(901), .run(902), .run(903)])
+    var run = SessionRecord.run(3, payload: 0)
+    run.body += [UInt8](repeating: 7, count: 40) + forged + [UInt8](repeating: 7, count: 40) + forged
+    let records: [SessionRecord] = [.session, .numbers, .run(1), run, .run(5), .run(6)]
+    let bytes = LogDamageTests.written(records)
+    let place = Self.places(records)[3]
+    for position in place {
+      for change: UInt8 in [0x01, 0x80, 0xFF] {
+        var damaged = bytes
+        damaged[position] ^= change
+        #expect(try Self.read(damaged).records.allSatisfy { records.contains($0) }, "byte \(position)")
+        // The same in a file that ends within the record, at the end of a forged one too.
+        let cut = Array(damaged[..<min(place.upperBound - 4, position + 200)])
+        #expect(try Self.read(cut).records.allSatisfy { records.contains($0) }, "byte \(position), cut")
+      }
+    }
+    for cut in place { #expect(try Self.read(Array(bytes[..<cut])).records == Array(records[..<3])) }
+    // Both lengths of the record are gone, and the file's end is whole.
+    var damaged = bytes
+    for position in [place.lowerBound, place.upperBound - 4] {
+      damaged.replaceSubrange(position..<position + 4, with: [0xFF, 0xFF, 0xFF, 0xFF])
+    }
+    #expect(try Self.read(damaged).records == records)
+    damaged[place.lowerBound + 20] ^= 1
+    #expect(try Self.read(damaged).records == records.filter { $0 != run })
+  }
+
+  @Test(
+    "ST9 A log with damage in its midst is written anew without it, which stays beside",
+    arguments: Backend.allCases)
+  func writtenAnew(_ backend: Backend) async throws {
+    let records = Self.records(30)
+    let (bytes, places) = (LogDamageTests.written(records), Self.places(records))
+    for durability in [Durability.process, .full] {
+      let bench = try backend.make()
+      var damaged = bytes
+      damaged[places[9].lowerBound + 15] ^= 4
+      damaged[places[20].upperBound - 1] ^= 4
+      try bench.place(damaged)
+      let fixture = try StoreFixture(bench, durability)
+      let (found, end) = try fixture.read()
+      var expected = records
+      expected.remove(at: 9)
+      #expect(found == expected)
+      #expect(
+        end.skipped == [
+          SkippedBytes(range: places[9], isLost: true), SkippedBytes(range: places[20], isLost: false),
+        ])
+      let length = try await fixture.store.adopt(.one, end, [.session])
+      #expect(try bench.bytes() == LogDamageTests.written(expected + [.session]))
+      #expect(try bench.bytes()?.count == length)
+      #expect(try bench.bytes(.damaged(1)) == Array(damaged[places[9]]))
+      #expect(try bench.bytes(.next) == nil)
+      _ = try await fixture.append([.numbers]).get()
+      let (again, end2) = try fixture.read()
+      #expect(again == expected + [.session, .numbers] && end2.damage == nil && end2.skipped == [])
+      #expect(try fixture.store.damage(of: .one).map(\.name) == [.damaged(1)])
+      try fixture.store.accept(.damaged(1), of: .one)
+      #expect(try fixture.store.damage(of: .one).isEmpty)
+      #expect(try bench.bytes(.accepted(1)) == Array(damaged[places[9]]))
+    }
+  }
+
+  @Test("ST9 Damage that hides nothing is mended, and nothing is kept beside", arguments: [0, 33, 37])
+  func mended(_ position: Int) async throws {
+    let bench = try Backend.memory.make()
+    var damaged = LogDamageTests.bytes
+    damaged[position] ^= 1
+    try bench.place(damaged)
+    let fixture = try StoreFixture(bench)
+    let end = try fixture.read().end
+    #expect(end.lost.isEmpty && end.skipped.count == 1)
+    _ = try await fixture.store.adopt(.one, end, [])
+    #expect(try bench.bytes() == LogDamageTests.bytes)
+    #expect(try bench.bytes(.damaged(1)) == nil)
+  }
+
+  @Test("Reading a damaged log costs a few times its length, whatever its payloads look like")
+  func cost() throws {
+    // Each byte of the payload begins what may be a length within the file.
+    var run = SessionRecord.run(1, payload: 0)
+    run.body += [UInt8](repeating: 0, count: 200_000).indices.map { $0 % 4 == 2 ? 1 : 0 }
+    let records: [SessionRecord] = [.session, run, .run(2)]
+    var bytes = LogDamageTests.written(records)
+    bytes[Self.places(records)[1].lowerBound] ^= 0x80
+    let file = CountingFile(bytes)
+    #expect(try KeptLog(file).read { _, _ in }.lost.isEmpty)
+    #expect(file.readBytes < 40 * bytes.count)
+  }
+}
+
+/// A file in memory that counts the bytes that are read of it.
+private final class CountingFile: SessionFile {
+  private let bytes: [UInt8]
+  private let count = Atomic(0)
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  var readBytes: Int { count.load(ordering: .relaxed) }
+
+  func information() -> (length: Int, modified: Date, changed: Date) {
+    (bytes.count, .distantPast, .distantPast)
+  }
+
+  func read(into target: inout [UInt8], at position: Int, count wanted: Int, from offset: Int) -> Int {
+    let read = max(0, min(wanted, bytes.count - offset))
+    if read > 0 { target.replaceSubrange(position..<position + read, with: bytes[offset..<offset + read]) }
+    count.add(read, ordering: .relaxed)
+    return read
+  }
+
+  func write(_ bytes: Span<UInt8>, at offset: Int) throws(StorageError) {
+    throw StorageError(.writeLog, code: EROFS)
+  }
+  func truncate(to length: Int) throws(StorageError) { throw StorageError(.cutLog, code: EROFS) }
+  func sync() {}
+  func lock() {}
+}

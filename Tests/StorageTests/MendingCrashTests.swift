@@ -1,0 +1,102 @@
+import Glibc
+import SessionCore
+import Storage
+import Testing
+import Wire
+
+/// A damaged log that is being written anew when the process ends, the disk fails or the power goes.
+@Suite("Logs that are mended")
+struct MendingCrashTests {
+  private static let records = [.session, .numbers] + (1...12).map { SessionRecord.run($0) }
+  private static let lost = 5
+
+  /// A disk whose one log has a damaged record, all of it synced.
+  private static func damagedDisk() throws -> (disk: MemoryDisk, lostBytes: [UInt8]) {
+    let disk = MemoryDisk()
+    var bytes = LogDamageTests.written(records)
+    let ends = records.indices.map { LogDamageTests.written(Array(records[...$0])).count }
+    bytes[ends[lost - 1] + 20] ^= 8
+    try Bench(disk: disk, folder: nil).place(bytes)
+    try disk.syncAll()
+    return (disk, Array(bytes[ends[lost - 1]..<ends[lost]]))
+  }
+
+  /// Checks that nothing else is lost, that the lost bytes are kept, and that the session can be opened.
+  private static func check(
+    _ disk: MemoryDisk, _ lostBytes: [UInt8], isDone: Bool, _ comment: Comment
+  ) async throws {
+    let fixture = try StoreFixture(disk)
+    var expected = records
+    expected.remove(at: lost)
+    let (found, end) = try fixture.read()
+    #expect(found.prefix(expected.count) == expected[...], comment)
+    if isDone { #expect(end.skipped.isEmpty && found.last == .base(9), comment) }
+    let length = try await fixture.store.adopt(.one, end, [.run(20)])
+    let (again, after) = try fixture.read()
+    #expect(again == found + [.run(20)] && after.damage == nil && after.skipped.isEmpty, comment)
+    #expect(after.length == length, comment)
+    let bench = Bench(disk: disk, folder: nil)
+    #expect(try bench.bytes(.next) == nil, comment)
+    let kept = try (1...3).contains { try bench.bytes(.damaged($0)) == lostBytes }
+    #expect(kept, comment)
+  }
+
+  private static func mend(_ store: SessionStore) async throws {
+    let end = try store.read(.one) { _, _ in }
+    _ = try await store.adopt(.one, end, [.base(9)])
+  }
+
+  @Test(
+    "ST9 The process ends at any call while a log is mended: only the damaged record is lost, and its bytes are kept",
+    arguments: [Durability.process, .full], FaultyDisk.Style.allCases)
+  func kill(_ durability: Durability, _ style: FaultyDisk.Style) async throws {
+    for call in 1...200 {
+      let (memory, lostBytes) = try Self.damagedDisk()
+      let plan = FaultyDisk.Plan(call: call, code: EIO, style: style, lasts: true)
+      let faulty = FaultyDisk(memory, plan)
+      let fixture = try StoreFixture(faulty, durability)
+      let isDone = (try? await Self.mend(fixture.store)) != nil
+      try await Self.check(memory.afterKill(), lostBytes, isDone: isDone, "call \(call)")
+      if isDone { return }
+    }
+    Issue.record("it never came to its end")
+  }
+
+  @Test(
+    "ST9 One call fails while a log is mended: the same again succeeds", arguments: FaultyDisk.Style.allCases)
+  func failure(_ style: FaultyDisk.Style) async throws {
+    for call in 1...200 {
+      let (memory, lostBytes) = try Self.damagedDisk()
+      let faulty = FaultyDisk(memory, FaultyDisk.Plan(call: call, code: ENOSPC, style: style))
+      let fixture = try StoreFixture(faulty, .full)
+      let isDone = (try? await Self.mend(fixture.store)) != nil
+      faulty.mend()
+      if !isDone, (try? await Self.mend(fixture.store)) == nil {
+        Issue.record("call \(call): it fails a second time")
+      }
+      await fixture.store.release(.one)
+      let found = try StoreFixture(memory).read().records
+      #expect(found.contains(.base(9)), "call \(call)")
+      try await Self.check(memory, lostBytes, isDone: isDone, "call \(call)")
+      if isDone { return }
+    }
+  }
+
+  @Test(
+    "ST9 The power goes at any call while a log is mended, whatever the durability",
+    arguments: [Durability.process, .full], [1, 2, 3] as [UInt64])
+  func powerCut(_ durability: Durability, seed: UInt64) async throws {
+    var chance = SeededGenerator(seed: seed)
+    for call in 1...200 {
+      let (memory, lostBytes) = try Self.damagedDisk()
+      let plan = FaultyDisk.Plan(call: call, code: EIO, style: .half, lasts: true)
+      let fixture = try StoreFixture(FaultyDisk(memory, plan), durability)
+      let isDone = (try? await Self.mend(fixture.store)) != nil
+      for _ in 0..<3 {
+        let cut = memory.afterPowerCut(using: &chance)
+        try await Self.check(cut, lostBytes, isDone: isDone && durability == .full, "call \(call)")
+      }
+      if isDone { return }
+    }
+  }
+}
