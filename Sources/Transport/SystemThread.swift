@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// A named thread of the system that runs one closure to its end.
 ///
-/// A thread that is neither joined nor detached is left to the process; nothing is freed early by that.
+/// A thread that nothing joined is detached when its object is released: its stack is freed at its end.
 package final class SystemThread: Sendable {
   private let identifier: UInt
   private let isLetGo = Atomic(false)
@@ -19,6 +19,10 @@ package final class SystemThread: Sendable {
       throw SystemError("pthread_create", code: -status)
     }
     self.identifier = identifier
+  }
+
+  deinit {
+    detach()
   }
 
   /// Waits for the thread's end. A second call returns at once, and one for a thread that was let go too; the thread
