@@ -254,7 +254,7 @@ export class Marks {
 }
 
 /** @param {Bounds | null} a @param {Bounds} b @returns {Bounds} */
-function union(a, b) {
+export function union(a, b) {
   if (!a || isInside(b, a)) return a ?? b;
   return {
     left: Math.min(a.left, b.left),

@@ -1,5 +1,6 @@
 /** All that is to be seen: the pictures and files on the page, and what is drawn among them, in one order. */
 
+import { union } from './marks.js';
 import { contains } from './picking.js';
 import { drawnBefore } from './stroke.js';
 
@@ -132,13 +133,6 @@ export class Scene {
 
   /** @returns {Bounds | null} of all that is to be seen */
   get bounds() {
-    const all = this.#items.all.map(({ bounds }) => bounds);
-    if (this.#marks.bounds) all.push(this.#marks.bounds);
-    return all.length === 0 ? null : all.reduce((a, b) => ({
-      left: Math.min(a.left, b.left),
-      top: Math.min(a.top, b.top),
-      right: Math.max(a.right, b.right),
-      bottom: Math.max(a.bottom, b.bottom),
-    }));
+    return this.#items.all.reduce((all, { bounds }) => union(all, bounds), this.#marks.bounds);
   }
 }

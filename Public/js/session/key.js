@@ -1,7 +1,7 @@
 /** Keys and ids: 16 bytes on the wire, an upper-case UUID in JSON and in memory. */
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0').toUpperCase());
-const PATTERN = /^[0-9A-F]{8}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{12}$/;
+const PATTERN = /^[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}$/;
 
 /** @param {unknown} text @returns {text is string} whether it is a UUID as this client writes it */
 export function isKey(text) {
@@ -21,9 +21,7 @@ export function keyFromBytes(bytes) {
 /** @param {string} key a UUID @returns {Uint8Array} its 16 bytes */
 export function bytesFromKey(key) {
   const hex = key.replaceAll('-', '');
-  const bytes = new Uint8Array(16);
-  for (let at = 0; at < 16; at += 1) bytes[at] = Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16);
-  return bytes;
+  return Uint8Array.from({ length: 16 }, (_, at) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16));
 }
 
 /**

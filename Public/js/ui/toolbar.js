@@ -237,7 +237,7 @@ function swatch(name, rgb, index) {
     makeSVG('circle', { class: 'ring', cx: '16', cy: '16', r: '14.5' }),
     makeSVG('circle', { class: 'paint', cx: '16', cy: '16', r: '11' }),
   );
-  const spark = 'M16 9.500l1.600 4.900 4.900 1.600-4.900 1.600-1.600 4.900-1.600-4.900-4.900-1.600 4.900-1.600z';
+  const spark = 'M16 9.5l1.6 4.9 4.9 1.6-4.9 1.6-1.6 4.9-1.6-4.9-4.9-1.6 4.9-1.6z';
   if (isOwn) drawing.append(makeSVG('path', { class: 'spark', d: spark }));
   button.append(drawing);
   color(button, rgb);
