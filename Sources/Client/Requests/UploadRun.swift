@@ -192,7 +192,8 @@ struct UploadRun: Sendable {
 
   /// Removes what came of it, as far as the gateway can be reached.
   func remove() async {
-    let request = HTTPRequest(method: .delete, path: path)
+    var request = HTTPRequest(method: .delete, path: path)
+    if let token = fields.first("Participant-Token") { request.fields.append("Participant-Token", token) }
     // What cannot be told expires by itself.
     _ = try? await api.ask(request, expecting: [204, 404, 410], for: api.patience.offer)
   }

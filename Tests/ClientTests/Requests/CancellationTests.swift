@@ -73,10 +73,12 @@ struct CancellationTests {
 
   @Test("What was cancelled while it was being taken on is removed")
   func creation() async throws {
+    let token = Token(high: 1, low: 2)
     let heads = Guarded<[String]>([])
     let server = try ScriptedServer { number, stream in
       let head = try OtherServerTests.readHead(stream)
-      heads.withLock { $0.append(String(head.prefix { $0 != " " })) }
+      let names = head.contains("Participant-Token: \(token.text)\r\n") ? " by its participant" : ""
+      heads.withLock { $0.append(head.prefix { $0 != " " } + names) }
       if number > 0 { try stream.send(Array("HTTP/1.1 204 No Content\r\n\r\n".utf8)) }
       try stream.drain()
     }
@@ -84,12 +86,16 @@ struct CancellationTests {
     let threads = RequestThreads(limit: 4, transferLimit: 2)
     let api = try GatewayAPI.quick(server.address, threads: threads)
     let adding = Task {
-      _ = try await api.put(Content.bytes(9, seed: 1), to: SessionID(high: 1, low: 2))
+      let content = NewAttachment(
+        contentType: "text/plain", metadata: nil, content: Content.bytes(9, seed: 1))
+      _ = try await api.add(content, to: SessionID(high: 1, low: 2), as: token)
     }
     try await Patience.wait(for: "the creation") { heads.withLock { $0.count } == 1 }
     adding.cancel()
     await #expect(throws: RequestFailure.cancelled) { try await adding.value }
-    try await Patience.wait(for: "its removal") { heads.withLock { $0 } == ["POST", "DELETE"] }
+    try await Patience.wait(for: "its removal") {
+      heads.withLock { $0 } == ["POST by its participant", "DELETE by its participant"]
+    }
     try await Self.expectNothing(of: server.address, threads)
   }
 
