@@ -182,6 +182,30 @@ def test_a_picture_that_was_just_added_is_there_after_a_crash(browser, open_page
     assert a.locator("#toasts").inner_text() == ""
 
 
+@pytest.mark.parametrize(
+    ("locale", "words"),
+    [("en-US", "The attachment was damaged on the gateway"), ("de-DE", "Die Datei ist auf dem Server beschädigt.")],
+)
+def test_a_picture_that_the_disk_damaged_is_shown_as_damaged(chromium, open_page, own, problems, tmp_path, out, locale, words):
+    problems.allow("500 (Internal Server Error)")
+    a = open_page(chromium, own.http)
+    path = share(a)
+    drop(a, (500, 300), photo(tmp_path, "one.jpg", TEAL, (240, 160)))
+    until(lambda: [one["state"] for one in items(a)], lambda found: found == ["ready"])
+    a.close()
+    own.halt()
+    (file,) = Path(own.data.name).glob("sessions/*/attachments/*")
+    stored = bytearray(file.read_bytes())
+    stored[len(stored) // 2] ^= 1
+    file.write_bytes(stored)
+    own.start()
+    b = open_page(chromium, own.http + path, locale=locale)
+    says(b, ".item[data-state='missing'] .words", words)
+    b.screenshot(path=out / f"damaged-{locale}.png")
+    # A second try would meet the same damage.
+    assert b.locator(".item button:visible").all_inner_texts() == [""]
+
+
 @ways
 def test_what_ended_stays_ended_and_its_pictures_can_be_read(chromium, open_page, own, way, tmp_path):
     a = open_page(chromium, own.http)

@@ -254,7 +254,8 @@ async def test_a_damaged_attachment_is_marked_and_never_served(lasting: LastingG
             for response in asked:
                 assert response.status == 500, response
                 assert response.get("cache-control") == "no-store" and response.get("etag") is None
-            assert asked[0].problem(500, "internal")["detail"].startswith("The attachment was damaged")
+            problem = asked[0].problem(500, "internal")
+            assert problem["detail"].startswith("The attachment was damaged") and problem["damaged"] is True
             marks = {attachment["id"]: attachment.get("damaged") for attachment in await journal.list()}
             assert marks == {lost["id"]: True, kept["id"]: None}
             assert (await journal.read(kept["id"])).body == content(300_000, seed=1)

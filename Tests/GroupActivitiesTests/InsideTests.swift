@@ -12,6 +12,15 @@ extension AllTests {
   /// What a gateway seldom brings about, brought about without one.
   @Suite("Inside a session")
   struct InsideTests {
+    @Test("a damaged attachment is an error of its own")
+    func damagedAttachment() {
+      var refusal = Refusal(.internal, "It is damaged.")
+      let other = GroupSessionJournal.JournalError(.refused(refusal))
+      #expect(other == .refused(code: "internal", detail: "It is damaged."))
+      refusal.damaged = true
+      #expect(GroupSessionJournal.JournalError(.refused(refusal)) == .damaged)
+    }
+
     @Test("nothing is published behind the end")
     @MainActor
     func publishesNothingBehindTheEnd() throws {

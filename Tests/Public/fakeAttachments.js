@@ -58,6 +58,7 @@ export class FakeAttachments {
     await Promise.resolve();
     if (fault.hangs) await givenUp(signal).finally(() => (this.loadsGivenUp += 1));
     if (fault.unheard) throw new TypeError('Failed to fetch');
+    if (fault.answer) return new Response(fault.answer.text, { status: fault.answer.status });
     const stored = this.stored.get(url.slice(COLLECTION.length + 1));
     if (!stored) return new Response('{"code":"not-found","detail":"It was removed."}', { status: 404 });
     const bytes = stored.bytes.subarray(0, fault.cutAfter ?? Infinity);

@@ -290,6 +290,13 @@ for (const { rule, fault, error } of LOAD_FAULTS) {
   });
 }
 
+test('one that is damaged on the server is refused by a code of its own', async () => {
+  const { gateway, attachment } = openAttachment();
+  const text = '{"code":"internal","detail":"It is damaged.","damaged":true}';
+  gateway.faults = [{ answer: { status: 500, text } }];
+  await assert.rejects(attachment.load(), { code: 'damaged', status: 500, message: 'It is damaged.' });
+});
+
 test('one that was removed is not loaded', async () => {
   const { gateway, attachment } = openAttachment();
   gateway.remove(ID);

@@ -4,6 +4,7 @@ import { Bitmaps } from '../../Public/js/canvas/bitmaps.js';
 import { LARGEST_BITMAP, levelFor, pictureType, pixelsAt, planned, sizeAt } from '../../Public/js/canvas/imageFile.js';
 import { Item, shortened } from '../../Public/js/canvas/item.js';
 import { Items, Scene } from '../../Public/js/canvas/scene.js';
+import { AttachmentError } from '../../Public/js/session/errors.js';
 import { Stroke } from '../../Public/js/canvas/stroke.js';
 import { Marks } from '../../Public/js/canvas/marks.js';
 import {
@@ -154,6 +155,24 @@ test('what cannot be decoded is a card, and what cannot be loaded can be tried a
   decodes[1].done();
   await settled();
   assert.equal(missing.bitmap?.level, 2);
+});
+
+test('a picture that is damaged on the server is not offered to be tried again', async () => {
+  const { items, bitmaps } = gallery();
+  const item = picture({});
+  item.blob = null;
+  let error = new AttachmentError('damaged', 'It is damaged.');
+  item.origin = /** @type {any} */ ({ load: () => Promise.reject(error) });
+  items.add(item);
+  bitmaps.show(SEEN, 1);
+  await settled();
+  assert.deepEqual([item.problem, item.isLost], ['It is damaged.', true]);
+  // After its operator restored it, the next loading may fail for another reason.
+  error = new AttachmentError('unavailable', 'It is out of reach.');
+  item.problem = '';
+  bitmaps.show(SEEN, 1);
+  await settled();
+  assert.deepEqual([item.problem, item.isLost], ['It is out of reach.', false]);
 });
 
 test('what was downloaded is kept for a finer bitmap, up to a bound', async () => {

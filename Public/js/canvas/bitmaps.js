@@ -81,7 +81,7 @@ export class Bitmaps {
   /** @param {Held} wish @param {number} scale */
   async #make({ of: item, level }, scale) {
     if (!this.#isThere(item)) return;
-    const blob = await item.load().catch((error) => this.#failed(item, errorWords(error)));
+    const blob = await item.load().catch((error) => this.#failed(item, error));
     if (!blob) return;
     this.#keep(item, blob);
     try {
@@ -113,10 +113,11 @@ export class Bitmaps {
     this.#kept.delete(item);
   }
 
-  /** @param {Item} item @param {string} problem */
-  #failed(item, problem) {
+  /** @param {Item} item @param {any} error */
+  #failed(item, error) {
     if (!this.#isThere(item)) return;
-    item.problem = problem;
+    item.problem = errorWords(error);
+    item.isLost = error.code === 'damaged';
     this.#improved(item);
   }
 

@@ -48,6 +48,8 @@ export class Item {
   isBroken = false;
   /** Why its picture is not there. */
   problem = '';
+  /** The server has lost its picture: to try again does not help. */
+  isLost = false;
   /** Nothing about it grows point by point, as a stroke does. */
   isFinished = true;
   /** Counts changes of how it looks. */
@@ -106,8 +108,8 @@ export const CARD_TEXT = Object.freeze({
   lines: [{ size: 15, weight: 600, y: 34 }, { size: 13, weight: 400, y: 54 }],
 });
 export const SHEET =
-  'M21 24.500h11.500l8.500 8.500v17a2.500 2.500 0 0 1-2.500 2.500h-17.500a2.500 2.500 0 0 1-2.500-2.500v-23a2.500 2.500 0 0 1 2.500-2.500z' +
-  'M32.500 24.500v8.500h8.500';
+  'M21 24.5h11.5l8.5 8.5v17a2.5 2.5 0 0 1-2.5 2.5h-17.5a2.5 2.5 0 0 1-2.5-2.5v-23a2.5 2.5 0 0 1 2.5-2.5z' +
+  'M32.5 24.5v8.5h8.5';
 
 /** Paints pictures, the frames of those that are not there yet, and cards. */
 export class ItemPainter {

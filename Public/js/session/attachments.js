@@ -1,7 +1,7 @@
 /** Files that a session holds for everybody, or is being given: all of them, and each. */
 
 import { isObject, number, readPayload } from './control.js';
-import { AttachmentError, GroupSessionError } from './errors.js';
+import { AttachmentError, GroupSessionError, problemOf } from './errors.js';
 import { isKey } from './key.js';
 import { Retention } from './wire.js';
 
@@ -151,9 +151,8 @@ export class Attachment {
 
 /** @param {Response} answer */
 async function refusal(answer) {
-  const problem = await answer.json().catch(() => ({}));
-  const { code = 'internal', detail = `The server answered ${answer.status}.` } = problem;
-  return new AttachmentError(code, detail, { status: answer.status });
+  const { code, detail, damaged } = await problemOf(answer);
+  return new AttachmentError(damaged ? 'damaged' : code, detail, { status: answer.status });
 }
 
 /** @param {unknown} told @returns {AttachmentFacts | null} null for what is no attachment */

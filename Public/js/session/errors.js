@@ -16,6 +16,12 @@ export function forPeople(code, detail) {
   return code === 'storage-full' ? 'The server has no room at the moment. Try again later.' : detail;
 }
 
+/** @param {Response} answer a refusal @returns {Promise<{ code: string, detail: string, damaged?: boolean }>} */
+export async function problemOf(answer) {
+  const problem = await answer.json().catch(() => ({}));
+  return { code: 'internal', detail: `The server answered ${answer.status}.`, ...problem };
+}
+
 /** A message over the session's `messageBytes`. Share it as an attachment instead. */
 export class MessageTooLargeError extends GroupSessionError {
   name = 'MessageTooLargeError';

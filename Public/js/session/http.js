@@ -1,6 +1,6 @@
 /** The gateway over HTTP: its sessions, and pieces of files. */
 
-import { AttachmentError, forPeople, GroupSessionError } from './errors.js';
+import { AttachmentError, forPeople, GroupSessionError, problemOf } from './errors.js';
 
 /**
  * @typedef {object} SessionObject
@@ -37,8 +37,7 @@ async function ask(send) {
     throw new GroupSessionError('unavailable', 'The server cannot be reached.', { cause });
   }
   if (answer.ok) return answer;
-  const problem = await answer.json().catch(() => ({}));
-  const { code = 'internal', detail = `The server answered ${answer.status}.` } = problem;
+  const { code, detail } = await problemOf(answer);
   throw new GroupSessionError(code, forPeople(code, detail));
 }
 

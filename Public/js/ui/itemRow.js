@@ -93,7 +93,7 @@ export class ItemRow {
     this.#bar.hidden = this.#pause.hidden = this.#cancel.hidden = !isUnderWay;
     this.#remove.hidden = !isFailed;
     const isTooLarge = upload?.error instanceof AttachmentError && upload.error.code === 'attachment-too-large';
-    this.#again.hidden = !isMissing && (!isFailed || isTooLarge);
+    this.#again.hidden = isMissing ? this.#item.isLost : !isFailed || isTooLarge;
     if (!isUnderWay) this.#words.textContent = isMissing ? this.#item.problem : told(upload);
     this.#isBehind = isUnderWay && this.#showUpload(now);
     this.#showFrame();

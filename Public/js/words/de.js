@@ -364,6 +364,7 @@ const table = {
     'storage-full': 'Der Server hat im Moment keinen Platz. Versuche es später noch einmal.',
     'offset-mismatch': 'Der Server hat einen anderen Teil der Datei. Versuche es noch einmal.',
     'digest-mismatch': 'Die Datei wurde unterwegs beschädigt. Versuche es noch einmal.',
+    damaged: 'Die Datei ist auf dem Server beschädigt.',
     'not-ready': 'Das wird noch hochgeladen.',
     'too-many': 'Hier ist im Moment zu viel los. Versuche es später noch einmal.',
     unavailable: 'Der Server ist nicht zu erreichen.',

@@ -439,6 +439,7 @@ const table = {
     'storage-full': 'The server has no room at the moment. Try again later.',
     'offset-mismatch': 'The server has another part of the file. Try again.',
     'digest-mismatch': 'The file was damaged on the way. Try again.',
+    damaged: 'The file is damaged on the server.',
     'not-ready': 'It is still being uploaded.',
     'too-many': 'There is too much going on here at the moment. Try again later.',
     unavailable: 'The server cannot be reached.',

@@ -215,10 +215,10 @@ extension Refusal {
   }
 
   static var damagedAttachment: Refusal {
-    Refusal(
-      .internal,
-      "The attachment was damaged on the gateway's disk and is not served; its operator finds more in the log."
-    )
+    var refusal = Refusal(
+      .internal, "The attachment was damaged on the gateway's disk and cannot be loaded.")
+    refusal.damaged = true
+    return refusal
   }
 
   static var outOfDescriptors: Refusal {

@@ -114,6 +114,8 @@ extension GroupSessionJournal {
     case noMetadata
     /// No connection came about; why, in words.
     case unreachable(String)
+    /// The attachment is damaged on the gateway's disk. Only its operator, or adding the same content again, can help.
+    case damaged
     /// The gateway refused, with its code, such as `session-quota`, and in its words.
     case refused(code: String, detail: String)
     /// The task was cancelled.
@@ -125,6 +127,7 @@ extension GroupSessionJournal {
         case .unreachable(let words), .notTrusted(let words), .noGateway(let words): .unreachable(words)
         case .refused(let refusal) where refusal.code == .attachmentTooLarge && refusal.actual != nil:
           .tooLarge(limit: Int(clamping: refusal.limit ?? 0), actual: Int(clamping: refusal.actual ?? 0))
+        case .refused(let refusal) where refusal.damaged == true: .damaged
         case .refused(let refusal): .refused(code: refusal.code.rawValue, detail: refusal.detail)
         case .cancelled: .cancelled
         }
@@ -139,6 +142,7 @@ extension GroupSessionJournal {
         "An attachment's metadata has at most \(limit) bytes as JSON; this has \(actual)."
       case .noMetadata: "The attachment was added without metadata."
       case .unreachable(let words): words
+      case .damaged: "The attachment is damaged on the gateway's disk and cannot be loaded."
       case .refused(_, let detail): detail
       case .cancelled: "The task that asked was cancelled."
       }

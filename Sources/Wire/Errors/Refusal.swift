@@ -18,6 +18,8 @@ package struct Refusal: Error, Equatable, Sendable, Decodable, JSONWritable {
   package var versions: [String]?
   /// The entry that was refused, by its sender's number.
   package var clientSequence: UInt32?
+  /// True when the attachment is damaged on the gateway's disk.
+  package var damaged: Bool?
   /// The HTTP status; without one that of the code.
   package var status: Int?
 
@@ -66,6 +68,7 @@ package struct Refusal: Error, Equatable, Sendable, Decodable, JSONWritable {
     writer.member("retryAfterMs", retryAfterMs)
     writer.member("expected", expected)
     writer.member("offset", offset)
+    if let damaged { writer.member("damaged", damaged) }
     if let versions {
       writer.name("versions")
       writer.array { writer in

@@ -36,6 +36,19 @@ struct RefusalTests {
     try await api.remove(UUID(), of: Self.unknown)
   }
 
+  @Test("A file that is damaged on the gateway's disk is refused as such, once")
+  func damaged() async throws {
+    let gateway = try LocalGateway()
+    let session = try await gateway.makeSession()
+    let api = try GatewayAPI.quick(gateway.http)
+    let object = try await api.put(Content.bytes(1_000, seed: 5), to: session)
+    let digest = try #require(object.sha256)
+    let file = "\(gateway.folder)/data/sessions/\(session.text)/attachments/\(digest)"
+    try Data("other bytes".utf8).write(to: URL(filePath: file))
+    let refusal = try await Self.refusal { _ = try await api.load(object, of: session) }
+    #expect(refusal.damaged == true && refusal.httpStatus == 500)
+  }
+
   @Test("A successor is made once, by who is or was in the session")
   func successor() async throws {
     let gateway = try LocalGateway()
