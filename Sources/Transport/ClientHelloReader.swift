@@ -55,9 +55,8 @@ struct ClientHelloReader {
       return true
     }
     let available = bytes.count - position
-    guard bytes[position] == 22, available < 2 || bytes[position + 1] == 3 else {
-      throw .otherRecord(type: bytes[position])
-    }
+    guard bytes[position] == 22 else { throw .otherRecord(type: bytes[position]) }
+    guard available < 2 || bytes[position + 1] == 3 else { throw .otherVersion(major: bytes[position + 1]) }
     guard available >= Self.recordHeadInBytes else { return false }
     let length = Int(bytes[position + 3]) << 8 | Int(bytes[position + 4])
     guard length <= Self.recordLimitInBytes else { throw .recordTooLong(length) }
@@ -88,8 +87,10 @@ struct ClientHelloReader {
 
 /// The fault of a client whose first bytes are no ClientHello.
 package enum ClientHelloError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The first record is not of a handshake, or not of TLS.
+  /// The first record is not of a handshake.
   case otherRecord(type: UInt8)
+  /// The record's version is of no TLS: its first byte is always 3.
+  case otherVersion(major: UInt8)
   case recordTooLong(Int)
   case emptyRecord
   case otherMessage(type: UInt8)
@@ -99,6 +100,7 @@ package enum ClientHelloError: Error, Equatable, Sendable, CustomStringConvertib
   package var description: String {
     switch self {
     case .otherRecord(let type): "the first record is not of a TLS handshake (type \(type))"
+    case .otherVersion(let major): "a record has the major version \(major), and those of TLS have 3"
     case .recordTooLong(let length): "a record announces \(length) bytes, over 16384"
     case .emptyRecord: "a record of the ClientHello is empty"
     case .otherMessage(let type): "the first message is not a ClientHello (type \(type))"
@@ -111,6 +113,7 @@ package enum ClientHelloError: Error, Equatable, Sendable, CustomStringConvertib
     switch self {
     // change_cipher_spec, alert, application_data
     case .otherRecord(let type): [20, 21, 23].contains(type) ? 10 : nil
+    case .otherVersion: nil
     case .recordTooLong: 22
     case .emptyRecord, .otherMessage: 10
     case .tooLong: 47

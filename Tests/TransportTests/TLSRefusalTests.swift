@@ -63,6 +63,22 @@ struct TLSRefusalTests {
     }
   }
 
+  @Test(
+    "The error names the type, or the version, of a first record that is not of TLS",
+    arguments: [
+      ([22, 2], .otherVersion(major: 2), "a record has the major version 2, and those of TLS have 3"),
+      ([23, 3], .otherRecord(type: 23), "the first record is not of a TLS handshake (type 23)"),
+      ([0x80, 46], .otherRecord(type: 0x80), "the first record is not of a TLS handshake (type 128)"),
+    ] as [([UInt8], ClientHelloError, String)])
+  func firstRecord(_ bytes: [UInt8], _ error: ClientHelloError, _ words: String) throws {
+    let server = try contexts.server().makeConnection()
+    var (plaintext, answer): ([UInt8], [UInt8]) = ([], [])
+    #expect(throws: TLSError.noClientHello(error)) {
+      _ = try server.receive(bytes.span, plaintext: &plaintext, ciphertextOut: &answer)
+    }
+    #expect("\(error)" == words)
+  }
+
   /// Handshake records with so many bytes each.
   private static func records(_ payload: [UInt8], of size: Int) -> [UInt8] {
     var records: [UInt8] = []
