@@ -56,6 +56,8 @@ async def test_health_checks_succeed_at_the_connection_limit(
         for path in ("/healthz", "/readyz", "/metrics"):
             for _ in range(10):
                 assert (await speaker.get(path)).status == 200
+        # Not ready would cut it off from its proxy, although it serves those who are connected.
+        assert (await speaker.get("/readyz")).json() == {"status": "ready"}
         samples = await speaker.metrics()
         assert samples["drawtogether_connections_limit"] == 20
         assert samples["drawtogether_sessions_limit"] == 10_000
