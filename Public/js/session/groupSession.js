@@ -452,17 +452,17 @@ export class GroupSession extends EventTarget {
   }
 }
 
-/** The senders that are remembered at least. */
+/** The least number of senders that are remembered. */
 const SENDERS = 10000;
 
-/** The highest client sequence of each sender: after a crash of the gateway they send again what was received before. */
+/** The highest client sequence of each sender, to recognise repeats: after a crash of the gateway, senders repeat entries. */
 class HighestTold {
   /** By number, which may be another sender's after a restore. @type {Map<number, { id: string | undefined, highest: number }>} */
   #senders = new Map();
 
   /** @param {import('./wire.js').Entry} entry @param {string | undefined} id of its sender */
   isRepeat({ sender, clientSequence }, id) {
-    // Unreliable entries and those of the gateway have none.
+    // Unreliable entries and the gateway's own have no client sequence.
     if (!clientSequence) return false;
     const known = this.#senders.get(sender);
     if (known && known.id === id && clientSequence <= known.highest) return true;

@@ -102,7 +102,7 @@ export class GroupSessionMessenger {
     this.#session.observe({
       entry: (entry) => {
         if (entry.type !== name || entry.system || entry.unchanged || entry.reliable !== this.#isReliable) return;
-        // What nobody keeps is told once; what is kept is told again with each snapshot.
+        // Messages without retention are delivered once; retained ones are delivered again with each snapshot.
         if (entry.isRepeat && entry.retention === Retention.none) return;
         const message = decode(entry);
         if (message !== undefined) queue.put({ message, context: this.#context(entry) });

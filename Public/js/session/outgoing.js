@@ -30,7 +30,7 @@ export class Outbox {
   /** Under which keys something waits, or did since nothing waited at all. @type {Set<string | null | undefined>} */
   #keys = new Set();
   #nextSequence = 1;
-  /** Numbers up to it were on a socket in an earlier epoch: others may know what was said by them, so they stay with it. */
+  /** The highest number sent in an earlier epoch. Others may have received these entries, so they keep their numbers. */
   #formerSequence = 0;
 
   /** Lowest client sequence that is still held, or will be used next: `next` of a resume. */

@@ -6,9 +6,9 @@ import { Retention } from './wire.js';
 /** How far a client has followed the session's order, and from where it can be caught up after a cut. */
 export class Position {
   #epoch = '';
-  /** @type {number | null} up to where, in `#afterEpoch`, what is held here is whole */
+  /** @type {number | null} the sequence, in `#afterEpoch`, up to which the entries held here are complete */
   #after = null;
-  /** The gateway's epoch, but for the time between `joined` and `catchUp` when it came back from a crash. */
+  /** The epoch of `#after`. It differs from the gateway's only between `joined` and `catchUp` after a crash of the gateway. */
   #afterEpoch = '';
   #last = 0;
 
@@ -34,7 +34,7 @@ export class Position {
     return isSame;
   }
 
-  /** What is held is the beginning of the gateway's order, and what follows it comes. */
+  /** The entries held here are the beginning of the gateway's order, and a tail follows. */
   follow() {
     this.#afterEpoch = this.#epoch;
     this.#last = this.#after ?? 0;

@@ -43,7 +43,7 @@ const MAXIMUM_TARGETS = 1000;
  * @property {boolean} targeted
  * @property {boolean} sealed
  * @property {boolean} system
- * @property {boolean} [isRepeat] of its sender this client sequence, or a higher one, was told before
+ * @property {boolean} [isRepeat] this client sequence of its sender, or a higher one, was delivered before
  */
 
 /** A message that cannot be cut into entries. */

@@ -38,16 +38,16 @@ package final class Membership: Sendable {
     self.observer = Guarded(observer)
   }
 
-  /// Connects and has the others see this participant wait. Nothing is told of that but the session's end.
+  /// Connects, and shows this participant to the others as waiting. Of that, only the session's end is reported.
   package func waitToJoin() {
-    // Without a loop nobody sees it wait; `join` tries again.
+    // Without a loop the others do not see it wait; `join` tries again.
     guard let loop = try? ClientLoop.shared() else { return }
     begin(with: .waitToJoin, on: loop)
   }
 
   /// Connects and joins; once.
   ///
-  /// - Parameter profile: how to be shown, instead of the profile that `init` was given.
+  /// - Parameter profile: the name and color to be shown, in place of those given to `init`.
   package func join(as profile: Profile? = nil) {
     if !begin(with: .join(profile)) { desk.join(as: profile) }
   }

@@ -6,7 +6,7 @@ final class MembershipDesk: Sendable {
   /// What the loop is asked for.
   enum Order: Sendable {
     case waitToJoin
-    /// Join, with another profile than the one it began with if there is one.
+    /// Joins; with a profile, that replaces the one given at the start.
     case join(Profile?)
     case leave
     case end
@@ -61,7 +61,7 @@ final class MembershipDesk: Sendable {
     }
   }
 
-  /// Joins what began by waiting; a second call does nothing.
+  /// Joins with a membership that waited before; a second call does nothing.
   func join(as profile: Profile?) {
     post { state in
       guard !state.hasLeft, state.end == nil else { return nil }

@@ -97,7 +97,7 @@ final class ContentCache: Sendable {
     self.fileLimit = files == nil ? 0 : fileLimit
   }
 
-  /// The number of those who wait for a content that is being fetched.
+  /// The number of callers that wait for a content that is being fetched.
   var waiters: Int { state.withLock { $0.flights.values.reduce(0) { $0 + $1.waiters } } }
 
   /// Whether a content of so many bytes is kept.
@@ -120,7 +120,7 @@ final class ContentCache: Sendable {
   func content(
     of attachment: AttachmentObject, at path: String, limit: Int, by api: GatewayAPI
   ) async throws(RequestFailure) -> Data {
-    // Without a digest there is nothing to keep it by, but it is still fetched once for all who ask at once.
+    // A content without a digest is not kept, but concurrent requests for it still share one download.
     let key = attachment.sha256 ?? "\(api.gateway)\(path)"
     while true {
       switch find(key, attachment, path, limit, api) {
@@ -190,7 +190,7 @@ final class ContentCache: Sendable {
 
   /// Keeps a content; for threads that may block.
   ///
-  /// - Returns: the content, as it is kept where it is.
+  /// - Returns: the kept content: in memory, or mapped from its file.
   private func keep(_ content: Data, under digest: String) -> Data {
     if let kept = state.withLock({ $0.use(digest) }) { return kept }
     if content.count <= itemLimit {
@@ -205,7 +205,7 @@ final class ContentCache: Sendable {
   private func keepInMemory(_ content: Data, under digest: String) {
     state.withLock { $0.insert(content, under: digest, in: .memory) }
     while let (digest, content) = state.withLock({ $0.surplus(.memory, over: limit) }) {
-      // It stays in memory until its file is whole, so that nobody fetches it meanwhile.
+      // It stays in memory until its file is complete, so that it is not fetched again meanwhile.
       let copy = content.count <= fileLimit ? files?.store(content) : nil
       state.withLock { $0.move(digest, to: copy) }
     }

@@ -36,7 +36,7 @@ struct ContentFiles: Sendable {
       unsafe clinux_file_write(file.rawValue, bytes.baseAddress, bytes.count, 0)
     }
     _ = try Self.check("pwrite", written)
-    // Private and writable: whoever changes its only reference to the `Data` changes it in place, and not in the file.
+    // Private and writable: a program that changes its only reference to the `Data` writes to its own memory, not to the file.
     let mapping = unsafe mmap(
       nil, content.count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.rawValue, 0)
     guard unsafe mapping != MAP_FAILED, let start = unsafe mapping else {

@@ -29,7 +29,7 @@ extension GatewayAPI {
   /// The bytes of an attachment that is ready; goes on where it was cut, and checks them against its digest.
   ///
   /// Contents are kept for the next time: up to 16 MiB each in memory, 64 MiB of them in all, and 2 GiB of the larger and older
-  /// ones in files without names. What is asked for by several at once is fetched once.
+  /// ones in files without names. Concurrent requests for one content share a download.
   ///
   /// - Parameters:
   ///   - attachment: what the session says of it.

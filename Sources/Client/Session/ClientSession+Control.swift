@@ -41,7 +41,7 @@ extension ClientSession {
     silentAt = now + Self.silence
     let sameEpoch = joined.epoch == epoch
     if !sameEpoch {
-      // `after` stays in the epoch that it is of: `catchUp` says whether it counts in this one.
+      // `after` keeps its own epoch: `catchUp` tells whether it is valid in the new one.
       epoch = joined.epoch
       committed = 0
     }
@@ -81,7 +81,7 @@ extension ClientSession {
       company.beginState()
       shelf.clear()
     } else {
-      // What was told up to there is the beginning of this order too.
+      // All entries up to `after` are also the beginning of the new epoch's order.
       afterEpoch = epoch
     }
     tell(.catchUp(kind))

@@ -172,7 +172,7 @@ extension ClientSession {
     if case .left = departure { return finish(closing: false) }
     switch AfterClose(end, wasJoined: me != nil) {
     case .end(let reason):
-      // Only its end is told of a session that is not joined: what else is wrong with it, `join` finds out.
+      // While waiting, only the session's end is reported. `join` will report any other fault.
       guard wantsToJoin || departure != .none || reason == .ended else {
         phase = .idle
         return

@@ -49,7 +49,7 @@ package struct ClientSession: Sendable {
   var chance: any RandomNumberGenerator & Sendable
   var effects: [ClientEffect] = []
   var phase = Phase.idle
-  /// True once the program wants to join; before, sockets are for waiting.
+  /// True once the program asked to join. Before that, the socket only shows the participant as waiting.
   var wantsToJoin = false
   var departure = Departure.none
 
@@ -95,9 +95,9 @@ package struct ClientSession: Sendable {
   // Where we are in the order.
 
   var epoch = ""
-  /// Up to where all was told, in `afterEpoch`; nil: there is no such place.
+  /// The sequence in `afterEpoch` up to which all entries were delivered; nil when there is none.
   var after: UInt64?
-  /// The epoch of `after`: another one than `epoch` from `joined` to `catchUp` when the gateway came back from a crash.
+  /// The epoch of `after`. It differs from `epoch` only between `joined` and `catchUp` after a crash of the gateway.
   var afterEpoch = ""
   /// Of what place in the order the state is that a snapshot tells.
   var stateSequence: UInt64 = 0
@@ -157,7 +157,7 @@ package struct ClientSession: Sendable {
 
   // MARK: - What the program wants
 
-  /// Connects and is shown to the others as waiting, until `join`. Nothing is told of that but the session's end.
+  /// Connects, and is shown to the others as waiting until `join`. Of that, only the session's end is reported.
   package mutating func waitToJoin(now: MonotonicTime) {
     self.now = now
     guard phase == .idle, !wantsToJoin else { return }
@@ -167,7 +167,7 @@ package struct ClientSession: Sendable {
   /// Joins, on the socket of `waitToJoin` if there is one; a second call does nothing.
   ///
   /// - Parameters:
-  ///   - profile: how to be shown, instead of the profile that `init` was given.
+  ///   - profile: the name and color to be shown, in place of those given to `init`.
   ///   - now: the time.
   package mutating func join(as profile: Profile? = nil, now: MonotonicTime) {
     self.now = now

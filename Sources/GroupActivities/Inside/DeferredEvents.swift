@@ -9,7 +9,7 @@ enum InboxEvent: Sendable {
 
 /// The events of a session that are not delivered yet, in their order.
 struct DeferredEvents: Sendable {
-  /// The most bytes that are deferred: as much as a session may keep.
+  /// The most bytes that are deferred: the size that a session may have.
   static let limit = HeldMessages.keptBytes
 
   private(set) var events: [InboxEvent] = []

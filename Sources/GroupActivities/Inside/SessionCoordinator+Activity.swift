@@ -93,7 +93,7 @@ extension SessionCoordinator {
     if let change { tell(change) }
   }
 
-  /// True when this program has not changed the activity since that revision: else a newer one is told later.
+  /// True when this program has not changed the activity since a revision; otherwise the newer activity is reported later.
   func isNewest(_ revision: Int) -> Bool {
     state.withLock { $0.activityRevision == revision && $0.changes.isSettled && $0.postponed == nil }
   }

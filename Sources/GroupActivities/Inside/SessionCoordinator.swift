@@ -7,7 +7,7 @@ import Wire
 enum SessionChange: Sendable {
   case joined
   case participants(active: Set<Participant>)
-  /// What the session tells of its activity, after so many changes by this program.
+  /// The activity that the session reports, with the number of changes that this program had made before.
   case activity(JSONValue?, revision: Int)
   case invalidated(GroupSessionInvalidation)
 }
@@ -19,7 +19,7 @@ protocol SessionShell: AnyObject {
 
 /// A strong reference that keeps a session's object alive.
 ///
-/// Unchecked: it gives nobody the object, so that a messenger is `Sendable` whatever the activity is.
+/// Unchecked: it never hands out the object, so a messenger is `Sendable` even if its activity is not.
 struct SessionRetainer: @unchecked Sendable {
   private let shell: any SessionShell
 
@@ -53,7 +53,7 @@ final class SessionCoordinator: Sendable {
   private let newestActive = Guarded<Set<Participant>?>(nil)
 
   enum Phase {
-    /// Nobody has called `join` yet. The membership, if a program holds the session, shows that it waits.
+    /// `join` was not called yet. The membership shows the participant as waiting, if the program has the session object.
     case waiting(Membership?)
     case joining(Membership)
     case joined(Membership)
@@ -67,7 +67,7 @@ final class SessionCoordinator: Sendable {
 
   /// What a session leaves behind at its end.
   struct Former {
-    /// Nil when no program held the session.
+    /// Nil when no program had the session object.
     let membership: Membership?
   }
 
@@ -128,7 +128,7 @@ final class SessionCoordinator: Sendable {
   /// The payload of the activity as it is now.
   var payload: JSONValue? { state.withLock { $0.activity.payload } }
 
-  /// Tells an object what happens from here on, and has the session list this participant as waiting until `join`.
+  /// Publishes events to an object from here on, and shows this participant as waiting until `join`.
   func attach(_ shell: any SessionShell) {
     let membership = makeMembership(Profile(GatewayChoice.shared.profile))
     let weakShell = WeakShell(object: shell)
@@ -187,7 +187,7 @@ final class SessionCoordinator: Sendable {
     return try result.get()
   }
 
-  /// The membership in whatever state; nil after the end, and when no program held the session.
+  /// The membership in any state; nil after the end, and when no program had the session object.
   var anyMembership: Membership? {
     state.withLock { state in
       switch state.phase {

@@ -33,7 +33,7 @@ extension GroupSession {
     coordinator.state.withLock { $0.people[participant.id]?.color }
   }
 
-  /// Ours: the participants whose program holds the session and has not joined it yet.
+  /// Ours: the participants whose program has the session but has not joined it yet.
   public var waitingParticipants: Set<Participant> {
     coordinator.state.withLock { $0.waiting }
   }

@@ -5,9 +5,9 @@ import Wire
 
 /// One session of an activity, as this program takes part in it (Apple's class).
 ///
-/// It comes from `sessions()` in the state `waiting`, and the others see this participant wait. Nothing else is sent before
-/// `join()`, and only the session's end is told. Hold it as long as it lasts: letting go of the last reference, those of its
-/// messengers and journals included, leaves. What is published changes on the main actor, before it is stored; a program must
+/// `sessions()` delivers it in the state `waiting`, in which the others see this participant wait. Before `join()` nothing else is
+/// sent, and only the session's end is reported. Keep a reference while you use it: when the last one goes, those of its
+/// messengers and journals included, the participant leaves. What is published changes on the main actor, before it is stored; a program must
 /// let that run. A socket that breaks comes back by itself: the state stays `joined`, and what is sent waits.
 public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
   /// How far a session is (Apple's type).
@@ -104,7 +104,7 @@ extension GroupSession: SessionShell {
     case .joined: state = .joined
     case .participants(let active): activeParticipants = active
     case .activity(let payload, let revision):
-      // The program may have set another one since this was told.
+      // The program may have set another activity since this one was reported.
       guard coordinator.isNewest(revision) else { return }
       // One that this program does not understand leaves it with what it has.
       guard let activity = try? PayloadCoding.decode(ActivityType.self, from: payload) else { return }
