@@ -28,7 +28,7 @@ package final class Gateway: Sendable {
     try self.init(configuration: configuration, log: log, clock: .ofThisMachine) { $0 }
   }
 
-  /// The same over what is made of the disk of the data folder, which may fail, and with a clock that may be wrong.
+  /// Creates a gateway over a disk that may fail, and with a clock that may be wrong: for tests.
   init(
     configuration: GatewayConfiguration, log: Log, clock: GatewayClock = .ofThisMachine,
     disk: (FolderDisk) -> any SessionDisk
@@ -82,14 +82,14 @@ package final class Gateway: Sendable {
     }
     shared.setReactors(reactors)
     do throws(StorageError) {
-      // One that cannot be listed is told of now, and not to the first who draws.
+      // A folder that cannot be listed is reported at the start, not to the first person who draws.
       _ = try store?.sessions()
     } catch {
       throw .storage(configuration.dataDirectory, error)
     }
   }
 
-  /// Pseudonyms that outlive the process, as sessions do. Where the key cannot be kept, this process counts for itself.
+  /// Makes pseudonyms that stay the same over restarts. If the key cannot be stored, they are valid in this process only.
   private static func pseudonyms(_ data: DataFolder, _ store: SessionStore?, _ log: Log) -> AddressPseudonyms
   {
     let length = AddressPseudonyms.keyLength
@@ -162,7 +162,7 @@ package final class Gateway: Sendable {
     return BoundAddresses(http: endpoints.http, https: endpoints.https)
   }
 
-  /// Takes commands about sessions from the folder's owner. Where that cannot be, everything else goes on.
+  /// Accepts commands about sessions from the folder's owner. Without the socket, the gateway runs without commands.
   private func takeCommands() {
     do {
       let service = try CommandService(in: shared.data) { [shared] command in
@@ -176,14 +176,14 @@ package final class Gateway: Sendable {
 
   /// Takes nobody new, tells everybody to come back, and stops when they are gone, within 8 s.
   ///
-  /// With a drain delay all of this begins after it. Until then `/readyz` answers 503, which a load balancer sees, and everything is
-  /// served as before.
+  /// With a drain delay all of this begins after the delay. Until then everything is served as before, and `/readyz` answers 503 for
+  /// load balancers.
   package func drain() {
     shared.isStopping = true
     let (delay, shared, reactors) = (shared.configuration.drainDelay, shared, reactors)
     guard delay > .zero else { return Self.closeConnections(of: reactors, shared) }
     Task {
-      // Nobody cancels it.
+      // This task is never cancelled.
       try? await Task.sleep(for: delay)
       Self.closeConnections(of: reactors, shared)
     }
@@ -215,7 +215,7 @@ package final class Gateway: Sendable {
     for reactor in reactors { reactor.loop.join() }
   }
 
-  /// The reactors that have taken no turn for ten seconds, by the answers to the questions that earlier calls put.
+  /// The reactors that have taken no turn for ten seconds, judged by the answers to the pulses that earlier calls sent.
   package func hangingReactors(now: MonotonicTime = .now()) -> [Int] {
     shared.stuckReactors(seenBy: nil, now: now)
   }

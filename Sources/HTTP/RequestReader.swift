@@ -45,7 +45,7 @@ package struct RequestReader: Sendable {
     }
   }
 
-  /// The length of the head that is being read, or was read last, in bytes.
+  /// The length in bytes of the current head, or of the last one.
   package private(set) var headBytes = 0
 
   /// Reads on from `position` to the next event and moves it behind what was read.

@@ -5,7 +5,7 @@ package import Wire
 /// After a crash the log on disk is a prefix of the order of the epoch that broke off. A client that has applied entries of that
 /// epoch up to a sequence within the prefix can go on with a tail of the present order.
 package struct EpochHistory: Equatable, Sendable {
-  /// "This epoch is good to that sequence."
+  /// An earlier epoch and the end of its common beginning with the present one.
   package struct Pair: Equatable, Sendable {
     /// The earlier epoch.
     package var epoch: String
@@ -24,9 +24,9 @@ package struct EpochHistory: Equatable, Sendable {
     self.pairs = pairs.suffix(Self.limit)
   }
 
-  /// Returns the last sequence that an earlier epoch has in common with the present one; nil for an epoch that is not known.
+  /// Returns the last sequence that an earlier epoch shares with the present one; nil for an unknown epoch.
   package func lastCommonSequence(with epoch: String) -> UInt64? {
-    // The lowest one counts: an epoch that is there twice was cut twice.
+    // The lowest sequence counts: an epoch that is listed twice was cut twice.
     pairs.lazy.filter { $0.epoch == epoch }.map(\.through).min()
   }
 

@@ -96,7 +96,7 @@ extension Session {
       return .snapshot
     }
     if epoch == self.epoch { return after <= log.lastSequence ? .tail(after: after) : .snapshot }
-    // Who knows of more entries of its own has seen more of the order than there is.
+    // A client that knows of more entries of its own has seen more of the order than is left.
     if let next = resume.next, next > 0, next - 1 > acknowledged { return .snapshot }
     guard let last = history.lastCommonSequence(with: epoch), last >= log.droppedThrough else {
       return .snapshot
@@ -164,7 +164,7 @@ extension Session {
     return nil
   }
 
-  /// Takes those who wait out of the session: the gateway stops, and their sockets do not come back to it.
+  /// Removes waiting participants: the gateway stops, and their sockets do not return to this session.
   package func removeWaiting() {
     for number in waitingNumbers {
       if let record = participants[number] { remove(record, reason: .gone) }

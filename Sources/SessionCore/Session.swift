@@ -11,13 +11,13 @@ package final class Session {
   package let id: SessionID
   /// Names this life of the order: sequences of different epochs cannot be compared.
   package let epoch: String
-  /// The epochs before, and how far tails of them reach.
+  /// The earlier epochs, and how far tails of them reach.
   package internal(set) var history = EpochHistory()
-  /// The identity of the data folder that it is kept in: no epoch goes on by a tail in a copy.
+  /// The identity of its data folder: in a copy of the folder, no tail of an earlier epoch is served.
   package var folder: String?
   package let createdAt: Date
   package let limits: Limits
-  /// The pseudonym of the address that created it; nil where it is not counted.
+  /// The pseudonym of the address that created it; nil if that is not counted.
   package let creator: String?
   package internal(set) var activity: Activity
   /// Who set it last; 0 while it is the one that the session began with.
@@ -49,7 +49,7 @@ package final class Session {
   var leftByDigest: [TokenDigest: ParticipantNumber] = [:]
   /// Those who left or are gone, oldest first; bounded by `pastParticipants`.
   var past: [ParticipantNumber] = []
-  /// Those of whom no more is known than their names, because a snapshot may hold something of theirs.
+  /// Former participants of whom only the names are known, because a snapshot may contain their entries.
   var formerSenders: [ParticipantNumber: Participant] = [:]
   var nextNumber: ParticipantNumber = 1
   var activeCount = 0
@@ -102,7 +102,7 @@ package final class Session {
   package internal(set) var emptySince: Instant? {
     didSet { recordedEmptySince = nil }
   }
-  /// The wall time of that, where a record said it when the session was loaded.
+  /// The wall time of `emptySince` as a record said it when the session was loaded; nil when the session became empty since.
   var recordedEmptySince: Date?
 
   /// How often `committed` is told at most, and how long it may wait to ride along with entries.
@@ -113,17 +113,17 @@ package final class Session {
   package var crowding: Int? {
     didSet { isGrowthStopped = crowding != nil || dataRefusal != nil }
   }
-  /// The refusal of what makes the session larger, when the data folder, or its creator's part of it, is full.
+  /// The refusal of entries that make the session larger, while the data folder or its creator's share is full.
   package var dataRefusal: Refusal? {
     didSet { isGrowthStopped = crowding != nil || dataRefusal != nil }
   }
-  /// True while one of the two is set: each entry asks for this alone.
+  /// True while one of the two is set: the only check on the path of an entry.
   private(set) var isGrowthStopped = false
 
   /// Makes what is retained smaller for those who agreed on it; nil: nobody gets it so.
   package var compressor: MessageCompressor?
 
-  /// True when a store keeps the session on disk. Constant, so that asking for it with each entry costs next to nothing.
+  /// True when a store keeps the session on disk. Constant, so that checking it for each entry costs next to nothing.
   let isByStore: Bool
   /// What it owes to the disk.
   var save: SaveState

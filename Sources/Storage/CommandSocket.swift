@@ -12,7 +12,7 @@ package final class CommandListener: Sendable {
   private let socket: OwnedDescriptor
   private let owner: UInt32
 
-  /// Makes the socket, in the place of one that an earlier process left.
+  /// Creates the socket, in place of one that an earlier process left.
   package init(in data: DataFolder) throws(StorageError) {
     owner = try data.root.information(for: .listenForCommands).owner
     socket = OwnedDescriptor(
@@ -26,7 +26,7 @@ package final class CommandListener: Sendable {
       let accepted = clinux_local_accept(socket.rawValue)
       guard accepted != -EINVAL else { return nil }
       guard accepted >= 0 else {
-        // Without a descriptor to spare it is tried again, but not at once.
+        // Without a free descriptor it is tried again after a pause.
         usleep(100_000)
         continue
       }
@@ -36,7 +36,7 @@ package final class CommandListener: Sendable {
     }
   }
 
-  /// Has `next` return nil from now on.
+  /// Makes `next` return nil from now on.
   package func stop() {
     // Of an open socket this cannot fail.
     _ = clinux_local_stop(socket.rawValue)
@@ -44,7 +44,7 @@ package final class CommandListener: Sendable {
 
   /// Reads a line, waiting for it.
   ///
-  /// - Returns: the line without its line feed; nil when the other end closed before, said too much or took too long.
+  /// - Returns: the line without its line feed; nil when the other end closed first, sent too much or took too long.
   static func line(from socket: borrowing OwnedDescriptor, within patience: Duration) -> String? {
     let deadline = MonotonicTime.now() + patience
     var line: [UInt8] = []
@@ -62,13 +62,13 @@ package final class CommandListener: Sendable {
   }
 }
 
-/// A process that asked for something and waits for the answer.
+/// The connection of a process that sent a command and waits for the answer.
 package final class CommandConnection: Sendable {
   private let socket: OwnedDescriptor
   /// The line that it sent.
   package let request: String
 
-  /// Reads the request; nil when none comes. Another user is told why nothing is done.
+  /// Reads the request; nil when none comes. Processes of other users get a refusal.
   fileprivate init?(_ socket: consuming OwnedDescriptor, from owner: UInt32) {
     var user: UInt32 = 0
     let status = unsafe clinux_local_peer_user(socket.rawValue, &user)
@@ -94,7 +94,7 @@ package final class CommandConnection: Sendable {
 }
 
 extension DataFolder {
-  /// The user whose the folder is, and the group.
+  /// The user and group that own the folder.
   package func owner() throws(StorageError) -> (user: UInt32, group: UInt32) {
     let information = try root.information(for: .askGateway)
     return (information.owner, information.group)
@@ -103,13 +103,13 @@ extension DataFolder {
   /// Sends a line to the gateway that has the folder, and waits for its answer.
   ///
   /// - Returns: nil when no gateway listens there.
-  /// - Throws: `StorageError`; ETIMEDOUT when one took the line and gave no answer.
+  /// - Throws: `StorageError`; ETIMEDOUT when a gateway accepted the line but did not answer.
   package func ask(_ line: String, within patience: Duration) throws(StorageError) -> String? {
     let connected = unsafe clinux_local_connect(root.rawValue, CommandListener.name)
     guard ![-ENOENT, -ECONNREFUSED, -ENOTSOCK].contains(connected) else { return nil }
     let socket = OwnedDescriptor(owning: try StorageError.check(.askGateway, connected))
     let bytes = Array(line.utf8) + [UInt8(ascii: "\n")]
-    // One that refuses this user may be gone before it has the line, and has answered.
+    // A gateway that refuses this user may close the socket before it reads the line, after it has answered.
     let sent = unsafe clinux_send(socket.rawValue, bytes, bytes.count)
     guard let answer = CommandListener.line(from: socket, within: patience) else {
       try StorageError.check(.askGateway, sent)

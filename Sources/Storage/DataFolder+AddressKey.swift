@@ -5,8 +5,8 @@ extension DataFolder {
   static let addressKeyFile = "address-key"
   private static let addressKeyLength = 32
 
-  /// Reads the key, and makes one where there is none, or none that can be used. Removing the file forgets which sessions were
-  /// made from one address.
+  /// Reads the key, and creates one if it is missing or unusable. Without the former key, earlier sessions count for no address
+  /// any more.
   ///
   /// - Returns: 32 bytes.
   /// - Throws: `StorageError` when it cannot be read or written.

@@ -1,6 +1,6 @@
 internal import CLinux
 
-/// The program that supervises this process, such as systemd, as `sd_notify(3)` describes how it is told of states.
+/// The program that supervises this process, such as systemd. It is notified as `sd_notify(3)` describes.
 package struct ServiceManager: Sendable {
   /// A state of a service.
   package enum State: String, Sendable {
@@ -8,19 +8,19 @@ package struct ServiceManager: Sendable {
     case ready = "READY=1"
     /// The service is about to end.
     case stopping = "STOPPING=1"
-    /// The service is not stuck: to be repeated within the time that the manager allows.
+    /// The service is not stuck. Must be repeated within the time that the manager sets.
     case alive = "WATCHDOG=1"
   }
 
   private let socket: String
-  /// The time between two signs of life: half of what the manager allows; `nil` if it wants none.
+  /// The time between two watchdog notifications: half of what the manager allows; `nil` if it wants none.
   package let watchdogInterval: Duration?
 
   /// Reads the variables that a manager sets; `nil` without a manager.
   ///
   /// - Parameters:
   ///   - environment: of the process.
-  ///   - process: the number of the process. A manager may name the one that is to give signs of life.
+  ///   - process: the number of the process. A manager may name the process that sends watchdog notifications.
   package init?(environment: [String: String], process: Int32) {
     guard let socket = environment["NOTIFY_SOCKET"], socket.hasPrefix("/") || socket.hasPrefix("@") else {
       return nil
@@ -31,7 +31,7 @@ package struct ServiceManager: Sendable {
     watchdogInterval = isOurs && allowed > 1 ? .microseconds(allowed / 2) : nil
   }
 
-  /// Tells the manager of a state; does not wait.
+  /// Notifies the manager of a state, without waiting.
   package func notify(_ state: State) throws(SystemError) {
     let bytes = Array(state.rawValue.utf8)
     let result = unsafe bytes.withUnsafeBytes { bytes in

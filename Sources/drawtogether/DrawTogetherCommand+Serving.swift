@@ -75,8 +75,8 @@ extension DrawTogetherCommand {
     return configuration
   }
 
-  /// The configuration with limits that fit into the memory that there is, and how that is divided. Where nobody knows how much there
-  /// is, the limits stay as they are.
+  /// Returns the configuration with limits that fit into the available memory, and the shares of that. If the amount of memory is
+  /// unknown, the limits stay as they are.
   func fit(
     _ asked: GatewayConfiguration, _ origins: SettingOrigins
   ) throws(MemoryFault) -> (configuration: GatewayConfiguration, budget: MemoryBudget?) {

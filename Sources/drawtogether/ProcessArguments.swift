@@ -2,12 +2,12 @@ internal import Glibc
 
 /// The arguments of this process.
 ///
-/// Swift's runtime looks for them on the stack, below the environment. It finds none if a preloaded library has moved `environ`,
-/// and a gateway without its flags would listen on every address. The kernel's list does not depend on that.
+/// Swift's runtime reads them from the stack, below the environment. It finds none if a preloaded library has moved `environ`;
+/// then the gateway would ignore its flags and listen on every address. The kernel's list does not depend on `environ`.
 enum ProcessArguments {
   /// The arguments without the program's own name; `nil` if neither the runtime nor the kernel has a list.
   static func ofThisProcess() -> [String]? {
-    // Preferred where it is there: of a program that `ld.so` was asked to start, the kernel's list begins with `ld.so`.
+    // The runtime's list is preferred: for a program started by way of `ld.so`, the kernel's list begins with `ld.so`.
     let ofRuntime = CommandLine.arguments
     if !ofRuntime.isEmpty { return Array(ofRuntime.dropFirst()) }
     let list = file("/proc/self/cmdline").map(list(inCommandLine:)) ?? []
@@ -21,7 +21,7 @@ enum ProcessArguments {
     return arguments.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The whole of a file of the kernel's, which has no length of its own; `nil` if it cannot be read.
+  /// Reads a whole file of the kernel's, whose length is not known before; `nil` if it cannot be read.
   private static func file(_ path: String) -> [UInt8]? {
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }

@@ -2,9 +2,9 @@ internal import Gateway
 internal import Glibc
 internal import Transport
 
-/// Tells a service manager of the gateway: that it serves, that it lives, that it stops. Without a manager it does nothing.
+/// Notifies a service manager that the gateway serves, is alive, or stops. Without a manager it does nothing.
 ///
-/// A sign of life goes out only while every event loop takes turns, so that the manager restarts a gateway with a loop that hangs.
+/// `WATCHDOG=1` is sent only while every event loop runs, so that the manager restarts a gateway with a hanging loop.
 struct Watchdog: Sendable {
   private let manager: ServiceManager?
   private let log: Log
@@ -14,7 +14,7 @@ struct Watchdog: Sendable {
     self.log = log
   }
 
-  /// Tells that the gateway serves, and from then on, if the manager wants it, that it lives.
+  /// Notifies that the gateway serves, and then repeatedly, if the manager wants it, that it is alive.
   func start(_ gateway: Gateway) throws(SystemError) {
     notify(.ready)
     guard let interval = manager?.watchdogInterval else { return }
@@ -32,7 +32,7 @@ struct Watchdog: Sendable {
     }
   }
 
-  /// Tells that the gateway is about to end.
+  /// Notifies that the gateway is about to stop.
   func stop() {
     notify(.stopping)
   }
@@ -48,7 +48,7 @@ struct Watchdog: Sendable {
   private static func pause(_ interval: Duration) {
     let parts = interval.components
     var time = timespec(tv_sec: Int(parts.seconds), tv_nsec: Int(parts.attoseconds / 1_000_000_000))
-    // No signal reaches this thread.
+    // Signals are blocked in this thread.
     unsafe nanosleep(&time, nil)
   }
 }

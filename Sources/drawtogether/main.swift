@@ -1,7 +1,7 @@
 import Glibc
 import Transport
 
-// With the defaults it would do what nobody asked for.
+// With default settings it would listen on addresses that the operator did not choose.
 guard let command = DrawTogetherCommand.ofThisProcess() else {
   let words = "drawtogether: the arguments cannot be read: /proc/self/cmdline is missing or empty\n"
   LineWriter.write(Array(words.utf8), to: STDERR_FILENO, waitsForRoom: false)

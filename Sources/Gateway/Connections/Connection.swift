@@ -35,7 +35,7 @@ final class Connection {
   let isReserved: Bool
   /// It stands among those that are to be read.
   var isToRead = false
-  /// What it brought last costs much more than its length: the rest waits in `ExpensiveInput`.
+  /// True when its last input cost much more than its length. The rest of its input waits in `ExpensiveInput`.
   var isExpensive = false
   /// An edge said that there is input, and not all of it was read.
   var mayHaveInput = false
@@ -64,14 +64,14 @@ final class Connection {
   /// What the kernel has not taken yet: always sent before anything else.
   private(set) var backlog: [UInt8] = []
   private(set) var backlogOffset = 0
-  /// What is counted of it in the bound on what all connections hold.
+  /// The bytes counted for it toward `incompleteBytes`.
   var countedBytes = 0
   private var descriptor: OwnedDescriptor?
 
   /// So much of a head, or of what waits for a socket, is not counted: what nearly every connection holds now and then is a part of
   /// what a connection costs.
   static let freeBytes = 1_024
-  /// So much a connection may hold whatever others hold: it is a part of what a connection costs too.
+  /// The bytes that a connection may hold regardless of the others: they too are part of the cost of a connection.
   static let littleBytes = 4_096
 
   init(
@@ -107,7 +107,7 @@ final class Connection {
     case .lingering: backlog.count
     }
   }
-  /// Some of what was received is not handled yet.
+  /// True while some received input is not handled yet.
   var hasHeldInput: Bool {
     if !heldInput.isEmpty { return true }
     guard case .webSocket(let conversation) = state else { return false }

@@ -38,7 +38,7 @@ final class HTTPConversation {
 
   var reader: RequestReader
   var exchange: Exchange?
-  /// The request in hand, if its duration is measured: its kind, and when its head was there.
+  /// The current request, if its duration is measured: its kind, and the time at which its head was complete.
   var timed: (kind: RequestTimes.Kind, since: MonotonicTime)?
   /// Another reactor makes the answer.
   var awaitsAnswer = false
@@ -57,7 +57,7 @@ final class HTTPConversation {
     awaitsAnswer || !output.isEmpty || closesAfterOutput || (upload?.isHoldingBody ?? false)
   }
 
-  /// The bytes that it holds of a request, and of a file on its way out.
+  /// The bytes that it holds of a request and of a file that is being sent.
   var heldBytes: Int {
     var bytes = 0
     if exchange != nil || reader.isInHead { bytes += max(0, reader.headBytes - Connection.freeBytes) }

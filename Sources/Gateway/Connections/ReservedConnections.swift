@@ -3,7 +3,7 @@
 /// A reserved connection gets one answer and is then closed. When all slots are taken, a newcomer evicts another one, so that
 /// silent peers cannot occupy them.
 struct ReservedConnections {
-  /// The progress of a reserved connection. The least is evicted first.
+  /// The progress of a reserved connection. The connection with the least progress is evicted first.
   enum Stage: Int, Comparable {
     /// Nothing was received, or the answer is already with the kernel.
     case silent
@@ -21,7 +21,7 @@ struct ReservedConnections {
   private static let leastSlots = 2
 
   private let capacity: Int
-  /// The oldest first.
+  /// The reserved connections, the oldest first.
   private var keys: [Connection.Key] = []
 
   /// Creates the share of one reactor out of so many; the kernel chooses the reactor of a connection.
@@ -35,7 +35,7 @@ struct ReservedConnections {
   /// - Returns: `nil` while a slot is free.
   func victim(stage: (Connection.Key) -> Stage) -> Connection.Key? {
     guard keys.count >= capacity else { return nil }
-    // The first of several least ones.
+    // The oldest among those of the same stage.
     return keys.min { stage($0) < stage($1) }
   }
 

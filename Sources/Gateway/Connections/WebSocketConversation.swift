@@ -52,11 +52,11 @@ final class WebSocketConversation {
   /// What the socket is still to be sent.
   let reader: Reader
   var messages: MessageReader
-  /// `messages.isInflating` after its last call. Asking `messages` itself copies it: 1,000 instructions a message.
+  /// A copy of `messages.isInflating`, made after each call: reading it from `messages` would copy that, 1,000 instructions a message.
   var isInflating = false
   /// A half-received message.
   var assembly: [UInt8] = []
-  /// A message whose first entries were taken in an earlier turn.
+  /// A message of which an earlier turn handled the first entries.
   var unfinished: UnfinishedMessage?
 
   var heardAt: MonotonicTime
@@ -126,13 +126,13 @@ final class WebSocketConversation {
     if case .closing = phase { true } else { false }
   }
 
-  /// The bytes that it holds of messages, and of what waits for this socket alone.
+  /// The bytes that it holds of messages and of output for this socket alone.
   var heldBytes: Int {
     assembly.count + messages.bufferedBytes + (unfinished?.bytes.count ?? 0)
       + max(0, reader.privateBytes - Connection.freeBytes)
   }
 
-  /// True while a message that has arrived whole waits for its next time slice.
+  /// True while a completely received message waits for its next time slice.
   var hasUnfinishedMessage: Bool { isInflating || unfinished != nil }
 
   /// Nothing of what the peer says is looked at for now.
@@ -141,13 +141,13 @@ final class WebSocketConversation {
   }
 }
 
-/// A whole binary message of which some entries are taken.
+/// A complete binary message of which some entries were handled.
 final class UnfinishedMessage {
   let bytes: [UInt8]
   /// The offset of the next entry.
   var offset: Int
 
-  /// The rest of a message, from an entry on.
+  /// Creates the rest of a message, from an entry on.
   init(_ rest: [UInt8]) {
     bytes = rest
     offset = 0

@@ -100,7 +100,8 @@ extension Reactor {
     }
   }
 
-  /// The answer of `/readyz`: new sockets can be served. A full disk does not matter here, for boards that exist are served.
+  /// The answer of `/readyz`: 503 from the request to stop on. Neither a full disk nor the connection limit matters here, because
+  /// existing boards and connections are still served.
   private var readiness: Answer {
     shared.isStopping ? unavailable : .status("ready")
   }

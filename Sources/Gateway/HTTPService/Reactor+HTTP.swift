@@ -188,7 +188,7 @@ extension Reactor {
   private func complete(
     _ connection: Connection, _ http: HTTPConversation, _ exchange: HTTPConversation.Exchange
   ) {
-    // Its slot is for the next one who asks.
+    // Its slot is needed for the next request.
     if connection.isReserved { http.closesAfterOutput = true }
     switch exchange.plan {
     case .answer(let answer):

@@ -12,7 +12,7 @@ struct BodyRate {
   private var slices = [Int](repeating: 0, count: slicesPerWindow + 1)
   private var newest = 0
   private enum Clock {
-    /// The body waits for the gateway, and was measured for so long before.
+    /// The body waits for the gateway; it was measured for this long before.
     case paused(after: Duration)
     /// The gateway waits for the body. The pauses since its beginning are left out of the time since then.
     case running(since: MonotonicTime)
@@ -43,7 +43,8 @@ struct BodyRate {
     slices[newest % slices.count] += bytes
   }
 
-  /// Returns the bytes a second of the last window, or of the time since the beginning if that is less, but of a second at the least.
+  /// Returns the bytes a second over the last window, or over the time since the beginning if that is shorter, but over at least one
+  /// second.
   /// - Returns: `nil` while it is paused, or has been measured for less than the given time.
   func average(at now: MonotonicTime, after least: Duration = .zero) -> Int? {
     guard case .running(let began) = clock, now - began >= min(least, window) else { return nil }
@@ -61,7 +62,7 @@ struct BodyRate {
 
   private mutating func advance(to now: MonotonicTime, since began: MonotonicTime) {
     let present = number(of: now, since: began)
-    // Those that no window reaches any more need not be passed one by one.
+    // Slices older than the window are not advanced one by one.
     newest = max(newest, present - slices.count)
     while newest < present {
       newest += 1

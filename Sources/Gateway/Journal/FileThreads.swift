@@ -5,8 +5,9 @@ internal import Transport
 
 /// The threads that files are read and written on, so that no reactor waits for a disk.
 ///
-/// Sessions are written on one thread, read on others and looked over on one more; what is ordered (making, renaming and removing a session's files) has one
-/// for all sessions; the certificate has one, for it may lie elsewhere, and so has the question how much room there is; contents are compared with their digests on one; bytes of attachments are moved on the rest, so that a slow transfer holds up neither.
+/// One thread writes sessions, two read them, and one sweeps them. One makes, renames and removes the files of all sessions, in
+/// order. The certificate has a thread because it may be on another disk; the free space is measured on one, and contents are
+/// verified on one. The rest move bytes of attachments, so that a slow transfer delays none of these.
 final class FileThreads: Sendable {
   let saving: BlockingExecutor
   let loaders: [BlockingExecutor]

@@ -23,7 +23,7 @@ final class FileTransfer {
   /// How much is asked of the kernel at a time, and how much is read at a time.
   static let sliceBytes = 1_048_576
   static let pieceBytes = 131_072
-  /// How much is read at a time while connections hold much.
+  /// The bytes that are read at a time while connections hold much memory.
   static let smallPieceBytes = 16_384
 
   /// Gives up what need not be held for a reader that takes nothing at present: it is read again when that is over.

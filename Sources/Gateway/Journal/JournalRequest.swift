@@ -10,7 +10,7 @@ enum JournalRequest: Sendable {
   case read(UUID, for: IPAddress?)
   /// `HEAD` in tus: how far an upload is.
   case status(UUID)
-  /// Asked for with a participant's token, or with none, from an address.
+  /// Removes an attachment, for a client that may have sent its participant's token.
   case remove(UUID, by: Token?, from: IPAddress)
 }
 
@@ -53,7 +53,7 @@ struct UploadRequest: Sendable {
     return creation.name.utf8.count + (creation.metadata?.text.count ?? 0) + creation.contentType.utf8.count
   }
 
-  /// True when the session's records change with it: an upload is added, or its size is said.
+  /// True when it changes the session's records: it adds an upload, or announces its size.
   var changesRecords: Bool {
     switch kind {
     case .create: true
@@ -258,7 +258,7 @@ extension Refusal {
     return refusal
   }
 
-  /// A chunk announces more bytes than one attachment may have; how many more would follow is not known.
+  /// The refusal of a chunk that announces more bytes than one attachment may have. The total size is not known.
   static func tooLarge(atLeast actual: UInt64, limit: Int) -> Refusal {
     var refusal = Refusal(
       .attachmentTooLarge,

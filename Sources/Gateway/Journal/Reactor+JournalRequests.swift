@@ -54,7 +54,7 @@ extension Reactor {
     return UploadExchange(request, from: client.countedAddress, session: id, owner: shared.owner(of: id))
   }
 
-  /// The time for the first request of a content, which waits until all of its file was compared with its digest.
+  /// The time that a request may wait until its content is verified.
   private static let contentCheckTime = Duration.seconds(300)
 
   /// Has the owner of a session answer for its journal.
@@ -228,7 +228,7 @@ extension Refusal {
     return refusal
   }
 
-  /// The time after which an upload may be tried again that found no slot, or lost it.
+  /// The time after which a client may retry an upload that got no slot, or lost it.
   static let uploadRetryMs: UInt64 = 2000
 
   static func tooManyUploads(_ words: String, _ limit: Int, _ actual: Int) -> Refusal {

@@ -51,7 +51,7 @@ extension Reactor {
       guard !creation.isResumable, !existing.isResumable, existing.object.state == .uploading,
         let slot = hosted.uploads[attachment]
       else {
-        // The answer tells an offset, which is then on the disk.
+        // The answer contains an offset, which must be on the disk first.
         if let slot = hosted.uploads[attachment] { _ = try await standing(of: slot) }
         return .repeated(created(existing, by: request))
       }
@@ -174,7 +174,7 @@ extension Reactor {
     do throws(UploadWriter.Fault) {
       opening = try await slot.writer.begin(at: offset, checksum: request.checksum)
     } catch {
-      // Another request brought the last bytes meanwhile: whoever brings none waits for what comes of that.
+      // Another request sent the last bytes meanwhile: a request without bytes waits until the upload is finished.
       if case .offset(offset) = error, request.bodyLength == 0 {
         await untilOver(slot, of: attachment, in: hosted)
       }
@@ -186,7 +186,7 @@ extension Reactor {
     return .granted(try await grant(opening, slot, attachment, in: hosted, to: holder))
   }
 
-  /// Answers a request whose upload another one brought to its end meanwhile, as if it came now.
+  /// Answers a request whose upload another request finished meanwhile, as if it arrived now.
   private func resumeAnew(
     _ attachment: UUID, at offset: UInt64, size: UInt64?, _ request: UploadRequest, in hosted: Hosted,
     by holder: UploadHolder
@@ -274,7 +274,7 @@ extension Reactor {
     return reserved
   }
 
-  /// Checks that so many bytes may come to what a session keeps.
+  /// Checks that a session may grow by a number of bytes.
   private func checkDataRoom(for bytes: UInt64, in session: Session) throws(Refusal) {
     if let refusal = shared.ledger.refusalOfGrowth(of: session.id, adding: Int(clamping: bytes)) {
       throw refusal

@@ -1,8 +1,8 @@
 internal import Transport
 
-/// Makes pseudonyms of addresses: whoever has the key can tell whether two are of the same address, and nobody else can.
+/// Makes pseudonyms of addresses. Equal addresses have equal pseudonyms; without the key, a pseudonym does not reveal its address.
 ///
-/// They stand in sessions' records, so that an address is counted over restarts and no address is kept.
+/// Sessions' records contain pseudonyms instead of addresses, so that the sessions of an address are counted over restarts.
 struct AddressPseudonyms: Sendable {
   /// The length of the key in bytes.
   static let keyLength = 32
@@ -17,7 +17,7 @@ struct AddressPseudonyms: Sendable {
   /// Returns 32 hexadecimal digits, the same for all addresses that count as one client.
   func pseudonym(of address: IPAddress) -> String {
     let network = address.network
-    // Key and message have one length each, so that a plain digest of both is as good as an HMAC.
+    // Key and message have fixed lengths, so a plain digest of both is as good as an HMAC.
     var message = key
     message.append(network.isV6 ? 6 : 4)
     for half in [network.high, network.low] {

@@ -3,7 +3,7 @@ internal import Storage
 internal import Transport
 internal import Wire
 
-/// What an operator has done with a session of this reactor's.
+/// An operator's commands about sessions of this reactor.
 extension Reactor {
   /// Performs a command; it is on the disk when this returns `done`.
   func perform(_ command: SessionCommand) async -> SessionCommand.Answer {
@@ -22,7 +22,7 @@ extension Reactor {
       case .ended:
         if command.work == .end { return .refused("session \(id) has ended already") }
       case .none(let refusal):
-        // One that cannot be opened can be removed all the same.
+        // A session that cannot be opened can still be removed.
         guard command.work != .end, refusal.code == .internal else { throw refusal }
       }
     } catch {

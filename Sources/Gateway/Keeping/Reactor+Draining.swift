@@ -51,8 +51,8 @@ struct Draining {
   }
 }
 
-/// The progress of a drain over all reactors. A reactor that is done goes on answering until all are: another one may ask it for a
-/// session, and a load balancer may ask either of them for `/readyz`.
+/// The progress of a drain over all reactors. A reactor that is done keeps answering until all are done: another reactor may ask it
+/// for a session, and a load balancer may ask any reactor for `/readyz`.
 struct DrainProgress {
   private let reactors: Int
   private var readyToFinish = 0
@@ -86,7 +86,7 @@ extension Reactor {
   /// How many sockets are closed at a time, and how long after the ones before.
   private static let closedAtOnce = 128
   private static let closeInterval = Duration.milliseconds(20)
-  /// How often the last record of a session is written again because another one came behind it.
+  /// How many times the last record of a session is rewritten because another record followed it.
   private static let closingRounds = 8
 
   /// Takes nobody new, writes all that is said, tells everybody to come back later, and stops.
@@ -96,8 +96,8 @@ extension Reactor {
     draining = Draining(now: now)
     for connection in connections {
       guard let connection, case .http(let http) = connection.state else { continue }
-      // An upload by tus goes on later, from what had arrived. One in a single request has the time that a download has: what
-      // arrived of it would be lost.
+      // An upload by tus resumes later where it stopped. An upload in a single request would be lost, so it gets the time that a
+      // download gets.
       if let upload = http.upload, !http.awaitsAnswer {
         if upload.request.isTus { close(connection) }
       } else if http.isBusy || http.exchange != nil {
@@ -190,7 +190,7 @@ extension Reactor {
     now = .now()
     let all = Array(sessions.values)
     for hosted in all { hosted.session.removeWaiting() }
-    // What comes of work that was in hand is written behind `closed`, which is then no longer the last record.
+    // Work in progress may write records behind `closed`, which is then no longer the last record.
     for _ in 0..<Self.closingRounds where all.contains(where: { !isSealed($0) }) {
       let open = all.filter { !isSealed($0) }
       for hosted in open {
@@ -218,7 +218,7 @@ extension Reactor {
     }
   }
 
-  /// True for a session whose last record says that all of it is on the disk, and for one that is over.
+  /// True for a session whose last record says that all of it is on the disk, and for one that has ended.
   private func isSealed(_ hosted: Hosted) -> Bool {
     hosted.isRemoved || hosted.saving.last == .end || hosted.isClosed && hosted.session.isAtRest
   }

@@ -65,9 +65,9 @@ extension Reactor {
     loop.wake()
   }
 
-  /// The time at which a session expires, or at which it is worth asking again; nil while somebody is in it.
+  /// The time at which a session expires, or at which to check it again; nil while it has participants.
   ///
-  /// What is kept on the disk expires only where the wall clock says so too, and is trusted.
+  /// A session on the disk expires only if the wall clock agrees and is trusted.
   func expiryDeadline(of hosted: Hosted) -> Instant? {
     guard let expiry = hosted.session.expiresAt else { return nil }
     guard expiry <= instant, shared.store != nil else { return expiry }
@@ -81,9 +81,9 @@ extension Reactor {
     return instant.adding(seconds: Self.expiryRetrySeconds)
   }
 
-  /// The pause before a session is looked at again of which the two clocks say different things.
+  /// The pause before a session is checked again on whose expiry the two clocks disagree.
   private static let expiryRetrySeconds = 60
-  /// The difference in seconds between the clocks that does not matter here.
+  /// The largest difference in seconds at which the two clocks still agree.
   private static let clockTolerance = 60.0
 
   /// A session's time is over: nobody came back.

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import Transport
 internal import Wire
 
-/// The sources of time that decide about removals; tests give others.
+/// The clocks that decide about removals; tests provide their own.
 package struct GatewayClock: Sendable {
   /// Reads the wall clock.
   let wall: @Sendable () -> WallTime
@@ -23,7 +23,7 @@ package struct GatewayClock: Sendable {
 ///
 /// Any thread may use it.
 final class RemovalGate: Sendable {
-  /// The effect of a look at the clocks.
+  /// The effect of reading the clocks.
   enum Change {
     case opened
     case closed
@@ -69,7 +69,7 @@ final class RemovalGate: Sendable {
     }
   }
 
-  /// True when sessions whose time is over may be removed.
+  /// True when expired sessions may be removed.
   func isOpen(now: MonotonicTime) -> Bool { wait(now: now) == .zero }
 
   private static func reading(of clock: GatewayClock, now: MonotonicTime) -> ClockReading {
@@ -78,7 +78,7 @@ final class RemovalGate: Sendable {
 }
 
 extension Reactor {
-  /// Looks at the clocks, and reports in the log when sessions may be removed and when they may not any more.
+  /// Reads the clocks, and logs when the removal of sessions becomes allowed or forbidden.
   func watchClock() {
     switch shared.removal.look(now: now) {
     case .opened:

@@ -1,29 +1,29 @@
 internal import FoundationEssentials
 internal import Wire
 
-/// The sessions that are kept: their number and bytes, in all and by the pseudonym of the address that created them.
+/// The kept sessions: their number and bytes, in total and by the pseudonym of the address that created them.
 ///
 /// A value without clock and disk: `SessionLedger` shares it between threads.
 struct SessionAccounts {
   /// The figures of one kept session.
   struct Account: Equatable {
-    /// The pseudonym of the address that created it; nil where that is not counted.
+    /// The pseudonym of the address that created it; nil if that address is not counted.
     var creator: String?
     /// Bytes of its log.
     var logBytes = 0
     /// Bytes of its attachments, those that uploads have reserved included.
     var attachmentBytes = 0
-    /// True when the session has ended and is only kept.
+    /// True when the session has ended and is still kept.
     var hasEnded = false
-    /// True while it is in memory: its reactor reports its bytes, and its time has no end that could be foretold.
+    /// True while it is in memory: its reactor reports its bytes, and the end of its time is not known.
     var isOpen = false
-    /// The end of its time, as the disk tells it; nil where that is not known.
+    /// The end of its time by its records; nil if that is not known.
     var until: Date?
 
     var bytes: Int { logBytes + attachmentBytes }
   }
 
-  /// What one address has created.
+  /// The sum over the sessions that one address created.
   private struct Creator {
     var sessions: Set<SessionID> = []
     var bytes = 0
@@ -72,7 +72,7 @@ struct SessionAccounts {
     if let creator = account.creator { creators[creator]?.bytes += account.bytes - before.bytes }
   }
 
-  /// Takes out a session that was removed.
+  /// Removes a session's figures.
   mutating func forget(_ id: SessionID) {
     guard let account = accounts.removeValue(forKey: id) else { return }
     totals.sessions -= 1
@@ -87,7 +87,7 @@ struct SessionAccounts {
 
   // MARK: - Limits
 
-  /// Returns the refusal of one more session of that creator (nil where it is not counted); nil when it may be created.
+  /// Returns the refusal of one more session of a creator (nil for one that is not counted); nil when it may be created.
   func refusalOfNewSession(of creator: String?, date: Date) -> Refusal? {
     if held >= limits.sessions {
       var refusal = Refusal(
@@ -109,10 +109,10 @@ struct SessionAccounts {
     return dataRefusal(of: creator, adding: 0)
   }
 
-  /// The refusal of more bytes in any session; nil while they may come.
+  /// The refusal of more bytes in any session; nil while they are accepted.
   var refusalOfGrowth: Refusal? { dataRefusal(of: nil, adding: 0) }
 
-  /// Returns the refusal of more bytes in a session; nil when they may come.
+  /// Returns the refusal of more bytes in a session; nil when they are accepted.
   func refusalOfGrowth(of id: SessionID, adding bytes: Int) -> Refusal? {
     dataRefusal(of: accounts[id]?.creator, adding: bytes)
   }
@@ -139,7 +139,7 @@ struct SessionAccounts {
     bytes >= limit || added > limit - bytes
   }
 
-  /// The time until the first of some sessions goes, in milliseconds; if none has an end yet, the least time until one can have.
+  /// The time in milliseconds until the first of some sessions is removed; if none has a known end, the least time until one can be.
   private func wait(for accounts: some Sequence<Account>, date: Date) -> UInt64 {
     let earliest = accounts.lazy.filter { !$0.isOpen }.compactMap(\.until).min()
     let seconds =

@@ -4,33 +4,33 @@ internal import Wire
 
 /// The accounts of all kept sessions, shared by the reactors and the sweeper.
 ///
-/// Entries never touch it: reactors report what a batch brought to the disk, and what uploads reserve.
+/// The path of an entry never touches it: reactors report the bytes that a batch wrote and those that uploads reserve.
 final class SessionLedger: Sendable {
   private struct State {
     var accounts: SessionAccounts
-    /// True when the sessions of earlier processes are in it.
+    /// True when it contains the sessions of earlier processes.
     var isLoaded: Bool
-    /// A refusal that takes a look at all sessions, and when it was made.
+    /// The last refusal whose time was computed from all sessions, and when it was made.
     var lastRefusal: (refusal: Refusal, at: MonotonicTime)?
   }
 
   private let limits: Limits
   private let removal: RemovalGate
   private let state: Guarded<State>
-  /// For how long a refusal about all sessions is given again.
+  /// The time for which such a refusal is reused.
   private static let refusalTime = Duration.seconds(1)
 
-  /// An empty ledger, `isLoaded` where there are no sessions of earlier processes.
+  /// Creates an empty ledger; `isLoaded` if there are no sessions of earlier processes.
   init(limits: Limits, removal: RemovalGate, isLoaded: Bool) {
     self.limits = limits
     self.removal = removal
     state = Guarded(State(accounts: SessionAccounts(limits: limits), isLoaded: isLoaded))
   }
 
-  /// False until the sessions that earlier processes left are in it.
+  /// False until it contains the sessions of earlier processes.
   var isLoaded: Bool { state.withLock { $0.isLoaded } }
 
-  /// All sessions of earlier processes are in it.
+  /// Records that it contains all sessions of earlier processes.
   func didLoad() {
     state.withLock { $0.isLoaded = true }
   }
@@ -77,15 +77,15 @@ final class SessionLedger: Sendable {
     state.withLock { $0.accounts.update(id, change) }
   }
 
-  /// Takes out a session that was removed.
+  /// Removes a session's figures.
   func forget(_ id: SessionID) {
     state.withLock { $0.accounts.forget(id) }
   }
 
-  /// The refusal of more bytes in any session; nil while they may come.
+  /// The refusal of more bytes in any session; nil while they are accepted.
   var refusalOfGrowth: Refusal? { state.withLock { $0.accounts.refusalOfGrowth } }
 
-  /// Returns the refusal of more bytes in a session; nil when they may come.
+  /// Returns the refusal of more bytes in a session; nil when they are accepted.
   func refusalOfGrowth(of id: SessionID, adding bytes: Int = 0) -> Refusal? {
     state.withLock { $0.accounts.refusalOfGrowth(of: id, adding: bytes) }
   }

@@ -56,7 +56,7 @@ actor SessionSweeper {
   /// Looks at every session on the disk.
   func look() throws(StorageError) -> Findings {
     var findings = Findings(againInSeconds: longestPause)
-    // The date first: a clock that is set later closes the gate.
+    // The date is read first: if the clock is set after that, the gate is closed.
     let now = removal.clock.date
     let wait = removal.wait(now: .now())
     let all = try store.sessions()
@@ -80,10 +80,10 @@ actor SessionSweeper {
     return findings
   }
 
-  /// Brings all sessions on the disk into the ledger, unless they are there.
+  /// Adds all sessions on the disk to the ledger, unless it has them.
   func load() {
     guard !ledger.isLoaded else { return }
-    // The next look tells why, if it fails too.
+    // If the next look fails too, it reports the reason.
     _ = try? look()
   }
 
@@ -111,13 +111,13 @@ actor SessionSweeper {
 
   /// Bytes of a session's attachments, and of what has come of uploads.
   private func fileBytes(of id: SessionID) -> Int {
-    // A figure to look at: what cannot be looked into now is missing in it.
+    // The figure is for display: files that cannot be read now are left out.
     ((try? store.files(of: id)) ?? []).reduce(0) { $0 + Int(clamping: $1.length) }
   }
 
   /// The pseudonym in a session's first record.
   private func creator(of id: SessionID) -> String? {
-    // What cannot be read is told to whoever opens it, and counts for nobody.
+    // An unreadable session is reported when it is opened, and counts for no address.
     guard let log = try? store.log(of: id), let body = try? log.first(.session) else { return nil }
     return (try? SessionFacts(body.span))?.creator
   }

@@ -2,17 +2,17 @@ internal import Storage
 internal import Transport
 internal import Wire
 
-/// Takes an operator's commands from the socket in the data folder, on a thread of its own, and has reactors perform them.
+/// Accepts an operator's commands on the socket in the data folder, on a thread of its own. Reactors perform them.
 final class CommandService: Sendable {
   private let listener: CommandListener
   private let thread: SystemThread
 
-  /// Begins to take commands.
+  /// Begins to accept commands.
   ///
   /// - Parameters:
   ///   - data: the folder of the gateway.
-  ///   - perform: does what is asked.
-  /// - Throws: `StorageError` when there can be no such socket, `SystemError` when there can be no thread.
+  ///   - perform: performs a command.
+  /// - Throws: `StorageError` if the socket cannot be created, `SystemError` if the thread cannot.
   init(in data: DataFolder, perform: @escaping @Sendable (SessionCommand) async -> SessionCommand.Answer)
     throws
   {
@@ -29,7 +29,7 @@ final class CommandService: Sendable {
     }
   }
 
-  /// Takes no more commands; those that are being performed are answered when they are done.
+  /// Accepts no more commands; commands in progress are answered when they are done.
   func stop() {
     listener.stop()
     thread.join()

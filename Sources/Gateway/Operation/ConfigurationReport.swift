@@ -3,7 +3,7 @@ internal import Wire
 /// What `--check-config` prints: a line for each setting, in the help's order, with its flag, the value in force and where that
 /// came from.
 ///
-/// Behind a blank line follow the shares of the memory. The columns are parted by two blanks or more. A value could be given again as it stands there; `-` stands for none, `set` for
+/// After a blank line follow the shares of the memory. Columns are separated by two or more blanks. A value could be given again as it stands there; `-` stands for none, `set` for
 /// a secret.
 package enum ConfigurationReport {
   /// A column is as wide as its longest text, up to this.
@@ -21,7 +21,7 @@ package enum ConfigurationReport {
     }.joined()
   }
 
-  /// The shares of the memory, as a table behind that of the settings.
+  /// The shares of the memory, as a table after that of the settings.
   package static func text(_ budget: MemoryBudget) -> String {
     let rows =
       [("share of --memory", "at most", "bounded by")]

@@ -28,7 +28,7 @@ package struct Counters: Sendable {
   package var connectionsRefused: UInt64 = 0
   package var handshakesCompleted: UInt64 = 0
   package var handshakesFailed: UInt64 = 0
-  /// Those of the failed that were dropped in favour of a newcomer.
+  /// The failed handshakes that were dropped in favour of a newcomer.
   package var handshakesDropped: UInt64 = 0
   package var handshakesResumed: UInt64 = 0
   package var bytesReceived: UInt64 = 0
@@ -39,7 +39,7 @@ package struct Counters: Sendable {
   /// Requests answered, by what they asked for and by the class of the status.
   package var requests = RequestTally()
   package var closes = Tally<ClosedWith>()
-  /// From a request's head until the kernel had the whole answer.
+  /// The times from the head of a request until the kernel had the whole answer.
   package var requestTimes = RequestTimes()
 
   /// From a connection's first byte until TLS was agreed on.

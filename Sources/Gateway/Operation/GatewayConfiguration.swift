@@ -42,9 +42,9 @@ package struct GatewayConfiguration: Equatable, Sendable {
   /// The least time between two sends to a session, 0–1,000 ms: what is said meanwhile goes together. Nil: up to 16 ms,
   /// while there is much to do and where it pays.
   package var flushInterval: Duration?
-  /// The time for which a gateway that was asked to stop serves as before, while `/readyz` answers 503; at most five minutes.
+  /// The time for which a gateway keeps serving after the request to stop, while `/readyz` answers 503; at most five minutes.
   package var drainDelay = Duration.zero
-  /// The bytes of memory that all limits have to fit into; nil: three quarters of what the process may have.
+  /// The bytes of memory into which all limits must fit; nil for three quarters of the process's memory.
   package var memory: Int?
   package var limits = Limits()
 

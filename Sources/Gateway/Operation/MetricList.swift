@@ -40,7 +40,7 @@ enum MetricList {
       "tls_handshake_failures_total", \.handshakesFailed, "TLS handshakes that failed or took too long."),
     Metric(
       "tls_handshakes_dropped_total", \.handshakesDropped,
-      "Those of the failed that were dropped in favour of a newcomer, too many being under way."),
+      "Failed handshakes that were dropped in favour of a newcomer because too many were under way."),
     Metric("received_bytes_total", \.bytesReceived, "Bytes received from sockets."),
     Metric("sent_bytes_total", \.bytesSent, "Bytes that sockets took."),
     Metric("send_calls_total", \.sendCalls, "Calls of send on sockets."),

@@ -19,7 +19,7 @@ package final class MetricsBoard: Sendable {
     slots[reactor].counters.withLock { $0 = counters }
   }
 
-  /// The time that each reactor's event loop has had work, in seconds.
+  /// The busy time of each reactor's event loop, in seconds.
   package var busySeconds: [Double] {
     slots.map { $0.counters.withLock { $0.turnTimes.seconds } }
   }

@@ -89,9 +89,9 @@ package struct MetricsText {
   /// Gauges of what nobody counts.
   private mutating func appendStanding() {
     gauge(
-      "ready", "1 when new sockets can be served, as /readyz says it, else 0.", standing.isReady ? 1 : 0)
+      "ready", "1 unless the gateway stops, as /readyz answers, else 0.", standing.isReady ? 1 : 0)
     gauge(
-      "storage_refusing", "1 while new sessions and uploads are refused for want of room or a working disk.",
+      "storage_refusing", "1 while new sessions and uploads are refused because the disk is full or fails.",
       standing.refusesNewData ? 1 : 0)
     gauge("draining", "Whether it is about to stop.", standing.isDraining ? 1 : 0)
     gauge("disk_failing", "Whether sessions cannot be written to the disk.", standing.isDiskFailing ? 1 : 0)
@@ -125,12 +125,12 @@ package struct MetricsText {
     if let failures = standing.certificateReloadFailures {
       append(
         "tls_certificate_reload_failures_total", type: "counter",
-        help: "Looks at certificate files that could not be used; the former certificate stays in force.",
+        help: "Attempts to load new certificate files that failed; the former certificate stays in use.",
         value: String(failures))
     }
     appendFamily(
       "loop_busy_seconds_total", type: "counter",
-      help: "The time that an event loop had work; its rate is the loop's busy share.", label: "reactor",
+      help: "Busy time of an event loop; its rate is the busy share of the loop.", label: "reactor",
       standing.loopBusySeconds.enumerated().map { (String($0.offset), String($0.element)) })
     append(
       "log_lines_lost_total", type: "counter",

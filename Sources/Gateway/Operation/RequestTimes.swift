@@ -1,8 +1,8 @@
-/// The durations of requests by what they asked for: in place, as `TimeHistogram` is.
+/// The durations of requests by kind, stored inline as in `TimeHistogram`.
 package struct RequestTimes: Sendable {
-  /// What takes its time in a way of its own.
+  /// The kinds of requests whose durations differ by nature.
   package enum Kind: String, CaseIterable, Sendable {
-    /// A question to the API, or a change by it.
+    /// A request to the API.
     case api
     /// A request that brings bytes of an attachment: as long as the client takes to send them.
     case upload
@@ -17,7 +17,7 @@ package struct RequestTimes: Sendable {
   private var downloads = TimeHistogram()
   private var page = TimeHistogram()
 
-  /// Nothing counted.
+  /// Creates empty histograms.
   package init() {}
 
   /// The durations of one kind of request.
@@ -59,7 +59,7 @@ package struct RequestTimes: Sendable {
 }
 
 extension RequestTimes.Kind {
-  /// The kind of a request by its route and what is done about it; `nil` for health checks, for the metrics and for WebSockets.
+  /// Returns the kind of a request by its route and plan; `nil` for health checks, metrics and WebSockets.
   init?(_ route: Route, _ plan: HTTPConversation.Plan) {
     switch (route, plan) {
     case (.healthz, _), (.readyz, _), (.metrics, _), (.socket, _), (.echo, _): return nil

@@ -2,20 +2,20 @@ package import Wire
 
 /// An operator's command about one session, as it is sent to the gateway that has the data folder.
 package struct SessionCommand: Equatable, Sendable {
-  /// The wish.
+  /// The kind of a command.
   package enum Work: String, Sendable {
     /// Ends the session for everyone; it is kept for a while, and can be restored.
     case end
-    /// Removes a session in which nobody is, with its attachments.
+    /// Removes an empty session and its attachments.
     case delete
-    /// Ends a session that goes on, and removes it.
+    /// Ends a session, also one with participants, and removes it.
     case deleteNow = "delete-now"
   }
 
   package var work: Work
   package var session: SessionID
 
-  /// A command of its parts.
+  /// Creates a command.
   package init(_ work: Work, _ session: SessionID) {
     self.work = work
     self.session = session
@@ -30,7 +30,7 @@ package struct SessionCommand: Equatable, Sendable {
     self.init(work, session)
   }
 
-  /// The line that says it.
+  /// The line in which it is sent.
   package var line: String { "\(work.rawValue) \(session.text)" }
 
   /// The outcome of a command.
@@ -47,7 +47,7 @@ package struct SessionCommand: Equatable, Sendable {
         line == "done" ? .done : .refused(line.hasPrefix(word) ? String(line.dropFirst(word.count)) : line)
     }
 
-    /// The line that says it.
+    /// The line in which it is sent.
     package var line: String {
       switch self {
       case .done: "done"

@@ -1,8 +1,8 @@
 /// How things stand at the moment that metrics are asked for: what nobody counts, because it is there to be looked at.
 package struct Standing: Equatable, Sendable {
-  /// True when new sockets can be served, as `/readyz` says it.
+  /// True unless the gateway stops: the answer of `/readyz`.
   package var isReady = true
-  /// True while new sessions and uploads are refused, for want of room or of a disk that works.
+  /// True while new sessions and uploads are refused because the disk is full or fails.
   package var refusesNewData = false
   package var isDraining = false
   /// Whether the last batch of some reactor could not be written.
@@ -27,7 +27,7 @@ package struct Standing: Equatable, Sendable {
   package var certificateEnds: Int64?
   /// New certificates that could not be read; nil without TLS.
   package var certificateReloadFailures: UInt64?
-  /// The time that each reactor's event loop has had work, in seconds.
+  /// The busy time of each reactor's event loop, in seconds.
   package var loopBusySeconds: [Double] = []
   /// Lines that the log had no room for.
   package var logLinesLost: UInt64 = 0

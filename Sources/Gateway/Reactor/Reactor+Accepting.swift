@@ -36,7 +36,7 @@ extension Reactor {
         noteNotTaken(.warning, "accepting paused", error)
         return now + .milliseconds(100)
       }
-      // Those who are in already have their turn before the others who come.
+      // Accepted connections have their turn before more are accepted.
       if MonotonicTime.now() >= end { return now }
     }
   }
@@ -55,7 +55,7 @@ extension Reactor {
     }
   }
 
-  /// Takes a connection beyond the limit, for a health check or the metrics; see `begin` for what else it asks.
+  /// Accepts a connection beyond the limit, for a health check or the metrics; `begin` refuses other requests.
   private func reserve(_ descriptor: consuming OwnedDescriptor, peer: SocketAddress, isSecure: Bool) {
     if let victim = reserved.victim(stage: { stage(of: $0) }).flatMap({ connection($0) }) { evict(victim) }
     let tls = isSecure ? shared.certificates?.current.makeConnection() : nil

@@ -34,7 +34,7 @@ final class SharedState: Sendable {
   let pseudonyms: AddressPseudonyms
   /// Names the time since the last stop that was not clean: what was closed in it goes on where it was.
   let generation: String
-  /// The identity of the data folder: another one in a copy.
+  /// The identity of the data folder; a copy of the folder has another one.
   let folder: String
   let startedAt: WallTime
   let metricsAccess: MetricsAccess
@@ -149,7 +149,7 @@ final class SharedState: Sendable {
     reactors.withLock { $0[Int(id.low % UInt64($0.count))] }
   }
 
-  /// True from the moment at which the gateway was asked to stop: `/readyz` says so. `isDraining` follows after the drain delay.
+  /// True from the request to stop on: `/readyz` then answers 503. `isDraining` follows after the drain delay.
   var isStopping: Bool {
     get { stopping.load(ordering: .acquiring) }
     set { stopping.store(newValue, ordering: .releasing) }
@@ -162,7 +162,7 @@ final class SharedState: Sendable {
 
   /// Reactors that have not taken a turn for long though they were asked to. Whoever asks for their health has all others asked
   /// for a sign of life, which the next who asks finds, or misses.
-  /// The reactor that asks takes a turn; another thread has no `number`.
+  /// The reactor that asks is taking a turn, so it is not stuck. Threads other than reactors have no `number`.
   func stuckReactors(seenBy number: Int?, now: MonotonicTime) -> [Int] {
     let all = reactors.withLock { $0 }
     var stuck: [Int] = []
@@ -177,7 +177,7 @@ final class SharedState: Sendable {
     pulses[number].answer()
   }
 
-  /// The refusal of everything that needs room on the disk; nil while it is taken.
+  /// The refusal of requests that need room on the disk; nil while they are accepted.
   func dataRefusal(now: MonotonicTime) -> Refusal? {
     disk.refusal(now: now) ?? ledger.refusalOfGrowth
   }
@@ -214,7 +214,7 @@ final class SharedState: Sendable {
   enum Admission {
     /// It is counted.
     case admitted
-    /// The gateway has all connections that it takes: only a reserved slot is left.
+    /// The limit is reached: only a reserved slot is left.
     case full
     case refused(Refusal)
   }

@@ -53,7 +53,7 @@ extension Reactor {
         continue
       }
       if hosted.scheduledAt.map({ $0 <= instant }) ?? false { hosted.scheduledAt = nil }
-      // Grace times go on with the next process: nothing is to follow the last records.
+      // Grace times continue in the next process: no record may follow the last ones.
       if draining?.finishesBy != nil { continue }
       hosted.session.tick(now: instant)
       removeExpiredUploads(of: hosted)

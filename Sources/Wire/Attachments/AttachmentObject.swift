@@ -70,7 +70,7 @@ package struct AttachmentObject: SystemPayload {
       writer.member("offset", offset)
       writer.member("createdAt", createdAt.formatted(.iso8601))
       writer.member("url", url)
-      // Nobody misses it where all is well.
+      // Left out of intact attachments.
       if let damaged { writer.member("damaged", damaged) }
     }
   }

@@ -110,7 +110,7 @@ extension Limits {
       help: "bytes of all sessions' logs and attachments"),
     LimitDescription(
       name: "dataBytesPerAddress", keyPath: \.dataBytesPerAddress, range: 1_024...1 << 50, unit: .bytes,
-      help: "the same of sessions created from one address, loopback excepted"),
+      help: "bytes of logs and attachments of sessions created from one address, loopback excepted"),
     LimitDescription(
       name: "sessionLogBytes", keyPath: \.sessionLogBytes, range: 1_024...1 << 40, unit: .bytes,
       help: "bytes of retained entries of a session"),

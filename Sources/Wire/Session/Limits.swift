@@ -60,7 +60,7 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   package var sessionIdleSeconds = 60
   /// For how many seconds it is known that a session has ended.
   package var endedKeepSeconds = 604_800
-  /// The running time in seconds, with a synchronised clock, before a session whose time is over is removed.
+  /// The running time in seconds, with a synchronised clock, before an expired session is removed.
   package var removalDelaySeconds = 3_600
   /// Within how many seconds `join` or `wait` must arrive.
   package var joinSeconds = 10
@@ -72,7 +72,7 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   package var bodyStallSeconds = 20
   /// The least bytes of an upload's body a second, in the mean over `bodyRateSeconds`, when all upload slots are taken, or all of one address.
   package var minimumBodyBytesPerSecond = 1_024
-  /// For how many seconds the rate of an upload's body is averaged.
+  /// The number of seconds over which the rate of an upload's body is averaged.
   package var bodyRateSeconds = 30
   /// Within how many seconds a message must arrive whole.
   package var messageSeconds = 30
@@ -80,7 +80,7 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   /// For how many seconds a session without a retained entry is kept after the last one left.
   package var emptySessionKeepSeconds: Int { min(600, sessionKeepSeconds) }
 
-  /// The running time in seconds before such a session is removed where the clock is not synchronised.
+  /// The running time in seconds before an expired session is removed while the clock is not synchronised.
   package var unsynchronisedRemovalDelaySeconds: Int { 24 * removalDelaySeconds }
 
   /// The defaults.

@@ -9,16 +9,16 @@ internal import Transport
 internal import Wire
 
 extension DrawTogetherCommand {
-  /// The time for a gateway to answer, and for one that starts or stops to be done with that.
+  /// The time for a gateway to answer, and for a gateway that starts or stops to finish that.
   private static let patience = Duration.seconds(15)
 
-  /// Ends or deletes a session: by the gateway that has the folder, or directly where none has.
+  /// Ends or deletes a session: through the gateway that has the folder, or directly if none has.
   func perform(
     _ work: SessionCommand.Work, _ prefix: SessionPrefix, in folder: String
   ) throws(DataCommandFailure) -> ExitCode {
     let looking = try StoredSessions(in: folder)
     try Self.becomeOwner(of: looking.data)
-    // A gateway that keeps sessions in memory only has them in no folder.
+    // A gateway that keeps sessions in memory only has no folder with sessions.
     let id = if let whole = SessionID(prefix.text) { whole } else { try looking.one(prefix) }
     let command = SessionCommand(work, id)
     let deadline = MonotonicTime.now() + Self.patience
@@ -31,7 +31,7 @@ extension DrawTogetherCommand {
       do throws(DataFolderError) {
         data = try DataFolder(opening: folder)
       } catch {
-        // A gateway that begins or ends has the folder and takes no commands.
+        // A gateway that starts or stops has the folder but accepts no commands.
         guard case .inUse = error, .now() < deadline else { throw .folder(error) }
         usleep(100_000)
         continue
@@ -53,7 +53,7 @@ extension DrawTogetherCommand {
     }
   }
 
-  /// Takes on the identity of the folder's owner, so that nothing in it becomes another user's: only root can.
+  /// Switches to the user who owns the folder, so that new files belong to that user. Only root can do this.
   private static func becomeOwner(of data: DataFolder) throws(DataCommandFailure) {
     let owner: (user: UInt32, group: UInt32)
     do throws(StorageError) {
