@@ -54,6 +54,8 @@ final class WebSocketConversation {
   var messages: MessageReader
   /// A copy of `messages.isInflating`, made after each call: reading it from `messages` would copy that, 1,000 instructions a message.
   var isInflating = false
+  /// True while it is in the queue for the inflater. Until then nothing is read from its socket.
+  var awaitsInflater = false
   /// A half-received message.
   var assembly: [UInt8] = []
   /// A message of which an earlier turn handled the first entries.
@@ -137,7 +139,7 @@ final class WebSocketConversation {
 
   /// Nothing of what the peer says is looked at for now.
   var isHeld: Bool {
-    if case .finding = phase { true } else { pausedUntil != nil }
+    if case .finding = phase { true } else { pausedUntil != nil || awaitsInflater }
   }
 }
 

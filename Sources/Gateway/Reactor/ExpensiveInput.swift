@@ -22,6 +22,9 @@ struct ExpensiveInput {
   /// Inflates messages that take several steps.
   let inflater = Inflater()
   private var inflating: Connection.Key?
+  /// The sockets that wait for the inflater, first come first served, and the position of the first.
+  private var inflaterWaiters: [Connection.Key] = []
+  private var firstWaiter = 0
 
   /// Begins anew to measure what a turn spends.
   mutating func takeTimeOfTurn() -> Duration {
@@ -37,8 +40,30 @@ struct ExpensiveInput {
     return inflating == key
   }
 
-  /// Takes the inflater back, if this socket has it.
-  mutating func releaseInflater(of key: Connection.Key) {
-    if inflating == key { inflating = nil }
+  /// Takes the inflater back.
+  ///
+  /// - Returns: false if this socket does not have it.
+  mutating func releaseInflater(of key: Connection.Key) -> Bool {
+    guard inflating == key else { return false }
+    inflating = nil
+    return true
+  }
+
+  /// Puts a socket at the end of the queue for the inflater.
+  mutating func queueForInflater(_ key: Connection.Key) {
+    inflaterWaiters.append(key)
+  }
+
+  /// Takes the first socket out of the queue for the inflater. The socket may be gone.
+  mutating func takeInflaterWaiter() -> Connection.Key? {
+    guard firstWaiter < inflaterWaiters.count else { return nil }
+    defer {
+      firstWaiter += 1
+      if firstWaiter * 2 > inflaterWaiters.count {
+        inflaterWaiters.removeFirst(firstWaiter)
+        firstWaiter = 0
+      }
+    }
+    return inflaterWaiters[firstWaiter]
   }
 }

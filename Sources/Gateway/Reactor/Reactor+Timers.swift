@@ -87,6 +87,8 @@ extension Reactor {
       disconnect(connection, conversation, .noJoin)
       return
     }
+    // Its pongs are not read meanwhile.
+    if conversation.awaitsInflater { conversation.heardAt = now }
     if now - max(conversation.heardAt, conversation.tookAt) >= Self.silenceLimit / 2 {
       noteTaking(connection, conversation)
     }

@@ -185,7 +185,7 @@ extension Reactor {
       connection.deadline = now + (isLong ? Self.longLingerTime : Self.lingerTime)
       connection.isReadingPaused = false
       connection.heldInput = []
-      expensive.releaseInflater(of: connection.key)
+      releaseInflater(of: connection)
       countHeld(by: connection)
     }
     guard !connection.hasBacklog else { return }

@@ -304,7 +304,7 @@ actor Reactor {
   func forget(_ connection: Connection) {
     guard connections[Int(connection.key.slot)] === connection else { return }
     connections[Int(connection.key.slot)] = nil
-    expensive.releaseInflater(of: connection.key)
+    releaseInflater(of: connection)
     countOut(connection)
     freeSlots.append(connection.key.slot)
     connectionTotal -= 1

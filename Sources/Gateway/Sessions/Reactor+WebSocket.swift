@@ -30,7 +30,11 @@ extension Reactor {
         !conversation.hasUnfinishedMessage || takeUp(connection, conversation)
       else {
         guard connections[Int(connection.key.slot)] === connection else { return }
-        setAside(connection, buffer, from: position, upTo: end, isExpensive: true)
+        if conversation.awaitsInflater {
+          hold(connection, buffer, from: position, upTo: end)
+        } else {
+          setAside(connection, buffer, from: position, upTo: end, isExpensive: true)
+        }
         break
       }
       messages += 1
@@ -47,7 +51,7 @@ extension Reactor {
       } catch {
         conversation.isInflating = false
         // The socket may linger for seconds: the inflater must not.
-        expensive.releaseInflater(of: connection.key)
+        releaseInflater(of: connection)
         fail(connection, conversation, error)
         break
       }
@@ -67,7 +71,7 @@ extension Reactor {
       case .message(let kind, let payload):
         inflated += payload.count
         conversation.isInflating = false
-        expensive.releaseInflater(of: connection.key)
+        releaseInflater(of: connection)
         handle(connection, conversation, kind, payload.span)
       case .ping(let payload):
         conversation.reader.enqueue(.pong, payload)
@@ -87,7 +91,14 @@ extension Reactor {
   ///
   /// - Returns: false when the rest, or what follows it, has to wait for another turn.
   private func takeUp(_ connection: Connection, _ conversation: WebSocketConversation) -> Bool {
-    if conversation.isInflating { return expensive.claimInflater(for: connection.key) }
+    if conversation.isInflating {
+      if expensive.claimInflater(for: connection.key) { return true }
+      if !conversation.awaitsInflater {
+        conversation.awaitsInflater = true
+        expensive.queueForInflater(connection.key)
+      }
+      return false
+    }
     guard let unfinished = conversation.unfinished else { return true }
     guard case .joined(let hosted) = conversation.phase else {
       conversation.unfinished = nil
@@ -97,6 +108,19 @@ extension Reactor {
     unfinished.offset = take(bytes.span, startingAt: unfinished.offset, from: conversation, in: hosted)
     if unfinished.offset == bytes.count { conversation.unfinished = nil }
     return false
+  }
+
+  /// Takes the inflater back from a socket that has it, and gives it to the first socket that waits for it.
+  func releaseInflater(of connection: Connection) {
+    guard expensive.releaseInflater(of: connection.key) else { return }
+    while let key = expensive.takeInflaterWaiter() {
+      guard let next = self.connection(key), case .webSocket(let conversation) = next.state else { continue }
+      conversation.awaitsInflater = false
+      _ = expensive.claimInflater(for: key)
+      next.isExpensive = true
+      resumeReading(next)
+      return
+    }
   }
 
   /// Gives a session the next entries of a message.

@@ -45,6 +45,58 @@ extension OverSockets {
       try metrics.waitForNoSockets()
     }
 
+    @Test("P5: each socket in the queue for the inflater gets it")
+    func inflaterQueue() throws {
+      let gateway = try RunningGateway()
+      let clients = try (0..<6).map { _ in try compressing(gateway) }
+      for client in clients {
+        for _ in 0..<3 {
+          try client.socket?.stream.send(
+            compressedFrame(client.entry([UInt8](repeating: 7, count: 200_000), type: "T")))
+        }
+        try client.socket?.stream.send(compressedFrame(client.entry([7], type: "T")))
+      }
+      for client in clients {
+        try client.read(until: "the entry behind them") { $0.received.last?.payload == [7] }
+        #expect(client.received.count == 4)
+      }
+    }
+
+    @Test("P5: a message that inflates beyond the limit gives the inflater back, while its socket stays open")
+    func oversizedMessage() throws {
+      let gateway = try RunningGateway()
+      let metrics = try Metrics(of: gateway)
+      let (large, next) = try (compressing(gateway), compressing(gateway))
+      for _ in 0..<2 {
+        try large.socket?.stream.send(
+          compressedFrame([UInt8](repeating: 0, count: 4 * ClientEntry.maximumMessageLength)))
+      }
+      try next.socket?.stream.send(
+        compressedFrame(next.entry([UInt8](repeating: 7, count: 200_000), type: "T")))
+      try next.read(until: "its entry") { $0.received.count == 1 }
+      // Beside the one that asks.
+      #expect(try metrics.value("sockets{kind=\"http\"}") == 2)
+      try large.read(until: "its close") { $0.closed != nil }
+      #expect(large.closed == 1009)
+    }
+
+    @Test("P5: the inflater goes from one socket to the next, first come first served")
+    func firstComeFirstServed() {
+      var expensive = ExpensiveInput()
+      let keys = (0..<100).map { Connection.Key(slot: $0, generation: 1) }
+      let claims = keys.map { expensive.claimInflater(for: $0) }
+      #expect(claims == [true] + Array(repeating: false, count: 99))
+      let releases = keys.reversed().map { expensive.releaseInflater(of: $0) }
+      #expect(releases == Array(repeating: false, count: 99) + [true])
+      var served: [Connection.Key?] = []
+      for (count, key) in keys.enumerated() {
+        expensive.queueForInflater(key)
+        if count % 3 > 0 { served.append(expensive.takeInflaterWaiter()) }
+      }
+      while let key = expensive.takeInflaterWaiter() { served.append(key) }
+      #expect(served == keys)
+    }
+
     @Test("P5: the pieces of a compressed message that is cut short are given back with its socket")
     func givenBack() throws {
       let gateway = try RunningGateway()
