@@ -18,10 +18,9 @@ package struct AttachmentFolder: Sendable {
     self.session = session
   }
 
-  /// Makes the folders for a session's files; those that are there stay as they are.
+  /// Creates the missing folders for a session's files.
   ///
-  /// - Parameter makesSession: makes the session's own folder too. Where a store keeps the session, its folder is there with
-  ///   its log, or the session is gone.
+  /// - Parameter makesSession: true to create the session's own folder too; false where a store creates it with the log.
   /// - Throws: `StorageError`; ENOENT when the session's folder is missing and is not made.
   package func make(makesSession: Bool = true) throws(StorageError) {
     let operation = StorageError.Operation.makeSession
@@ -60,7 +59,7 @@ package struct AttachmentFolder: Sendable {
     try file.resume(with: try uploads.openFile(id.uuidString, toWrite: true, for: .openUpload))
   }
 
-  /// Waits until what has arrived of an upload is on the disk, with the file's name; returns at once when it is known to be.
+  /// Waits until the received bytes of an upload and the file's name are on the disk; returns at once when they are.
   package func sync(_ file: UploadFile, _ id: UUID) throws(StorageError) {
     guard !file.isSynced || (file.offset > 0 && !file.isNameSynced) else { return }
     try resume(file, id)

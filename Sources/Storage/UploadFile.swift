@@ -14,7 +14,7 @@ package final class UploadFile {
   private var digest = RunningDigest(.sha256)
   private var marked: (offset: UInt64, digest: RunningDigest)
 
-  /// True when the bytes that have arrived, and how many they are, are on the disk.
+  /// True when all received bytes, and the length of the file, are on the disk.
   private(set) var isSynced: Bool
   /// True when the file's name is on the disk.
   var isNameSynced = false
@@ -78,7 +78,7 @@ package final class UploadFile {
     digest = marked.digest.copy()
   }
 
-  /// Waits until the bytes that have arrived are on the disk; the file's name is another matter.
+  /// Waits until all received bytes are on the disk, but not until the file's name is.
   func sync() throws(StorageError) {
     try StorageError.check(.sync, clinux_file_sync_data(try openDescriptor(for: .sync)))
     isSynced = true

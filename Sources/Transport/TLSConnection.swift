@@ -144,7 +144,7 @@ package final class TLSConnection {
     }
   }
 
-  /// True until a server has received a whole ClientHello: the handshake has cost next to nothing so far.
+  /// True until a server has received a whole ClientHello. Until then the handshake has cost hardly any memory or time.
   package var isAwaitingHello: Bool {
     if case .awaitingHello = state { true } else { false }
   }

@@ -52,7 +52,7 @@ private import CZlib
   ///   - bytes: the same at every step: what the message's frames held.
   ///   - limit: the most bytes that the message may become.
   ///   - step: the number of bytes, taken and made, after which the step ends; up to 32 KiB more are.
-  /// - Returns: true when the message is whole: it is `progress.output`.
+  /// - Returns: true when the message is complete, in `progress.output`.
   /// - Throws: as `inflate(_:limit:)`.
   package func advance(
     _ progress: inout Progress, with bytes: Span<UInt8>, limit: Int, step: Int

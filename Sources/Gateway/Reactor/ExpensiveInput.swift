@@ -1,8 +1,8 @@
 internal import Transport
 internal import WebSocket
 
-/// Input that costs much more than its length: compressed messages that become large, long messages of many small entries, and
-/// bodies in tiny chunks.
+/// Input that costs much more than its length: compressed messages that inflate to much more, long messages of many small entries,
+/// and bodies in tiny chunks.
 ///
 /// A socket that brings such input does one step of it, then waits in a line of its own, so that it delays no other socket by
 /// more than a step. One message of a reactor is inflated in steps at a time: only one holds what it has become so far.

@@ -1,8 +1,8 @@
 internal import Wire
 
-/// What connections hold of what their peers have not sent to the end, or have not taken, within one bound for all of them.
+/// Counts the bytes of incomplete input and unsent output that connections hold, toward the limit `incompleteBytes`.
 extension Reactor {
-  /// Counts anew what a connection holds.
+  /// Updates the bytes counted for a connection.
   ///
   /// - Returns: false when it holds more than before and more than a little, and all together more than they may. Who holds little, as
   ///   everybody does who is read in the next turn, is served whatever others do.
@@ -13,7 +13,7 @@ extension Reactor {
       || connection.countedBytes <= Connection.littleBytes
   }
 
-  /// Counts a connection out that is not in the table any more.
+  /// Removes the bytes of a connection that left the table.
   func countOut(_ connection: Connection) {
     _ = count(0, heldBy: connection)
   }
@@ -26,7 +26,7 @@ extension Reactor {
     return shared.holdIncomplete(change)
   }
 
-  /// Refuses a request of which no more can be held.
+  /// Refuses a request for which there is no room.
   func refuseForRoom(_ connection: Connection, _ http: HTTPConversation) {
     var refusal = Refusal(
       .tooMany,

@@ -7,11 +7,11 @@ package struct SessionFacts: Equatable, Sendable {
   package var id: SessionID
   /// Which life of the order what follows belongs to.
   package var epoch: String
-  /// The epochs before that one; nil in a record of a gateway that kept none: then nothing is known of that epoch either.
+  /// The earlier epochs; nil in a record of a gateway that recorded none, so that no tail of that epoch is served either.
   package var history: EpochHistory?
   /// The identity of the data folder that it was written in.
   package var folder: String?
-  /// Who waits, at the head of a compacted log: no other record tells of them.
+  /// The waiting participants, at the head of a compacted log: no other record contains them.
   package var waiting: [Waiting] = []
   /// When the session was made; whole seconds.
   package var createdAt: Date
@@ -19,7 +19,7 @@ package struct SessionFacts: Equatable, Sendable {
   package var activity: Activity
   /// Who set that; 0 is whoever made the session.
   package var activityBy: ParticipantNumber
-  /// The pseudonym of the address that created the session; nil where it is not counted.
+  /// The pseudonym of the address that created the session; nil if that is not counted.
   package var creator: String?
 
   /// A participant who waits.

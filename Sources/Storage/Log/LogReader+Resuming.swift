@@ -3,11 +3,11 @@ internal import Wire
 
 /// Reading on behind a record that failed its check.
 ///
-/// Bytes inside a record may be a participant's, and look like records. So what is found behind damage counts in two cases only.
-/// It continues the CRC that stands in the head of the damaged record, which nobody can know beforehand. Or each frame from there
-/// to the file's end leads to the next one, so that none of them lies inside another.
+/// A participant may have sent bytes that look like records. So a record found behind damage is accepted in two cases only: it
+/// continues the CRC in the head of the damaged record, which cannot be predicted; or each frame from there to the end of the
+/// file leads to the next one, so that none of them lies inside another.
 extension LogReader {
-  /// A way on.
+  /// A way to continue behind damage.
   enum Resumption: Equatable {
     /// Only the frame of the record is damaged: it is whole, and its body lies there in `buffer`.
     case record(kind: UInt8, body: Range<Int>)
@@ -25,7 +25,7 @@ extension LogReader {
   /// How many lengths are looked up one by one while bytes are searched: the others are found in what was read at a time.
   private static let lookups = 1 << 20
 
-  /// Goes on behind the record that failed its check.
+  /// Continues behind the record that failed its check.
   ///
   /// - Returns: `nil` when nothing behind it can be relied upon; the offset is then as it was.
   /// - Throws: `StorageError` when the file cannot be read, or has become shorter.
@@ -51,7 +51,7 @@ extension LogReader {
     if let first, try isWhole(at: first.offset, continuing: stored) {
       next = (first.offset, stored)
     } else {
-      // Behind bytes that were put in between two records, the record before goes on.
+      // Bytes were inserted between two records: the next record continues the one before them.
       next = try search(from: begin + 1, continuing: [stored, chain])
     }
     if let next {
@@ -59,7 +59,7 @@ extension LogReader {
         ? take(upTo: next.offset, chain: stored) : skip(to: next.offset, chain: next.chain)
     }
     if try isRecord(upTo: end, stored) { return try take(upTo: end, chain: stored) }
-    // A record that was cut off with the file may end in anything.
+    // The last record may have been cut off anywhere.
     guard !isPossible || behind <= end, let first, first.end < end else { return nil }
     framed = first.offset
     // Of the first one that is not the damaged one there is no CRC that it continues.
@@ -145,7 +145,7 @@ extension LogReader {
   /// The first record behind an offset from which every frame leads to the next one and the last to the file's end, or the one
   /// at the offset.
   private mutating func firstFrame(behind position: Int) throws(StorageError) -> Frame? {
-    // The way from the end is gone once: it is the same for each place before it stopped.
+    // The frames are followed only once: the result is the same for each earlier start.
     if let lowest, lowest.map({ $0.offset > position }) ?? true { return lowest }
     var first: Frame?
     var boundary = end
