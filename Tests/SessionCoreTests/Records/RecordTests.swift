@@ -130,7 +130,7 @@ struct RecordTests {
     #expect(
       text(fixture.disk[fixture.disk.count - 1])
         == #"{"generation":"stopped","at":"1970-01-01T00:16:40Z","nextNumber":2,"title":"Draw Together","#
-        + #""createdAt":"1970-01-01T00:00:00Z","emptySince":"1970-01-01T00:00:00Z","sequence":3,"people":1,"#
+        + #""createdAt":"1970-01-01T00:00:00Z","emptySince":"1970-01-01T00:16:40Z","sequence":3,"people":1,"#
         + #""retainedBytes":40,"attachments":0,"attachmentBytes":0}"#)
   }
 
