@@ -67,6 +67,11 @@ final class KeptFolder {
     try FileManager.default.removeItem(atPath: file(name, of: id))
   }
 
+  /// Lets another owner take the folder: with another file, the lock is another one.
+  func letGo() throws {
+    try FileManager.default.removeItem(atPath: "\(path)/lock")
+  }
+
   /// Looks at it as the commands do.
   func opened() throws -> StoredSessions { try StoredSessions(in: path) }
 }

@@ -174,6 +174,101 @@ async def test_a_flipped_bit_costs_at_most_its_record_and_nobody_else(
         assert again.retained.payloads() == late.retained.payloads()
 
 
+async def damaged(lasting: LastingGateway, room: Room, *, ended: bool) -> tuple[Client, int, bytes]:
+    """A session of 40 entries, each in a record of its own, whose 16th was damaged while no gateway ran: somebody who was in
+    it, where the damaged byte is, and the log."""
+    ada = await room.join("Ada")
+    for n in range(40):
+        ada.send(append(n, f"the entry {n:03}"))
+        await ada.committed()
+    if ended:
+        await ada.say(end={})
+        await ada.closed()
+    await asyncio.to_thread(lasting.kill)
+    if not ended:
+        await gone(ada)
+    log = lasting.folder_of(room.id) / "log"
+    stored = bytearray(log.read_bytes())
+    place = stored.index(b"the entry 015")
+    stored[place] ^= 0x08
+    log.write_bytes(stored)
+    return ada, place, bytes(stored)
+
+
+def holds_all_but_the_damaged(person: Client) -> None:
+    assert person.retained.payloads() == {key(n): [f"the entry {n:03}".encode()] for n in range(40) if n != 15}
+
+
+@pytest.mark.parametrize("opened_by", ["a client", "repair beside a gateway", "repair without a gateway"])
+async def test_one_damaged_record_is_lost_and_reported_until_repair_accepts_it(
+    lasting: LastingGateway, executable: str, opened_by: str
+) -> None:
+    def command(*words: str) -> int:
+        return run(executable, *words, "--data", str(lasting.data)).returncode
+
+    async with Room(lasting) as room:
+        ada, place, stored = await damaged(lasting, room, ended=False)
+        folder = lasting.folder_of(room.id)
+        assert command("verify") == 1
+        if opened_by == "repair without a gateway":
+            assert command("repair", room.id) == 0
+            assert command("verify") == 0
+        logged, epoch = len(lasting.log), ada.epoch
+        lasting.start()
+        if opened_by == "repair beside a gateway":
+            assert command("repair", room.id) == 0
+            assert command("verify") == 0
+        # Their last sequence is behind the loss: no tail leads over it.
+        snapshots = len(ada.snapshots)
+        await ada.join()
+        assert ada.joined["resumed"] and ada.joined["epoch"] != epoch and len(ada.snapshots) == snapshots + 1
+        late = await room.join("Late")
+        for person in (ada, late):
+            holds_all_but_the_damaged(person)
+        codes = [json.loads(entry.payload)["code"] for entry in late.snapshots[-1] if entry.type == "notice"]
+        assert codes == ["damaged"]
+        if opened_by != "repair without a gateway":
+            lines = [json.loads(line) for line in lasting.log[logged:].splitlines() if "log damaged" in line]
+            assert [line["level"] for line in lines] == ["error"]
+            at, length = lines[0]["at"], lines[0]["bytes"]
+            assert at <= place < at + length
+        if opened_by == "a client":
+            assert command("verify") == 1 and command("verify") == 1
+            assert (folder / "log.damaged-1").read_bytes() == stored[at : at + length]
+            assert command("repair", room.id) == 0
+        assert command("verify") == 0 and command("repair", room.id) == 1
+        kept = (folder / "log.accepted-1").read_bytes()
+        assert kept in stored and stored[place : place + 13] in kept and len(kept) < 200
+        ada.send(append(100, "after"))
+        await ada.committed()
+        await lasting.again("crash")
+        assert len((await room.join("Again")).retained.keys) == 40
+
+
+@pytest.mark.parametrize("is_running", [True, False])
+async def test_repair_settles_a_damaged_session_that_has_ended(
+    lasting: LastingGateway, executable: str, is_running: bool
+) -> None:
+    def command(*words: str) -> int:
+        return run(executable, *words, "--data", str(lasting.data)).returncode
+
+    async with Room(lasting) as room:
+        _, place, stored = await damaged(lasting, room, ended=True)
+        if is_running:
+            lasting.start()
+            assert (await lasting.get(room.path)).status == 410
+        assert command("verify") == 1
+        assert command("repair", room.id) == 0
+        assert command("verify") == 0
+        kept = (lasting.folder_of(room.id) / "log.accepted-1").read_bytes()
+        assert kept in stored and stored[place : place + 13] in kept
+        if not is_running:
+            lasting.start()
+        assert (await lasting.get(room.path)).status == 410
+        assert command("restore", room.id) == 0
+        holds_all_but_the_damaged(await room.join("Late"))
+
+
 async def test_a_log_cut_anywhere_opens_with_what_is_before_the_cut(lasting: LastingGateway) -> None:
     chance = random.Random(7)
     async with Room(lasting) as room:

@@ -203,7 +203,7 @@ extension Refusal {
 
 extension String {
   /// The name of a new life of a session's order.
-  static var freshEpoch: String { SessionID(random: SecureRandom.bytes(16)).text }
+  package static var freshEpoch: String { SessionID(random: SecureRandom.bytes(16)).text }
 }
 
 extension TokenDigest {

@@ -9,6 +9,7 @@ extension Reactor {
   func perform(_ command: SessionCommand) async -> SessionCommand.Answer {
     now = .now()
     let id = command.session
+    if command.work == .repair { return await repair(id) }
     do throws(Refusal) {
       switch await find(id) {
       case .open(let hosted):
@@ -30,6 +31,36 @@ extension Reactor {
     }
     if command.work != .end, let refusal = await delete(id) { return refusal }
     return .done
+  }
+
+  /// Takes damaged bytes out of a session's log. Opening the session does that; one that has ended is not opened.
+  private func repair(_ id: SessionID) async -> SessionCommand.Answer {
+    switch await find(id) {
+    case .open: return .done
+    case .ended: break
+    case .none(let refusal): return .refused("session \(id): \(refusal.detail)")
+    }
+    guard let store = shared.store, let loader = shared.nextLoader() else { return .done }
+    return await whileBusy(id) {
+      guard sessions[id] == nil else { return .done }
+      do throws(LogError) {
+        let loaded = try await loader.load(id)
+        // Its end may have been undone meanwhile.
+        guard loaded.restored.endedAt != nil, loaded.end.isDamaged else { return .done }
+        endedSessions[id] = nil
+        do throws(StorageError) {
+          await store.release(id)
+          _ = try await store.adopt(id, loaded.end, [])
+          await store.release(id)
+        } catch {
+          throw .file(error)
+        }
+        note(loaded.end, of: id)
+        return .done
+      } catch {
+        return .refused("session \(id): \(error)")
+      }
+    }
   }
 
   /// Removes a session that has ended, or cannot be opened.

@@ -151,8 +151,8 @@ extension Reactor {
   /// How many damaged places of one log have a line each.
   private static let skippedTold = 20
 
-  /// What was wrong with a log is for the operator.
-  private func note(_ end: LogEnd, of id: SessionID) {
+  /// Logs the damage of a session's log for the operator.
+  func note(_ end: LogEnd, of id: SessionID) {
     for skipped in end.skipped.prefix(Self.skippedTold) {
       shared.log(
         skipped.isLost ? .error : .warning, skipped.isLost ? "log damaged" : "log mended",

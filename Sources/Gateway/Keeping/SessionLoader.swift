@@ -51,28 +51,17 @@ actor SessionLoader {
   ///
   /// - Throws: `LogError`: there is none, or its log cannot be used.
   func load(_ id: SessionID) throws(LogError) -> sending Loaded {
-    var restorer = SessionRestorer(
+    let restorer = SessionRestorer(
       id: id, limits: limits, digest: TokenDigest.ofToken,
       now: Instant(nanoseconds: MonotonicTime.now().nanoseconds), date: clock.date)
-    let end: LogEnd
     do throws(LogError) {
-      end = try store.log(of: id).read { (record, body) throws(RecordError) in
-        try restorer.apply(record.kind, body)
-      } skipped: {
-        restorer.skip($0)
-      }
-    } catch {
-      throw error.isMissing ? missing(id, error) : error
-    }
-    do throws(RecordError) {
-      let restored = try restorer.finish(
-        generation: generation, freshEpoch: .freshEpoch, folder: folder, isWhole: end.damage == nil,
-        lostTail: end.damage == .broken ? end.length - end.offset : 0, changed: end.changed)
+      let (restored, end) = try store.load(
+        id, by: restorer, generation: generation, freshEpoch: .freshEpoch, folder: folder)
       let files = files(
         of: id, uploads: Set(restored.uploads.map(\.file)), contents: restored.contents)
       return Loaded(restored: restored, end: end, files: files)
     } catch {
-      throw .record(error)
+      throw error.isMissing ? missing(id, error) : error
     }
   }
 

@@ -11,8 +11,8 @@ package enum CommandHelp {
              drawtogether export ID [--state]   write a session's entries as lines of JSON;
                                                 --state: only what is retained
              drawtogether verify [ID]           check every record, entry and file
-             drawtogether repair ID             accept that damaged records of a session are lost, so that
-                                                verify no longer reports them
+             drawtogether repair ID             repair a session's damaged log and accept the loss, which
+                                                verify then no longer reports
              drawtogether backup DIR [--json]   copy all sessions, each as of one moment, to a new or an
                                                 empty folder
              drawtogether restore DIR [--json]  put a backup into a folder without sessions that no

@@ -10,6 +10,8 @@ package struct SessionCommand: Equatable, Sendable {
     case delete
     /// Ends a session, also one with participants, and removes it.
     case deleteNow = "delete-now"
+    /// Takes damaged bytes out of the session's log.
+    case repair
   }
 
   package var work: Work

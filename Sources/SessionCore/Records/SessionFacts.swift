@@ -21,6 +21,8 @@ package struct SessionFacts: Equatable, Sendable {
   package var activityBy: ParticipantNumber
   /// The pseudonym of the address that created the session; nil if that is not counted.
   package var creator: String?
+  /// True when records of the session are lost and its participants are to be informed of that.
+  package var isDamaged = false
 
   /// A participant who waits.
   package struct Waiting: Equatable, Sendable {
@@ -70,6 +72,7 @@ package struct SessionFacts: Equatable, Sendable {
       payload: said.value("payload"))
     activityBy = try members.integer("activityBy")
     creator = try members.optionalText("creator")
+    isDamaged = members.value("damaged") == .bool(true)
   }
 
   /// The activity as an entry announces it.
@@ -87,6 +90,7 @@ package struct SessionFacts: Equatable, Sendable {
       writer.member("activity", activity)
       writer.member("activityBy", activityBy)
       writer.member("creator", creator)
+      if isDamaged { writer.member("damaged", true) }
     }
   }
 }

@@ -92,7 +92,7 @@ extension SessionRestorer {
     session.folder = folder
     if facts.folder == folder { session.history = history(isClean: isClean, of: facts) }
     if !isClean { announced.restate(in: session) }
-    if lostBytes > 0 {
+    if lostBytes > 0 || facts.isDamaged {
       session.save.loss = .lost
       session.appendSystem(SystemType.notice, NoticePayload.lost.encoded())
     }

@@ -79,7 +79,7 @@ struct SaveState {
   var underWay: Batch?
   /// What people were told when what is drawn could not be saved, until it is.
   var trouble: NoticePayload?
-  /// What people are told who are given a snapshot, when some of the session was lost on the disk before it was opened.
+  /// The notice in each snapshot when some of the session was lost on the disk before it was opened.
   var loss: NoticePayload?
   /// The whole gateway holds too much that is not saved.
   var refusesGrowth = false
@@ -143,6 +143,6 @@ extension NoticePayload {
   /// Some of the session was lost.
   static let lost = NoticePayload(
     .damaged,
-    "Some of this session was damaged on the gateway's disk and is lost: entries may be missing, and some that were removed may "
-      + "be back.")
+    "Some of this session was lost on the gateway's disk: what was drawn may be missing, and what was erased may be back."
+  )
 }

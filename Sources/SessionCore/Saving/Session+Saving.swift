@@ -148,9 +148,11 @@ extension Session {
 
   /// What a `session` record says of this one.
   var facts: SessionFacts {
-    SessionFacts(
+    var facts = SessionFacts(
       id: id, epoch: epoch, history: history.serving(tailsAfter: log.droppedThrough), folder: folder,
       createdAt: createdAt, activity: activity, activityBy: activitySetBy, creator: creator)
+    facts.isDamaged = save.loss != nil
+    return facts
   }
 
   /// Up to which number the next block goes, when it is time for one.

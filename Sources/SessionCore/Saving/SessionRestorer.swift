@@ -104,7 +104,10 @@ package struct SessionRestorer: ~Copyable {
         record.acknowledged = max(record.acknowledged, pair.clientSequence)
       }
     case .upload: take(try UploadFacts(body))
-    case .closed: closing = try ClosedFacts(body)
+    case .closed:
+      closing = try ClosedFacts(body)
+      // Everybody who was there has been informed.
+      facts?.isDamaged = false
     case .end:
       ended = try EndFacts(body)
       // Nobody is in a session that has ended, nor comes back to it as if nothing had happened when that is undone.

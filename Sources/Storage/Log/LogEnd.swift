@@ -46,6 +46,9 @@ package struct LogEnd: Equatable, Sendable {
   /// The damaged bytes before `offset`, in rising order.
   package var skipped: [SkippedBytes] = []
 
+  /// True when something but a record that was not written whole is wrong.
+  package var isDamaged: Bool { !skipped.isEmpty || damage == .broken }
+
   /// The damaged bytes that hold what is lost, in rising order.
   package var lost: [Range<Int>] {
     skipped.filter(\.isLost).map(\.range) + (damage == .broken ? [offset..<length] : [])

@@ -25,6 +25,36 @@ extension SessionStore {
     try log(of: id).read { (record, bytes) throws(RecordError) in try body(record.kind, bytes) }
   }
 
+  /// Reads a session's log and makes the session again.
+  ///
+  /// - Parameters:
+  ///   - id: the session.
+  ///   - restorer: a restorer that has taken no record yet.
+  ///   - generation: the present life of the data folder; an empty one begins a new epoch.
+  ///   - freshEpoch: the name of that epoch.
+  ///   - folder: the identity of the data folder.
+  /// - Returns: the session, and how far its log could be read.
+  /// - Throws: `LogError` when there is no log or it cannot be used.
+  nonisolated package func load(
+    _ id: SessionID, by restorer: consuming SessionRestorer, generation: String, freshEpoch: String,
+    folder: String
+  ) throws(LogError) -> sending (restored: RestoredSession, end: LogEnd) {
+    var restorer = restorer
+    let end = try log(of: id).read { (record, body) throws(RecordError) in
+      try restorer.apply(record.kind, body)
+    } skipped: {
+      restorer.skip($0)
+    }
+    do throws(RecordError) {
+      let restored = try restorer.finish(
+        generation: generation, freshEpoch: freshEpoch, folder: folder, isWhole: end.damage == nil,
+        lostTail: end.damage == .broken ? end.length - end.offset : 0, changed: end.changed)
+      return (restored, end)
+    } catch {
+      throw .record(error)
+    }
+  }
+
   /// The last record of a log, found from the file's end without reading the rest.
   ///
   /// - Returns: `nil` when the log does not end with a whole record, or holds none.

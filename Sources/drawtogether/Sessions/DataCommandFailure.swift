@@ -60,8 +60,8 @@ enum DataCommandFailure: Error, Equatable, CustomStringConvertible {
     case .notEnded(let id): "session \(id) has not ended: there is nothing to restore"
     case .nothingLost(let id): "session \(id) has lost nothing: there is nothing to accept"
     case .stillDamaged(let id):
-      "the damaged bytes are still in the log of session \(id): a gateway takes them out when somebody opens the session; run "
-        + "this command afterwards"
+      "session \(id) was damaged while people are in it: its gateway takes the damaged bytes out of the log when it opens the "
+        + "session again; run this command then"
     case .gone(let id): "session \(id) is gone: its time was over, and it was removed"
     case .ended(let id): "session \(id) has ended already"
     case .refused(let reason): reason

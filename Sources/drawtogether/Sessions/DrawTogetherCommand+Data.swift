@@ -15,7 +15,7 @@ extension DrawTogetherCommand {
       case .export(let prefix, let onlyRetained):
         let sessions = try StoredSessions(in: command.folder)
         return try export(try sessions.one(prefix), onlyRetained: onlyRetained, from: sessions)
-      case .repair(let prefix): return try repair(prefix, in: try StoredSessions(in: command.folder))
+      case .repair(let prefix): return try repair(prefix, in: command.folder)
       case .change(let prefix, let work): return try perform(work, prefix, in: command.folder)
       case .verify(let prefix): return try verify(prefix, in: try StoredSessions(in: command.folder))
       case .backup(let target, let reserve, let asJSON):
@@ -92,17 +92,6 @@ extension DrawTogetherCommand {
     let id = try sessions.one(prefix)
     try sessions.restore(id)
     output("session \(id) is restored: who comes by its link finds it as it was\n")
-    return .success
-  }
-
-  private func repair(
-    _ prefix: SessionPrefix, in sessions: StoredSessions
-  ) throws(DataCommandFailure) -> ExitCode {
-    let id = try sessions.one(prefix)
-    let bytes = try sessions.acceptLoss(of: id)
-    output(
-      "session \(id): the loss of \(bytes) damaged bytes is accepted; they stay beside its log, in log.accepted-N\n"
-    )
     return .success
   }
 

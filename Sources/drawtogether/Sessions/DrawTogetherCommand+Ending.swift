@@ -20,27 +20,50 @@ extension DrawTogetherCommand {
     try Self.becomeOwner(of: looking.data)
     // A gateway that keeps sessions in memory only has no folder with sessions.
     let id = if let whole = SessionID(prefix.text) { whole } else { try looking.one(prefix) }
-    let command = SessionCommand(work, id)
-    let deadline = MonotonicTime.now() + Self.patience
+    try Self.perform(SessionCommand(work, id), looking.data, folder)
+    output("session \(id) \(work == .end ? "has ended" : "is deleted")\n")
+    return .success
+  }
+
+  /// Takes damaged bytes out of a session's log, as `perform` does its work, and accepts that they are lost.
+  func repair(_ prefix: SessionPrefix, in folder: String) throws(DataCommandFailure) -> ExitCode {
+    let sessions = try StoredSessions(in: folder)
+    try Self.becomeOwner(of: sessions.data)
+    let id = try sessions.one(prefix)
+    let wasDamaged = try sessions.isDamaged(id)
+    if wasDamaged { try Self.perform(SessionCommand(.repair, id), sessions.data, folder) }
+    guard try !sessions.isDamaged(id) else { throw .stillDamaged(id) }
+    let bytes = try sessions.acceptLoss(of: id)
+    guard wasDamaged || bytes > 0 else { throw .nothingLost(id) }
+    output(
+      bytes == 0
+        ? "session \(id): its log is repaired, and nothing is lost\n"
+        : "session \(id): the loss of \(bytes) damaged bytes is accepted; they stay beside its log, in log.accepted-N\n"
+    )
+    return .success
+  }
+
+  /// Has the gateway that has the folder perform a command, or performs it directly where none has.
+  private static func perform(
+    _ command: SessionCommand, _ data: DataFolder, _ folder: String
+  ) throws(DataCommandFailure) {
+    let deadline = MonotonicTime.now() + patience
     while true {
-      if let answer = try Self.ask(command, looking.data) {
+      if let answer = try ask(command, data) {
         if case .refused(let reason) = answer { throw .refused(reason) }
-        break
+        return
       }
-      let data: DataFolder
+      let held: DataFolder
       do throws(DataFolderError) {
-        data = try DataFolder(opening: folder)
+        held = try DataFolder(opening: folder)
       } catch {
         // A gateway that starts or stops has the folder but accepts no commands.
         guard case .inUse = error, .now() < deadline else { throw .folder(error) }
         usleep(100_000)
         continue
       }
-      try Self.perform(command, directlyIn: data, folder)
-      break
+      return try perform(command, directlyIn: held, folder)
     }
-    output("session \(id) \(work == .end ? "has ended" : "is deleted")\n")
-    return .success
   }
 
   private static func ask(
@@ -73,7 +96,10 @@ extension DrawTogetherCommand {
     let sessions = try StoredSessions(holding: data, folder)
     let id = command.session
     guard try sessions.all().contains(id) else { throw .noSession(SessionPrefix(id), folder: folder) }
-    guard command.work == .end else { return try sessions.remove(id) }
-    try sessions.end(id)
+    switch command.work {
+    case .end: try sessions.end(id)
+    case .delete, .deleteNow: try sessions.remove(id)
+    case .repair: try sessions.mend(id)
+    }
   }
 }

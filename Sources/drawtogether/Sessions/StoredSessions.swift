@@ -7,7 +7,7 @@ internal import Transport
 internal import Wire
 
 /// The sessions in a data folder, looked at beside the gateway that may have it: no lock is taken, and nothing is written but
-/// by `restore`.
+/// by `restore` and by `repair`.
 final class StoredSessions {
   private let folder: String
   private let executor: BlockingExecutor
@@ -84,30 +84,51 @@ final class StoredSessions {
     }
   }
 
-  /// Accepts that records of a session are lost, so that `verify` no longer reports it.
-  ///
-  /// - Returns: how many damaged bytes were taken out of its log.
-  /// - Throws: `DataCommandFailure`: nothing is lost, or the damaged bytes are still in the log.
-  func acceptLoss(of id: SessionID) throws(DataCommandFailure) -> Int {
+  /// True when damaged bytes are in a session's log.
+  func isDamaged(_ id: SessionID) throws(DataCommandFailure) -> Bool {
     let log = try log(of: id)
-    let end: LogEnd
     do throws(LogError) {
-      end = try log.read { _, _ in }
+      return try log.read { _, _ in }.isDamaged
     } catch {
       throw .log(id, error)
     }
-    // Only a log that was written anew has the records behind the damage.
-    guard end.lost.isEmpty, end.skipped.isEmpty else { throw .stillDamaged(id) }
-    let bytes: Int
+  }
+
+  /// Takes damaged bytes out of the log of a session, in a folder that no gateway has and that this process keeps.
+  func mend(_ id: SessionID) throws(DataCommandFailure) {
+    let restorer = SessionRestorer(
+      id: id, limits: Limits(), digest: { _ in TokenDigest(high: 0, low: 0) }, now: Instant(nanoseconds: 0),
+      date: .now)
+    let end: LogEnd
+    let records: [SessionRecord]
+    do throws(LogError) {
+      let loaded = try store.load(
+        id, by: restorer, generation: "", freshEpoch: .freshEpoch, folder: data.identity())
+      end = loaded.end
+      // Where records are lost, a new epoch begins, as when a gateway opens the session. One that has ended has none.
+      let beginsEpoch = !end.lost.isEmpty && loaded.restored.endedAt == nil
+      records = beginsEpoch ? loaded.restored.session.openingRecords() : []
+    } catch {
+      throw .log(id, error)
+    }
+    guard end.isDamaged else { return }
+    try Self.wait { [store] () async throws(StorageError) in
+      _ = try await store.adopt(id, end, records)
+      await store.release(id)
+    }
+  }
+
+  /// Accepts that records of a session are lost, so that `verify` no longer reports it.
+  ///
+  /// - Returns: the number of damaged bytes that were taken out of its log.
+  func acceptLoss(of id: SessionID) throws(DataCommandFailure) -> Int {
     do throws(StorageError) {
       let damage = try store.damage(of: id)
       for (name, _) in damage { try store.accept(name, of: id) }
-      bytes = damage.reduce(0) { $0 + $1.length }
+      return damage.reduce(0) { $0 + $1.length }
     } catch {
       throw .storage(error)
     }
-    guard bytes > 0 else { throw .nothingLost(id) }
-    return bytes
   }
 
   /// Ends a session of a folder that no gateway has, and that this process keeps.

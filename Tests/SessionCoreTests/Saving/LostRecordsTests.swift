@@ -83,6 +83,28 @@ struct LostRecordsTests {
     }
   }
 
+  @Test("S76 the notice outlives a crash, and ends when the session is put away")
+  func noticeAfterCrash() throws {
+    let fixture = try Self.fixture()
+    let run = try #require(fixture.disk.lastIndex { $0.kind == .run })
+    let restored = try Self.restored(fixture, without: run)
+    let mended = Fixture(restored.session, now: fixture.now)
+    // The log as it is written anew.
+    mended.disk = fixture.disk
+    mended.disk.remove(at: run)
+    mended.disk += restored.session.openingRecords()
+    restored.session.didSaveOpening()
+    for isClosed in [false, true] {
+      if isClosed { mended.close(generation: "stopped") }
+      let again = try Self.restored(mended, without: -1, generation: "stopped")
+      #expect(again.wholeThrough == nil)
+      let after = Fixture(again.session, now: fixture.now)
+      _ = again.session.openingRecords()
+      again.session.didSaveOpening()
+      #expect(try after.look().notices.map(\.code) == (isClosed ? [] : [.damaged]))
+    }
+  }
+
   @Test("S76 a session whose records of itself are all lost has the standard activity")
   func withoutSession() throws {
     let fixture = try Self.fixture()
