@@ -108,6 +108,28 @@ struct LogResumingTests {
     }
   }
 
+  @Test("ST4 A hole in a log costs what it touches, also one that is longer than what is read at a time")
+  func holes() throws {
+    let records =
+      [.session, .numbers] + (1...300).map { SessionRecord.run(UInt64($0), payload: $0 * 37_511 % 20_011) }
+    let (bytes, places) = (LogDamageTests.written(records), Self.places(records))
+    #expect(bytes.count > 5 * LogReader.chunk / 2)
+    for (begin, length) in [
+      (10_000, LogReader.chunk * 3 / 2), (LogReader.chunk - 2_000, 4_096), (LogReader.chunk - 2_000, 20_000),
+      (LogReader.chunk + 70_000, LogReader.chunk),
+    ] {
+      let hole = begin..<begin + length
+      var damaged = bytes
+      damaged.replaceSubrange(hole, with: [UInt8](repeating: 0, count: length))
+      let (found, end) = try Self.read(damaged)
+      let first = try #require(places.firstIndex { $0.upperBound > hole.lowerBound })
+      let behind = try #require(places.firstIndex { $0.lowerBound >= hole.upperBound })
+      #expect(found.starts(with: records[..<first]))
+      #expect(Array(found.suffix(records.count - behind - 1)) == Array(records[(behind + 1)...]))
+      #expect(found.allSatisfy { records.contains($0) } && !end.lost.isEmpty)
+    }
+  }
+
   @Test("ST12 What a participant sent is never taken for records, whatever is damaged")
   func forged() throws {
     // Records that continue one another, as a payload may hold them.

@@ -71,7 +71,8 @@ struct LogReader {
   /// Sees that so many bytes from `offset` on are in the buffer; the file has them.
   mutating func hold(_ count: Int) throws(StorageError) {
     guard start + filled - offset < count else { return }
-    let kept = start + filled - offset
+    // Nothing is kept where damage was skipped beyond the buffer's end.
+    let kept = max(0, start + filled - offset)
     if kept > 0, offset > start {
       let from = offset - start
       unsafe buffer.withUnsafeMutableBytes { bytes in
