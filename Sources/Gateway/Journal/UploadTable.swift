@@ -48,6 +48,8 @@ final class UploadTable: Sendable {
   /// The time for which a body may be slow before a newcomer from an address with as many uploads takes its slot. While only the slots
   /// of its address are taken, that time is `bodyRateSeconds`.
   private static let grace = Duration.seconds(5)
+  /// The time for which a body of an address with more uploads than the newcomer's, but only a few, may be slow.
+  private static let leastTime = Duration.seconds(2)
 
   private struct Row {
     let place: Place
@@ -68,21 +70,24 @@ final class UploadTable: Sendable {
 
     /// Returns the upload whose slot a newcomer gets: below a rate, of the address with the most uploads the slowest.
     ///
-    /// An upload keeps its slot for the grace, except if its address will still have as many uploads as the newcomer's. So an address
-    /// cannot hold slots with bodies that begin again and again.
+    /// An upload keeps its slot for the grace, except if its address will still have as many uploads as the newcomer's. Then an
+    /// upload of an address with a few uploads keeps it for `leastTime`, and until the end of the grace as long as another upload
+    /// can be evicted. An address with more uploads has no such time, so that it cannot hold slots with bodies that begin again
+    /// and again.
     func eviction(
-      below minimum: Int, after grace: Duration, of slots: Slots, for network: IPAddress?,
+      below minimum: Int, after grace: Duration, of slots: Slots, for network: IPAddress?, few: Int,
       at now: MonotonicTime
     ) -> Eviction? {
       let own = count(of: network)
-      var found: (rank: (Int, Int, ID), eviction: Eviction)?
+      var found: (rank: (Int, Int, Int, ID), eviction: Eviction)?
       for (id, row) in rows {
         if case .ofAddress = slots, row.network != network { continue }
         let count = count(of: row.network)
-        guard let rate = row.rate.average(at: now, after: count > own + 1 ? .zero : grace),
-          rate < minimum
-        else { continue }
-        let rank = (-count, rate, id)
+        let hasFew = count <= few
+        let least = count <= own + 1 ? grace : hasFew ? UploadTable.leastTime : .zero
+        guard let rate = row.rate.average(at: now, after: least), rate < minimum else { continue }
+        let isInGrace = hasFew && row.rate.average(at: now, after: grace) == nil
+        let rank = (isInGrace ? 1 : 0, -count, rate, id)
         if let found, found.rank < rank { continue }
         found = (rank, Eviction(id: id, place: row.place, rate: rate, slots: slots))
       }
@@ -128,7 +133,7 @@ final class UploadTable: Sendable {
         let slots = isShareFull ? Slots.ofAddress(share) : .ofAll(limits.uploads)
         let eviction = state.eviction(
           below: limits.minimumBodyBytesPerSecond, after: isShareFull ? window : Self.grace, of: slots,
-          for: network, at: now)
+          for: network, few: max(1, share / 8), at: now)
         guard let eviction, evict(eviction) else {
           return .refused(
             isShareFull

@@ -113,6 +113,49 @@ struct UploadTableTests {
     #expect(Self.ask(table, from: IPAddress(v4: 9), at: Self.time(30)).refusal != nil)
   }
 
+  /// Fills all slots of a table but some with bodies of four addresses that are fast until second 30.
+  private static func fill(_ table: UploadTable, _ uploads: Int, but free: Int) throws {
+    for slot in 0..<uploads - free {
+      let id = try begin(table, slot, from: IPAddress(v4: UInt32(1_000 + slot / (uploads / 4))))
+      table.add(60_000, to: id, at: time(1))
+    }
+  }
+
+  @Test("An upload of an address with a few uploads keeps its slot for 2 s, and longer if its body is fast")
+  func justBegun() throws {
+    let table = Self.table(uploads: 64)
+    try Self.fill(table, 64, but: 2)
+    let pictures = try (0..<2).map { try Self.begin(table, 100 + $0, from: IPAddress(v4: 1), at: 10) }
+    for second in 10...11 {
+      #expect(Self.ask(table, from: IPAddress(v4: 2), at: Self.time(second)).refusal != nil)
+    }
+    table.add(2_048, to: pictures[0], at: Self.time(11))
+    #expect(Self.ask(table, from: IPAddress(v4: 2), at: Self.time(12)).evicted?.id == pictures[1])
+    #expect(Self.ask(table, from: IPAddress(v4: 3), at: Self.time(12)).refusal != nil)
+  }
+
+  @Test("Slow uploads older than the grace give way before newer ones of an address with a few uploads")
+  func newerLater() throws {
+    let table = Self.table(uploads: 64)
+    try Self.fill(table, 64, but: 3)
+    let old = try Self.begin(table, 100, from: IPAddress(v4: 1), at: 5)
+    let pictures = try (0..<2).map { try Self.begin(table, 101 + $0, from: IPAddress(v4: 2), at: 8) }
+    table.add(4_000, to: old, at: Self.time(9))
+    #expect(Self.ask(table, from: IPAddress(v4: 3), at: Self.time(12)).evicted?.id == old)
+    #expect(Self.ask(table, from: IPAddress(v4: 4), at: Self.time(12)).evicted?.id == pictures[0])
+  }
+
+  @Test("Uploads that begin again and again give way at once if their address has many")
+  func reopenedByMany() throws {
+    let table = Self.table(uploads: 64)
+    try Self.fill(table, 64, but: 4)
+    let old = try Self.begin(table, 100, from: IPAddress(v4: 1), at: 5)
+    let reopened = try (0..<3).map { try Self.begin(table, 101 + $0, from: IPAddress(v4: 2), at: 10) }
+    #expect(Self.ask(table, from: IPAddress(v4: 3), at: Self.time(10)).evicted?.id == reopened[0])
+    // It has only a few now.
+    #expect(Self.ask(table, from: IPAddress(v4: 4), at: Self.time(10)).evicted?.id == old)
+  }
+
   @Test("Uploads of the address with the most give way before slower ones of another address")
   func heaviestFirst() throws {
     let table = Self.table(uploads: 8)
