@@ -172,6 +172,8 @@ private final class FaultyFile: SessionFile {
     try disk.call(.sync) { () throws(StorageError) in try inner.sync() }
   }
 
+  func unlock() { inner.unlock() }
+
   func lock() throws(StorageError) {
     try disk.call(.lockLog) { () throws(StorageError) in try inner.lock() }
   }

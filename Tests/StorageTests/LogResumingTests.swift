@@ -250,4 +250,5 @@ private final class CountingFile: SessionFile {
   func truncate(to length: Int) throws(StorageError) { throw StorageError(.cutLog, code: EROFS) }
   func sync() {}
   func lock() {}
+  func unlock() {}
 }

@@ -160,4 +160,9 @@ private final class FolderFile: SessionFile {
   func lock() throws(StorageError) {
     try StorageError.check(.lockLog, clinux_lock_exclusively(descriptor.rawValue))
   }
+
+  func unlock() {
+    // It can only fail for a descriptor that is none.
+    _ = clinux_unlock(descriptor.rawValue)
+  }
 }

@@ -18,7 +18,9 @@ package final class MemoryDisk: SessionDisk {
 
   /// What is there after the process was killed at this moment: all that was written.
   package func afterKill() -> MemoryDisk {
-    MemoryDisk(image.withLock { $0 })
+    var image = image.withLock { $0 }
+    for number in image.files.keys { image.files[number]?.isLocked = false }
+    return MemoryDisk(image)
   }
 
   /// What is there after the power went at this moment: all that was synced, and of the rest what chance wants. Names change
@@ -204,8 +206,16 @@ private final class MemoryFile: SessionFile {
     holdsLock.withLock { $0 = true }
   }
 
-  deinit {
+  func unlock() {
     // The file cannot have gone: files of a disk in memory stay.
-    if holdsLock.withLock({ $0 }) { try? disk.access(number) { $0.isLocked = false } }
+    let wasLocked = holdsLock.withLock { holds in
+      defer { holds = false }
+      return holds
+    }
+    if wasLocked { try? disk.access(number) { $0.isLocked = false } }
+  }
+
+  deinit {
+    unlock()
   }
 }

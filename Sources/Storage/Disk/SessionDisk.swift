@@ -106,4 +106,6 @@ package protocol SessionFile: AnyObject, Sendable {
   func sync() throws(StorageError)
   /// Keeps others who call this off until the file is closed; EWOULDBLOCK when somebody has it.
   func lock() throws(StorageError)
+  /// Ends that before the file is closed.
+  func unlock()
 }

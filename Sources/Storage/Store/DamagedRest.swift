@@ -3,17 +3,18 @@ internal import Wire
 
 /// The bytes that a damaged log lost, one range behind the other: kept, for somebody may be able to read more of them.
 enum DamagedRest {
-  /// How many of one session are kept; the last one is then written anew.
+  /// The number of files of each kind beside one log; further bytes are appended to the last one.
   static let most = 16
 
-  /// Copies parts of a log to a file beside it.
+  /// Copies parts of a log to a file beside it, which is on the disk when this returns.
   static func keep(
-    _ ranges: [Range<Int>], of log: any SessionFile, _ id: SessionID, _ disk: any SessionDisk, syncs: Bool,
+    _ ranges: [Range<Int>], of log: any SessionFile, _ id: SessionID, _ disk: any SessionDisk,
     as name: (Int) -> LogName = LogName.damaged
   ) throws(StorageError) {
-    let (name, file) = try make(id, disk, name)
+    let (name, file) = try open(id, disk, name)
+    let begin = try file.information().length
     do throws(StorageError) {
-      var written = 0
+      var written = begin
       for range in ranges {
         var bytes = [UInt8](repeating: 0, count: min(LogReader.chunk, range.count))
         var position = range.lowerBound
@@ -26,25 +27,24 @@ enum DamagedRest {
           written += count
         }
       }
-      if syncs { try file.sync() }
+      try file.sync()
     } catch {
-      // What went wrong first is what is told.
-      try? disk.removeFile(name, of: id)
+      // The first error is the one that is reported.
+      if begin == 0 { try? disk.removeFile(name, of: id) } else { try? file.truncate(to: begin) }
       throw error
     }
   }
 
-  private static func make(
+  private static func open(
     _ id: SessionID, _ disk: any SessionDisk, _ name: (Int) -> LogName
   ) throws(StorageError) -> (LogName, any SessionFile) {
-    for number in 1..<most {
+    for number in 1...most {
       do throws(StorageError) {
         return (name(number), try disk.createFile(name(number), of: id))
       } catch {
         guard error.code == EEXIST else { throw error }
       }
     }
-    try disk.removeFile(name(most), of: id)
-    return (name(most), try disk.createFile(name(most), of: id))
+    return (name(most), try disk.openFile(name(most), of: id, toWrite: true))
   }
 }

@@ -71,13 +71,18 @@ extension SessionStore {
   ///   - id: a session whose log the other process does not write to.
   ///   - isWanted: whether to write, given the last record. While this is asked, nobody else who calls this comes between.
   /// - Returns: whether it was written.
-  /// - Throws: `LogError`; nothing is then written. EWOULDBLOCK when somebody else does the same.
+  /// - Throws: `LogError`; nothing is then written. EWOULDBLOCK when another process does the same, or writes the log anew, and
+  ///   ESTALE when it has just done so.
   nonisolated package func append(
     _ record: SessionRecord, toClosed id: SessionID, if isWanted: (LastRecord) -> Bool
   ) throws(LogError) -> Bool {
     let file = try open(id, toWrite: true)
     do throws(StorageError) {
       try file.lock()
+      // Another file may have got the name since this one was opened: it differs in the time of its last change.
+      guard try disk.openFile(.current, of: id, toWrite: false).information() == file.information() else {
+        throw StorageError(.openLog, code: ESTALE)
+      }
     } catch {
       throw .file(error)
     }
@@ -125,8 +130,7 @@ extension SessionStore {
   /// Takes note that the loss of damaged bytes is accepted: they stay, under another name. All is on the disk when this returns.
   nonisolated package func accept(_ name: LogName, of id: SessionID) throws(StorageError) {
     let damaged = try disk.openFile(name, of: id, toWrite: false)
-    try DamagedRest.keep(
-      [0..<damaged.information().length], of: damaged, id, disk, syncs: true, as: LogName.accepted)
+    try DamagedRest.keep([0..<damaged.information().length], of: damaged, id, disk, as: LogName.accepted)
     try disk.syncNames(of: id)
     try disk.removeFile(name, of: id)
     try disk.syncNames(of: id)

@@ -177,12 +177,13 @@ package actor SessionStore {
     for log in logs { log.hasNewName = false }
   }
 
-  /// Takes up a session's log where `read` found its end, cuts what is behind that and writes records, which are kept when
-  /// this returns. A log with damage in its midst is written anew without that. Damaged bytes stay beside as `log.damaged-1` and
-  /// so on, unless they are only a record that was not written whole.
+  /// Takes up a session's log where `read` found its end, and writes records, which are kept when this returns.
+  ///
+  /// A record that was not written whole is cut off. A damaged log is written anew without the damaged bytes, and these stay
+  /// beside it as `log.damaged-1` and so on.
   ///
   /// - Returns: the log's length in bytes.
-  /// - Throws: `StorageError`: ESTALE when the log is not as it was read.
+  /// - Throws: `StorageError`: ESTALE when the log is not as it was read, EWOULDBLOCK when a command writes to a damaged one.
   package func adopt(
     _ id: SessionID, _ end: LogEnd, _ records: [SessionRecord]
   ) async throws(StorageError) -> Int {
@@ -192,22 +193,16 @@ package actor SessionStore {
     guard try file.information().length == end.length, chain == end.chain, logs[id] == nil else {
       throw StorageError(.openLog, code: ESTALE)
     }
-    if end.skipped.isEmpty, !end.lost.isEmpty {
-      try await elsewhere { [disk, durability] () throws(StorageError) in
-        try DamagedRest.keep(end.lost, of: file, id, disk, syncs: durability == .full)
-      }
-      guard logs[id] == nil else { throw StorageError(.openLog, code: ESTALE) }
-    }
     // Left by a crash while it was written.
     try disk.removeFile(.next, of: id)
     let log: OpenLog
-    if end.skipped.isEmpty {
+    if end.isDamaged {
+      log = try await writeAnew(id, file, end, records)
+    } else {
       log = OpenLog(
         id, file, end: OpenLog.Position(length: end.offset, chain: end.chain), marks: end.marks)
       if end.length > end.offset { try file.truncate(to: end.offset) }
       try log.write(records, &room)
-    } else {
-      log = try await writeAnew(id, file, end, records)
     }
     if durability == .full {
       log.hasNewName = true
@@ -220,10 +215,13 @@ package actor SessionStore {
 
   /// Puts a log in the place of a damaged one: the records that could be read, and those that open the session.
   ///
-  /// Until the new log has the name, nothing has happened.
+  /// Until the new log has the name, nothing has happened. The damaged one is locked until then, so that no command writes to it.
   private func writeAnew(
     _ id: SessionID, _ damaged: any SessionFile, _ end: LogEnd, _ records: [SessionRecord]
   ) async throws(StorageError) -> OpenLog {
+    try damaged.lock()
+    defer { damaged.unlock() }
+    guard try damaged.information().length == end.length else { throw StorageError(.openLog, code: ESTALE) }
     let whole = WholeLog()
     do throws(StorageError) {
       try await elsewhere { [disk] () throws(StorageError) in
@@ -235,7 +233,7 @@ package actor SessionStore {
         // Whatever the durability: what it takes the place of is on the disk.
         try file.sync()
         if !end.lost.isEmpty {
-          try DamagedRest.keep(end.lost, of: damaged, id, disk, syncs: true)
+          try DamagedRest.keep(end.lost, of: damaged, id, disk)
         }
         whole.set(file, copy.end, copy.marks)
       }

@@ -222,6 +222,7 @@ private final class File: SessionFile {
   }
 
   func lock() throws(StorageError) { try file.lock() }
+  func unlock() { file.unlock() }
 
   /// Each record is framed by its length, a check, and its length again; its first byte says what it is.
   private static func kinds(in bytes: Span<UInt8>) -> Set<SessionRecord.Kind> {
