@@ -194,6 +194,34 @@ struct VerifyTests {
     #expect(facts?.epoch.isEmpty == false)
   }
 
+  @Test("S76 An ended session whose `session` record is lost stays ended after `repair`, and can be restored")
+  func repairOfEnded() throws {
+    try folder.letGo()
+    #expect(CommandRun(["end", "Verify", "--data", folder.path]).code == 0)
+    var bytes = try folder.bytes("log", of: id)
+    var offsets: [Int] = []
+    _ = try folder.opened().log(of: id).read { record, _ in
+      if record.kind == SessionRecord.Kind.session.rawValue { offsets.append(record.offset) }
+    }
+    for offset in offsets { bytes[offset + 20] ^= 1 }
+    try folder.put(bytes, as: "log", of: id)
+    try folder.letGo()
+    #expect(CommandRun(["repair", "Verify", "--data", folder.path]).code == 0)
+    #expect(run().code == 0)
+    #expect(CommandRun(["sessions", "--json", "--data", folder.path]).output.contains(#""state":"ended""#))
+    #expect(CommandRun(["restore", "Verify", "--data", folder.path]).code == 0)
+    #expect(run().code == 0)
+    #expect(CommandRun(["export", "Verify", "--data", folder.path]).output.contains("\"targets\":[1,2]"))
+    var facts: SessionFacts?
+    var block: ParticipantNumber = 0
+    _ = try folder.opened().store.read(id) { (kind, body) throws(RecordError) in
+      if kind == SessionRecord.Kind.session.rawValue { facts = try SessionFacts(body) }
+      if kind == SessionRecord.Kind.numbers.rawValue { block = max(block, try NumbersFacts(body).through) }
+    }
+    // Lost records may have given out a block of numbers.
+    #expect(facts?.isDamaged == true && block >= 2 * 4096)
+  }
+
   @Test("Every changed byte of an attachment is found")
   func flippedContent() throws {
     let bytes = Array(Self.text.utf8)

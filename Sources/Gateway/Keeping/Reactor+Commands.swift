@@ -46,11 +46,12 @@ extension Reactor {
       do throws(LogError) {
         let loaded = try await loader.load(id)
         // Its end may have been undone meanwhile.
-        guard loaded.restored.endedAt != nil, loaded.end.isDamaged else { return .done }
+        guard loaded.restored.end != nil, loaded.end.isDamaged else { return .done }
         endedSessions[id] = nil
         do throws(StorageError) {
           await store.release(id)
-          _ = try await store.adopt(id, loaded.end, [])
+          _ = try await store.adopt(
+            id, loaded.end, loaded.end.lost.isEmpty ? [] : loaded.restored.recordsAfterLoss())
           await store.release(id)
         } catch {
           throw .file(error)

@@ -96,7 +96,7 @@ extension Reactor {
     let hosted = Hosted(session, compressor: compressor)
     hosted.hasFiles = true
     hosted.saving.logBytes = loaded.end.length
-    if restored.endedAt != nil {
+    if restored.end != nil {
       hosted.isRemoved = true
       endedSessions[id] = hosted
       scheduleForgetting(hosted)

@@ -166,9 +166,15 @@ actor SessionSweeper {
     var restorer = SessionRestorer(
       id: id, limits: limits, digest: TokenDigest.ofToken,
       now: Instant(nanoseconds: MonotonicTime.now().nanoseconds), date: removal.clock.date)
-    // What cannot be read, or not to its end, is told to whoever opens it.
-    let end = try? store.read(id) { (kind, body) throws(RecordError) in try restorer.apply(kind, body) }
-    guard let end, end.lost.isEmpty else {
+    // A damaged log is reported when the session is opened.
+    var holdsEntries = false
+    let end = try? store.read(id) { (kind, body) throws(RecordError) in
+      if kind == SessionRecord.Kind.run.rawValue || kind == SessionRecord.Kind.base.rawValue {
+        holdsEntries = true
+      }
+      try restorer.apply(kind, body)
+    }
+    guard let end, end.lost.isEmpty, !store.keepsDamage(of: id) else {
       holding.insert(id)
       return false
     }
@@ -176,7 +182,7 @@ actor SessionSweeper {
       if try restorer.finish(generation: "", freshEpoch: "").session.retainedBytes == 0 { return true }
     } catch {
       // A power cut left nothing but its name.
-      if error.fault == .missing { return true }
+      if error.fault == .missing, !holdsEntries { return true }
     }
     holding.insert(id)
     return false

@@ -7,14 +7,19 @@ package struct RestoredSession {
   package let session: Session
   /// It was put away whole in this life of the data folder: its epoch, tail and numbers go on.
   package let isClean: Bool
-  /// When it ended, if it did.
-  package let endedAt: Date?
+  /// The end of the session, if it has ended.
+  package let end: EndFacts?
   /// The last sequence before the first lost record; `nil` when nothing is lost.
   package let wholeThrough: UInt64?
   /// The attachments that are not ready, in the order in which they were added.
   package let uploads: [RestoredUpload]
   /// The digests of all contents that some attachment has.
   package let contents: Set<String>
+
+  /// The records that are to follow where some were lost: they open the session, and end it if it has ended.
+  package func recordsAfterLoss() -> [SessionRecord] {
+    session.openingRecords() + (end.map { [$0.record] } ?? [])
+  }
 }
 
 /// An attachment that was not ready when its session was put away or its gateway broke.
@@ -106,7 +111,7 @@ extension SessionRestorer {
     }
     // SAFETY: the restorer cannot be copied, and is consumed here: nobody else has anything of what it made.
     nonisolated(unsafe) let restored = RestoredSession(
-      session: session, isClean: isClean, endedAt: ended?.at, wholeThrough: wholeThrough, uploads: uploads,
+      session: session, isClean: isClean, end: ended, wholeThrough: wholeThrough, uploads: uploads,
       contents: session.journal.digests)
     return unsafe restored
   }

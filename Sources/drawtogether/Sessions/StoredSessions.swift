@@ -96,22 +96,30 @@ final class StoredSessions {
 
   /// Takes damaged bytes out of the log of a session, in a folder that no gateway has and that this process keeps.
   func mend(_ id: SessionID) throws(DataCommandFailure) {
+    let (end, records) = try load(id)
+    guard end.isDamaged else { return }
+    try adopt(id, end, records)
+  }
+
+  /// Reads a session.
+  ///
+  /// - Returns: the end of its log, and the records that have to follow because others are lost.
+  private func load(_ id: SessionID) throws(DataCommandFailure) -> (end: LogEnd, records: [SessionRecord]) {
     let restorer = SessionRestorer(
       id: id, limits: Limits(), digest: { _ in TokenDigest(high: 0, low: 0) }, now: Instant(nanoseconds: 0),
       date: .now)
-    let end: LogEnd
-    let records: [SessionRecord]
     do throws(LogError) {
       let loaded = try store.load(
         id, by: restorer, generation: "", freshEpoch: .freshEpoch, folder: data.identity())
-      end = loaded.end
-      // Where records are lost, a new epoch begins, as when a gateway opens the session. One that has ended has none.
-      let beginsEpoch = !end.lost.isEmpty && loaded.restored.endedAt == nil
-      records = beginsEpoch ? loaded.restored.session.openingRecords() : []
+      return (loaded.end, loaded.end.lost.isEmpty ? [] : loaded.restored.recordsAfterLoss())
     } catch {
       throw .log(id, error)
     }
-    guard end.isDamaged else { return }
+  }
+
+  private func adopt(
+    _ id: SessionID, _ end: LogEnd, _ records: [SessionRecord]
+  ) throws(DataCommandFailure) {
     try Self.wait { [store] () async throws(StorageError) in
       _ = try await store.adopt(id, end, records)
       await store.release(id)
@@ -133,19 +141,15 @@ final class StoredSessions {
 
   /// Ends a session of a folder that no gateway has, and that this process keeps.
   func end(_ id: SessionID) throws(DataCommandFailure) {
-    let (end, last): (LogEnd, LastRecord?)
+    let last: LastRecord?
     do throws(LogError) {
       last = try store.lastRecord(of: id)
-      end = try store.read(id) { _, _ in }
     } catch {
       throw .log(id, error)
     }
     guard last?.kind != SessionRecord.Kind.end.rawValue else { throw .ended(id) }
-    let record = EndFacts(at: .now, by: nil).record
-    try Self.wait { [store] () async throws(StorageError) in
-      _ = try await store.adopt(id, end, [record])
-      await store.release(id)
-    }
+    let (end, records) = try load(id)
+    try adopt(id, end, records + [EndFacts(at: .now, by: nil).record])
   }
 
   /// Removes a session of a folder that no gateway has, and that this process keeps.

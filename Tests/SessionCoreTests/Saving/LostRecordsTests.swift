@@ -119,9 +119,9 @@ struct LostRecordsTests {
     fixture.disk.append(EndFacts(at: .distantPast, by: 1).record)
     fixture.disk.append(RestoredFacts(at: .distantPast).record)
     let lost = fixture.disk.count - 1
-    #expect(try Self.restored(fixture, without: lost).endedAt != nil)
+    #expect(try Self.restored(fixture, without: lost).end != nil)
     fixture.disk += fixture.session.openingRecords()
-    #expect(try Self.restored(fixture, without: lost).endedAt == nil)
+    #expect(try Self.restored(fixture, without: lost).end == nil)
   }
 
   @Test("S76 so many numbers are left out as the lost bytes may have given out")

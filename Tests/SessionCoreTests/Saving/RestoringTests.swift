@@ -261,9 +261,9 @@ struct RestoringTests {
     let date = Date(timeIntervalSince1970: 500)
     fixture.disk.append(fixture.session.endRecord(by: 7, date: date))
     #expect(fixture.disk.last?.body == Array(#"{"at":"1970-01-01T00:08:20Z","by":7}"#.utf8))
-    #expect(try fixture.reload(opens: false).restored.endedAt == date)
+    #expect(try fixture.reload(opens: false).restored.end?.at == date)
     fixture.disk.append(RestoredFacts(at: date).record)
-    #expect(try fixture.reload(opens: false).restored.endedAt == nil)
+    #expect(try fixture.reload(opens: false).restored.end == nil)
     #expect(
       fixture.session.endRecord(by: nil, date: date).body
         == Array(#"{"at":"1970-01-01T00:08:20Z","by":null}"#.utf8))
