@@ -18,8 +18,9 @@ from rawsocket import BINARY, TEXT, frame, upgrade_fields
 from room import Room
 from wire import APPEND, RELIABLE, Outgoing, entries
 
-STAMP = struct.Struct(">dII")
-"""When it was drawn (seconds), by whom, and the how-manieth of that drawer it is."""
+STAMP = struct.Struct(">d4xII")
+"""The time of drawing (seconds), the drawer and the number of the drawer's point. The zeros between keep it apart from an entry's sender
+and client sequence, which may be the same numbers."""
 TYPE = "Stroke"
 TICK = 0.009
 
