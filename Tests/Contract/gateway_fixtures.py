@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from attachments import Journal
-from gateway import Gateway, binary, has_sanitizer
+from gateway import Gateway, binary, has_sanitizer, has_thread_sanitizer
 from lasting import LastingGateway
 from signs import SignsOfLife
 from slow import SANITIZER_BYTES, SANITIZER_TIMES
@@ -46,6 +46,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "seconds(n): the most time this test may take")
+    config.addinivalue_line("markers", "no_thread_sanitizer: limits files, which that sanitizer writes itself")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -147,6 +148,10 @@ def lasting(lasting_with: Callable[..., LastingGateway]) -> LastingGateway:
     return lasting_with()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What was started first is asked last."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What was started first is asked last. What the thread sanitizer makes impossible is left out, and counted as such."""
     items.sort(key=lambda item: "signs_of_life" in item.name)
+    if has_thread_sanitizer():
+        left_out = [item for item in items if item.get_closest_marker("no_thread_sanitizer")]
+        items[:] = [item for item in items if item not in left_out]
+        config.hook.pytest_deselected(items=left_out)

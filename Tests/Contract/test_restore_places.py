@@ -15,7 +15,6 @@ import pytest
 
 from command import environment, run
 from earlier import FOLDERS
-from gateway import has_sanitizer
 from polling import until
 from test_backup_commands import sentence
 
@@ -62,13 +61,7 @@ def limited(executable: str, *arguments: str, by: Callable[[], object]) -> subpr
 
 
 def files_up_to(length: int) -> Callable[[], None]:
-    def limit() -> None:
-        # The thread sanitizer writes a file of its own before the gateway can ignore the signal.
-        if has_sanitizer():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (length, length))
-
-    return limit
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (length, length))
 
 
 def test_a_restore_gives_its_own_files_to_whose_the_folder_is_and_nothing_else(
@@ -236,6 +229,7 @@ def test_a_key_that_cannot_be_read_is_told_and_the_rest_is_copied(executable: st
     assert run(executable, "verify", "--data", str(folder)).returncode == 0
 
 
+@pytest.mark.no_thread_sanitizer
 @pytest.mark.parametrize("length", [0, 10])
 def test_what_cannot_be_begun_leaves_nothing_and_can_be_begun_again(
     executable: str, tmp_path: Path, length: int
