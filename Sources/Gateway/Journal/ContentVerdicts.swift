@@ -20,8 +20,9 @@ struct ContentFinding: Sendable {
 
 /// The verdicts of this process on the files of contents, kept while their sessions are put away and opened again.
 ///
-/// A verdict counts for a file with a certain mark only, so that another file in its place has none. The newest verdicts are kept,
-/// up to a limit; a content without a verdict is verified again at its next request.
+/// A verdict counts for a file with a certain mark only, so that another file in its place has none. The newest verdicts of each
+/// kind are kept, up to a limit, so that intact contents do not displace damaged ones. A content without a verdict is verified
+/// again at its next request.
 final class ContentVerdicts: Sendable {
   enum Verdict: Equatable, Sendable {
     case intact
@@ -37,7 +38,7 @@ final class ContentVerdicts: Sendable {
     case superseded
   }
 
-  /// The number of verdicts that are kept: about 5 MB.
+  /// The number of verdicts of each kind that are kept: about 5 MB.
   static let standardLimit = 16_384
 
   private struct Entry {
@@ -46,25 +47,52 @@ final class ContentVerdicts: Sendable {
     let revision: UInt64
   }
 
-  private struct State {
-    var entries: [ContentID: Entry] = [:]
-    /// Every verdict in the order of its making, also those that were replaced; the first `head` are forgotten.
-    var order: [(content: ContentID, revision: UInt64)] = []
-    var head = 0
-    var lastRevision: UInt64 = 0
+  /// The newest verdicts of one kind, one for each content.
+  private struct Newest {
+    private(set) var entries: [ContentID: Entry] = [:]
+    /// The contents in the order of their verdicts. Places before `head`, and those of replaced or removed verdicts, are stale.
+    private var order: [(content: ContentID, revision: UInt64)] = []
+    private var head = 0
 
-    mutating func insert(_ verdict: Verdict, on content: ContentID, _ mark: ContentMark?, limit: Int) {
-      lastRevision += 1
-      entries[content] = Entry(verdict: verdict, mark: mark, revision: lastRevision)
-      order.append((content, lastRevision))
-      while order.count - head > limit {
+    mutating func insert(_ entry: Entry, on content: ContentID, limit: Int) {
+      entries[content] = entry
+      order.append((content, entry.revision))
+      while entries.count > limit {
         let oldest = order[head]
         head += 1
         if entries[oldest.content]?.revision == oldest.revision { entries[oldest.content] = nil }
       }
-      if head > limit {
+      if order.count > 2 * limit {
         order.removeFirst(head)
         head = 0
+        order.removeAll { entries[$0.content]?.revision != $0.revision }
+      }
+    }
+
+    mutating func remove(_ content: ContentID) {
+      entries[content] = nil
+    }
+  }
+
+  private struct State {
+    private var intact = Newest()
+    private var damaged = Newest()
+    private var lastRevision: UInt64 = 0
+
+    func entry(of content: ContentID) -> Entry? {
+      damaged.entries[content] ?? intact.entries[content]
+    }
+
+    mutating func insert(_ verdict: Verdict, on content: ContentID, _ mark: ContentMark?, limit: Int) {
+      lastRevision += 1
+      let entry = Entry(verdict: verdict, mark: mark, revision: lastRevision)
+      switch verdict {
+      case .intact:
+        damaged.remove(content)
+        intact.insert(entry, on: content, limit: limit)
+      case .damaged:
+        intact.remove(content)
+        damaged.insert(entry, on: content, limit: limit)
       }
     }
   }
@@ -72,7 +100,7 @@ final class ContentVerdicts: Sendable {
   private let limit: Int
   private let state = Guarded(State())
 
-  /// Creates a table for so many verdicts.
+  /// Creates a table for so many verdicts of each kind.
   init(limit: Int = standardLimit) {
     self.limit = limit
   }
@@ -84,17 +112,17 @@ final class ContentVerdicts: Sendable {
   ///   - mark: the mark of its file; nil when the file is missing.
   /// - Returns: nil when this file was not verified yet, or its verdict was forgotten.
   func verdict(on content: ContentID, _ mark: ContentMark?) -> Verdict? {
-    state.withLock { $0.entries[content].flatMap { $0.mark == mark ? $0.verdict : nil } }
+    state.withLock { $0.entry(of: content).flatMap { $0.mark == mark ? $0.verdict : nil } }
   }
 
   /// True for a content whose file was found to be damaged or missing.
   func isDamaged(_ content: ContentID) -> Bool {
-    state.withLock { $0.entries[content]?.verdict == .damaged }
+    state.withLock { $0.entry(of: content)?.verdict == .damaged }
   }
 
   /// A number that changes with each verdict on a content; 0 without one.
   func revision(of content: ContentID) -> UInt64 {
-    state.withLock { $0.entries[content]?.revision ?? 0 }
+    state.withLock { $0.entry(of: content)?.revision ?? 0 }
   }
 
   /// Records that a file was put in its place whose digest this process computed.
@@ -110,7 +138,7 @@ final class ContentVerdicts: Sendable {
   /// Records that a file matches its content, unless the content got another verdict since a revision.
   func noteIntact(_ content: ContentID, _ mark: ContentMark, asOf revision: UInt64) {
     state.withLock { state in
-      guard state.entries[content]?.revision ?? 0 == revision else { return }
+      guard state.entry(of: content)?.revision ?? 0 == revision else { return }
       state.insert(.intact, on: content, mark, limit: limit)
     }
   }
@@ -118,7 +146,7 @@ final class ContentVerdicts: Sendable {
   /// Records that a file does not match its content, unless the content got another verdict since the check began.
   func noteDamaged(_ content: ContentID, _ finding: ContentFinding) -> Note {
     state.withLock { state in
-      let entry = state.entries[content]
+      let entry = state.entry(of: content)
       if let entry, entry.verdict == .damaged, entry.mark == finding.mark { return .known }
       guard entry?.revision ?? 0 == finding.revision else { return .superseded }
       state.insert(.damaged, on: content, finding.mark, limit: limit)

@@ -91,6 +91,35 @@ final class ContentVerdictsTests {
     for _ in 0..<9 { verdicts.notePlaced(contents[99], mark) }
     #expect(verdicts.verdict(on: contents[99], mark) == .intact)
   }
+
+  @Test("Many verdicts on one content count once, and make it the newest")
+  func repeated() throws {
+    let verdicts = ContentVerdicts(limit: 10)
+    let mark = try place()
+    let contents = (0..<11).map { ContentID(session: SessionID(high: 0, low: $0), digest: digest) }
+    for content in contents.prefix(10) { verdicts.notePlaced(content, mark) }
+    for _ in 0..<100 { verdicts.notePlaced(contents[0], mark) }
+    #expect(contents.prefix(10).allSatisfy { verdicts.verdict(on: $0, mark) == .intact })
+    verdicts.notePlaced(contents[10], mark)
+    #expect(contents.map { verdicts.verdict(on: $0, mark) != nil } == (0..<11).map { $0 != 1 })
+  }
+
+  @Test("Verdicts of one kind do not displace those of the other")
+  func kinds() throws {
+    let verdicts = ContentVerdicts(limit: 10)
+    let mark = try place()
+    #expect(verdicts.noteDamaged(content, finding(nil, in: verdicts)) == .noted)
+    let others = (0..<11).map { ContentID(session: SessionID(high: 0, low: $0), digest: digest) }
+    for other in others { verdicts.notePlaced(other, mark) }
+    #expect(verdicts.isDamaged(content) && verdicts.verdict(on: others[0], mark) == nil)
+    for other in others {
+      let finding = ContentFinding(damage: .missing, mark: nil, revision: verdicts.revision(of: other))
+      #expect(verdicts.noteDamaged(other, finding) == .noted)
+    }
+    #expect(!verdicts.isDamaged(content) && !verdicts.isDamaged(others[0]) && verdicts.isDamaged(others[1]))
+    verdicts.notePlaced(others[1], mark)
+    #expect(!verdicts.isDamaged(others[1]) && verdicts.verdict(on: others[1], mark) == .intact)
+  }
 }
 
 extension OverSockets {
