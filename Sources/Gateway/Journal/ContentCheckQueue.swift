@@ -3,13 +3,22 @@ internal import Transport
 /// The order in which contents are verified.
 ///
 /// Each client address has a queue of its own. At most one content of an address is verified at a time, and the addresses take
-/// turns, so that an address with many requests delays only its own.
+/// turns, so that an address with many requests delays only its own. When the queue is full, the address with the most waiting
+/// contents loses its newest one to an address with fewer.
 struct ContentCheckQueue {
   private enum Check {
     /// It is in the queues of these clients.
     case waiting(Set<IPAddress?>)
     /// It takes the turn of this client.
     case running(IPAddress?)
+  }
+
+  /// The outcome of adding a content.
+  enum Addition: Equatable {
+    /// It waits, or is verified already; another content lost its place to it.
+    case added(dropping: ContentID?)
+    /// A limit is reached, and nothing was added.
+    case refused
   }
 
   let runningLimit: Int
@@ -37,25 +46,28 @@ struct ContentCheckQueue {
 
   /// Adds a content for a client. One that is verified already, or waits for this client, stays where it is; one that waits for
   /// other clients is verified at the first of their turns.
-  ///
-  /// - Returns: false when a limit is reached, and nothing was added.
-  mutating func add(_ content: ContentID, for address: IPAddress?) -> Bool {
+  mutating func add(_ content: ContentID, for address: IPAddress?) -> Addition {
     let client = address?.network
     var clients: Set<IPAddress?> = []
     switch checks[content] {
-    case .running: return true
+    case .running: return .added(dropping: nil)
     case .waiting(let others):
-      guard !others.contains(client) else { return true }
+      guard !others.contains(client) else { return .added(dropping: nil) }
       clients = others
-    case nil:
-      guard checks.count < waitingLimit else { return false }
+    case nil: break
     }
-    guard client == nil || queues[client, default: []].count < waitingLimitPerClient else { return false }
+    let own = queues[client]?.count ?? 0
+    guard client == nil || own < waitingLimitPerClient else { return .refused }
+    var dropped: ContentID?
+    if clients.isEmpty, checks.count >= waitingLimit {
+      dropped = dropNewest(ofMoreThan: own + 1)
+      guard dropped != nil else { return .refused }
+    }
     clients.insert(client)
     checks[content] = .waiting(clients)
     queues[client, default: []].append(content)
     if queues[client]?.count == 1, !running.contains(client) { turns.append(client) }
-    return true
+    return .added(dropping: dropped)
   }
 
   /// Returns the content to be verified next; nil when none waits, or as many as possible are verified already.
@@ -65,12 +77,7 @@ struct ContentCheckQueue {
     guard let content = queues[client]?.first, case .waiting(let clients) = checks[content] else {
       return nil
     }
-    for other in clients {
-      queues[other]?.removeAll { $0 == content }
-      guard queues[other]?.isEmpty == true else { continue }
-      queues[other] = nil
-      turns.removeAll { $0 == other }
-    }
+    remove(content, fromQueuesOf: clients)
     checks[content] = .running(client)
     running.insert(client)
     return content
@@ -81,5 +88,31 @@ struct ContentCheckQueue {
     guard case .running(let client) = checks.removeValue(forKey: content) else { return }
     running.remove(client)
     if queues[client] != nil { turns.append(client) }
+  }
+
+  /// Removes the newest content of the longest queue, except contents for which a client with a short queue waits too.
+  ///
+  /// - Parameter least: the length that a queue exceeds if it is not short.
+  /// - Returns: nil when there is none.
+  private mutating func dropNewest(ofMoreThan least: Int) -> ContentID? {
+    let longest = queues.values.max { $0.count < $1.count } ?? []
+    for content in longest.reversed() {
+      guard case .waiting(let clients) = checks[content],
+        clients.allSatisfy({ queues[$0, default: []].count > least })
+      else { continue }
+      checks[content] = nil
+      remove(content, fromQueuesOf: clients)
+      return content
+    }
+    return nil
+  }
+
+  private mutating func remove(_ content: ContentID, fromQueuesOf clients: Set<IPAddress?>) {
+    for client in clients {
+      queues[client]?.removeAll { $0 == content }
+      guard queues[client]?.isEmpty == true else { continue }
+      queues[client] = nil
+      turns.removeAll { $0 == client }
+    }
   }
 }

@@ -29,7 +29,7 @@ actor ContentVerifier {
     case damaged(ContentFinding)
     /// The file could not be read; it is verified again at the next request.
     case unreadable(StorageError)
-    /// Too many contents wait.
+    /// Too many contents wait: this one was not added, or lost its place in the queue.
     case refused(Refusal)
   }
 
@@ -42,6 +42,12 @@ actor ContentVerifier {
   private static let waitingLimitPerClient = 64
   /// The time after which a client may ask again for whose request there was no place.
   private static let retryMs: UInt64 = 2000
+
+  private static var tooMany: Refusal {
+    var refusal = Refusal(.tooMany, "Too many attachments wait to be verified: try again in a moment.")
+    refusal.retryAfterMs = retryMs
+    return refusal
+  }
 
   private let executor: BlockingExecutor
   private let data: DataFolder
@@ -74,11 +80,10 @@ actor ContentVerifier {
   ///   - client: the address that asks for it; nil for this machine's own.
   /// - Returns: the outcome of the check.
   func verify(_ content: ContentID, size: UInt64, for client: IPAddress?) async -> Outcome {
-    guard queue.add(content, for: client) else {
-      var refusal = Refusal(
-        .tooMany, "Too many attachments wait to be verified: try again in a moment.")
-      refusal.retryAfterMs = Self.retryMs
-      return .refused(refusal)
+    switch queue.add(content, for: client) {
+    case .refused: return .refused(Self.tooMany)
+    case .added(let dropped):
+      if let dropped { end(dropped, .refused(Self.tooMany)) }
     }
     sizes[content] = size
     return await withCheckedContinuation { continuation in
@@ -100,10 +105,15 @@ actor ContentVerifier {
     } catch {
       outcome = .unreadable(error)
     }
-    sizes[content] = nil
     queue.end(content)
-    for waiter in waiters.removeValue(forKey: content) ?? [] { waiter.resume(returning: outcome) }
+    end(content, outcome)
     startWaiting()
+  }
+
+  /// Answers the requests that wait for a content.
+  private func end(_ content: ContentID, _ outcome: Outcome) {
+    sizes[content] = nil
+    for waiter in waiters.removeValue(forKey: content) ?? [] { waiter.resume(returning: outcome) }
   }
 
   private func compare(_ content: ContentID, size: UInt64) async throws(StorageError) -> Outcome {

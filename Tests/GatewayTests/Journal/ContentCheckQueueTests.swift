@@ -23,7 +23,14 @@ struct ContentCheckQueueTests {
         runningLimit: running, waitingLimit: waiting, waitingLimitPerClient: perClient)
     }
 
-    func add(_ content: ContentID, for address: IPAddress?) -> Bool { queue.add(content, for: address) }
+    /// The contents that lost their places.
+    private(set) var dropped: [ContentID] = []
+
+    func add(_ content: ContentID, for address: IPAddress?) -> Bool {
+      guard case .added(let dropped) = queue.add(content, for: address) else { return false }
+      if let dropped { self.dropped.append(dropped) }
+      return true
+    }
 
     func end(_ content: ContentID) { queue.end(content) }
 
@@ -75,11 +82,42 @@ struct ContentCheckQueueTests {
     for number in 1...5 { #expect(checks.add(content(UInt64(number)), for: ada) == (number <= 3)) }
     #expect(checks.add(content(3), for: ada), "it waits already")
     for number in 6...9 { #expect(checks.add(content(UInt64(number)), for: nil) == (number <= 8)) }
-    #expect(!checks.add(content(10), for: ben))
+    #expect(!checks.add(content(10), for: nil))
     #expect(checks.add(content(8), for: ben), "it adds none")
     #expect(checks.begin() == [content(1), content(6)])
     checks.end(content(1))
     #expect(checks.add(content(10), for: ben))
+  }
+
+  @Test("In a full queue, the client with the most waiting contents loses its newest to a client with fewer")
+  func full() {
+    let checks = Checks(running: 1, waiting: 8)
+    for number in 1...5 { #expect(checks.add(content(UInt64(number)), for: ada)) }
+    for number in 6...8 { #expect(checks.add(content(UInt64(number)), for: ben)) }
+    #expect(checks.begin() == [content(1)])
+    for number in 11...12 { #expect(checks.add(content(UInt64(number)), for: carol)) }
+    #expect(checks.dropped == [content(5), content(8)] || checks.dropped == [content(5), content(4)])
+    #expect(!checks.add(content(20), for: ada))
+    #expect(!checks.add(content(13), for: carol), "none would keep more than carol would get")
+    var begun: [ContentID] = []
+    checks.end(content(1))
+    while let next = checks.begin().first {
+      begun.append(next)
+      checks.end(next)
+    }
+    #expect(begun.count == 7 && Set(begun).isDisjoint(with: checks.dropped))
+  }
+
+  @Test("A content keeps its place while a client with few waiting contents waits for it too")
+  func fullShared() {
+    let checks = Checks(running: 1, waiting: 5)
+    for number in 1...5 { #expect(checks.add(content(UInt64(number)), for: ada)) }
+    #expect(checks.add(content(5), for: ben))
+    #expect(checks.add(content(6), for: carol))
+    #expect(checks.dropped == [content(4)])
+    #expect(checks.begin() == [content(1)])
+    checks.end(content(1))
+    #expect(checks.begin() == [content(5)])
   }
 
   @Test("The addresses of one IPv6 network are one client")

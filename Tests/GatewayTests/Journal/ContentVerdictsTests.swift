@@ -154,6 +154,28 @@ extension OverSockets {
       }
     }
 
+    @Test("When all places in the queue are taken, a newcomer takes that of another client, which is refused")
+    func full() async throws {
+      let gateway = try RunningGateway(RunningGateway.forgetful)
+      let session = SessionID(high: 0, low: 1)
+      // 64 from each of 16 addresses, and one.
+      let asks = (0..<1_025).map { number -> (content: ContentID, address: UInt32) in
+        let digest = Content.digest([UInt8(number / 64), UInt8(number % 64)])
+        return (ContentID(session: session, digest: digest), UInt32(number / 64 + 1))
+      }
+      var outcomes: [ContentVerifier.Outcome] = []
+      for check in await gateway.gateway.shared.verifier.start(asks) { outcomes.append(await check.value) }
+      let refusals = outcomes.compactMap { outcome -> Refusal? in
+        guard case .refused(let refusal) = outcome else { return nil }
+        return refusal
+      }
+      #expect(refusals.map(\.code) == [.tooMany] && refusals.first?.retryAfterMs == 2_000)
+      guard case .damaged = outcomes[1_024] else {
+        Issue.record("The newcomer has \(outcomes[1_024])")
+        return
+      }
+    }
+
     @Test("A check goes on while its session is put away")
     func survives() async throws {
       let bytes = Content.bytes(2_500_000, seed: 8)
@@ -166,6 +188,15 @@ extension OverSockets {
       hold.release()
       let answer = try client.http.response()
       #expect(answer.status == 200 && answer.body == bytes)
+    }
+  }
+}
+
+extension ContentVerifier {
+  /// Asks for checks that all wait before the first one begins.
+  fileprivate func start(_ asks: [(content: ContentID, address: UInt32)]) -> [Task<Outcome, Never>] {
+    asks.map { ask in
+      Task { await self.verify(ask.content, size: 1, for: IPAddress(v4: ask.address)) }
     }
   }
 }
