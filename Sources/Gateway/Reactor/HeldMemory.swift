@@ -42,7 +42,7 @@ final class HeldMemory: Sendable {
   /// Returns the bytes that all sessions hold, if a session of this size must not grow now; nil if it may grow.
   ///
   /// Beyond the limit, a quarter more is a reserve. A session may grow while it holds less than an equal part of the rest of the reserve.
-  /// Sessions that fill the reserve get less and less of it, so that small sessions always find room.
+  /// Sessions that fill the reserve get less and less of it, so that sessions that hold less than that part still find room.
   func crowding(for bytes: Int) -> Int? {
     let held = held
     guard held > limit else { return nil }

@@ -4,8 +4,8 @@ internal import Wire
 /// Reading on behind a record that failed its check.
 ///
 /// A participant may have sent bytes that look like records. So a record found behind damage is accepted in two cases only: it
-/// continues the CRC in the head of the damaged record, which cannot be predicted; or each frame from there to the end of the
-/// file leads to the next one, so that none of them lies inside another.
+/// continues the CRC of the damaged record or of the one before it, which cannot be predicted; or each frame from there to the end
+/// of the file leads to the next one, so that none of them lies inside another.
 extension LogReader {
   /// A way to continue behind damage.
   enum Resumption: Equatable {

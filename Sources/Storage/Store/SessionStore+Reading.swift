@@ -11,7 +11,7 @@ extension SessionStore {
     try KeptLog(try open(id, toWrite: false))
   }
 
-  /// Reads a session's log up to the first record that fails its check.
+  /// Reads all records of a session's log that can be relied upon, also behind damaged bytes.
   ///
   /// - Parameters:
   ///   - id: the session.
