@@ -279,7 +279,10 @@ extension Session {
       SystemType.activity, ActivityPayload(activity: activity, by: activitySetBy).encoded(), to: opening)
     // Who comes while nothing is saved has to know it as the others do.
     if let trouble = save.trouble { appendState(SystemType.notice, trouble.encoded(), to: opening) }
-    if let loss = save.loss { appendState(SystemType.notice, loss.encoded(), to: opening) }
+    if let loss = save.loss {
+      appendState(SystemType.notice, loss.encoded(), to: opening)
+      save.hasSentLoss = true
+    }
     return opening
   }
 

@@ -26,6 +26,8 @@ package struct ClosedFacts: Equatable, Sendable {
   package var attachments: Int
   /// Bytes that they take of the session's quota.
   package var attachmentBytes: UInt64
+  /// True when records of the session are lost and its participants are still to be informed of that.
+  package var isDamaged = false
 
   /// Reads the body of such a record.
   ///
@@ -44,6 +46,7 @@ package struct ClosedFacts: Equatable, Sendable {
     retainedBytes = try members.integer("retainedBytes")
     attachments = try members.integer("attachments")
     attachmentBytes = try members.integer("attachmentBytes")
+    isDamaged = members.value("damaged") == .bool(true)
   }
 
   init(
@@ -78,6 +81,7 @@ package struct ClosedFacts: Equatable, Sendable {
       writer.member("retainedBytes", retainedBytes)
       writer.member("attachments", attachments)
       writer.member("attachmentBytes", attachmentBytes)
+      if isDamaged { writer.member("damaged", true) }
     }
   }
 }

@@ -99,7 +99,8 @@ extension SessionRestorer {
     if !isClean { announced.restate(in: session) }
     if lostBytes > 0 || facts.isDamaged {
       session.save.loss = .lost
-      session.appendSystem(SystemType.notice, NoticePayload.lost.encoded())
+      // In an epoch that goes on, the log has the notice already.
+      if !isClean { session.appendSystem(SystemType.notice, NoticePayload.lost.encoded()) }
     }
     let uploads = session.journal.inOrder.compactMap { record -> RestoredUpload? in
       guard record.object.state == .uploading else { return nil }

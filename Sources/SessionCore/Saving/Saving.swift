@@ -81,6 +81,8 @@ struct SaveState {
   var trouble: NoticePayload?
   /// The notice in each snapshot when some of the session was lost on the disk before it was opened.
   var loss: NoticePayload?
+  /// True when a participant was sent a snapshot with the notice of the loss.
+  var hasSentLoss = false
   /// The whole gateway holds too much that is not saved.
   var refusesGrowth = false
   /// When `committed` was told last.

@@ -13,12 +13,13 @@ extension Session {
   ///   - date: the same by the wall clock.
   /// - Returns: a `closed` record.
   package func closedRecord(generation: String, now: Instant, date: Date) -> SessionRecord {
-    ClosedFacts(
+    var facts = ClosedFacts(
       generation: isAtRest ? generation : nil, at: date, nextNumber: nextNumber, title: activity.title,
       createdAt: createdAt, emptySince: emptySinceDate(now: now, date: date), sequence: log.lastSequence,
       people: participants.count - waitingCount, retainedBytes: index.byteCount,
-      attachments: journal.records.count, attachmentBytes: journal.usedBytes
-    ).record
+      attachments: journal.records.count, attachmentBytes: journal.usedBytes)
+    facts.isDamaged = save.loss != nil && !save.hasSentLoss
+    return facts.record
   }
 
   /// The record with which the session ends for everyone.

@@ -105,9 +105,10 @@ package struct SessionRestorer: ~Copyable {
       }
     case .upload: take(try UploadFacts(body))
     case .closed:
-      closing = try ClosedFacts(body)
-      // Everybody who was there has been informed.
-      facts?.isDamaged = false
+      let said = try ClosedFacts(body)
+      closing = said
+      // A notice that no participant was sent is still due.
+      facts?.isDamaged = said.isDamaged
     case .end:
       ended = try EndFacts(body)
       // Nobody is in a session that has ended, nor comes back to it as if nothing had happened when that is undone.

@@ -83,7 +83,7 @@ struct LostRecordsTests {
     }
   }
 
-  @Test("S76 the notice outlives a crash, and ends when the session is put away")
+  @Test("S76 the notice outlives a crash, and ends when the session is put away after a snapshot with it")
   func noticeAfterCrash() throws {
     let fixture = try Self.fixture()
     let run = try #require(fixture.disk.lastIndex { $0.kind == .run })
@@ -95,7 +95,11 @@ struct LostRecordsTests {
     mended.disk += restored.session.openingRecords()
     restored.session.didSaveOpening()
     for isClosed in [false, true] {
-      if isClosed { mended.close(generation: "stopped") }
+      if isClosed {
+        try mended.look().leave()
+        try mended.save()
+        mended.close(generation: "stopped")
+      }
       let again = try Self.restored(mended, without: -1, generation: "stopped")
       #expect(again.wholeThrough == nil)
       let after = Fixture(again.session, now: fixture.now)
@@ -103,6 +107,35 @@ struct LostRecordsTests {
       again.session.didSaveOpening()
       #expect(try after.look().notices.map(\.code) == (isClosed ? [] : [.damaged]))
     }
+  }
+
+  @Test("S76 the notice is still due when the session is put away before a participant was sent it")
+  func noticeAfterIdleness() throws {
+    let fixture = try Self.fixture()
+    let run = try #require(fixture.disk.lastIndex { $0.kind == .run })
+    let restored = try Self.restored(fixture, without: run)
+    var last = Fixture(restored.session, now: fixture.now)
+    last.disk = fixture.disk
+    last.disk.remove(at: run)
+    last.disk += restored.session.openingRecords()
+    restored.session.didSaveOpening()
+    last.pass(milliseconds: 30_000)
+    for isLookedAt in [false, false, true] {
+      if isLookedAt {
+        let looker = try last.look()
+        #expect(looker.notices.map(\.code) == [.damaged])
+        looker.leave()
+      }
+      try last.save()
+      let sequence = last.session.log.lastSequence
+      last.close(generation: "stopped")
+      let closed = try #require(last.disk.last)
+      #expect(try ClosedFacts(closed.body.span).isDamaged == !isLookedAt)
+      let (next, again) = try last.reload(generation: "stopped")
+      #expect(again.isClean && again.session.log.lastSequence == sequence)
+      last = next
+    }
+    #expect(try last.look().notices.isEmpty)
   }
 
   @Test("S76 a session whose records of itself are all lost has the standard activity")
