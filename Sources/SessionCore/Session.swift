@@ -102,6 +102,8 @@ package final class Session {
   package internal(set) var emptySince: Instant? {
     didSet { recordedEmptySince = nil }
   }
+  /// True when damaged bytes are kept beside the session's log: then it is kept as long as one that holds something.
+  package var keepsDamage = false
   /// The wall time of `emptySince` as a record said it when the session was loaded; nil when the session became empty since.
   var recordedEmptySince: Date?
 
@@ -199,8 +201,8 @@ package final class Session {
   /// When the session's life is over because nobody came back; nil while somebody is in it.
   package var expiresAt: Instant? {
     guard let emptySince else { return nil }
-    let seconds = index.byteCount > 0 ? limits.sessionKeepSeconds : limits.emptySessionKeepSeconds
-    return emptySince.adding(seconds: seconds)
+    let isEmpty = index.byteCount == 0 && !keepsDamage && save.loss == nil
+    return emptySince.adding(seconds: isEmpty ? limits.emptySessionKeepSeconds : limits.sessionKeepSeconds)
   }
 
   /// When `tick` or `expiredUploads` has something to do; nil: not by itself.

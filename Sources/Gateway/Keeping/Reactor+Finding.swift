@@ -109,6 +109,7 @@ extension Reactor {
       shared.log(.error, "session not opened", ["session": .session(id), "reason": "\(error)"])
       return .none(unwritable(error))
     }
+    session.keepsDamage = loaded.files.keepsDamage || loaded.end.isDamaged
     note(loaded.end, of: id)
     now = .now()
     sessions[id] = hosted

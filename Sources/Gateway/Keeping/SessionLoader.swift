@@ -22,6 +22,8 @@ actor SessionLoader {
     var contents: Set<String> = []
     /// What nothing in the log names: a crash left it.
     var orphans: [StoredFile] = []
+    /// Whether damaged bytes are kept beside the log.
+    var keepsDamage = false
   }
 
   private let executor: BlockingExecutor
@@ -79,6 +81,7 @@ actor SessionLoader {
     of id: SessionID, uploads: Set<UUID>, contents: Set<String>
   ) -> Files {
     var files = Files()
+    files.keepsDamage = store.keepsDamage(of: id)
     do throws(StorageError) {
       for file in try store.files(of: id) {
         switch file.place {
@@ -92,7 +95,7 @@ actor SessionLoader {
         }
       }
       // Lost records may name them.
-      if store.keepsDamage(of: id) { files.orphans = [] }
+      if files.keepsDamage { files.orphans = [] }
     } catch {
       log(.warning, "files not looked at", ["session": .session(id), "reason": "\(error)"])
     }

@@ -147,7 +147,8 @@ actor SessionSweeper {
       return Life(until: at + Double(limits.endedKeepSeconds), hasEnded: true)
     case .closed:
       guard let closed = last.flatMap({ try? ClosedFacts($0.body.span) }) else { break }
-      let seconds = closed.retainedBytes == 0 ? limits.emptySessionKeepSeconds : limits.sessionKeepSeconds
+      let isEmpty = closed.retainedBytes == 0 && !closed.isDamaged && !store.keepsDamage(of: id)
+      let seconds = isEmpty ? limits.emptySessionKeepSeconds : limits.sessionKeepSeconds
       return Life(until: (closed.emptySince ?? closed.at) + Double(seconds))
     default:
       break

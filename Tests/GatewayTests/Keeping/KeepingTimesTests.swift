@@ -100,6 +100,41 @@ extension OverSockets {
       #expect(try gateway.statusOfNewSession() == 201)
     }
 
+    @Test(
+      "An empty session is kept for the whole time while damaged bytes are kept beside its log",
+      arguments: [true, false])
+    func damaged(isPutAway: Bool) async throws {
+      var gateway = try RunningGateway {
+        RunningGateway.forgetful(&$0)
+        if !isPutAway { $0.limits.sessionIdleSeconds = 3600 }
+      }
+      let (empty, damaged) = (try gateway.makeSession(), try gateway.makeSession())
+      let hour = GatewayClock(wall: { WallTime.now() + .seconds(3600) }, isSynchronised: { true })
+      if isPutAway {
+        for session in [empty, damaged] {
+          try ParticipantClient(gateway, session).join().cut()
+          try await gateway.wait(for: "put away", of: session) { $0 == nil }
+        }
+      }
+      gateway.stop()
+      let rest = "\(gateway.folder)/data/sessions/\(damaged.text)/log.damaged-1"
+      try Data([1, 2, 3]).write(to: URL(filePath: rest))
+      // Opened, the session has been empty for an hour.
+      gateway = try gateway.restart(.cut, clock: hour) {
+        $0.limits.removalDelaySeconds = 0
+        $0.limits.sessionIdleSeconds = 3600
+      }
+      let disk = FolderDisk(gateway.gateway.shared.data)
+      try await gateway.wait(for: "the empty one gone") { try disk.sessions() == [damaged] }
+      #expect(try gateway.status(of: damaged) == 200)
+      let kept = await gateway.gateway.shared.owner(of: damaged).isTrue(of: damaged) {
+        $0?.session.keepsDamage ?? false
+      }
+      #expect(kept)
+      let findings = try await #require(gateway.gateway.shared.sweeper).look()
+      #expect(findings.due.isEmpty)
+    }
+
     @Test("A log that ends in the middle of a record is looked into, and goes in its time")
     func torn() async throws {
       var gateway = try RunningGateway()

@@ -138,6 +138,17 @@ struct LostRecordsTests {
     #expect(try last.look().notices.isEmpty)
   }
 
+  @Test("S76 a session with a notice that is due is kept as long as one that holds something")
+  func expiry() throws {
+    let fixture = Fixture(saving: .byStore) { $0.sessionKeepSeconds = 5_000 }
+    fixture.disk += fixture.session.firstRecords()
+    let lost = fixture.disk.count
+    fixture.disk.append(fixture.session.sessionRecord)
+    let restored = try Self.restored(fixture, without: lost)
+    #expect(restored.session.retainedBytes == 0)
+    #expect(restored.session.expiresAt == fixture.now.adding(seconds: 5_000))
+  }
+
   @Test("S76 a session whose records of itself are all lost has the standard activity")
   func withoutSession() throws {
     let fixture = try Self.fixture()
