@@ -59,7 +59,7 @@ package struct AttachmentFolder: Sendable {
     try file.resume(with: try uploads.openFile(id.uuidString, toWrite: true, for: .openUpload))
   }
 
-  /// Waits until the received bytes of an upload and the file's name are on the disk; returns at once when they are.
+  /// Syncs the received bytes of an upload and the name of its file; returns at once if both are on the disk already.
   package func sync(_ file: UploadFile, _ id: UUID) throws(StorageError) {
     guard !file.isSynced || (file.offset > 0 && !file.isNameSynced) else { return }
     try resume(file, id)
@@ -67,7 +67,7 @@ package struct AttachmentFolder: Sendable {
     guard !file.isNameSynced else { return }
     let own = try data.openSessions(for: .sync).folder(session.text, for: .sync)
     try own.folder(Self.uploads, for: .sync).sync(for: .sync)
-    // A name is safe when those of the folders above it are; the session's own is since the session was made.
+    // A name is safe only if the names of the folders above it are. The name of the session's folder was synced at its creation.
     try own.sync(for: .sync)
     file.isNameSynced = true
   }

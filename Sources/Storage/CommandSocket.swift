@@ -2,9 +2,9 @@ internal import CLinux
 internal import Glibc
 internal import Transport
 
-/// The socket `commands` of a data folder, by which a command reaches the gateway that has the folder.
+/// The socket `commands` of a data folder, through which a command reaches the gateway that has the folder.
 ///
-/// A request and its answer are a line each, of at most 256 bytes. Only processes of the folder's owner are answered.
+/// A request and its answer are a line each, of at most 256 bytes. The gateway answers only processes of the folder's owner.
 package final class CommandListener: Sendable {
   static let name = "commands"
   static let lineBytes = 256
@@ -26,7 +26,7 @@ package final class CommandListener: Sendable {
       let accepted = clinux_local_accept(socket.rawValue)
       guard accepted != -EINVAL else { return nil }
       guard accepted >= 0 else {
-        // Without a free descriptor it is tried again after a pause.
+        // Without a free descriptor, accepting is tried again after a pause.
         usleep(100_000)
         continue
       }
@@ -38,7 +38,7 @@ package final class CommandListener: Sendable {
 
   /// Makes `next` return nil from now on.
   package func stop() {
-    // Of an open socket this cannot fail.
+    // This cannot fail for an open socket.
     _ = clinux_local_stop(socket.rawValue)
   }
 
@@ -65,7 +65,7 @@ package final class CommandListener: Sendable {
 /// The connection of a process that sent a command and waits for the answer.
 package final class CommandConnection: Sendable {
   private let socket: OwnedDescriptor
-  /// The line that it sent.
+  /// The line that the process sent.
   package let request: String
 
   /// Reads the request; nil when none comes. Processes of other users get a refusal.
@@ -88,7 +88,7 @@ package final class CommandConnection: Sendable {
 
   private static func send(_ line: String, to socket: borrowing OwnedDescriptor) {
     let bytes = Array(line.utf8.prefix(CommandListener.lineBytes - 1)) + [UInt8(ascii: "\n")]
-    // The socket is new and has room for a line; a process that went away needs none.
+    // A new socket has room for a line, and a process that has gone needs no answer.
     _ = unsafe clinux_send(socket.rawValue, bytes, bytes.count)
   }
 }

@@ -14,7 +14,7 @@ package enum SendOutcome: Equatable, Sendable {
   case unreadable(StorageError)
 }
 
-/// The identity of a content's file: another file under the same name, and a file that was written to, differ in it.
+/// The identity of a content's file. It differs for another file under the same name, and for a file that was written to.
 package struct ContentMark: Hashable, Sendable {
   private let inode: UInt64
   /// In nanoseconds since 1970.
@@ -22,7 +22,7 @@ package struct ContentMark: Hashable, Sendable {
   /// In bytes.
   package let length: UInt64
 
-  /// Reads the mark from what the system knows of a file; throws EINVAL when it is no regular one.
+  /// Creates the mark from the attributes of a file; throws EINVAL if it is no regular file.
   init(_ found: clinux_file_information) throws(StorageError) {
     guard found.is_regular != 0 else { throw StorageError(.openContent, code: EINVAL) }
     inode = found.inode
@@ -31,7 +31,7 @@ package struct ContentMark: Hashable, Sendable {
   }
 }
 
-/// An open content: its bytes stay what they are and can be read, even after it was removed.
+/// An open content. Its bytes do not change, and can be read even after the content was removed.
 package final class ContentFile: Sendable {
   /// The file's mark when it was opened.
   package let mark: ContentMark

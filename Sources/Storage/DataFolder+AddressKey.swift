@@ -1,12 +1,11 @@
 internal import Transport
 
-/// The key with which pseudonyms of addresses are made: the file `address-key`, 64 hexadecimal digits.
+/// The key for pseudonyms of addresses: the file `address-key`, 64 hexadecimal digits.
 extension DataFolder {
   static let addressKeyFile = "address-key"
   private static let addressKeyLength = 32
 
-  /// Reads the key, and creates one if it is missing or unusable. Without the former key, earlier sessions count for no address
-  /// any more.
+  /// Reads the key, and creates one if it is missing or unusable. With a new key, earlier sessions count for no address.
   ///
   /// - Returns: 32 bytes.
   /// - Throws: `StorageError` when it cannot be read or written.

@@ -10,7 +10,7 @@ extension DataFolder {
   /// What it says in a folder that is whole.
   static let formatText = text(of: format)
 
-  /// The text of the file in a whole folder of a format.
+  /// Returns the text of the file `format` in a complete folder of a format.
   static func text(of format: Int) -> [UInt8] {
     Array("\(format)\n".utf8)
   }
@@ -20,8 +20,8 @@ extension DataFolder {
     Array("unfinished \(purpose.rawValue)\n".utf8)
   }
 
-  /// Checks the folder's format, and writes the present one where the folder has an older one or none, so that no older
-  /// version opens it from then on.
+  /// Checks the folder's format. If the folder has an older format or none, writes the present format, so that older versions
+  /// refuse the folder from then on.
   ///
   /// - Returns: the older format that the folder had.
   static func settleFormat(of root: borrowing Folder, _ path: String) throws(DataFolderError) -> Int? {
@@ -46,14 +46,14 @@ extension DataFolder {
     return try text.map { text throws(DataFolderError) in try format(in: text, path) }
   }
 
-  /// Reads the text of the file.
+  /// Parses the text of the file `format`.
   ///
   /// - Parameters:
-  ///   - text: all of the file.
+  ///   - text: the whole text of the file.
   ///   - path: of the folder, for the error.
   ///   - known: the newest format that the reader knows.
-  /// - Returns: the format that it says.
-  /// - Throws: `DataFolderError` when it says none, or a newer one.
+  /// - Returns: the format in the text.
+  /// - Throws: `DataFolderError` when the text has no format, or a newer one.
   static func format(in text: String, _ path: String, known: Int = format) throws(DataFolderError) -> Int {
     for purpose in DataFolderCopy.Purpose.allCases where Array(text.utf8) == Self.text(of: purpose) {
       throw .unfinished(path: path, purpose)

@@ -46,14 +46,14 @@ extension DataFolder {
     try root.sync(for: .mark)
   }
 
-  /// The folder's inode and birth: others in a copy of it. Its device is left out, for that may have another number after a
-  /// restart of the machine.
+  /// Returns the folder's inode and birth; a copy of the folder has others. The device is left out, because its number may
+  /// change when the machine restarts.
   package func identity() -> String {
     do throws(StorageError) {
       let own = try root.information(for: .mark)
       return "\(own.inode) \(own.born)"
     } catch {
-      // Not known: then it is no folder that anything was written in.
+      // Without them, a random text, which no log contains.
       return Self.newGeneration()
     }
   }

@@ -26,7 +26,7 @@ package final class UploadFile {
   init(creating descriptor: consuming OwnedDescriptor) {
     self.descriptor = consume descriptor
     marked = (0, RunningDigest(.sha256))
-    // There is nothing to lose yet.
+    // An empty file has no bytes to lose.
     isSynced = true
   }
 

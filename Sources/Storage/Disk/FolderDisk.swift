@@ -162,7 +162,7 @@ private final class FolderFile: SessionFile {
   }
 
   func unlock() {
-    // It can only fail for a descriptor that is none.
+    // This fails only for an invalid descriptor.
     _ = clinux_unlock(descriptor.rawValue)
   }
 }

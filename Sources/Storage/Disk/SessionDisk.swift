@@ -9,7 +9,7 @@ package enum LogName: Hashable, Sendable {
   case next
   /// Damaged bytes, kept when they were taken out of the log; numbered from 1.
   case damaged(Int)
-  /// The same, after somebody accepted the loss.
+  /// Damaged bytes whose loss the operator accepted; numbered from 1.
   case accepted(Int)
 
   /// The file's name in the session's folder.
@@ -79,7 +79,7 @@ package protocol SessionDisk: Sendable {
   /// Waits until all that was written is on the disk.
   func syncAll() throws(StorageError)
 
-  /// True when there is a session of that id, even one without its log.
+  /// Returns true if there is a session of that id, even one without its log.
   func holdsSession(_ id: SessionID) throws(StorageError) -> Bool
   /// The sessions there are, in no order.
   func sessions() throws(StorageError) -> [SessionID]
@@ -104,8 +104,8 @@ package protocol SessionFile: AnyObject, Sendable {
   func truncate(to length: Int) throws(StorageError)
   /// Waits until what was written to it is on the disk; its name is another matter.
   func sync() throws(StorageError)
-  /// Keeps others who call this off until the file is closed; EWOULDBLOCK when somebody has it.
+  /// Locks the file until it is closed; throws EWOULDBLOCK while another open file holds the lock.
   func lock() throws(StorageError)
-  /// Ends that before the file is closed.
+  /// Releases the lock before the file is closed.
   func unlock()
 }

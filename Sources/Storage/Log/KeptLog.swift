@@ -33,13 +33,13 @@ package struct KeptLog: Sendable {
     }
   }
 
-  /// Reads all records that can be relied upon, and passes over damaged bytes between them.
+  /// Reads all records that can be relied upon, and skips damaged bytes between them.
   ///
   /// - Parameters:
-  ///   - body: is given each record and its body, in their order, the store's own first record left out.
-  ///   - skipped: is given how many bytes are lost at that place in the order.
-  /// - Returns: where the last whole record ends, and what is wrong before and behind it.
-  /// - Throws: `LogError` when it cannot be used. A log that ends within its first record has no records, and is no error.
+  ///   - body: receives each record and its body in their order, except the store's own first record.
+  ///   - skipped: receives the number of lost bytes, at their place in that order.
+  /// - Returns: the end of the last whole record, and the damage before and behind it.
+  /// - Throws: `LogError` when the log cannot be used. A log that ends within its first record has no records, and is no error.
   package func read(
     _ body: (Record, Span<UInt8>) throws(RecordError) -> Void, skipped: (Int) -> Void = { _ in }
   ) throws(LogError) -> LogEnd {
@@ -75,7 +75,7 @@ package struct KeptLog: Sendable {
           }
           end.skipped.append(SkippedBytes(range: offset..<reader.offset, isLost: false))
           try give(kind, range, of: reader, at: offset, chain, &end, to: body)
-        // Lost when a record follows; else that is where the log ends.
+        // The skipped bytes are lost if a record follows. Otherwise the log ends before them.
         case .skipped: continue
         case nil:
           end.damage = offset > end.offset ? .broken : damage
@@ -99,7 +99,7 @@ package struct KeptLog: Sendable {
     }
   }
 
-  /// Returns the body of the first record of a kind, looking at the first few records only; nil when it is not among them.
+  /// Returns the body of the first record of a kind; nil if the first few records have none of that kind.
   ///
   /// - Throws: `LogError` when the log cannot be used.
   package func first(_ kind: SessionRecord.Kind) throws(LogError) -> [UInt8]? {
@@ -113,7 +113,7 @@ package struct KeptLog: Sendable {
     return nil
   }
 
-  /// The part of a log that `first` reads at a time, and the records that it looks at.
+  /// The number of bytes that `first` reads at a time, and the number of records that it reads.
   private static let headBytes = 4096
   private static let headRecords = 4
 
@@ -141,17 +141,17 @@ package struct KeptLog: Sendable {
     }
   }
 
-  /// What a log begins with.
+  /// The state of the beginning of a log.
   private enum Start {
-    /// The first record.
+    /// The complete first record.
     case whole
-    /// A part of it: the file ends there.
+    /// A part of the first record: the file ends within it.
     case cut
-    /// Something else, and behind it a record that follows the first one.
+    /// Other bytes, and behind them a record that continues the CRC of the first record.
     case damaged
   }
 
-  /// Looks at the first record, whose frame is the same in every version.
+  /// Checks the first record. Its frame is the same in every version.
   private func checkStart() throws(LogError) -> Start {
     let expected = LogFormat.firstRecord
     var bytes = [UInt8](repeating: 0, count: min(length, expected.count))

@@ -4,7 +4,7 @@ package import FoundationEssentials
 package enum LogDamage: Equatable, Sendable, CustomStringConvertible {
   /// The file ends within a record, which was being written when the process or the machine stopped.
   case torn
-  /// A record fails its check, and nothing behind it can be relied upon.
+  /// A record fails its check, and no record behind it can be relied upon.
   case broken
 
   package var description: String {
@@ -15,11 +15,11 @@ package enum LogDamage: Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Damaged bytes in a log, behind which it could be read on.
+/// Damaged bytes in a log, with readable records behind them.
 package struct SkippedBytes: Equatable, Sendable, CustomStringConvertible {
-  /// Where they lie in the file.
+  /// The range of the bytes in the file.
   package var range: Range<Int>
-  /// False when they are a record that could be read all the same, as only its frame is damaged.
+  /// False for a record that could be read, because only its frame is damaged.
   package var isLost: Bool
 
   package var description: String {
@@ -43,13 +43,13 @@ package struct LogEnd: Equatable, Sendable {
   package var marks: LogMarks
   /// What is wrong behind `offset`; `nil` when nothing is, and then that is the file's end.
   package var damage: LogDamage?
-  /// The damaged bytes before `offset`, in rising order.
+  /// The damaged bytes before `offset`, by rising offset.
   package var skipped: [SkippedBytes] = []
 
-  /// True when something but a record that was not written whole is wrong.
+  /// True when the log has a fault other than an incomplete last record.
   package var isDamaged: Bool { !skipped.isEmpty || damage == .broken }
 
-  /// The damaged bytes that hold what is lost, in rising order.
+  /// The ranges of the damaged bytes whose records are lost, by rising offset.
   package var lost: [Range<Int>] {
     skipped.filter(\.isLost).map(\.range) + (damage == .broken ? [offset..<length] : [])
   }

@@ -4,7 +4,7 @@ package import SessionCore
 package enum LogError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The file cannot be opened or read.
   case file(StorageError)
-  /// The session's folder is there, and its log is not.
+  /// The session's folder exists, but has no log.
   case missingLog
   /// What should be the first record is none: this is no log, or its beginning was damaged.
   case damagedStart

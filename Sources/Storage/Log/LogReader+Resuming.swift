@@ -1,17 +1,17 @@
 internal import Glibc
 internal import Wire
 
-/// Reading on behind a record that failed its check.
+/// Recovery of the records behind a record that failed its check.
 ///
-/// A participant may have sent bytes that look like records. So a record found behind damage is accepted in two cases only: it
-/// continues the CRC of the damaged record or of the one before it, which cannot be predicted; or each frame from there to the end
-/// of the file leads to the next one, so that none of them lies inside another.
+/// A participant can send a payload that looks like records. So the reader accepts a record behind damage in two cases only: the
+/// record continues the CRC of the damaged record or of the record before it, and no sender can predict that CRC; or each frame
+/// from there to the end of the file leads to the next frame, so that no frame lies inside another record.
 extension LogReader {
   /// A way to continue behind damage.
   enum Resumption: Equatable {
-    /// Only the frame of the record is damaged: it is whole, and its body lies there in `buffer`.
+    /// Only the frame of the record is damaged. The record is complete, and `body` is the range of its body in `buffer`.
     case record(kind: UInt8, body: Range<Int>)
-    /// All bytes up to the present offset are lost.
+    /// All bytes up to the new offset of the reader are lost.
     case skipped
   }
 
@@ -22,12 +22,12 @@ extension LogReader {
     var checksum: UInt32
   }
 
-  /// How many lengths are looked up one by one while bytes are searched: the others are found in what was read at a time.
+  /// The most second lengths that a search reads from the file one by one. The others are in the bytes that it has read already.
   private static let lookups = 1 << 20
 
-  /// Continues behind the record that failed its check.
+  /// Moves the reader behind the record that failed its check, to the place where reading can continue.
   ///
-  /// - Returns: `nil` when nothing behind it can be relied upon; the offset is then as it was.
+  /// - Returns: `nil` when no record behind it can be relied upon; the offset is then unchanged.
   /// - Throws: `StorageError` when the file cannot be read, or has become shorter.
   mutating func resume() throws(StorageError) -> Resumption? {
     let begin = offset
@@ -39,9 +39,9 @@ extension LogReader {
     if isPossible, behind <= end {
       let body = begin + LogFormat.headerLength..<behind - 4
       let computed = try checksum(of: body, continuing: chain)
-      // The second length is damaged.
+      // Only the second length is damaged.
       if computed == stored { return try take(upTo: behind, chain: stored) }
-      // The CRC is damaged.
+      // Only the CRC is damaged.
       if try isWhole(at: behind, continuing: computed) { return try take(upTo: behind, chain: computed) }
       if try isWhole(at: behind, continuing: stored) { return skip(to: behind, chain: stored) }
       if let framed, begin >= framed { return behind < end ? skip(to: behind, chain: stored) : nil }
@@ -51,7 +51,7 @@ extension LogReader {
     if let first, try isWhole(at: first.offset, continuing: stored) {
       next = (first.offset, stored)
     } else {
-      // Bytes were inserted between two records: the next record continues the one before them.
+      // If bytes were inserted between two records, the second record continues the CRC of the first.
       next = try search(from: begin + 1, continuing: [stored, chain])
     }
     if let next {
@@ -59,14 +59,14 @@ extension LogReader {
         ? take(upTo: next.offset, chain: stored) : skip(to: next.offset, chain: next.chain)
     }
     if try isRecord(upTo: end, stored) { return try take(upTo: end, chain: stored) }
-    // The last record may have been cut off anywhere.
+    // The last record may have been cut off at any byte.
     guard !isPossible || behind <= end, let first, first.end < end else { return nil }
     framed = first.offset
-    // Of the first one that is not the damaged one there is no CRC that it continues.
+    // The first frame continues a CRC that is lost, so its record is lost too.
     return skip(to: first.end, chain: first.checksum)
   }
 
-  /// True when the bytes up to there are the damaged record's, and only its lengths are wrong.
+  /// Returns true if the bytes up to a position are the complete damaged record, so that only its lengths are wrong.
   private func isRecord(upTo position: Int, _ stored: UInt32) throws(StorageError) -> Bool {
     let body = offset + LogFormat.headerLength..<max(position - 4, offset + LogFormat.headerLength)
     guard (1...LogFormat.maximumLength).contains(body.count) else { return false }
@@ -88,7 +88,7 @@ extension LogReader {
     return .record(kind: buffer[first], body: body)
   }
 
-  /// True when a whole record begins there that continues a CRC.
+  /// Returns true if a complete record begins at a position and continues a CRC.
   private func isWhole(at position: Int, continuing chain: UInt32) throws(StorageError) -> Bool {
     guard let length = try number(at: position), let stored = try number(at: position + 4) else {
       return false
@@ -100,10 +100,10 @@ extension LogReader {
     return try checksum(of: position + LogFormat.headerLength..<behind - 4, continuing: chain) == stored
   }
 
-  /// The first place at or behind `position` where a record stands that continues one of these CRCs, and which.
+  /// Finds the first record at or behind `position` that continues one of the CRCs. Returns its offset and that CRC.
   ///
-  /// The cost is linear in the bytes that are searched: what looks like a record is checked only as long as all that was checked
-  /// is not four times as much as there is.
+  /// The cost is linear in the number of bytes: the search fails when the candidates that it checked have about four times as
+  /// many bytes as the searched part of the file.
   private func search(
     from position: Int, continuing chains: [UInt32]
   ) throws(StorageError) -> (offset: Int, chain: UInt32)? {
@@ -115,11 +115,11 @@ extension LogReader {
       let count = try file.read(into: &bytes, at: 0, count: min(bytes.count, end - from), from: from)
       guard count > LogFormat.overhead else { throw .shorter }
       let isLast = from + count >= end
-      // The second half is looked at with what follows it.
+      // The next round searches the second half, together with the bytes behind it.
       let searched = isLast ? count - LogFormat.overhead : max(count / 2, 1)
       let span = bytes.span
       for index in 0..<searched {
-        // The upper bits of most bytes that are no length are not all zero.
+        // A fast first test: the first byte of a length is small, and most other bytes are not.
         guard span[index] <= UInt8(LogFormat.maximumLength >> 24) else { continue }
         let length = Int(span.uint32(at: index))
         let behind = index + length + LogFormat.overhead
@@ -142,15 +142,15 @@ extension LogReader {
     return nil
   }
 
-  /// The first record behind an offset from which every frame leads to the next one and the last to the file's end, or the one
-  /// at the offset.
+  /// Finds the first frame at or behind an offset from which each frame leads to the next one and the last frame to the end of
+  /// the file.
   private mutating func firstFrame(behind position: Int) throws(StorageError) -> Frame? {
-    // The frames are followed only once: the result is the same for each earlier start.
+    // The frames are followed only once: the result is the same for every offset before it.
     if let lowest, lowest.map({ $0.offset > position }) ?? true { return lowest }
     var first: Frame?
     var boundary = end
     while boundary > position, let frame = try frame(endingAt: boundary) {
-      // A record begins at `position`. One that goes across it lies inside of another, and so may those behind it.
+      // A record begins at `position`. A frame across `position` lies inside another record, and the frames behind it may too.
       guard frame.offset >= position else {
         lowest = .some(nil)
         return nil
@@ -171,7 +171,7 @@ extension LogReader {
     return Frame(offset: begin, end: boundary, checksum: checksum)
   }
 
-  /// Four bytes of the file as a number; `nil` where it does not have them.
+  /// Returns four bytes of the file as a number; `nil` if the file ends before them.
   private func number(at position: Int) throws(StorageError) -> UInt32? {
     guard position >= 0, position + 4 <= end else { return nil }
     if position >= start, position - start + 4 <= filled { return buffer.span.uint32(at: position - start) }
@@ -180,7 +180,7 @@ extension LogReader {
     return bytes.span.uint32(at: 0)
   }
 
-  /// The CRC of bytes of the file, read a piece at a time.
+  /// Computes the CRC of bytes of the file, which it reads one piece at a time.
   private func checksum(of range: Range<Int>, continuing chain: UInt32) throws(StorageError) -> UInt32 {
     var chain = chain
     var bytes = [UInt8](repeating: 0, count: min(Self.chunk, range.count))

@@ -22,9 +22,10 @@ struct LogReader {
   var offset: Int
   /// The CRC of the record before.
   var chain: UInt32
-  /// From where on each frame leads to the next one, and the last one to the file's end; `nil` as long as that was not looked at.
+  /// The offset from which each frame leads to the next one and the last frame to the end of the file; `nil` until `resume`
+  /// has found it.
   var framed: Int?
-  /// The first record of those from which each frame leads to the file's end; `nil` inside when there is none.
+  /// The result of `firstFrame`: `nil` before its first call, `.some(nil)` when there is no such frame.
   var lowest: Frame??
   /// What was read last.
   private(set) var buffer: [UInt8]
@@ -68,10 +69,10 @@ struct LogReader {
     return .record(kind: buffer[body.lowerBound - 1], body: body)
   }
 
-  /// Sees that so many bytes from `offset` on are in the buffer; the file has them.
+  /// Reads until the buffer holds this number of bytes from `offset` on. The file must have them.
   mutating func hold(_ count: Int) throws(StorageError) {
     guard start + filled - offset < count else { return }
-    // Nothing is kept where damage was skipped beyond the buffer's end.
+    // No bytes are kept if the reader skipped damage beyond the end of the buffer.
     let kept = max(0, start + filled - offset)
     if kept > 0, offset > start {
       let from = offset - start

@@ -74,12 +74,12 @@ final class Compaction {
     copied = OpenLog.Position(length: reader.offset, chain: reader.chain)
   }
 
-  /// Takes over every record of a damaged log that can be read.
+  /// Copies all readable records of a damaged log.
   ///
   /// - Parameters:
   ///   - damaged: the log.
-  ///   - expected: the result of reading it before.
-  /// - Throws: `StorageError`; ESTALE when something else is read now.
+  ///   - expected: the result of the earlier reading.
+  /// - Throws: `StorageError`; ESTALE when reading gives another result now.
   func copyReadable(of damaged: any SessionFile, expecting expected: LogEnd) throws(StorageError) {
     var bytes: [UInt8] = []
     var chain = end.chain

@@ -1,12 +1,12 @@
 internal import Glibc
 internal import Wire
 
-/// The bytes that a damaged log lost, one range behind the other: kept, for somebody may be able to read more of them.
+/// The files beside a damaged log that keep its lost bytes, one range behind the other, for a recovery by hand.
 enum DamagedRest {
-  /// The number of files of each kind beside one log; further bytes are appended to the last one.
+  /// The most files of each kind beside one log. Further bytes are appended to the last file.
   static let most = 16
 
-  /// Copies parts of a log to a file beside it, which is on the disk when this returns.
+  /// Copies parts of a log to a file beside it, and syncs that file.
   static func keep(
     _ ranges: [Range<Int>], of log: any SessionFile, _ id: SessionID, _ disk: any SessionDisk,
     as name: (Int) -> LogName = LogName.damaged
@@ -29,7 +29,7 @@ enum DamagedRest {
       }
       try file.sync()
     } catch {
-      // The first error is the one that is reported.
+      // Only the first error is reported.
       if begin == 0 { try? disk.removeFile(name, of: id) } else { try? file.truncate(to: begin) }
       throw error
     }

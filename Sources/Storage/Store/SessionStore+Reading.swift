@@ -11,7 +11,7 @@ extension SessionStore {
     try KeptLog(try open(id, toWrite: false))
   }
 
-  /// Reads all records of a session's log that can be relied upon, also behind damaged bytes.
+  /// Reads all records of a session's log that can be relied upon, including records behind damaged bytes.
   ///
   /// - Parameters:
   ///   - id: the session.
@@ -25,16 +25,16 @@ extension SessionStore {
     try log(of: id).read { (record, bytes) throws(RecordError) in try body(record.kind, bytes) }
   }
 
-  /// Reads a session's log and makes the session again.
+  /// Reads a session's log and restores the session.
   ///
   /// - Parameters:
   ///   - id: the session.
-  ///   - restorer: a restorer that has taken no record yet.
-  ///   - generation: the present life of the data folder; an empty one begins a new epoch.
-  ///   - freshEpoch: the name of that epoch.
+  ///   - restorer: a restorer without records.
+  ///   - generation: the present generation of the data folder. With an empty one the session begins a new epoch.
+  ///   - freshEpoch: the name of the new epoch.
   ///   - folder: the identity of the data folder.
-  /// - Returns: the session, and how far its log could be read.
-  /// - Throws: `LogError` when there is no log or it cannot be used.
+  /// - Returns: the session, and the result of reading its log.
+  /// - Throws: `LogError` when the log is missing or cannot be used.
   nonisolated package func load(
     _ id: SessionID, by restorer: consuming SessionRestorer, generation: String, freshEpoch: String,
     folder: String
@@ -71,15 +71,15 @@ extension SessionStore {
   ///   - id: a session whose log the other process does not write to.
   ///   - isWanted: whether to write, given the last record. While this is asked, nobody else who calls this comes between.
   /// - Returns: whether it was written.
-  /// - Throws: `LogError`; nothing is then written. EWOULDBLOCK when another process does the same, or writes the log anew, and
-  ///   ESTALE when it has just done so.
+  /// - Throws: `LogError`, and nothing is written: EWOULDBLOCK while another process appends or writes the log anew, ESTALE when
+  ///   another process has just written the log anew.
   nonisolated package func append(
     _ record: SessionRecord, toClosed id: SessionID, if isWanted: (LastRecord) -> Bool
   ) throws(LogError) -> Bool {
     let file = try open(id, toWrite: true)
     do throws(StorageError) {
       try file.lock()
-      // Another file may have got the name since this one was opened: it differs in the time of its last change.
+      // Another file may have the name by now. It differs in the time of its last change.
       guard try disk.openFile(.current, of: id, toWrite: false).information() == file.information() else {
         throw StorageError(.openLog, code: ESTALE)
       }
@@ -113,7 +113,7 @@ extension SessionStore {
     }
   }
 
-  /// The damaged bytes that were taken out of a log and that nobody has accepted to be lost, by file and length.
+  /// Returns the names and lengths of the files with damaged bytes of a log whose loss is not accepted yet.
   nonisolated package func damage(of id: SessionID) throws(StorageError) -> [(name: LogName, length: Int)] {
     var found: [(name: LogName, length: Int)] = []
     for number in 1...DamagedRest.most {
@@ -127,7 +127,7 @@ extension SessionStore {
     return found
   }
 
-  /// Takes note that the loss of damaged bytes is accepted: they stay, under another name. All is on the disk when this returns.
+  /// Accepts the loss of damaged bytes: keeps the bytes under another name. The change is on the disk when this returns.
   nonisolated package func accept(_ name: LogName, of id: SessionID) throws(StorageError) {
     let damaged = try disk.openFile(name, of: id, toWrite: false)
     try DamagedRest.keep([0..<damaged.information().length], of: damaged, id, disk, as: LogName.accepted)
@@ -136,9 +136,9 @@ extension SessionStore {
     try disk.syncNames(of: id)
   }
 
-  /// Whether something that a damaged log held is kept beside what is left of it.
+  /// Returns true if damaged bytes of a log whose loss is not accepted yet are kept beside it.
   nonisolated package func keepsDamage(of id: SessionID) -> Bool {
-    // Where that cannot be told it is as if there were something.
+    // If the files cannot be read, damaged bytes are assumed.
     do throws(StorageError) {
       return try !damage(of: id).isEmpty
     } catch {
@@ -146,7 +146,7 @@ extension SessionStore {
     }
   }
 
-  /// True when the disk holds a session, even one without its log.
+  /// Returns true if the disk has a session, even one without its log.
   nonisolated package func holdsSession(_ id: SessionID) throws(StorageError) -> Bool {
     try disk.holdsSession(id)
   }

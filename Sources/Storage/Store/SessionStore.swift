@@ -177,18 +177,18 @@ package actor SessionStore {
     for log in logs { log.hasNewName = false }
   }
 
-  /// Takes up a session's log where `read` found its end, and writes records, which are kept when this returns.
+  /// Opens a session's log behind the last record that `read` found, and appends records, which are kept when this returns.
   ///
-  /// A record that was not written whole is cut off. A damaged log is written anew without the damaged bytes, and these stay
-  /// beside it as `log.damaged-1` and so on.
+  /// An incomplete last record is cut off. A damaged log is written anew without the damaged bytes. Lost bytes are kept beside it
+  /// as `log.damaged-1` and so on.
   ///
   /// - Returns: the log's length in bytes.
-  /// - Throws: `StorageError`: ESTALE when the log is not as it was read, EWOULDBLOCK when a command writes to a damaged one.
+  /// - Throws: `StorageError`: ESTALE if the log changed since it was read, EWOULDBLOCK while a command writes to a damaged log.
   package func adopt(
     _ id: SessionID, _ end: LogEnd, _ records: [SessionRecord]
   ) async throws(StorageError) -> Int {
     let file = try disk.openFile(.current, of: id, toWrite: true)
-    // Damage may lie where the last CRC stands: then all is read again.
+    // In a damaged log the last CRC itself may be damaged: `writeAnew` reads the whole log again.
     let chain = end.skipped.isEmpty ? try LogTail.chain(of: file, at: end.offset) : end.chain
     guard try file.information().length == end.length, chain == end.chain, logs[id] == nil else {
       throw StorageError(.openLog, code: ESTALE)
@@ -213,9 +213,9 @@ package actor SessionStore {
     return log.end.length
   }
 
-  /// Puts a log in the place of a damaged one: the records that could be read, and those that open the session.
+  /// Replaces a damaged log with a log of the readable records and the records that open the session.
   ///
-  /// Until the new log has the name, nothing has happened. The damaged one is locked until then, so that no command writes to it.
+  /// Nothing has changed until the new log has the name. The damaged log is locked until then, so that no command writes to it.
   private func writeAnew(
     _ id: SessionID, _ damaged: any SessionFile, _ end: LogEnd, _ records: [SessionRecord]
   ) async throws(StorageError) -> OpenLog {
@@ -230,7 +230,7 @@ package actor SessionStore {
         try copy.copyReadable(of: damaged, expecting: end)
         try copy.add(records)
         let file = try copy.open()
-        // Whatever the durability: what it takes the place of is on the disk.
+        // Synced with every durability, because the log that it replaces is on the disk.
         try file.sync()
         if !end.lost.isEmpty {
           try DamagedRest.keep(end.lost, of: damaged, id, disk)
@@ -241,7 +241,7 @@ package actor SessionStore {
       try disk.replaceLog(of: id)
       return log
     } catch {
-      // What went wrong first is what is told; what is left goes with the next opening.
+      // Only the first error is reported. The next opening removes a `log.new` that is left.
       try? disk.removeFile(.next, of: id)
       throw error
     }
@@ -311,7 +311,7 @@ package actor SessionStore {
   }
 }
 
-/// A log that was written on another thread, on its way to the store.
+/// A log on its way to the store from the thread that wrote it.
 private final class WholeLog: Sendable {
   private let log: Guarded<(file: any SessionFile, end: OpenLog.Position, marks: LogMarks)?> = Guarded(nil)
 
