@@ -2,23 +2,23 @@ internal import Wire
 
 internal import struct FoundationEssentials.UUID
 
-/// The participants, the activity and the trouble with the disk as the entries of a log announce them.
+/// The participants, the activity and the saving state that the entries of a log announce.
 ///
-/// Records go to the disk before the entries that tell of the same: after a crash the records may know more. The difference is
-/// announced to clients that go on with a tail, who know the entries only.
+/// Records reach the disk before the entries that announce the same changes, so after a crash the records may be ahead. Clients
+/// that continue with a tail know only the entries. The difference is announced to them.
 struct AnnouncedState {
   private var active: [ParticipantNumber: Participant] = [:]
   private var waiting: [ParticipantNumber: UUID] = [:]
   private var activity: ActivityPayload?
-  /// Everybody was told that entries are not saved, and not that they are again.
+  /// True after a notice that entries are not saved, until the notice that they are saved again.
   private var isUnsaved = false
 
-  /// The state with which a session begins.
+  /// Creates the state of a new session.
   init(activity: ActivityPayload?) {
     self.activity = activity
   }
 
-  /// The state at the head of a compacted log, whose records tell of all that its entries no longer do.
+  /// Creates the state at the head of a compacted log. The records of the head contain all that the dropped entries announced.
   init(
     activity: ActivityPayload?, participants: some Sequence<Participant>, waiting: [SessionFacts.Waiting]
   ) {
@@ -45,7 +45,7 @@ struct AnnouncedState {
       default: break
       }
     } catch {
-      // Announced to nobody who could read it either.
+      // Clients could not read the entry either.
       return
     }
   }
@@ -65,7 +65,7 @@ struct AnnouncedState {
     }
   }
 
-  /// Appends the entries that make this state the session's.
+  /// Appends the entries that announce the differences between this state and the session.
   func restate(in session: Session) {
     let known = session.participants
     for record in known.values.sorted(by: { $0.number < $1.number }) where record.isActive {

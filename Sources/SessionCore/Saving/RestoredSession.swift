@@ -7,7 +7,7 @@ package struct RestoredSession {
   package let session: Session
   /// It was put away whole in this life of the data folder: its epoch, tail and numbers go on.
   package let isClean: Bool
-  /// The end of the session, if it has ended.
+  /// The end of the session; `nil` when it has not ended.
   package let end: EndFacts?
   /// The last sequence before the first lost record; `nil` when nothing is lost.
   package let wholeThrough: UInt64?
@@ -16,7 +16,7 @@ package struct RestoredSession {
   /// The digests of all contents that some attachment has.
   package let contents: Set<String>
 
-  /// The records that are to follow where some were lost: they open the session, and end it if it has ended.
+  /// Returns the records to write after a loss: the records that open the session, and its end if it has ended.
   package func recordsAfterLoss() -> [SessionRecord] {
     session.openingRecords() + (end.map { [$0.record] } ?? [])
   }
@@ -39,7 +39,7 @@ package struct RestoredUpload: Equatable, Sendable {
 extension SessionRestorer {
   /// How long after its making the record that puts a session away may reach the file.
   private static let closingSeconds = 2.0
-  /// The fewest bytes that the record of a participant takes in a file.
+  /// The least bytes that a participant's record takes in a file.
   private static let participantBytes = 100
 
   /// Makes the session, when all records were taken.
@@ -47,9 +47,9 @@ extension SessionRestorer {
   /// - Parameters:
   ///   - generation: the present life of the data folder.
   ///   - freshEpoch: the session's epoch, unless it was put away whole in this life.
-  ///   - folder: the identity of the data folder: in a copy no earlier epoch goes on by a tail.
-  ///   - isWhole: false when the file ends within a record: what was lost may have told of more than any record does.
-  ///   - lostTail: how many bytes of records are lost behind the last one.
+  ///   - folder: the identity of the data folder. A copy of the folder serves no tails of earlier epochs.
+  ///   - isWhole: false when the file ends within a record, which may have told more than all other records.
+  ///   - lostTail: the number of lost bytes behind the last record.
   ///   - changed: when its file changed last. Long after it was put away it is another one, of an older time.
   /// - Returns: the session, whose people have the grace time to come back.
   /// - Throws: `RecordError`, when there was no `session` record, or an attachment is none.
@@ -72,7 +72,7 @@ extension SessionRestorer {
       createdAt: facts.createdAt, limits: limits, now: now, creator: facts.creator, saving: .byStore,
       digest: digest)
     session.activitySetBy = facts.activityBy
-    // With what is lost another block may be, or as many as there may have been records of participants.
+    // The lost bytes may have given out another block of numbers, and a number with each participant's record in them.
     let blocks = isWhole ? 0 : 1 + lostBytes / (Self.participantBytes * Int(SaveState.numberBlock))
     session.nextNumber =
       NumbersFacts.highest - min(numbers, NumbersFacts.highest) > UInt64(blocks)
@@ -99,7 +99,7 @@ extension SessionRestorer {
     if !isClean { announced.restate(in: session) }
     if lostBytes > 0 || facts.isDamaged {
       session.save.loss = .lost
-      // In an epoch that goes on, the log has the notice already.
+      // In an epoch that continues, the log has the notice already.
       if !isClean { session.appendSystem(SystemType.notice, NoticePayload.lost.encoded()) }
     }
     let uploads = session.journal.inOrder.compactMap { record -> RestoredUpload? in
@@ -117,7 +117,7 @@ extension SessionRestorer {
     return unsafe restored
   }
 
-  /// The epochs of which tails are served: with the one that broke off, all of whose order that is on disk was read.
+  /// Returns the epochs of which tails are served. They include the epoch that broke off, because its order on disk was read.
   private func history(isClean: Bool, of facts: SessionFacts) -> EpochHistory {
     guard var history = facts.history, !isRestored else { return EpochHistory() }
     if isClean {
@@ -129,7 +129,7 @@ extension SessionRestorer {
     return history
   }
 
-  /// The session where each record that says what it is was lost: its entries are there all the same.
+  /// The facts of a session whose `session` records are all lost. Its entries remain.
   private var lostFacts: SessionFacts {
     SessionFacts(id: id, epoch: "", createdAt: date, activity: .standard, activityBy: 0)
   }

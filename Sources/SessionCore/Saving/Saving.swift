@@ -79,7 +79,7 @@ struct SaveState {
   var underWay: Batch?
   /// What people were told when what is drawn could not be saved, until it is.
   var trouble: NoticePayload?
-  /// The notice in each snapshot when some of the session was lost on the disk before it was opened.
+  /// The notice in each snapshot if a part of the session was lost on the disk before the session was opened.
   var loss: NoticePayload?
   /// True when a participant was sent a snapshot with the notice of the loss.
   var hasSentLoss = false
@@ -142,7 +142,7 @@ struct SaveState {
 }
 
 extension NoticePayload {
-  /// Some of the session was lost.
+  /// The notice that a part of the session was lost.
   static let lost = NoticePayload(
     .damaged,
     "Some of this session was lost on the gateway's disk: what was drawn may be missing, and what was erased may be back."

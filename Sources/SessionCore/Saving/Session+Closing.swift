@@ -5,8 +5,8 @@ package import Wire
 extension Session {
   /// The record with which the session is put away: the last of its file.
   ///
-  /// Only when `isAtRest` the session goes on from it as if nothing had happened: let everybody go, and save what is unsaved
-  /// before.
+  /// The session continues from this record in the same epoch only if `isAtRest`. So remove all participants and save unsaved
+  /// changes first.
   /// - Parameters:
   ///   - generation: the present life of the data folder.
   ///   - now: the present time by the monotonic clock.
@@ -48,7 +48,7 @@ extension Session {
     if opening.saysSession { save.owesSession = false }
   }
 
-  /// The records of `openingRecords` could not be written: they are due with the next batch, and no number is given out before.
+  /// Handles a failure to write `openingRecords`: the records are due with the next batch, and no number is given out before.
   package func didNotSaveOpening() {
     guard let opening = save.opening else { return }
     save.opening = nil
@@ -57,8 +57,8 @@ extension Session {
 
   /// Returns the wall time at which the last participant left; nil while the session has one.
   ///
-  /// It is computed backwards from the present, because the wall clock may have been wrong then and set since. Only a session
-  /// that was empty when it was loaded has the time that its record says.
+  /// The time is computed backwards from the present, because the wall clock may have been wrong then and corrected since. For a
+  /// session that was empty when it was loaded, it is the time in the session's record.
   package func emptySinceDate(now: Instant, date: Date) -> Date? {
     guard let emptySince else { return nil }
     return recordedEmptySince ?? date.addingTimeInterval(-now.seconds(since: emptySince))

@@ -41,7 +41,7 @@ extension Session {
 
   /// What the new file begins with.
   package func beginCompaction() -> CompactionPlan {
-    // The records of the head may be ahead of the entries that stand behind them: those are on disk before the new file counts.
+    // The records of the head may be ahead of the entries behind them. These entries are on disk before the new file is used.
     announcePresence()
     save.slicedAt = log.lastSequence
     var facts = facts
@@ -51,7 +51,7 @@ extension Session {
     var head = [
       facts.record, NumbersFacts(through: max(save.numbersOnDisk, save.opening?.numbers ?? 0)).record,
     ]
-    // Who is known by name only was gone before all others.
+    // Participants of whom only the name is known left before all others.
     for participant in formerSenders.values.sorted(by: { $0.number < $1.number }) {
       let facts = ParticipantFacts(participant: participant, digest: nil, acknowledged: 0, presence: .left)
       head.append(facts.record)

@@ -13,7 +13,7 @@ extension Session {
   /// Whether anything is not on disk yet; what is under way counts.
   package var hasUnsaved: Bool { owesState || numbersDue != nil }
 
-  /// True when all of the session is on disk and nobody waits: put away now, it goes on as if nothing had happened.
+  /// True when the whole session is on disk and no participant waits. A session that is put away now continues in the same epoch.
   package var isAtRest: Bool { !owesState && waitingNumbers.isEmpty }
 
   /// Whether anything but a new block of numbers is not on disk yet.
@@ -41,7 +41,7 @@ extension Session {
   /// - Returns: nil when there is nothing, or something is under way.
   package func takeUnsaved(upTo limit: Int = SessionRecord.runBytes) -> Unsaved? {
     guard save.underWay == nil, hasUnsaved else { return nil }
-    // Records and the entries that tell of the same go together.
+    // Records and the entries that announce the same changes are written together.
     announcePresence()
     log.closeRun()
     var records: [SessionRecord] = []
@@ -133,7 +133,7 @@ extension Session {
     !isByStore || nextNumber <= save.numbersOnDisk
   }
 
-  /// Why nothing may make the log grow now; nil: it may.
+  /// The refusal of everything that makes the log grow; nil while the log may grow.
   var growthRefusal: Refusal? {
     guard isByStore else { return nil }
     let bytes = unsavedBytes
@@ -146,7 +146,7 @@ extension Session {
 
   var sessionRecord: SessionRecord { facts.record }
 
-  /// What a `session` record says of this one.
+  /// The content of a `session` record of this session.
   var facts: SessionFacts {
     var facts = SessionFacts(
       id: id, epoch: epoch, history: history.serving(tailsAfter: log.droppedThrough), folder: folder,
@@ -264,6 +264,6 @@ extension Session {
 }
 
 extension NoticePayload {
-  /// The notice that ends a `storageFull` one.
+  /// The notice that ends a `storageFull` notice.
   static var savedAgain: NoticePayload { NoticePayload(.saved, "What is drawn here is saved again.") }
 }

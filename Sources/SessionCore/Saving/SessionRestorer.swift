@@ -24,9 +24,9 @@ package struct SessionRestorer: ~Copyable {
   private var baseReached: UInt64 = 0
 
   var facts: SessionFacts?
-  /// What the entries so far announce.
+  /// The state that the entries so far announce.
   var announced = AnnouncedState(activity: nil)
-  /// The last record of the session's epoch is older than the making of a backup, or than the end that was taken back.
+  /// True when the last `session` record is older than a backup, or than the end that was taken back.
   var isRestored = false
   /// Numbers up to this one may have been given out.
   var numbers: ParticipantNumber = 0
@@ -45,9 +45,9 @@ package struct SessionRestorer: ~Copyable {
   var ended: EndFacts?
   /// What the last record says, if it put the session away.
   var closing: ClosedFacts?
-  /// How many bytes of records are lost.
+  /// The number of lost bytes, with the frames of the records.
   private(set) var lostBytes = 0
-  /// The last sequence that was read before the first of them; `nil` when nothing is lost.
+  /// The last sequence that was read before the first lost byte; `nil` when nothing is lost.
   private(set) var wholeThrough: UInt64?
 
   /// A session of which nothing is known yet.
@@ -91,7 +91,7 @@ package struct SessionRestorer: ~Copyable {
       if facts == nil { announced = AnnouncedState(activity: said.activityPayload) }
       facts = said
       isRestored = false
-      // A session that has ended is not written to: the record that took its end back is lost.
+      // An ended session gets no `session` record, so the record that took its end back is lost.
       ended = nil
     case .participant: try take(try ParticipantFacts(body))
     case .numbers: numbers = max(numbers, try NumbersFacts(body).through)
@@ -107,7 +107,7 @@ package struct SessionRestorer: ~Copyable {
     case .closed:
       let said = try ClosedFacts(body)
       closing = said
-      // A notice that no participant was sent is still due.
+      // The notice is still due if no participant was sent it.
       facts?.isDamaged = said.isDamaged
     case .end:
       ended = try EndFacts(body)
@@ -126,10 +126,10 @@ package struct SessionRestorer: ~Copyable {
     if known != .base { log.addRecordBytes(body.count, at: log.lastSequence) }
   }
 
-  /// Takes note that records are lost here, which came to that many bytes with their frames. Those behind them count as they stand.
+  /// Records the loss of records at this place, which have that many bytes with their frames. The records behind count unchanged.
   package mutating func skip(_ byteCount: Int) {
     lostBytes += byteCount
-    // What is retained of the entries before the first run may be lost too.
+    // The retained entries before the first run may be lost too.
     wholeThrough = wholeThrough ?? (log.appendedBytes == 0 ? 0 : log.lastSequence)
     closing = nil
   }
@@ -304,7 +304,7 @@ package struct SessionRestorer: ~Copyable {
   /// The entry says how far its sender has come, and that something of theirs may be in a snapshot.
   private mutating func noteSender(of entry: GatewayEntry) {
     guard entry.sender != 0 else { return }
-    // The record that gave the number out may be lost.
+    // The record with the sender's number may be lost.
     if lostBytes > 0, entry.sender <= NumbersFacts.highest { numbers = max(numbers, entry.sender) }
     if sender?.number != entry.sender { sender = people[entry.sender] }
     guard let sender else { return }
