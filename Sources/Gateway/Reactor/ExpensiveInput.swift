@@ -4,12 +4,12 @@ internal import WebSocket
 /// Input that costs much more than its length: compressed messages that inflate to much more, long messages of many small entries,
 /// and bodies in tiny chunks.
 ///
-/// A socket that brings such input does one step of it, then waits in a line of its own, so that it delays no other socket by
-/// more than a step. One message of a reactor is inflated in steps at a time: only one holds what it has become so far.
+/// A socket with such input takes one step of it, then waits in a separate queue, so that it delays other sockets by one step at
+/// most. A reactor inflates one message in steps at a time, so that only one partly inflated message takes memory.
 struct ExpensiveInput {
-  /// The time in a turn for all of it.
+  /// The time for expensive input in a turn.
   static let time = Duration.milliseconds(1)
-  /// The number of bytes that a socket has inflated in a step.
+  /// The number of bytes of a socket that are inflated in a step.
   static let inflatedBytes = 65_536
   /// The number of entries of one message that are taken in a step.
   static let entries = 2_048
@@ -17,16 +17,16 @@ struct ExpensiveInput {
   static let bodyPieces = 1_024
 
   var waiting = WaitingLine()
-  /// What the present turn has spent on it. Entries of others need not wait for more to go with them because of that.
+  /// The time that the present turn has spent on expensive input. It does not make the entries of other sockets wait for more.
   var timeOfTurn = Duration.zero
-  /// Inflates messages that take several steps.
+  /// The inflater for messages that take several steps.
   let inflater = Inflater()
   private var inflating: Connection.Key?
-  /// The sockets that wait for the inflater, first come first served, and the position of the first.
+  /// The sockets that wait for the inflater, in their order of arrival, and the position of the first.
   private var inflaterWaiters: [Connection.Key] = []
   private var firstWaiter = 0
 
-  /// Begins anew to measure what a turn spends.
+  /// Returns the time that the turn has spent, and resets it to zero.
   mutating func takeTimeOfTurn() -> Duration {
     defer { timeOfTurn = .zero }
     return timeOfTurn
@@ -40,7 +40,7 @@ struct ExpensiveInput {
     return inflating == key
   }
 
-  /// Takes the inflater back.
+  /// Releases the inflater.
   ///
   /// - Returns: false if this socket does not have it.
   mutating func releaseInflater(of key: Connection.Key) -> Bool {

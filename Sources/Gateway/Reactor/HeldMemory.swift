@@ -41,8 +41,8 @@ final class HeldMemory: Sendable {
 
   /// Returns the bytes that all sessions hold, if a session of this size must not grow now; nil if it may grow.
   ///
-  /// Beyond the limit, a quarter more is a reserve. A session may grow while it holds less than an equal part of the rest of the reserve.
-  /// Sessions that fill the reserve get less and less of it, so that sessions that hold less than that part still find room.
+  /// Beyond the limit, another quarter of the limit is a reserve. A session may grow only while it holds less than an equal part
+  /// of the free reserve. This part shrinks as sessions fill the reserve, so that smaller sessions still find room.
   func crowding(for bytes: Int) -> Int? {
     let held = held
     guard held > limit else { return nil }
@@ -50,12 +50,12 @@ final class HeldMemory: Sendable {
     return bytes < part ? nil : held
   }
 
-  /// The most bytes that sessions hold: the limit and the reserve.
+  /// The most bytes that all sessions hold: the limit and the reserve.
   private var most: Int { limit / 4 * 5 }
 
   /// Reserves room for a session that is about to be read from the disk.
   ///
-  /// - Returns: false when there is none; nothing is reserved then.
+  /// - Returns: false, without a reservation, when there is no room.
   func reserve(_ bytes: Int) -> Bool {
     let total = reserved.add(bytes, ordering: .relaxed).newValue
     guard held + total > most else { return true }
@@ -63,7 +63,7 @@ final class HeldMemory: Sendable {
     return false
   }
 
-  /// Gives back what was reserved: the session is counted itself, or is not there.
+  /// Releases reserved bytes: the session is in memory and counted, or could not be read.
   func release(_ bytes: Int) {
     reserved.subtract(bytes, ordering: .relaxed)
   }

@@ -14,7 +14,7 @@ struct LoopLoad {
   ///   - jobsBegan: when they were begun; nil: there were none.
   ///   - start: when the turn itself was.
   ///   - end: when it was over.
-  ///   - yielding: the part of it that was work for which no other waits, such as `ExpensiveInput`.
+  ///   - yielding: the part of the turn for which no other work waits, such as `ExpensiveInput`.
   mutating func turned(
     jobsBegan: MonotonicTime? = nil, from start: MonotonicTime, to end: MonotonicTime,
     yielding: Duration = .zero

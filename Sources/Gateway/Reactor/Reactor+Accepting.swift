@@ -4,7 +4,7 @@ internal import Wire
 
 /// New connections, and those that come over from another reactor.
 extension Reactor {
-  /// The time in a turn for the newcomers of one listener: at the connection limit each is read at once, which may take long.
+  /// The time in a turn for new connections of one listener. At the connection limit each is read at once, which may take long.
   private static let acceptTime = Duration.milliseconds(2)
 
   func acceptPlain() {
@@ -20,7 +20,7 @@ extension Reactor {
     acceptAgainAt = min(acceptAgainAt ?? time, time)
   }
 
-  /// - Returns: when to accept again the connections that still wait, for which no event will come; nil: none waits.
+  /// - Returns: the time to accept the connections that still wait, for which no event will come; nil when none waits.
   private func accept(from listener: Listener, isSecure: Bool) -> MonotonicTime? {
     let end = MonotonicTime.now() + Self.acceptTime
     while true {
@@ -62,7 +62,7 @@ extension Reactor {
     guard let connection = admit(descriptor, peer: peer, tls: tls, isReserved: true) else { return }
     counters.connectionsAccepted += 1
     reserved.insert(connection.key)
-    // Its request may be here already, and the next newcomer may evict it.
+    // Its request may have arrived already, and the next newcomer may evict the connection.
     readAtOnce(connection)
   }
 

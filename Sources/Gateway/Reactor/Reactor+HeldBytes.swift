@@ -4,8 +4,8 @@ internal import Wire
 extension Reactor {
   /// Updates the bytes counted for a connection.
   ///
-  /// - Returns: false when it holds more than before and more than a little, and all together more than they may. Who holds little, as
-  ///   everybody does who is read in the next turn, is served whatever others do.
+  /// - Returns: false when the connection holds more than before and more than `littleBytes`, and all connections together exceed
+  ///   the limit. A connection that holds little, like any that is read in the next turn, is served whatever the others hold.
   @discardableResult
   func countHeld(by connection: Connection) -> Bool {
     guard connections[Int(connection.key.slot)] === connection else { return true }
@@ -26,7 +26,7 @@ extension Reactor {
     return shared.holdIncomplete(change)
   }
 
-  /// Refuses a request for which there is no room.
+  /// Refuses a request because connections hold too many bytes.
   func refuseForRoom(_ connection: Connection, _ http: HTTPConversation) {
     var refusal = Refusal(
       .tooMany,

@@ -30,7 +30,7 @@ extension Reactor {
     read(connection)
   }
 
-  /// Reads a socket without waiting for its turn. Must not be called while another one is read.
+  /// Reads a socket without waiting for its turn. Must not be called while another socket is read.
   func readAtOnce(_ connection: Connection) {
     connection.mayHaveInput = true
     shareEnd = now + Self.requestTime
@@ -50,8 +50,8 @@ extension Reactor {
     }
   }
 
-  /// Reads those who have brought something: ink first, then requests, which may take a millisecond each, then what is expensive.
-  /// Who brings more than a share goes on in the next turn, behind those who wait.
+  /// Reads the waiting sockets: ink first, then requests, which may take a millisecond each, then expensive input. A socket that
+  /// brings more than its share continues in the next turn, behind the waiting sockets.
   func readWaiting() {
     if !inkWaiting.isEmpty {
       let ink = inkWaiting.takeAll()
@@ -157,7 +157,7 @@ extension Reactor {
     if isHandshaking, !tls.isAwaitingHello { handshakeSteps += 1 }
   }
 
-  /// Counts a handshake among those under way, in the place of another one if there are too many.
+  /// Adds a handshake to the table, and drops another one if the table is full.
   private func beginHandshake(_ connection: Connection) {
     if let dropped = handshakes.victim().flatMap({ self.connection($0) }) {
       counters.handshakesFailed += 1
@@ -216,7 +216,7 @@ extension Reactor {
     if start < end { connection.heldInput.append(contentsOf: bytes[start..<end]) }
   }
 
-  /// Keeps what is to be taken in the next turn, after others had theirs. Of expensive input the next step waits in its own line.
+  /// Keeps input for the next turn, after the other sockets had theirs. Expensive input waits for its next step in its own queue.
   func setAside(
     _ connection: Connection, _ bytes: [UInt8], from start: Int, upTo end: Int, isExpensive: Bool = false
   ) {

@@ -87,7 +87,7 @@ extension Reactor {
       disconnect(connection, conversation, .noJoin)
       return
     }
-    // Its pongs are not read meanwhile.
+    // Its pongs are not read while it waits for the inflater.
     if conversation.awaitsInflater { conversation.heardAt = now }
     if now - max(conversation.heardAt, conversation.tookAt) >= Self.silenceLimit / 2 {
       noteTaking(connection, conversation)
@@ -104,7 +104,7 @@ extension Reactor {
       disconnect(connection, conversation, reason)
       return
     }
-    // A frame that a slow reader has in part is its own when the segment goes that it was in.
+    // When a segment is dropped, a slow reader keeps its own copy of a frame that was sent to it in part.
     if conversation.reader.hasPrivateBytes, !countHeld(by: connection) {
       disconnect(connection, conversation, .tryAgainLater(.tooMany, retryAfterMs: 5000))
       return

@@ -12,7 +12,7 @@ extension Reactor {
   /// The same for an upload, whose sender may look for an answer only after what it has begun to send.
   private static let longLingerBytes = 16_777_216
   private static let longLingerTime = Duration.seconds(5)
-  /// How much is encrypted at a time while connections hold much.
+  /// The bytes that are encrypted at a time while connections hold much.
   private static let fewBytes = 4_096
 
   /// Sends bytes; what the kernel does not take is kept and goes first later.

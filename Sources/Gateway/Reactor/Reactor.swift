@@ -29,7 +29,7 @@ actor Reactor {
   var secureListener: Listener?
   var acceptAgainAt: MonotonicTime?
   var handshakes = HandshakeTable(capacity: handshakeLimit)
-  /// Steps of handshakes taken in this turn by OpenSSL.
+  /// The number of handshake steps that OpenSSL took in this turn.
   var handshakeSteps = 0
   /// How many bytes of attachments are still read in this turn.
   var uploadBytesLeft = 0
@@ -65,7 +65,7 @@ actor Reactor {
   /// Who has brought something: people who draw, and everybody else.
   var inkWaiting = WaitingLine()
   var requestsWaiting = WaitingLine()
-  /// Those of both that brought what costs much more than its length.
+  /// The sockets of both lines whose input costs much more than its length.
   var expensive = ExpensiveInput()
   /// The turn has no other event.
   var isOnlyEvent = false

@@ -117,7 +117,7 @@ final class SharedState: Sendable {
     return loaders[Int(number % UInt(loaders.count))]
   }
 
-  /// Counts a reactor whose connections need nothing more; the last one wakes all of them.
+  /// Counts a reactor whose connections need no more time; the last reactor wakes all others.
   func reportReadyToFinish() {
     let isLast = drainProgress.withLock { progress in
       progress.reportReady()
@@ -127,7 +127,7 @@ final class SharedState: Sendable {
     for reactor in reactors.withLock({ $0 }) { reactor.loop.wake() }
   }
 
-  /// True when the connections of every reactor need nothing more.
+  /// True when the connections of all reactors need no more time.
   var areAllReadyToFinish: Bool { drainProgress.withLock { $0.areAllReadyToFinish } }
 
   /// Counts a reactor that has nothing left to write: see `DrainProgress`.
@@ -160,8 +160,8 @@ final class SharedState: Sendable {
     set { draining.store(newValue, ordering: .releasing) }
   }
 
-  /// Reactors that have not taken a turn for long though they were asked to. Whoever asks for their health has all others asked
-  /// for a sign of life, which the next who asks finds, or misses.
+  /// Returns the reactors that have not taken a turn for long although they were asked to. Each call asks all other reactors for a
+  /// sign of life; the next call finds it, or misses it.
   /// The reactor that asks is taking a turn, so it is not stuck. Threads other than reactors have no `number`.
   func stuckReactors(seenBy number: Int?, now: MonotonicTime) -> [Int] {
     let all = reactors.withLock { $0 }
@@ -182,7 +182,7 @@ final class SharedState: Sendable {
     disk.refusal(now: now) ?? ledger.refusalOfGrowth
   }
 
-  /// How things stand, for the metrics.
+  /// Returns the present state of the gateway for the metrics.
   func standing(now: MonotonicTime) -> Standing {
     var standing = Standing()
     let disk = disk.figures
@@ -289,7 +289,7 @@ final class SharedState: Sendable {
     return refusal
   }
 
-  /// Has the reactor of an upload end it, for its slot is another one's.
+  /// Tells the reactor of an upload to end it, because another upload has its slot.
   /// - Returns: false if the reactor's mailbox is full.
   func evict(_ upload: UploadTable.Eviction) -> Bool {
     reactors.withLock { $0[upload.place.reactor] }.mailbox.put(.endSlowUpload(upload))
@@ -301,14 +301,14 @@ final class SharedState: Sendable {
     unsavedBytes.add(change, ordering: .relaxed).newValue
   }
 
-  /// True when connections hold more than half of what they may: then little is encrypted and read ahead for those who take nothing.
+  /// True when connections hold more than half of their limit. Then little is encrypted and read ahead for peers that take nothing.
   var holdsMuch: Bool { incompleteTotal > limits.incompleteBytes / 2 }
 
-  /// What all connections hold.
+  /// The bytes that all connections hold.
   var incompleteTotal: Int { incompleteBytes.load(ordering: .relaxed) }
 
-  /// Counts bytes of half-received messages and requests, and of what is not taken, of all sockets together.
-  /// - Returns: whether they stay within the limit.
+  /// Counts bytes of half-received messages and requests, and of output that peers have not taken, over all sockets.
+  /// - Returns: true when they stay within the limit.
   func holdIncomplete(_ change: Int) -> Bool {
     let total = incompleteBytes.add(change, ordering: .relaxed).newValue
     return change <= 0 || total <= limits.incompleteBytes
