@@ -1,18 +1,18 @@
 package import Wire
 
-/// The memory that the gateway may use, divided among all that its peers can make grow: the shares together fit.
+/// The memory that the gateway may use, divided into shares for everything that peers can make grow. The shares together fit.
 ///
-/// Limits that an operator set keep their values and take what they cost. The other limits get parts of the rest, at most their
-/// defaults. Each cost is what was measured at the process, not what is counted: arrays have room to grow, small entries have an
-/// index, and an allocator keeps some of what was freed.
+/// Limits that an operator set keep their values and their full cost. The other limits get parts of the rest, at most their
+/// defaults. Each cost was measured at the process, and is more than the limit counts: arrays have room to grow, small entries
+/// have an index, and an allocator keeps some freed memory.
 package struct MemoryBudget: Equatable, Sendable {
   /// A part of the budget.
   package struct Share: Equatable, Sendable {
-    /// The thing that takes it, in a word or two.
+    /// The consumer of the memory, in a word or two.
     package let name: String
-    /// The most bytes that it takes.
+    /// The most bytes that the consumer takes.
     package let bytes: Int
-    /// The limit that bounds it; nil for the program itself.
+    /// The limit that bounds the share; nil for the program itself.
     package let limit: LimitDescription?
 
     package static func == (one: Share, other: Share) -> Bool {
@@ -24,23 +24,23 @@ package struct MemoryBudget: Equatable, Sendable {
   package let total: Int
   /// The program's own share first.
   package let shares: [Share]
-  /// The configuration's limits, with those that nobody set made to fit.
+  /// The configuration's limits. Limits that the operator did not set are made to fit.
   package let limits: Limits
 
   /// Divides a budget.
   ///
   /// - Parameters:
-  ///   - total: the bytes that there are.
+  ///   - total: the available bytes.
   ///   - configuration: the settings.
-  ///   - origins: tells which of the limits somebody set.
-  /// - Throws: the numbers, when what was set does not fit.
+  ///   - origins: the origins of the settings, which tell the limits that the operator set.
+  /// - Throws: `MemoryFault` with the numbers when the settings do not fit.
   package init(
     of total: Int, for configuration: GatewayConfiguration, _ origins: SettingOrigins
   ) throws(MemoryFault) {
     let program = Self.programBytes + configuration.reactors * Self.reactorBytes
     var limits = configuration.limits
     let parts = Part.all(isSecure: configuration.https != nil).map { part in
-      // A part that somebody set is not more than the whole.
+      // A limit is at least its inner limit, if the operator set that one.
       guard let inner = part.inner, origins.has(inner.settingName) else { return part }
       return part.needing(limits[keyPath: inner.keyPath])
     }
@@ -59,7 +59,7 @@ package struct MemoryBudget: Equatable, Sendable {
           )
         }, least: least)
     }
-    // What is left beyond the least is divided by weight. What one part does not want, the others get.
+    // The bytes beyond the least values are divided by weight. Bytes that one part does not need go to the others.
     var rest = total - fixed - least
     var open = free
     var values: [String: Int] = [:]
@@ -85,7 +85,7 @@ package struct MemoryBudget: Equatable, Sendable {
       if let value = values[part.limit.name] { limits[keyPath: part.limit.keyPath] = value }
     }
     for part in parts {
-      // A session that keeps within its own limit must not be refused for what all together hold.
+      // A session within its own limit must not be refused because of the limit of all sessions.
       guard let inner = part.inner, !origins.has(inner.settingName) else { continue }
       limits[keyPath: inner.keyPath] = min(
         limits[keyPath: inner.keyPath], limits[keyPath: part.limit.keyPath])
@@ -99,14 +99,14 @@ package struct MemoryBudget: Equatable, Sendable {
       }
   }
 
-  /// The bytes that nobody's share takes.
+  /// The bytes that no share takes.
   package var unused: Int { total - shares.reduce(0) { $0.addingSaturating($1.bytes) } }
 
-  /// The part of a machine's memory, or of a control group's, that is the budget unless `--memory` says otherwise. The kernel
-  /// takes its own for sockets and files out of the rest.
+  /// Returns the budget without `--memory`, a part of the memory of a machine or a control group. The kernel takes its memory for
+  /// sockets and files out of the rest.
   package static func standard(of usable: Int) -> Int { usable / 4 * 3 }
 
-  /// True when a limit is not its default, because that would not fit.
+  /// Returns true if a limit differs from its default because the default would not fit.
   static func isDivided(_ setting: Setting, in configuration: GatewayConfiguration) -> Bool {
     Part.all(isSecure: true).flatMap { [$0.limit, $0.inner].compactMap(\.self) }.contains {
       $0.settingName == setting.name
@@ -114,24 +114,24 @@ package struct MemoryBudget: Equatable, Sendable {
     }
   }
 
-  /// The program with its page, its threads and what they keep, without reactors.
+  /// The bytes of the program with its page, its threads and their memory, without reactors.
   private static let programBytes = 56 << 20
-  /// A reactor's buffers, compressors and one message that is inflated in steps.
+  /// The bytes of a reactor's buffers, its compressors and one message that is inflated in steps.
   private static let reactorBytes = 4 << 20
 }
 
 extension MemoryBudget {
-  /// What can grow, and what it costs.
+  /// A consumer of memory that can grow, and its cost.
   private struct Part {
     let name: String
     let limit: LimitDescription
-    /// Sixteenths of a byte for each one that the limit counts.
+    /// The cost of each unit that the limit counts, in sixteenths of a byte.
     let sixteenths: Int
-    /// The part of the budget that it gets, beside the others' weights.
+    /// The weight of this part when the free budget is divided.
     let weight: Int
-    /// The least value that is of any use.
+    /// The least useful value of the limit.
     private(set) var least: Int
-    /// The limit that is for a part of what this one is for: it is not more.
+    /// A limit on a part of what `limit` bounds, such as on one session. It is at most `limit`.
     let inner: LimitDescription?
 
     init(
@@ -152,7 +152,7 @@ extension MemoryBudget {
       return found
     }
 
-    /// The same part, which gets at least this value.
+    /// Returns the same part with at least this value.
     func needing(_ value: Int) -> Part {
       var part = self
       part.least = max(least, value)
@@ -165,14 +165,14 @@ extension MemoryBudget {
     }
 
     func value(costing bytes: Int) -> Int {
-      // In round numbers, which are easier to read.
+      // Round numbers are easier to read.
       let value = bytes * 16 / sixteenths
       return max(least, limit.unit == .bytes ? (value >> 20) << 20 : value)
     }
 
     static func all(isSecure: Bool) -> [Part] {
       [
-        // A quarter more than the limit is what sessions hold at the worst, and a half for indexes and for room to grow.
+        // Sessions hold at most a quarter more than the limit, and half of that again for indexes and room to grow.
         Part(
           "sessions", "memoryBytes", sixteenths: 16 * 15 / 8, weight: 9, least: 16 << 20,
           inner: "sessionLogBytes"),
@@ -181,7 +181,7 @@ extension MemoryBudget {
           "connections", "connections", sixteenths: 16 * (isSecure ? 24 : 6) * 1024, weight: 4, least: 64,
           inner: "connectionsPerAddress"),
         Part("uploads", "uploads", sixteenths: 16 * 384 * 1024, weight: 2, least: 4),
-        // A copy of it is on its way to the disk.
+        // A copy of unsaved entries is on its way to the disk.
         Part(
           "unsaved", "unsavedBytes", sixteenths: 16, weight: 2, least: 4 << 20, inner: "unsavedSessionBytes"),
       ]
@@ -189,14 +189,14 @@ extension MemoryBudget {
   }
 }
 
-/// Settings that do not fit into the memory that there is.
+/// An error for settings that do not fit into the available memory.
 package struct MemoryFault: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The bytes that there are.
+  /// The available bytes.
   package let total: Int
   let program: Int
-  /// The settings that somebody set, each with what it may take.
+  /// The settings of the operator, each with the most bytes that it takes.
   let given: [(setting: String, bytes: Int)]
-  /// What all else needs at the least.
+  /// The least bytes that everything else needs.
   let least: Int
 
   package static func == (one: MemoryFault, other: MemoryFault) -> Bool {
