@@ -63,7 +63,7 @@ final class HeldMemory: Sendable {
     return false
   }
 
-  /// Releases reserved bytes: the session is in memory and counted, or could not be read.
+  /// Releases reserved bytes: the session is in memory and counted, or was not loaded.
   func release(_ bytes: Int) {
     reserved.subtract(bytes, ordering: .relaxed)
   }

@@ -160,8 +160,8 @@ final class SharedState: Sendable {
     set { draining.store(newValue, ordering: .releasing) }
   }
 
-  /// Returns the reactors that have not taken a turn for long although they were asked to. Each call asks all other reactors for a
-  /// sign of life; the next call finds it, or misses it.
+  /// Returns the reactors that have not taken a turn for long although they were asked to. Each call asks all other reactors for
+  /// a sign of life; the next call finds it, or misses it.
   /// The reactor that asks is taking a turn, so it is not stuck. Threads other than reactors have no `number`.
   func stuckReactors(seenBy number: Int?, now: MonotonicTime) -> [Int] {
     let all = reactors.withLock { $0 }
@@ -301,7 +301,7 @@ final class SharedState: Sendable {
     unsavedBytes.add(change, ordering: .relaxed).newValue
   }
 
-  /// True when connections hold more than half of their limit. Then little is encrypted and read ahead for peers that take nothing.
+  /// True when connections hold more than half of their limit. Then less is encrypted and read ahead for peers that take no data.
   var holdsMuch: Bool { incompleteTotal > limits.incompleteBytes / 2 }
 
   /// The bytes that all connections hold.
