@@ -2,30 +2,30 @@ internal import Transport
 
 /// The rate at which a body arrives, averaged over the last seconds.
 ///
-/// Bytes are counted in slices of a sixth of that time. The present slice counts in addition, so that a pause at its beginning is
-/// not held against the peer.
+/// Bytes are counted in slices of a sixth of that time. The present slice counts in addition, so that a pause at its beginning
+/// does not count against the peer.
 struct BodyRate {
   private static let slicesPerWindow = 6
 
   private let window: Duration
-  /// The bytes of the newest slices, each at its number modulo their count.
+  /// The bytes of the newest slices. The index of a slice is its number modulo the count of slices.
   private var slices = [Int](repeating: 0, count: slicesPerWindow + 1)
   private var newest = 0
   private enum Clock {
-    /// The body waits for the gateway; it was measured for this long before.
+    /// The body waits for the gateway. The value is the time measured before.
     case paused(after: Duration)
-    /// The gateway waits for the body. The pauses since its beginning are left out of the time since then.
+    /// The gateway waits for the body. The value is the beginning of the body, moved later by the length of all pauses.
     case running(since: MonotonicTime)
   }
 
   private var clock = Clock.paused(after: .zero)
 
-  /// Creates a rate that is paused.
+  /// Creates a paused measurement.
   init(window: Duration) {
     self.window = window
   }
 
-  /// Goes on with the measurement, if it was paused. The pause is left out.
+  /// Resumes a paused measurement. The pause does not count.
   mutating func resume(at now: MonotonicTime) {
     guard case .paused(let measured) = clock else { return }
     clock = .running(since: now - measured)
@@ -43,9 +43,8 @@ struct BodyRate {
     slices[newest % slices.count] += bytes
   }
 
-  /// Returns the bytes a second over the last window, or over the time since the beginning if that is shorter, but over at least one
-  /// second.
-  /// - Returns: `nil` while it is paused, or has been measured for less than the given time.
+  /// Returns the bytes a second over the last window, or over the time measured if that is shorter, but over at least one second.
+  /// - Returns: `nil` while the measurement is paused, or was measured for less than the given time.
   func average(at now: MonotonicTime, after least: Duration = .zero) -> Int? {
     guard case .running(let began) = clock, now - began >= min(least, window) else { return nil }
     let present = number(of: now, since: began)
@@ -62,7 +61,7 @@ struct BodyRate {
 
   private mutating func advance(to now: MonotonicTime, since began: MonotonicTime) {
     let present = number(of: now, since: began)
-    // Slices older than the window are not advanced one by one.
+    // Slices older than the window are skipped, not cleared one by one.
     newest = max(newest, present - slices.count)
     while newest < present {
       newest += 1

@@ -7,15 +7,15 @@ internal import Transport
 /// contents loses its newest one to an address with fewer.
 struct ContentCheckQueue {
   private enum Check {
-    /// It is in the queues of these clients.
+    /// The content is in the queues of these clients.
     case waiting(Set<IPAddress?>)
-    /// It takes the turn of this client.
+    /// The content is being verified in the turn of this client.
     case running(IPAddress?)
   }
 
   /// The outcome of adding a content.
   enum Addition: Equatable {
-    /// It waits, or is verified already; another content lost its place to it.
+    /// The content waits, or is being verified already. The value is the content that lost its place to it, if any.
     case added(dropping: ContentID?)
     /// A limit is reached, and nothing was added.
     case refused
@@ -28,7 +28,7 @@ struct ContentCheckQueue {
   private var checks: [ContentID: Check] = [:]
   /// Waiting contents by client, the oldest first.
   private var queues: [IPAddress?: [ContentID]] = [:]
-  /// The clients that have waiting contents and none that is verified, the next first.
+  /// The clients that have waiting contents and none that is being verified, the next client first.
   private var turns: [IPAddress?] = []
   private var running: Set<IPAddress?> = []
 
@@ -36,16 +36,16 @@ struct ContentCheckQueue {
   ///
   /// - Parameters:
   ///   - runningLimit: the most contents that are verified at a time.
-  ///   - waitingLimit: the most contents in the queue, with those that are verified.
-  ///   - waitingLimitPerClient: the most contents that wait for one address; this machine's own has no such limit.
+  ///   - waitingLimit: the most contents in the queue, including contents that are being verified.
+  ///   - waitingLimitPerClient: the most contents that wait for one address. This machine has no such limit.
   init(runningLimit: Int, waitingLimit: Int, waitingLimitPerClient: Int) {
     self.runningLimit = runningLimit
     self.waitingLimit = waitingLimit
     self.waitingLimitPerClient = waitingLimitPerClient
   }
 
-  /// Adds a content for a client. One that is verified already, or waits for this client, stays where it is; one that waits for
-  /// other clients is verified at the first of their turns.
+  /// Adds a content for a client. A content that is being verified, or waits for this client already, keeps its place. A content
+  /// that waits for several clients is verified in the first of their turns.
   mutating func add(_ content: ContentID, for address: IPAddress?) -> Addition {
     let client = address?.network
     var clients: Set<IPAddress?> = []
@@ -70,7 +70,7 @@ struct ContentCheckQueue {
     return .added(dropping: dropped)
   }
 
-  /// Returns the content to be verified next; nil when none waits, or as many as possible are verified already.
+  /// Takes the next content to verify from the queue; nil when none waits, or as many as possible are being verified.
   mutating func next() -> ContentID? {
     guard running.count < runningLimit, !turns.isEmpty else { return nil }
     let client = turns.removeFirst()
@@ -92,8 +92,8 @@ struct ContentCheckQueue {
 
   /// Removes the newest content of the longest queue, except contents for which a client with a short queue waits too.
   ///
-  /// - Parameter least: the length that a queue exceeds if it is not short.
-  /// - Returns: nil when there is none.
+  /// - Parameter least: the length of the longest queue that counts as short.
+  /// - Returns: the removed content; nil when there is none.
   private mutating func dropNewest(ofMoreThan least: Int) -> ContentID? {
     let longest = queues.values.max { $0.count < $1.count } ?? []
     for content in longest.reversed() {

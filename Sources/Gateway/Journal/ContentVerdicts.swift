@@ -2,14 +2,14 @@ internal import Storage
 internal import Transport
 internal import Wire
 
-/// The name of a content: contents of different sessions lie in files of their own.
+/// The identity of a content. Contents of different sessions are in different files.
 struct ContentID: Hashable, Sendable {
   let session: SessionID
   /// The SHA-256 of the content, in lowercase hexadecimal.
   let digest: String
 }
 
-/// The difference between a file and its content, and the moment of its discovery.
+/// The result of a check that found a damaged or missing file.
 struct ContentFinding: Sendable {
   let damage: ContentVerifier.Damage
   /// The mark of the damaged file; nil when it is missing.
@@ -20,9 +20,9 @@ struct ContentFinding: Sendable {
 
 /// The verdicts of this process on the files of contents, kept while their sessions are put away and opened again.
 ///
-/// A verdict counts for a file with a certain mark only, so that another file in its place has none. The newest verdicts of each
-/// kind are kept, up to a limit, so that intact contents do not displace damaged ones. A content without a verdict is verified
-/// again at its next request.
+/// A verdict applies only to a file with a certain mark, so another file in its place has no verdict. The newest verdicts of each
+/// kind are kept, up to a limit for each kind, so that intact contents do not displace damaged ones. A content without a verdict
+/// is verified again at its next request.
 final class ContentVerdicts: Sendable {
   enum Verdict: Equatable, Sendable {
     case intact
@@ -100,7 +100,7 @@ final class ContentVerdicts: Sendable {
   private let limit: Int
   private let state = Guarded(State())
 
-  /// Creates a table for so many verdicts of each kind.
+  /// Creates a table with a limit on the verdicts of each kind.
   init(limit: Int = standardLimit) {
     self.limit = limit
   }
@@ -115,27 +115,27 @@ final class ContentVerdicts: Sendable {
     state.withLock { $0.entry(of: content).flatMap { $0.mark == mark ? $0.verdict : nil } }
   }
 
-  /// True for a content whose file was found to be damaged or missing.
+  /// Returns true if the file of a content was found to be damaged or missing.
   func isDamaged(_ content: ContentID) -> Bool {
     state.withLock { $0.entry(of: content)?.verdict == .damaged }
   }
 
-  /// A number that changes with each verdict on a content; 0 without one.
+  /// Returns a number that changes with each verdict on a content; 0 without a verdict.
   func revision(of content: ContentID) -> UInt64 {
     state.withLock { $0.entry(of: content)?.revision ?? 0 }
   }
 
-  /// Records that a file was put in its place whose digest this process computed.
+  /// Records that a file was put in its place as a content. This process computed the digest of the file.
   ///
   /// - Parameters:
   ///   - content: the content.
-  ///   - mark: the mark of its file; nil when it was removed at once.
+  ///   - mark: the mark of its file; nil when the file was removed at once.
   func notePlaced(_ content: ContentID, _ mark: ContentMark?) {
     guard let mark else { return }
     state.withLock { $0.insert(.intact, on: content, mark, limit: limit) }
   }
 
-  /// Records that a file matches its content, unless the content got another verdict since a revision.
+  /// Records that a file matches its content, unless the content got another verdict since this revision.
   func noteIntact(_ content: ContentID, _ mark: ContentMark, asOf revision: UInt64) {
     state.withLock { state in
       guard state.entry(of: content)?.revision ?? 0 == revision else { return }

@@ -4,10 +4,11 @@ internal import Synchronization
 internal import Transport
 internal import Wire
 
-/// Compares files of contents with their digests on a file thread, a piece at a time, so that other work comes between.
+/// The actor that compares files of contents with their digests on a file thread, one piece at a time, so that other work can
+/// run in between.
 ///
-/// Requests for a content that is being verified wait for the same result. The check goes on when its requests or its session are
-/// gone.
+/// Requests for a content that is being verified wait for the same result. A check continues when its requests or its session
+/// are gone.
 actor ContentVerifier {
   /// The difference between a file and its content.
   enum Damage: Sendable, CustomStringConvertible {
@@ -29,7 +30,7 @@ actor ContentVerifier {
     case damaged(ContentFinding)
     /// The file could not be read; it is verified again at the next request.
     case unreadable(StorageError)
-    /// Too many contents wait: this one was not added, or lost its place in the queue.
+    /// Too many contents wait: this content was not added, or lost its place in the queue.
     case refused(Refusal)
   }
 
@@ -40,7 +41,7 @@ actor ContentVerifier {
   private static let waitingLimit = 1024
   /// The most contents that wait for one client address.
   private static let waitingLimitPerClient = 64
-  /// The time after which a client may ask again for whose request there was no place.
+  /// The time after which a client may repeat a request that found no place in the queue.
   private static let retryMs: UInt64 = 2000
 
   private static var tooMany: Refusal {
@@ -72,12 +73,12 @@ actor ContentVerifier {
     isStopped.store(true, ordering: .relaxed)
   }
 
-  /// Reads a whole content, when its turn comes. A content that is intact gets its verdict here.
+  /// Verifies a whole content when its turn comes, and records the verdict on an intact content.
   ///
   /// - Parameters:
   ///   - content: the content.
   ///   - size: its length in bytes.
-  ///   - client: the address that asks for it; nil for this machine's own.
+  ///   - client: the address that requests it; nil for this machine.
   /// - Returns: the outcome of the check.
   func verify(_ content: ContentID, size: UInt64, for client: IPAddress?) async -> Outcome {
     switch queue.add(content, for: client) {

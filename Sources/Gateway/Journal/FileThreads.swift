@@ -17,7 +17,7 @@ final class FileThreads: Sendable {
   let observing: BlockingExecutor
   let certificates: BlockingExecutor
   let disk: BlockingExecutor
-  /// Compares contents with their digests, beside the transfers of those that are known to be intact.
+  /// The thread that compares contents with their digests, so that transfers of intact contents do not wait for it.
   let verifying: BlockingExecutor
   private let transfers: [BlockingExecutor]
   private let turn = Atomic<UInt>(0)

@@ -6,7 +6,7 @@ internal import Wire
 /// What a request asks of the journal of a session, without its body.
 enum JournalRequest: Sendable {
   case list
-  /// `GET` and `HEAD`: the content, for a client that is counted under an address; nil for this machine's own.
+  /// `GET` and `HEAD`: the content, for a client that is counted under an address; nil for this machine.
   case read(UUID, for: IPAddress?)
   /// `HEAD` in tus: how far an upload is.
   case status(UUID)
@@ -53,7 +53,7 @@ struct UploadRequest: Sendable {
     return creation.name.utf8.count + (creation.metadata?.text.count ?? 0) + creation.contentType.utf8.count
   }
 
-  /// True when it changes the session's records: it adds an upload, or announces its size.
+  /// True when the request changes the session's records: it adds an upload, or announces the size of one.
   var changesRecords: Bool {
     switch kind {
     case .create: true

@@ -54,7 +54,7 @@ extension Reactor {
   func noteDamaged(_ finding: ContentFinding, _ grant: ContentGrant) -> Refusal? {
     now = .now()
     let id = grant.content.session
-    // The file goes with its last attachment.
+    // The file is removed with its last attachment.
     guard let hosted = sessions[id] ?? endedSessions[id],
       hosted.session.attachment(grant.object.id)?.object.sha256 == grant.content.digest
     else { return .noAttachment }
@@ -71,7 +71,7 @@ extension Reactor {
     return .damagedAttachment
   }
 
-  /// The refusal for a content whose file cannot be read.
+  /// Logs an error, and returns the refusal for a content whose file cannot be read.
   func unreadable(_ error: StorageError) -> Refusal {
     shared.log(.error, "attachment not read", ["reason": "\(error)"])
     return error.isOutOfDescriptors

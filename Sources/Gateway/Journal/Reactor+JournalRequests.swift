@@ -54,7 +54,7 @@ extension Reactor {
     return UploadExchange(request, from: client.countedAddress, session: id, owner: shared.owner(of: id))
   }
 
-  /// The time that a request may wait until its content is verified.
+  /// The most time that a request waits until its content is verified.
   private static let contentCheckTime = Duration.seconds(300)
 
   /// Has the owner of a session answer for its journal.
@@ -110,7 +110,7 @@ extension Reactor {
 
   /// Opens a content that is known to be intact; one without a verdict is verified first.
   ///
-  /// Nothing of a content is sent before: an answer may be cached for a year as that of its digest.
+  /// No byte of a content is sent before that, because a cache may keep the answer under the content's digest for a year.
   /// - Returns: nil when the connection is gone.
   private func openIntact(
     _ grant: ContentGrant, _ owner: Reactor, for client: IPAddress?, to key: Connection.Key
@@ -139,7 +139,7 @@ extension Reactor {
 
   /// Opens the file of a content.
   ///
-  /// - Returns: its reader and mark, without a mark when the file is missing; nil when the connection is gone.
+  /// - Returns: the reader and the mark of the file, without a mark when the file is missing; nil when the connection is gone.
   private func openContent(
     _ grant: ContentGrant, to key: Connection.Key
   ) async throws(Refusal) -> (reader: ContentReader, mark: ContentMark?)? {

@@ -195,7 +195,7 @@ extension Reactor {
     return try await resume(attachment, at: offset, size: size, request, in: hosted, by: holder)
   }
 
-  /// Waits until an upload whose bytes have all come is ready, or gone.
+  /// Waits until an upload that has all its bytes is ready, or removed.
   private func untilOver(_ slot: UploadSlot, of attachment: UUID, in hosted: Hosted) async {
     while hosted.uploads[attachment] === slot {
       await withCheckedContinuation { slot.wait($0) }
@@ -226,7 +226,7 @@ extension Reactor {
       size: found.object.size)
   }
 
-  /// The refusal for a request whose upload is over: its attachment or session is gone, or another request finished it.
+  /// Returns the refusal for a request whose upload is over: the attachment or session is gone, or another request finished it.
   private func gone(_ attachment: UUID, from hosted: Hosted) -> Refusal {
     guard hosted.isRemoved else {
       guard let found = hosted.session.attachment(attachment), found.isResumable else { return .noAttachment }

@@ -80,7 +80,7 @@ extension Reactor {
     _ answer: Answer, _ connection: Connection, _ http: HTTPConversation, _ upload: UploadExchange
   ) {
     upload.phase = .answered(answer)
-    // More than anything that is read out of politeness.
+    // After its answer, no more than this is read of a request.
     http.reader.bodyLimit = shared.limits.attachmentBytes
     if let head = http.exchange?.head, head.expectsContinue {
       http.closesAfterOutput = true
@@ -105,12 +105,12 @@ extension Reactor {
     }
   }
 
-  /// The offset at which an upload ends: that of its announced size, or of the largest attachment.
+  /// Returns the offset at which an upload ends: its announced size, or the size of the largest attachment.
   private static func end(of grant: UploadGrant, _ limits: Limits) -> UInt64 {
     max(grant.offset, min(grant.size ?? .max, UInt64(clamping: limits.attachmentBytes)))
   }
 
-  /// Refuses a body that has announced more bytes by now than its request may bring.
+  /// Refuses a body that has announced more bytes than its request may bring.
   func bodyIsTooLarge(
     _ announced: Int, for upload: UploadExchange, _ connection: Connection, _ http: HTTPConversation
   ) {
@@ -127,7 +127,7 @@ extension Reactor {
         fail(upload, .tooLarge(atLeast: end, limit: shared.limits.attachmentBytes), connection, http)
       }
     case .asking, .over:
-      // Nothing of the body is read then.
+      // The body is not read in these phases.
       break
     }
   }
@@ -312,7 +312,7 @@ extension Reactor {
     loop.wake()
   }
 
-  /// Ends an upload whose slot another one has now.
+  /// Ends an upload whose slot another upload has now.
   func endSlowUpload(_ evicted: UploadTable.Eviction) {
     guard let connection = connection(evicted.place.connection), case .http(let http) = connection.state,
       let upload = http.upload, upload.id == evicted.id, case .streaming = upload.phase, !upload.hasWholeBody

@@ -39,7 +39,7 @@ final class UploadExchange {
   var cutGrant: UploadGrant?
   /// The log has been told why it comes to nothing.
   var isNoted = false
-  /// Its slot in the table of uploads, once it has one.
+  /// The upload's identifier in the table of uploads, once it has a slot.
   var id: UploadTable.ID = 0
   /// The cause to be logged if the request breaks off now.
   var cutCause = UploadCut.gone

@@ -3,11 +3,11 @@ internal import Wire
 
 /// The uploads under way in all reactors: their number, the share of each address, and the rate of each body.
 ///
-/// When no slot is left for a newcomer, an upload below `minimumBodyBytesPerSecond` loses its slot: of the address with the most
-/// uploads the slowest. So slots cannot be occupied by bodies of a byte now and then, and a slow line uploads as long as there is
-/// room.
+/// When no slot is left for a newcomer, an upload below `minimumBodyBytesPerSecond` loses its slot: the slowest upload of the
+/// address with the most uploads. So bodies that bring a byte now and then cannot occupy the slots, and a client with a slow line
+/// can upload as long as there is room.
 final class UploadTable: Sendable {
-  /// Names one upload, and no other later.
+  /// The identifier of an upload. No later upload gets the same one.
   typealias ID = UInt64
 
   /// The connection that brings an upload.
@@ -22,7 +22,7 @@ final class UploadTable: Sendable {
     let place: Place
     /// In bytes a second.
     let rate: Int
-    /// The number of slots that were all taken, and their owner.
+    /// The slots that were all taken.
     let slots: Slots
   }
 
@@ -45,15 +45,15 @@ final class UploadTable: Sendable {
     case refused(Refusal)
   }
 
-  /// The time for which a body may be slow before a newcomer from an address with as many uploads takes its slot. While only the slots
-  /// of its address are taken, that time is `bodyRateSeconds`.
+  /// The time for which a body may be slow before a newcomer from an address with as many uploads takes its slot. If only the
+  /// slots of the newcomer's address are all taken, this time is `bodyRateSeconds`.
   private static let grace = Duration.seconds(5)
-  /// The time for which a body of an address with more uploads than the newcomer's, but only a few, may be slow.
+  /// The time for which a body may be slow if its address has more uploads than the newcomer's, but only a few.
   private static let leastTime = Duration.seconds(2)
 
   private struct Row {
     let place: Place
-    /// The network in whose share it is; nil for this machine's own.
+    /// The network whose share the upload counts in; nil for an upload from this machine.
     let network: IPAddress?
     var rate: BodyRate
   }
@@ -68,12 +68,12 @@ final class UploadTable: Sendable {
       counts[network] = counts[network].flatMap { $0 > 1 ? $0 - 1 : nil }
     }
 
-    /// Returns the upload whose slot a newcomer gets: below a rate, of the address with the most uploads the slowest.
+    /// Returns the upload that loses its slot to a newcomer: the slowest one below a rate, of the address with the most uploads.
     ///
-    /// An upload keeps its slot for the grace, except if its address will still have as many uploads as the newcomer's. Then an
-    /// upload of an address with a few uploads keeps it for `leastTime`, and until the end of the grace as long as another upload
-    /// can be evicted. An address with more uploads has no such time, so that it cannot hold slots with bodies that begin again
-    /// and again.
+    /// An upload keeps its slot during the grace time, unless its address will still have as many uploads as the newcomer's after
+    /// the eviction. In that case an upload of an address with a few uploads keeps its slot for `leastTime`, and during the grace
+    /// time as long as another upload can be evicted. An upload of an address with more uploads has no such time, so that the
+    /// address cannot hold slots with bodies that begin again and again.
     func eviction(
       below minimum: Int, after grace: Duration, of slots: Slots, for network: IPAddress?, few: Int,
       at now: MonotonicTime
@@ -94,7 +94,7 @@ final class UploadTable: Sendable {
       return found?.eviction
     }
 
-    /// Returns the number of uploads of a network. This machine's own are not counted.
+    /// Returns the number of uploads of a network. Uploads from this machine are not counted.
     func count(of network: IPAddress?) -> Int {
       network.flatMap { counts[$0] } ?? 0
     }
@@ -111,15 +111,15 @@ final class UploadTable: Sendable {
   /// The number of uploads at present.
   var count: Int { state.withLock { $0.rows.count } }
 
-  /// Counts an upload, unless that would go beyond the limit, or beyond the quarter of it that one address may have, and none
-  /// is evicted for it. Its rate is paused.
+  /// Adds an upload, with a paused rate. When the limit is reached, or the quarter of it that one address may have, the upload is
+  /// added only if another one is evicted for it.
   ///
   /// - Parameters:
-  ///   - address: the one in whose share it is counted; nil for this machine's own, which may have all.
-  ///   - place: its connection.
+  ///   - address: the address whose share the upload counts in; nil for this machine, which may have all slots.
+  ///   - place: the connection of the upload.
   ///   - now: the present time.
-  ///   - evict: has the reactor of an upload end it, and returns false if it cannot: then the upload keeps its slot.
-  /// - Returns: its name in the table, or the refusal.
+  ///   - evict: tells the reactor of an upload to end it; returns false if that fails, and the upload then keeps its slot.
+  /// - Returns: the identifier of the upload, or the refusal.
   func admit(
     from address: IPAddress?, at place: Place, now: MonotonicTime, evict: (Eviction) -> Bool
   ) -> Admission {
@@ -153,7 +153,7 @@ final class UploadTable: Sendable {
     }
   }
 
-  /// Gives the slot of an upload back, unless it was evicted.
+  /// Releases the slot of an upload, unless the upload was evicted.
   func release(_ id: ID) {
     state.withLock { $0.remove(id) }
   }
@@ -163,12 +163,13 @@ final class UploadTable: Sendable {
     state.withLock { $0.rows[id]?.rate.add(bytes, at: now) }
   }
 
-  /// The peer is asked for more: from now on its rate counts.
+  /// Resumes the rate of an upload, because the gateway waits for its body.
   func resumeRate(of id: ID, at now: MonotonicTime) {
     state.withLock { $0.rows[id]?.rate.resume(at: now) }
   }
 
-  /// The gateway takes nothing for now, or has all there is: the peer cannot be evicted.
+  /// Pauses the rate of an upload, because the gateway reads nothing for now or has the whole body. The upload cannot be evicted
+  /// during the pause.
   func pauseRate(of id: ID, at now: MonotonicTime) {
     state.withLock { $0.rows[id]?.rate.pause(at: now) }
   }

@@ -53,7 +53,7 @@ actor UploadWriter {
   /// that of a later one with the same id.
   nonisolated let name: UUID
   private let diskReserve: UInt64
-  /// With `full`, an offset that a client was told is on the disk.
+  /// True with `full`: all bytes up to an offset are on the disk before a client gets the offset.
   private let syncs: Bool
   private let makesSession: Bool
   private var state = State.unopened
@@ -62,7 +62,7 @@ actor UploadWriter {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-  /// The writer of an upload's file, which is made or opened when it is first used.
+  /// Creates the writer of an upload's file. The file is created or opened when it is first used.
   init(_ name: UUID = UUID(), of session: SessionID, _ shared: SharedState) {
     self.name = name
     folder = shared.data.attachments(of: session)
@@ -112,7 +112,7 @@ actor UploadWriter {
     return Opening(turn: turn, offset: offset)
   }
 
-  /// Where the upload stands; with `full`, that is on the disk.
+  /// Returns the offset of the upload; with `full`, the bytes up to it are on the disk.
   func offset() throws(Fault) -> UInt64 {
     if case .whole(let size) = state { return size }
     let file = try openFile()
@@ -134,13 +134,13 @@ actor UploadWriter {
     return file.offset
   }
 
-  /// Ends a piece: compares it with its checksum, and puts the descriptor away.
+  /// Ends a piece: compares it with its checksum, and closes the descriptor until the next use.
   ///
   /// - Parameters:
-  ///   - turn: the writer's.
-  ///   - size: the upload's, if that is known: one that is whole is brought to the disk by `finish`.
-  /// - Returns: where the upload stands; with `full`, that is on the disk.
-  /// - Throws: `Fault`; with `checksum` the piece was taken back.
+  ///   - turn: the turn of the caller.
+  ///   - size: the size of the upload, if known. `finish` brings an upload that is whole to the disk.
+  /// - Returns: the offset of the upload; with `full`, the bytes of an incomplete upload are on the disk.
+  /// - Throws: `Fault`; with `checksum` the piece was removed again.
   func endPiece(turn: UInt64, size: UInt64?) throws(Fault) -> UInt64 {
     let file = try current(turn)
     defer { file.park() }
@@ -240,7 +240,7 @@ actor UploadWriter {
     }
   }
 
-  /// With `full`, brings what has arrived to the disk before a client is told of it.
+  /// With `full`, brings the received bytes to the disk, before a client gets their offset.
   private func keep(_ file: UploadFile) throws(Fault) {
     guard syncs else { return }
     let wasParked = file.isParked
