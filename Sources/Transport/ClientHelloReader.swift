@@ -1,30 +1,30 @@
-/// Collects the first message of a TLS client (RFC 8446 §4.1.2) until it is whole. OpenSSL, which takes some 45 KiB for a handshake,
-/// is given nothing before that.
+/// A reader that collects the first message of a TLS client (RFC 8446 §4.1.2) until it is complete. OpenSSL, which takes some
+/// 45 KiB for a handshake, gets no bytes before that.
 ///
-/// It looks at no more than the heads of the records and of the message. All else is checked by OpenSSL.
+/// The reader checks only the heads of the records and of the message. OpenSSL checks everything else.
 struct ClientHelloReader {
-  /// The most bytes that are collected, record headers included. A hello has some hundred, with post-quantum keys 2,000.
+  /// The most bytes that are collected, record heads included. A ClientHello has a few hundred, and 2,000 with post-quantum keys.
   static let limitInBytes = 16_384
-  /// RFC 8446 §5.1
+  /// The most bytes in a record (RFC 8446 §5.1).
   private static let recordLimitInBytes = 16_384
   private static let recordHeadInBytes = 5
   private static let messageHeadInBytes = 4
 
-  /// All that was received.
+  /// The bytes received so far.
   private(set) var bytes: [UInt8] = []
-  /// The place of the first byte that was not looked at.
+  /// The index of the first byte that is not checked yet.
   private var position = 0
-  /// The bytes of the present record that are still to come.
+  /// The number of bytes of the present record that have not arrived.
   private var recordBytesLeft = 0
-  /// The bytes of the message so far, its head included.
+  /// The number of bytes of the message so far, its head included.
   private var messageBytes = 0
-  /// The type of the message and its length, as far as they have come.
+  /// The type of the message and its length, as far as they have arrived.
   private var messageHead: UInt32 = 0
 
-  /// Takes in bytes of the client.
+  /// Appends bytes of the client, and checks them.
   ///
-  /// - Returns: true when the message is whole, and so is its last record.
-  /// - Throws: at the first byte that no ClientHello has, or that makes it too long.
+  /// - Returns: true when the message and its last record are complete.
+  /// - Throws: `ClientHelloError` at the first byte that no ClientHello can have, or that makes it too long.
   mutating func append(_ input: Span<UInt8>) throws(ClientHelloError) -> Bool {
     unsafe input.withUnsafeBufferPointer { input in unsafe bytes.append(contentsOf: input) }
     while position < bytes.count {
@@ -44,12 +44,13 @@ struct ClientHelloReader {
     recordBytesLeft == 0 && messageBytes >= Self.messageHeadInBytes && messageBytes >= messageLength
   }
 
-  /// The length of the message with its head, once that has come.
+  /// The length of the message with its head, once the head has arrived.
   private var messageLength: Int { Int(messageHead & 0xFF_FFFF) + Self.messageHeadInBytes }
 
-  /// - Returns: false, and nothing is consumed, when it has not come completely.
+  /// Reads the head of a record.
+  /// - Returns: false, without consuming anything, when the head is incomplete.
   private mutating func readRecordHead() throws(ClientHelloError) -> Bool {
-    // What follows a whole message is for OpenSSL.
+    // The bytes behind a complete message are for OpenSSL.
     guard !isWhole else {
       position = bytes.count
       return true
@@ -85,11 +86,11 @@ struct ClientHelloReader {
   }
 }
 
-/// The fault of a client whose first bytes are no ClientHello.
+/// The fault in the first bytes of a client that are no valid ClientHello.
 package enum ClientHelloError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The first record is not of a handshake.
+  /// The first record is no handshake record.
   case otherRecord(type: UInt8)
-  /// The record's version is of no TLS: its first byte is always 3.
+  /// The version in the record is not of TLS, where the first byte is always 3.
   case otherVersion(major: UInt8)
   case recordTooLong(Int)
   case emptyRecord

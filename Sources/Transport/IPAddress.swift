@@ -67,8 +67,8 @@ package struct IPAddress: Hashable, Sendable, BitwiseCopyable, CustomStringConve
     isV6 ? IPAddress(v6High: high, low: 0) : self
   }
 
-  /// The network of an IPv4 address with 24 bits, or of an IPv6 one with 48: enough to see where many come from, too little to
-  /// name a person.
+  /// The network of the address: 24 bits of an IPv4 address, 48 bits of an IPv6 address. They show where many clients
+  /// come from, but do not identify a person.
   package var masked: IPAddress {
     isV6 ? IPAddress(v6High: high & ~0xffff, low: 0) : IPAddress(v4: UInt32(truncatingIfNeeded: low) & ~0xff)
   }

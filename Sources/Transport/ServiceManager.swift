@@ -1,6 +1,6 @@
 internal import CLinux
 
-/// The program that supervises this process, such as systemd. It is notified as `sd_notify(3)` describes.
+/// The program that supervises this process, such as systemd. It receives notifications as `sd_notify(3)` describes.
 package struct ServiceManager: Sendable {
   /// A state of a service.
   package enum State: String, Sendable {
@@ -13,13 +13,13 @@ package struct ServiceManager: Sendable {
   }
 
   private let socket: String
-  /// The time between two watchdog notifications: half of what the manager allows; `nil` if it wants none.
+  /// The time between two watchdog notifications: half of the time that the manager allows; `nil` if it wants none.
   package let watchdogInterval: Duration?
 
   /// Reads the variables that a manager sets; `nil` without a manager.
   ///
   /// - Parameters:
-  ///   - environment: of the process.
+  ///   - environment: the environment of the process.
   ///   - process: the number of the process. A manager may name the process that sends watchdog notifications.
   package init?(environment: [String: String], process: Int32) {
     guard let socket = environment["NOTIFY_SOCKET"], socket.hasPrefix("/") || socket.hasPrefix("@") else {

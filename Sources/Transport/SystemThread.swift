@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// A named thread of the system that runs one closure to its end.
 ///
-/// A thread that nothing joined is detached when its object is released: its stack is freed at its end.
+/// A thread that was not joined is detached when its object is released. Its stack is then freed when the thread ends.
 package final class SystemThread: Sendable {
   private let identifier: UInt
   private let isLetGo = Atomic(false)

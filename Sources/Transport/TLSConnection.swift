@@ -69,7 +69,7 @@ package final class TLSConnection {
     case .failed(let error):
       throw error
     case .awaitingHello(var reader):
-      // Without it, appending would copy the bytes.
+      // This releases the reader in `state`: otherwise appending would copy its bytes.
       state = .handshaking
       guard try collect(ciphertext, in: &reader, &ciphertextOut) else {
         state = .awaitingHello(reader)
@@ -196,7 +196,8 @@ package final class TLSConnection {
     unsafe SSL_set_bio(ssl, bio, bio)
   }
 
-  /// - Returns: true when the ClientHello is whole.
+  /// Collects bytes of the ClientHello.
+  /// - Returns: true when the ClientHello is complete.
   private func collect(
     _ ciphertext: Span<UInt8>, in reader: inout ClientHelloReader, _ ciphertextOut: inout [UInt8]
   ) throws(TLSError) -> Bool {

@@ -6,7 +6,7 @@ package enum TLSError: Error, Equatable, Sendable, CustomStringConvertible {
   case alertReceived(UInt8)
   /// A client does not trust the server's certificate; the number is OpenSSL's `X509_V_ERR_…`.
   case certificateNotTrusted(Int)
-  /// A client began with something else than a ClientHello, or with one that is too long.
+  /// The first bytes of a client are no ClientHello, or one that is too long.
   case noClientHello(ClientHelloError)
   /// The peer sent what TLS does not allow, or nothing that we have in common.
   case protocolViolation(OpenSSLError)

@@ -2,8 +2,8 @@ internal import Transport
 
 /// The TLS handshakes under way in one reactor, by the address of the peer (an IPv4 address, or the /64 around an IPv6 one).
 ///
-/// When the table is full, a newcomer replaces the oldest handshake of the address that has the most. So an address has an equal
-/// share of a full table at most, and whoever answers within a few round trips is not locked out by peers that are silent.
+/// When the table is full, a newcomer replaces the oldest handshake of the address that has the most. So an address has at most
+/// an equal share of a full table, and silent peers do not lock out clients that answer within a few round trips.
 struct HandshakeTable {
   private struct Entry {
     let key: Connection.Key
@@ -11,11 +11,11 @@ struct HandshakeTable {
   }
 
   private let capacity: Int
-  /// Of each address the oldest first.
+  /// The handshakes by address, the oldest first.
   private var entries: [IPAddress: [Entry]] = [:]
   private(set) var count = 0
 
-  /// Creates a table for so many handshakes.
+  /// Creates an empty table with a limit on the handshakes.
   init(capacity: Int) {
     self.capacity = capacity
   }
