@@ -14,7 +14,7 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   package var sessions = 10_000
   /// How many sessions one address may make a minute.
   package var sessionsPerAddressPerMinute = 30
-  /// The most kept sessions that were created from one address; loopback may have all.
+  /// The most kept sessions that were created from one address. Loopback has no such limit.
   package var sessionsPerAddress = 1_000
   /// How many connections there may be.
   package var connections = 10_000
@@ -42,7 +42,7 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   package var diskReserveBytes = 256 << 20
   /// The most bytes of the logs and attachments of all sessions.
   package var dataBytes = 1 << 40
-  /// The most bytes of the logs and attachments of all sessions that were created from one address; loopback may have all.
+  /// The most bytes of the logs and attachments of all sessions that were created from one address. Loopback has no such limit.
   package var dataBytesPerAddress = 10 << 30
   /// The most bytes of retained entries of a session.
   package var sessionLogBytes = 256 << 20
@@ -70,7 +70,8 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   package var idleSeconds = 60
   /// For how many seconds a request's body may stall.
   package var bodyStallSeconds = 20
-  /// The least bytes of an upload's body a second, in the mean over `bodyRateSeconds`, when all upload slots are taken, or all of one address.
+  /// The least bytes a second of an upload's body, averaged over `bodyRateSeconds`, while all upload slots, or all slots of one
+  /// address, are taken.
   package var minimumBodyBytesPerSecond = 1_024
   /// The number of seconds over which the rate of an upload's body is averaged.
   package var bodyRateSeconds = 30
