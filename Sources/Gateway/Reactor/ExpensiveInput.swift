@@ -1,8 +1,8 @@
 internal import Transport
 internal import WebSocket
 
-/// Input that costs much more than its length: compressed messages that inflate to much more, long messages of many small entries,
-/// and bodies in tiny chunks.
+/// Input that costs much more than its length: compressed messages that inflate to much more, long messages of many small
+/// entries, and bodies in tiny chunks.
 ///
 /// A socket with such input takes one step of it, then waits in a separate queue, so that it delays other sockets by one step at
 /// most. A reactor inflates one message in steps at a time, so that only one partly inflated message takes memory.

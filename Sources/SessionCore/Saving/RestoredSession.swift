@@ -48,7 +48,7 @@ extension SessionRestorer {
   ///   - generation: the present life of the data folder.
   ///   - freshEpoch: the session's epoch, unless it was put away whole in this life.
   ///   - folder: the identity of the data folder. A copy of the folder serves no tails of earlier epochs.
-  ///   - isWhole: false when the file ends within a record, which may have told more than all other records.
+  ///   - isWhole: false when the file ends within a record, which may have contained more than any other record.
   ///   - lostTail: the number of lost bytes behind the last record.
   ///   - changed: when its file changed last. Long after it was put away it is another one, of an older time.
   /// - Returns: the session, whose people have the grace time to come back.
