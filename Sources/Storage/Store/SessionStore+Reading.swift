@@ -63,14 +63,14 @@ extension SessionStore {
     try log(of: id).last()
   }
 
-  /// Writes a record behind the last one of a session that nobody has open, from a process beside the one that keeps the
-  /// folder; on the disk when this returns.
+  /// Appends a record to the log of a session that is not open, from a process beside the one that keeps the folder. The record
+  /// is on the disk when this returns.
   ///
   /// - Parameters:
-  ///   - record: what to write.
+  ///   - record: the record to write.
   ///   - id: a session whose log the other process does not write to.
-  ///   - isWanted: whether to write, given the last record. While this is asked, nobody else who calls this comes between.
-  /// - Returns: whether it was written.
+  ///   - isWanted: returns true to write, given the last record. No other call of this function appends meanwhile.
+  /// - Returns: true when the record was written.
   /// - Throws: `LogError`, and nothing is written: EWOULDBLOCK while another process appends or writes the log anew, ESTALE when
   ///   another process has just written the log anew.
   nonisolated package func append(
@@ -86,7 +86,7 @@ extension SessionStore {
     } catch {
       throw .file(error)
     }
-    // Looked at under the lock: somebody may have been quicker, and a gateway have gone on behind that.
+    // Checked under the lock: another process may have appended first, and a gateway may have continued behind that record.
     let kept = try KeptLog(file)
     guard let tail = try kept.tail() else { throw .file(StorageError(.writeLog, code: EBADMSG)) }
     guard isWanted(kept.record(tail)) else { return false }
