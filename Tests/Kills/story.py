@@ -73,10 +73,12 @@ class Story:
         self.past: Past | None = None
         self.was_told_in_this_round = False
         """Whether anybody was let in since the gateway started."""
-        self._begin("")
+        self._begin("", 0)
 
-    def _begin(self, epoch: str) -> None:
+    def _begin(self, epoch: str, sequence: int) -> None:
         self.epoch = epoch
+        self.begins_after = sequence
+        """A tail from an earlier epoch may hold entries up to there that nobody was given before."""
         self.order: dict[int, Entry] = {}
         self.told_committed = 0
         self.spans: list[Span] = []
@@ -97,7 +99,7 @@ class Story:
                 life.floor = life.committed
                 # Sequences of different epochs cannot be compared: it has to be seen here again.
                 life.begins_at = None
-            self._begin(joined["epoch"])
+            self._begin(joined["epoch"], joined["sequence"])
         self.was_told_in_this_round = True
         self._has_number(joined["participant"])
         self.told(joined["committed"])
@@ -143,7 +145,8 @@ class Story:
         """It is what its sender sent under that client sequence, and comes for the first time."""
         life = self.lives.get(entry.sender)
         assert life is not None, f"from somebody nobody is: {entry}"
-        assert entry.client_sequence > life.floor, f"accepted again after {life.floor}: {entry}"
+        if entry.sequence > self.begins_after:
+            assert entry.client_sequence > life.floor, f"accepted again after {life.floor}: {entry}"
         place = self._places.setdefault((entry.sender, entry.client_sequence), entry.sequence)
         assert place == entry.sequence, f"accepted twice, at {place} and {entry.sequence}: {entry}"
         sent = life.entries[entry.client_sequence - 1]
