@@ -36,7 +36,8 @@ def sees_growing(page, name: str) -> None:
     assert seen == sorted(seen) and seen[-1] < 100, seen
 
 
-def test_three_browsers_share_two_photos_and_a_paper(chromium, firefox, open_page, proxy, gateway, tmp_path, out):
+def test_three_browsers_share_two_photos_and_a_paper(chromium, firefox, proxy, open_page, gateway, tmp_path, out):
+    # The proxy is named before the pages, so that it closes after them: a page that is cut connects again, and complains.
     small, paper_ = photo(tmp_path, "beach.jpg", ORANGE), paper(tmp_path)
     large = photo(tmp_path, "wall.png", TEAL, (2800, 2600))
     assert large.stat().st_size > 20 * MB
@@ -221,7 +222,7 @@ def test_who_removes_the_key_of_an_attachment_takes_only_what_clients_said(chrom
     all_hold_the_same(a, b)
 
 
-def test_drawing_goes_on_while_all_that_is_allowed_goes_up(chromium, open_page, proxy, gateway, tmp_path):
+def test_drawing_goes_on_while_all_that_is_allowed_goes_up(chromium, proxy, open_page, gateway, tmp_path):
     path = tmp_path / "archive.bin"
     with path.open("wb") as file:
         file.truncate(100 * MB)

@@ -158,7 +158,11 @@ async def is_as_before(gateway: Gateway, before: Held, timeout: float = 20) -> N
 
     async def same() -> bool:
         nonlocal now
-        now = await Held.by(gateway)
+        try:
+            now = await Held.by(gateway)
+        except (OSError, EOFError):
+            # A gateway that has just lacked descriptors or slots may still turn newcomers away.
+            return False
         return all(getattr(now, name) <= getattr(before, name) for name in Held.__dataclass_fields__)
 
     try:
