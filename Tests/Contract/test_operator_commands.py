@@ -118,7 +118,7 @@ async def test_only_the_owner_of_the_folder_is_answered(lasting: LastingGateway)
         lasting.data.chmod(0o711)
         owner = os.geteuid()
         if owner == 0:
-            # Nobody but root can be somebody else.
+            # Only root can run a command as another user.
             answer = await asyncio.to_thread(_ask, lasting.data, room.id, 65534)
             assert answer.startswith("refused only user 0"), answer
             assert (await lasting.get(room.path)).status == 200

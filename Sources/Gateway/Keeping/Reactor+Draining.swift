@@ -86,7 +86,7 @@ extension Reactor {
   /// How many sockets are closed at a time, and how long after the ones before.
   private static let closedAtOnce = 128
   private static let closeInterval = Duration.milliseconds(20)
-  /// How many times the last record of a session is rewritten because another record followed it.
+  /// The most times that the last record of a session is rewritten because another record followed it.
   private static let closingRounds = 8
 
   /// Takes nobody new, writes all that is said, tells everybody to come back later, and stops.

@@ -149,7 +149,7 @@ extension Reactor {
     }
   }
 
-  /// How many damaged places of one log have a line each.
+  /// The most damaged places of one log that get a line each.
   private static let skippedTold = 20
 
   /// Logs the damage of a session's log for the operator.

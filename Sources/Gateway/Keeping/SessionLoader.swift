@@ -22,7 +22,7 @@ actor SessionLoader {
     var contents: Set<String> = []
     /// What nothing in the log names: a crash left it.
     var orphans: [StoredFile] = []
-    /// Whether damaged bytes are kept beside the log.
+    /// True when damaged bytes are kept beside the log.
     var keepsDamage = false
   }
 

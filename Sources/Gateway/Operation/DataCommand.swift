@@ -1,6 +1,6 @@
 package import Wire
 
-/// What is asked about the sessions in a data folder, by a command that needs no gateway.
+/// A command about the sessions in a data folder that needs no gateway.
 package struct DataCommand: Equatable, Sendable {
   /// What is to be done.
   package enum Work: Equatable, Sendable {

@@ -58,7 +58,7 @@ struct SessionCheck {
     faults += check.faults
   }
 
-  /// What was taken out of the log because it was damaged, as long as nobody has accepted that.
+  /// Reports damaged bytes that were taken out of the log, until `repair` accepts the loss.
   private static func unacceptedLosses(
     of id: SessionID, in sessions: StoredSessions
   ) throws(DataCommandFailure) -> [Fault] {

@@ -16,7 +16,7 @@ private final class Folder: Sendable {
   }
 
   deinit {
-    // What cannot be removed stays in the temporary folder, and harms nobody.
+    // A folder that cannot be removed stays among the temporary files.
     try? FileManager.default.removeItem(atPath: path)
   }
 

@@ -1,7 +1,7 @@
 /// Frames records as the store does, written from its description alone: it is not the code under test.
 struct LogBytes {
   private(set) var bytes: [UInt8] = []
-  /// Where each record ends.
+  /// The offset of each record's end.
   private(set) var ends: [Int] = []
   private var chain: UInt32 = 0
 
