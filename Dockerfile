@@ -11,9 +11,9 @@ RUN apt-get update \
  && apt-get install -y --no-install-recommends libssl-dev zlib1g-dev \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
-# The package names its test targets, so their folders must be there; nothing of them is built.
+# Without the tests, which would build the program again at each change of one.
+ENV DRAWTOGETHER_PRODUCT_ONLY=1
 COPY Package.swift ./
-COPY Tests Tests
 COPY Sources Sources
 RUN swift build -c release --static-swift-stdlib --product drawtogether \
  && install -s -D "$(swift build -c release --static-swift-stdlib --show-bin-path)/drawtogether" \

@@ -17,6 +17,26 @@ var settings: [SwiftSetting] = [
 let fuzzing = Context.environment["DRAWTOGETHER_FUZZ"]
 if fuzzing == "libfuzzer" { settings.append(.unsafeFlags(["-sanitize=fuzzer,address"])) }
 
+/// The products alone, for builds that run no tests: no target under `Tests` is declared.
+let productOnly = Context.environment["DRAWTOGETHER_PRODUCT_ONLY"] == "1"
+
+/// A target in a folder that is named after its layer.
+@MainActor func target(_ layer: String, _ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(
+    name: name, dependencies: dependencies, path: "Sources/\(layer)/\(name)", swiftSettings: settings)
+}
+
+/// A program.
+@MainActor func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(
+    name: name, dependencies: dependencies, path: "Sources/Commands/\(name)", swiftSettings: settings)
+}
+
+/// The tests of a target.
+@MainActor func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+  .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+}
+
 let package = Package(
   name: "DrawTogether",
   products: [
@@ -30,97 +50,124 @@ let package = Package(
     .executable(name: "drawtogether-bench", targets: ["drawtogether-bench"]),
   ],
   targets: [
-    // Shims for what Swift's importer cannot see.
-    .target(name: "CLinux"),
+    // A target uses only targets above it in this list.
+
+    // The system: shims for what Swift's importer cannot see; values without I/O; threads and digests; sockets and TLS.
+    .target(name: "CLinux", path: "Sources/Platform/CLinux"),
     .target(
-      name: "COpenSSL", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
-    .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
+      name: "COpenSSL", path: "Sources/Platform/COpenSSL",
+      linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+    .target(name: "CZlib", path: "Sources/Platform/CZlib", linkerSettings: [.linkedLibrary("z")]),
+    target("Platform", "Primitives"),
+    target("Platform", "Platform", ["Primitives", "COpenSSL", "CLinux"]),
+    target("Platform", "Networking", ["Primitives", "Platform", "COpenSSL", "CLinux"]),
 
     // Bytes in, events out: no socket, no file, no clock, no thread.
-    .target(name: "Wire", swiftSettings: settings),
-    .target(name: "HTTP", dependencies: ["CZlib", "COpenSSL"], swiftSettings: settings),
-    .target(name: "WebSocket", dependencies: ["CZlib", "COpenSSL"], swiftSettings: settings),
-    .target(name: "SessionCore", dependencies: ["Wire"], swiftSettings: settings),
+    target("Codecs", "Wire"),
+    target("Codecs", "HTTP", ["CZlib", "COpenSSL"]),
+    target("Codecs", "WebSocket", ["CZlib", "COpenSSL"]),
 
-    // Where the bytes come from and go to.
-    .target(name: "Transport", dependencies: ["COpenSSL", "CLinux"], swiftSettings: settings),
-    .target(
-      name: "Storage", dependencies: ["SessionCore", "Transport", "CLinux", "CZlib", "Wire"],
-      swiftSettings: settings),
-    .target(
-      name: "Gateway",
-      dependencies: [
-        "Wire", "HTTP", "WebSocket", "SessionCore", "Transport", "Storage", "CLinux", "COpenSSL", "CZlib",
-      ],
-      swiftSettings: settings),
+    // The gateway: the rules of a session, the data folder, and the server.
+    target("Server", "SessionCore", ["Wire"]),
+    target(
+      "Server", "Storage",
+      ["SessionCore", "Primitives", "Platform", "Networking", "CLinux", "CZlib", "Wire"]),
+    target(
+      "Server", "Gateway",
+      [
+        "Wire", "HTTP", "WebSocket", "SessionCore", "Primitives", "Platform", "Networking", "Storage",
+        "CLinux",
+        "COpenSSL", "CZlib",
+      ]),
+
+    // Stand-ins for as much of Apple's modules as models for SharePlay import.
+    target("Compatibility", "Combine"),
+    target("Compatibility", "UniformTypeIdentifiers"),
+    target("Compatibility", "CoreTransferable", ["UniformTypeIdentifiers", "Combine"]),
+    target("Compatibility", "CoreGraphics"),
+    target("Compatibility", "_Testing_CoreGraphics"),
+
     // The other end of the wire, and Apple's API over it.
-    .target(
-      name: "Client",
-      dependencies: ["Wire", "HTTP", "WebSocket", "SessionCore", "Transport", "CLinux"],
-      swiftSettings: settings),
-    .target(name: "Combine", swiftSettings: settings),
-    .target(name: "UniformTypeIdentifiers", swiftSettings: settings),
-    .target(
-      name: "CoreTransferable", dependencies: ["UniformTypeIdentifiers", "Combine"], swiftSettings: settings),
-    .target(name: "CoreGraphics", swiftSettings: settings),
-    .target(name: "_Testing_CoreGraphics", swiftSettings: settings),
-    .target(
-      name: "GroupActivities", dependencies: ["Client", "Combine", "CoreTransferable", "Wire", "Transport"],
-      swiftSettings: settings),
+    target(
+      "Client", "SessionClient",
+      ["Wire", "HTTP", "WebSocket", "SessionCore", "Primitives", "Platform", "Networking", "CLinux"]),
+    target(
+      "Client", "GroupActivities",
+      ["SessionClient", "Combine", "CoreTransferable", "Wire", "Primitives", "Platform", "Networking"]),
 
-    .executableTarget(
-      name: "drawtogether",
-      dependencies: [
-        "Gateway", "Storage", "SessionCore", "Transport", "Wire", "HTTP", "CLinux", "GroupActivities",
-        "Combine",
-      ],
+    program(
+      "drawtogether",
+      [
+        "Gateway", "Storage", "SessionCore", "Primitives", "Platform", "Networking", "Wire", "HTTP", "CLinux",
+        "GroupActivities", "Combine",
+      ]),
+    program(
+      "drawtogether-bench",
+      ["Primitives", "Platform", "Networking", "Wire", "HTTP", "WebSocket", "CLinux"]),
+  ],
+  cLanguageStandard: .c17
+)
+
+if !productOnly {
+  package.targets += [
+    // Shared by several test targets.
+    .target(
+      name: "TestSupport", dependencies: ["Primitives", "Platform", "Networking"],
+      path: "Tests/Support/Swift",
       swiftSettings: settings),
-    .executableTarget(
-      name: "drawtogether-bench",
-      dependencies: ["Transport", "Wire", "HTTP", "WebSocket", "CLinux"], swiftSettings: settings),
+    tests(
+      "PlatformTests", ["Primitives", "Platform", "CLinux", "COpenSSL", "TestSupport"]),
+    tests(
+      "NetworkingTests",
+      ["Primitives", "Platform", "Networking", "CLinux", "COpenSSL", "TestSupport"]),
+    tests("WireTests", ["Wire"]),
+    tests("HTTPTests", ["HTTP"]),
+    tests("WebSocketTests", ["WebSocket"]),
+    tests("SessionCoreTests", ["SessionCore", "Wire"]),
+    tests(
+      "StorageTests",
+      ["Storage", "SessionCore", "Primitives", "Platform", "Networking", "CLinux", "CZlib", "Wire"],
+      exclude: ["Fixtures"]),
+    tests(
+      "GatewayTests",
+      [
+        "Gateway", "Wire", "HTTP", "WebSocket", "SessionCore", "Storage", "Primitives", "Platform",
+        "Networking",
+      ]),
+    tests(
+      "SessionClientTests",
+      [
+        "SessionClient", "Wire", "HTTP", "WebSocket", "SessionCore", "Storage", "Primitives", "Platform",
+        "Networking", "Gateway",
+      ]),
+    tests("CombineTests", ["Combine"]),
+    tests(
+      "CoreTransferableTests",
+      ["CoreTransferable", "UniformTypeIdentifiers", "CoreGraphics", "_Testing_CoreGraphics"]),
+    tests(
+      "GroupActivitiesTests",
+      [
+        "GroupActivities", "Combine", "CoreTransferable", "SessionClient", "Wire", "Gateway", "Primitives",
+        "Platform", "Networking", "DrawTogetherModel",
+      ]),
+    tests(
+      "BenchTests", ["drawtogether-bench", "Primitives", "Platform", "Networking", "WebSocket"]),
+    tests(
+      "CommandTests",
+      [
+        "drawtogether", "Gateway", "Storage", "SessionCore", "Wire", "Primitives", "Platform", "Networking",
+      ]),
 
     // What fuzzing feeds the decoders with; its corpora are replayed by every run of the tests.
     .target(
       name: "FuzzTargets",
-      dependencies: ["Wire", "HTTP", "WebSocket", "SessionCore", "Storage", "Transport"],
+      dependencies: [
+        "Wire", "HTTP", "WebSocket", "SessionCore", "Storage", "Primitives", "Platform", "Networking",
+      ],
       path: "Tests/Fuzz/Targets", swiftSettings: settings),
     .testTarget(
       name: "FuzzTests", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Replay", swiftSettings: settings),
-    .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: settings),
-    .testTarget(name: "HTTPTests", dependencies: ["HTTP"], swiftSettings: settings),
-    .testTarget(name: "WebSocketTests", dependencies: ["WebSocket"], swiftSettings: settings),
-    .testTarget(
-      name: "SessionCoreTests", dependencies: ["SessionCore", "Wire"], swiftSettings: settings),
-    .testTarget(
-      name: "TransportTests", dependencies: ["Transport", "CLinux", "COpenSSL"], swiftSettings: settings),
-    .testTarget(
-      name: "StorageTests",
-      dependencies: ["Storage", "SessionCore", "Transport", "CLinux", "CZlib", "Wire"],
-      exclude: ["Fixtures"], swiftSettings: settings),
-    .testTarget(
-      name: "GatewayTests",
-      dependencies: ["Gateway", "Wire", "HTTP", "WebSocket", "SessionCore", "Storage", "Transport"],
-      swiftSettings: settings),
-    .testTarget(
-      name: "ClientTests",
-      dependencies: [
-        "Client", "Wire", "HTTP", "WebSocket", "SessionCore", "Storage", "Transport", "Gateway",
-      ],
-      swiftSettings: settings),
-    .testTarget(name: "CombineTests", dependencies: ["Combine"], swiftSettings: settings),
-    .testTarget(
-      name: "CoreTransferableTests",
-      dependencies: [
-        "CoreTransferable", "UniformTypeIdentifiers", "CoreGraphics", "_Testing_CoreGraphics",
-      ],
-      swiftSettings: settings),
-    .testTarget(
-      name: "GroupActivitiesTests",
-      dependencies: [
-        "GroupActivities", "Combine", "CoreTransferable", "Client", "Wire", "Gateway", "Transport",
-        "DrawTogetherModel",
-      ],
-      swiftSettings: settings),
+
     // A model as it is written for Apple's systems, in the language mode of their samples and in today's.
     .target(
       name: "DrawTogetherModel", dependencies: ["GroupActivities", "Combine"],
@@ -134,16 +181,8 @@ let package = Package(
       name: "drawtogether-model", dependencies: ["DrawTogetherModel", "GroupActivities", "Combine"],
       path: "Tests/Model/Program",
       swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
-    .testTarget(
-      name: "BenchTests", dependencies: ["drawtogether-bench", "Transport", "WebSocket"],
-      swiftSettings: settings),
-    .testTarget(
-      name: "CommandTests",
-      dependencies: ["drawtogether", "Gateway", "Storage", "SessionCore", "Wire", "Transport"],
-      swiftSettings: settings),
-  ],
-  cLanguageStandard: .c17
-)
+  ]
+}
 
 if fuzzing == "libfuzzer" {
   package.targets.append(

@@ -1,5 +1,7 @@
 import Testing
-import Transport
+import Networking
+import Platform
+import Primitives
 import WebSocket
 
 @testable import drawtogether_bench

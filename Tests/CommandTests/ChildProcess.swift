@@ -1,5 +1,5 @@
 import Glibc
-import Transport
+import Platform
 
 /// This package's program as a process of its own, with its standard output and standard error in pipes.
 final class ChildProcess {

@@ -1,4 +1,4 @@
-import Transport
+import Platform
 
 @testable import drawtogether
 

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Storage
 import Testing
-import Transport
+import Platform
 import Wire
 
 @testable import SessionCore

@@ -2,7 +2,7 @@ import CLinux
 import FoundationEssentials
 import Glibc
 import Storage
-import Transport
+import Platform
 import Wire
 
 @testable import SessionCore

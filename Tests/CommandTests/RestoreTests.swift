@@ -3,7 +3,7 @@ import Gateway
 import Glibc
 import Storage
 import Testing
-import Transport
+import Platform
 import Wire
 
 @testable import SessionCore

@@ -2,7 +2,8 @@ import FoundationEssentials
 import Gateway
 import Glibc
 import Testing
-import Transport
+import Networking
+import Platform
 
 /// The program as a process: what it prints when it is ready, and what signals do to it.
 @Suite("Serving")

@@ -1,9 +1,9 @@
-import Client
+import SessionClient
 import Combine
 import FoundationEssentials
 import Synchronization
 import Testing
-import Transport
+import Platform
 import Wire
 
 @testable import GroupActivities

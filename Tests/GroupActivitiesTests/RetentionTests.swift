@@ -1,4 +1,4 @@
-import Client
+import SessionClient
 import FoundationEssentials
 import Gateway
 import GroupActivities

@@ -219,7 +219,7 @@ test('the scan finds what would be said', () => {
 });
 
 test('every code of the gateway has words, and every end', () => {
-  const source = readFileSync(join(ROOT, 'Sources/Wire/Errors/ErrorCode.swift'), 'utf8');
+  const source = readFileSync(join(ROOT, 'Sources/Codecs/Wire/Errors/ErrorCode.swift'), 'utf8');
   const codes = [...source.matchAll(/^ {2}case (\w+)(?: = "([^"]+)")?$/gm)].map(([, name, raw]) => raw ?? name);
   assert.ok(codes.length > 15);
   // The socket is closed with these, and the page comes back by itself.

@@ -1,6 +1,6 @@
 import Storage
 import Testing
-import Transport
+import Platform
 import Wire
 
 /// The disks that every rule of a store holds for.

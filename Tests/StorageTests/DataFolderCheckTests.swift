@@ -1,6 +1,7 @@
 import Storage
 import Testing
-import Transport
+import Platform
+import Primitives
 
 @Suite("A data folder that is only looked at")
 struct DataFolderCheckTests {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 import Testing
-import Transport
+import Platform
 import Wire
 
 @testable import Storage

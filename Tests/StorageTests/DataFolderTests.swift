@@ -2,7 +2,8 @@ import FoundationEssentials
 import Glibc
 @testable import Storage
 import Testing
-import Transport
+import Platform
+import Primitives
 import Wire
 
 @Suite("The data folder")

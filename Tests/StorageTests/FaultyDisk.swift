@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Storage
-import Transport
+import Platform
 import Wire
 
 /// A disk that fails at a certain call.

@@ -1,5 +1,5 @@
 import Storage
-import Transport
+import Platform
 
 /// Makes calls on a thread for files, as the gateway does.
 actor FileThread {

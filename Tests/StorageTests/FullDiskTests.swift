@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import Storage
 import Testing
-import Transport
+import Platform
 import Wire
 
 @Suite("A disk without room")

@@ -2,7 +2,7 @@ import SessionCore
 import Storage
 import Synchronization
 import Testing
-import Transport
+import Platform
 import Wire
 
 /// A store over some disk, on a thread that it shares with those of other tests.

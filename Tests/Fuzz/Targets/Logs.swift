@@ -1,6 +1,6 @@
 internal import SessionCore
 internal import Storage
-internal import Transport
+internal import Platform
 internal import Wire
 
 /// The file of a log, whole, cut and damaged.

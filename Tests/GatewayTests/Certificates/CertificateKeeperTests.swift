@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 import Testing
-import Transport
+import Networking
 
 @testable import Gateway
 

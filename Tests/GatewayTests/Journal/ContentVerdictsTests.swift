@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import Storage
 import Testing
-import Transport
+import Networking
 import Wire
 
 @testable import Gateway

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Testing
-import Transport
+import Platform
 import Wire
 
 @testable import Gateway

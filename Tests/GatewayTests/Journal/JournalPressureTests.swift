@@ -1,7 +1,8 @@
 import FoundationEssentials
 import Glibc
 import Testing
-import Transport
+import Platform
+import Primitives
 import Wire
 
 @testable import Gateway

@@ -1,5 +1,6 @@
 import Testing
-import Transport
+import Networking
+import Primitives
 import Wire
 
 @testable import Gateway

@@ -1,5 +1,6 @@
 import Testing
-import Transport
+import Platform
+import Primitives
 
 @testable import Gateway
 

@@ -1,7 +1,7 @@
 import Glibc
 import SessionCore
 import Testing
-import Transport
+import Platform
 import Wire
 
 @testable import Gateway

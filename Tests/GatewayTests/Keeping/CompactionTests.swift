@@ -2,7 +2,7 @@ import Glibc
 import SessionCore
 import Storage
 import Testing
-import Transport
+import Platform
 import Wire
 
 @testable import Gateway

@@ -2,7 +2,8 @@ import FoundationEssentials
 import Glibc
 import SessionCore
 import Testing
-import Transport
+import Platform
+import Primitives
 import WebSocket
 import Wire
 

@@ -3,7 +3,8 @@ import Glibc
 import SessionCore
 import Storage
 import Testing
-import Transport
+import Platform
+import Primitives
 import Wire
 
 @testable import Gateway

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Testing
-import Transport
+import Networking
 import Wire
 
 @testable import Gateway

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import SessionCore
 import Testing
-import Transport
+import Platform
 import Wire
 
 @testable import Gateway

@@ -2,7 +2,8 @@ import FoundationEssentials
 import SessionCore
 import Storage
 import Testing
-import Transport
+import Platform
+import Primitives
 import Wire
 
 @testable import Gateway

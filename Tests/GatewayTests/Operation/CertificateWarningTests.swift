@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Testing
-import Transport
+import Networking
+import Primitives
 
 @testable import Gateway
 

@@ -1,7 +1,8 @@
 import FoundationEssentials
 import Synchronization
 import Testing
-import Transport
+import Networking
+import Platform
 
 @testable import Gateway
 

@@ -1,5 +1,5 @@
 import Testing
-import Transport
+import Primitives
 
 @testable import Gateway
 

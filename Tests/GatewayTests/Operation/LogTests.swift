@@ -1,6 +1,6 @@
 import Synchronization
 import Testing
-import Transport
+import Networking
 import Wire
 
 @testable import Gateway

@@ -1,6 +1,7 @@
 import CLinux
 import Testing
-import Transport
+import Platform
+import Primitives
 import Wire
 
 @testable import Gateway

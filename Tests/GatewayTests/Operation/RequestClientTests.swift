@@ -1,6 +1,6 @@
 import HTTP
 import Testing
-import Transport
+import Networking
 
 @testable import Gateway
 

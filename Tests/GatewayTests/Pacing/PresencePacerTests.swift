@@ -1,6 +1,6 @@
 import SessionCore
 import Testing
-import Transport
+import Primitives
 
 @testable import Gateway
 

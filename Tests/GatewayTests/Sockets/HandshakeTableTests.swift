@@ -1,5 +1,6 @@
 import Testing
-import Transport
+import Networking
+import Primitives
 
 @testable import Gateway
 

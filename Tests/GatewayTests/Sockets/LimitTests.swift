@@ -1,6 +1,6 @@
 import HTTP
 import Testing
-import Transport
+import Platform
 import WebSocket
 import Wire
 

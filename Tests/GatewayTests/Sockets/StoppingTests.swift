@@ -1,5 +1,6 @@
 import Testing
-import Transport
+import Platform
+import Primitives
 import WebSocket
 import Wire
 

@@ -1,5 +1,5 @@
 import Testing
-import Transport
+import Platform
 
 /// Something asked on a thread of its own, whose answer comes later.
 final class Asked<Answer: Sendable>: Sendable {

@@ -1,4 +1,4 @@
-import Transport
+import Platform
 
 /// Something done on a thread of its own, for what blocks.
 final class Background: Sendable {

@@ -1,6 +1,8 @@
 import Glibc
 import Testing
-import Transport
+import Networking
+import Platform
+import Primitives
 
 /// What a test's client met that it had not expected.
 enum ClientError: Error {

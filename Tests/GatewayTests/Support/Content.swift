@@ -1,4 +1,4 @@
-import Transport
+import Platform
 
 /// The bytes of attachments in tests: the same for the same seed, and no two places of them alike.
 enum Content {

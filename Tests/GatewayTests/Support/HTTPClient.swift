@@ -1,6 +1,6 @@
 import HTTP
 import Testing
-import Transport
+import Platform
 import Wire
 
 /// Speaks HTTP/1.1 to a gateway over one connection.

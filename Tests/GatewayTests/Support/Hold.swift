@@ -1,5 +1,5 @@
 import Glibc
-import Transport
+import Platform
 
 /// Keeps the thread of an executor busy until it is released, so that what is asked of it meanwhile waits.
 final class Hold: Sendable {

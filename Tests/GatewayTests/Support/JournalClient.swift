@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTP
 import Testing
-import Transport
+import Platform
 import Wire
 
 /// Speaks to the journal of one session over one connection: whole files, and tus 1.0.0 in pieces.

@@ -1,6 +1,8 @@
 import FoundationEssentials
 import Testing
-import Transport
+import Networking
+import Platform
+import Primitives
 
 @testable import Gateway
 

@@ -1,5 +1,5 @@
 import Testing
-import Transport
+import Platform
 
 /// Asks for `/metrics` again and again, over one connection that counts itself among the sockets.
 final class Metrics {

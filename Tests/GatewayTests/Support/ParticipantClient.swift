@@ -1,5 +1,5 @@
 import Testing
-import Transport
+import Platform
 import WebSocket
 import Wire
 

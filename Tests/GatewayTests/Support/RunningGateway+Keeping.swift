@@ -3,7 +3,7 @@ import Glibc
 import SessionCore
 import Storage
 import Testing
-import Transport
+import Platform
 import Wire
 
 @testable import Gateway

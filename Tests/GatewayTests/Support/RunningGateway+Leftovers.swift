@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Transport
+import Platform
 import Wire
 
 /// What a gateway holds of the system, seen from outside of it.

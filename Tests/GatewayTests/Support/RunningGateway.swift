@@ -2,7 +2,7 @@ import FoundationEssentials
 import Storage
 import Synchronization
 import Testing
-import Transport
+import Networking
 import Wire
 
 @testable import Gateway

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import SessionCore
 import Storage
-import Transport
+import Platform
 import Wire
 
 /// A disk that fails or hangs when a test says so, for the calls that the test names; reading a log always goes well.

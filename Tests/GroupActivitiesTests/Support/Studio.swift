@@ -1,11 +1,11 @@
-import Client
+import SessionClient
 import Combine
 import Dispatch
 import FoundationEssentials
 import GroupActivities
 import Synchronization
 import Testing
-import Transport
+import Platform
 import Wire
 
 @testable import Gateway

@@ -1,0 +1,97 @@
+import SessionClient
+import Platform
+import Wire
+
+/// The making of a session for an activity.
+struct Activation {
+  let identifier: String
+  let metadata: GroupActivityMetadata
+  let payload: JSONValue?
+
+  /// Makes the session and offers it.
+  ///
+  /// - Throws: `ConnectionError`.
+  func perform() async throws {
+    let gateway = try GatewayChoice.shared.address()
+    let activity = Activity(
+      identifier: identifier, title: metadata.title ?? identifier, type: metadata.type.name, payload: payload)
+    do throws(WireError) {
+      try activity.validate()
+    } catch {
+      throw GroupActivitiesGateway.ConnectionError.activity(error.detail)
+    }
+    let endsWhenLeft = metadata.lifetimePolicy == .endsWhenInitiatorLeaves
+    let key = Key(activity: activity, gateway: gateway)
+    try await Self.running.value(of: key) {
+      let (object, former) = try await Self.make(activity, at: gateway)
+      if let former {
+        ActivityRegistry.shared.supersede(former, by: SessionLink(session: object.id, at: gateway))
+      }
+      ActivityRegistry.shared.offer(object, at: gateway, isLocallyInitiated: true, endsWhenLeft: endsWhenLeft)
+    }
+  }
+
+  private static func make(_ activity: Activity, at gateway: GatewayAddress) async throws -> (
+    SessionObject, SessionID?
+  ) {
+    let api = GatewayAPI(gateway)
+    do throws(RequestFailure) {
+      guard let former = ActivityRegistry.shared.predecessor(of: activity.identifier, at: gateway) else {
+        return (try await api.makeSession(activity), nil)
+      }
+      do throws(RequestFailure) {
+        return (try await api.makeSession(activity, following: former), former.session)
+      } catch {
+        // A session that is gone has no successor.
+        guard case .refused(let refusal) = error, [.ended, .notFound, .tokenNeeded].contains(refusal.code)
+        else {
+          throw error
+        }
+        return (try await api.makeSession(activity), nil)
+      }
+    } catch {
+      throw GroupActivitiesGateway.ConnectionError(error)
+    }
+  }
+
+  /// Waits until no activation is under way.
+  static func waitForAll() async {
+    await running.waitForAll()
+  }
+
+  private struct Key: Hashable {
+    let text: [UInt8]
+    let gateway: GatewayAddress
+
+    init(activity: Activity, gateway: GatewayAddress) {
+      text = WireJSON.encode(activity)
+      self.gateway = gateway
+    }
+  }
+  private static let running = Shared<Key>()
+}
+
+/// Work that several ask for at once, and that is done once for them all.
+private final class Shared<Key: Hashable & Sendable>: Sendable {
+  private let running = Guarded<[Key: Task<Void, any Error>]>([:])
+
+  func value(of key: Key, _ work: @escaping @Sendable () async throws -> Void) async throws {
+    let task = running.withLock { tasks in
+      if let task = tasks[key] { return task }
+      let task = Task {
+        defer { self.running.withLock { $0[key] = nil } }
+        try await work()
+      }
+      tasks[key] = task
+      return task
+    }
+    try await task.value
+  }
+
+  func waitForAll() async {
+    for task in running.withLock({ Array($0.values) }) {
+      // Whether it came about is told to those who asked for it.
+      _ = try? await task.value
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import FoundationEssentials
+import Platform
+import Wire
+
+/// How messages are kept for those who come later.
+final class RetentionRules: Sendable {
+  /// The program's.
+  static let shared = RetentionRules()
+
+  struct Rule: Sendable {
+    let retention: GroupActivitiesGateway.Retention
+    let key: (any PartialKey)?
+  }
+  private let rules = Guarded<[ObjectIdentifier: Rule]>([:])
+
+  func set(_ rule: Rule, for type: any Any.Type) {
+    rules.withLock { $0[ObjectIdentifier(type)] = rule }
+  }
+
+  /// How a message is kept and where; nil when it is not.
+  func place<Message>(
+    of message: Message, _ type: String, _ payload: [UInt8]
+  ) -> (retention: Retention, key: EntryKey)? {
+    let rule = rules.withLock { $0[ObjectIdentifier(Message.self)] }
+    switch rule?.retention {
+    case GroupActivitiesGateway.Retention.none?: return nil
+    case nil: return Self.id(in: payload).map { (.append, $0) }
+    case .append?:
+      return (rule?.key?.key(of: message) ?? Self.id(in: payload)).map { (.append, $0) }
+    case .replace?:
+      return (.replace, rule?.key?.key(of: message) ?? Self.key(ofType: type))
+    }
+  }
+
+  /// The `id` of a message, where it has one that is a UUID.
+  private static func id(in payload: [UInt8]) -> EntryKey? {
+    // What cannot be read, nested too deep, has none: it is sent and not kept.
+    guard payload.contains(text: "\"id\""), let range = try? JSONParser.range(of: "id", in: payload.span),
+      range.count == 38, payload[range.lowerBound] == UInt8(ascii: "\"")
+    else { return nil }
+    let text = String(decoding: payload[range.lowerBound + 1..<range.upperBound - 1], as: UTF8.self)
+    return UUID(uuidString: text).map { EntryKey($0) }
+  }
+
+  /// The one key of a type whose newest message alone counts.
+  private static func key(ofType type: String) -> EntryKey {
+    EntryKey(SHA256Digest(of: Array("message type \(type)".utf8).span).bytes.span, at: 0)
+  }
+}
+
+/// A key path whose root is not told.
+protocol PartialKey: Sendable {
+  func key(of message: Any) -> EntryKey?
+}
+
+/// The member of a message that is its key.
+struct MemberKey<Message>: PartialKey {
+  let path: any KeyPath<Message, UUID> & Sendable
+
+  func key(of message: Any) -> EntryKey? {
+    (message as? Message).map { EntryKey($0[keyPath: path]) }
+  }
+}

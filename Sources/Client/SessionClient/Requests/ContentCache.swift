@@ -1,0 +1,227 @@
+internal import FoundationEssentials
+internal import Platform
+internal import Wire
+
+/// Contents of attachments by their digests: what was fetched, or added, is not fetched again, and what several ask for at
+/// once is fetched once.
+///
+/// Small contents are kept in memory. Larger ones, and those for which memory has no room any more, are kept in files.
+final class ContentCache: Sendable {
+  /// A content that is being fetched.
+  private final class Flight: Sendable {
+    let outcome = Outcome<Data>()
+    /// Which attachment it is fetched as.
+    let path: String
+    let gateway: GatewayAddress
+
+    init(_ path: String, _ gateway: GatewayAddress) {
+      self.path = path
+      self.gateway = gateway
+    }
+  }
+
+  private enum Tier {
+    case memory, file
+  }
+
+  private struct Item {
+    var content: Data
+    var tier: Tier
+    var lastUse: UInt64
+  }
+
+  private struct State {
+    private var items: [String: Item] = [:]
+    private var bytes: [Tier: Int] = [:]
+    private var uses: UInt64 = 0
+    var flights: [String: (flight: Flight, waiters: Int, task: Task<Void, Never>)] = [:]
+
+    /// A content that is kept, which is then the one that was used last.
+    mutating func use(_ digest: String) -> Data? {
+      uses += 1
+      items[digest]?.lastUse = uses
+      return items[digest]?.content
+    }
+
+    mutating func insert(_ content: Data, under digest: String, in tier: Tier) {
+      guard use(digest) == nil else { return }
+      items[digest] = Item(content: content, tier: tier, lastUse: uses)
+      bytes[tier, default: 0] += content.count
+    }
+
+    mutating func remove(_ digest: String) {
+      guard let item = items.removeValue(forKey: digest) else { return }
+      bytes[item.tier, default: 0] -= item.content.count
+    }
+
+    /// Replaces a content in memory by its copy in a file; removes it when there is none.
+    mutating func move(_ digest: String, to copy: Data?) {
+      guard let item = items[digest], item.tier == .memory else { return }
+      remove(digest)
+      guard let copy else { return }
+      items[digest] = Item(content: copy, tier: .file, lastUse: item.lastUse)
+      bytes[.file, default: 0] += copy.count
+    }
+
+    /// The content that was used longest ago in a tier that has more bytes than the limit.
+    func surplus(_ tier: Tier, over limit: Int) -> (digest: String, content: Data)? {
+      guard bytes[tier, default: 0] > limit else { return nil }
+      let oldest = items.lazy.filter { $0.value.tier == tier }.min { $0.value.lastUse < $1.value.lastUse }
+      return oldest.map { ($0.key, $0.value.content) }
+    }
+  }
+
+  private enum Found {
+    case content(Data)
+    case flight(Flight)
+  }
+
+  /// The process's.
+  static let shared = ContentCache(limit: 64 << 20, itemLimit: 16 << 20, files: .standard, fileLimit: 2 << 30)
+
+  private let limit: Int
+  private let itemLimit: Int
+  private let files: ContentFiles?
+  private let fileLimit: Int
+  private let state = Guarded(State())
+
+  /// - Parameters:
+  ///   - limit: how many bytes are kept in memory.
+  ///   - itemLimit: how many a content may have to be kept in memory.
+  ///   - files: where larger contents are kept; nil for nowhere.
+  ///   - fileLimit: how many bytes are kept in files.
+  init(limit: Int, itemLimit: Int, files: ContentFiles? = nil, fileLimit: Int = 0) {
+    self.limit = limit
+    self.itemLimit = itemLimit
+    self.files = files
+    self.fileLimit = files == nil ? 0 : fileLimit
+  }
+
+  /// The number of callers that wait for a content that is being fetched.
+  var waiters: Int { state.withLock { $0.flights.values.reduce(0) { $0 + $1.waiters } } }
+
+  /// Whether a content of so many bytes is kept.
+  func takes(_ count: Int) -> Bool { count > 0 && count <= max(itemLimit, fileLimit) }
+
+  /// Keeps a copy: the pages of a file may change. For threads that may block.
+  func keepCopy(of content: Data) {
+    let copy =
+      content.count <= itemLimit ? unsafe content.withUnsafeBytes { unsafe Data($0) } : files?.store(content)
+    guard let copy else { return }
+    let digest = SHA256Digest(of: copy.span).description
+    if content.count <= itemLimit {
+      keepInMemory(copy, under: digest)
+    } else {
+      keepFile(copy, under: digest)
+    }
+  }
+
+  /// The content of an attachment: kept, or fetched by whoever asked first.
+  func content(
+    of attachment: AttachmentObject, at path: String, limit: Int, by api: GatewayAPI
+  ) async throws(RequestFailure) -> Data {
+    // A content without a digest is not kept, but concurrent requests for it still share one download.
+    let key = attachment.sha256 ?? "\(api.gateway)\(path)"
+    while true {
+      switch find(key, attachment, path, limit, api) {
+      case .content(let content):
+        return content
+      case .flight(let flight):
+        defer { leave(flight, of: key) }
+        do throws(RequestFailure) {
+          return try await flight.outcome.value()
+        } catch {
+          // What failed for another attachment, of another session perhaps, may well do for this one.
+          let isOwn = flight.path == path && flight.gateway == api.gateway
+          guard !isOwn, !Task.isCancelled else { throw error }
+        }
+      }
+    }
+  }
+
+  private func find(
+    _ key: String, _ attachment: AttachmentObject, _ path: String, _ limit: Int, _ api: GatewayAPI
+  ) -> Found {
+    state.withLock { state in
+      if let content = state.use(key) { return .content(content) }
+      if let found = state.flights[key] {
+        state.flights[key]?.waiters += 1
+        return .flight(found.flight)
+      }
+      let flight = Flight(path, api.gateway)
+      let task = Task { await fly(flight, key, attachment, limit, api) }
+      state.flights[key] = (flight, 1, task)
+      return .flight(flight)
+    }
+  }
+
+  private func fly(
+    _ flight: Flight, _ key: String, _ attachment: AttachmentObject, _ limit: Int, _ api: GatewayAPI
+  ) async {
+    let result: Result<Data, RequestFailure>
+    do throws(RequestFailure) {
+      let content = try await api.fetch(attachment, at: flight.path, limit: limit)
+      if let digest = attachment.sha256, takes(content.count) {
+        result = .success(try await api.threads.run(.brief) { _ in self.keep(content, under: digest) })
+      } else {
+        result = .success(content)
+      }
+    } catch {
+      result = .failure(error)
+    }
+    // Kept first: whoever asks from here on finds it, or begins anew.
+    state.withLock { state in
+      if state.flights[key]?.flight === flight { state.flights[key] = nil }
+    }
+    flight.outcome.settle(result)
+  }
+
+  /// Somebody waits no longer; without anybody who does, nothing is fetched.
+  private func leave(_ flight: Flight, of key: String) {
+    let orphan: Task<Void, Never>? = state.withLock { state in
+      guard let found = state.flights[key], found.flight === flight else { return nil }
+      state.flights[key]?.waiters -= 1
+      guard found.waiters == 1 else { return nil }
+      state.flights[key] = nil
+      return found.task
+    }
+    orphan?.cancel()
+  }
+
+  /// Keeps a content; for threads that may block.
+  ///
+  /// - Returns: the kept content: in memory, or mapped from its file.
+  private func keep(_ content: Data, under digest: String) -> Data {
+    if let kept = state.withLock({ $0.use(digest) }) { return kept }
+    if content.count <= itemLimit {
+      keepInMemory(content, under: digest)
+      return content
+    }
+    guard let file = files?.store(content) else { return content }
+    keepFile(file, under: digest)
+    return file
+  }
+
+  private func keepInMemory(_ content: Data, under digest: String) {
+    state.withLock { $0.insert(content, under: digest, in: .memory) }
+    while let (digest, content) = state.withLock({ $0.surplus(.memory, over: limit) }) {
+      // It stays in memory until its file is complete, so that it is not fetched again meanwhile.
+      let copy = content.count <= fileLimit ? files?.store(content) : nil
+      state.withLock { $0.move(digest, to: copy) }
+    }
+    removeOldFiles()
+  }
+
+  private func keepFile(_ content: Data, under digest: String) {
+    state.withLock { $0.insert(content, under: digest, in: .file) }
+    removeOldFiles()
+  }
+
+  /// Removes the files that were used longest ago until the rest is within the limit.
+  private func removeOldFiles() {
+    // What is removed is unmapped outside the lock.
+    while let (digest, _) = state.withLock({ $0.surplus(.file, over: fileLimit) }) {
+      state.withLock { $0.remove(digest) }
+    }
+  }
+}

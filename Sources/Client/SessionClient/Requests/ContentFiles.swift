@@ -1,0 +1,59 @@
+internal import CLinux
+internal import FoundationEssentials
+internal import Glibc
+internal import Platform
+
+/// Files for contents that are too large for memory.
+///
+/// The files have no names: the kernel frees each when the last `Data` of it goes, and when the process ends, however it
+/// ends. Only their owner could open them (mode 0600).
+struct ContentFiles: Sendable {
+  /// The folders that are tried, in this order.
+  let folders: [String]
+
+  /// The files of the process: in `TMPDIR`, in `/var/tmp`, which is rarely memory, or in `/tmp`.
+  static var standard: ContentFiles {
+    let folder = ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 }
+    return ContentFiles(folders: (folder.map { [$0] } ?? []) + ["/var/tmp", "/tmp"])
+  }
+
+  /// Copies a content into a file; for threads that may block.
+  ///
+  /// - Returns: the copy, mapped into memory; nil when no folder can be written or has twice the room.
+  func store(_ content: Data) -> Data? {
+    for folder in folders {
+      if let stored = try? store(content, in: folder) { return stored }
+    }
+    return nil
+  }
+
+  private func store(_ content: Data, in folder: String) throws(SystemError) -> Data? {
+    let file = try Self.unnamedFile(in: folder)
+    var free: UInt64 = 0
+    _ = try Self.check("fstatvfs", unsafe clinux_free_bytes(file.rawValue, &free))
+    guard !content.isEmpty, UInt64(content.count) <= free / 2 else { return nil }
+    let written = unsafe content.withUnsafeBytes { bytes in
+      unsafe clinux_file_write(file.rawValue, bytes.baseAddress, bytes.count, 0)
+    }
+    _ = try Self.check("pwrite", written)
+    // Private and writable: a program that changes its only reference to the `Data` writes to its own memory, not to the file.
+    let mapping = unsafe mmap(
+      nil, content.count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.rawValue, 0)
+    guard unsafe mapping != MAP_FAILED, let start = unsafe mapping else {
+      throw SystemError("mmap", code: errno)
+    }
+    return unsafe Data(
+      bytesNoCopy: start, count: content.count,
+      deallocator: .custom { start, count in _ = unsafe munmap(start, count) })
+  }
+
+  /// Opens a new file without a name.
+  static func unnamedFile(in folder: String) throws(SystemError) -> OwnedDescriptor {
+    OwnedDescriptor(owning: try unsafe check("open", clinux_file_create_unnamed(folder)))
+  }
+
+  private static func check(_ call: StaticString, _ result: CInt) throws(SystemError) -> CInt {
+    guard result >= 0 else { throw SystemError(call, code: -result) }
+    return result
+  }
+}

@@ -1,0 +1,85 @@
+internal import Networking
+internal import Platform
+internal import Primitives
+
+extension RequestConnection {
+  /// The least time that one of several addresses gets.
+  private static let leastTime = Duration.seconds(2)
+
+  /// Tries the gateway's addresses one after the other.
+  static func connect(
+    to gateway: GatewayAddress, at addresses: [SocketAddress], by deadline: MonotonicTime,
+    _ abandonment: Abandonment
+  ) throws(RequestFailure) -> OwnedDescriptor {
+    var failure = RequestFailure.unreachable("\(gateway) has no address")
+    for (index, address) in addresses.enumerated() {
+      let left = deadline - .now()
+      guard left > .zero || index == 0 else { break }
+      // A host that is silent at its first address may well answer at its second.
+      let share = max(left / (addresses.count - index), min(left, leastTime))
+      do throws(RequestFailure) {
+        return try connect(to: address, of: gateway, by: .now() + share, abandonment)
+      } catch .unreachable(let words) {
+        failure = .unreachable(words)
+      } catch {
+        throw error
+      }
+    }
+    throw failure
+  }
+
+  private static func connect(
+    to address: SocketAddress, of gateway: GatewayAddress, by deadline: MonotonicTime,
+    _ abandonment: Abandonment
+  ) throws(RequestFailure) -> OwnedDescriptor {
+    let descriptor: OwnedDescriptor
+    do throws(SystemError) {
+      descriptor = try Socket.connect(to: address)
+    } catch {
+      throw unreachable(gateway, at: address, error)
+    }
+    let socket = Socket(descriptor.rawValue)
+    guard abandonment.watch(socket) else { throw .cancelled }
+    do throws(RequestFailure) {
+      let start = MonotonicTime.now()
+      guard try wait(for: socket, until: .writable, by: deadline, gateway) else {
+        throw .unreachable("\(gateway) (\(address)) did not take a connection within \(deadline - start)")
+      }
+      guard !abandonment.isAbandoned else { throw .cancelled }
+      try finish(socket, of: gateway, at: address)
+    } catch {
+      abandonment.stopWatching()
+      throw error
+    }
+    return descriptor
+  }
+
+  private static func finish(
+    _ socket: Socket, of gateway: GatewayAddress, at address: SocketAddress
+  ) throws(RequestFailure) {
+    do throws(SystemError) {
+      try socket.pendingError()
+      try socket.apply(SocketOptions())
+    } catch {
+      throw unreachable(gateway, at: address, error)
+    }
+  }
+
+  private static func unreachable(
+    _ gateway: GatewayAddress, at address: SocketAddress, _ error: SystemError
+  ) -> RequestFailure {
+    .unreachable("\(gateway) (\(address)) cannot be reached: \(SystemError.words(for: error.code))")
+  }
+
+  /// Waits until the socket is ready or broken (`true`), or the time is over (`false`).
+  static func wait(
+    for socket: Socket, until readiness: SocketReadiness, by deadline: MonotonicTime,
+    _ gateway: GatewayAddress
+  ) throws(RequestFailure) -> Bool {
+    do throws(SystemError) {
+      return try socket.wait(until: readiness, atMost: max(.zero, deadline - .now()))
+    } catch {
+      throw .unreachable("the connection to \(gateway) broke: \(error)")
+    }
+  }
+}

@@ -1,0 +1,83 @@
+internal import CLinux
+internal import Glibc
+internal import Networking
+internal import Platform
+
+/// `floor`: what the kernel alone takes for `send` to loopback sockets that somebody reads on another core.
+enum FloorRun {
+  private static let frameCounts = [1, 2, 4, 8, 16, 64]
+  /// The first rounds pay for quick acknowledgements and cold caches.
+  private static let warmUpRounds = 20
+
+  /// Does it, and says what came of it.
+  static func measure(_ options: BenchOptions) throws(BenchFailure) -> Report {
+    var listened = clinux_address(high: 0, low: 0x7F00_0001, scope: 0, port: 0, is_v6: 0)
+    let listener = OwnedDescriptor(owning: clinux_socket_stream(0))
+    guard unsafe clinux_socket_bind(listener.rawValue, &listened) == 0,
+      clinux_socket_listen(listener.rawValue, 4_096) == 0,
+      unsafe clinux_socket_name(listener.rawValue, &listened) == 0
+    else { throw .system(SystemError("listen", code: errno)) }
+    let child = try FloorChild(options, port: listened.port)
+    let sockets = try accept(options.sockets, from: listener.rawValue)
+    defer { for socket in sockets { close(socket) } }
+
+    var report = Report()
+    report.add("mode", "what", "floor")
+    report.add("sockets", "sockets", options.sockets)
+    report.add("frameBytes", "frame", options.frame, .bytes)
+    var total: UInt64 = 0
+    for frames in frameCounts {
+      let perCall = try run(
+        sockets, bytes: frames * options.frame, seconds: options.seconds, child, total: &total)
+      report.add("call\(frames)Microseconds", "send of \(frames), a call", perCall, .microseconds)
+      report.add(
+        "frame\(frames)Microseconds", "send of \(frames), a frame", perCall / Double(frames), .microseconds)
+    }
+    return report
+  }
+
+  private static func accept(_ count: Int, from listener: CInt) throws(BenchFailure) -> [CInt] {
+    var sockets: [CInt] = []
+    while sockets.count < count {
+      guard clinux_poll(listener, clinux_readable, 10_000_000_000) == 1 else {
+        throw .openedTooFew(opened: sockets.count, of: count)
+      }
+      var peer = clinux_address()
+      let socket = unsafe clinux_socket_accept(listener, &peer)
+      guard socket >= 0 else { throw .system(SystemError("accept4", code: -socket)) }
+      _ = clinux_socket_set_no_delay(socket, 1)
+      sockets.append(socket)
+    }
+    return sockets
+  }
+
+  /// Sends round after round to all sockets, each once the other side has all of the one before. The microseconds of
+  /// this thread's CPU for a call.
+  private static func run(
+    _ sockets: [CInt], bytes: Int, seconds: Double, _ child: borrowing FloorChild, total: inout UInt64
+  ) throws(BenchFailure) -> Double {
+    let block = [UInt8](repeating: 0x78, count: bytes)
+    var used: UInt64 = 0
+    var calls = 0
+    var round = 0
+    var end: UInt64 = .max
+    while Clock.now() < end {
+      let before = Clock.ofThread()
+      for socket in sockets {
+        guard case .sent(bytes) = Socket(socket).send(block.span) else {
+          throw .protocolFault("a send on loopback that did not take \(bytes) bytes")
+        }
+      }
+      let spent = Clock.ofThread() - before
+      total += UInt64(bytes * sockets.count)
+      try child.wait(for: total)
+      round += 1
+      if round == warmUpRounds { end = Clock.now() + UInt64(seconds * 1e9) }
+      if round > warmUpRounds {
+        used += spent
+        calls += sockets.count
+      }
+    }
+    return Double(used) / 1e3 / Double(max(1, calls))
+  }
+}

@@ -1,0 +1,106 @@
+internal import CLinux
+internal import FoundationEssentials
+internal import Gateway
+internal import Glibc
+internal import SessionCore
+internal import Storage
+internal import Synchronization
+internal import Platform
+internal import Primitives
+internal import Wire
+
+extension DrawTogetherCommand {
+  /// The time for a gateway to answer, and for a gateway that starts or stops to finish that.
+  private static let patience = Duration.seconds(15)
+
+  /// Ends or deletes a session: through the gateway that has the folder, or directly if none has.
+  func perform(
+    _ work: SessionCommand.Work, _ prefix: SessionPrefix, in folder: String
+  ) throws(DataCommandFailure) -> ExitCode {
+    let looking = try StoredSessions(in: folder)
+    try Self.becomeOwner(of: looking.data)
+    // A gateway that keeps sessions in memory only has no folder with sessions.
+    let id = if let whole = SessionID(prefix.text) { whole } else { try looking.one(prefix) }
+    try Self.perform(SessionCommand(work, id), looking.data, folder)
+    output("session \(id) \(work == .end ? "has ended" : "is deleted")\n")
+    return .success
+  }
+
+  /// Takes damaged bytes out of a session's log, as `perform` does its work, and accepts that they are lost.
+  func repair(_ prefix: SessionPrefix, in folder: String) throws(DataCommandFailure) -> ExitCode {
+    let sessions = try StoredSessions(in: folder)
+    try Self.becomeOwner(of: sessions.data)
+    let id = try sessions.one(prefix)
+    let wasDamaged = try sessions.isDamaged(id)
+    if wasDamaged { try Self.perform(SessionCommand(.repair, id), sessions.data, folder) }
+    guard try !sessions.isDamaged(id) else { throw .stillDamaged(id) }
+    let bytes = try sessions.acceptLoss(of: id)
+    guard wasDamaged || bytes > 0 else { throw .nothingLost(id) }
+    output(
+      bytes == 0
+        ? "session \(id): its log is repaired, and nothing is lost\n"
+        : "session \(id): the loss of \(bytes) damaged bytes is accepted; they stay beside its log, in log.accepted-N\n"
+    )
+    return .success
+  }
+
+  /// Has the gateway that has the folder perform a command, or performs it directly where none has.
+  private static func perform(
+    _ command: SessionCommand, _ data: DataFolder, _ folder: String
+  ) throws(DataCommandFailure) {
+    let deadline = MonotonicTime.now() + patience
+    while true {
+      if let answer = try ask(command, data) {
+        if case .refused(let reason) = answer { throw .refused(reason) }
+        return
+      }
+      let held: DataFolder
+      do throws(DataFolderError) {
+        held = try DataFolder(opening: folder)
+      } catch {
+        // A gateway that starts or stops has the folder but accepts no commands.
+        guard case .inUse = error, .now() < deadline else { throw .folder(error) }
+        usleep(100_000)
+        continue
+      }
+      return try perform(command, directlyIn: held, folder)
+    }
+  }
+
+  private static func ask(
+    _ command: SessionCommand, _ data: DataFolder
+  ) throws(DataCommandFailure) -> SessionCommand.Answer? {
+    do throws(StorageError) {
+      return try data.ask(command.line, within: patience).map { SessionCommand.Answer(line: $0) }
+    } catch {
+      throw .storage(error)
+    }
+  }
+
+  /// Switches to the user who owns the folder, so that new files belong to that user. Only root can do this.
+  private static func becomeOwner(of data: DataFolder) throws(DataCommandFailure) {
+    let owner: (user: UInt32, group: UInt32)
+    do throws(StorageError) {
+      owner = try data.owner()
+    } catch {
+      throw .storage(error)
+    }
+    guard owner.user != geteuid() else { return }
+    guard geteuid() == 0, setegid(owner.group) == 0, seteuid(owner.user) == 0 else {
+      throw .notOwner(owner.user)
+    }
+  }
+
+  private static func perform(
+    _ command: SessionCommand, directlyIn data: DataFolder, _ folder: String
+  ) throws(DataCommandFailure) {
+    let sessions = try StoredSessions(holding: data, folder)
+    let id = command.session
+    guard try sessions.all().contains(id) else { throw .noSession(SessionPrefix(id), folder: folder) }
+    switch command.work {
+    case .end: try sessions.end(id)
+    case .delete, .deleteNow: try sessions.remove(id)
+    case .repair: try sessions.mend(id)
+    }
+  }
+}

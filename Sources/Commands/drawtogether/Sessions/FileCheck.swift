@@ -1,0 +1,112 @@
+internal import FoundationEssentials
+internal import SessionCore
+internal import Storage
+internal import Platform
+internal import Wire
+
+/// Compares the files of a session with their names, and with what its log says of them.
+///
+/// A file that no attachment needs any more is no fault: a crash may leave one, and the gateway removes it when the session is
+/// opened.
+struct FileCheck {
+  private static let chunk = 1 << 20
+
+  private(set) var faults: [SessionCheck.Fault] = []
+  /// How many files there are.
+  private(set) var count = 0
+
+  private let folder: AttachmentFolder
+  /// The lengths of whole contents by digest, and of uploads by the file's name.
+  private var contents: [String: UInt64] = [:]
+  private var uploads: [UUID: UInt64] = [:]
+
+  /// A look at the files in a session's folder, which is yet to be taken.
+  init(in folder: AttachmentFolder) {
+    self.folder = folder
+  }
+
+  /// Looks at these files of a session whose log says that of its attachments.
+  mutating func look(at files: [StoredFile], _ attachments: AttachmentSurvey) {
+    count = files.count
+    for file in files.sorted(by: { ($0.place.rawValue, $0.name) < ($1.place.rawValue, $1.name) }) {
+      switch file.place {
+      case .attachments:
+        contents[file.name] = file.length
+        check(content: file)
+      case .uploads:
+        if let name = UUID(uuidString: file.name) { uploads[name] = file.length }
+      }
+    }
+    for object in attachments.objects.values.sorted(by: { $0.id.uuidString < $1.id.uuidString }) {
+      check(object, attachments.upload(object.id))
+    }
+  }
+
+  /// Compares the bytes of a content with its name.
+  private mutating func check(content file: StoredFile) {
+    do throws(StorageError) {
+      let digest = try Self.digest(of: try folder.openContent(file.name))
+      if digest != file.name { fault(file, "its bytes have the SHA-256 \(digest)") }
+    } catch {
+      fault(file, "\(error)")
+    }
+  }
+
+  private mutating func fault(_ file: StoredFile, _ words: String) {
+    faults.append(.file("\(file.place.rawValue)/\(file.name)", words))
+  }
+
+  private mutating func check(_ object: AttachmentObject, _ upload: UploadFacts?) {
+    switch object.state {
+    case .ready:
+      let digest = object.sha256 ?? ""
+      check(object, content: digest, size: object.size ?? 0, file: nil)
+    case .uploading:
+      guard let content = upload?.content else {
+        let arrived = upload.flatMap { uploads[$0.file] } ?? 0
+        if arrived < object.offset {
+          faults.append(
+            .file(
+              "uploads/\(upload?.file.uuidString ?? "?")",
+              "attachment \(object.id) had \(object.offset) bytes, and \(arrived) are there"))
+        }
+        return
+      }
+      check(object, content: content.digest, size: content.size, file: upload?.file)
+    }
+  }
+
+  /// Looks for a content under its own name or, when it may not have that yet, under that of its upload.
+  private mutating func check(_ object: AttachmentObject, content digest: String, size: UInt64, file: UUID?) {
+    let name = "attachments/\(digest)"
+    if let length = contents[digest] {
+      if length != size {
+        faults.append(.file(name, "attachment \(object.id) has \(size) bytes, and the file \(length)"))
+      }
+    } else if let file, uploads[file] == size {
+      do throws(StorageError) {
+        let found = try Self.digest(of: try folder.openArrived(file))
+        guard found != digest else { return }
+        faults.append(
+          .file("uploads/\(file)", "attachment \(object.id) has the SHA-256 \(digest), and the file \(found)")
+        )
+      } catch {
+        faults.append(.file("uploads/\(file)", "\(error)"))
+      }
+    } else {
+      faults.append(.file(name, "attachment \(object.id) needs it, and it is not there"))
+    }
+  }
+
+  /// The SHA-256 of a file, read a piece at a time.
+  private static func digest(of file: ContentFile) throws(StorageError) -> String {
+    let digest = RunningDigest(.sha256)
+    var offset: UInt64 = 0
+    while offset < file.length {
+      let piece = try file.read(at: offset, count: Int(min(UInt64(chunk), file.length - offset)))
+      digest.update(piece.span)
+      offset += UInt64(piece.count)
+    }
+    return SHA256Digest(finishing: digest).description
+  }
+}

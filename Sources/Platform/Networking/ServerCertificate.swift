@@ -1,0 +1,45 @@
+package import Platform
+internal import COpenSSL
+
+/// What a server's certificate says (RFC 5280), for logs and for those who watch when it ends.
+package struct ServerCertificate: Equatable, Sendable {
+  /// Whose it is, as RFC 2253 writes it; empty in some that name hosts only.
+  package let subject: String
+  /// The hosts and addresses that it is for, such as `DNS:localhost, IP Address:127.0.0.1`; at most 512 bytes of them.
+  package let names: String
+  /// When it begins to be valid, in seconds since 1970.
+  package let notBefore: Int64
+  /// When it ends, in seconds since 1970; some name the year 9999.
+  package let notAfter: Int64
+  /// SHA-256 of the certificate, as browsers show it.
+  package let fingerprint: SHA256Digest
+  /// SHA-256 of it and of those that lead up from it: what is served is the same where this is.
+  package let chain: SHA256Digest
+
+  /// Takes it from a context that has one; `nil`, with an error in OpenSSL's queue, when it cannot be read.
+  init?(of context: TLSContext) {
+    guard let certificate = unsafe SSL_CTX_get0_certificate(context.pointer) else { return nil }
+    var (notBefore, notAfter): (Int64, Int64) = (0, 0)
+    guard unsafe copenssl_certificate_times(certificate, &notBefore, &notAfter) == 1 else { return nil }
+    var length: UInt32 = 0
+    var print = [UInt8](repeating: 0, count: 32)
+    var chain = print
+    guard unsafe X509_digest(certificate, EVP_sha256(), &print, &length) == 1, length == 32,
+      unsafe copenssl_context_digest_chain(context.pointer, &chain) == 1,
+      let fingerprint = SHA256Digest(bytes: print), let chain = SHA256Digest(bytes: chain)
+    else { return nil }
+    self.notBefore = notBefore
+    self.notAfter = notAfter
+    self.fingerprint = fingerprint
+    self.chain = chain
+    subject = unsafe Self.text { unsafe copenssl_certificate_subject(certificate, $0, $1) }
+    names = unsafe Self.text { unsafe copenssl_certificate_names(certificate, $0, $1) }
+    ERR_clear_error()
+  }
+
+  private static func text(_ print: (UnsafeMutablePointer<CChar>?, Int) -> Int) -> String {
+    var bytes = [CChar](repeating: 0, count: 512)
+    let count = unsafe bytes.withUnsafeMutableBufferPointer { unsafe print($0.baseAddress, $0.count) }
+    return String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}

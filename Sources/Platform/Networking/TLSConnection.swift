@@ -1,0 +1,315 @@
+internal import Platform
+internal import COpenSSL
+
+/// One side of a TLS connection: bytes in, bytes out. It knows no socket.
+///
+/// What is given out as ciphertext must reach the peer, in its order. After an error the connection is of no
+/// use; the alert that tells the peer has been given out and should still be sent.
+@safe
+package final class TLSConnection {
+  /// What a call of `receive` brought about, besides bytes.
+  package struct Progress: Equatable, Sendable {
+    /// The handshake was completed in this call.
+    package var hasCompletedHandshake = false
+    /// The peer has said that nothing more will come from it (`close_notify`).
+    package var hasPeerClosed = false
+
+    /// Nothing but bytes, or not even those.
+    package static let none = Progress()
+  }
+
+  /// The most bytes that one call of `encrypt` takes.
+  package static let encryptLimitInBytes = 65_536
+
+  enum Role {
+    case server
+    case client(host: String, resuming: TLSSession?)
+  }
+
+  private enum State {
+    /// A server has not received a whole ClientHello: OpenSSL is not in use yet.
+    case awaitingHello(ClientHelloReader)
+    case handshaking
+    case established
+    case closedByPeer
+    case failed(TLSError)
+  }
+
+  private let context: TLSContext
+  /// Nil while the state is `awaitingHello`.
+  private var ssl: OpaquePointer?
+  private let wire = TLSWire()
+  private var state: State
+  private var isClosed = false
+
+  init(_ context: TLSContext, role: Role) {
+    self.context = context
+    switch role {
+    case .server:
+      state = .awaitingHello(ClientHelloReader())
+    case .client(let host, let session):
+      state = .handshaking
+      makeSSL()
+      prepareClient(host: host, session: session)
+    }
+  }
+
+  deinit {
+    unsafe SSL_free(ssl)
+    ERR_clear_error()
+  }
+
+  /// Takes in all of the ciphertext that has come: drives the handshake, appends what was decrypted to
+  /// `plaintext` (never more than came in), and what is to be sent to `ciphertextOut`, also when it throws.
+  ///
+  /// What follows a `close_notify` is dropped (RFC 8446 §6.1).
+  package func receive(
+    _ ciphertext: Span<UInt8>, plaintext: inout [UInt8], ciphertextOut: inout [UInt8]
+  ) throws(TLSError) -> Progress {
+    switch state {
+    case .failed(let error):
+      throw error
+    case .awaitingHello(var reader):
+      // This releases the reader in `state`: otherwise appending would copy its bytes.
+      state = .handshaking
+      guard try collect(ciphertext, in: &reader, &ciphertextOut) else {
+        state = .awaitingHello(reader)
+        return .none
+      }
+      makeSSL()
+      unsafe SSL_set_accept_state(ssl)
+      return try converse(reader.bytes.span, &plaintext, &ciphertextOut)
+    case .handshaking, .established, .closedByPeer:
+      return try converse(ciphertext, &plaintext, &ciphertextOut)
+    }
+  }
+
+  private func converse(
+    _ ciphertext: Span<UInt8>, _ plaintext: inout [UInt8], _ ciphertextOut: inout [UInt8]
+  ) throws(TLSError) -> Progress {
+    try wire.connect(from: ciphertext, to: &ciphertextOut) { () throws(TLSError) in
+      ERR_clear_error()
+      var progress = Progress()
+      if case .handshaking = state {
+        guard try performHandshake() else { return progress }
+        progress.hasCompletedHandshake = true
+      }
+      try decrypt(into: &plaintext)
+      if case .closedByPeer = state { progress.hasPeerClosed = true }
+      return progress
+    }
+  }
+
+  /// Encrypts all of the plaintext, at most `encryptLimitInBytes`, and appends the records, of 16 KiB at
+  /// most. The handshake must be complete and `close` not have been called.
+  package func encrypt(_ plaintext: Span<UInt8>, into ciphertextOut: inout [UInt8]) throws(TLSError) {
+    if case .failed(let error) = state { throw error }
+    precondition(isHandshakeComplete && !isClosed, "only an open connection encrypts")
+    precondition(plaintext.count <= Self.encryptLimitInBytes, "the plaintext is within the limit")
+    // Header, tag and the content type or nonce: 29 bytes at most a record.
+    let recordCount = plaintext.count / 16_384 + 1
+    ciphertextOut.reserveRoom(for: plaintext.count + recordCount * 64)
+    try wire.connect(from: Span(), to: &ciphertextOut) { () throws(TLSError) in
+      ERR_clear_error()
+      var rest = plaintext
+      while !rest.isEmpty {
+        var count = 0
+        let status = unsafe rest.withUnsafeBufferPointer { rest in
+          unsafe SSL_write_ex(ssl, rest.baseAddress, rest.count, &count)
+        }
+        guard status == 1 else { throw fail() }
+        rest = rest.extracting(droppingFirst: count)
+      }
+    }
+  }
+
+  /// Says that nothing more will come from us (`close_notify`), once, and only if there is a connection.
+  package func close(into ciphertextOut: inout [UInt8]) {
+    guard isHandshakeComplete, !isClosed else { return }
+    if case .failed = state { return }
+    isClosed = true
+    wire.connect(from: Span(), to: &ciphertextOut) {
+      // 0 means that the peer's is still to come, which is no error.
+      _ = unsafe SSL_shutdown(ssl)
+      ERR_clear_error()
+    }
+  }
+
+  // MARK: - What was agreed on
+
+  /// Whether data can be sent.
+  package var isHandshakeComplete: Bool {
+    switch state {
+    case .established, .closedByPeer: true
+    case .awaitingHello, .handshaking, .failed: false
+    }
+  }
+
+  /// True until a server has received a whole ClientHello. Until then the handshake has cost hardly any memory or time.
+  package var isAwaitingHello: Bool {
+    if case .awaitingHello = state { true } else { false }
+  }
+
+  /// The protocol chosen by ALPN; `nil` when none was offered.
+  package var negotiatedProtocol: String? {
+    guard isHandshakeComplete else { return nil }
+    var bytes: UnsafePointer<UInt8>?
+    var count: UInt32 = 0
+    unsafe SSL_get0_alpn_selected(ssl, &bytes, &count)
+    guard let bytes = unsafe bytes else { return nil }
+    return unsafe String(decoding: UnsafeBufferPointer(start: bytes, count: Int(count)), as: UTF8.self)
+  }
+
+  /// The version in use, once the handshake is complete.
+  package var version: TLSVersion? {
+    guard isHandshakeComplete else { return nil }
+    let number = unsafe SSL_version(ssl)
+    return TLSVersion.allCases.first { $0.number == number }
+  }
+
+  /// The cipher suite's name in the RFCs, such as `TLS_AES_256_GCM_SHA384`, once the handshake is complete.
+  package var cipher: String? {
+    guard isHandshakeComplete, let cipher = unsafe SSL_get_current_cipher(ssl),
+      let name = unsafe SSL_CIPHER_standard_name(cipher)
+    else { return nil }
+    return unsafe String(cString: name)
+  }
+
+  /// Whether the handshake went on from an earlier session.
+  package var wasResumed: Bool {
+    guard isHandshakeComplete else { return false }
+    return unsafe SSL_session_reused(ssl) == 1
+  }
+
+  /// The session as a client may resume it later; `nil` before the server has sent a ticket.
+  package var session: TLSSession? {
+    guard isHandshakeComplete, let session = unsafe SSL_get1_session(ssl) else { return nil }
+    return unsafe TLSSession(owning: session).ifResumable
+  }
+
+  // MARK: - Steps
+
+  private func makeSSL() {
+    guard let ssl = unsafe SSL_new(context.pointer) else { preconditionFailure("out of memory") }
+    unsafe self.ssl = ssl
+    let bio = unsafe wire.makeBIO()
+    // Takes over both references, which are to one object.
+    unsafe SSL_set_bio(ssl, bio, bio)
+  }
+
+  /// Collects bytes of the ClientHello.
+  /// - Returns: true when the ClientHello is complete.
+  private func collect(
+    _ ciphertext: Span<UInt8>, in reader: inout ClientHelloReader, _ ciphertextOut: inout [UInt8]
+  ) throws(TLSError) -> Bool {
+    do throws(ClientHelloError) {
+      return try reader.append(ciphertext)
+    } catch {
+      // RFC 8446 §6: a fatal alert in a record of its own, as OpenSSL writes it.
+      if let alert = error.alert { ciphertextOut += [21, 3, 3, 0, 2, 2, alert] }
+      state = .failed(.noClientHello(error))
+      throw .noClientHello(error)
+    }
+  }
+
+  private func prepareClient(host: String, session: TLSSession?) {
+    unsafe SSL_set_connect_state(ssl)
+    let isSet: CInt
+    if let address = IPAddress(host) {
+      // RFC 6066 §3: an address is no server name.
+      isSet = unsafe X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), address.description)
+    } else {
+      isSet = unsafe copenssl_set_server_name(ssl, host) & SSL_set1_host(ssl, host)
+    }
+    precondition(isSet == 1, "a host's name is at most 255 bytes")
+    if let session { unsafe SSL_set_session(ssl, session.pointer) }
+  }
+
+  /// `true` once the handshake is complete, `false` when the peer must say more.
+  private func performHandshake() throws(TLSError) -> Bool {
+    let status = unsafe SSL_do_handshake(ssl)
+    if status == 1 {
+      state = .established
+      return true
+    }
+    guard unsafe SSL_get_error(ssl, status) == SSL_ERROR_WANT_READ else { throw fail() }
+    return false
+  }
+
+  private func decrypt(into plaintext: inout [UInt8]) throws(TLSError) {
+    while case .established = state {
+      var status: CInt = 0
+      plaintext.append(addingCapacity: 16_384) { room in
+        unsafe room.withUnsafeMutableBufferPointer { room, initializedCount in
+          status = unsafe SSL_read_ex(ssl, room.baseAddress, room.count, &initializedCount)
+        }
+      }
+      if status == 1 { continue }
+      switch unsafe SSL_get_error(ssl, status) {
+      case SSL_ERROR_WANT_READ: return
+      case SSL_ERROR_ZERO_RETURN: state = .closedByPeer
+      default: throw fail()
+      }
+    }
+  }
+
+  private func fail() -> TLSError {
+    let error = Self.error(from: .take(), verification: unsafe SSL_get_verify_result(ssl))
+    state = .failed(error)
+    return error
+  }
+
+  private static func error(from error: OpenSSLError, verification: Int) -> TLSError {
+    let isOfTLS = error.library == ERR_LIB_SSL
+    // OpenSSL counts an alert's reasons from there on.
+    if isOfTLS, error.reason >= SSL_AD_REASON_OFFSET,
+      let alert = UInt8(exactly: error.reason - SSL_AD_REASON_OFFSET)
+    {
+      return .alertReceived(alert)
+    }
+    if isOfTLS, error.reason == SSL_R_CERTIFICATE_VERIFY_FAILED {
+      return .certificateNotTrusted(verification)
+    }
+    return .protocolViolation(error)
+  }
+}
+
+/// A session that a client may resume, with its ticket.
+///
+/// Unchecked: OpenSSL counts references under a lock, and a session that was given out is not changed again.
+@safe
+package final class TLSSession: @unchecked Sendable {
+  let pointer: OpaquePointer
+
+  init(owning pointer: OpaquePointer) {
+    unsafe self.pointer = pointer
+  }
+
+  deinit {
+    unsafe SSL_SESSION_free(pointer)
+  }
+
+  var ifResumable: TLSSession? {
+    unsafe SSL_SESSION_is_resumable(pointer) == 1 ? self : nil
+  }
+}
+
+/// What can be told of a connection to a TLS port by its first byte.
+package enum TLSRecord {
+  /// Whether the peer speaks plain HTTP: a request begins with a letter, TLS with 22 (RFC 8446 §5.1).
+  package static func looksLikePlainHTTP(firstByte: UInt8) -> Bool {
+    switch firstByte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
+    default: false
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Makes room for so many more bytes, growing by doubling as `append` does; `reserveCapacity` alone would
+  /// copy at each call.
+  fileprivate mutating func reserveRoom(for extra: Int) {
+    guard capacity - count < extra else { return }
+    reserveCapacity(Swift.max(count + extra, 2 * capacity))
+  }
+}

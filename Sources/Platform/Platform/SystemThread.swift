@@ -1,0 +1,59 @@
+internal import CLinux
+internal import Synchronization
+
+/// A named thread of the system that runs one closure to its end.
+///
+/// A thread that was not joined is detached when its object is released. Its stack is then freed when the thread ends.
+package final class SystemThread: Sendable {
+  private let identifier: UInt
+  private let isLetGo = Atomic(false)
+
+  /// Starts the thread. Of the name at most 15 bytes are kept.
+  package init(name: String, body: @escaping @Sendable () -> Void) throws(SystemError) {
+    let box = unsafe Unmanaged.passRetained(Body(body))
+    var identifier: UInt = 0
+    let status = unsafe clinux_thread_start(
+      name, { unsafe SystemThread.run($0) }, box.toOpaque(), &identifier)
+    guard status == 0 else {
+      unsafe box.release()
+      throw SystemError("pthread_create", code: -status)
+    }
+    self.identifier = identifier
+  }
+
+  deinit {
+    detach()
+  }
+
+  /// Waits for the thread's end. A second call returns at once, and one for a thread that was let go too; the thread
+  /// itself must not call it.
+  package func join() {
+    guard !isLetGo.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    let status = clinux_thread_join(identifier)
+    precondition(status == 0, "a thread is joined once, by another")
+  }
+
+  /// Lets the thread go: nobody waits for it, and what it took is given back at its end.
+  package func detach() {
+    guard !isLetGo.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    let status = clinux_thread_detach(identifier)
+    precondition(status == 0, "a thread is detached once, and not joined")
+  }
+
+  /// The calling thread's identity, good for comparing as long as that thread lives.
+  package static var current: UInt { clinux_thread_current() }
+
+  private static func run(_ context: UnsafeMutableRawPointer?) {
+    guard let context = unsafe context else { return }
+    let body = unsafe Unmanaged<Body>.fromOpaque(context).takeRetainedValue()
+    body.run()
+  }
+
+  private final class Body: Sendable {
+    let run: @Sendable () -> Void
+
+    init(_ run: @escaping @Sendable () -> Void) {
+      self.run = run
+    }
+  }
+}

@@ -1,0 +1,303 @@
+package import Storage
+package import Networking
+package import Platform
+package import Primitives
+
+/// The gateway as a whole: its reactors, its listeners, its end.
+package final class Gateway: Sendable {
+  /// Where the gateway can be reached, as bound.
+  package struct BoundAddresses: Sendable {
+    package let http: SocketAddress?
+    package let https: SocketAddress?
+  }
+
+  let shared: SharedState
+  private let reactors: [Reactor]
+  private let commands = Guarded<CommandService?>(nil)
+  /// How many threads move the bytes of attachments: one that waits for the disk does not hold up all others.
+  static let transferThreads = 2
+
+  /// How long what is still being read or written is waited for when all reactors have stopped.
+  private static let fileTime = Duration.milliseconds(500)
+
+  /// Reads the page's files and the certificate; binds nothing yet.
+  ///
+  /// - Parameters:
+  ///   - configuration: everything that an operator may set.
+  ///   - log: where events are told.
+  /// - Throws: a `GatewayError` in words for the operator.
+  package convenience init(configuration: GatewayConfiguration, log: Log) throws(GatewayError) {
+    try self.init(configuration: configuration, log: log, clock: .ofThisMachine) { $0 }
+  }
+
+  /// Creates a gateway over a disk that may fail, and with a clock that may be wrong: for tests.
+  init(
+    configuration: GatewayConfiguration, log: Log, clock: GatewayClock = .ofThisMachine,
+    disk: (FolderDisk) -> any SessionDisk
+  ) throws(GatewayError) {
+    let files: StaticFiles
+    do throws(StaticFilesError) {
+      files = try StaticFiles.load(directory: configuration.publicDirectory)
+    } catch {
+      throw .files(error)
+    }
+    let data: DataFolder
+    do throws(DataFolderError) {
+      data = try DataFolder(opening: configuration.dataDirectory)
+    } catch {
+      throw .dataFolder(error)
+    }
+    if let earlier = data.earlierFormat {
+      log(.info, "data folder upgraded", ["from": .number(earlier), "to": .number(DataFolder.format)])
+    }
+    let source = configuration.https.map { _ in CertificateSource(configuration) }
+    let pair = try source.map { source throws(GatewayError) in try Self.pair(from: source, log) }
+    let fileThreads: FileThreads
+    do throws(SystemError) {
+      fileThreads = try FileThreads(transfers: Self.transferThreads)
+    } catch {
+      throw .system(error)
+    }
+    let generation: String
+    let store: SessionStore?
+    do throws(StorageError) {
+      (store, generation) = try Self.openStore(data, configuration, disk, on: fileThreads.saving)
+    } catch {
+      throw .storage(configuration.dataDirectory, error)
+    }
+    var keeper: CertificateKeeper?
+    if let source, let pair {
+      keeper = CertificateKeeper(pair, from: source, log: log, on: fileThreads.certificates)
+    }
+    do throws(SystemError) {
+      shared = SharedState(
+        configuration: configuration, log: log, files: files, keeper: keeper, data: data,
+        fileThreads: fileThreads, store: store, generation: generation, clock: clock,
+        pseudonyms: Self.pseudonyms(data, store, log))
+      var made: [Reactor] = []
+      for number in 0..<configuration.reactors {
+        made.append(try Reactor(number: number, shared: shared))
+      }
+      reactors = made
+    } catch {
+      throw .system(error)
+    }
+    shared.setReactors(reactors)
+    do throws(StorageError) {
+      // A folder that cannot be listed is reported at the start, not to the first person who draws.
+      _ = try store?.sessions()
+    } catch {
+      throw .storage(configuration.dataDirectory, error)
+    }
+  }
+
+  /// Makes pseudonyms that stay the same over restarts. If the key cannot be stored, they are valid in this process only.
+  private static func pseudonyms(_ data: DataFolder, _ store: SessionStore?, _ log: Log) -> AddressPseudonyms
+  {
+    let length = AddressPseudonyms.keyLength
+    guard store != nil else { return AddressPseudonyms(key: SecureRandom.bytes(length)) }
+    do throws(StorageError) {
+      return AddressPseudonyms(key: try data.addressKey())
+    } catch {
+      log(.warning, "addresses counted anew", ["reason": "\(error)"])
+      return AddressPseudonyms(key: SecureRandom.bytes(length))
+    }
+  }
+
+  /// Where sessions are kept; `nil` when they live in memory only.
+  private static func openStore(
+    _ data: DataFolder, _ configuration: GatewayConfiguration, _ disk: (FolderDisk) -> any SessionDisk,
+    on executor: BlockingExecutor
+  ) throws(StorageError) -> (SessionStore?, generation: String) {
+    let durability: Durability
+    switch configuration.durability {
+    case .memory:
+      try removeAttachmentsOfSessionsInMemory(data)
+      return (nil, .freshEpoch)
+    case .process: durability = .process
+    case .full: durability = .full
+    }
+    // The mark is gone, and that is on the disk, before the first socket is accepted.
+    let generation = try data.takeMark()
+    let store = SessionStore(disk(FolderDisk(data)), on: executor, durability: durability)
+    return (store, generation)
+  }
+
+  /// Sessions that lived in memory leave their attachments behind when their process is killed. Those that have a log stay.
+  private static func removeAttachmentsOfSessionsInMemory(_ data: DataFolder) throws(StorageError) {
+    let disk = FolderDisk(data)
+    for id in try disk.sessions() {
+      do throws(StorageError) {
+        _ = try disk.openFile(.current, of: id, toWrite: false)
+      } catch {
+        guard error.isMissing else { throw error }
+        try data.attachments(of: id).removeSession()
+      }
+    }
+  }
+
+  /// Binds the listeners and starts the reactors.
+  package func start() throws(GatewayError) -> BoundAddresses {
+    let plain, secure: [Listener]
+    do throws(GatewayError) {
+      plain = try listeners(shared.configuration.http)
+      secure = try listeners(shared.configuration.https)
+    } catch {
+      // Nothing runs yet, and nothing would ever free what reactors and what they share hold of each other.
+      shared.setReactors([])
+      throw error
+    }
+    var endpoints = Endpoints()
+    endpoints.http = plain.first?.address
+    endpoints.https = secure.first?.address
+    shared.boundEndpoints = endpoints
+    do throws(SystemError) {
+      for reactor in reactors {
+        try reactor.start(
+          plain: plain.isEmpty ? nil : plain[reactor.number],
+          secure: secure.isEmpty ? nil : secure[reactor.number])
+      }
+    } catch {
+      throw .system(error)
+    }
+    takeCommands()
+    return BoundAddresses(http: endpoints.http, https: endpoints.https)
+  }
+
+  /// Accepts commands about sessions from the folder's owner. Without the socket, the gateway runs without commands.
+  private func takeCommands() {
+    do {
+      let service = try CommandService(in: shared.data) { [shared] command in
+        await shared.owner(of: command.session).perform(command)
+      }
+      commands.withLock { $0 = service }
+    } catch {
+      shared.log(.warning, "commands not taken", ["reason": "\(error)"])
+    }
+  }
+
+  /// Takes nobody new, tells everybody to come back, and stops when they are gone, within 8 s.
+  ///
+  /// With a drain delay all of this begins after the delay. Until then everything is served as before, and `/readyz` answers 503 for
+  /// load balancers.
+  package func drain() {
+    shared.isStopping = true
+    let (delay, shared, reactors) = (shared.configuration.drainDelay, shared, reactors)
+    guard delay > .zero else { return Self.closeConnections(of: reactors, shared) }
+    Task {
+      // This task is never cancelled.
+      try? await Task.sleep(for: delay)
+      Self.closeConnections(of: reactors, shared)
+    }
+  }
+
+  private static func closeConnections(of reactors: [Reactor], _ shared: SharedState) {
+    shared.isDraining = true
+    for reactor in reactors { _ = reactor.mailbox.put(.drain) }
+  }
+
+  /// Stops at once.
+  package func stop() {
+    shared.isStopping = true
+    shared.isDraining = true
+    for reactor in reactors { _ = reactor.mailbox.put(.stop) }
+  }
+
+  /// Returns when every reactor has stopped. Blocks the calling thread.
+  package func waitUntilStopped() {
+    waitForReactors()
+    commands.withLock { $0.take() }?.stop()
+    shared.verifier.stop()
+    // Who still writes keeps the folder until the process ends.
+    if shared.fileThreads.stop(within: Self.fileTime) { shared.data.unlock() }
+  }
+
+  /// Returns when no reactor runs any more: files may still be written then. Blocks the calling thread.
+  func waitForReactors() {
+    for reactor in reactors { reactor.loop.join() }
+  }
+
+  /// The reactors that have taken no turn for ten seconds, judged by the answers to the pulses that earlier calls sent.
+  package func hangingReactors(now: MonotonicTime = .now()) -> [Int] {
+    shared.stuckReactors(seenBy: nil, now: now)
+  }
+
+  /// Reads certificate and key again, without waiting for the next look at them; sockets that are open keep theirs.
+  package func reloadCertificate() {
+    guard let keeper = shared.keeper else { return }
+    Task { await keeper.reload() }
+  }
+
+  private func listeners(_ address: ListenAddress?) throws(GatewayError) -> [Listener] {
+    guard let address else { return [] }
+    // Bounded, or megabytes of stale ink wait in the kernel and pings starve behind them.
+    let options = SocketOptions(
+      sendsAtOnce: true, notSentLowWaterInBytes: 131_072, sendBufferInBytes: 262_144)
+    do {
+      guard let resolved = try SocketAddress.resolve("\(address)").first else {
+        throw AddressError.hostHasNoAddress
+      }
+      let first = try Listener(on: resolved, options: options)
+      var all = [first]
+      while all.count < reactors.count { all.append(try Listener(joining: first, options: options)) }
+      return all
+    } catch let error as SystemError {
+      throw .listen(address, Self.words(for: error))
+    } catch let error as AddressError {
+      throw .address(address, error)
+    } catch {
+      throw .listen(address, "\(error)")
+    }
+  }
+
+  private static func words(for error: SystemError) -> String {
+    if error.isAddressInUse { return "another program listens there" }
+    if error.isAddressElsewhere { return "this machine has no such address" }
+    if error.isDenied { return "this user may not: ports from 1024 on are for all" }
+    return "\(error)"
+  }
+
+  private static func pair(
+    from source: CertificateSource, _ log: Log
+  ) throws(GatewayError) -> CertificateSource.Pair {
+    do throws(SelfSignedCertificateError) {
+      if let reason = try source.makeIfNeeded() {
+        log(reason == .missing ? .debug : .warning, "certificate made", ["reason": "\(reason)"])
+      }
+    } catch {
+      throw .certificate("\(error)")
+    }
+    do throws(TLSContextError) {
+      return try source.read()
+    } catch {
+      throw .certificate("\(error)")
+    }
+  }
+}
+
+/// Why a gateway does not start, in words for its operator.
+package enum GatewayError: Error, CustomStringConvertible {
+  case files(StaticFilesError)
+  case certificate(String)
+  case dataFolder(DataFolderError)
+  case storage(String, StorageError)
+  /// An address that is none of a machine.
+  case address(ListenAddress, AddressError)
+  case listen(ListenAddress, String)
+  /// A setting that this machine makes senseless.
+  case setting(StartFault)
+  case system(SystemError)
+
+  package var description: String {
+    switch self {
+    case .files(let error): "\(error)"
+    case .certificate(let words): words
+    case .dataFolder(let error): "\(error)"
+    case .storage(let path, let error): "the data folder \(path) cannot be used: \(error)"
+    case .address(let address, let error): "\(address) \(error)"
+    case .setting(let fault): "\(fault)"
+    case .listen(let address, let words): "cannot listen on \(address): \(words)"
+    case .system(let error): "\(error)"
+    }
+  }
+}

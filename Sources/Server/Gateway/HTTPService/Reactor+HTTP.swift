@@ -1,0 +1,382 @@
+internal import HTTP
+internal import Networking
+internal import Platform
+internal import Primitives
+internal import Wire
+
+/// Requests are read one at a time; while one is answered, the next waits in the kernel.
+extension Reactor {
+  func receive(
+    _ connection: Connection, _ http: HTTPConversation, _ buffer: inout [UInt8], from start: Int,
+    upTo end: Int
+  ) {
+    read(connection, http, &buffer, from: start, upTo: end)
+    guard !countHeld(by: connection), case .http = connection.state, !http.closesAfterOutput else { return }
+    refuseForRoom(connection, http)
+  }
+
+  private func read(
+    _ connection: Connection, _ http: HTTPConversation, _ buffer: inout [UInt8], from start: Int,
+    upTo end: Int
+  ) {
+    var position = start
+    var pieces = 0
+    while true {
+      guard !http.isBusy, !connection.hasBacklog else {
+        hold(connection, buffer, from: position, upTo: end)
+        return
+      }
+      let wasBetween = http.reader.isBetweenRequests
+      if wasBetween, position > start, position < end, isShareOver {
+        setAside(connection, buffer, from: position, upTo: end)
+        return
+      }
+      let event: RequestReader.Event?
+      do throws(RequestError) {
+        event = try http.reader.next(in: buffer.span.extracting(0..<end), at: &position)
+      } catch {
+        refuse(connection, http, error)
+        return
+      }
+      if wasBetween, !http.reader.isBetweenRequests {
+        connection.deadline = now + .seconds(shared.limits.headSeconds)
+      }
+      switch event {
+      case nil:
+        waitForMore(connection, http)
+        return
+      case .head(let head):
+        begin(connection, http, head, rest: buffer, from: position, upTo: end)
+        guard connections[Int(connection.key.slot)] === connection else { return }
+        guard case .http = connection.state else {
+          // It speaks WebSocket now: what follows is frames.
+          if position < end { consume(connection, &buffer, from: position, upTo: end) }
+          return
+        }
+        if http.upload == nil { connection.deadline = now + .seconds(shared.limits.bodyStallSeconds) }
+      case .body(let range):
+        pieces += 1
+        connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
+        switch http.exchange?.plan {
+        case .createSession: http.exchange?.body.append(contentsOf: buffer[range])
+        case .upload(let upload): receive(buffer[range], of: upload, connection, http)
+        case .answer, .askOwner, .journal, .metrics, nil: break
+        }
+        guard connections[Int(connection.key.slot)] === connection, case .http = connection.state else {
+          return
+        }
+        guard pieces < ExpensiveInput.bodyPieces || position == end || http.isBusy else {
+          setAside(connection, buffer, from: position, upTo: end, isExpensive: true)
+          return
+        }
+      case .end:
+        if let exchange = http.exchange { complete(connection, http, exchange) }
+        // After a last answer nothing is held any more: what still comes is read and dropped, up to the peer's end.
+        guard connections[Int(connection.key.slot)] === connection, case .http = connection.state else {
+          return
+        }
+      }
+    }
+  }
+
+  private func waitForMore(_ connection: Connection, _ http: HTTPConversation) {
+    if http.reader.isBetweenRequests, http.exchange == nil, connection.hasServed {
+      connection.deadline = now + .seconds(shared.limits.idleSeconds)
+    }
+  }
+
+  /// A head has been read: decides what the request will get.
+  private func begin(
+    _ connection: Connection, _ http: HTTPConversation, _ head: RequestHead, rest: [UInt8],
+    from position: Int, upTo end: Int
+  ) {
+    connection.hasServed = true
+    let route = Route(head.path)
+    let client = RequestClient(
+      of: head, from: connection.peer.ip, isSecure: connection.isSecure,
+      behind: shared.configuration.trustedProxies)
+    let plan: HTTPConversation.Plan
+    // Who watches is nearby, and may come past the proxies.
+    if !route.isForWatchers {
+      warnOfUntrusted(head, on: connection)
+      warnOfUntold(head, client, on: connection)
+    }
+    if connection.isReserved, !route.isForWatchers || head.body != .none {
+      let refusal = shared.tooManyConnections
+      noteConnectionRefused(refusal, from: connection.peer)
+      http.closesAfterOutput = true
+      send(.problem(refusal), on: connection, http, for: head)
+      return
+    }
+    if let answer = refusal(of: head, route, client, on: connection) ?? bodyRefusal(of: head, route) {
+      note(client, on: connection)
+      plan = .answer(answer)
+    } else if let refusal = admit(client, on: connection, head, route) {
+      guard let answer = refuse(refusal, connection, head, route) else { return }
+      plan = .answer(answer)
+    } else if case .socket(let id) = route {
+      if let id, shared.owner(of: id) !== self {
+        var replay: [UInt8] = []
+        head.append(to: &replay)
+        replay.append(contentsOf: rest[position..<end])
+        handOver(connection, to: shared.owner(of: id), replay: replay)
+        return
+      }
+      guard let answer = upgrade(connection, head, to: id) else { return }
+      plan = .answer(answer)
+    } else if case .echo = route {
+      guard let answer = upgradeToEcho(connection, head) else { return }
+      plan = .answer(answer)
+    } else {
+      plan = self.plan(for: head, route, client)
+    }
+    http.exchange = HTTPConversation.Exchange(head: head, route: route, client: client, plan: plan)
+    http.timed = RequestTimes.Kind(route, plan).map { ($0, now) }
+    if case .upload(let upload) = plan {
+      startUpload(connection, http, upload)
+      return
+    }
+    if case .answer(let answer) = plan, route.isSocket, head.body != .none {
+      // Whoever is in between may take what follows for something else.
+      http.closesAfterOutput = true
+      send(answer, on: connection, http, for: head)
+      return
+    }
+    if case .answer(let answer) = plan, route.isJournal, Self.isLong(head.body) {
+      // Nobody waits for a hundred megabytes to say that they are not wanted.
+      http.closesAfterOutput = true
+      http.lingersLong = true
+      send(answer, on: connection, http, for: head)
+      return
+    }
+    if case .answer(let answer) = plan,
+      answersBeforeBody(head, on: connection, available: end - position)
+    {
+      http.closesAfterOutput = true
+      send(answer, on: connection, http, for: head)
+      return
+    }
+    guard head.expectsContinue else { return }
+    if case .answer(let answer) = plan {
+      // The client holds its body back: it gets the answer instead, and no second chance on this connection.
+      http.closesAfterOutput = true
+      send(answer, on: connection, http, for: head)
+    } else {
+      send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), on: connection, http)
+    }
+  }
+
+  /// Whether it is more than is read for politeness.
+  static func isLong(_ body: BodyFraming) -> Bool {
+    switch body {
+    case .none: false
+    case .chunked: true
+    case .length(let length): length > apiBodyBytes
+    }
+  }
+
+  /// Too long a body is refused as soon as its length is told, before the client begins to send it.
+  private func bodyRefusal(of head: RequestHead, _ route: Route) -> Answer? {
+    // What an upload may have, the journal says.
+    if route.isJournal, head.method == .post || head.method == .patch { return nil }
+    guard case .length(let length) = head.body, length > Self.apiBodyBytes else { return nil }
+    return .problem(
+      Refusal(
+        .messageTooLarge, "A body here has at most \(Self.apiBodyBytes) bytes; this one has \(length).",
+        limit: Self.apiBodyBytes, actual: length))
+  }
+
+  /// The whole request is there.
+  private func complete(
+    _ connection: Connection, _ http: HTTPConversation, _ exchange: HTTPConversation.Exchange
+  ) {
+    // Its slot is needed for the next request.
+    if connection.isReserved { http.closesAfterOutput = true }
+    switch exchange.plan {
+    case .answer(let answer):
+      send(answer, on: connection, http, for: exchange.head)
+    case .createSession:
+      createSession(connection, http, exchange)
+    case .askOwner(let id):
+      let token = exchange.head.fields.first("Participant-Token").flatMap { Token($0) }
+      let isEnd = exchange.head.method == .delete
+      askOwner(
+        of: id, isEnd ? .end(token, from: exchange.client.address) : .describe, connection, http,
+        head: exchange.head)
+    case .journal(let request, let id):
+      askJournal(request, of: id, connection, http, exchange.head)
+    case .upload(let upload):
+      bodyEnded(of: upload, connection, http)
+    case .metrics:
+      sendMetrics(connection, http, exchange.head)
+    }
+  }
+
+  /// The peer broke a rule of HTTP: says which, and closes.
+  private func refuse(_ connection: Connection, _ http: HTTPConversation, _ error: RequestError) {
+    if let upload = http.upload, case .malformed(.bodyTooLarge(_, let actual)) = error {
+      bodyIsTooLarge(actual, for: upload, connection, http)
+      return
+    }
+    var refusal = Refusal(error.status == .contentTooLarge ? .messageTooLarge : .badRequest, "\(error)")
+    refusal.status = error.status.code
+    if case .malformed(.bodyTooLarge(let limit, let actual)) = error {
+      refusal.limit = UInt64(clamping: limit)
+      refusal.actual = UInt64(clamping: actual)
+    }
+    if let upload = http.upload, upload.grant != nil { noteFailed(upload, grant: nil, refusal.code) }
+    http.closesAfterOutput = true
+    send(.problem(refusal), on: connection, http, for: http.exchange?.head)
+  }
+
+  // MARK: - Sending
+
+  /// Sends an answer; the conversation goes on, or the connection closes, when the kernel has it.
+  func send(
+    _ answer: Answer, on connection: Connection, _ http: HTTPConversation, for head: RequestHead?,
+    body: HTTPConversation.Output? = nil
+  ) {
+    http.awaitsAnswer = false
+    let route = http.exchange?.route
+    let isJournal = route?.isJournal ?? false
+    let client = http.exchange?.client
+    if let upload = http.upload { cut(upload) }
+    http.exchange = nil
+    countHeld(by: connection)
+    if let head, !head.keepsAlive { http.closesAfterOutput = true }
+    if shared.isDraining { http.closesAfterOutput = true }
+    if answer.hasUnknownLength, head?.minorVersion == 0 { http.closesAfterOutput = true }
+    var answer = answer
+    if let head, case .allowed(let origin) = shared.origins.judge(head, forwarded: client?.authority) {
+      answer.head.fields.append("Access-Control-Allow-Origin", origin)
+      answer.head.fields.append(
+        "Access-Control-Expose-Headers", isJournal ? Self.exposedJournalFields : "Location, Retry-After, ETag"
+      )
+      answer.head.fields.append("Vary", "Origin")
+    }
+    if isJournal {
+      addJournalFields(to: &answer, for: head)
+      // What is cached for a year must not be what a page of another site was, or was not, allowed.
+      if shared.origins.allowsOthers { answer.head.fields.set("Vary", "Origin") }
+    }
+    var bytes: [UInt8] = []
+    finish(
+      answer, isSecure: client?.isSecure ?? connection.isSecure, closes: http.closesAfterOutput, for: head
+    ).append(to: &bytes)
+    counters.answers[AnsweredWith(answer.head.status.code)] += 1
+    counters.requests.count(RequestTally.Kind(route), status: answer.head.status.code)
+    if answer.head.status.code >= 400 {
+      shared.log(
+        .debug, "request refused",
+        [
+          "status": .number(answer.head.status.code), "route": "\(RequestTally.Kind(route).rawValue)",
+          "remote": .address(connection.clientAddress),
+        ])
+    }
+    let hasBody = head?.method != .head && !answer.range.isEmpty
+    if hasBody, answer.range.count <= 16_384 {
+      bytes.append(contentsOf: answer.bytes[answer.range])
+      http.output.append(.bytes(bytes, 0..<bytes.count))
+    } else {
+      http.output.append(.bytes(bytes, 0..<bytes.count))
+      if hasBody { http.output.append(.bytes(answer.bytes, answer.range)) }
+    }
+    if let body, head?.method != .head { http.output.append(body) }
+    connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
+    pump(connection, http)
+  }
+
+  func send(_ bytes: [UInt8], on connection: Connection, _ http: HTTPConversation) {
+    http.output.append(.bytes(bytes, 0..<bytes.count))
+    pump(connection, http)
+  }
+
+  /// The head with what every answer gets.
+  func finish(
+    _ answer: Answer, isSecure: Bool, closes: Bool, for head: RequestHead? = nil
+  ) -> ResponseHead {
+    var response = answer.head
+    response.fields.append("Date", currentDate)
+    if !response.status.forbidsContent, !answer.hasUnknownLength,
+      response.fields.first("Content-Length") == nil
+    {
+      response.fields.append("Content-Length", "\(answer.range.count)")
+    }
+    if closes {
+      response.fields.append("Connection", "close")
+    } else if head?.minorVersion == 0 {
+      response.fields.append("Connection", "keep-alive")
+    }
+    SecurityFields.add(
+      to: &response, isSecure: isSecure,
+      withTransportSecurity: isSecure && shared.configuration.sendsStrictTransportSecurity)
+    return response
+  }
+
+  private var currentDate: String {
+    let seconds = WallTime.now().secondsSince1970
+    if date.at != seconds { date = (seconds, HTTPDate(secondsSinceEpoch: Int(seconds)).description) }
+    return date.text
+  }
+
+  func offer(_ bytes: [UInt8], _ range: Range<Int>, on connection: Connection) -> Int {
+    let end = min(range.upperBound, range.lowerBound + TLSConnection.encryptLimitInBytes)
+    return offer(bytes.span.extracting(range.lowerBound..<end), on: connection)
+  }
+
+  /// Gives the kernel what it takes of the answer.
+  func pump(_ connection: Connection, _ http: HTTPConversation) {
+    var quantum = 4
+    while let next = http.output.first {
+      guard quantum > 0 else {
+        flushLater(connection)
+        return
+      }
+      quantum -= 1
+      switch next {
+      case .bytes(let bytes, let range):
+        // Before the last of it goes: who has an answer may have the next connection on another reactor at once.
+        if http.output.count == 1, range.count <= TLSConnection.encryptLimitInBytes, http.exchange == nil,
+          !http.awaitsAnswer, !http.lingersLong
+        {
+          releaseClient(of: connection)
+        }
+        let taken = offer(bytes, range, on: connection)
+        guard taken > 0 else { return }
+        connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
+        if range.lowerBound + taken == range.upperBound {
+          http.output.removeFirst()
+        } else {
+          http.output[0] = .bytes(bytes, range.lowerBound + taken..<range.upperBound)
+        }
+      case .file(let transfer):
+        switch pump(transfer, connection) {
+        case .done: http.output.removeFirst()
+        case .ready: break
+        case .waiting: return
+        }
+      case .list(var list):
+        if let piece = list.next() {
+          http.output[0] = .list(list)
+          http.output.insert(.bytes(piece, 0..<piece.count), at: 0)
+        } else {
+          http.output.removeFirst()
+        }
+      }
+    }
+    guard !connection.hasBacklog else { return }
+    if http.exchange == nil, !http.awaitsAnswer, let (kind, since) = http.timed {
+      counters.requestTimes.count(kind, .now() - since)
+      http.timed = nil
+    }
+    if http.closesAfterOutput {
+      if !http.awaitsAnswer { startLingering(connection) }
+    } else if !http.awaitsAnswer {
+      if http.exchange == nil {
+        connection.deadline = now + .seconds(shared.limits.idleSeconds)
+        releaseClient(of: connection)
+      }
+      resumeReading(connection)
+    }
+  }
+}

@@ -1,0 +1,233 @@
+internal import Primitives
+internal import FoundationEssentials
+internal import HTTP
+internal import SessionCore
+internal import Storage
+internal import Networking
+internal import Platform
+internal import Wire
+
+/// What HTTP asks of sessions: to be made, described, followed and ended.
+extension Reactor {
+  /// What a request asks of the reactor that owns a session.
+  enum SessionRequest: Sendable {
+    case describe
+    case end(Token?, from: IPAddress)
+    case follow(Token?, Activity, from: RequestClient)
+  }
+
+  /// Has the owner of a session answer, whichever reactor that is.
+  func askOwner(
+    of id: SessionID, _ request: SessionRequest, _ connection: Connection, _ http: HTTPConversation,
+    head: RequestHead
+  ) {
+    let owner = shared.owner(of: id)
+    http.awaitsAnswer = true
+    let key = connection.key
+    Task {
+      let answer = await owner.perform(request, on: id)
+      deliver(answer, to: key, head)
+    }
+  }
+
+  /// Sends an answer that was not there at once, if the connection still is.
+  func deliver(
+    _ answer: Answer, to key: Connection.Key, _ head: RequestHead, body: HTTPConversation.Output? = nil
+  ) {
+    now = .now()
+    guard let connection = connection(key), case .http(let http) = connection.state else { return }
+    send(answer, on: connection, http, for: head, body: body)
+    // The loop may have nothing else to wake for.
+    loop.wake()
+  }
+
+  /// Why there is no session of that id.
+  func missing(_ id: SessionID) -> Refusal {
+    endedSessions[id] != nil || ended.contains(id, now: instant)
+      ? Refusal(.ended, "This session has ended.") : Refusal(.notFound, "There is no such session.")
+  }
+
+  /// Answers for a session of this reactor.
+  func perform(_ request: SessionRequest, on id: SessionID) async -> Answer {
+    now = .now()
+    do throws(Refusal) {
+      let hosted = try await findOpen(id).get()
+      switch request {
+      case .describe:
+        return .json(.ok, WireJSON.encode(shared.origins.link(hosted.session.object)))
+      case .end(let token, let address):
+        guard let token, let number = hosted.session.number(of: token) else {
+          throw Refusal(
+            .tokenNeeded, "Only who is or was in a session ends it: send its Participant-Token.")
+        }
+        try await end(hosted, by: number, from: address)
+        return Answer(.noContent)
+      case .follow(let token, let activity, let client):
+        return try await follow(hosted, token, activity, from: client)
+      }
+    } catch {
+      noteRefused(.request, error.code, session: id)
+      return .problem(error)
+    }
+  }
+
+  private func follow(
+    _ hosted: Hosted, _ token: Token?, _ activity: Activity, from client: RequestClient
+  ) async throws(Refusal) -> Answer {
+    guard let token, hosted.session.isKnown(token) else { throw .noTokenToFollow }
+    hosted.tasksInHand += 1
+    defer { done(with: hosted) }
+    // One at a time: who asks meanwhile gets the same session.
+    while hosted.isBeingFollowed {
+      await withCheckedContinuation { hosted.followers.append($0) }
+    }
+    guard !hosted.isRemoved else { throw .ended }
+    now = .now()
+    if let successor = hosted.session.recentSuccessor(now: instant) {
+      return created(successor, .json(.ok, await describe(successor)))
+    }
+    hosted.isBeingFollowed = true
+    defer {
+      hosted.isBeingFollowed = false
+      for continuation in hosted.followers { continuation.resume() }
+      hosted.followers = []
+    }
+    let session = try await makeSession(
+      activity, from: client, following: hosted.session.id, by: hosted.session.number(of: token))
+    guard !hosted.isRemoved else { throw .ended }
+    now = .now()
+    let following = try hosted.session.follow(by: token, now: instant) { session.id }
+    touchSoon(hosted)
+    // The new session is on the disk; that the old one tells of it is worth waiting for, but not more.
+    _ = await saved(hosted)
+    return created(following.id, .json(.created, WireJSON.encode(shared.origins.link(session.object))))
+  }
+
+  /// `POST /api/sessions`, with its body.
+  func createSession(
+    _ connection: Connection, _ http: HTTPConversation, _ exchange: HTTPConversation.Exchange
+  ) {
+    let client = exchange.client
+    do throws(WireError) {
+      let request = try ActivityRequest.decode(exchange.body.span)
+      if let old = request.follows {
+        let token = exchange.head.fields.first("Participant-Token").flatMap { Token($0) }
+        askOwner(
+          of: old, .follow(token, request.activity, from: client), connection, http,
+          head: exchange.head)
+        return
+      }
+      http.awaitsAnswer = true
+      let (key, head) = (connection.key, exchange.head)
+      Task { deliver(await created(request.activity, from: client), to: key, head) }
+    } catch {
+      noteRefused(.request, .badRequest, from: connection.clientAddress)
+      send(.problem(error.refusal), on: connection, http, for: exchange.head)
+    }
+  }
+
+  private func created(_ activity: Activity, from client: RequestClient) async -> Answer {
+    do throws(Refusal) {
+      let session = try await makeSession(activity, from: client)
+      return created(session.id, .json(.created, WireJSON.encode(shared.origins.link(session.object))))
+    } catch {
+      noteRefused(.request, error.code, from: client.address)
+      return .problem(error)
+    }
+  }
+
+  private func describe(_ id: SessionID) async -> [UInt8] {
+    // A successor named before may be gone already; its id is still the answer.
+    guard case .open(let hosted) = await find(id) else {
+      return Array("{\"id\":\"\(id.text)\",\"link\":\"/s/\(id.text)\"}".utf8)
+    }
+    return WireJSON.encode(shared.origins.link(hosted.session.object))
+  }
+
+  private func created(_ id: SessionID, _ answer: Answer) -> Answer {
+    var answer = answer
+    answer.head.fields.append("Location", "/api/sessions/\(id.text)")
+    return answer
+  }
+
+  /// Makes a session of this reactor's own: ids are drawn until one falls to it. It is on the disk before anybody hears of it.
+  private func makeSession(
+    _ activity: Activity, from client: RequestClient, following former: SessionID? = nil,
+    by number: ParticipantNumber? = nil
+  ) async throws(Refusal) -> Session {
+    if let refusal = shared.disk.refusal(now: now) { throw refusal }
+    // Sessions that an earlier process left count too.
+    if !shared.ledger.isLoaded { await shared.sweeper?.load() }
+    now = .now()
+    var id = SessionID(random: SecureRandom.bytes(16))
+    while shared.owner(of: id) !== self { id = SessionID(random: SecureRandom.bytes(16)) }
+    let creator = client.countedAddress.map { shared.pseudonyms.pseudonym(of: $0) }
+    if let refusal = shared.admitSession(id, from: client, creator: creator, now: now) { throw refusal }
+    let session = Session(
+      id: id, epoch: .freshEpoch, activity: activity,
+      createdAt: Date(timeIntervalSince1970: Double(shared.removal.clock.wall().secondsSince1970)),
+      limits: shared.limits, now: instant, creator: creator,
+      saving: shared.store == nil ? .inMemory : .byStore,
+      digest: TokenDigest.ofToken)
+    session.folder = shared.folder
+    let hosted = Hosted(session, compressor: compressor)
+    if let store = shared.store {
+      do throws(StorageError) {
+        try await store.create(id, session.firstRecords())
+      } catch {
+        shared.ledger.forget(id)
+        if error.isOfDisk { noteDisk(error) }
+        shared.log(.error, "session not created", ["reason": "\(error)"])
+        throw error.isOutOfDescriptors ? .outOfDescriptors : .notSaved
+      }
+      now = .now()
+    }
+    sessions[id] = hosted
+    reportBytes(of: hosted)
+    schedule(hosted)
+    counters.sessions += 1
+    counters.sessionsCreated += 1
+    shared.log(
+      .info, "session created",
+      [
+        "session": .session(id), "remote": .address(client.address),
+        "follows": former.map { .session($0) } ?? "", "participant": .number(number ?? 0),
+      ])
+    return session
+  }
+}
+
+extension Refusal {
+  static var noTokenToFollow: Refusal {
+    Refusal(.tokenNeeded, "Only who is or was in a session makes its successor: send its Participant-Token.")
+  }
+}
+
+extension String {
+  /// The name of a new life of a session's order.
+  package static var freshEpoch: String { SessionID(random: SecureRandom.bytes(16)).text }
+}
+
+extension TokenDigest {
+  /// What is kept of a token: enough to know it again, and not the token.
+  @Sendable static func ofToken(_ token: Token) -> TokenDigest {
+    var bytes: [UInt8] = []
+    bytes.append(contentsOf: token.text.utf8)
+    let digest = SHA256Digest(of: bytes.span).bytes
+    return TokenDigest(high: digest.span.uint64(at: 0), low: digest.span.uint64(at: 8))
+  }
+}
+
+extension SessionID {
+  /// An id of 16 random bytes.
+  init(random bytes: [UInt8]) {
+    self.init(high: bytes.span.uint64(at: 0), low: bytes.span.uint64(at: 8))
+  }
+}
+
+extension Token {
+  /// A token of 16 random bytes.
+  init(random bytes: [UInt8]) {
+    self.init(high: bytes.span.uint64(at: 0), low: bytes.span.uint64(at: 8))
+  }
+}

@@ -1,0 +1,156 @@
+internal import Storage
+internal import Platform
+internal import Wire
+
+/// The identity of a content. Contents of different sessions are in different files.
+struct ContentID: Hashable, Sendable {
+  let session: SessionID
+  /// The SHA-256 of the content, in lowercase hexadecimal.
+  let digest: String
+}
+
+/// The result of a check that found a damaged or missing file.
+struct ContentFinding: Sendable {
+  let damage: ContentVerifier.Damage
+  /// The mark of the damaged file; nil when it is missing.
+  let mark: ContentMark?
+  /// The revision of the content's verdict when the check began.
+  let revision: UInt64
+}
+
+/// The verdicts of this process on the files of contents, kept while their sessions are put away and opened again.
+///
+/// A verdict applies only to a file with a certain mark, so another file in its place has no verdict. The newest verdicts of each
+/// kind are kept, up to a limit for each kind, so that intact contents do not displace damaged ones. A content without a verdict
+/// is verified again at its next request.
+final class ContentVerdicts: Sendable {
+  enum Verdict: Equatable, Sendable {
+    case intact
+    case damaged
+  }
+
+  /// The outcome of recording damage.
+  enum Note: Equatable {
+    case noted
+    /// The same damage was recorded before.
+    case known
+    /// The content got another verdict since the check began.
+    case superseded
+  }
+
+  /// The number of verdicts of each kind that are kept: about 5 MB.
+  static let standardLimit = 16_384
+
+  private struct Entry {
+    let verdict: Verdict
+    let mark: ContentMark?
+    let revision: UInt64
+  }
+
+  /// The newest verdicts of one kind, one for each content.
+  private struct Newest {
+    private(set) var entries: [ContentID: Entry] = [:]
+    /// The contents in the order of their verdicts. Places before `head`, and those of replaced or removed verdicts, are stale.
+    private var order: [(content: ContentID, revision: UInt64)] = []
+    private var head = 0
+
+    mutating func insert(_ entry: Entry, on content: ContentID, limit: Int) {
+      entries[content] = entry
+      order.append((content, entry.revision))
+      while entries.count > limit {
+        let oldest = order[head]
+        head += 1
+        if entries[oldest.content]?.revision == oldest.revision { entries[oldest.content] = nil }
+      }
+      if order.count > 2 * limit {
+        order.removeFirst(head)
+        head = 0
+        order.removeAll { entries[$0.content]?.revision != $0.revision }
+      }
+    }
+
+    mutating func remove(_ content: ContentID) {
+      entries[content] = nil
+    }
+  }
+
+  private struct State {
+    private var intact = Newest()
+    private var damaged = Newest()
+    private var lastRevision: UInt64 = 0
+
+    func entry(of content: ContentID) -> Entry? {
+      damaged.entries[content] ?? intact.entries[content]
+    }
+
+    mutating func insert(_ verdict: Verdict, on content: ContentID, _ mark: ContentMark?, limit: Int) {
+      lastRevision += 1
+      let entry = Entry(verdict: verdict, mark: mark, revision: lastRevision)
+      switch verdict {
+      case .intact:
+        damaged.remove(content)
+        intact.insert(entry, on: content, limit: limit)
+      case .damaged:
+        intact.remove(content)
+        damaged.insert(entry, on: content, limit: limit)
+      }
+    }
+  }
+
+  private let limit: Int
+  private let state = Guarded(State())
+
+  /// Creates a table with a limit on the verdicts of each kind.
+  init(limit: Int = standardLimit) {
+    self.limit = limit
+  }
+
+  /// Returns the verdict on a content's file.
+  ///
+  /// - Parameters:
+  ///   - content: the content.
+  ///   - mark: the mark of its file; nil when the file is missing.
+  /// - Returns: nil when this file was not verified yet, or its verdict was forgotten.
+  func verdict(on content: ContentID, _ mark: ContentMark?) -> Verdict? {
+    state.withLock { $0.entry(of: content).flatMap { $0.mark == mark ? $0.verdict : nil } }
+  }
+
+  /// Returns true if the file of a content was found to be damaged or missing.
+  func isDamaged(_ content: ContentID) -> Bool {
+    state.withLock { $0.entry(of: content)?.verdict == .damaged }
+  }
+
+  /// Returns a number that changes with each verdict on a content; 0 without a verdict.
+  func revision(of content: ContentID) -> UInt64 {
+    state.withLock { $0.entry(of: content)?.revision ?? 0 }
+  }
+
+  /// Records that a file was put in its place as a content. This process computed the digest of the file.
+  ///
+  /// - Parameters:
+  ///   - content: the content.
+  ///   - mark: the mark of its file; nil when the file was removed at once.
+  func notePlaced(_ content: ContentID, _ mark: ContentMark?) {
+    guard let mark else { return }
+    state.withLock { $0.insert(.intact, on: content, mark, limit: limit) }
+  }
+
+  /// Records that a file matches its content, unless the content got another verdict since this revision.
+  func noteIntact(_ content: ContentID, _ mark: ContentMark, asOf revision: UInt64) {
+    state.withLock { state in
+      guard state.entry(of: content)?.revision ?? 0 == revision else { return }
+      state.insert(.intact, on: content, mark, limit: limit)
+    }
+  }
+
+  /// Records that a file does not match its content, unless the content got another verdict since the check began.
+  func noteDamaged(_ content: ContentID, _ finding: ContentFinding) -> Note {
+    state.withLock { state in
+      let entry = state.entry(of: content)
+      if let entry, entry.verdict == .damaged, entry.mark == finding.mark { return .known }
+      guard entry?.revision ?? 0 == finding.revision else { return .superseded }
+      state.insert(.damaged, on: content, finding.mark, limit: limit)
+      return .noted
+    }
+  }
+}

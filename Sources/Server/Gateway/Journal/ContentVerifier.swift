@@ -1,0 +1,151 @@
+internal import Glibc
+internal import Storage
+internal import Synchronization
+internal import Networking
+internal import Platform
+internal import Wire
+
+/// The actor that compares files of contents with their digests on a file thread, one piece at a time, so that other work can
+/// run in between.
+///
+/// Requests for a content that is being verified wait for the same result. A check continues when its requests or its session
+/// are gone.
+actor ContentVerifier {
+  /// The difference between a file and its content.
+  enum Damage: Sendable, CustomStringConvertible {
+    case missing
+    case length(UInt64, expected: UInt64)
+    case digest(String)
+
+    var description: String {
+      switch self {
+      case .missing: "its file is missing"
+      case .length(let length, let expected): "its file has \(length) bytes instead of \(expected)"
+      case .digest(let found): "the bytes of its file have the SHA-256 \(found)"
+      }
+    }
+  }
+
+  enum Outcome: Sendable {
+    case intact
+    case damaged(ContentFinding)
+    /// The file could not be read; it is verified again at the next request.
+    case unreadable(StorageError)
+    /// Too many contents wait: this content was not added, or lost its place in the queue.
+    case refused(Refusal)
+  }
+
+  private static let pieceBytes: UInt64 = 1 << 20
+  /// The most contents that are verified at a time: each takes a piece of memory.
+  private static let runningLimit = 4
+  /// The most contents that wait.
+  private static let waitingLimit = 1024
+  /// The most contents that wait for one client address.
+  private static let waitingLimitPerClient = 64
+  /// The time after which a client may repeat a request that found no place in the queue.
+  private static let retryMs: UInt64 = 2000
+
+  private static var tooMany: Refusal {
+    var refusal = Refusal(.tooMany, "Too many attachments wait to be verified: try again in a moment.")
+    refusal.retryAfterMs = retryMs
+    return refusal
+  }
+
+  private let executor: BlockingExecutor
+  private let data: DataFolder
+  private let verdicts: ContentVerdicts
+  private var queue = ContentCheckQueue(
+    runningLimit: runningLimit, waitingLimit: waitingLimit, waitingLimitPerClient: waitingLimitPerClient)
+  private var waiters: [ContentID: [CheckedContinuation<Outcome, Never>]] = [:]
+  private var sizes: [ContentID: UInt64] = [:]
+  private let isStopped = Atomic(false)
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+  /// Creates a verifier for the contents in a data folder.
+  init(_ data: DataFolder, on executor: BlockingExecutor, notingIn verdicts: ContentVerdicts) {
+    self.data = data
+    self.executor = executor
+    self.verdicts = verdicts
+  }
+
+  /// Ends all checks at their next piece.
+  nonisolated func stop() {
+    isStopped.store(true, ordering: .relaxed)
+  }
+
+  /// Verifies a whole content when its turn comes, and records the verdict on an intact content.
+  ///
+  /// - Parameters:
+  ///   - content: the content.
+  ///   - size: its length in bytes.
+  ///   - client: the address that requests it; nil for this machine.
+  /// - Returns: the outcome of the check.
+  func verify(_ content: ContentID, size: UInt64, for client: IPAddress?) async -> Outcome {
+    switch queue.add(content, for: client) {
+    case .refused: return .refused(Self.tooMany)
+    case .added(let dropped):
+      if let dropped { end(dropped, .refused(Self.tooMany)) }
+    }
+    sizes[content] = size
+    return await withCheckedContinuation { continuation in
+      waiters[content, default: []].append(continuation)
+      startWaiting()
+    }
+  }
+
+  private func startWaiting() {
+    while let content = queue.next() {
+      Task { await run(content) }
+    }
+  }
+
+  private func run(_ content: ContentID) async {
+    let outcome: Outcome
+    do throws(StorageError) {
+      outcome = try await compare(content, size: sizes[content] ?? 0)
+    } catch {
+      outcome = .unreadable(error)
+    }
+    queue.end(content)
+    end(content, outcome)
+    startWaiting()
+  }
+
+  /// Answers the requests that wait for a content.
+  private func end(_ content: ContentID, _ outcome: Outcome) {
+    sizes[content] = nil
+    for waiter in waiters.removeValue(forKey: content) ?? [] { waiter.resume(returning: outcome) }
+  }
+
+  private func compare(_ content: ContentID, size: UInt64) async throws(StorageError) -> Outcome {
+    let revision = verdicts.revision(of: content)
+    let file: ContentFile
+    do throws(StorageError) {
+      file = try data.attachments(of: content.session).openContent(content.digest)
+    } catch {
+      guard error.isMissing else { throw error }
+      return .damaged(ContentFinding(damage: .missing, mark: nil, revision: revision))
+    }
+    guard file.length == size else {
+      let damage = Damage.length(file.length, expected: size)
+      return .damaged(ContentFinding(damage: damage, mark: file.mark, revision: revision))
+    }
+    let running = RunningDigest(.sha256)
+    var offset: UInt64 = 0
+    while offset < size {
+      guard !isStopped.load(ordering: .relaxed) else { throw StorageError(.readContent, code: ECANCELED) }
+      let count = min(Self.pieceBytes, size - offset)
+      let piece = try file.read(at: offset, count: Int(count))
+      running.update(piece.span)
+      offset += count
+      await Task.yield()
+    }
+    let found = SHA256Digest(finishing: running).description
+    guard found == content.digest else {
+      return .damaged(ContentFinding(damage: .digest(found), mark: file.mark, revision: revision))
+    }
+    verdicts.noteIntact(content, file.mark, asOf: revision)
+    return .intact
+  }
+}

@@ -1,0 +1,291 @@
+internal import FoundationEssentials
+internal import HTTP
+internal import Networking
+internal import Platform
+internal import Wire
+
+/// What a request asks of the journal of a session, without its body.
+enum JournalRequest: Sendable {
+  case list
+  /// `GET` and `HEAD`: the content, for a client that is counted under an address; nil for this machine.
+  case read(UUID, for: IPAddress?)
+  /// `HEAD` in tus: how far an upload is.
+  case status(UUID)
+  /// Removes an attachment, for a client that may have sent its participant's token.
+  case remove(UUID, by: Token?, from: IPAddress)
+}
+
+/// What a request that brings bytes asks of the journal.
+struct UploadRequest: Sendable {
+  /// An attachment that is to be there.
+  struct Creation: Sendable {
+    /// Chosen by the client, so that a repeated request means the same attachment.
+    var id: UUID?
+    var name = ""
+    var contentType: String
+    /// In bytes; nil while it is not known.
+    var size: UInt64?
+    var metadata: AttachmentMetadata?
+    /// tus' field as it was given.
+    var uploadMetadata: String?
+    /// What the SHA-256 of the whole has to be, in lowercase hexadecimal.
+    var sha256: String?
+    /// With tus: it may come in pieces.
+    var isResumable: Bool
+  }
+
+  enum Kind: Sendable {
+    case create(Creation)
+    /// More of an upload; `size` when it is told only now.
+    case resume(UUID, offset: UInt64, size: UInt64?)
+  }
+
+  let kind: Kind
+  /// Who adds it, if they say so.
+  let token: Token?
+  /// What the bytes of this request have to be.
+  let checksum: UploadWriter.PieceChecksum?
+  /// How many bytes the request brings, if it says so.
+  let bodyLength: UInt64?
+
+  /// What of it everybody may be told: name, metadata, type.
+  var headBytes: Int {
+    guard case .create(let creation) = kind else { return 0 }
+    return creation.name.utf8.count + (creation.metadata?.text.count ?? 0) + creation.contentType.utf8.count
+  }
+
+  /// True when the request changes the session's records: it adds an upload, or announces the size of one.
+  var changesRecords: Bool {
+    switch kind {
+    case .create: true
+    case .resume(_, _, let size): size != nil
+    }
+  }
+
+  var isTus: Bool {
+    switch kind {
+    case .create(let creation): creation.isResumable
+    case .resume: true
+    }
+  }
+}
+
+extension UploadRequest {
+  /// Room in `Upload-Metadata` for what is beside the metadata: name and type.
+  private static let namesBytes = 8_192
+  /// A longer media type is none that anybody knows.
+  private static let mediaTypeBytes = 255
+
+  /// Reads what `POST` to a session's attachments asks for.
+  init(creating head: RequestHead, limits: Limits) throws(Refusal) {
+    token = try Self.token(head)
+    bodyLength = Self.bodyLength(head)
+    var creation: Creation
+    if Tus.isSpoken(in: head) {
+      try Tus.checkVersion(of: head)
+      creation = try Self.resumable(head, limits)
+      if head.body != .none, head.body != .length(0) { try Self.checkPieceType(head) }
+      checksum = try Self.checksum(head)
+    } else {
+      creation = try Self.whole(head, limits)
+      checksum = nil
+    }
+    creation.id = try Self.chosenID(head)
+    if let size = creation.size, size > UInt64(limits.attachmentBytes) {
+      throw .tooLarge(size, limit: limits.attachmentBytes)
+    }
+    if let size = creation.size, let bodyLength, bodyLength > size {
+      throw .beyondLength(bodyLength, length: size)
+    }
+    kind = .create(creation)
+  }
+
+  /// Reads what `PATCH` to an attachment asks for.
+  init(resuming id: UUID, _ head: RequestHead, limits: Limits) throws(Refusal) {
+    try Tus.checkVersion(of: head)
+    try Self.checkPieceType(head)
+    guard let offset = try Self.number("Upload-Offset", head) else {
+      throw Refusal(.badRequest, "A PATCH says with Upload-Offset where its bytes belong.")
+    }
+    let size = try Self.number("Upload-Length", head)
+    if let size, size > UInt64(limits.attachmentBytes) {
+      throw .tooLarge(size, limit: limits.attachmentBytes)
+    }
+    kind = .resume(id, offset: offset, size: size)
+    token = nil
+    checksum = try Self.checksum(head)
+    bodyLength = Self.bodyLength(head)
+  }
+
+  private static func resumable(_ head: RequestHead, _ limits: Limits) throws(Refusal) -> Creation {
+    let length = try number("Upload-Length", head)
+    let deferred = head.fields.first("Upload-Defer-Length")
+    if let deferred, deferred != "1" {
+      throw Refusal(.badRequest, "Upload-Defer-Length is 1 or not there; it is \(deferred.prefix(20)).")
+    }
+    guard (length == nil) != (deferred == nil) else {
+      throw Refusal(.badRequest, "A creation has either Upload-Length or Upload-Defer-Length: 1.")
+    }
+    let field = head.fields.first("Upload-Metadata")
+    let room = 2 * limits.metadataBytes + namesBytes
+    if let field, field.utf8.count > room {
+      throw Refusal(
+        .badRequest, "Upload-Metadata may have \(room) bytes, and has \(field.utf8.count).", limit: room,
+        actual: field.utf8.count)
+    }
+    let values: [String: [UInt8]]
+    do throws(UploadFieldError) {
+      values = try UploadMetadata.parse(field ?? "")
+    } catch {
+      throw Refusal(.badRequest, "\(error)")
+    }
+    var creation = Creation(
+      contentType: mediaType(values["filetype"].map { String(decoding: $0, as: UTF8.self) }),
+      size: length, isResumable: true)
+    creation.name = String(decoding: values["filename"] ?? [], as: UTF8.self)
+    creation.uploadMetadata = field
+    if let metadata = values["metadata"] {
+      creation.metadata = try AttachmentMetadata.parse(metadata.span, limit: limits.metadataBytes)
+    }
+    return creation
+  }
+
+  private static func whole(_ head: RequestHead, _ limits: Limits) throws(Refusal) -> Creation {
+    let encoding = head.fields.tokens(of: "Content-Encoding").filter { $0.lowercased() != "identity" }
+    guard encoding.isEmpty else {
+      var refusal = Refusal(
+        .badRequest, "An attachment is sent as it is, without Content-Encoding: \(encoding[0].prefix(20)).")
+      refusal.status = 415
+      throw refusal
+    }
+    if let type = head.fields.first("Content-Type"), type.lowercased().hasPrefix("multipart/form-data") {
+      var refusal = Refusal(
+        .badRequest, "The body is the file itself, not a form: curl -T FILE -X POST, or --data-binary @FILE.")
+      refusal.status = 415
+      throw refusal
+    }
+    var creation = Creation(
+      contentType: mediaType(head.fields.first("Content-Type")), size: bodyLength(head),
+      isResumable: false)
+    creation.name = head.fields.first("Content-Disposition").flatMap(ContentDisposition.fileName) ?? ""
+    if let field = head.fields.first("Attachment-Metadata") {
+      guard let bytes = Base64.decode(field) else {
+        throw Refusal(.badRequest, "Attachment-Metadata is not base64.")
+      }
+      creation.metadata = try AttachmentMetadata.parse(bytes.span, limit: limits.metadataBytes)
+    }
+    do throws(DigestFieldError) {
+      creation.sha256 = try ReprDigest.sha256(in: head.fields).flatMap {
+        SHA256Digest(bytes: $0)?.description
+      }
+    } catch {
+      throw Refusal(.badRequest, "\(error)")
+    }
+    return creation
+  }
+
+  private static func chosenID(_ head: RequestHead) throws(Refusal) -> UUID? {
+    guard let field = head.fields.first("Attachment-Id") else { return nil }
+    guard let id = UUID(uuidString: field) else {
+      throw Refusal(.badRequest, "Attachment-Id is a UUID; \(field.prefix(60)) is none.")
+    }
+    return id
+  }
+
+  /// A token that cannot be one is as good as an unknown one.
+  private static func token(_ head: RequestHead) throws(Refusal) -> Token? {
+    guard let field = head.fields.first("Participant-Token") else { return nil }
+    guard let token = Token(field) else { throw .unknownParticipantToken }
+    return token
+  }
+
+  private static func mediaType(_ text: String?) -> String {
+    guard let text, text.utf8.count <= mediaTypeBytes, let type = MediaType(parsing: text) else {
+      return MediaType.octetStream.value
+    }
+    return type.value
+  }
+
+  private static func bodyLength(_ head: RequestHead) -> UInt64? {
+    switch head.body {
+    case .none: 0
+    case .length(let length): UInt64(length)
+    case .chunked: nil
+    }
+  }
+
+  private static func checkPieceType(_ head: RequestHead) throws(Refusal) {
+    let type = head.fields.first("Content-Type")
+    guard type?.lowercased() != Tus.contentType else { return }
+    var refusal = Refusal(
+      .badRequest, "The bytes of an upload are sent as \(Tus.contentType), not as \(type ?? "nothing").")
+    refusal.status = 415
+    throw refusal
+  }
+
+  private static func number(_ name: String, _ head: RequestHead) throws(Refusal) -> UInt64? {
+    let fields = head.fields.all(name)
+    guard let field = fields.first else { return nil }
+    guard fields.count == 1 else { throw Refusal(.badRequest, "\(name) is there \(fields.count) times.") }
+    do throws(UploadFieldError) {
+      return try UploadNumber.parse(field)
+    } catch .numberTooLarge {
+      // Still a number: too large for an attachment, and no place where an upload can stand.
+      return UInt64(field) ?? .max
+    } catch {
+      throw Refusal(.badRequest, "\(name): \(error)")
+    }
+  }
+
+  private static func checksum(_ head: RequestHead) throws(Refusal) -> UploadWriter.PieceChecksum? {
+    guard let field = head.fields.first("Upload-Checksum") else { return nil }
+    do throws(UploadFieldError) {
+      let (algorithm, digest) = try UploadChecksum.parse(field)
+      switch algorithm {
+      case .sha1: return UploadWriter.PieceChecksum(algorithm: .sha1, digest: digest)
+      case .sha256: return UploadWriter.PieceChecksum(algorithm: .sha256, digest: digest)
+      }
+    } catch {
+      throw Refusal(.badRequest, "\(error)")
+    }
+  }
+}
+
+extension Refusal {
+  static func tooLarge(_ actual: UInt64, limit: Int) -> Refusal {
+    var refusal = Refusal(
+      .attachmentTooLarge, "An attachment has at most \(limit) bytes; this one has \(actual).", limit: limit)
+    refusal.actual = actual
+    return refusal
+  }
+
+  /// The refusal of a chunk that announces more bytes than one attachment may have. The total size is not known.
+  static func tooLarge(atLeast actual: UInt64, limit: Int) -> Refusal {
+    var refusal = Refusal(
+      .attachmentTooLarge,
+      "An attachment has at most \(limit) bytes; this one has at least \(actual).",
+      limit: limit)
+    refusal.actual = actual
+    return refusal
+  }
+
+  static func beyondLength(_ end: UInt64, length: UInt64) -> Refusal {
+    Refusal(
+      .badRequest, "The upload was announced with \(length) bytes; these would make it \(end).",
+      limit: Int(clamping: length), actual: Int(clamping: end))
+  }
+
+  static var unknownParticipantToken: Refusal {
+    Refusal(.tokenNeeded, "The Participant-Token is of nobody in this session.")
+  }
+
+  static var noAttachment: Refusal {
+    Refusal(.notFound, "There is no such attachment; it may have been removed.")
+  }
+
+  static func offsetMismatch(_ offset: UInt64) -> Refusal {
+    var refusal = Refusal(.offsetMismatch, "The upload stands at \(offset) bytes: continue from there.")
+    refusal.offset = offset
+    return refusal
+  }
+}

@@ -1,0 +1,220 @@
+internal import FoundationEssentials
+internal import SessionCore
+internal import Storage
+internal import Networking
+internal import Platform
+internal import Wire
+
+/// How sessions go: ended by somebody, expired, or put away until somebody comes again.
+extension Reactor {
+  /// Ends a session for everyone. That is on the disk before anybody is told.
+  ///
+  /// - Throws: `storage-full` when it cannot be written, and `ended` when somebody else was quicker.
+  func end(
+    _ hosted: Hosted, by number: ParticipantNumber?, from address: IPAddress? = nil
+  ) async throws(Refusal) {
+    while hosted.isEnding {
+      await withCheckedContinuation { hosted.endWaiters.append($0) }
+    }
+    guard !hosted.isRemoved else { throw .ended }
+    let session = hosted.session
+    hosted.isEnding = true
+    hosted.tasksInHand += 1
+    defer {
+      hosted.isEnding = false
+      let waiting = hosted.endWaiters
+      hosted.endWaiters = []
+      for continuation in waiting { continuation.resume() }
+      done(with: hosted)
+    }
+    // What is said while this is written is the last that people see of one another, and on no disk.
+    let isSealed = await seal(hosted, with: .end(number))
+    guard !hosted.isRemoved else { throw .ended }
+    guard isSealed else { throw .notSaved }
+    now = .now()
+    shared.log(
+      .info, "session ended",
+      [
+        "session": .session(session.id), "participant": .number(number ?? 0), "remote": .address(address),
+      ])
+    // What was said before goes out before.
+    session.endTurn(now: instant)
+    flush(session, budget: .max)
+    flushWhoWait(in: session)
+    let effects = session.end()
+    takeOut(hosted)
+    counters.sessionsEnded += 1
+    shared.ledger.update(session.id) { $0.hasEnded = true }
+    if let store = shared.store {
+      endedSessions[session.id] = hosted
+      hosted.scheduledAt = nil
+      cutUploads(of: hosted)
+      scheduleForgetting(hosted)
+      // Nothing more is written to it here: `restore` may.
+      Task {
+        await whileBusy(session.id) {
+          // Somebody may have undone the end, and somebody else have come.
+          if sessions[session.id] == nil { await store.release(session.id) }
+        }
+      }
+    } else {
+      shared.ledger.forget(session.id)
+      ended.insert(session.id, now: instant)
+      removeJournal(of: hosted)
+    }
+    perform(effects, in: hosted)
+    loop.wake()
+  }
+
+  /// The time at which a session expires, or at which to check it again; nil while it has participants.
+  ///
+  /// A session on the disk expires only if the wall clock agrees and is trusted.
+  func expiryDeadline(of hosted: Hosted) -> Instant? {
+    guard let expiry = hosted.session.expiresAt else { return nil }
+    guard expiry <= instant, shared.store != nil else { return expiry }
+    let date = shared.removal.clock.date
+    let wait = shared.removal.wait(now: now)
+    guard wait == .zero else { return instant.adding(milliseconds: max(1000, Int(wait.wholeMilliseconds))) }
+    let kept = expiry.seconds(since: hosted.session.emptySince ?? expiry)
+    guard let since = hosted.session.emptySinceDate(now: instant, date: date),
+      date.timeIntervalSince(since) < kept - Self.clockTolerance
+    else { return expiry }
+    return instant.adding(seconds: Self.expiryRetrySeconds)
+  }
+
+  /// The pause before a session is checked again on whose expiry the two clocks disagree.
+  private static let expiryRetrySeconds = 60
+  /// The largest difference in seconds at which the two clocks still agree.
+  private static let clockTolerance = 60.0
+
+  /// A session's time is over: nobody came back.
+  func expire(_ hosted: Hosted) {
+    shared.log(.info, "session expired", ["session": .session(hosted.session.id)])
+    takeOut(hosted)
+    ended.insert(hosted.session.id, now: instant)
+    counters.sessionsEnded += 1
+    shared.ledger.forget(hosted.session.id)
+    guard shared.store != nil else {
+      removeJournal(of: hosted)
+      return
+    }
+    let uploads = cutUploads(of: hosted)
+    removeFromDisk(hosted.session.id, after: uploads)
+  }
+
+  /// Takes a session out of the table of those that are in use.
+  func takeOut(_ hosted: Hosted) {
+    guard sessions.removeValue(forKey: hosted.session.id) != nil else { return }
+    collectCounters(hosted)
+    note(hosted, participants: 0, logBytes: 0)
+    hosted.isRemoved = true
+    shared.ledger.update(hosted.session.id) { $0.isOpen = false }
+    countUnsaved(hosted)
+    counters.sessions -= 1
+  }
+
+  /// Removes all that is on the disk of a session.
+  private func removeFromDisk(_ id: SessionID, after uploads: Task<Void, Never>) {
+    guard let store = shared.store else { return }
+    Task {
+      await whileBusy(id) {
+        await uploads.value
+        guard sessions[id] == nil else { return }
+        do throws(StorageError) {
+          try await store.remove(id)
+          // The sweeper may have found it meanwhile.
+          shared.ledger.forget(id)
+        } catch {
+          shared.log(.error, "session not removed", ["session": .session(id), "reason": "\(error)"])
+        }
+      }
+    }
+  }
+
+  // MARK: - Putting away
+
+  /// When a session in which nobody is is put away: it stays on the disk.
+  func idleDeadline(of hosted: Hosted) -> Instant? {
+    guard shared.store != nil, draining == nil, !hosted.isRemoved, hosted.isIdle else {
+      hosted.idleSince = nil
+      return nil
+    }
+    let since = hosted.idleSince ?? instant
+    hosted.idleSince = since
+    return since.adding(seconds: shared.limits.sessionIdleSeconds)
+  }
+
+  /// Puts a session away when its time has come.
+  func putAwayIfIdle(_ hosted: Hosted) {
+    guard let deadline = idleDeadline(of: hosted), deadline <= instant else { return }
+    hosted.tasksInHand += 1
+    Task {
+      await putAway(hosted)
+      done(with: hosted)
+    }
+  }
+
+  /// What was in hand for a session is done.
+  func done(with hosted: Hosted) {
+    hosted.tasksInHand -= 1
+    touchSoon(hosted)
+  }
+
+  private func putAway(_ hosted: Hosted) async {
+    let session = hosted.session
+    guard await close(hosted) else {
+      // A disk that does not take it is asked again, but not without a pause.
+      hosted.idleSince = instant.adding(seconds: 1)
+      return
+    }
+    now = .now()
+    // Somebody may have come while it was written.
+    hosted.tasksInHand -= 1
+    let isIdle = hosted.isIdle
+    hosted.tasksInHand += 1
+    guard !hosted.isRemoved, isIdle, hosted.isClosed, let store = shared.store else { return }
+    takeOut(hosted)
+    shared.log(.info, "session put away", ["session": .session(session.id)])
+    await whileBusy(session.id) { await store.release(session.id) }
+  }
+
+  /// Writes the record that says that all of the session is on the disk.
+  func close(_ hosted: Hosted) async -> Bool {
+    await seal(hosted, with: .closed)
+  }
+
+  /// An ended session is in memory while its attachments are read.
+  func scheduleForgetting(_ hosted: Hosted) {
+    let since = hosted.idleSince ?? instant
+    hosted.idleSince = since
+    deadlines.insert(hosted.session.id, at: since.adding(seconds: max(1, shared.limits.sessionIdleSeconds)))
+  }
+
+  /// Lets go of an ended session that nobody asked for lately.
+  func forgetIfIdle(_ id: SessionID) {
+    guard let hosted = endedSessions[id] else { return }
+    let since = hosted.idleSince ?? instant
+    hosted.idleSince = since
+    let until = since.adding(seconds: max(1, shared.limits.sessionIdleSeconds))
+    guard until <= instant else {
+      // It was asked for since; of several deadlines of its own only the first one sets a new one.
+      if hosted.scheduledAt.map({ $0 < until }) ?? true {
+        hosted.scheduledAt = until
+        deadlines.insert(id, at: until)
+      }
+      return
+    }
+    endedSessions[id] = nil
+  }
+}
+
+extension Refusal {
+  /// What has to be on the disk before it counts cannot be written.
+  static var notSaved: Refusal {
+    var refusal = Refusal(
+      .storageFull, "The gateway's disk does not take it at present, so nothing has changed: try again later."
+    )
+    refusal.retryAfterMs = 5000
+    return refusal
+  }
+}

@@ -1,0 +1,241 @@
+internal import Networking
+internal import FoundationEssentials
+internal import SessionCore
+internal import Storage
+internal import Platform
+internal import Primitives
+internal import Wire
+
+/// Looks for sessions on the disk that nobody came back to, without opening them.
+actor SessionSweeper {
+  /// What a look at all sessions found.
+  struct Findings: Sendable {
+    /// Those whose time is over, and whether each had ended.
+    var due: [(id: SessionID, hadEnded: Bool)] = []
+    /// When it is worth looking again, in seconds from now.
+    var againInSeconds: Double
+  }
+
+  /// How long a session is still kept, and what is done then.
+  private struct Life {
+    let until: Date
+    var hasEnded = false
+  }
+
+  /// A log up to this length is opened to see whether it holds anything.
+  private static let smallLog = 1_048_576
+  private static let shortestPause = 0.5
+
+  private let executor: BlockingExecutor
+  private let store: SessionStore
+  private let limits: Limits
+  private let removal: RemovalGate
+  private let ledger: SessionLedger
+  /// Sessions that are put away or ended after a look are not known to it: so it comes again within a part of what they are kept.
+  private let longestPause: Double
+  /// Sessions that were not closed and hold something: looked into once.
+  private var holding: Set<SessionID> = []
+  /// The time of the last look at every file of every session.
+  private var filesLookedAt: MonotonicTime?
+  private static let attachmentInterval = Duration.seconds(60)
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+  init(
+    _ store: SessionStore, on executor: BlockingExecutor, limits: Limits, removal: RemovalGate,
+    ledger: SessionLedger
+  ) {
+    self.store = store
+    self.executor = executor
+    self.limits = limits
+    self.removal = removal
+    self.ledger = ledger
+    let shortest = min(
+      limits.sessionKeepSeconds, limits.emptySessionKeepSeconds, limits.endedKeepSeconds, 2400)
+    longestPause = max(Self.shortestPause, Double(shortest) / 4)
+  }
+
+  /// Looks at every session on the disk.
+  func look() throws(StorageError) -> Findings {
+    var findings = Findings(againInSeconds: longestPause)
+    // The date is read first: if the clock is set after that, the gate is closed.
+    let now = removal.clock.date
+    let wait = removal.wait(now: .now())
+    let all = try store.sessions()
+    holding.formIntersection(all)
+    let looksAtFiles = filesLookedAt.map { .now() - $0 >= Self.attachmentInterval } ?? true
+    if looksAtFiles { filesLookedAt = .now() }
+    for id in all {
+      guard let (life, length) = look(at: id) else { continue }
+      report(id, life, logBytes: length, withFiles: looksAtFiles)
+      let left = life.until.timeIntervalSince(now)
+      if left <= 0, wait > .zero {
+        findings.againInSeconds = min(findings.againInSeconds, Double(wait.wholeMilliseconds) / 1000)
+      } else if left <= 0 {
+        findings.due.append((id, life.hasEnded))
+      } else {
+        findings.againInSeconds = min(findings.againInSeconds, left)
+      }
+    }
+    findings.againInSeconds = max(findings.againInSeconds, Self.shortestPause)
+    ledger.didLoad()
+    return findings
+  }
+
+  /// Adds all sessions on the disk to the ledger, unless it has them.
+  func load() {
+    guard !ledger.isLoaded else { return }
+    // If the next look fails too, it reports the reason.
+    _ = try? look()
+  }
+
+  /// Reports a session to the ledger.
+  private func report(_ id: SessionID, _ life: Life, logBytes: Int, withFiles: Bool) {
+    let known = ledger.account(of: id)
+    let files = known == nil || withFiles ? fileBytes(of: id) : nil
+    guard known == nil else {
+      ledger.update(id) { account in
+        account.until = life.until
+        account.hasEnded = life.hasEnded
+        guard !account.isOpen else { return }
+        account.logBytes = logBytes
+        if let files { account.attachmentBytes = files }
+      }
+      return
+    }
+    ledger.add(
+      SessionAccounts.Account(
+        creator: creator(of: id), logBytes: logBytes, attachmentBytes: files ?? 0, hasEnded: life.hasEnded,
+        until: life.until), of: id)
+    // It may have been removed since it was listed.
+    if look(at: id) == nil { ledger.forget(id) }
+  }
+
+  /// Bytes of a session's attachments, and of what has come of uploads.
+  private func fileBytes(of id: SessionID) -> Int {
+    // The figure is for display: files that cannot be read now are left out.
+    ((try? store.files(of: id)) ?? []).reduce(0) { $0 + Int(clamping: $1.length) }
+  }
+
+  /// The pseudonym in a session's first record.
+  private func creator(of id: SessionID) -> String? {
+    // An unreadable session is reported when it is opened, and counts for no address.
+    guard let log = try? store.log(of: id), let body = try? log.first(.session) else { return nil }
+    return (try? SessionFacts(body.span))?.creator
+  }
+
+  /// Whether a session's time is over: looked at once more before it is removed.
+  func isOver(_ id: SessionID) -> Bool {
+    let now = removal.clock.date
+    guard let (life, _) = look(at: id), life.until <= now else { return false }
+    return removal.isOpen(now: .now())
+  }
+
+  /// - Returns: nil where there is no log: what is left of such a session is for its operator.
+  private func look(at id: SessionID) -> (Life, logBytes: Int)? {
+    do throws(LogError) {
+      let log = try store.log(of: id)
+      return (life(of: id, try log.last(), log), log.length)
+    } catch {
+      // What cannot be read is told to whoever opens it.
+      return error.isMissing ? nil : (Life(until: .distantFuture), 0)
+    }
+  }
+
+  private func life(of id: SessionID, _ last: LastRecord?, _ log: KeptLog) -> Life {
+    switch last.flatMap({ SessionRecord.Kind(rawValue: $0.kind) }) {
+    case .end:
+      let at = last.flatMap { try? EndFacts($0.body.span) }?.at ?? log.modified
+      return Life(until: at + Double(limits.endedKeepSeconds), hasEnded: true)
+    case .closed:
+      guard let closed = last.flatMap({ try? ClosedFacts($0.body.span) }) else { break }
+      let isEmpty = closed.retainedBytes == 0 && !closed.isDamaged && !store.keepsDamage(of: id)
+      let seconds = isEmpty ? limits.emptySessionKeepSeconds : limits.sessionKeepSeconds
+      return Life(until: (closed.emptySince ?? closed.at) + Double(seconds))
+    default:
+      break
+    }
+    // It was not closed: what it retains stands nowhere, and who was there last left when it was written to last.
+    let empty = log.modified + Double(limits.emptySessionKeepSeconds)
+    if empty <= removal.clock.date, log.length <= Self.smallLog, retainsNothing(id) {
+      return Life(until: empty)
+    }
+    return Life(until: log.modified + Double(limits.sessionKeepSeconds))
+  }
+
+  /// Whether a session that was not closed holds nothing that anybody would miss.
+  private func retainsNothing(_ id: SessionID) -> Bool {
+    guard !holding.contains(id) else { return false }
+    var restorer = SessionRestorer(
+      id: id, limits: limits, digest: TokenDigest.ofToken,
+      now: Instant(nanoseconds: MonotonicTime.now().nanoseconds), date: removal.clock.date)
+    // A damaged log is reported when the session is opened.
+    var holdsEntries = false
+    let end = try? store.read(id) { (kind, body) throws(RecordError) in
+      if kind == SessionRecord.Kind.run.rawValue || kind == SessionRecord.Kind.base.rawValue {
+        holdsEntries = true
+      }
+      try restorer.apply(kind, body)
+    }
+    guard let end, end.lost.isEmpty, !store.keepsDamage(of: id) else {
+      holding.insert(id)
+      return false
+    }
+    do throws(RecordError) {
+      if try restorer.finish(generation: "", freshEpoch: "").session.retainedBytes == 0 { return true }
+    } catch {
+      // A power cut left nothing but its name.
+      if error.fault == .missing, !holdsEntries { return true }
+    }
+    holding.insert(id)
+    return false
+  }
+}
+
+extension Reactor {
+  /// Has the sessions on the disk looked at, when it is time to.
+  func sweepSessions() {
+    guard number == 0, sweepSessionsAt <= now, draining == nil, let sweeper = shared.sweeper else { return }
+    sweepSessionsAt = .distantFuture
+    noteRoom()
+    Task {
+      do throws(StorageError) {
+        let findings = try await sweeper.look()
+        for (id, hadEnded) in findings.due {
+          await shared.owner(of: id).removeFromDisk(id, hadEnded: hadEnded)
+        }
+        sweepSessionsAt = .now() + .milliseconds(Int(findings.againInSeconds * 1000))
+      } catch {
+        shared.log(.error, "sessions not looked at", ["reason": "\(error)"])
+        sweepSessionsAt = .now() + .seconds(60)
+      }
+      loop.wake()
+    }
+  }
+
+  /// Removes a session of this reactor's that is not in memory, and whose time is over.
+  func removeFromDisk(_ id: SessionID, hadEnded: Bool) async {
+    now = .now()
+    guard sessions[id] == nil, busy[id] == nil, draining == nil else { return }
+    await whileBusy(id) { await remove(id, hadEnded: hadEnded) }
+  }
+
+  private func remove(_ id: SessionID, hadEnded: Bool) async {
+    // Since it was looked at, somebody may have opened it and left again.
+    guard let store = shared.store, sessions[id] == nil, await shared.sweeper?.isOver(id) == true else {
+      return
+    }
+    do throws(StorageError) {
+      try await store.remove(id)
+    } catch {
+      shared.log(.error, "session not removed", ["session": .session(id), "reason": "\(error)"])
+      return
+    }
+    now = .now()
+    endedSessions[id] = nil
+    shared.log(.info, hadEnded ? "ended session removed" : "session expired", ["session": .session(id)])
+    shared.ledger.forget(id)
+    guard !hadEnded else { return }
+    ended.insert(id, now: instant)
+  }
+}

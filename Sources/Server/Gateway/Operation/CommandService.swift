@@ -1,0 +1,37 @@
+internal import Storage
+internal import Platform
+internal import Wire
+
+/// Accepts an operator's commands on the socket in the data folder, on a thread of its own. Reactors perform them.
+final class CommandService: Sendable {
+  private let listener: CommandListener
+  private let thread: SystemThread
+
+  /// Begins to accept commands.
+  ///
+  /// - Parameters:
+  ///   - data: the folder of the gateway.
+  ///   - perform: performs a command.
+  /// - Throws: `StorageError` if the socket cannot be created, `SystemError` if the thread cannot.
+  init(in data: DataFolder, perform: @escaping @Sendable (SessionCommand) async -> SessionCommand.Answer)
+    throws
+  {
+    let listener = try CommandListener(in: data)
+    self.listener = listener
+    thread = try SystemThread(name: "commands") {
+      while let connection = listener.next() {
+        guard let command = SessionCommand(line: connection.request) else {
+          connection.answer(SessionCommand.Answer.refused("this gateway does not know that command").line)
+          continue
+        }
+        Task { connection.answer(await perform(command).line) }
+      }
+    }
+  }
+
+  /// Accepts no more commands; commands in progress are answered when they are done.
+  func stop() {
+    listener.stop()
+    thread.join()
+  }
+}

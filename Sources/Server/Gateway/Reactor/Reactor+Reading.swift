@@ -1,0 +1,286 @@
+internal import HTTP
+internal import Networking
+internal import Platform
+internal import Primitives
+internal import WebSocket
+
+/// What sockets bring.
+extension Reactor {
+  /// How many TLS handshakes a reactor has under way at most, counted from the first byte.
+  static let handshakeLimit = 1024
+  /// How many steps of handshakes are taken in a turn: a storm of them must not delay who is in already.
+  private static let handshakeStepsPerTurn = 16
+  /// Who does not take what TLS has to answer is not listened to.
+  private static let backlogBytes = 65_536
+  /// How many buffers are read from one socket in a turn.
+  private static let readsPerTurn = 4
+  /// So long a turn reads from people who draw, and from everybody else.
+  private static let inkTime = Duration.milliseconds(4)
+  private static let requestTime = Duration.milliseconds(2)
+  /// How many bytes of attachments are read in a turn, of all sockets: ink comes between them.
+  static let uploadBytesPerTurn = 1_048_576
+
+  func readable(_ connection: Connection, hasHungUp: Bool) {
+    connection.mayHaveInput = true
+    if hasHungUp { connection.sawHangUp = true }
+    guard isOnlyEvent, inkWaiting.isEmpty, requestsWaiting.isEmpty, expensive.waiting.isEmpty else {
+      readLater(connection)
+      return
+    }
+    // Nobody else waits.
+    shareEnd = now + Self.inkTime
+    read(connection)
+  }
+
+  /// Reads a socket without waiting for its turn. Must not be called while another socket is read.
+  func readAtOnce(_ connection: Connection) {
+    connection.mayHaveInput = true
+    shareEnd = now + Self.requestTime
+    read(connection)
+  }
+
+  /// Has a socket read when its turn comes: in this turn of the loop's, if its events are still being looked at.
+  func readLater(_ connection: Connection) {
+    guard !connection.isToRead else { return }
+    connection.isToRead = true
+    if connection.isExpensive {
+      expensive.waiting.append(connection.key)
+    } else if case .webSocket = connection.state {
+      inkWaiting.append(connection.key)
+    } else {
+      requestsWaiting.append(connection.key)
+    }
+  }
+
+  /// Reads the waiting sockets: ink first, then requests, which may take a millisecond each, then expensive input. A socket that
+  /// brings more than its share continues in the next turn, behind the waiting sockets.
+  func readWaiting() {
+    if !inkWaiting.isEmpty {
+      let ink = inkWaiting.takeAll()
+      inkWaiting.putBack(read(ink, Self.inkTime))
+    }
+    if !requestsWaiting.isEmpty {
+      let requests = requestsWaiting.takeAll()
+      requestsWaiting.putBack(read(requests, Self.requestTime))
+    }
+    if !expensive.waiting.isEmpty {
+      let rest = expensive.waiting.takeAll()
+      let began = MonotonicTime.now()
+      expensive.waiting.putBack(read(rest, ExpensiveInput.time))
+      expensive.timeOfTurn = .now() - began
+    }
+  }
+
+  /// - Returns: those for whom there was no time.
+  private func read(_ keys: [Connection.Key], _ time: Duration) -> ArraySlice<Connection.Key> {
+    var clock = PhaseClock(time, for: keys.count)
+    for (index, key) in keys.enumerated() {
+      guard clock.allowsAnother() || index == 0 else { return keys[index...] }
+      shareEnd = clock.shareEnd
+      guard let connection = connection(key) else { continue }
+      connection.isToRead = false
+      read(connection)
+    }
+    return []
+  }
+
+  /// Whether the socket that is read has had its share, and others wait.
+  var isShareOver: Bool { MonotonicTime.now() >= shareEnd }
+
+  private func read(_ connection: Connection) {
+    guard !connection.isReadingPaused else { return }
+    if let tls = connection.tls, !tls.isHandshakeComplete, handshakeSteps >= Self.handshakeStepsPerTurn {
+      readLater(connection)
+      return
+    }
+    connection.isExpensive = false
+    if connection.hasHeldInput {
+      var held: [UInt8] = []
+      swap(&held, &connection.heldInput)
+      consume(connection, &held, from: 0, upTo: held.count)
+      guard connections[Int(connection.key.slot)] === connection, !connection.hasHeldInput else { return }
+    }
+    if connection.hasEnded {
+      ended(connection)
+      return
+    }
+    var rounds = 0
+    while connection.mayHaveInput, !connection.isReadingPaused, !connection.hasHeldInput,
+      connection.backlogCount <= Self.backlogBytes
+    {
+      guard rounds < Self.readsPerTurn, rounds == 0 || !isShareOver,
+        uploadBytesLeft > 0 || !connection.isUploading
+      else {
+        readLater(connection)
+        return
+      }
+      rounds += 1
+      var buffer: [UInt8] = []
+      swap(&buffer, &receiveBuffer)
+      defer { swap(&buffer, &receiveBuffer) }
+      switch connection.socket.receive(into: &buffer) {
+      case .received(let count):
+        counters.bytesReceived += UInt64(count)
+        if connection.isUploading { uploadBytesLeft -= count }
+        // A short read empties the socket; with a hang-up in the event no further edge comes, so read on to the end.
+        if count < buffer.count, !connection.sawHangUp { connection.mayHaveInput = false }
+        received(connection, &buffer, count)
+      case .wouldBlock:
+        connection.mayHaveInput = false
+      case .endOfStream:
+        connection.mayHaveInput = false
+        ended(connection)
+      case .failed(let error):
+        lost(connection, reason: "\(error)")
+      }
+      guard connections[Int(connection.key.slot)] === connection else { return }
+    }
+  }
+
+  private func received(_ connection: Connection, _ buffer: inout [UInt8], _ count: Int) {
+    if case .lingering(let left) = connection.state {
+      linger(connection, bytesLeft: left - count)
+      return
+    }
+    guard let tls = connection.tls else {
+      consume(connection, &buffer, from: 0, upTo: count)
+      return
+    }
+    if !connection.hasReceived, TLSRecord.looksLikePlainHTTP(firstByte: buffer[0]) {
+      refusePlainText(connection, buffer, count)
+      return
+    }
+    if !connection.hasReceived {
+      connection.hasReceived = true
+      beginHandshake(connection)
+    }
+    let isHandshaking = connection.isHandshaking
+    decrypt(connection, tls, buffer.span.extracting(0..<count))
+    if isHandshaking, !tls.isAwaitingHello { handshakeSteps += 1 }
+  }
+
+  /// Adds a handshake to the table, and drops another one if the table is full.
+  private func beginHandshake(_ connection: Connection) {
+    if let dropped = handshakes.victim().flatMap({ self.connection($0) }) {
+      counters.handshakesFailed += 1
+      counters.handshakesDropped += 1
+      close(dropped, reason: "dropped: \(Self.handshakeLimit) TLS handshakes are under way in this reactor")
+    }
+    connection.isHandshaking = true
+    connection.handshakeBegan = now
+    handshakes.insert(connection.key, from: connection.peer.ip, at: now)
+  }
+
+  private func decrypt(_ connection: Connection, _ tls: TLSConnection, _ bytes: Span<UInt8>) {
+    var input: [UInt8] = []
+    swap(&input, &plaintext)
+    defer {
+      input.removeAll(keepingCapacity: true)
+      swap(&input, &plaintext)
+    }
+    ciphertext.removeAll(keepingCapacity: true)
+    var hasPeerClosed = false
+    do throws(TLSError) {
+      let progress = try tls.receive(bytes, plaintext: &input, ciphertextOut: &ciphertext)
+      if progress.hasCompletedHandshake {
+        endHandshake(connection)
+        counters.handshakesCompleted += 1
+        counters.handshakeTimes.count(.now() - connection.handshakeBegan)
+        if tls.wasResumed { counters.handshakesResumed += 1 }
+      }
+      hasPeerClosed = progress.hasPeerClosed
+    } catch {
+      send(ciphertext.span, on: connection)
+      if !tls.isHandshakeComplete {
+        counters.handshakesFailed += 1
+        shared.log(.debug, "handshake failed", ["reason": "\(error)"])
+      }
+      lost(connection, reason: "\(error)")
+      return
+    }
+    send(ciphertext.span, on: connection)
+    if !input.isEmpty { consume(connection, &input, from: 0, upTo: input.count) }
+    if hasPeerClosed, connections[Int(connection.key.slot)] === connection { ended(connection) }
+  }
+
+  /// Gives received bytes to the conversation, which may change while it reads them.
+  func consume(_ connection: Connection, _ buffer: inout [UInt8], from start: Int, upTo end: Int) {
+    switch connection.state {
+    case .http(let http): receive(connection, http, &buffer, from: start, upTo: end)
+    case .webSocket(let conversation): receive(connection, conversation, &buffer, from: start, upTo: end)
+    case .lingering: break
+    }
+  }
+
+  /// Keeps what cannot be taken now; nothing more is read until `resumeReading`.
+  func hold(_ connection: Connection, _ bytes: [UInt8], from start: Int, upTo end: Int) {
+    connection.isReadingPaused = true
+    if start < end { connection.heldInput.append(contentsOf: bytes[start..<end]) }
+  }
+
+  /// Keeps input for the next turn, after the other sockets had theirs. Expensive input waits for its next step in its own queue.
+  func setAside(
+    _ connection: Connection, _ bytes: [UInt8], from start: Int, upTo end: Int, isExpensive: Bool = false
+  ) {
+    if isExpensive { connection.isExpensive = true }
+    if start < end { connection.heldInput.append(contentsOf: bytes[start..<end]) }
+    readLater(connection)
+  }
+
+  /// Takes up reading again, in the next turn: never from within what is being read, however deep that is.
+  func resumeReading(_ connection: Connection) {
+    guard connection.isReadingPaused else { return }
+    connection.isReadingPaused = false
+    if connection.mayHaveInput || connection.hasEnded || connection.hasHeldInput {
+      readLater(connection)
+    }
+  }
+
+  /// The peer sends nothing more.
+  private func ended(_ connection: Connection) {
+    connection.hasEnded = true
+    switch connection.state {
+    case .http(let http) where http.isBusy:
+      connection.isReadingPaused = true
+      // What TLS brought together with the end has its turn first.
+      guard !connection.hasHeldInput, http.upload?.isHoldingBody != true else { return }
+      // It may still wait for its answer.
+      http.closesAfterOutput = true
+      pump(connection, http)
+    case .lingering:
+      close(connection)
+    case .http, .webSocket:
+      // So has what was set aside: `read` comes back here when it is taken.
+      guard !connection.hasHeldInput else { return }
+      if case .http = connection.state {
+        close(connection)
+      } else {
+        lost(connection, reason: "the peer closed the connection")
+      }
+    }
+  }
+
+  /// Somebody speaks HTTP to the TLS port: tells them where to go (a browser shows it).
+  private func refusePlainText(_ connection: Connection, _ buffer: [UInt8], _ count: Int) {
+    endHandshake(connection)
+    counters.handshakesFailed += 1
+    var reader = RequestReader()
+    var position = 0
+    var address = shared.boundEndpoints.https.map { "https://\($0)/" } ?? "the https address"
+    if case .head(let head)? = try? reader.next(in: buffer.span.extracting(0..<count), at: &position),
+      let authority = head.authority
+    {
+      address = "https://\(authority)/"
+    }
+    let text = "This port speaks HTTPS only. Open \(address)\n"
+    var bytes: [UInt8] = []
+    var head = ResponseHead(
+      .badRequest, fields: ["Content-Type": "text/plain; charset=utf-8", "Connection": "close"])
+    head.fields.append("Content-Length", "\(text.utf8.count)")
+    head.append(to: &bytes)
+    bytes.append(contentsOf: text.utf8)
+    counters.answers[AnsweredWith(400)] += 1
+    sendPlain(bytes.span, on: connection)
+    startLingering(connection)
+  }
+}

@@ -1,0 +1,331 @@
+internal import HTTP
+internal import SessionCore
+internal import Networking
+internal import Platform
+internal import Primitives
+internal import WebSocket
+internal import Wire
+
+/// One event loop with its connections and sessions: everything of it happens on its own thread.
+///
+/// Between a connection's read and its write there is no `await`. What is not on that path (a request for another reactor's
+/// session) is ordinary `async` Swift, for the loop is the actor's executor.
+actor Reactor {
+  /// What other threads tell a reactor, in order.
+  enum Mail: Sendable {
+    case adopt(HandedOver)
+    case drain
+    case stop
+    /// Asks for a sign of life: see `SharedState.stuckReactors`.
+    case pulse
+    case endSlowUpload(UploadTable.Eviction)
+  }
+
+  let number: Int
+  let loop: EventLoopThread
+  let shared: SharedState
+  let mailbox: Mailbox<Mail>
+
+  // Listeners, while it accepts.
+  var plainListener: Listener?
+  var secureListener: Listener?
+  var acceptAgainAt: MonotonicTime?
+  var handshakes = HandshakeTable(capacity: handshakeLimit)
+  /// The number of handshake steps that OpenSSL took in this turn.
+  var handshakeSteps = 0
+  /// How many bytes of attachments are still read in this turn.
+  var uploadBytesLeft = 0
+  /// How many bytes still go out in large pieces in this turn.
+  var bulkBytesLeft = 0
+  /// When the log was told last that the disk is nearly full.
+  var diskWarnedAt: MonotonicTime?
+
+  // Connections by slot.
+  var connections: [Connection?] = []
+  var freeSlots: [Int32] = []
+  var nextGeneration: UInt32 = 0
+  var connectionTotal = 0
+  var reserved: ReservedConnections
+
+  // Sessions.
+  var sessions: [SessionID: Hosted] = [:]
+  var ended: EndedSessions
+  /// Sessions that ended, while somebody reads what was attached to them.
+  var endedSessions: [SessionID: Hosted] = [:]
+  /// Sessions that are being opened, put away or removed, and those who wait for that.
+  var busy: [SessionID: [CheckedContinuation<Void, Never>]] = [:]
+  var deadlines = DeadlineHeap()
+
+  // Work of the turn.
+  var now = MonotonicTime.now()
+  var dirty: [Hosted] = []
+  /// Dirty ones that wait a little for more to be said in them, and until when the first of them does.
+  var held: [Hosted] = []
+  var heldUntil: MonotonicTime?
+  var load = LoopLoad()
+  var flushing: [Hosted] = []
+  /// Who has brought something: people who draw, and everybody else.
+  var inkWaiting = WaitingLine()
+  var requestsWaiting = WaitingLine()
+  /// The sockets of both lines whose input costs much more than its length.
+  var expensive = ExpensiveInput()
+  /// The turn has no other event.
+  var isOnlyEvent = false
+  /// Until when the socket that is read may be.
+  var shareEnd = MonotonicTime.distantPast
+  /// Who can be sent more: those who take what is live, or an answer, and those who are caught up.
+  var liveWaiting = WaitingLine()
+  var bulkWaiting = WaitingLine()
+  /// Sockets that broke while something was sent to them.
+  var doomed: [Connection.Key] = []
+  var sweepAt: MonotonicTime
+  var isStopped = false
+  var draining: Draining?
+
+  // What goes to the disk.
+  var saveQueue: [Hosted] = []
+  var saveAt: MonotonicTime?
+  var batchedAt = MonotonicTime.distantPast
+  /// How many logs are being written anew.
+  var compacting = 0
+  /// A batch is being written.
+  var isSaving = false
+  var sweepSessionsAt: MonotonicTime
+  var certificateLookAt: MonotonicTime
+  var diskLookAt: MonotonicTime
+
+  // Buffers that all connections share.
+  var receiveBuffer = [UInt8](repeating: 0, count: 131_072)
+  var plaintext: [UInt8] = []
+  var ciphertext: [UInt8] = []
+  var joined: [UInt8] = []
+  let inflater = Inflater()
+  let deflater: Deflater
+  let compressor: CatchUpCompressor
+
+  var counters = Counters()
+  // Lines about what peers do.
+  var refusalLines = LogBudget(burst: 20, perSecond: 5)
+  var connectionLines = LogBudget(burst: 20, perSecond: 5)
+  /// About sockets of those who never joined.
+  var strangerLines = LogBudget(burst: 1000, perSecond: 50)
+  /// About those who did: everybody may go and come back at once, many times over.
+  var participantLines = LogBudget(burst: 20_000, perSecond: 50)
+  var closeLines = LogBudget(burst: 20_000, perSecond: 50)
+  var uploadLines = LogBudget(burst: 1000, perSecond: 50)
+  var aheadLines = LogBudget(burst: 20, perSecond: 5)
+  /// About the system, which can fail at each attempt to take a connection.
+  var acceptLines = LogBudget(burst: 20, perSecond: 1)
+  /// The log was told that the disk takes nothing new.
+  var takesNothingNew = false
+  var publishedAt = MonotonicTime.distantPast
+  private var hasUnpublished = false
+  /// The date as it stands in answers, made once a second.
+  var date = (at: Int64(0), text: "")
+
+  /// How often it tells what it counts, at most: to publish takes some 3,000 instructions, as much as to send five times.
+  private static let publishInterval = Duration.milliseconds(20)
+  /// How often connections are looked over for what did not happen in time.
+  static let sweepInterval = Duration.milliseconds(500)
+
+  init(number: Int, shared: SharedState) throws(SystemError) {
+    self.number = number
+    self.shared = shared
+    loop = try EventLoopThread(name: "reactor-\(number)")
+    deflater = Deflater(level: 1)
+    compressor = CatchUpCompressor(deflater)
+    mailbox = Mailbox(waking: loop, capacity: 100_000)
+    ended = EndedSessions(keepSeconds: shared.limits.endedKeepSeconds)
+    reserved = ReservedConnections(reactors: shared.configuration.reactors)
+    sweepAt = .now() + Self.sweepInterval
+    sweepSessionsAt = .now()
+    certificateLookAt = .now()
+    diskLookAt = .now()
+  }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe loop.asUnownedSerialExecutor()
+  }
+
+  /// Starts the thread. The listeners are this reactor's own; the kernel spreads connections over all reactors'.
+  nonisolated func start(plain: Listener?, secure: Listener?) throws(SystemError) {
+    if let plain { try loop.register(plain.descriptor, token: Self.plainToken) }
+    if let secure { try loop.register(secure.descriptor, token: Self.secureToken) }
+    // Given away in the first turn: the listeners close when the reactor lets go of them.
+    let listeners = Guarded<(plain: Listener?, secure: Listener?)?>((plain, secure))
+    try loop.start { events, jobsBegan in
+      let given = listeners.withLock { $0.take() }
+      return self.assumeIsolated { reactor in
+        if let given { (reactor.plainListener, reactor.secureListener) = given }
+        return reactor.turn(events, jobsBegan)
+      }
+    }
+  }
+
+  static let plainToken = UInt64.max - 1
+  static let secureToken = UInt64.max - 2
+
+  /// The moment of this turn, as sessions are told it.
+  var instant: Instant { Instant(nanoseconds: now.nanoseconds) }
+
+  // MARK: - A turn
+
+  private func turn(_ events: [ReadyEvent], _ jobsBegan: MonotonicTime?) -> MonotonicTime? {
+    now = .now()
+    let began = now
+    counters.turns += 1
+    handshakeSteps = 0
+    uploadBytesLeft = Self.uploadBytesPerTurn
+    bulkBytesLeft = Self.bulkBytesPerTurn
+    mailbox.drain { receive($0) }
+    isOnlyEvent = events.count == 1
+    for event in events { handle(event) }
+    readWaiting()
+    passDeadlines()
+    sweepIfDue()
+    endSessionTurns()
+    saveIfDue()
+    continueFlushing()
+    closeDoomed()
+    publishIfDue()
+    let end = MonotonicTime.now()
+    load.turned(jobsBegan: jobsBegan, from: began, to: end, yielding: expensive.takeTimeOfTurn())
+    counters.turnTimes.count(end - (jobsBegan ?? began))
+    return nextDeadline()
+  }
+
+  /// Who drains tells every turn: there may be no other.
+  private func publishIfDue() {
+    hasUnpublished = true
+    if shared.isDraining || publishedAt + Self.publishInterval <= now { publish() }
+  }
+
+  /// Tells what it counts, for whoever shows it.
+  func publish() {
+    publishedAt = now
+    hasUnpublished = false
+    shared.board.publish(counters, reactor: number)
+  }
+
+  private func receive(_ mail: Mail) {
+    switch mail {
+    case .adopt(let connection): adopt(connection)
+    case .drain: drain()
+    case .stop: stop()
+    case .pulse: shared.noteAlive(reactor: number)
+    case .endSlowUpload(let evicted): endSlowUpload(evicted)
+    }
+  }
+
+  private func handle(_ event: ReadyEvent) {
+    switch event.token {
+    case Self.plainToken:
+      acceptPlain()
+    case Self.secureToken:
+      acceptSecure()
+    default:
+      guard let connection = connection(token: event.token) else { return }
+      if event.isWritable { becameWritable(connection) }
+      guard connections[Int(connection.key.slot)] === connection else { return }
+      if event.isReadable || event.hasHungUp { readable(connection, hasHungUp: event.hasHungUp) }
+    }
+  }
+
+  private func nextDeadline() -> MonotonicTime? {
+    guard flushing.isEmpty, dirty.isEmpty, inkWaiting.isEmpty, requestsWaiting.isEmpty,
+      expensive.waiting.isEmpty, liveWaiting.isEmpty, bulkWaiting.isEmpty
+    else { return .distantPast }
+    var next: MonotonicTime?
+    func consider(_ time: MonotonicTime?) {
+      guard let time else { return }
+      next = min(next ?? time, time)
+    }
+    if connectionTotal > 0 || owesLines { consider(sweepAt) }
+    if hasUnpublished { consider(publishedAt + Self.publishInterval) }
+    consider(deadlines.earliest.map { MonotonicTime(nanoseconds: $0.nanoseconds) })
+    consider(acceptAgainAt)
+    consider(draining?.nextDeadline(connections: connectionTotal))
+    consider(heldUntil)
+    if !isSaving { consider(saveAt) }
+    if number == 0, shared.sweeper != nil { consider(sweepSessionsAt) }
+    if number == 0, draining == nil {
+      consider(diskLookAt)
+      if shared.keeper != nil { consider(certificateLookAt) }
+    }
+    return next
+  }
+
+  // MARK: - The table of connections
+
+  func connection(token: UInt64) -> Connection? {
+    Self.connection(token: token, in: connections)
+  }
+
+  static func connection(token: UInt64, in connections: [Connection?]) -> Connection? {
+    let slot = Int(UInt32(truncatingIfNeeded: token))
+    guard slot < connections.count, let connection = connections[slot], connection.key.token == token else {
+      return nil
+    }
+    return connection
+  }
+
+  func connection(_ key: Connection.Key) -> Connection? {
+    connection(token: key.token)
+  }
+
+  /// Puts a connection into the table and has the loop watch it.
+  func admit(
+    _ descriptor: consuming OwnedDescriptor, peer: SocketAddress, tls: TLSConnection?,
+    isReserved: Bool = false
+  ) -> Connection? {
+    let slot = freeSlots.popLast() ?? Int32(connections.count)
+    if Int(slot) == connections.count { connections.append(nil) }
+    // Tokens of the listeners lie above every generation.
+    nextGeneration = (nextGeneration + 1) & 0x7FFF_FFFF
+    let key = Connection.Key(slot: slot, generation: nextGeneration)
+    let raw = descriptor.rawValue
+    let connection = Connection(
+      key: key, descriptor: descriptor, peer: peer, tls: tls,
+      state: .http(HTTPConversation(limits: requestLimits)),
+      deadline: now + .seconds(shared.limits.headSeconds), isReserved: isReserved)
+    do throws(SystemError) {
+      try loop.register(raw, token: key.token)
+    } catch {
+      freeSlots.append(slot)
+      noteNotTaken(.error, "connection not taken", error)
+      return nil
+    }
+    connections[Int(slot)] = connection
+    connectionTotal += 1
+    counters.openHTTPSockets += 1
+    if tls != nil { counters.openTLSSockets += 1 }
+    return connection
+  }
+
+  /// Takes a connection out of the table; its descriptor is closed with it, unless it was taken.
+  func forget(_ connection: Connection) {
+    guard connections[Int(connection.key.slot)] === connection else { return }
+    connections[Int(connection.key.slot)] = nil
+    releaseInflater(of: connection)
+    countOut(connection)
+    freeSlots.append(connection.key.slot)
+    connectionTotal -= 1
+    switch connection.state {
+    case .webSocket: counters.openWebSockets -= 1
+    case .http, .lingering: counters.openHTTPSockets -= 1
+    }
+    if connection.isSecure { counters.openTLSSockets -= 1 }
+  }
+
+  private var requestLimits: RequestLimits {
+    var limits = RequestLimits()
+    limits.headBytes = shared.limits.headBytes
+    limits.requestLineBytes = limits.headBytes / 4
+    limits.fieldBytes = limits.headBytes
+    limits.bodyBytes = Self.apiBodyBytes
+    return limits
+  }
+
+  /// The longest body that the API takes: a payload of 16 KiB, however it is escaped.
+  static let apiBodyBytes = 131_072
+}

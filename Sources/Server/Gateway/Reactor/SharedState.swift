@@ -1,0 +1,324 @@
+internal import HTTP
+internal import Storage
+internal import Synchronization
+internal import Networking
+internal import Platform
+internal import Primitives
+internal import Wire
+
+/// What all reactors of a gateway share: settings that never change, and counts that limits are set on.
+///
+/// None of it is touched on the path of an entry.
+final class SharedState: Sendable {
+  let configuration: GatewayConfiguration
+  let log: Log
+  let files: StaticFiles
+  let board: MetricsBoard
+  let origins: OriginPolicy
+  let redirect: SecureRedirect
+  let certificates: TLSServerContextHolder?
+  let keeper: CertificateKeeper?
+  /// The folder that is written to.
+  let data: DataFolder
+  let disk: DiskWatch
+  let gauge: DiskGauge
+  let memory: HeldMemory
+  let fileThreads: FileThreads
+  let sessionFiles: SessionFiles
+  let uploads: UploadTable
+  let verdicts = ContentVerdicts()
+  let verifier: ContentVerifier
+  /// Where sessions are kept; `nil` when they live in memory only.
+  let store: SessionStore?
+  let sweeper: SessionSweeper?
+  let removal: RemovalGate
+  let ledger: SessionLedger
+  let pseudonyms: AddressPseudonyms
+  /// Names the time since the last stop that was not clean: what was closed in it goes on where it was.
+  let generation: String
+  /// The identity of the data folder; a copy of the folder has another one.
+  let folder: String
+  let startedAt: WallTime
+  let metricsAccess: MetricsAccess
+  let observer: Observer
+
+  private let reactors = Guarded<[Reactor]>([])
+  private let connectionCount = Atomic(0)
+  private let incompleteBytes = Atomic(0)
+  private let unsavedBytes = Atomic(0)
+  private let pulses: [Pulse]
+  private let drainProgress: Guarded<DrainProgress>
+  private let loaders: [SessionLoader]
+  private let loaderTurn = Atomic<UInt>(0)
+  private let draining = Atomic(false)
+  private let stopping = Atomic(false)
+  private let clients = ClientCounts()
+  private let rareWarnings = Guarded<[RareWarning: MonotonicTime]>([:])
+  private let creations = Guarded(CreationRate())
+  private let endpoints = Guarded(Endpoints())
+
+  init(
+    configuration: GatewayConfiguration, log: Log, files: StaticFiles, keeper: CertificateKeeper?,
+    data: DataFolder, fileThreads: FileThreads, store: SessionStore?, generation: String, clock: GatewayClock,
+    pseudonyms: AddressPseudonyms
+  ) {
+    self.configuration = configuration
+    self.log = log
+    self.files = files
+    self.keeper = keeper
+    certificates = keeper?.holder
+    self.data = data
+    self.fileThreads = fileThreads
+    self.store = store
+    self.generation = generation
+    let folder = data.identity()
+    self.folder = folder
+    disk = DiskWatch(reserve: configuration.limits.diskReserveBytes) { () throws(StorageError) in
+      try data.freeBytes()
+    }
+    // Before anybody asks, and before there is a reactor that could wait.
+    disk.measure(now: .now())
+    gauge = DiskGauge(disk, on: fileThreads.disk)
+    memory = HeldMemory(limit: configuration.limits.memoryBytes)
+    loaders =
+      store.map { store in
+        fileThreads.loaders.map {
+          SessionLoader(
+            store, on: $0, limits: configuration.limits, generation: generation, folder: folder, clock: clock,
+            log: log)
+        }
+      } ?? []
+    let removal = RemovalGate(clock, limits: configuration.limits, now: .now())
+    self.removal = removal
+    let ledger = SessionLedger(limits: configuration.limits, removal: removal, isLoaded: store == nil)
+    self.ledger = ledger
+    self.pseudonyms = pseudonyms
+    sweeper = store.map {
+      SessionSweeper(
+        $0, on: fileThreads.sweeping, limits: configuration.limits, removal: removal, ledger: ledger)
+    }
+    sessionFiles = SessionFiles(data, on: fileThreads.ordered, syncs: configuration.durability == .full)
+    uploads = UploadTable(limits: configuration.limits)
+    verifier = ContentVerifier(data, on: fileThreads.verifying, notingIn: verdicts)
+    board = MetricsBoard(reactors: configuration.reactors)
+    origins = OriginPolicy(configuration)
+    redirect = SecureRedirect(configuration)
+    metricsAccess = MetricsAccess(configuration)
+    observer = Observer(on: fileThreads.observing)
+    drainProgress = Guarded(DrainProgress(reactors: configuration.reactors))
+    pulses = (0..<configuration.reactors).map { _ in Pulse() }
+    startedAt = .now()
+  }
+
+  var limits: Limits { configuration.limits }
+
+  /// Who reads the next session: they are asked in turn. `nil` when nothing is kept.
+  func nextLoader() -> SessionLoader? {
+    guard !loaders.isEmpty else { return nil }
+    let number = loaderTurn.add(1, ordering: .relaxed).oldValue
+    return loaders[Int(number % UInt(loaders.count))]
+  }
+
+  /// Counts a reactor whose connections need no more time; the last reactor wakes all others.
+  func reportReadyToFinish() {
+    let isLast = drainProgress.withLock { progress in
+      progress.reportReady()
+      return progress.areAllReadyToFinish
+    }
+    guard isLast else { return }
+    for reactor in reactors.withLock({ $0 }) { reactor.loop.wake() }
+  }
+
+  /// True when the connections of all reactors need no more time.
+  var areAllReadyToFinish: Bool { drainProgress.withLock { $0.areAllReadyToFinish } }
+
+  /// Counts a reactor that has nothing left to write: see `DrainProgress`.
+  func reportFinished(isClean: Bool) -> Bool? {
+    drainProgress.withLock { $0.reportFinished(isClean: isClean) }
+  }
+
+  /// Stops every reactor.
+  func stopReactors() {
+    for reactor in reactors.withLock({ $0 }) { _ = reactor.mailbox.put(.stop) }
+  }
+
+  func setReactors(_ all: [Reactor]) {
+    reactors.withLock { $0 = all }
+  }
+
+  /// The reactor that owns a session: known from the id alone.
+  func owner(of id: SessionID) -> Reactor {
+    reactors.withLock { $0[Int(id.low % UInt64($0.count))] }
+  }
+
+  /// True from the request to stop on: `/readyz` then answers 503. `isDraining` follows after the drain delay.
+  var isStopping: Bool {
+    get { stopping.load(ordering: .acquiring) }
+    set { stopping.store(newValue, ordering: .releasing) }
+  }
+
+  var isDraining: Bool {
+    get { draining.load(ordering: .acquiring) }
+    set { draining.store(newValue, ordering: .releasing) }
+  }
+
+  /// Returns the reactors that have not taken a turn for long although they were asked to. Each call asks all other reactors for
+  /// a sign of life; the next call finds it, or misses it.
+  /// The reactor that asks is taking a turn, so it is not stuck. Threads other than reactors have no `number`.
+  func stuckReactors(seenBy number: Int?, now: MonotonicTime) -> [Int] {
+    let all = reactors.withLock { $0 }
+    var stuck: [Int] = []
+    for (other, reactor) in all.enumerated() where other != number {
+      guard let asked = pulses[other].ask(now, by: { reactor.mailbox.put(.pulse) }) else { continue }
+      if now - asked >= Pulse.patience { stuck.append(other) }
+    }
+    return stuck
+  }
+
+  func noteAlive(reactor number: Int) {
+    pulses[number].answer()
+  }
+
+  /// The refusal of requests that need room on the disk; nil while they are accepted.
+  func dataRefusal(now: MonotonicTime) -> Refusal? {
+    disk.refusal(now: now) ?? ledger.refusalOfGrowth
+  }
+
+  /// Returns the present state of the gateway for the metrics.
+  func standing(now: MonotonicTime) -> Standing {
+    var standing = Standing()
+    let disk = disk.figures
+    standing.isDraining = isStopping
+    standing.isReady = !isStopping
+    standing.refusesNewData = dataRefusal(now: now) != nil
+    standing.dataBytes = limits.dataBytes
+    standing.isDiskFailing = disk.isFailing
+    standing.freeBytes = disk.free
+    standing.reserveBytes = limits.diskReserveBytes
+    standing.unsavedBytes = unsavedBytes.load(ordering: .relaxed)
+    standing.memoryBytes = limits.memoryBytes
+    standing.connectionsLimit = limits.connections
+    standing.sessionsLimit = limits.sessions
+    standing.kept = store == nil ? nil : ledger.totals
+    standing.certificateEnds = certificates?.current.certificate.notAfter
+    standing.certificateReloadFailures = keeper?.reloadFailures
+    standing.loopBusySeconds = board.busySeconds
+    standing.logLinesLost = log.linesLost
+    return standing
+  }
+
+  var boundEndpoints: Endpoints {
+    get { endpoints.withLock { $0 } }
+    set { endpoints.withLock { $0 = newValue } }
+  }
+
+  /// The decision about a new connection.
+  enum Admission {
+    /// It is counted.
+    case admitted
+    /// The limit is reached: only a reserved slot is left.
+    case full
+    case refused(Refusal)
+  }
+
+  /// Counts a connection, unless that would go beyond a limit.
+  func admitConnection(from address: SocketAddress) -> Admission {
+    let count = connectionCount.add(1, ordering: .relaxed).newValue
+    guard count <= limits.connections else {
+      connectionCount.subtract(1, ordering: .relaxed)
+      return .full
+    }
+    guard countsPeer(address), let refusal = admitClient(address.ip) else { return .admitted }
+    connectionCount.subtract(1, ordering: .relaxed)
+    return .refused(refusal)
+  }
+
+  /// The answer to a peer beyond the limit `connections`.
+  var tooManyConnections: Refusal {
+    Refusal(
+      .tooMany, "This gateway has \(limits.connections) connections, which is all it takes.",
+      limit: limits.connections, actual: connectionCount.load(ordering: .relaxed) + 1)
+  }
+
+  /// Behind a trusted proxy every connection has the proxy's address, which says nothing: see `Reactor.admitClient`.
+  private func countsPeer(_ address: SocketAddress) -> Bool {
+    !address.isLoopback && configuration.trustedProxies == 0
+  }
+
+  /// Counts one more connection, or request of a proxy's, in with an address, unless that would go beyond the limit.
+  func admitClient(_ address: IPAddress) -> Refusal? {
+    let fromAddress = clients.countUp(address, limit: limits.connectionsPerAddress)
+    guard fromAddress > limits.connectionsPerAddress else { return nil }
+    return Refusal(
+      .tooMany, "From your address \(limits.connectionsPerAddress) connections are taken at a time.",
+      limit: limits.connectionsPerAddress, actual: fromAddress)
+  }
+
+  /// Whether it is time for a warning of that kind; if so, it counts as said.
+  func mayWarn(of kind: RareWarning, now: MonotonicTime) -> Bool {
+    rareWarnings.withLock { saidAt in
+      if let at = saidAt[kind], now - at < RareWarning.interval { return false }
+      saidAt[kind] = now
+      return true
+    }
+  }
+
+  func releaseClient(_ address: IPAddress) {
+    clients.countDown(address)
+  }
+
+  func releaseConnection(from address: SocketAddress) {
+    connectionCount.subtract(1, ordering: .relaxed)
+    if countsPeer(address) { releaseClient(address.ip) }
+  }
+
+  /// Counts a new session in, unless that would go beyond a limit.
+  func admitSession(_ id: SessionID, from client: RequestClient, creator: String?, now: MonotonicTime)
+    -> Refusal?
+  {
+    if let refusal = ledger.admit(id, creator: creator, now: now) { return refusal }
+    let waitMs = creations.withLock {
+      $0.take(client.address, limit: limits.sessionsPerAddressPerMinute, now: now)
+    }
+    guard let waitMs else { return nil }
+    ledger.forget(id)
+    var refusal = Refusal(
+      .tooMany,
+      "From your address \(limits.sessionsPerAddressPerMinute) sessions a minute are taken.",
+      limit: limits.sessionsPerAddressPerMinute)
+    refusal.retryAfterMs = UInt64(waitMs)
+    refusal.status = 429
+    return refusal
+  }
+
+  /// Tells the reactor of an upload to end it, because another upload has its slot.
+  /// - Returns: false if the reactor's mailbox is full.
+  func evict(_ upload: UploadTable.Eviction) -> Bool {
+    reactors.withLock { $0[upload.place.reactor] }.mailbox.put(.endSlowUpload(upload))
+  }
+
+  /// Counts bytes of entries that are not on the disk, of all sessions together.
+  /// - Returns: how many there are now.
+  func holdUnsaved(_ change: Int) -> Int {
+    unsavedBytes.add(change, ordering: .relaxed).newValue
+  }
+
+  /// True when connections hold more than half of their limit. Then less is encrypted and read ahead for peers that take no data.
+  var holdsMuch: Bool { incompleteTotal > limits.incompleteBytes / 2 }
+
+  /// The bytes that all connections hold.
+  var incompleteTotal: Int { incompleteBytes.load(ordering: .relaxed) }
+
+  /// Counts bytes of half-received messages and requests, and of output that peers have not taken, over all sockets.
+  /// - Returns: true when they stay within the limit.
+  func holdIncomplete(_ change: Int) -> Bool {
+    let total = incompleteBytes.add(change, ordering: .relaxed).newValue
+    return change <= 0 || total <= limits.incompleteBytes
+  }
+}
+
+/// Where the gateway can be reached.
+struct Endpoints: Sendable {
+  var http: SocketAddress?
+  var https: SocketAddress?
+}

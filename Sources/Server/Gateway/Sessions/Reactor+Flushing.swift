@@ -1,0 +1,386 @@
+internal import Primitives
+internal import SessionCore
+internal import Networking
+internal import Platform
+internal import WebSocket
+internal import Wire
+
+/// Sends a session's log to its members: at the end of a turn one `send` a socket, whatever was said in it.
+extension Reactor {
+  /// How many members are sent to before the loop looks at its sockets again.
+  private static let sendsPerTurn = 512
+  /// How many bytes go out in a turn in large pieces, which are catch-ups, of all sockets: ink comes between them.
+  static let bulkBytesPerTurn = 2_097_152
+  /// Smaller ones are not counted.
+  private static let bulkPieceBytes = 16_384
+
+  /// So long a turn sends to sockets that have just become writable, or had more than a share: live entries, and answers.
+  private static let liveTime = Duration.milliseconds(4)
+  /// So long catch-ups go out in a turn, and so much of them does in any case.
+  private static let bulkTime = Duration.milliseconds(4)
+  private static let leastBulkBytes = 524_288
+
+  /// Goes on with the flushes under way, in slices, so that a session of thousands does not hold up others. What is live goes
+  /// first.
+  func continueFlushing() {
+    flushSessions()
+    if !liveWaiting.isEmpty { flushLive() }
+    guard !bulkWaiting.isEmpty else { return }
+    let keys = bulkWaiting.takeAll()
+    var clock = PhaseClock(Self.bulkTime, for: keys.count)
+    for (index, key) in keys.enumerated() {
+      let hasTime = clock.allowsAnother() || bulkBytesLeft > Self.bulkBytesPerTurn - Self.leastBulkBytes
+      guard bulkBytesLeft > 0, hasTime else {
+        bulkWaiting.putBack(keys[index...])
+        return
+      }
+      flushWaiting(key)
+    }
+  }
+
+  /// Sends those who only wait for their turn what is due to them, as far as their sockets take it.
+  func flushWhoWait(in session: Session) {
+    for reader in session.readers {
+      guard let (connection, conversation) = webSocket(reader.connection), connection.isToFlush,
+        !reader.isCatchingUp
+      else { continue }
+      flush(connection, conversation)
+    }
+  }
+
+  private func flushLive() {
+    let keys = liveWaiting.takeAll()
+    var clock = PhaseClock(Self.liveTime, for: keys.count)
+    for (index, key) in keys.enumerated() {
+      guard clock.allowsAnother() || index == 0 else {
+        liveWaiting.putBack(keys[index...])
+        return
+      }
+      flushWaiting(key)
+    }
+  }
+
+  private func flushWaiting(_ key: Connection.Key) {
+    guard let connection = connection(key) else { return }
+    connection.isToFlush = false
+    switch connection.state {
+    case .http(let http): pump(connection, http)
+    case .webSocket(let conversation): flush(connection, conversation)
+    case .lingering: break
+    }
+  }
+
+  /// Has a socket looked at when others had their turn; `isBulk` when large pieces are due to it.
+  func flushLater(_ connection: Connection, isBulk: Bool = false) {
+    guard !connection.isToFlush else { return }
+    connection.isToFlush = true
+    if isBulk { bulkWaiting.append(connection.key) } else { liveWaiting.append(connection.key) }
+  }
+
+  private func flushSessions() {
+    var budget = Self.sendsPerTurn
+    var turns = flushing.count
+    while budget > 0, turns > 0 {
+      turns -= 1
+      let hosted = flushing.removeFirst()
+      let (isDone, sends) = flush(hosted.session, budget: budget, toSettled: hosted.tellsSettled)
+      budget -= max(1, sends)
+      if isDone {
+        budget -= flushTargeted(hosted.session)
+        hosted.isFlushing = false
+        noteFannedOut(hosted)
+      } else {
+        // The others have their turn too.
+        flushing.append(hosted)
+      }
+      collectCounters(hosted)
+      // Who missed what rode along is told later, also when nobody says anything more.
+      schedule(hosted)
+      if hosted.session.needsTurn { touch(hosted) }
+    }
+  }
+
+  /// All who are at the tail have been offered what was said.
+  private func noteFannedOut(_ hosted: Hosted) {
+    guard hosted.flushedFrom != .distantFuture else { return }
+    counters.fanOutTimes.count(.now() - hosted.flushedFrom)
+    hosted.flushedFrom = .distantFuture
+  }
+
+  /// Sends the tail to members who have not been looked at in this flush, until so many sends were made. Those who are
+  /// anywhere else, or have something of their own to be sent, are looked at one by one afterwards.
+  ///
+  /// Rows may have moved since the last slice, for people come and go: each row knows in which flush it was looked at.
+  /// - Parameters:
+  ///   - session: whose log it is.
+  ///   - budget: how many sends there may be.
+  ///   - toSettled: whether those are sent to who are simply at the tail; else what they have not got waits in the log.
+  /// - Returns: whether all have been looked at, and how many sends were made.
+  @discardableResult
+  func flush(_ session: Session, budget: Int, toSettled: Bool = true) -> (isDone: Bool, sends: Int) {
+    let ephemeral = session.ephemeralFrames
+    let entries = session.ephemeralEntries
+    var members = session.takeMembers()
+    let slice = sendTail(of: session, ephemeral, entries, to: &members, budget: budget, toSettled: toSettled)
+    let readers = slice.others.map { session.readers[$0] }
+    let shortReaders = slice.shorts.map { (session.readers[$0.position], $0.took) }
+    session.putMembers(members)
+    session.countDelivered(slice.delivered)
+    for (reader, took) in shortReaders { missed(session, reader, took: took, of: entries) }
+    for reader in readers {
+      guard let (connection, conversation) = webSocket(reader.connection) else { continue }
+      flush(connection, conversation)
+      guard !ephemeral.isEmpty else { continue }
+      if session.isSettled(reader) {
+        offerEphemeral(ephemeral, entries, to: reader, connection, session)
+      } else {
+        missed(session, reader, took: 0, of: entries)
+      }
+    }
+    return (slice.isDone, slice.sends)
+  }
+
+  /// What came of a slice of a flush.
+  private struct Slice {
+    /// Rows that are not simply at the tail.
+    var others: [Int] = []
+    /// Rows that did not take all of the unreliable frames.
+    var shorts: [(position: Int, took: Int)] = []
+    var delivered = 0
+    var sends = 0
+    var isDone = false
+  }
+
+  /// The loop that everything else is arranged around: one pass over the rows, one `send` for each.
+  ///
+  /// What it needs of the reactor and of the session is fetched once: for a member, exclusivity is checked nowhere, and
+  /// nothing but its row and its connection is touched.
+  private func sendTail(
+    of session: Session, _ ephemeral: [UInt8], _ entries: Int, to members: inout [Member], budget: Int,
+    toSettled: Bool
+  ) -> Slice {
+    let number = session.flushNumber
+    let tail = session.tailSegment
+    let (segment, targetedEnd, log) = (tail.number, tail.targetedEnd, tail.bytes)
+    let (longest, blocked) = (Session.pieceBytes, Member.Flags.blocked.rawValue)
+    let connections = connections
+    var tally = SendTally()
+    var slice = Slice()
+    var counted = (from: -1, entries: 0)
+    var rows = members.mutableSpan
+    var position = 0
+    while position < rows.count, slice.sends < budget {
+      defer { position += 1 }
+      let member = rows[position]
+      if member.flush == number { continue }
+      rows[position].flush = number
+      // Raw values: what the standard library makes of an option set is called, and not inlined, in another module.
+      if member.flags.rawValue & blocked != 0 {
+        if !ephemeral.isEmpty { slice.shorts.append((position, 0)) }
+        continue
+      }
+      if member.flags.rawValue == 0, !toSettled { continue }
+      let from = Int(member.cursor.place)
+      guard member.flags.rawValue == 0, member.cursor.segment == segment, from >= targetedEnd,
+        log.count - from <= longest
+      else {
+        slice.others.append(position)
+        slice.sends += 1
+        continue
+      }
+      let count = log.count - from
+      guard count + ephemeral.count > 0,
+        let connection = Self.connection(token: member.connection, in: connections)
+      else { continue }
+      slice.sends += 1
+      let sent = offer(log.span.extracting(from..<log.count), ephemeral.span, on: connection, &tally)
+      rows[position].cursor.place = UInt32(truncatingIfNeeded: from + min(sent, count))
+      if connection.isWriteBlocked { rows[position].flags.insert(.blocked) }
+      if sent < count {
+        slice.delivered += tail.entryCount(from: from, to: from + sent)
+        if !ephemeral.isEmpty { slice.shorts.append((position, 0)) }
+        continue
+      }
+      if counted.from != from { counted = (from, tail.entryCount(from: from, to: log.count)) }
+      slice.delivered += counted.entries
+      if sent == count + ephemeral.count {
+        slice.delivered += entries
+      } else {
+        slice.shorts.append((position, sent - count))
+      }
+    }
+    slice.isDone = position == rows.count
+    count(tally)
+    return slice
+  }
+
+  private func offerEphemeral(
+    _ frames: [UInt8], _ entries: Int, to reader: Reader, _ connection: Connection, _ session: Session
+  ) {
+    let sent = offer(frames.span, on: connection)
+    if connection.isWriteBlocked { session.setBlocked(true, reader) }
+    if sent == frames.count {
+      session.countDelivered(entries)
+    } else {
+      missed(session, reader, took: sent, of: entries)
+    }
+  }
+
+  /// A socket did not take all of the turn's unreliable frames: only a begun one is finished.
+  private func missed(_ session: Session, _ reader: Reader, took: Int, of entries: Int) {
+    counters.unreliableDropped += UInt64(entries)
+    session.tookEphemeral(took, reader, now: instant)
+    finishBegun(reader)
+  }
+
+  /// Over TLS a begun frame may wait for no event: its rest is sent at once.
+  private func finishBegun(_ reader: Reader) {
+    guard reader.hasPrivateBytes, let (connection, conversation) = webSocket(reader.connection),
+      !connection.isWriteBlocked
+    else { return }
+    flush(connection, conversation)
+  }
+
+  /// - Returns: how many sends were made.
+  private func flushTargeted(_ session: Session) -> Int {
+    guard session.hasTargetedEphemeral else { return 0 }
+    var sends = 0
+    session.forEachTargetedEphemeral { reader, frames, entries in
+      guard let connection = connection(token: reader.connection) else { return }
+      sends += 1
+      let sent = offer(frames.span, on: connection)
+      if sent > 0 { session.countDelivered(entries) } else { counters.unreliableDropped += UInt64(entries) }
+      if connection.isWriteBlocked { session.setBlocked(true, reader) }
+      guard sent > 0, sent < frames.count else { return }
+      session.keep(Array(frames[sent...]), for: reader)
+      finishBegun(reader)
+    }
+    return sends
+  }
+
+  /// Sends one socket what is due to it, up to its share of a turn.
+  func flush(_ connection: Connection, _ conversation: WebSocketConversation) {
+    let reader = conversation.reader
+    let session = conversation.enteredSession
+    var given = 0
+    // What is caught up may have to be compressed first: that too is shared out.
+    if bulkBytesLeft <= 0, reader.isCatchingUp {
+      session?.setBlocked(true, reader)
+      flushLater(connection, isBulk: true)
+      return
+    }
+    while !connection.isWriteBlocked, !connection.hasBacklog,
+      let piece = session?.nextPiece(reader) ?? reader.nextPrivatePiece()
+    {
+      bulkBytesLeft -= compressor.takeCost()
+      let isBulk = piece.range.count > Self.bulkPieceBytes || reader.isCatchingUp
+      let share = reader.isCatchingUp ? Session.catchUpPieceBytes : Session.pieceBytes
+      guard given < share, !isBulk || bulkBytesLeft > 0 else {
+        session?.setBlocked(true, reader)
+        flushLater(connection, isBulk: isBulk)
+        return
+      }
+      let sent = offer(piece.bytes.span.extracting(piece.range), on: connection)
+      given += sent
+      if isBulk { bulkBytesLeft -= sent }
+      if let session { session.sent(piece, sent, to: reader) } else { reader.sentPrivate(piece, sent) }
+    }
+    session?.setBlocked(connection.isWriteBlocked, reader)
+    if conversation.joinedAt != .distantFuture, reader.isCaughtUp, !connection.hasBacklog {
+      counters.catchUpTimes.count(.now() - conversation.joinedAt)
+      conversation.joinedAt = .distantFuture
+    }
+    if let hosted = conversation.hosted, hosted.session.needsTurn { touch(hosted) }
+    if conversation.isFinished, !reader.hasPrivateBytes, !connection.hasBacklog {
+      noteClosed(connection, conversation, end: conversation.peerClosed ? "closed" : "failed")
+      conversation.phase = .closing
+      finish(connection)
+      return
+    }
+    if connection.isReadingPaused, !conversation.isHeld, !reader.isOutboxFull {
+      resumeReading(connection)
+    }
+  }
+
+  /// All is sent on a WebSocket: ends our direction, and lets the peer end its own.
+  private func finish(_ connection: Connection) {
+    counters.openWebSockets -= 1
+    counters.openHTTPSockets += 1
+    startLingering(connection)
+  }
+
+  /// Offers two buffers to a socket in one call; see `offer`.
+  @inline(__always)
+  private func offer(
+    _ first: Span<UInt8>, _ second: Span<UInt8>, on connection: Connection, _ tally: inout SendTally
+  ) -> Int {
+    guard second.isEmpty, connection.tls == nil else {
+      return offerBoth(first, second, on: connection, &tally)
+    }
+    // What nearly every delivery is.
+    guard !connection.hasBacklog, !connection.isWriteBlocked else { return 0 }
+    return took(connection.socket.send(first), of: first.count, connection, &tally)
+  }
+
+  private func offerBoth(
+    _ first: Span<UInt8>, _ second: Span<UInt8>, on connection: Connection, _ tally: inout SendTally
+  ) -> Int {
+    guard !second.isEmpty else { return offer(first, on: connection, &tally) }
+    guard !first.isEmpty else { return offer(second, on: connection, &tally) }
+    if connection.isSecure {
+      // One record a socket and turn.
+      joined.removeAll(keepingCapacity: true)
+      joined.append(first)
+      joined.append(second)
+      guard joined.count <= TLSConnection.encryptLimitInBytes else {
+        return offer(first, on: connection, &tally)
+      }
+      return offer(joined.span, on: connection, &tally)
+    }
+    guard !connection.hasBacklog, !connection.isWriteBlocked else { return 0 }
+    return took(connection.socket.send(first, second), of: first.count + second.count, connection, &tally)
+  }
+
+  /// Takes over what a session counted, and how much of it there is now.
+  func collectCounters(_ hosted: Hosted) {
+    let counted = hosted.session.takeCounters()
+    counters.entriesReceived += UInt64(counted.entriesAccepted)
+    counters.entriesDelivered += UInt64(counted.delivered)
+    counters.repeats += UInt64(counted.repeats)
+    counters.unreliableReceived += UInt64(counted.unreliableReceived)
+    counters.unreliableRefused += UInt64(counted.unreliableRefused)
+    counters.unreliableDropped += UInt64(counted.unreliableDropped)
+    counters.lateCatchUps += UInt64(counted.lateCatchUps)
+    if counted.commitWait > 0 { counters.commitTimes.count(nanoseconds: counted.commitWait) }
+    guard !hosted.isRemoved else { return }
+    note(hosted, participants: hosted.session.members.count, logBytes: hosted.session.logBytes)
+  }
+
+  /// Keeps the gauges of participants and of bytes in memory.
+  func note(_ hosted: Hosted, participants: Int, logBytes: Int) {
+    counters.participants += Int64(participants - hosted.countedParticipants)
+    counters.logBytes += Int64(logBytes - hosted.countedLogBytes)
+    noteMemory(
+      shared.memory.hold(
+        logBytes - hosted.countedLogBytes,
+        sessions: (logBytes > 0 ? 1 : 0) - (hosted.countedLogBytes > 0 ? 1 : 0)))
+    hosted.session.crowding = shared.memory.crowding(for: logBytes)
+    hosted.countedParticipants = participants
+    hosted.countedLogBytes = logBytes
+  }
+
+  /// Says in the log when all sessions begin to hold more than they may, and when there is room again.
+  private func noteMemory(_ change: HeldMemory.Change) {
+    let (memory, limit) = (shared.memory, shared.limits.memoryBytes)
+    switch change {
+    case .crowded:
+      shared.log(
+        .warning, "memory for sessions full", ["held": .number(memory.held), "memoryBytes": .number(limit)])
+    case .roomy:
+      shared.log(
+        .info, "memory for sessions free again",
+        ["held": .number(memory.held), "memoryBytes": .number(limit)])
+    case .same: break
+    }
+  }
+}

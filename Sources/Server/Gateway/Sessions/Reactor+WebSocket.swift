@@ -1,0 +1,395 @@
+internal import FoundationEssentials
+internal import SessionCore
+internal import Platform
+internal import WebSocket
+internal import Wire
+
+/// What WebSocket clients say.
+extension Reactor {
+  private static let badControlLimit = 10
+  /// After so many messages of one socket, or so many bytes of frames that may be empty, it is looked whether it has had its
+  /// share.
+  private static let messagesBetweenLooks = 8
+  private static let bytesBetweenLooks = 4096
+
+  func receive(
+    _ connection: Connection, _ conversation: WebSocketConversation, _ buffer: inout [UInt8],
+    from start: Int, upTo end: Int
+  ) {
+    var position = start
+    var inflated = 0
+    var messages = 0
+    conversation.heardAt = now
+    while position < end || conversation.hasUnfinishedMessage {
+      // Who has the inflater goes on to the end of its message: others wait for it.
+      guard conversation.isInflating || !conversation.reader.isOutboxFull && !conversation.isHeld else {
+        hold(connection, buffer, from: position, upTo: end)
+        break
+      }
+      guard inflated < ExpensiveInput.inflatedBytes,
+        !conversation.hasUnfinishedMessage || takeUp(connection, conversation)
+      else {
+        guard connections[Int(connection.key.slot)] === connection else { return }
+        if conversation.awaitsInflater {
+          hold(connection, buffer, from: position, upTo: end)
+        } else {
+          setAside(connection, buffer, from: position, upTo: end, isExpensive: true)
+        }
+        break
+      }
+      messages += 1
+      if messages % Self.messagesBetweenLooks == 0, isShareOver {
+        setAside(connection, buffer, from: position, upTo: end)
+        break
+      }
+      let event: MessageReader.Event?
+      do throws(ProtocolError) {
+        event = try conversation.messages.next(
+          in: &buffer, at: &position, upTo: min(end, position + Self.bytesBetweenLooks),
+          inflater: conversation.isInflating ? expensive.inflater : inflater,
+          inflatedBytes: ExpensiveInput.inflatedBytes)
+      } catch {
+        conversation.isInflating = false
+        // The socket may linger for seconds: the inflater must not.
+        releaseInflater(of: connection)
+        fail(connection, conversation, error)
+        break
+      }
+      guard let event else {
+        conversation.isInflating = conversation.messages.isInflating
+        if conversation.isInflating { inflated = ExpensiveInput.inflatedBytes }
+        messages += Self.messagesBetweenLooks - 1 - messages % Self.messagesBetweenLooks
+        continue
+      }
+      switch event {
+      case .piece(let kind, let range, let isFirst, let isLast):
+        if isFirst, isLast {
+          handle(connection, conversation, kind, buffer.span.extracting(range))
+        } else {
+          assemble(connection, conversation, kind, buffer.span.extracting(range), isLast: isLast)
+        }
+      case .message(let kind, let payload):
+        inflated += payload.count
+        conversation.isInflating = false
+        releaseInflater(of: connection)
+        handle(connection, conversation, kind, payload.span)
+      case .ping(let payload):
+        conversation.reader.enqueue(.pong, payload)
+      case .pong:
+        break
+      case .close(let code, _):
+        peerClosed(connection, conversation, code)
+      }
+      guard connections[Int(connection.key.slot)] === connection else { return }
+    }
+    noteIncomplete(connection, conversation)
+    guard connections[Int(connection.key.slot)] === connection else { return }
+    if conversation.reader.hasPrivateBytes || conversation.isFinished { flush(connection, conversation) }
+  }
+
+  /// Goes on with what earlier turns left of a message.
+  ///
+  /// - Returns: false when the rest, or what follows it, has to wait for another turn.
+  private func takeUp(_ connection: Connection, _ conversation: WebSocketConversation) -> Bool {
+    if conversation.isInflating {
+      if expensive.claimInflater(for: connection.key) { return true }
+      if !conversation.awaitsInflater {
+        conversation.awaitsInflater = true
+        expensive.queueForInflater(connection.key)
+      }
+      return false
+    }
+    guard let unfinished = conversation.unfinished else { return true }
+    guard case .joined(let hosted) = conversation.phase else {
+      conversation.unfinished = nil
+      return true
+    }
+    let bytes = unfinished.bytes
+    unfinished.offset = take(bytes.span, startingAt: unfinished.offset, from: conversation, in: hosted)
+    if unfinished.offset == bytes.count { conversation.unfinished = nil }
+    return false
+  }
+
+  /// Takes the inflater back from a socket that has it, and gives it to the first socket that waits for it.
+  func releaseInflater(of connection: Connection) {
+    guard expensive.releaseInflater(of: connection.key) else { return }
+    while let key = expensive.takeInflaterWaiter() {
+      guard let next = self.connection(key), case .webSocket(let conversation) = next.state else { continue }
+      conversation.awaitsInflater = false
+      _ = expensive.claimInflater(for: key)
+      next.isExpensive = true
+      resumeReading(next)
+      return
+    }
+  }
+
+  /// Gives a session the next entries of a message.
+  ///
+  /// - Returns: the offset of the entry that is next, or the message's length.
+  private func take(
+    _ message: Span<UInt8>, startingAt start: Int, from conversation: WebSocketConversation,
+    in hosted: Hosted
+  ) -> Int {
+    var effects: [Effect] = []
+    hosted.saidAt = min(hosted.saidAt, now)
+    let end = hosted.session.receive(
+      message, startingAt: start, entries: ExpensiveInput.entries, from: conversation.reader, now: instant,
+      effects: &effects)
+    touch(hosted)
+    if !effects.isEmpty { perform(effects, in: hosted) }
+    return end
+  }
+
+  private func assemble(
+    _ connection: Connection, _ conversation: WebSocketConversation, _ kind: MessageKind,
+    _ piece: Span<UInt8>, isLast: Bool
+  ) {
+    guard !conversation.isClosing else { return }
+    conversation.assembly.append(piece)
+    if kind == .text, !isEcho(conversation), conversation.assembly.count > ClientControl.maximumLength {
+      disconnect(connection, conversation, .messageTooLarge(limit: ClientControl.maximumLength))
+      return
+    }
+    guard isLast else { return }
+    let message = conversation.assembly
+    conversation.assembly = []
+    handle(connection, conversation, kind, message.span)
+  }
+
+  /// Half-received messages of all sockets have one limit, and each a time to end in.
+  private func noteIncomplete(_ connection: Connection, _ conversation: WebSocketConversation) {
+    if conversation.messages.isInsideMessage {
+      if conversation.messageBegan == nil { conversation.messageBegan = now }
+    } else {
+      conversation.messageBegan = nil
+    }
+    guard !countHeld(by: connection), !conversation.isClosing else { return }
+    disconnect(
+      connection, conversation,
+      .tryAgainLater(.tooMany, retryAfterMs: 5000))
+  }
+
+  private func isEcho(_ conversation: WebSocketConversation) -> Bool {
+    if case .echo = conversation.phase { true } else { false }
+  }
+
+  /// A whole message.
+  private func handle(
+    _ connection: Connection, _ conversation: WebSocketConversation, _ kind: MessageKind,
+    _ message: Span<UInt8>
+  ) {
+    counters.messagesReceived += 1
+    // A message has ended: the time for the next one begins with it.
+    conversation.messageBegan = nil
+    conversation.hosted?.messages += 1
+    switch (conversation.phase, kind) {
+    case (.closing, _), (.finding, _):
+      break
+    case (.echo, _):
+      echo(conversation, kind, message)
+    case (.opened, .binary), (.waiting, .binary):
+      counters.refusals[.notJoined] += 1
+      disconnect(connection, conversation, .notJoined)
+    case (.joined(let hosted), .binary):
+      let next = take(message, startingAt: 0, from: conversation, in: hosted)
+      if next < message.count {
+        var rest: [UInt8] = []
+        rest.append(message.extracting(droppingFirst: next))
+        conversation.unfinished = UnfinishedMessage(rest)
+      }
+    case (.opened(let hosted), .text):
+      handleFirst(connection, conversation, hosted, message)
+    case (.waiting(let hosted), .text), (.joined(let hosted), .text):
+      handleControl(connection, conversation, hosted, message)
+    }
+  }
+
+  /// The first message: `join` or `wait`, and nothing else.
+  private func handleFirst(
+    _ connection: Connection, _ conversation: WebSocketConversation, _ hosted: Hosted,
+    _ message: Span<UInt8>
+  ) {
+    guard !hosted.isRemoved else {
+      // It ended while this socket was open and had said nothing.
+      counters.refusals[.ended] += 1
+      close(connection, conversation, .ended)
+      return
+    }
+    guard message.count <= ClientControl.maximumLength else {
+      disconnect(connection, conversation, .messageTooLarge(limit: ClientControl.maximumLength))
+      return
+    }
+    do throws(WireError) {
+      switch try ClientControl.decode(message) {
+      case .join(let join):
+        enter(connection, conversation, hosted, join)
+      case .wait(let profile):
+        conversation.phase = .waiting(hosted)
+        perform(
+          hosted.session.wait(
+            conversation.reader, profile: profile.sanitised, identity: newIdentity(), now: instant),
+          in: hosted)
+        touch(hosted)
+      case .leave, .end, .profile, .activity:
+        counters.refusals[.notJoined] += 1
+        disconnect(connection, conversation, .notJoined)
+      }
+    } catch {
+      switch error {
+      case .wrongMember, .textLength, .payloadTooLarge:
+        // A join, but a wrong one: a right one may follow.
+        refuseControl(connection, conversation, hosted, error.refusal)
+      case .notJSON, .notRequest, .unknownControl, .controlTooLong, .entryLengthCutShort, .entryRunsOver,
+        .entryTooShort:
+        counters.refusals[.notJoined] += 1
+        disconnect(connection, conversation, .notJoined)
+      }
+    }
+  }
+
+  private func enter(
+    _ connection: Connection, _ conversation: WebSocketConversation, _ hosted: Hosted, _ join: Join
+  ) {
+    var join = join
+    join.profile = join.profile.sanitised
+    conversation.phase = .joined(hosted)
+    let effects = hosted.session.join(
+      conversation.reader, join, identity: newIdentity(), now: instant)
+    touch(hosted)
+    perform(effects, in: hosted)
+    for case .joined(_, _, let kind) in effects {
+      conversation.joinedAt = now
+      noteJoined(connection, conversation, hosted.session, kind, after: join.resume?.after)
+    }
+  }
+
+  private func newIdentity() -> NewIdentity {
+    let random = SecureRandom.bytes(40)
+    return NewIdentity(
+      id: EntryKey(random.span, at: 0).randomUUID, token: Token(random: Array(random[16..<32])),
+      lot: random.span.uint64(at: 32))
+  }
+
+  private func handleControl(
+    _ connection: Connection, _ conversation: WebSocketConversation, _ hosted: Hosted,
+    _ message: Span<UInt8>
+  ) {
+    guard message.count <= ClientControl.maximumLength else {
+      disconnect(connection, conversation, .messageTooLarge(limit: ClientControl.maximumLength))
+      return
+    }
+    let session = hosted.session
+    let reader = conversation.reader
+    let control: ClientControl
+    do throws(WireError) {
+      control = try ClientControl.decode(message)
+    } catch {
+      refuseControl(connection, conversation, hosted, error.refusal)
+      return
+    }
+    touch(hosted)
+    if case .leave = control {
+      conversation.phase = .joined(hosted)
+      let effects = session.leave(reader, now: instant)
+      if !effects.isEmpty, conversation.participant != 0 {
+        noteLeft(conversation.participant, session, reason: "left")
+      }
+      closeWhenSaved(effects, in: hosted)
+      return
+    }
+    if case (.waiting, .join(let join)) = (conversation.phase, control) {
+      reader.badControlMessages = 0
+      enter(connection, conversation, hosted, join)
+      return
+    }
+    guard case .joined = conversation.phase else {
+      counters.refusals[.notJoined] += 1
+      disconnect(connection, conversation, .notJoined)
+      return
+    }
+    var effects: [Effect] = []
+    guard session.admitControl(reader, size: message.count, now: instant, effects: &effects) else {
+      perform(effects, in: hosted)
+      return
+    }
+    switch control {
+    case .leave:
+      break
+    case .join, .wait:
+      refuseControl(connection, conversation, hosted, Refusal(.badRequest, "You have joined already."))
+      return
+    case .end:
+      endSoon(hosted, conversation, on: connection.key)
+    case .profile(let profile):
+      session.setProfile(profile.sanitised, of: reader)
+    case .activity(let change):
+      session.setActivity(change, by: reader, now: instant)
+    }
+    reader.badControlMessages = 0
+  }
+
+  /// Closes the socket of a participant who left, as soon as that is on the disk; or cannot be, of which everybody is told.
+  private func closeWhenSaved(_ effects: [Effect], in hosted: Hosted) {
+    hosted.tasksInHand += 1
+    Task {
+      _ = await saved(hosted)
+      now = .now()
+      perform(effects, in: hosted)
+      done(with: hosted)
+    }
+  }
+
+  /// Ends a session for everyone, who asks for it included; who cannot have it is told.
+  private func endSoon(_ hosted: Hosted, _ conversation: WebSocketConversation, on key: Connection.Key) {
+    let reader = conversation.reader
+    let number = conversation.participant
+    let address = connection(key)?.clientAddress
+    Task {
+      do throws(Refusal) {
+        try await end(hosted, by: number, from: address)
+      } catch {
+        noteRefused(.control, error.code, self.connection(key), conversation)
+        guard !hosted.isRemoved, connection(key) != nil else { return }
+        hosted.session.tell(reader, GatewayControl.error(error).encoded())
+        touchSoon(hosted)
+      }
+    }
+  }
+
+  /// A control message that cannot be understood; ten in a row are a fault of the client.
+  private func refuseControl(
+    _ connection: Connection, _ conversation: WebSocketConversation, _ hosted: Hosted, _ refusal: Refusal
+  ) {
+    noteRefused(.control, refusal.code, connection, conversation)
+    conversation.reader.badControlMessages += 1
+    guard conversation.reader.badControlMessages < Self.badControlLimit else {
+      disconnect(connection, conversation, .badRequests)
+      return
+    }
+    hosted.session.tell(conversation.reader, GatewayControl.error(refusal).encoded())
+    touch(hosted)
+  }
+
+  private func echo(
+    _ conversation: WebSocketConversation, _ kind: MessageKind, _ message: Span<UInt8>
+  ) {
+    var frame: [UInt8] = []
+    if let deflate = conversation.deflate {
+      var compressed: [UInt8] = []
+      deflater.compress(message, into: &compressed, windowBits: deflate.windowBits(for: .server))
+      FrameWriter.append(kind.opcode, payload: compressed.span, isCompressed: true, to: &frame)
+    } else {
+      FrameWriter.append(kind.opcode, payload: message, to: &frame)
+    }
+    conversation.reader.enqueue(frames: frame)
+  }
+}
+
+extension EntryKey {
+  /// The 16 random bytes as a UUID of version 4 (RFC 9562 §5.4).
+  var randomUUID: UUID {
+    EntryKey(
+      high: high & 0xFFFF_FFFF_FFFF_0FFF | 0x4000, low: low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+    ).uuid
+  }
+}

@@ -1,0 +1,89 @@
+internal import CLinux
+internal import Platform
+
+/// The certificate that a gateway made for itself, and its key: browsers that were told to trust it would ask again.
+///
+/// The one that is copied goes in the place of one that is there, for it is the one that people's browsers know. What was there
+/// gets another name, for nobody else may have that key.
+extension DataFolderCopy {
+  /// Copies both, under other names until the copy is finished. Links are left alone, and so is one without the other.
+  ///
+  /// - Throws: `CopyError`; there is then neither.
+  package func copyCertificate() throws(CopyError) {
+    for name in DataFolder.certificateFiles {
+      let found = try reading { () throws(StorageError) in
+        try source.root.information(of: name, for: .readCertificate)
+      }
+      guard found?.is_regular == 1 else { return }
+    }
+    do throws(CopyError) {
+      for name in DataFolder.certificateFiles {
+        let file = try reading { () throws(StorageError) in
+          try source.root.openFile(name, toWrite: false, for: .readCertificate)
+        }
+        try copy(file, to: name + ".new", in: target.root)
+      }
+    } catch {
+      try writing { () throws(StorageError) in try discardCertificate() }
+      throw error
+    }
+    hasCertificate = true
+  }
+
+  /// Removes what was copied of them.
+  func discardCertificate() throws(StorageError) {
+    for name in DataFolder.certificateFiles { try target.root.removeFile(name + ".new", for: .writeCopy) }
+    hasCertificate = false
+  }
+
+  /// Gives both their names; who had these gets others.
+  func putCertificate() throws(StorageError) {
+    guard hasCertificate else { return }
+    if try areThereAlready() { return try discardCertificate() }
+    try keepCertificate()
+    for name in DataFolder.certificateFiles {
+      try target.root.rename(name + ".new", to: name, in: target.root, for: .writeCopy)
+    }
+    hasCertificate = false
+  }
+
+  /// Whether both are there with the very same bytes.
+  private func areThereAlready() throws(StorageError) -> Bool {
+    for name in DataFolder.certificateFiles {
+      let found = try target.root.information(of: name, for: .writeCopy)
+      guard let found, found.is_regular == 1,
+        try bytes(of: name) == bytes(of: name + ".new")
+      else { return false }
+    }
+    return true
+  }
+
+  private func bytes(of name: String) throws(StorageError) -> [UInt8] {
+    let file = try target.root.openFile(name, toWrite: false, for: .writeCopy)
+    let length = try StorageError.check(.writeCopy, clinux_file_length(file.rawValue))
+    // A certificate has a few thousand; what is much longer is none, and differs.
+    var bytes = [UInt8](repeating: 0, count: Int(min(length, 1 << 20)))
+    let count = try StorageError.check(
+      .writeCopy, unsafe clinux_file_read(file.rawValue, &bytes, bytes.count, 0))
+    return Array(bytes.prefix(Int(count)))
+  }
+
+  /// Gives what has their names others that nothing has.
+  private func keepCertificate() throws(StorageError) {
+    var there: [String] = []
+    for name in DataFolder.certificateFiles
+    where try target.root.information(of: name, for: .writeCopy) != nil { there.append(name) }
+    guard let first = there.first else { return }
+    let names = Set(try target.root.names(for: .writeCopy))
+    var suffix = ".replaced"
+    var number = 1
+    while DataFolder.certificateFiles.contains(where: { names.contains($0 + suffix) }) {
+      number += 1
+      suffix = ".replaced-\(number)"
+    }
+    for name in there {
+      try target.root.rename(name, to: name + suffix, in: target.root, for: .writeCopy)
+    }
+    replacedCertificate = first + suffix
+  }
+}

@@ -1,0 +1,81 @@
+internal import CLinux
+internal import Platform
+
+/// The mark of a clean stop: the file `clean`. With it, what is in the folder is all that ever was said.
+///
+/// It names the folder it was left in, and itself, by their inodes and by when they were made, for a number that was given
+/// back is soon given again: in a copy, or in a folder that a backup was put back into, it counts for nothing.
+extension DataFolder {
+  static let markFile = "clean"
+
+  /// Takes the mark away, which is on the disk when this returns; called once at the start, before anybody is answered.
+  ///
+  /// - Returns: the generation that the last process left, or a new one when that did not stop cleanly.
+  /// - Throws: `StorageError` when the mark cannot be taken away: who goes on would be believed after a crash.
+  package func takeMark() throws(StorageError) -> String {
+    let found = try root.information(of: Self.markFile, for: .mark)
+    var generation: String?
+    if let found, found.is_regular != 0, let text = try root.text(of: Self.markFile, for: .mark) {
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+      if lines.count == 3, lines[2] == "", lines[1] == (try place(of: found)), Self.isGeneration(lines[0]) {
+        generation = lines[0]
+      }
+    }
+    if found != nil {
+      try root.removeTree(Self.markFile, for: .mark)
+      try root.sync(for: .mark)
+    }
+    return generation ?? Self.newGeneration()
+  }
+
+  /// Leaves the mark, which is on the disk when this returns; called last, when all else is.
+  ///
+  /// - Parameter generation: what `takeMark` gave.
+  /// - Throws: `StorageError`; there may then be none.
+  package func leaveMark(_ generation: String) throws(StorageError) {
+    precondition(Self.isGeneration(generation), "a generation is one that takeMark gave")
+    let temporary = Self.markFile + ".new"
+    try root.removeTree(temporary, for: .mark)
+    let file = try root.createFile(temporary, for: .mark)
+    var information = clinux_file_information()
+    try StorageError.check(.mark, unsafe clinux_information(file.rawValue, &information))
+    let text = Array("\(generation)\n\(try place(of: information))\n".utf8)
+    try StorageError.check(.mark, unsafe clinux_file_write(file.rawValue, text, text.count, 0))
+    try StorageError.check(.mark, clinux_file_sync(file.rawValue))
+    try root.rename(temporary, to: Self.markFile, in: root, for: .mark)
+    try root.sync(for: .mark)
+  }
+
+  /// Returns the folder's inode and birth; a copy of the folder has others. The device is left out, because its number may
+  /// change when the machine restarts.
+  package func identity() -> String {
+    do throws(StorageError) {
+      let own = try root.information(for: .mark)
+      return "\(own.inode) \(own.born)"
+    } catch {
+      // Without them, a random text, which no log contains.
+      return Self.newGeneration()
+    }
+  }
+
+  /// Where the mark is: the folder's device, inode and birth, and the mark's own inode and birth.
+  private func place(of mark: clinux_file_information) throws(StorageError) -> String {
+    let own = try root.information(for: .mark)
+    return "\(own.device) \(own.inode) \(own.born) \(mark.inode) \(mark.born)"
+  }
+
+  /// 128 random bits as 32 hexadecimal digits.
+  private static func newGeneration() -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    let text = SecureRandom.bytes(16).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  private static func isGeneration(_ text: String) -> Bool {
+    text.utf8.count == 32
+      && text.utf8.allSatisfy {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+          || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+      }
+  }
+}

@@ -1,0 +1,108 @@
+import Glibc
+import Testing
+import Networking
+import Platform
+
+@Suite("The listener")
+struct ListenerTests {
+  @Test("Several listeners share a port that the system chose, and each gets connections")
+  func sharing() throws {
+    let first = try Listener(on: TCP.anyPort)
+    #expect(first.address.port != 0)
+    let second = try Listener(joining: first)
+    #expect(second.address == first.address)
+    var clients: [Client] = []
+    var peers = [0: Set<UInt16>(), 1: []]
+    // The kernel chooses by a hash of the ports: that 64 go one way is one chance in 2^63.
+    for _ in 0..<64 {
+      let client = Client(try Socket.connect(to: first.address))
+      #expect(try client.socket.wait(until: .writable, atMost: .seconds(10)))
+      try client.socket.pendingError()
+      clients.append(client)
+    }
+    for (index, listener) in [first, second].enumerated() {
+      accepting: while true {
+        switch listener.accept() {
+        case .accepted(_, let peer):
+          #expect(peer.isLoopback)
+          peers[index]?.insert(peer.port)
+        case .noneWaiting: break accepting
+        case .turnedAway(let error): throw error
+        case .exhausted(let error): throw error
+        }
+      }
+    }
+    #expect(peers[0]?.isEmpty == false && peers[1]?.isEmpty == false)
+    let ports = try Set(clients.map { try $0.socket.localAddress().port })
+    #expect(peers[0]?.union(peers[1] ?? []) == ports)
+  }
+
+  @Test("A port that is listened on is in use, also while its owners share it")
+  func exclusive() throws {
+    let first = try Listener(on: TCP.anyPort)
+    #expect(throws: SystemError("bind", code: EADDRINUSE)) { try Listener(on: first.address) }
+    let second = try Listener(joining: first)
+    #expect(throws: SystemError("bind", code: EADDRINUSE)) { try Listener(on: second.address) }
+  }
+
+  @Test("The port is free again at once, connections left open included")
+  func reuse() throws {
+    var listener: Listener? = try Listener(on: TCP.anyPort)
+    let address = try #require(listener).address
+    let client = try Socket.connect(to: address)
+    let accepted = try TCP.accept(from: try #require(listener))
+    listener = nil
+    let again = try Listener(on: address)
+    #expect(again.address == address)
+    #expect(
+      try Socket(accepted.descriptor.rawValue).remoteAddress() == Socket(client.rawValue).localAddress())
+  }
+
+  @Test("Listening on every IPv6 address is listening on IPv4 too, and a peer shows as what it is")
+  func dualStack() throws {
+    let listener = try Listener(on: SocketAddress(ip: IPAddress(v6High: 0, low: 0), port: 0))
+    let target = SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: listener.address.port)
+    let client = try Socket.connect(to: target)
+    let accepted = try TCP.accept(from: listener)
+    #expect(accepted.peer == (try Socket(client.rawValue).localAddress()))
+    #expect(accepted.peer.host == "127.0.0.1")
+  }
+
+  @Test("Without a descriptor left a connection is turned away, not left to hang")
+  func exhausted() async {
+    await #expect(processExitsWith: .success) {
+      let listener = try Listener(on: TCP.anyPort)
+      let client = try Socket.connect(to: listener.address)
+      #expect(try Socket(listener.descriptor).wait(until: .readable, atMost: .seconds(10)))
+      var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+      #expect(unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+      limit.rlim_cur = 64
+      #expect(unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+      while true { if unsafe open("/dev/null", O_RDONLY) < 0 { break } }
+      guard case .turnedAway(let error) = listener.accept() else {
+        Issue.record("it was to be turned away")
+        return
+      }
+      #expect(error.isOutOfDescriptors)
+      #expect(try Socket(client.rawValue).wait(until: .readable, atMost: .seconds(10)))
+      var buffer: [UInt8] = [0]
+      #expect(Socket(client.rawValue).receive(into: &buffer) == .endOfStream)
+      guard case .exhausted = listener.accept() else {
+        guard case .noneWaiting = listener.accept() else {
+          Issue.record("nothing waits any more")
+          return
+        }
+        return
+      }
+    }
+  }
+}
+
+private final class Client {
+  let descriptor: OwnedDescriptor
+  var socket: Socket { Socket(descriptor.rawValue) }
+
+  init(_ descriptor: consuming OwnedDescriptor) {
+    self.descriptor = descriptor
+  }
+}

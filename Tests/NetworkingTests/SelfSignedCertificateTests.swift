@@ -1,0 +1,151 @@
+import Testing
+import Networking
+import Primitives
+
+@Suite("The certificate made at first start")
+struct SelfSignedCertificateTests {
+  private let directory = TemporaryDirectory()
+  private let now = WallTime(secondsSince1970: 1_800_000_000)
+  private let names = AlternativeNames(
+    hosts: ["localhost", "gateway.test"],
+    addresses: [IPAddress(v4: 0x7f00_0001), IPAddress(v6High: 0, low: 1)])
+
+  @Test("It is made once, and kept: two files, the key for its owner only")
+  func keeps() throws {
+    let made = try loadOrMake(at: now)
+    #expect(made.origin == .made(.missing))
+    #expect(made.certificatePath == directory.path + "/tls-cert.pem")
+    #expect(directory.names == ["tls-cert.pem", "tls-key.pem"])
+    #expect(directory.mode(of: "tls-key.pem") == 0o600)
+    #expect(directory.mode(of: "tls-cert.pem") == 0o644)
+    let (certificate, key) = (directory.read("tls-cert.pem"), directory.read("tls-key.pem"))
+    #expect(certificate.hasPrefix("-----BEGIN CERTIFICATE-----\n"))
+    #expect(key.hasPrefix("-----BEGIN PRIVATE KEY-----\n"))
+    #expect(try loadOrMake(at: now + .seconds(300 * 86_400)).origin == .kept)
+    #expect(directory.read("tls-cert.pem") == certificate)
+    #expect(directory.read("tls-key.pem") == key)
+  }
+
+  @Test("What it says, as OpenSSL's command reads it")
+  func contents() throws {
+    let made = try loadOrMake(at: now)
+    let text = try Command("openssl", ["x509", "-in", made.certificatePath, "-noout", "-text"]).output()
+    for line in [
+      "Version: 3 (0x2)",
+      "Signature Algorithm: ecdsa-with-SHA256",
+      "Issuer: CN = DrawTogether",
+      "Not Before: Jan 14 08:00:00 2027 GMT",
+      "Not After : Feb 15 08:00:00 2028 GMT",
+      "Subject: CN = DrawTogether",
+      "NIST CURVE: P-256",
+      "X509v3 Basic Constraints: critical\n                CA:FALSE",
+      "X509v3 Key Usage: critical\n                Digital Signature",
+      "X509v3 Extended Key Usage: \n                TLS Web Server Authentication",
+      "DNS:localhost, DNS:gateway.test, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1",
+    ] {
+      #expect(text.contains(line), "\(line) is missing in\n\(text)")
+    }
+    let verified = try Command(
+      "openssl",
+      [
+        "verify", "-x509_strict", "-attime", "1800000000", "-purpose", "sslserver", "-CAfile",
+        made.certificatePath, made.certificatePath,
+      ]
+    ).output()
+    #expect(verified.hasSuffix(": OK\n"))
+  }
+
+  @Test("Two certificates differ in serial number and key")
+  func differs() throws {
+    let other = TemporaryDirectory()
+    let first = try loadOrMake(at: now)
+    let second = try SelfSignedCertificate.loadOrMake(in: other.path, now: now, names: names)
+    let serials = try [first, second].map {
+      try Command("openssl", ["x509", "-in", $0.certificatePath, "-noout", "-serial"]).output()
+    }
+    #expect(serials[0] != serials[1])
+    // 159 random bits, the first of them set: 20 octets, as RFC 5280 §4.1.2.2 allows.
+    #expect(serials.allSatisfy { $0.utf8.count == "serial=\n".utf8.count + 40 })
+    #expect(directory.read("tls-key.pem") != other.read("tls-key.pem"))
+  }
+
+  struct Spoilt: CustomTestStringConvertible {
+    let reason: SelfSignedCertificate.Reason
+    var day: Int64 = 1
+    var certificate: String?
+    var key: String?
+    var testDescription: String { "\(reason)" }
+  }
+
+  @Test(
+    "It is made again when what is there is no good",
+    arguments: [
+      Spoilt(reason: .unreadable, certificate: "nothing"),
+      Spoilt(reason: .unreadable, certificate: ""),
+      Spoilt(reason: .unreadable, key: "nothing"),
+      Spoilt(reason: .notYetValid, day: -2),
+      Spoilt(reason: .expired, day: 367),
+      Spoilt(reason: .expired, day: 4000),
+    ])
+  func makesAgain(_ spoilt: Spoilt) throws {
+    _ = try loadOrMake(at: now)
+    let former = directory.read("tls-cert.pem")
+    if let certificate = spoilt.certificate { directory.write(certificate, to: "tls-cert.pem") }
+    if let key = spoilt.key { directory.write(key, to: "tls-key.pem") }
+    let later = now + .seconds(spoilt.day * 86_400)
+    #expect(try loadOrMake(at: later).origin == .made(spoilt.reason))
+    #expect(directory.read("tls-cert.pem") != former)
+    #expect(directory.mode(of: "tls-key.pem") == 0o600)
+    #expect(try loadOrMake(at: later).origin == .kept)
+    #expect(directory.names == ["tls-cert.pem", "tls-key.pem"])
+  }
+
+  @Test("A key of another certificate is replaced with it")
+  func mismatched() throws {
+    let other = TemporaryDirectory()
+    _ = try loadOrMake(at: now)
+    _ = try SelfSignedCertificate.loadOrMake(in: other.path, now: now, names: names)
+    directory.write(other.read("tls-key.pem"), to: "tls-key.pem")
+    #expect(try loadOrMake(at: now).origin == .made(.mismatched))
+    #expect(try loadOrMake(at: now).origin == .kept)
+  }
+
+  @Test("A key that others could read is closed to them")
+  func restricts() throws {
+    _ = try loadOrMake(at: now)
+    directory.setMode(0o644, of: "tls-key.pem")
+    #expect(try loadOrMake(at: now).origin == .kept)
+    #expect(directory.mode(of: "tls-key.pem") == 0o600)
+  }
+
+  @Test("A directory that is not there is named in the error")
+  func noDirectory() {
+    let error = #expect(throws: SelfSignedCertificateError.self) {
+      try SelfSignedCertificate.loadOrMake(in: directory.path + "/none", now: now, names: names)
+    }
+    #expect(
+      error?.description
+        == "cannot keep a certificate in \(directory.path)/none/tls-key.pem.new: open: No such file or directory"
+    )
+  }
+
+  @Test("Names that are no host names do not get in, and each gets in once")
+  func alternativeNames() {
+    let names = AlternativeNames(
+      hosts: [
+        "localhost", "a,DNS:evil.test", "", ".local", "a..b", "10.0.0.1", "ä.test", "localhost", "a_b",
+        "x-1.test",
+      ],
+      addresses: [IPAddress(v4: 1), IPAddress(v6High: 0, low: 0xffff_0000_0001)])
+    #expect(names.hosts == ["localhost", "x-1.test"])
+    #expect(names.addresses == [IPAddress(v4: 1)])
+    let own = AlternativeNames.ofThisMachine()
+    #expect(own.hosts.first == "localhost")
+    #expect(own.addresses.prefix(2) == [IPAddress(v4: 0x7f00_0001), IPAddress(v6High: 0, low: 1)])
+    #expect(own.addresses.allSatisfy { !$0.isLinkLocal })
+  }
+
+  private func loadOrMake(at time: WallTime) throws -> SelfSignedCertificate {
+    try SelfSignedCertificate.loadOrMake(in: directory.path, now: time, names: names)
+  }
+}

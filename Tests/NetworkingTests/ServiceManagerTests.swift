@@ -1,0 +1,45 @@
+import Testing
+
+@testable import Networking
+@testable import Platform
+
+/// The variables by which a service manager says that it wants to be told of states.
+@Suite("The service manager")
+struct ServiceManagerTests {
+  @Test(
+    "A sign of life is due after half of the time that the manager allows, by the process that it names",
+    arguments: [
+      (["WATCHDOG_USEC": "30000000"], .seconds(15)), (["WATCHDOG_USEC": "3000"], .microseconds(1500)),
+      (["WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "7"], .seconds(15)),
+      (["WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "8"], nil), ([:], nil), (["WATCHDOG_USEC": "0"], nil),
+      (["WATCHDOG_USEC": "-4"], nil), (["WATCHDOG_USEC": "soon"], nil),
+    ] as [([String: String], Duration?)])
+  func interval(_ variables: [String: String], _ interval: Duration?) throws {
+    let environment = variables.merging(["NOTIFY_SOCKET": "/run/notify"]) { own, _ in own }
+    let manager = try #require(ServiceManager(environment: environment, process: 7))
+    #expect(manager.watchdogInterval == interval)
+  }
+
+  @Test(
+    "Without a socket, or with one of another family, there is no manager",
+    arguments: [nil, "", "vsock:2:1"])
+  func none(_ socket: String?) {
+    let environment = socket.map { ["NOTIFY_SOCKET": $0] } ?? [:]
+    let manager = ServiceManager(environment: environment, process: 7)
+    if manager != nil { Issue.record("there is a manager") }
+  }
+
+  @Test(
+    "A manager that is gone is an error of sendto", arguments: ["/nonexistent/notify", "@no-such-manager"])
+  func gone(_ socket: String) throws {
+    let manager = try #require(ServiceManager(environment: ["NOTIFY_SOCKET": socket], process: 7))
+    #expect(throws: SystemError.self) { try manager.notify(.ready) }
+  }
+
+  @Test("A path that no socket can have is refused")
+  func tooLong() throws {
+    let path = "/" + String(repeating: "x", count: 108)
+    let manager = try #require(ServiceManager(environment: ["NOTIFY_SOCKET": path], process: 7))
+    #expect(throws: SystemError.self) { try manager.notify(.ready) }
+  }
+}

@@ -1,0 +1,102 @@
+import Testing
+import Networking
+import Platform
+
+/// A certificate and contexts that trust it, made once for all tests.
+enum TLSFixture {
+  struct Contexts {
+    let directory: TemporaryDirectory
+    let certificate: SelfSignedCertificate
+
+    init() throws {
+      directory = TemporaryDirectory()
+      certificate = try SelfSignedCertificate.loadOrMake(
+        in: directory.path, now: .now(),
+        names: AlternativeNames(
+          hosts: ["localhost", "gateway.test"], addresses: [IPAddress(v4: 0x7f00_0001)]))
+    }
+
+    func server(_ versions: ClosedRange<TLSVersion> = .v1_2 ... .v1_3) throws -> TLSServerContext {
+      try TLSServerContext(
+        certificatePath: certificate.certificatePath, keyPath: certificate.keyPath, versions: versions)
+    }
+
+    func client(_ versions: ClosedRange<TLSVersion> = .v1_2 ... .v1_3) throws -> TLSClientContext {
+      try TLSClientContext(
+        trust: .certificates(path: certificate.certificatePath), versions: versions)
+    }
+  }
+}
+
+/// A client's and a server's side that talk in memory; each way keeps what is on its way and what arrived.
+struct TLSPair {
+  let client: TLSConnection
+  let server: TLSConnection
+  var toServer: [UInt8] = []
+  var toClient: [UInt8] = []
+  var atServer: [UInt8] = []
+  var atClient: [UInt8] = []
+
+  init(client: TLSConnection, server: TLSConnection) {
+    self.client = client
+    self.server = server
+  }
+
+  /// Has the client speak, and carries bytes both ways, at most so many at once, until both are silent.
+  mutating func exchange(inPiecesOf size: Int = .max) throws {
+    try deliverToClient()
+    while !toServer.isEmpty || !toClient.isEmpty {
+      try deliverToServer(inPiecesOf: size)
+      try deliverToClient(inPiecesOf: size)
+    }
+  }
+
+  /// Delivers what is on its way to the server; the last call's progress.
+  @discardableResult
+  mutating func deliverToServer(inPiecesOf size: Int = .max) throws -> TLSConnection.Progress {
+    let bytes = toServer
+    toServer = []
+    var progress = TLSConnection.Progress.none
+    for piece in Self.pieces(of: bytes, size: size) {
+      progress = try server.receive(piece.span, plaintext: &atServer, ciphertextOut: &toClient)
+    }
+    return progress
+  }
+
+  /// Delivers what is on its way to the client, also when that is nothing; the last call's progress.
+  @discardableResult
+  mutating func deliverToClient(inPiecesOf size: Int = .max) throws -> TLSConnection.Progress {
+    let bytes = toClient
+    toClient = []
+    var progress = TLSConnection.Progress.none
+    for piece in bytes.isEmpty ? [[]] : Self.pieces(of: bytes, size: size) {
+      progress = try client.receive(piece.span, plaintext: &atClient, ciphertextOut: &toServer)
+    }
+    return progress
+  }
+
+  /// Has the client encrypt, in calls of the largest size.
+  mutating func clientSends(_ bytes: [UInt8]) throws {
+    for piece in Self.pieces(of: bytes, size: TLSConnection.encryptLimitInBytes) {
+      try client.encrypt(piece.span, into: &toServer)
+    }
+  }
+
+  /// Has the server encrypt, in calls of the largest size.
+  mutating func serverSends(_ bytes: [UInt8]) throws {
+    for piece in Self.pieces(of: bytes, size: TLSConnection.encryptLimitInBytes) {
+      try server.encrypt(piece.span, into: &toClient)
+    }
+  }
+
+  static func pieces(of bytes: [UInt8], size: Int) -> [[UInt8]] {
+    var pieces: [[UInt8]] = []
+    var start = 0
+    while start < bytes.count {
+      let end = size < bytes.count - start ? start + size : bytes.count
+      pieces.append(Array(bytes[start..<end]))
+      start = end
+    }
+    return pieces
+  }
+}

@@ -1,0 +1,41 @@
+import Testing
+import Platform
+import Primitives
+
+@Suite("Clocks")
+struct ClockTests {
+  @Test("Times and durations add up, fractions of a nanosecond dropped")
+  func arithmetic() {
+    let time = MonotonicTime(nanoseconds: 5_000_000_000)
+    #expect((time + .milliseconds(1500)).nanoseconds == 6_500_000_000)
+    #expect((time - .seconds(6)).nanoseconds == -1_000_000_000)
+    #expect((time + .zero) == time)
+    #expect((time + .seconds(2)) - time == .seconds(2))
+    #expect(time - (time + .nanoseconds(1)) == .nanoseconds(-1))
+    #expect(time < time + .nanoseconds(1))
+    #expect(MonotonicTime.distantPast < MonotonicTime.now())
+  }
+
+  @Test("The clock does not go back")
+  func monotonic() {
+    var last = MonotonicTime.now()
+    for _ in 0..<1000 {
+      let now = MonotonicTime.now()
+      #expect(now >= last)
+      last = now
+    }
+  }
+
+  @Test(
+    "Whole seconds are those that have passed",
+    arguments: [(0, 0), (999_999_999, 0), (1_000_000_000, 1), (-1, -1), (-1_000_000_000, -1)]
+      as [(Int64, Int64)])
+  func seconds(nanoseconds: Int64, seconds: Int64) {
+    #expect(WallTime(nanosecondsSince1970: nanoseconds).secondsSince1970 == seconds)
+  }
+
+  @Test("The wall clock stands after this was written")
+  func wall() {
+    #expect(WallTime.now() > WallTime(secondsSince1970: 1_700_000_000))
+  }
+}

@@ -1,0 +1,163 @@
+import CLinux
+import Glibc
+import Synchronization
+import Testing
+import Platform
+import Primitives
+
+@Suite("The line writer")
+struct LineWriterTests {
+  private static let note: @Sendable (UInt64) -> [UInt8] = { Array("lost \($0)\n".utf8) }
+
+  private static func line(_ number: Int, length: Int = 40) -> [UInt8] {
+    let text = "line \(number) "
+    return Array((text + String(repeating: "x", count: max(0, length - text.utf8.count - 1)) + "\n").utf8)
+  }
+
+  private static func read(_ pipe: Pipe) -> [Substring] {
+    var all: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = unsafe buffer.withUnsafeMutableBytes {
+        unsafe Glibc.read(pipe.reading, $0.baseAddress, $0.count)
+      }
+      guard count > 0 else { break }
+      all += buffer[..<count]
+    }
+    return String(decoding: all, as: UTF8.self).split(separator: "\n")
+  }
+
+  @Test("All that is put is written before the end, in order, from however many threads")
+  func order() throws {
+    let pipe = try Pipe()
+    let writer = try LineWriter(to: pipe.writing, note: Self.note)
+    let threads = try (0..<4).map { thread in
+      try SystemThread(name: "teller") {
+        for number in 0..<100 { writer.put(Self.line(thread * 1000 + number)) }
+      }
+    }
+    for thread in threads { thread.join() }
+    #expect(writer.stop(within: .seconds(20)))
+    pipe.closeWriting()
+    let lines = Self.read(pipe)
+    #expect(lines.count == 400 && writer.lost == 0)
+    for thread in 0..<4 {
+      let own = lines.compactMap { Int($0.split(separator: " ")[1]) }.filter { $0 / 1000 == thread }
+      #expect(own == (0..<100).map { thread * 1000 + $0 })
+    }
+  }
+
+  @Test("A pipe that nobody reads holds up nobody; what is missing is told where it is missing")
+  func full() throws {
+    let pipe = try Pipe()
+    let writer = try LineWriter(to: pipe.writing, room: 100_000, note: Self.note)
+    let began = MonotonicTime.now()
+    for number in 0..<20_000 { writer.put(Self.line(number, length: 100)) }
+    // A blocked pipe would never let this end.
+    #expect(MonotonicTime.now() - began < .seconds(20))
+    let lost = writer.lost
+    #expect(lost > 15_000)
+    // Of what matters there is still room.
+    writer.put(Array("important\n".utf8), isImportant: true)
+    #expect(writer.lost == lost)
+    #expect(!writer.stop(within: .milliseconds(1)))
+    let reader = Reading(pipe)
+    #expect(writer.stop(within: .seconds(20)))
+    pipe.closeWriting()
+    let lines = reader.lines()
+    let numbers = lines.compactMap { $0.hasPrefix("line ") ? Int($0.split(separator: " ")[1]) : nil }
+    #expect(numbers == numbers.sorted() && numbers.count + Int(lost) == 20_000)
+    let told = lines.compactMap { $0.hasPrefix("lost ") ? UInt64($0.dropFirst(5)) : nil }
+    #expect(told.reduce(0, +) == lost)
+    #expect(lines.contains("important"))
+  }
+
+  @Test("A descriptor that does not wait, and one whose reader is gone")
+  func others() throws {
+    let pipe = try Pipe()
+    #expect(fcntl(pipe.writing, F_SETFL, O_NONBLOCK) == 0)
+    let writer = try LineWriter(to: pipe.writing, note: Self.note)
+    for number in 0..<2000 { writer.put(Self.line(number, length: 100)) }
+    let reader = Reading(pipe)
+    #expect(writer.stop(within: .seconds(20)))
+    pipe.closeWriting()
+    #expect(reader.lines().count == 2000)
+
+    let gone = try Pipe()
+    gone.closeReading()
+    let deaf = try LineWriter(to: gone.writing, note: Self.note)
+    for number in 0..<100 { deaf.put(Self.line(number)) }
+    #expect(deaf.stop(within: .seconds(20)))
+  }
+
+  @Test("Behind the end lines are written by whoever has them")
+  func stopped() throws {
+    let pipe = try Pipe()
+    let writer = try LineWriter(to: pipe.writing, note: Self.note)
+    #expect(writer.stop(within: .zero))
+    writer.put(Self.line(1))
+    pipe.closeWriting()
+    #expect(Self.read(pipe).count == 1)
+  }
+
+  /// Reads on a thread of its own, to the end.
+  private final class Reading: Sendable {
+    private let thread: SystemThread
+    private let found: Found
+
+    private final class Found: Sendable {
+      let lines = Mutex<[Substring]>([])
+    }
+
+    init(_ pipe: Pipe) {
+      let found = Found()
+      self.found = found
+      guard
+        let thread = try? SystemThread(
+          name: "reading", body: { found.lines.withLock { $0 = LineWriterTests.read(pipe) } })
+      else { preconditionFailure("a test may have a thread") }
+      self.thread = thread
+    }
+
+    func lines() -> [Substring] {
+      thread.join()
+      return found.lines.withLock { $0 }
+    }
+  }
+}
+
+/// A pipe of the system's.
+private final class Pipe: Sendable {
+  let reading: CInt
+  let writing: CInt
+  private let open = Mutex((reading: true, writing: true))
+
+  init() throws {
+    var both: [CInt] = [0, 0]
+    let status = unsafe pipe(&both)
+    try #require(status == 0)
+    reading = both[0]
+    writing = both[1]
+  }
+
+  deinit {
+    closeReading()
+    closeWriting()
+  }
+
+  func closeReading() {
+    let isOpen = open.withLock { open in
+      defer { open.reading = false }
+      return open.reading
+    }
+    if isOpen { close(reading) }
+  }
+
+  func closeWriting() {
+    let isOpen = open.withLock { open in
+      defer { open.writing = false }
+      return open.writing
+    }
+    if isOpen { close(writing) }
+  }
+}

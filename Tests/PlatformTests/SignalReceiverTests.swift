@@ -1,0 +1,33 @@
+import Glibc
+import Testing
+import Platform
+
+@Suite("Signals")
+struct SignalReceiverTests {
+  @Test("Signals come as values, in a process of their own")
+  func receives() async {
+    await #expect(processExitsWith: .success) {
+      let receiver = try SignalReceiver()
+      for (signal, expected) in [
+        (SIGHUP, SignalReceiver.Signal.reload), (SIGTERM, .terminate), (SIGINT, .terminate),
+      ] {
+        #expect(pthread_kill(pthread_self(), signal) == 0)
+        #expect(try receiver.next() == expected)
+      }
+      #expect(pthread_kill(pthread_self(), SIGPIPE) == 0, "and a closed output is not the end")
+    }
+  }
+
+  @Test("Of a child that has ended nothing is left, as the first process of a container must see to")
+  func buries() async {
+    await #expect(processExitsWith: .success) {
+      _ = try SignalReceiver()
+      var child = pid_t()
+      let path = unsafe strdup("/bin/true")
+      var arguments = unsafe [path, nil]
+      #expect(unsafe posix_spawn(&child, "/bin/true", nil, nil, &arguments, nil) == 0)
+      #expect(waitpid(child, nil, 0) == -1)
+      #expect(errno == ECHILD)
+    }
+  }
+}

@@ -1,0 +1,258 @@
+import FoundationEssentials
+import Glibc
+import Testing
+import Platform
+import Wire
+
+@testable import SessionClient
+
+/// An empty folder that goes with its owner.
+private final class Folder: Sendable {
+  private let name = "drawtogether-contents-\(UUID().uuidString)"
+  var path: String { "\(FileManager.default.temporaryDirectory.path)/\(name)" }
+
+  init() throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    // A folder that cannot be removed stays among the temporary files.
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? ["no folder"] }
+
+  /// The lines of the process's memory map that are files of the folder.
+  func mappings() throws -> [Substring] {
+    try Leftovers.lines(of: "/proc/self/maps").filter { $0.contains(name) }
+  }
+}
+
+/// The access rights of an open file, and how many names it has.
+private struct Information {
+  let mode: UInt32
+  let names: Int
+
+  init?(of descriptor: CInt) {
+    var found = stat()
+    guard unsafe fstat(descriptor, &found) == 0 else { return nil }
+    mode = UInt32(found.st_mode) & 0o777
+    names = Int(found.st_nlink)
+  }
+}
+
+/// Seed 004: the same data is not downloaded more than once.
+@Suite("Contents that are kept")
+struct ContentCacheTests {
+  private struct Room {
+    let gateway: LocalGateway
+    let session: SessionID
+    let proxy: CuttingProxy
+    let uploader: GatewayAPI
+
+    init() async throws {
+      gateway = try LocalGateway()
+      session = try await gateway.makeSession()
+      proxy = try CuttingProxy(to: gateway.http)
+      try proxy.start()
+      uploader = try GatewayAPI.quick(gateway.http)
+    }
+
+    func api(_ cache: ContentCache) throws -> GatewayAPI { try GatewayAPI.quick(proxy.address, cache: cache) }
+  }
+
+  @Test("Ten who ask at once, and those after them, are served by one request")
+  func once() async throws {
+    let room = try await Room()
+    defer { room.proxy.stop() }
+    let content = Content.bytes(5_000_000, seed: 1)
+    let object = try await room.uploader.put(content, to: room.session)
+    let api = try room.api(ContentCache(limit: 64 << 20, itemLimit: 16 << 20))
+    try await withThrowingTaskGroup(of: Data.self) { group in
+      for _ in 0..<10 { group.addTask { try await api.load(object, of: room.session) } }
+      for try await loaded in group { #expect(loaded == content) }
+    }
+    #expect(try await api.load(object, of: room.session) == content)
+    // Another attachment of the same bytes.
+    let same = try await room.uploader.put(content, to: room.session)
+    #expect(try await api.load(same, of: room.session) == content)
+    #expect(room.proxy.connections == 1)
+  }
+
+  @Test("Who adds a content reads it without a request")
+  func own() async throws {
+    let room = try await Room()
+    defer { room.proxy.stop() }
+    let api = try room.api(ContentCache(limit: 64 << 20, itemLimit: 16 << 20))
+    let content = Content.bytes(10_000, seed: 2)
+    let object = try await api.put(content, to: room.session)
+    let before = room.proxy.connections
+    #expect(try await api.load(object, of: room.session) == content)
+    #expect(room.proxy.connections == before)
+  }
+
+  @Test("What was used longest ago goes first, and what is large is not kept")
+  func limits() async throws {
+    let room = try await Room()
+    defer { room.proxy.stop() }
+    let api = try room.api(ContentCache(limit: 3000, itemLimit: 1000))
+    var objects: [AttachmentObject] = []
+    for seed in 0..<4 {
+      objects.append(
+        try await room.uploader.put(Content.bytes(1000, seed: UInt64(seed)), to: room.session))
+    }
+    for index in [0, 1, 2, 0, 3, 0] { _ = try await api.load(objects[index], of: room.session) }
+    #expect(room.proxy.connections == 4)
+    _ = try await api.load(objects[1], of: room.session)
+    #expect(room.proxy.connections == 5)
+    let large = try await room.uploader.put(Content.bytes(1001, seed: 9), to: room.session)
+    for _ in 0..<2 { _ = try await api.load(large, of: room.session) }
+    #expect(room.proxy.connections == 7)
+  }
+
+  @Test("Large pictures that are loaded again with each one that is added are downloaded once")
+  func largeOnce() async throws {
+    let room = try await Room()
+    defer { room.proxy.stop() }
+    let folder = try Folder()
+    let cache = ContentCache(
+      limit: 100_000, itemLimit: 50_000, files: ContentFiles(folders: [folder.path]), fileLimit: 10_000_000)
+    let api = try room.api(cache)
+    var objects: [AttachmentObject] = []
+    for seed in 0..<6 as Range<UInt64> {
+      objects.append(try await room.uploader.put(Content.bytes(1_000_000, seed: seed), to: room.session))
+      // As the sample's journal task does: all of them, at once, after each change.
+      try await withThrowingTaskGroup(of: (UInt64, Data).self) { group in
+        for (index, object) in objects.enumerated() {
+          group.addTask { (UInt64(index), try await api.load(object, of: room.session)) }
+        }
+        for try await (seed, loaded) in group { #expect(loaded == Content.bytes(1_000_000, seed: seed)) }
+      }
+    }
+    #expect(room.proxy.connections == 6)
+    #expect(folder.names == [])
+  }
+
+  @Test("What memory has no room for is kept in files; what was used longest ago goes first from there")
+  func displaced() async throws {
+    let room = try await Room()
+    defer { room.proxy.stop() }
+    let folder = try Folder()
+    let files = ContentFiles(folders: [folder.path])
+    let api = try room.api(ContentCache(limit: 2000, itemLimit: 1000, files: files, fileLimit: 3000))
+    var objects: [AttachmentObject] = []
+    for seed in 0..<6 as Range<UInt64> {
+      objects.append(try await room.uploader.put(Content.bytes(1000, seed: seed), to: room.session))
+    }
+    // Two in memory, three in files.
+    for index in [0, 1, 2, 3, 4, 4, 3, 2, 1, 0] { _ = try await api.load(objects[index], of: room.session) }
+    #expect(room.proxy.connections == 5)
+    _ = try await api.load(objects[5], of: room.session)
+    #expect(room.proxy.connections == 6)
+    // The fifth was used longest ago.
+    for index in [0, 1, 2, 3, 5] { _ = try await api.load(objects[index], of: room.session) }
+    #expect(room.proxy.connections == 6)
+    _ = try await api.load(objects[4], of: room.session)
+    #expect(room.proxy.connections == 7)
+  }
+
+  @Test("Who adds a large content reads it without a request")
+  func ownLarge() async throws {
+    let room = try await Room()
+    defer { room.proxy.stop() }
+    let files = ContentFiles(folders: [FileManager.default.temporaryDirectory.path])
+    let api = try room.api(ContentCache(limit: 1000, itemLimit: 1000, files: files, fileLimit: 1 << 20))
+    let content = Content.bytes(100_000, seed: 4)
+    let object = try await api.put(content, to: room.session)
+    let before = room.proxy.connections
+    #expect(try await api.load(object, of: room.session) == content)
+    #expect(room.proxy.connections == before)
+  }
+
+  @Test("Where no file can be made the content is given all the same, and fetched again")
+  func noFiles() async throws {
+    let room = try await Room()
+    defer { room.proxy.stop() }
+    let files = ContentFiles(folders: ["/proc/no/such/folder"])
+    let api = try room.api(ContentCache(limit: 0, itemLimit: 0, files: files, fileLimit: 1 << 20))
+    let object = try await room.uploader.put(Content.bytes(10_000, seed: 5), to: room.session)
+    for _ in 0..<2 {
+      #expect(try await api.load(object, of: room.session) == Content.bytes(10_000, seed: 5))
+    }
+    #expect(room.proxy.connections == 2)
+  }
+
+  @Test("A file has no name, is its owner's alone, and goes with its last reader")
+  func unnamedFiles() throws {
+    let folder = try Folder()
+    let files = ContentFiles(folders: ["/proc/no/such/folder", folder.path])
+    let content = Content.bytes(300_000, seed: 6)
+    var stored = try #require(files.store(content))
+    #expect(stored == content && folder.names == [])
+    let mapped = try #require(try folder.mappings().first)
+    #expect(mapped.contains("(deleted)") && mapped.contains("rw-p"))
+    // Changed in place: the file must not be.
+    stored[0] ^= 1
+    #expect(stored != content && stored.dropFirst() == content.dropFirst())
+    stored = Data()
+    #expect(try folder.mappings() == [])
+    let file = try ContentFiles.unnamedFile(in: folder.path)
+    let information = try #require(Information(of: file.rawValue))
+    #expect(information.mode == 0o600 && information.names == 0)
+  }
+
+  @Test("An attachment whose digest is not known is fetched once by all who ask at once")
+  func withoutDigest() async throws {
+    let content = Content.bytes(100_000, seed: 7)
+    let isReleased = Guarded(false)
+    let server = try ScriptedServer { _, stream in
+      _ = try stream.receive()
+      try Patience.block(until: "the test") { isReleased.withLock { $0 } }
+      let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: \(content.count)\r\n\r\n".utf8)
+      try stream.send(answer + content)
+    }
+    defer { server.stop() }
+    let cache = ContentCache(limit: 1 << 20, itemLimit: 1 << 20)
+    let api = try GatewayAPI.quick(server.address, cache: cache)
+    let object = try CutRequestTests.object(content, sha256: nil)
+    let tasks = (0..<3).map { _ in Task { try await api.load(object, of: SessionID(high: 1, low: 2)) } }
+    try await Patience.wait(for: "all to wait") { cache.waiters == 3 }
+    isReleased.withLock { $0 = true }
+    for task in tasks { #expect(try await task.value == content) }
+    #expect(server.count == 1)
+  }
+
+  @Test("One of several who wait goes, and the others are served; when all have gone, nothing is fetched")
+  func leaving() async throws {
+    let content = Content.bytes(100_000, seed: 3)
+    let isReleased = Guarded(false)
+    let server = try ScriptedServer { _, stream in
+      _ = try stream.receive()
+      try Patience.block(until: "the test") { isReleased.withLock { $0 } }
+      let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: \(content.count)\r\n\r\n".utf8)
+      try stream.send(answer + content)
+    }
+    defer { server.stop() }
+    let threads = RequestThreads(limit: 8, transferLimit: 6)
+    let cache = ContentCache(limit: 1 << 20, itemLimit: 1 << 20)
+    let api = try GatewayAPI.quick(server.address, cache: cache, threads: threads)
+    let object = try CutRequestTests.object(content, sha256: Content.digest(content))
+    let session = SessionID(high: 1, low: 2)
+    let tasks = (0..<3).map { _ in Task { try await api.load(object, of: session) } }
+    try await Patience.wait(for: "the request") { server.count == 1 }
+    tasks[0].cancel()
+    await #expect(throws: RequestFailure.cancelled) { try await tasks[0].value }
+    isReleased.withLock { $0 = true }
+    for task in tasks.dropFirst() { #expect(try await task.value == content) }
+    #expect(server.count == 1)
+
+    isReleased.withLock { $0 = false }
+    let other = try CutRequestTests.object(content, sha256: Content.digest(Data([1])))
+    let last = Task { try await api.load(other, of: session) }
+    try await Patience.wait(for: "the request") { server.count == 2 }
+    last.cancel()
+    await #expect(throws: RequestFailure.cancelled) { try await last.value }
+    try await Patience.wait(for: "the thread to end") { threads.count == 0 }
+    isReleased.withLock { $0 = true }
+  }
+}

@@ -1,0 +1,155 @@
+import SessionClient
+import FoundationEssentials
+import Testing
+import Primitives
+import Wire
+
+@Suite("What a send is asked before it is taken")
+struct SendGateTests {
+  private let start = MonotonicTime(nanoseconds: 1_000_000_000)
+
+  private func gate(_ limits: Limits = Limits()) -> SendGate {
+    var gate = SendGate(now: start)
+    gate.open()
+    gate.use(limits, now: start)
+    return gate
+  }
+
+  private func entry(_ bytes: Int, type: String = "T", targets: Int? = nil, reliable: Bool = true)
+    -> OutgoingEntry
+  {
+    OutgoingEntry(
+      type: type, payload: [UInt8](repeating: 0, count: bytes), isReliable: reliable,
+      targets: targets.map { (0..<$0).map { _ in UUID() } })
+  }
+
+  /// A send, and what is said to it; nil: it is taken.
+  struct Question: Sendable, CustomTestStringConvertible {
+    let words: String
+    var bytes = 0
+    var type = "T"
+    var targets: Int?
+    var refusal: SendRefusal?
+    var testDescription: String { words }
+  }
+
+  @Test(
+    "the boundaries of section 3",
+    arguments: [
+      Question(words: "262,144 bytes", bytes: 262_144),
+      Question(words: "one more", bytes: 262_145, refusal: .tooLarge(limit: 262_144, actual: 262_145)),
+      Question(words: "no type", type: "", refusal: .typeLength(actual: 0)),
+      Question(words: "255 bytes of type", type: String(repeating: "t", count: 255)),
+      Question(
+        words: "256 bytes of type", type: String(repeating: "é", count: 128),
+        refusal: .typeLength(actual: 256)),
+      Question(words: "1,000 targets", targets: 1_000),
+      Question(words: "1,001 targets", targets: 1_001, refusal: .tooManyTargets(limit: 1_000, actual: 1_001)),
+    ])
+  func boundaries(_ question: Question) throws {
+    var gate = gate()
+    let entry = entry(question.bytes, type: question.type, targets: question.targets)
+    if let refusal = question.refusal {
+      #expect(throws: refusal) { try gate.admit(entry, now: start) }
+    } else {
+      #expect(try gate.admit(entry, now: start))
+    }
+  }
+
+  @Test("nothing is taken before join, and after leave")
+  func closed() throws {
+    var gate = SendGate(now: start)
+    #expect(throws: SendRefusal.notJoined) { try gate.admit(entry(1), now: start) }
+    gate.open()
+    #expect(try gate.admit(entry(1), now: start))
+    gate.close()
+    #expect(throws: SendRefusal.notJoined) { try gate.admit(entry(1), now: start) }
+    #expect(throws: SendRefusal.notJoined) { try gate.admit(ActivityChange(title: "T"), now: start) }
+  }
+
+  @Test("a send to nobody is nothing, and costs nothing")
+  func nobody() throws {
+    var gate = gate()
+    for _ in 0..<5_000 { #expect(try !gate.admit(entry(1, targets: 0), now: start)) }
+    #expect(try gate.admit(entry(1), now: start))
+  }
+
+  @Test("a burst is two seconds' worth; then it says when a quarter of that is there")
+  func rate() throws {
+    var gate = gate()
+    for _ in 0..<1_999 { #expect(try gate.admit(entry(1), now: start)) }
+    try gate.admit(ActivityChange(title: "T"), now: start)
+    let refusal = SendRefusal.rateLimited(retryAfter: .milliseconds(500))
+    #expect(throws: refusal) { try gate.admit(entry(1), now: start) }
+    #expect(throws: refusal) { try gate.admit(entry(1, reliable: false), now: start) }
+    let later = start + .milliseconds(500)
+    for _ in 0..<500 { #expect(try gate.admit(entry(1), now: later)) }
+    #expect(throws: refusal) { try gate.admit(entry(1), now: later) }
+  }
+
+  @Test("bytes count as the gateway counts them: payload, type, targets, header")
+  func bytes() throws {
+    var limits = Limits()
+    limits.bytesPerSecond = 1_000
+    var gate = gate(limits)
+    // 2,000 at once.
+    #expect(try gate.admit(entry(1_000 - 10 - 2 - 8, type: "TT", targets: 2), now: start))
+    #expect(try gate.admit(entry(1_000 - 10 - 1), now: start))
+    #expect(throws: SendRefusal.self) { try gate.admit(entry(0), now: start) }
+  }
+
+  @Test("64 MiB wait at most; what was let go of makes room")
+  func queue() throws {
+    var limits = Limits()
+    limits.bytesPerSecond = 1 << 30
+    var gate = gate(limits)
+    let size = 262_144
+    for _ in 0..<255 { #expect(try gate.admit(entry(size), now: start)) }
+    #expect(throws: SendRefusal.queueFull(limit: 64 << 20)) { try gate.admit(entry(size), now: start) }
+    #expect(try gate.admit(entry(size, reliable: false), now: start), "it does not wait")
+    gate.released(size + 11)
+    #expect(try gate.admit(entry(size), now: start))
+    #expect(throws: SendRefusal.queueFull(limit: 64 << 20)) { try gate.admit(entry(size), now: start) }
+  }
+
+  @Test("changes of the activity wait in the same 64 MiB, until they are let go of")
+  func changes() throws {
+    var limits = Limits()
+    limits.bytesPerSecond = 1 << 30
+    var gate = gate(limits)
+    for _ in 0..<255 { #expect(try gate.admit(entry(262_144), now: start)) }
+    var side = Side.live()
+    side.breaks()
+    let change = ActivityChange(payload: .string(String(repeating: "p", count: 16_000)))
+    var taken = 0
+    let full = SendRefusal.queueFull(limit: 64 << 20)
+    #expect(throws: full) {
+      while taken < 100 {
+        try gate.admit(change, now: start)
+        side.session.change(change, now: side.now)
+        taken += 1
+      }
+    }
+    #expect(taken == 16, "of some 260,000 bytes that were left")
+    side.session.leave(now: side.now)
+    side.pass(.seconds(10))
+    #expect(side.isFinished)
+    #expect(side.session.releasedBytes > 16 * 16_000)
+    gate.released(side.session.releasedBytes)
+    for _ in 0..<16 { try gate.admit(change, now: start) }
+    #expect(throws: full) { try gate.admit(change, now: start) }
+  }
+
+  @Test("an activity has 16 KiB of JSON and a title of 128 scalars at most")
+  func activity() throws {
+    var gate = gate()
+    try gate.admit(ActivityChange(title: String(repeating: "t", count: 128)), now: start)
+    #expect(throws: SendRefusal.tooLarge(limit: 128, actual: 129)) {
+      try gate.admit(ActivityChange(title: String(repeating: "t", count: 129)), now: start)
+    }
+    try gate.admit(ActivityChange(payload: .string(String(repeating: "p", count: 16_382))), now: start)
+    #expect(throws: SendRefusal.tooLarge(limit: 16_384, actual: 16_385)) {
+      try gate.admit(ActivityChange(payload: .string(String(repeating: "p", count: 16_383))), now: start)
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import SessionClient
+import FoundationEssentials
+import Platform
+import Wire
+
+@testable import SessionCore
+
+/// The gateway's side: what its shell does for a session, with a file that may be behind.
+extension SessionSimulation {
+  /// Takes the next message of somebody.
+  /// - Returns: whether there was one.
+  @discardableResult
+  func receiveAtGateway() throws -> Bool {
+    let busy = sockets.values.filter { !$0.uplink.isEmpty }.sorted {
+      $0.reader.connection < $1.reader.connection
+    }
+    guard !busy.isEmpty else {
+      noticeCuts()
+      return false
+    }
+    let socket = busy[random.below(busy.count)]
+    let message = socket.uplink.removeFirst()
+    try receive(message, from: socket)
+    guard let client = clients.first(where: { $0.socket === socket }), !socket.isDead else { return true }
+    client.session.canSend(waiting: socket.waiting, now: now)
+    try perform(client)
+    return true
+  }
+
+  private func receive(_ message: SimulatedSocket.Uplink, from socket: SimulatedSocket) throws {
+    guard !socket.isClosing else { return }
+    var effects: [Effect] = []
+    switch message {
+    case .close:
+      socket.isClosing = true
+      session.disconnected(socket.reader, pageGone: false, now: now.instant)
+    case .entries(let bytes):
+      try require(
+        session.participant(of: socket.reader) != nil, "entries before `joined`")
+      session.receive(bytes.span, from: socket.reader, now: now.instant, effects: &effects)
+    case .control(let control): effects = try receive(control, from: socket)
+    }
+    try perform(effects)
+  }
+
+  private func receive(_ control: ClientControl, from socket: SimulatedSocket) throws -> [Effect] {
+    let bytes = control.encoded()
+    let control = try ClientControl.decode(bytes.span)
+    var effects: [Effect] = []
+    switch control {
+    case .join(let join):
+      return session.join(socket.reader, join, identity: identity(), now: now.instant)
+    case .leave: return session.leave(socket.reader, now: now.instant)
+    case .profile(let profile):
+      guard
+        session.admitControl(socket.reader, size: bytes.count, now: now.instant, effects: &effects)
+      else { break }
+      session.setProfile(profile.sanitised, of: socket.reader)
+    case .activity(let change):
+      guard
+        session.admitControl(socket.reader, size: bytes.count, now: now.instant, effects: &effects)
+      else { break }
+      let before = session.sequence
+      session.setActivity(change, by: socket.reader, now: now.instant)
+      if session.sequence > before, let title = change.title { titles.append(title) }
+    case .wait, .end: throw Violation("nobody asked for \(control)")
+    }
+    return effects
+  }
+
+  private func identity() -> NewIdentity {
+    NewIdentity(
+      id: EntryKey(high: random.next(), low: random.next()).uuid,
+      token: Token(high: random.next(), low: random.next()), lot: random.next())
+  }
+
+  private func perform(_ effects: [Effect]) throws {
+    for effect in effects {
+      switch effect {
+      case .close(let connection, let reason):
+        guard let socket = sockets[connection] else { continue }
+        try require([1000, 4009].contains(reason.code), "closed with \(reason)")
+        socket.isClosing = true
+        close(socket, reason)
+      case .pauseReading: throw Violation("a client was paused that should listen")
+      case .acknowledgedMoved(let number, let from, let to):
+        try require(crashes > 0, "\(number) moved from \(from) to \(to)")
+      case .joined, .refused, .gone: break
+      }
+    }
+  }
+
+  private func close(_ socket: SimulatedSocket, _ reason: CloseReason) {
+    socket.reader.enqueue(
+      .close, [UInt8(reason.code >> 8), UInt8(reason.code & 0xFF)] + reason.payloadReason())
+    flush(socket)
+  }
+
+  private func noticeCuts() {
+    for connection in sockets.keys.sorted() {
+      guard let socket = sockets[connection], socket.isLetGo || socket.isDead, socket.uplink.isEmpty else {
+        continue
+      }
+      sockets[connection] = nil
+      if !socket.isClosing { session.disconnected(socket.reader, pageGone: false, now: now.instant) }
+    }
+  }
+
+  func endTurn() throws {
+    session.endTurn(now: now.instant)
+    try perform(session.takeEffects())
+    let frames = session.ephemeralFrames
+    for socket in sockets.values.sorted(by: { $0.reader.connection < $1.reader.connection }) {
+      flush(socket)
+      guard !frames.isEmpty, !socket.isClosing else { continue }
+      let count = session.isSettled(socket.reader) ? socket.send(frames[...]) : 0
+      guard count < frames.count else { continue }
+      if count > 0 { session.setBlocked(true, socket.reader) }
+      session.tookEphemeral(count, socket.reader, now: now.instant)
+    }
+    session.forEachTargetedEphemeral { reader, frame, _ in
+      guard let socket = sockets[reader.connection] else { return }
+      let count = socket.send(frame[...])
+      if count > 0, count < frame.count { session.keep(Array(frame[count...]), for: reader) }
+      if count < frame.count { session.setBlocked(true, reader) }
+    }
+    _ = session.takeWaitingAttention()
+  }
+
+  /// Begins to write what is unsaved, or says what came of it.
+  func save(failing: Bool) throws {
+    guard let unsaved = underWay else {
+      underWay = session.takeUnsaved(upTo: random.chance(50) ? 1_000 : SessionRecord.runBytes)
+      return
+    }
+    underWay = nil
+    if failing {
+      session.didNotSave(unsaved, isFull: false, now: now.instant)
+    } else {
+      disk += unsaved.records
+      session.didSave(unsaved, now: now.instant)
+    }
+  }
+
+  /// The gateway is stopped, or breaks off, and comes back.
+  func restart(isClean: Bool) throws {
+    for connection in sockets.keys.sorted() {
+      guard let socket = sockets[connection] else { continue }
+      if isClean, !socket.isClosing { close(socket, .restarting(retryAfterMs: 500)) }
+      socket.uplink = []
+      if !socket.isClosing { session.disconnected(socket.reader, pageGone: false, now: now.instant) }
+    }
+    try endTurn()
+    if isClean {
+      for _ in 0..<10_000 where session.hasUnsaved || underWay != nil { try save(failing: false) }
+      let date = Date(timeIntervalSince1970: 0)
+      disk.append(session.closedRecord(generation: "g", now: now.instant, date: date))
+    } else if let torn = underWay?.records {
+      disk += torn.prefix(random.below(torn.count + 1))
+    }
+    underWay = nil
+    for client in clients {
+      guard let socket = client.socket else { continue }
+      if isClean { try read(client, all: true) }
+      guard client.socket === socket else { continue }
+      client.socket = nil
+      client.session.closed(.broken("the gateway broke"), now: now)
+      try perform(client)
+    }
+    sockets = [:]
+    crashes += 1
+    let committed = session.committed
+    var restorer = SessionRestorer(
+      id: session.id, limits: limits, digest: { TokenDigest(high: $0.high, low: $0.low) },
+      now: now.instant, date: Date(timeIntervalSince1970: 0))
+    for record in disk { try restorer.apply(record.kind.rawValue, record.body.span) }
+    let restored = try restorer.finish(generation: "g", freshEpoch: "e\(crashes)")
+    try require(restored.isClean == isClean, "it was put away, and that is not seen")
+    session = restored.session
+    try require(session.sequence >= committed, "\(committed) is lost")
+    disk += session.openingRecords()
+    session.didSaveOpening()
+    titles = titles.filter { isClean || $0 == session.activity.title }
+  }
+}

@@ -1,0 +1,328 @@
+import FoundationEssentials
+import Primitives
+import Wire
+
+@testable import SessionClient
+@testable import SessionCore
+
+/// Some participants' sides and one session, with everything between them made by chance from a seed.
+final class SessionSimulation {
+  /// What else may happen.
+  struct Weather {
+    /// The gateway breaks, and forgets what was not on disk.
+    var crashes = false
+    /// Sockets break.
+    var cuts = true
+    /// The session keeps little, so that some are caught up by a snapshot.
+    var forgetsTail = false
+    /// Entries of up to 100 KB.
+    var isHeavy = false
+    /// Few entries a second.
+    var isSlow = false
+    /// Now and then there is no room.
+    var isFull = false
+    /// Programs do not want to be told more for a while.
+    var pauses = false
+  }
+
+  let seed: UInt64
+  let weather: Weather
+  let limits: Limits
+  var random: SeededGenerator
+  var now = MonotonicTime(nanoseconds: 1_000_000_000)
+  var session: Session
+  var clients: [SimulatedClient] = []
+  var sockets: [UInt64: SimulatedSocket] = [:]
+  var nextConnection: UInt64 = 0
+
+  /// What is in the session's file.
+  var disk: [SessionRecord] = []
+  var underWay: Unsaved?
+  var crashes = 0
+  var nextMark: UInt64 = 0
+  var marks: [UInt64: Int] = [:]
+  /// The titles that the session's activity had, in order.
+  var titles: [String] = []
+
+  init(seed: UInt64, weather: Weather) {
+    self.seed = seed
+    self.weather = weather
+    random = SeededGenerator(seed: seed)
+    var limits = Limits()
+    limits.catchUpTailBytes = weather.forgetsTail ? 2_000 : 64 << 20
+    if weather.isSlow { limits.entriesPerSecond = 20 }
+    // Who is away longer is passed over by what is for some only.
+    limits.graceSeconds = seed.isMultiple(of: 2) ? 3 : 100_000
+    self.limits = limits
+    session = Session(
+      id: SessionID(high: 1, low: seed), epoch: "e", activity: .standard,
+      createdAt: Date(timeIntervalSince1970: 0), limits: limits, now: now.instant, saving: .byStore)
+    disk = session.firstRecords()
+    for index in 0..<(2 + random.below(4)) {
+      clients.append(SimulatedClient(index: index, now: now, seed: random.next()))
+    }
+  }
+
+  /// Everybody joins; then so many steps; then all comes to rest and is compared.
+  func run(steps: Int) throws {
+    for client in clients {
+      client.gate.open()
+      client.session.join(now: now)
+    }
+    // Some speak before they are in.
+    for client in clients where random.chance(50) { try say(client) }
+    try settle { self.clients.allSatisfy(\.isCaughtUp) && !self.session.hasUnsaved && self.underWay == nil }
+    for client in clients { client.early = client.sent.count }
+    for _ in 0..<steps { try step() }
+    try comeToRest()
+  }
+
+  private func step() throws {
+    let client = clients[random.below(clients.count)]
+    switch random.below(100) {
+    case 0..<25: try say(client)
+    case 25..<45: try receiveAtGateway()
+    case 45..<60: try endTurn()
+    case 60..<72: try read(client, all: random.chance(30))
+    case 72..<80: try save(failing: random.chance(20))
+    case 80..<86: try passTime(milliseconds: random.chance(3) ? 50_000 : 1 + random.below(300))
+    case 86..<89: if weather.cuts { try cut(client) }
+    case 89..<90: if weather.crashes { try restart(isClean: random.chance(30)) }
+    case 90..<92: drain(client)
+    case 92..<94: if weather.isFull { session.refusesGrowth = random.chance(50) }
+    case 94..<95 where weather.pauses && random.chance(70):
+      client.session.reading(random.chance(40), now: now)
+      try perform(client)
+    case 94..<95:
+      nextMark += 1
+      marks[nextMark] = client.index
+      client.session.mark(nextMark, now: now)
+      try perform(client)
+    default: try change(client)
+    }
+  }
+
+  // MARK: - What programs do
+
+  func say(_ client: SimulatedClient) throws {
+    for _ in 0...random.below(weather.isSlow ? 12 : 4) {
+      let number = client.sent.count
+      var size = random.below(40)
+      if weather.isHeavy, random.chance(10) { size = random.below(100_000) }
+      let padding = String(repeating: "x", count: 1 + size)
+      var entry = OutgoingEntry(type: "T", payload: Array("C\(client.index) \(number) \(padding)".utf8))
+      var targets: Set<UUID>?
+      switch random.below(10) {
+      case 0..<4:
+        entry.retention = .append
+        entry.key = EntryKey(high: UInt64(client.index) + 1, low: UInt64(number))
+      case 4:
+        entry.retention = random.chance(50) ? .append : .replace
+        entry.key = EntryKey(high: 99, low: UInt64(random.below(4)))
+        entry.onlyIfExisting = random.chance(30)
+      case 5:
+        entry.retention = .remove
+        entry.key = EntryKey(high: 99, low: UInt64(random.below(4)))
+        entry.payload = []
+      case 6:
+        // Of those whom the program sees; one that nobody knows is passed over.
+        let some = client.people.filter { _ in random.chance(40) }.map(\.id)
+        targets = Set(some)
+        entry.targets = some + [EntryKey(high: 5, low: 5).uuid]
+      case 7:
+        entry.isReliable = false
+        entry.payload = Array("C\(client.index) \(random.next() >> 32) u".utf8)
+      default: break
+      }
+      do throws(SendRefusal) {
+        guard try client.gate.admit(entry, now: now) else { continue }
+      } catch {
+        guard case .rateLimited = error, weather.isSlow || weather.isHeavy else {
+          throw Violation("C\(client.index) may not send: \(error)")
+        }
+        continue
+      }
+      client.session.enqueue(entry, now: now)
+      guard entry.isReliable else { continue }
+      client.unsettle()
+      client.sent.append(SimulatedClient.Sent(index: number, entry: entry, targets: targets))
+    }
+    try perform(client)
+  }
+
+  private func change(_ client: SimulatedClient) throws {
+    if random.chance(50) {
+      client.session.change(Profile(color: random.chance(50) ? "#123456" : "#abcdef"), now: now)
+    } else {
+      let title = "C\(client.index) \(client.titles.count)"
+      let change = ActivityChange(title: title)
+      do throws(SendRefusal) {
+        try client.gate.admit(change, now: now)
+      } catch {
+        return
+      }
+      client.titles.append(title)
+      client.unsettle()
+      client.session.change(change, now: now)
+    }
+    try perform(client)
+  }
+
+  /// Somebody's rate is used up, as if the network had brought much together.
+  private func drain(_ client: SimulatedClient) {
+    guard weather.isSlow, let socket = client.socket, session.participant(of: socket.reader) != nil else {
+      return
+    }
+    var effects: [Effect] = []
+    for _ in 0..<30 {
+      guard session.admitControl(socket.reader, size: 1, now: now.instant, effects: &effects) else { break }
+    }
+  }
+
+  // MARK: - Sockets
+
+  /// Does what a participant's side asks for.
+  func perform(_ client: SimulatedClient) throws {
+    let effects = client.session.takeEffects()
+    client.gate.released(client.session.releasedBytes)
+    for effect in effects {
+      switch effect {
+      case .open(let delay):
+        letGo(client)
+        client.opensAt = now + delay
+      case .sendControl(let control): client.socket?.uplink.append(.control(control))
+      case .sendEntries(let bytes):
+        try require(bytes.count <= ClientEntry.maximumMessageLength, "a message of \(bytes.count) bytes")
+        client.socket?.uplink.append(.entries(bytes))
+        let waiting = client.socket?.waiting ?? 0
+        try require(
+          waiting <= ClientSession.window + 110_000, "\(waiting) bytes wait in the socket of C\(client.index)"
+        )
+      case .close: client.socket?.uplink.append(.close)
+      case .tell(let notice):
+        try require(!client.isFinished, "\(notice) after the end")
+        if case .joined(let joined) = notice { client.gate.use(joined.limits, now: now) }
+        try client.take(notice)
+      case .reached(let mark): client.reached(mark)
+      case .finished: client.isFinished = true
+      }
+    }
+    for effect in effects {
+      guard case .sendEntries(let bytes) = effect else { continue }
+      try require(!bytes.isEmpty, "an empty message")
+    }
+  }
+
+  private func letGo(_ client: SimulatedClient) {
+    client.socket?.isLetGo = true
+    client.socket = nil
+  }
+
+  /// Opens the socket that was asked for, or finds that there is none.
+  private func open(_ client: SimulatedClient) throws {
+    guard let opensAt = client.opensAt, opensAt <= now else { return }
+    client.opensAt = nil
+    guard !weather.cuts || random.chance(85) else {
+      client.session.closed(.broken("no way"), now: now)
+      return try perform(client)
+    }
+    nextConnection += 1
+    let small = weather.isHeavy ? [30_000, 300_000] : [60, 3_000]
+    let capacity = ([Int.max, .max] + small)[random.below(4)]
+    let socket = SimulatedSocket(connection: nextConnection, capacity: capacity)
+    sockets[nextConnection] = socket
+    client.socket = socket
+    client.session.opened(now: now)
+    try perform(client)
+  }
+
+  private func cut(_ client: SimulatedClient) throws {
+    guard let socket = client.socket else { return }
+    socket.cut(keeping: random.below(socket.uplink.count + 1), random.below(socket.downlink.count + 1))
+    // Else it finds out by the silence, or by what it cannot send.
+    guard random.chance(80) else { return }
+    try read(client, all: true)
+    guard client.socket === socket else { return }
+    letGo(client)
+    client.session.closed(.broken("cut"), now: now)
+    try perform(client)
+  }
+
+  /// Reads some of what is under way, or all of it and what comes into its place.
+  func read(_ client: SimulatedClient, all: Bool) throws {
+    guard let socket = client.socket, client.session.wantsReading else { return }
+    repeat {
+      try take(socket.read(all ? .max : 1 + random.below(200)), from: socket, client)
+      guard client.socket === socket else { return }
+      session.setBlocked(false, socket.reader)
+      flush(socket)
+    } while all && !socket.downlink.isEmpty && client.session.wantsReading
+  }
+
+  private func take(
+    _ messages: [SimulatedSocket.Message], from socket: SimulatedSocket, _ client: SimulatedClient
+  ) throws {
+    for message in messages {
+      guard client.socket === socket else { return }
+      client.session.heard(now: now)
+      switch message {
+      case .text(let bytes): client.session.received(text: bytes.span, now: now)
+      case .binary(let bytes): client.session.received(entries: bytes.span, now: now)
+      case .close(let code, let reason):
+        try require(
+          [1000, 1012, 4009].contains(code), "closed with \(code) \(String(decoding: reason, as: UTF8.self))")
+        letGo(client)
+        client.session.closed(.closed(code: code, reason: reason), now: now)
+      }
+      try perform(client)
+    }
+  }
+
+  func flush(_ socket: SimulatedSocket) {
+    while let piece = session.nextPiece(socket.reader) {
+      let count = socket.send(piece.bytes[piece.range])
+      session.sent(piece, count, to: socket.reader)
+      guard count == piece.range.count else { return session.setBlocked(true, socket.reader) }
+    }
+  }
+
+  // MARK: - Time
+
+  func passTime(milliseconds: Int) throws {
+    now = now + .milliseconds(milliseconds)
+    session.tick(now: now.instant)
+    try endTurn()
+    for client in clients {
+      // The gateway's pings.
+      if let socket = client.socket, !socket.isDead, client.session.wantsReading {
+        client.session.heard(now: now)
+      }
+      if let deadline = client.session.deadline, deadline <= now {
+        client.session.elapsed(now: now)
+        try perform(client)
+        if let next = client.session.deadline {
+          try require(next > now, "C\(client.index) waits for what is over")
+        }
+      }
+      try perform(client)
+      try open(client)
+    }
+  }
+
+  /// Lets everything go on without new trouble, until something is so.
+  func settle(_ isSo: () -> Bool) throws {
+    for _ in 0..<2_000 {
+      if isSo() { return }
+      while try receiveAtGateway() {}
+      try save(failing: false)
+      for client in clients { try read(client, all: true) }
+      try passTime(milliseconds: 40)
+    }
+    let states = clients.map { client in
+      let session = client.session
+      return
+        "C\(client.index) is \(session.phase), caught up: \(client.isCaughtUp), settled: \(client.isSettled), \(session.outbox), pauses until \(session.pausedUntil?.nanoseconds ?? 0), does \(client.activity?.title ?? "nothing"), sees \(client.people.map(\.name)), down \(client.socket?.downlink.count ?? -1), up \(client.socket?.uplink.count ?? -1)"
+    }
+    throw Violation("it does not come to rest at \(now.nanoseconds): \(states)\(session.activity.title)")
+  }
+}

@@ -1,0 +1,26 @@
+import SessionCore
+import Primitives
+
+/// A rule that did not hold, in words.
+struct Violation: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}
+
+/// Says what was violated unless the condition holds.
+func require(_ condition: Bool, _ words: @autoclosure () -> String) throws {
+  if !condition { throw Violation(words()) }
+}
+
+extension SeededGenerator {
+  mutating func below(_ count: Int) -> Int { Int(next() % UInt64(count)) }
+  mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
+}
+
+extension MonotonicTime {
+  /// The same moment as sessions count them.
+  var instant: Instant { Instant(nanoseconds: nanoseconds) }
+}

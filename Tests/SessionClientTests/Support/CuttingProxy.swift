@@ -1,0 +1,197 @@
+import Networking
+import Platform
+
+/// Passes TCP connections on to a server and cuts each after so many bytes in both directions together, wherever in a message
+/// that is: by a reset, or by an end of the stream.
+actor CuttingProxy {
+  /// After how many bytes connections are cut; nil for none.
+  typealias Plan = (seed: UInt64, after: ClosedRange<Int>)
+
+  nonisolated let address: SocketAddress
+  private nonisolated let loop: EventLoopThread
+  private nonisolated let listener: Listener
+  private nonisolated let shared: Guarded<Shared>
+  private var generator: SeededNumbers
+  private let range: ClosedRange<Int>
+  private var pairs: [UInt64: Pair] = [:]
+  private var lastToken: UInt64 = 0
+  private var buffer = [UInt8](repeating: 0, count: 65_536)
+
+  private struct Shared {
+    var target: SocketAddress
+    var isCutting: Bool
+    var cutsAll = false
+    var cuts = 0
+    var connections = 0
+  }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe loop.asUnownedSerialExecutor()
+  }
+
+  /// Begins to listen.
+  init(to target: SocketAddress, cutting plan: Plan? = nil) throws {
+    shared = Guarded(Shared(target: target, isCutting: plan != nil))
+    generator = SeededNumbers(seed: plan?.seed ?? 0)
+    range = plan?.after ?? 0...0
+    loop = try EventLoopThread(name: "test-proxy")
+    listener = try Listener(on: SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: 0))
+    address = listener.address
+  }
+
+  nonisolated func start() throws {
+    try loop.register(listener.descriptor, token: 0)
+    try loop.start { [weak self] events, _ in
+      self?.assumeIsolated { $0.turn(events) }
+      return nil
+    }
+  }
+
+  nonisolated func stop() {
+    loop.stop()
+    loop.join()
+  }
+
+  /// How many connections were cut.
+  nonisolated var cuts: Int { shared.withLock { $0.cuts } }
+  /// How many connections came.
+  nonisolated var connections: Int { shared.withLock { $0.connections } }
+
+  /// Passes all on from here, in whatever connection.
+  nonisolated func stopCutting() {
+    shared.withLock { $0.isCutting = false }
+  }
+
+  /// Cuts what there is, once.
+  nonisolated func cutAll() {
+    shared.withLock { $0.cutsAll = true }
+    loop.wake()
+  }
+
+  /// Where connections go from here on.
+  nonisolated func turn(to target: SocketAddress) {
+    shared.withLock { $0.target = target }
+  }
+
+  private func turn(_ events: [ReadyEvent]) {
+    let cutsAll = shared.withLock { shared in
+      defer { shared.cutsAll = false }
+      return shared.cutsAll
+    }
+    if cutsAll { for token in Array(pairs.keys) { cut(token) } }
+    for event in events {
+      if event.token == 0 {
+        acceptAll()
+      } else {
+        // Both ends of a pair are next to each other.
+        pump(event.token & ~1)
+      }
+    }
+  }
+
+  private func acceptAll() {
+    while case .accepted(let descriptor, _) = listener.accept() {
+      let target = shared.withLock { shared in
+        shared.connections += 1
+        return shared.target
+      }
+      lastToken += 2
+      do {
+        let server = try Socket.connect(to: target)
+        try loop.register(descriptor.rawValue, token: lastToken)
+        try loop.register(server.rawValue, token: lastToken + 1)
+        pairs[lastToken] = Pair(
+          client: descriptor, server: server, budget: Int.random(in: range, using: &generator))
+      } catch {
+        // The server is away just now: so is the connection.
+        pairs[lastToken] = nil
+      }
+    }
+  }
+
+  private func pump(_ token: UInt64) {
+    guard let pair = pairs[token] else { return }
+    let isCutting = shared.withLock { $0.isCutting }
+    for direction in [pair.upwards, pair.downwards] {
+      reading: while true {
+        switch direction.pass(&buffer, atMost: isCutting ? pair.budget : .max) {
+        case .passed(let count):
+          pair.budget -= count
+          guard isCutting, pair.budget <= 0 else { continue }
+          return cut(token)
+        case .waiting: break reading
+        case .ended:
+          pairs[token] = nil
+          return
+        }
+      }
+    }
+  }
+
+  private func cut(_ token: UInt64) {
+    guard let pair = pairs.removeValue(forKey: token) else { return }
+    if Bool.random(using: &generator) { pair.reset() }
+    shared.withLock { $0.cuts += 1 }
+  }
+}
+
+/// The two ends of a connection that is passed on.
+private final class Pair {
+  let upwards: Direction
+  let downwards: Direction
+  var budget: Int
+  private let client: OwnedDescriptor
+  private let server: OwnedDescriptor
+
+  init(client: consuming OwnedDescriptor, server: consuming OwnedDescriptor, budget: Int) {
+    let (clientSocket, serverSocket) = (Socket(client.rawValue), Socket(server.rawValue))
+    upwards = Direction(from: clientSocket, to: serverSocket)
+    downwards = Direction(from: serverSocket, to: clientSocket)
+    self.client = consume client
+    self.server = consume server
+    self.budget = budget
+  }
+
+  func reset() {
+    // A socket that is broken already needs no reset.
+    try? Socket(client.rawValue).resetOnClose()
+    try? Socket(server.rawValue).resetOnClose()
+  }
+}
+
+/// One direction of a connection.
+private final class Direction {
+  enum Outcome {
+    case passed(Int)
+    case waiting
+    case ended
+  }
+
+  private let source: Socket
+  private let sink: Socket
+  private var waiting: ArraySlice<UInt8> = []
+
+  init(from source: Socket, to sink: Socket) {
+    self.source = source
+    self.sink = sink
+  }
+
+  /// Passes on what waits, or else a piece of what comes.
+  func pass(_ buffer: inout [UInt8], atMost limit: Int) -> Outcome {
+    if waiting.isEmpty {
+      switch source.receive(into: &buffer) {
+      case .received(let count): waiting = buffer[..<min(count, limit)]
+      case .wouldBlock: return .waiting
+      case .endOfStream, .failed: return .ended
+      }
+    }
+    let bytes = waiting
+    switch sink.send(bytes.span) {
+    case .sent(let count):
+      waiting = bytes.dropFirst(count)
+      return .passed(count)
+    case .wouldBlock: return .waiting
+    case .failed: return .ended
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import Glibc
+import Platform
+
+/// Hands values from a loop's thread to a test, which waits for them.
+package final class Queue<Value: Sendable>: Sendable {
+  private let values = Guarded<[Value]>([])
+  private let (reading, writing): (CInt, CInt)
+
+  package init() {
+    var ends: [CInt] = [0, 0]
+    let status = unsafe pipe(&ends)
+    precondition(status == 0, "a pipe can be made")
+    (reading, writing) = (ends[0], ends[1])
+  }
+
+  deinit {
+    close(reading)
+    close(writing)
+  }
+
+  package func put(_ value: Value) {
+    values.withLock { $0.append(value) }
+    var byte: UInt8 = 0
+    let count = unsafe write(writing, &byte, 1)
+    precondition(count == 1, "a pipe takes a byte")
+  }
+
+  /// The next value; waits for it.
+  package func next() -> Value {
+    var byte: UInt8 = 0
+    let count = unsafe read(reading, &byte, 1)
+    precondition(count == 1, "a pipe gives a byte")
+    return values.withLock { $0.removeFirst() }
+  }
+}
