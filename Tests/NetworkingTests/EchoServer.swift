@@ -1,5 +1,6 @@
 import Networking
 import Platform
+import TestSupport
 
 /// A TLS server on an event loop that sends back what it gets, for clients that are not ours.
 actor EchoServer {

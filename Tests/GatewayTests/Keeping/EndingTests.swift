@@ -1,3 +1,4 @@
+import Networking
 import FoundationEssentials
 import Glibc
 import SessionCore
