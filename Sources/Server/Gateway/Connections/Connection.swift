@@ -45,7 +45,7 @@ final class Connection {
   /// The peer sends nothing more.
   var hasEnded = false
   /// Kept beside the bytes: it is asked for before every send.
-  private(set) var hasBacklog = false
+  private(set) var hasPendingWrites = false
   var isWriteBlocked = false
   /// It stands among those that are to be sent something.
   var isToFlush = false
@@ -64,8 +64,8 @@ final class Connection {
   /// What was received while the conversation could take nothing.
   var heldInput: [UInt8] = []
   /// What the kernel has not taken yet: always sent before anything else.
-  private(set) var backlog: [UInt8] = []
-  private(set) var backlogOffset = 0
+  private(set) var pendingWrites: [UInt8] = []
+  private(set) var pendingWriteOffset = 0
   /// The bytes counted for it toward `incompleteBytes`.
   var countedBytes = 0
   private var descriptor: OwnedDescriptor?
@@ -100,13 +100,13 @@ final class Connection {
     case .webSocket: false
     }
   }
-  var backlogCount: Int { backlog.count - backlogOffset }
+  var pendingWriteCount: Int { pendingWrites.count - pendingWriteOffset }
   /// The bytes that it holds of what its peer has not sent to the end, or has not taken. What uploads hold has a bound of its own.
   var heldBytes: Int {
     switch state {
-    case .http(let http): backlog.count + http.heldBytes + (http.upload == nil ? heldInput.count : 0)
-    case .webSocket(let conversation): backlog.count + conversation.heldBytes + heldInput.count
-    case .lingering: backlog.count
+    case .http(let http): pendingWrites.count + http.heldBytes + (http.upload == nil ? heldInput.count : 0)
+    case .webSocket(let conversation): pendingWrites.count + conversation.heldBytes + heldInput.count
+    case .lingering: pendingWrites.count
     }
   }
   /// True while some received input is not handled yet.
@@ -116,21 +116,21 @@ final class Connection {
     return conversation.hasUnfinishedMessage
   }
 
-  func keepBacklog(_ bytes: Span<UInt8>) {
-    if !hasBacklog {
-      backlog.removeAll(keepingCapacity: false)
-      backlogOffset = 0
+  func bufferPendingWrites(_ bytes: Span<UInt8>) {
+    if !hasPendingWrites {
+      pendingWrites.removeAll(keepingCapacity: false)
+      pendingWriteOffset = 0
     }
-    backlog.append(bytes)
-    hasBacklog = backlogOffset < backlog.count
+    pendingWrites.append(bytes)
+    hasPendingWrites = pendingWriteOffset < pendingWrites.count
   }
 
-  func sentBacklog(_ count: Int) {
-    backlogOffset += count
-    hasBacklog = backlogOffset < backlog.count
-    guard !hasBacklog else { return }
-    backlog = []
-    backlogOffset = 0
+  func didWritePending(_ count: Int) {
+    pendingWriteOffset += count
+    hasPendingWrites = pendingWriteOffset < pendingWrites.count
+    guard !hasPendingWrites else { return }
+    pendingWrites = []
+    pendingWriteOffset = 0
   }
 
   /// Gives the descriptor away: to another reactor, or to be closed.

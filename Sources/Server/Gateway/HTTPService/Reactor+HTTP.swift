@@ -22,13 +22,13 @@ extension Reactor {
     var position = start
     var pieces = 0
     while true {
-      guard !http.isBusy, !connection.hasBacklog else {
-        hold(connection, buffer, from: position, upTo: end)
+      guard !http.isBusy, !connection.hasPendingWrites else {
+        pauseWithInput(connection, buffer, from: position, upTo: end)
         return
       }
       let wasBetween = http.reader.isBetweenRequests
       if wasBetween, position > start, position < end, isShareOver {
-        setAside(connection, buffer, from: position, upTo: end)
+        deferInput(connection, buffer, from: position, upTo: end)
         return
       }
       let event: RequestReader.Event?
@@ -66,7 +66,7 @@ extension Reactor {
           return
         }
         guard pieces < ExpensiveInput.bodyPieces || position == end || http.isBusy else {
-          setAside(connection, buffer, from: position, upTo: end, isExpensive: true)
+          deferInput(connection, buffer, from: position, upTo: end, isExpensive: true)
           return
         }
       case .end:
@@ -319,9 +319,9 @@ extension Reactor {
     return date.text
   }
 
-  func offer(_ bytes: [UInt8], _ range: Range<Int>, on connection: Connection) -> Int {
+  func write(_ bytes: [UInt8], _ range: Range<Int>, on connection: Connection) -> Int {
     let end = min(range.upperBound, range.lowerBound + TLSConnection.encryptLimitInBytes)
-    return offer(bytes.span.extracting(range.lowerBound..<end), on: connection)
+    return write(bytes.span.extracting(range.lowerBound..<end), on: connection)
   }
 
   /// Gives the kernel what it takes of the answer.
@@ -341,7 +341,7 @@ extension Reactor {
         {
           releaseClient(of: connection)
         }
-        let taken = offer(bytes, range, on: connection)
+        let taken = write(bytes, range, on: connection)
         guard taken > 0 else { return }
         connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
         if range.lowerBound + taken == range.upperBound {
@@ -364,7 +364,7 @@ extension Reactor {
         }
       }
     }
-    guard !connection.hasBacklog else { return }
+    guard !connection.hasPendingWrites else { return }
     if http.exchange == nil, !http.awaitsAnswer, let (kind, since) = http.timed {
       counters.requestTimes.count(kind, .now() - since)
       http.timed = nil

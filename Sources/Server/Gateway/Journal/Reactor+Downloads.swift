@@ -27,7 +27,7 @@ extension Reactor {
   // MARK: - In plain text
 
   private func sendSlice(of transfer: FileTransfer, _ connection: Connection) -> TransferState {
-    guard !transfer.isSending, !connection.isWriteBlocked, !connection.hasBacklog else { return .waiting }
+    guard !transfer.isSending, !connection.isWriteBlocked, !connection.hasPendingWrites else { return .waiting }
     transfer.isSending = true
     transfer.becameWritable = false
     let count = Int(min(UInt64(FileTransfer.sliceBytes), UInt64(transfer.range.count)))
@@ -80,7 +80,7 @@ extension Reactor {
       transfer.pieceRange = 0..<next.count
     }
     if !shared.holdsMuch { readPiece(of: transfer, connection.key) }
-    let taken = offer(transfer.piece, transfer.pieceRange, on: connection)
+    let taken = write(transfer.piece, transfer.pieceRange, on: connection)
     guard taken > 0 else { return .waiting }
     connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
     transfer.pieceRange = transfer.pieceRange.lowerBound + taken..<transfer.pieceRange.upperBound

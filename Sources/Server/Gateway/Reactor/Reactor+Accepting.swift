@@ -79,7 +79,7 @@ extension Reactor {
     if case .http = connection.state {
       let refusal = shared.tooManyConnections
       noteConnectionRefused(refusal, from: connection.peer)
-      if !connection.isSecure, !connection.hasBacklog { turnAway(connection.socket, refusal) }
+      if !connection.isSecure, !connection.hasPendingWrites { turnAway(connection.socket, refusal) }
     }
     close(connection, reason: "evicted: the gateway has as many connections as it takes")
   }

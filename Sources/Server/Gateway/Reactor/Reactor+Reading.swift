@@ -11,7 +11,7 @@ extension Reactor {
   /// How many steps of handshakes are taken in a turn: a storm of them must not delay who is in already.
   private static let handshakeStepsPerTurn = 16
   /// Who does not take what TLS has to answer is not listened to.
-  private static let backlogBytes = 65_536
+  private static let pendingWriteLimit = 65_536
   /// How many buffers are read from one socket in a turn.
   private static let readsPerTurn = 4
   /// So long a turn reads from people who draw, and from everybody else.
@@ -23,7 +23,7 @@ extension Reactor {
   func readable(_ connection: Connection, hasHungUp: Bool) {
     connection.mayHaveInput = true
     if hasHungUp { connection.sawHangUp = true }
-    guard isOnlyEvent, inkWaiting.isEmpty, requestsWaiting.isEmpty, expensive.waiting.isEmpty else {
+    guard isOnlyEvent, webSocketReadQueue.isEmpty, httpReadQueue.isEmpty, expensive.waiting.isEmpty else {
       readLater(connection)
       return
     }
@@ -46,22 +46,22 @@ extension Reactor {
     if connection.isExpensive {
       expensive.waiting.append(connection.key)
     } else if case .webSocket = connection.state {
-      inkWaiting.append(connection.key)
+      webSocketReadQueue.append(connection.key)
     } else {
-      requestsWaiting.append(connection.key)
+      httpReadQueue.append(connection.key)
     }
   }
 
   /// Reads the waiting sockets: ink first, then requests, which may take a millisecond each, then expensive input. A socket that
   /// brings more than its share continues in the next turn, behind the waiting sockets.
   func readWaiting() {
-    if !inkWaiting.isEmpty {
-      let ink = inkWaiting.takeAll()
-      inkWaiting.putBack(read(ink, Self.inkTime))
+    if !webSocketReadQueue.isEmpty {
+      let ink = webSocketReadQueue.takeAll()
+      webSocketReadQueue.putBack(read(ink, Self.inkTime))
     }
-    if !requestsWaiting.isEmpty {
-      let requests = requestsWaiting.takeAll()
-      requestsWaiting.putBack(read(requests, Self.requestTime))
+    if !httpReadQueue.isEmpty {
+      let requests = httpReadQueue.takeAll()
+      httpReadQueue.putBack(read(requests, Self.requestTime))
     }
     if !expensive.waiting.isEmpty {
       let rest = expensive.waiting.takeAll()
@@ -73,7 +73,7 @@ extension Reactor {
 
   /// - Returns: those for whom there was no time.
   private func read(_ keys: [Connection.Key], _ time: Duration) -> ArraySlice<Connection.Key> {
-    var clock = PhaseClock(time, for: keys.count)
+    var clock = TimeSlice(time, for: keys.count)
     for (index, key) in keys.enumerated() {
       guard clock.allowsAnother() || index == 0 else { return keys[index...] }
       shareEnd = clock.shareEnd
@@ -106,7 +106,7 @@ extension Reactor {
     }
     var rounds = 0
     while connection.mayHaveInput, !connection.isReadingPaused, !connection.hasHeldInput,
-      connection.backlogCount <= Self.backlogBytes
+      connection.pendingWriteCount <= Self.pendingWriteLimit
     {
       guard rounds < Self.readsPerTurn, rounds == 0 || !isShareOver,
         uploadBytesLeft > 0 || !connection.isUploading
@@ -190,7 +190,7 @@ extension Reactor {
       }
       hasPeerClosed = progress.hasPeerClosed
     } catch {
-      send(ciphertext.span, on: connection)
+      writeRaw(ciphertext.span, on: connection)
       if !tls.isHandshakeComplete {
         counters.handshakesFailed += 1
         shared.log(.debug, "handshake failed", ["reason": "\(error)"])
@@ -198,7 +198,7 @@ extension Reactor {
       lost(connection, reason: "\(error)")
       return
     }
-    send(ciphertext.span, on: connection)
+    writeRaw(ciphertext.span, on: connection)
     if !input.isEmpty { consume(connection, &input, from: 0, upTo: input.count) }
     if hasPeerClosed, connections[Int(connection.key.slot)] === connection { ended(connection) }
   }
@@ -213,13 +213,13 @@ extension Reactor {
   }
 
   /// Keeps what cannot be taken now; nothing more is read until `resumeReading`.
-  func hold(_ connection: Connection, _ bytes: [UInt8], from start: Int, upTo end: Int) {
+  func pauseWithInput(_ connection: Connection, _ bytes: [UInt8], from start: Int, upTo end: Int) {
     connection.isReadingPaused = true
     if start < end { connection.heldInput.append(contentsOf: bytes[start..<end]) }
   }
 
   /// Keeps input for the next turn, after the other sockets had theirs. Expensive input waits for its next step in its own queue.
-  func setAside(
+  func deferInput(
     _ connection: Connection, _ bytes: [UInt8], from start: Int, upTo end: Int, isExpensive: Bool = false
   ) {
     if isExpensive { connection.isExpensive = true }
@@ -280,7 +280,7 @@ extension Reactor {
     head.append(to: &bytes)
     bytes.append(contentsOf: text.utf8)
     counters.answers[AnsweredWith(400)] += 1
-    sendPlain(bytes.span, on: connection)
+    writeRaw(bytes.span, on: connection)
     startLingering(connection)
   }
 }

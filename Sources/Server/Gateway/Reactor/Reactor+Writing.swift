@@ -17,35 +17,31 @@ extension Reactor {
   /// The bytes that are encrypted at a time while connections hold much.
   private static let fewBytes = 4_096
 
-  /// Sends bytes; what the kernel does not take is kept and goes first later.
-  func send(_ bytes: Span<UInt8>, on connection: Connection) {
+  /// Writes bytes as they are, on a TLS connection too. Bytes that the kernel does not accept are buffered and sent first later.
+  func writeRaw(_ bytes: Span<UInt8>, on connection: Connection) {
     guard !bytes.isEmpty else { return }
-    var taken = 0
-    if !connection.hasBacklog { taken = trySending(bytes, on: connection) }
-    guard taken < bytes.count else { return }
-    connection.keepBacklog(bytes.extracting(droppingFirst: taken))
+    var written = 0
+    if !connection.hasPendingWrites { written = writeToSocket(bytes, on: connection) }
+    guard written < bytes.count else { return }
+    connection.bufferPendingWrites(bytes.extracting(droppingFirst: written))
     countHeld(by: connection)
   }
 
-  /// For bytes that must not be encrypted, on a TLS port.
-  func sendPlain(_ bytes: Span<UInt8>, on connection: Connection) {
-    send(bytes, on: connection)
-  }
-
-  /// Offers bytes of a conversation to a socket.
+  /// Writes bytes of a conversation, encrypted on a TLS connection.
   ///
-  /// - Returns: how many it takes now. Over TLS that is all of it, up to 64 KiB, or nothing: what is encrypted is kept until the kernel takes it.
-  func offer(_ bytes: Span<UInt8>, on connection: Connection) -> Int {
+  /// - Returns: the number of bytes that were accepted. On a TLS connection these are all bytes, up to 64 KiB, or none: encrypted bytes
+  ///   are buffered until the kernel accepts them.
+  func write(_ bytes: Span<UInt8>, on connection: Connection) -> Int {
     var tally = SendTally()
     defer { count(tally) }
-    return offer(bytes, on: connection, &tally)
+    return write(bytes, on: connection, &tally)
   }
 
-  /// The same in a loop over many sockets, which counts once.
-  func offer(_ bytes: Span<UInt8>, on connection: Connection, _ tally: inout SendTally) -> Int {
-    guard !connection.hasBacklog, !connection.isWriteBlocked else { return 0 }
+  /// Does the same in a loop over many connections, which adds the tally to the counters once.
+  func write(_ bytes: Span<UInt8>, on connection: Connection, _ tally: inout SendTally) -> Int {
+    guard !connection.hasPendingWrites, !connection.isWriteBlocked else { return 0 }
     guard let tls = connection.tls else {
-      return took(connection.socket.send(bytes), of: bytes.count, connection, &tally)
+      return recordSend(connection.socket.send(bytes), of: bytes.count, connection, &tally)
     }
     let bytes = bytes.extracting(first: shared.holdsMuch ? Self.fewBytes : TLSConnection.encryptLimitInBytes)
     ciphertext.removeAll(keepingCapacity: true)
@@ -53,26 +49,28 @@ extension Reactor {
       try tls.encrypt(bytes, into: &ciphertext)
     } catch {
       connection.isWriteBlocked = true
-      doomed.append(connection.key)
+      connectionsToClose.append(connection.key)
       return 0
     }
-    let taken = took(connection.socket.send(ciphertext.span), of: ciphertext.count, connection, &tally)
-    if taken < ciphertext.count {
-      connection.keepBacklog(ciphertext.span.extracting(droppingFirst: taken))
+    let written = recordSend(
+      connection.socket.send(ciphertext.span), of: ciphertext.count, connection, &tally)
+    if written < ciphertext.count {
+      connection.bufferPendingWrites(ciphertext.span.extracting(droppingFirst: written))
       countHeld(by: connection)
     }
     return bytes.count
   }
 
-  private func trySending(_ bytes: Span<UInt8>, on connection: Connection) -> Int {
+  private func writeToSocket(_ bytes: Span<UInt8>, on connection: Connection) -> Int {
     var tally = SendTally()
     defer { count(tally) }
-    return took(connection.socket.send(bytes), of: bytes.count, connection, &tally)
+    return recordSend(connection.socket.send(bytes), of: bytes.count, connection, &tally)
   }
 
-  /// Notes what came of a send of `count` bytes. - Returns: how many the kernel took.
+  /// Records the outcome of a send of `count` bytes.
+  /// - Returns: the number of bytes that the kernel accepted.
   @inline(__always)
-  func took(
+  func recordSend(
     _ result: SendResult, of count: Int, _ connection: Connection, _ tally: inout SendTally
   ) -> Int {
     tally.calls += 1
@@ -87,7 +85,7 @@ extension Reactor {
     case .failed:
       // Closed at the end of the turn: who called is in the middle of something.
       connection.isWriteBlocked = true
-      doomed.append(connection.key)
+      connectionsToClose.append(connection.key)
       return 0
     }
   }
@@ -101,16 +99,16 @@ extension Reactor {
     if case .http(let http) = connection.state { http.transfer?.becameWritable = true }
     guard connection.isWriteBlocked else { return }
     connection.isWriteBlocked = false
-    if connection.hasBacklog {
-      let backlog = connection.backlog
-      let rest = backlog.span.extracting(connection.backlogOffset..<backlog.count)
-      let taken = trySending(rest, on: connection)
-      connection.sentBacklog(taken)
+    if connection.hasPendingWrites {
+      let pending = connection.pendingWrites
+      let rest = pending.span.extracting(connection.pendingWriteOffset..<pending.count)
+      let taken = writeToSocket(rest, on: connection)
+      connection.didWritePending(taken)
       countHeld(by: connection)
       if taken > 0, case .http(let http) = connection.state, http.isBusy {
         connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
       }
-      guard !connection.hasBacklog else { return }
+      guard !connection.hasPendingWrites else { return }
       if connection.mayHaveInput { readLater(connection) }
     }
     switch connection.state {
@@ -128,10 +126,10 @@ extension Reactor {
   }
 
   /// Closes sockets that broke while something was sent to them.
-  func closeDoomed() {
-    while !doomed.isEmpty {
-      let keys = doomed
-      doomed = []
+  func closeBrokenConnections() {
+    while !connectionsToClose.isEmpty {
+      let keys = connectionsToClose
+      connectionsToClose = []
       for key in keys {
         if let connection = connection(key) { lost(connection, reason: "the connection broke") }
       }
@@ -157,7 +155,7 @@ extension Reactor {
     if let tls = connection.tls, tls.isHandshakeComplete {
       var farewell: [UInt8] = []
       tls.close(into: &farewell)
-      if !connection.hasBacklog, !farewell.isEmpty { _ = connection.socket.send(farewell.span) }
+      if !connection.hasPendingWrites, !farewell.isEmpty { _ = connection.socket.send(farewell.span) }
     }
     endHandshake(connection)
     if case .http(let http) = connection.state, let upload = http.upload { cut(upload) }
@@ -190,12 +188,12 @@ extension Reactor {
       releaseInflater(of: connection)
       countHeld(by: connection)
     }
-    guard !connection.hasBacklog else { return }
+    guard !connection.hasPendingWrites else { return }
     if let tls = connection.tls, tls.isHandshakeComplete {
       var farewell: [UInt8] = []
       tls.close(into: &farewell)
-      send(farewell.span, on: connection)
-      guard !connection.hasBacklog else { return }
+      writeRaw(farewell.span, on: connection)
+      guard !connection.hasPendingWrites else { return }
     }
     do throws(SystemError) {
       try connection.socket.shutdownWrite()

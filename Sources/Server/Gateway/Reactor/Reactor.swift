@@ -65,8 +65,8 @@ actor Reactor {
   var load = LoopLoad()
   var flushing: [Hosted] = []
   /// Who has brought something: people who draw, and everybody else.
-  var inkWaiting = WaitingLine()
-  var requestsWaiting = WaitingLine()
+  var webSocketReadQueue = FairQueue()
+  var httpReadQueue = FairQueue()
   /// The sockets of both lines whose input costs much more than its length.
   var expensive = ExpensiveInput()
   /// The turn has no other event.
@@ -74,10 +74,10 @@ actor Reactor {
   /// Until when the socket that is read may be.
   var shareEnd = MonotonicTime.distantPast
   /// Who can be sent more: those who take what is live, or an answer, and those who are caught up.
-  var liveWaiting = WaitingLine()
-  var bulkWaiting = WaitingLine()
+  var liveWriteQueue = FairQueue()
+  var bulkWriteQueue = FairQueue()
   /// Sockets that broke while something was sent to them.
-  var doomed: [Connection.Key] = []
+  var connectionsToClose: [Connection.Key] = []
   var sweepAt: MonotonicTime
   var isStopped = false
   var draining: Draining?
@@ -186,7 +186,7 @@ actor Reactor {
     endSessionTurns()
     saveIfDue()
     continueFlushing()
-    closeDoomed()
+    closeBrokenConnections()
     publishIfDue()
     let end = MonotonicTime.now()
     load.turned(jobsBegan: jobsBegan, from: began, to: end, yielding: expensive.takeTimeOfTurn())
@@ -232,8 +232,8 @@ actor Reactor {
   }
 
   private func nextDeadline() -> MonotonicTime? {
-    guard flushing.isEmpty, dirty.isEmpty, inkWaiting.isEmpty, requestsWaiting.isEmpty,
-      expensive.waiting.isEmpty, liveWaiting.isEmpty, bulkWaiting.isEmpty
+    guard flushing.isEmpty, dirty.isEmpty, webSocketReadQueue.isEmpty, httpReadQueue.isEmpty,
+      expensive.waiting.isEmpty, liveWriteQueue.isEmpty, bulkWriteQueue.isEmpty
     else { return .distantPast }
     var next: MonotonicTime?
     func consider(_ time: MonotonicTime?) {

@@ -2,7 +2,7 @@ internal import Platform
 internal import Primitives
 
 /// Those who wait for something in a reactor, each once, first come first served.
-struct WaitingLine {
+struct FairQueue {
   private var keys: [Connection.Key] = []
 
   var isEmpty: Bool { keys.isEmpty }
@@ -25,7 +25,7 @@ struct WaitingLine {
 }
 
 /// How long a phase of a turn may take, and what of it one socket may: whatever some bring, the others come soon.
-struct PhaseClock {
+struct TimeSlice {
   /// However many there are, each gets this much.
   private static let least = Duration.microseconds(50)
 

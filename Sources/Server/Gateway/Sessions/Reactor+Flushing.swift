@@ -24,14 +24,14 @@ extension Reactor {
   /// first.
   func continueFlushing() {
     flushSessions()
-    if !liveWaiting.isEmpty { flushLive() }
-    guard !bulkWaiting.isEmpty else { return }
-    let keys = bulkWaiting.takeAll()
-    var clock = PhaseClock(Self.bulkTime, for: keys.count)
+    if !liveWriteQueue.isEmpty { flushLive() }
+    guard !bulkWriteQueue.isEmpty else { return }
+    let keys = bulkWriteQueue.takeAll()
+    var clock = TimeSlice(Self.bulkTime, for: keys.count)
     for (index, key) in keys.enumerated() {
       let hasTime = clock.allowsAnother() || bulkBytesLeft > Self.bulkBytesPerTurn - Self.leastBulkBytes
       guard bulkBytesLeft > 0, hasTime else {
-        bulkWaiting.putBack(keys[index...])
+        bulkWriteQueue.putBack(keys[index...])
         return
       }
       flushWaiting(key)
@@ -49,11 +49,11 @@ extension Reactor {
   }
 
   private func flushLive() {
-    let keys = liveWaiting.takeAll()
-    var clock = PhaseClock(Self.liveTime, for: keys.count)
+    let keys = liveWriteQueue.takeAll()
+    var clock = TimeSlice(Self.liveTime, for: keys.count)
     for (index, key) in keys.enumerated() {
       guard clock.allowsAnother() || index == 0 else {
-        liveWaiting.putBack(keys[index...])
+        liveWriteQueue.putBack(keys[index...])
         return
       }
       flushWaiting(key)
@@ -74,7 +74,7 @@ extension Reactor {
   func flushLater(_ connection: Connection, isBulk: Bool = false) {
     guard !connection.isToFlush else { return }
     connection.isToFlush = true
-    if isBulk { bulkWaiting.append(connection.key) } else { liveWaiting.append(connection.key) }
+    if isBulk { bulkWriteQueue.append(connection.key) } else { liveWriteQueue.append(connection.key) }
   }
 
   private func flushSessions() {
@@ -132,7 +132,7 @@ extension Reactor {
       flush(connection, conversation)
       guard !ephemeral.isEmpty else { continue }
       if session.isSettled(reader) {
-        offerEphemeral(ephemeral, entries, to: reader, connection, session)
+        writeEphemeral(ephemeral, entries, to: reader, connection, session)
       } else {
         missed(session, reader, took: 0, of: entries)
       }
@@ -193,7 +193,7 @@ extension Reactor {
         let connection = Self.connection(token: member.connection, in: connections)
       else { continue }
       slice.sends += 1
-      let sent = offer(log.span.extracting(from..<log.count), ephemeral.span, on: connection, &tally)
+      let sent = write(log.span.extracting(from..<log.count), ephemeral.span, on: connection, &tally)
       rows[position].cursor.place = UInt32(truncatingIfNeeded: from + min(sent, count))
       if connection.isWriteBlocked { rows[position].flags.insert(.blocked) }
       if sent < count {
@@ -214,10 +214,10 @@ extension Reactor {
     return slice
   }
 
-  private func offerEphemeral(
+  private func writeEphemeral(
     _ frames: [UInt8], _ entries: Int, to reader: Reader, _ connection: Connection, _ session: Session
   ) {
-    let sent = offer(frames.span, on: connection)
+    let sent = write(frames.span, on: connection)
     if connection.isWriteBlocked { session.setBlocked(true, reader) }
     if sent == frames.count {
       session.countDelivered(entries)
@@ -248,7 +248,7 @@ extension Reactor {
     session.forEachTargetedEphemeral { reader, frames, entries in
       guard let connection = connection(token: reader.connection) else { return }
       sends += 1
-      let sent = offer(frames.span, on: connection)
+      let sent = write(frames.span, on: connection)
       if sent > 0 { session.countDelivered(entries) } else { counters.unreliableDropped += UInt64(entries) }
       if connection.isWriteBlocked { session.setBlocked(true, reader) }
       guard sent > 0, sent < frames.count else { return }
@@ -269,7 +269,7 @@ extension Reactor {
       flushLater(connection, isBulk: true)
       return
     }
-    while !connection.isWriteBlocked, !connection.hasBacklog,
+    while !connection.isWriteBlocked, !connection.hasPendingWrites,
       let piece = session?.nextPiece(reader) ?? reader.nextPrivatePiece()
     {
       bulkBytesLeft -= compressor.takeCost()
@@ -280,18 +280,18 @@ extension Reactor {
         flushLater(connection, isBulk: isBulk)
         return
       }
-      let sent = offer(piece.bytes.span.extracting(piece.range), on: connection)
+      let sent = write(piece.bytes.span.extracting(piece.range), on: connection)
       given += sent
       if isBulk { bulkBytesLeft -= sent }
       if let session { session.sent(piece, sent, to: reader) } else { reader.sentPrivate(piece, sent) }
     }
     session?.setBlocked(connection.isWriteBlocked, reader)
-    if conversation.joinedAt != .distantFuture, reader.isCaughtUp, !connection.hasBacklog {
+    if conversation.joinedAt != .distantFuture, reader.isCaughtUp, !connection.hasPendingWrites {
       counters.catchUpTimes.count(.now() - conversation.joinedAt)
       conversation.joinedAt = .distantFuture
     }
     if let hosted = conversation.hosted, hosted.session.needsTurn { touch(hosted) }
-    if conversation.isFinished, !reader.hasPrivateBytes, !connection.hasBacklog {
+    if conversation.isFinished, !reader.hasPrivateBytes, !connection.hasPendingWrites {
       noteClosed(connection, conversation, end: conversation.peerClosed ? "closed" : "failed")
       conversation.phase = .closing
       finish(connection)
@@ -309,36 +309,36 @@ extension Reactor {
     startLingering(connection)
   }
 
-  /// Offers two buffers to a socket in one call; see `offer`.
+  /// Offers two buffers to a socket in one call; see `write`.
   @inline(__always)
-  private func offer(
+  private func write(
     _ first: Span<UInt8>, _ second: Span<UInt8>, on connection: Connection, _ tally: inout SendTally
   ) -> Int {
     guard second.isEmpty, connection.tls == nil else {
-      return offerBoth(first, second, on: connection, &tally)
+      return writeBoth(first, second, on: connection, &tally)
     }
     // What nearly every delivery is.
-    guard !connection.hasBacklog, !connection.isWriteBlocked else { return 0 }
-    return took(connection.socket.send(first), of: first.count, connection, &tally)
+    guard !connection.hasPendingWrites, !connection.isWriteBlocked else { return 0 }
+    return recordSend(connection.socket.send(first), of: first.count, connection, &tally)
   }
 
-  private func offerBoth(
+  private func writeBoth(
     _ first: Span<UInt8>, _ second: Span<UInt8>, on connection: Connection, _ tally: inout SendTally
   ) -> Int {
-    guard !second.isEmpty else { return offer(first, on: connection, &tally) }
-    guard !first.isEmpty else { return offer(second, on: connection, &tally) }
+    guard !second.isEmpty else { return write(first, on: connection, &tally) }
+    guard !first.isEmpty else { return write(second, on: connection, &tally) }
     if connection.isSecure {
       // One record a socket and turn.
       joined.removeAll(keepingCapacity: true)
       joined.append(first)
       joined.append(second)
       guard joined.count <= TLSConnection.encryptLimitInBytes else {
-        return offer(first, on: connection, &tally)
+        return write(first, on: connection, &tally)
       }
-      return offer(joined.span, on: connection, &tally)
+      return write(joined.span, on: connection, &tally)
     }
-    guard !connection.hasBacklog, !connection.isWriteBlocked else { return 0 }
-    return took(connection.socket.send(first, second), of: first.count + second.count, connection, &tally)
+    guard !connection.hasPendingWrites, !connection.isWriteBlocked else { return 0 }
+    return recordSend(connection.socket.send(first, second), of: first.count + second.count, connection, &tally)
   }
 
   /// Takes over what a session counted, and how much of it there is now.

@@ -23,7 +23,7 @@ extension Reactor {
     while position < end || conversation.hasUnfinishedMessage {
       // Who has the inflater goes on to the end of its message: others wait for it.
       guard conversation.isInflating || !conversation.reader.isOutboxFull && !conversation.isHeld else {
-        hold(connection, buffer, from: position, upTo: end)
+        pauseWithInput(connection, buffer, from: position, upTo: end)
         break
       }
       guard inflated < ExpensiveInput.inflatedBytes,
@@ -31,15 +31,15 @@ extension Reactor {
       else {
         guard connections[Int(connection.key.slot)] === connection else { return }
         if conversation.awaitsInflater {
-          hold(connection, buffer, from: position, upTo: end)
+          pauseWithInput(connection, buffer, from: position, upTo: end)
         } else {
-          setAside(connection, buffer, from: position, upTo: end, isExpensive: true)
+          deferInput(connection, buffer, from: position, upTo: end, isExpensive: true)
         }
         break
       }
       messages += 1
       if messages % Self.messagesBetweenLooks == 0, isShareOver {
-        setAside(connection, buffer, from: position, upTo: end)
+        deferInput(connection, buffer, from: position, upTo: end)
         break
       }
       let event: MessageReader.Event?
