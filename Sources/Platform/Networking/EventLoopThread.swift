@@ -19,6 +19,8 @@ package final class EventLoopThread: SerialExecutor, Sendable {
 
   /// The name of the thread.
   package let name: String
+  /// The time of the present iteration, for components that run on this thread.
+  package let clock = LoopClock()
   private let epoll: OwnedDescriptor
   private let wakeup: OwnedDescriptor
   private let jobs = JobQueue()
@@ -123,7 +125,9 @@ package final class EventLoopThread: SerialExecutor, Sendable {
     var deadline: MonotonicTime? = .distantPast
     while !isStopping.load(ordering: .acquiring) {
       wait(until: deadline, filling: &ready, events: &events)
-      deadline = turn(events, runJobs(&batch))
+      let jobsBegan = runJobs(&batch)
+      clock.refresh()
+      deadline = turn(events, jobsBegan)
     }
     // What was enqueued before the stop has a promise to be run.
     while runJobs(&batch) != nil {}
@@ -151,7 +155,8 @@ package final class EventLoopThread: SerialExecutor, Sendable {
   private func runJobs(_ batch: inout [UnownedJob]) -> MonotonicTime? {
     jobs.take(into: &batch)
     guard !batch.isEmpty else { return nil }
-    let began = MonotonicTime.now()
+    clock.refresh()
+    let began = clock.now
     for job in batch {
       unsafe job.runSynchronously(on: asUnownedSerialExecutor())
     }

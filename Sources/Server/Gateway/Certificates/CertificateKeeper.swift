@@ -117,7 +117,6 @@ extension Reactor {
     Task {
       await keeper.look()
       certificateLookAt = .now() + CertificateKeeper.lookInterval
-      loop.wake()
     }
   }
 }

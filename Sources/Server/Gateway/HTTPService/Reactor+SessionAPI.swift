@@ -34,11 +34,8 @@ extension Reactor {
   func deliver(
     _ answer: Answer, to key: Connection.Key, _ head: RequestHead, body: HTTPConversation.Output? = nil
   ) {
-    now = .now()
     guard let connection = connection(key), case .http(let http) = connection.state else { return }
     send(answer, on: connection, http, for: head, body: body)
-    // The loop may have nothing else to wake for.
-    loop.wake()
   }
 
   /// Why there is no session of that id.
@@ -49,7 +46,6 @@ extension Reactor {
 
   /// Answers for a session of this reactor.
   func perform(_ request: SessionRequest, on id: SessionID) async -> Answer {
-    now = .now()
     do throws(Refusal) {
       let hosted = try await findOpen(id).get()
       switch request {
@@ -82,7 +78,6 @@ extension Reactor {
       await withCheckedContinuation { hosted.followers.append($0) }
     }
     guard !hosted.isRemoved else { throw .ended }
-    now = .now()
     if let successor = hosted.session.recentSuccessor(now: instant) {
       return created(successor, .json(.ok, await describe(successor)))
     }
@@ -95,7 +90,6 @@ extension Reactor {
     let session = try await makeSession(
       activity, from: client, following: hosted.session.id, by: hosted.session.number(of: token))
     guard !hosted.isRemoved else { throw .ended }
-    now = .now()
     let following = try hosted.session.follow(by: token, now: instant) { session.id }
     touchSoon(hosted)
     // The new session is on the disk; that the old one tells of it is worth waiting for, but not more.
@@ -158,7 +152,6 @@ extension Reactor {
     if let refusal = shared.disk.refusal(now: now) { throw refusal }
     // Sessions that an earlier process left count too.
     if !shared.ledger.isLoaded { await shared.sweeper?.load() }
-    now = .now()
     var id = SessionID(random: SecureRandom.bytes(16))
     while shared.owner(of: id) !== self { id = SessionID(random: SecureRandom.bytes(16)) }
     let creator = client.countedAddress.map { shared.pseudonyms.pseudonym(of: $0) }
@@ -180,7 +173,6 @@ extension Reactor {
         shared.log(.error, "session not created", ["reason": "\(error)"])
         throw error.isOutOfDescriptors ? .outOfDescriptors : .notSaved
       }
-      now = .now()
     }
     sessions[id] = hosted
     reportBytes(of: hosted)

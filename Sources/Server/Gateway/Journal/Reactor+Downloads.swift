@@ -42,7 +42,6 @@ extension Reactor {
   private func sent(
     _ outcome: SendOutcome, of count: Int, _ transfer: FileTransfer, _ key: Connection.Key
   ) {
-    now = .now()
     transfer.isSending = false
     counters.sendCalls += 1
     guard let connection = connection(key), case .http(let http) = connection.state,
@@ -64,7 +63,6 @@ extension Reactor {
       return
     }
     pump(connection, http)
-    loop.wake()
   }
 
   // MARK: - Under TLS
@@ -113,7 +111,6 @@ extension Reactor {
   private func read(
     _ result: Result<[UInt8], StorageError>, of transfer: FileTransfer, _ key: Connection.Key
   ) {
-    now = .now()
     transfer.isReading = false
     guard let connection = connection(key), case .http(let http) = connection.state,
       http.transfer === transfer
@@ -124,7 +121,6 @@ extension Reactor {
       countHeld(by: connection)
       guard transfer.pieceRange.isEmpty else { return }
       pump(connection, http)
-      loop.wake()
     case .failure(let error):
       broken(connection, error)
     }

@@ -19,7 +19,6 @@ extension Reactor {
 
   /// `GET` of a session's attachments.
   func attachments(of id: SessionID) async -> Result<[AttachmentObject], Refusal> {
-    now = .now()
     return await findToRead(id).map { hosted in
       hosted.session.attachmentObjects.map { object in
         var object = object
@@ -33,7 +32,6 @@ extension Reactor {
 
   /// `GET` and `HEAD` of an attachment.
   func findContent(_ attachment: UUID, of id: SessionID) async -> Result<ContentGrant, Refusal> {
-    now = .now()
     do throws(Refusal) {
       let hosted = try await findToRead(id).get()
       guard let found = hosted.session.attachment(attachment) else { throw .noAttachment }
@@ -54,7 +52,6 @@ extension Reactor {
   ///
   /// - Returns: the refusal; nil when another file took the place of the damaged one meanwhile.
   func noteDamaged(_ finding: ContentFinding, _ grant: ContentGrant) -> Refusal? {
-    now = .now()
     let id = grant.content.session
     // The file is removed with its last attachment.
     guard let hosted = sessions[id] ?? endedSessions[id],
@@ -82,7 +79,6 @@ extension Reactor {
 
   /// `HEAD` of an upload.
   func uploadStatus(_ attachment: UUID, of id: SessionID) async -> Answer {
-    now = .now()
     do throws(Refusal) {
       _ = try await findOpen(id).get()
       let (hosted, found) = try find(attachment, of: id)
@@ -106,7 +102,6 @@ extension Reactor {
   func removeAttachment(
     _ attachment: UUID, of id: SessionID, by token: Token?, from address: IPAddress
   ) async -> Answer {
-    now = .now()
     do throws(Refusal) {
       _ = try await findOpen(id).get()
       let hosted = try find(attachment, of: id).hosted
@@ -277,6 +272,5 @@ extension Reactor {
   func touchSoon(_ hosted: Hosted) {
     guard !hosted.isRemoved else { return }
     touch(hosted)
-    loop.wake()
   }
 }

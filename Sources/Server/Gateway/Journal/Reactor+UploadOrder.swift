@@ -12,13 +12,11 @@ extension Reactor {
   func startUpload(
     _ request: UploadRequest, of id: SessionID, by holder: UploadHolder
   ) async -> UploadStart {
-    now = .now()
     do throws(Refusal) {
       let hosted = try await findOpen(id).get()
       hosted.tasksInHand += 1
       defer { done(with: hosted) }
       if let refusal = shared.disk.refusal(now: now) { throw refusal }
-      now = .now()
       try hosted.session.takeJournalTurn(size: request.headBytes, now: instant)
       switch request.kind {
       case .create(let creation):
@@ -58,7 +56,6 @@ extension Reactor {
       }
       return try await restart(creation, existing, request, slot, in: hosted, by: holder)
     }
-    now = .now()
     try checkDataRoom(for: creation.size ?? 0, in: session)
     try session.addAttachment(
       AttachmentDraft(
@@ -108,7 +105,6 @@ extension Reactor {
       await remove(attachment, from: hosted)
       throw explain(error)
     }
-    now = .now()
     do throws(Refusal) {
       if hosted.uploads[attachment] === slot {
         try hosted.session.restartUpload(attachment, size: creation.size, now: instant)
@@ -165,7 +161,6 @@ extension Reactor {
     }
     // What may be refused comes before whoever wrote is overtaken.
     if let size, found.object.size == nil {
-      now = .now()
       try checkDataRoom(for: size - min(size, found.object.offset), in: hosted.session)
       try hosted.session.setUploadSize(attachment, size, now: instant)
       reportBytes(of: hosted)
@@ -208,7 +203,6 @@ extension Reactor {
     _ opening: UploadWriter.Opening, _ slot: UploadSlot, _ attachment: UUID, in hosted: Hosted,
     to holder: UploadHolder
   ) async throws(Refusal) -> UploadGrant {
-    now = .now()
     guard !hosted.isRemoved, hosted.uploads[attachment] === slot,
       let found = hosted.session.attachment(attachment)
     else { throw gone(attachment, from: hosted) }
@@ -257,7 +251,6 @@ extension Reactor {
 
   /// An upload came further.
   func uploadMoved(_ grant: UploadGrant, of id: SessionID, to offset: UInt64) {
-    now = .now()
     guard let hosted = sessions[id], slot(of: grant, in: hosted) != nil else { return }
     hosted.session.uploadMoved(grant.attachment, to: offset, now: instant)
     touchSoon(hosted)
@@ -313,7 +306,6 @@ extension Reactor {
   }
 
   private func pause(_ grant: UploadGrant, at offset: UInt64, in hosted: Hosted) {
-    now = .now()
     guard slot(of: grant, in: hosted) != nil else { return }
     hosted.session.uploadPaused(grant.attachment, at: offset, now: instant)
     touchSoon(hosted)
@@ -323,7 +315,6 @@ extension Reactor {
   func uploadPieceEnded(
     _ grant: UploadGrant, of id: SessionID, by request: UploadRequest, at offset: UInt64
   ) async -> Answer {
-    now = .now()
     do throws(Refusal) {
       let hosted = try find(grant.attachment, of: id).hosted
       guard let slot = slot(of: grant, in: hosted) else { throw UploadWriter.Fault.superseded.refusal }
@@ -351,7 +342,6 @@ extension Reactor {
   func completeUpload(
     _ grant: UploadGrant, of id: SessionID, by request: UploadRequest, sha256 digest: String, size: UInt64
   ) async -> Answer {
-    now = .now()
     guard let hosted = sessions[id], let slot = slot(of: grant, in: hosted) else {
       return .problem(refusal(for: .superseded, of: grant, in: id))
     }
@@ -391,7 +381,6 @@ extension Reactor {
       }
       return .problem(UploadWriter.Fault.storage(error).refusal)
     }
-    now = .now()
     guard hosted.uploads[grant.attachment] === slot else {
       return .problem(gone(grant.attachment, from: hosted))
     }

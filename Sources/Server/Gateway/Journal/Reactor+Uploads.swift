@@ -42,12 +42,10 @@ extension Reactor {
     Task {
       let start = await upload.owner.startUpload(upload.request, of: upload.session, by: holder)
       uploadStarted(key, upload, start)
-      loop.wake()
     }
   }
 
   private func uploadStarted(_ key: Connection.Key, _ upload: UploadExchange, _ start: UploadStart) {
-    now = .now()
     let found = conversation(key, with: upload)
     switch start {
     case .refused(let answer):
@@ -169,7 +167,6 @@ extension Reactor {
       } catch {
         failed(key, upload, error)
       }
-      loop.wake()
     }
   }
 
@@ -194,7 +191,6 @@ extension Reactor {
   }
 
   private func wrote(_ key: Connection.Key, _ upload: UploadExchange) {
-    now = .now()
     upload.isWriting = false
     if let grant = upload.cutGrant { return leave(upload, grant) }
     guard let (connection, _) = conversation(key, with: upload) else { return }
@@ -208,7 +204,6 @@ extension Reactor {
   }
 
   private func failed(_ key: Connection.Key, _ upload: UploadExchange, _ refusal: Refusal) {
-    now = .now()
     upload.isWriting = false
     noteFailed(upload, grant: upload.cutGrant, refusal.code)
     upload.pending = []
@@ -246,12 +241,10 @@ extension Reactor {
   }
 
   private func uploadAnswered(_ key: Connection.Key, _ upload: UploadExchange, _ answer: Answer) {
-    now = .now()
     let found = conversation(key, with: upload)
     end(upload)
     guard let (connection, http) = found else { return }
     send(answer, on: connection, http, for: http.exchange?.head)
-    loop.wake()
   }
 
   /// What comes is not taken.
@@ -300,7 +293,6 @@ extension Reactor {
   func cutUpload(
     _ key: Connection.Key, of writer: UploadWriter, turn: UInt64, telling refusal: Refusal?
   ) {
-    now = .now()
     guard let connection = connection(key), case .http(let http) = connection.state,
       case .upload(let upload)? = http.exchange?.plan, case .streaming(let grant) = upload.phase,
       grant.writer === writer, grant.turn == turn
@@ -311,7 +303,6 @@ extension Reactor {
     } else {
       close(connection)
     }
-    loop.wake()
   }
 
   /// Ends an upload whose slot another upload has now.

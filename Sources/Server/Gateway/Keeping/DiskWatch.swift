@@ -131,7 +131,6 @@ extension Reactor {
       await shared.gauge.measure()
       diskLookAt = .now() + DiskGauge.interval
       noteRoom()
-      loop.wake()
     }
   }
 }

@@ -7,7 +7,6 @@ internal import Wire
 extension Reactor {
   /// Performs a command; it is on the disk when this returns `done`.
   func perform(_ command: SessionCommand) async -> SessionCommand.Answer {
-    now = .now()
     let id = command.session
     if command.work == .repair { return await repair(id) }
     do throws(Refusal) {

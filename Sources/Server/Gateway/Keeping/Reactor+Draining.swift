@@ -111,7 +111,6 @@ extension Reactor {
     Task {
       await saveAll()
       draining?.closesAt = .distantPast
-      loop.wake()
     }
   }
 
@@ -189,7 +188,6 @@ extension Reactor {
     while let id = busy.keys.first {
       await withCheckedContinuation { busy[id]?.append($0) }
     }
-    now = .now()
     let all = Array(sessions.values)
     for hosted in all { hosted.session.removeWaiting() }
     // Work in progress may write records behind `closed`, which is then no longer the last record.

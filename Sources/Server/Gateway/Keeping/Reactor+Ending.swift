@@ -31,7 +31,6 @@ extension Reactor {
     let isSealed = await seal(hosted, with: .end(number))
     guard !hosted.isRemoved else { throw .ended }
     guard isSealed else { throw .notSaved }
-    now = .now()
     shared.log(
       .info, "session ended",
       [
@@ -63,7 +62,6 @@ extension Reactor {
       removeJournal(of: hosted)
     }
     perform(effects, in: hosted)
-    loop.wake()
   }
 
   /// The time at which a session expires, or at which to check it again; nil while it has participants.
@@ -167,7 +165,6 @@ extension Reactor {
       hosted.idleSince = instant.adding(seconds: 1)
       return
     }
-    now = .now()
     // Somebody may have come while it was written.
     hosted.tasksInHand -= 1
     let isIdle = hosted.isIdle

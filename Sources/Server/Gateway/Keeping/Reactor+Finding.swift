@@ -60,9 +60,7 @@ extension Reactor {
     busy[id] = []
     let value = await body()
     let waiting = busy.removeValue(forKey: id) ?? []
-    now = .now()
     for continuation in waiting { continuation.resume() }
-    loop.wake()
     return value
   }
 
@@ -113,7 +111,6 @@ extension Reactor {
     }
     session.keepsDamage = loaded.files.keepsDamage || loaded.end.isDamaged
     note(loaded.end, of: id)
-    now = .now()
     sessions[id] = hosted
     counters.sessions += 1
     counters.sessionsOpened += 1

@@ -103,7 +103,6 @@ extension Reactor {
       return false
     }
     guard hosted.uploads[upload.id] === slot else { return true }
-    now = .now()
     hosted.uploads[upload.id] = nil
     slot.end()
     _ = session.finishAttachment(upload.id, now: instant)

@@ -54,7 +54,6 @@ extension Reactor {
       hosted.saving.waiters.append(
         SavingState.Waiter(sequence: hosted.session.sequence, continuation: continuation))
       queueSave(hosted, at: .distantPast)
-      loop.wake()
     }
   }
 
@@ -79,7 +78,6 @@ extension Reactor {
     return await withCheckedContinuation { continuation in
       closing.waiters.append(continuation)
       queueSave(hosted, at: .distantPast)
-      loop.wake()
     }
   }
 
@@ -183,7 +181,6 @@ extension Reactor {
   }
 
   private func finishSaving(_ items: [SavingItem], _ batch: BatchOutcome) {
-    now = .now()
     isSaving = false
     counters.appendTimes.count(batch.writing)
     var failure: StorageError?
@@ -200,7 +197,6 @@ extension Reactor {
     }
     if failure != nil || !hasOther { noteDisk(failure) }
     counters.saves += 1
-    loop.wake()
   }
 
   private func didSave(_ item: SavingItem, _ length: Int) {

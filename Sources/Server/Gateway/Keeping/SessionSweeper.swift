@@ -209,13 +209,11 @@ extension Reactor {
         shared.log(.error, "sessions not looked at", ["reason": "\(error)"])
         sweepSessionsAt = .now() + .seconds(60)
       }
-      loop.wake()
     }
   }
 
   /// Removes a session of this reactor's that is not in memory, and whose time is over.
   func removeFromDisk(_ id: SessionID, hadEnded: Bool) async {
-    now = .now()
     guard sessions[id] == nil, busy[id] == nil, draining == nil else { return }
     await whileBusy(id) { await remove(id, hadEnded: hadEnded) }
   }
@@ -231,7 +229,6 @@ extension Reactor {
       shared.log(.error, "session not removed", ["session": .session(id), "reason": "\(error)"])
       return
     }
-    now = .now()
     endedSessions[id] = nil
     shared.log(.info, hadEnded ? "ended session removed" : "session expired", ["session": .session(id)])
     shared.ledger.forget(id)

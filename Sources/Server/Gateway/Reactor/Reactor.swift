@@ -57,7 +57,6 @@ actor Reactor {
   var deadlines = DeadlineHeap()
 
   // Work of the turn.
-  var now = MonotonicTime.now()
   var dirty: [Hosted] = []
   /// Dirty ones that wait a little for more to be said in them, and until when the first of them does.
   var held: [Hosted] = []
@@ -165,13 +164,14 @@ actor Reactor {
   static let plainToken = UInt64.max - 1
   static let secureToken = UInt64.max - 2
 
-  /// The moment of this turn, as sessions are told it.
+  /// The time of the present iteration of the loop: before its jobs, then before its turn.
+  var now: MonotonicTime { loop.clock.now }
+  /// The same time, as sessions read it.
   var instant: Instant { Instant(nanoseconds: now.nanoseconds) }
 
   // MARK: - A turn
 
   private func turn(_ events: [ReadyEvent], _ jobsBegan: MonotonicTime?) -> MonotonicTime? {
-    now = .now()
     let began = now
     counters.turns += 1
     handshakeSteps = 0

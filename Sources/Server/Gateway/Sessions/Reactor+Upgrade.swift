@@ -58,12 +58,10 @@ extension Reactor {
     let key = connection.key
     Task {
       settle(await find(id), key)
-      loop.wake()
     }
   }
 
   private func settle(_ found: Found, _ key: Connection.Key) {
-    now = .now()
     guard let connection = connection(key), case .webSocket(let conversation) = connection.state,
       case .finding = conversation.phase
     else { return }

@@ -333,7 +333,6 @@ extension Reactor {
     hosted.tasksInHand += 1
     Task {
       _ = await saved(hosted)
-      now = .now()
       perform(effects, in: hosted)
       done(with: hosted)
     }
