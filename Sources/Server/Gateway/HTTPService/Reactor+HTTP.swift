@@ -47,7 +47,7 @@ extension Reactor {
         return
       case .head(let head):
         begin(connection, http, head, rest: buffer, from: position, upTo: end)
-        guard connections[Int(connection.key.slot)] === connection else { return }
+        guard connections.isOpen(connection) else { return }
         guard case .http = connection.state else {
           // It speaks WebSocket now: what follows is frames.
           if position < end { consume(connection, &buffer, from: position, upTo: end) }
@@ -62,7 +62,7 @@ extension Reactor {
         case .upload(let upload): receive(buffer[range], of: upload, connection, http)
         case .answer, .askOwner, .journal, .metrics, nil: break
         }
-        guard connections[Int(connection.key.slot)] === connection, case .http = connection.state else {
+        guard connections.isOpen(connection), case .http = connection.state else {
           return
         }
         guard pieces < ExpensiveInput.bodyPieces || position == end || http.isBusy else {
@@ -72,7 +72,7 @@ extension Reactor {
       case .end:
         if let exchange = http.exchange { complete(connection, http, exchange) }
         // After a last answer nothing is held any more: what still comes is read and dropped, up to the peer's end.
-        guard connections[Int(connection.key.slot)] === connection, case .http = connection.state else {
+        guard connections.isOpen(connection), case .http = connection.state else {
           return
         }
       }

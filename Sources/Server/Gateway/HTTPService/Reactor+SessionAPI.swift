@@ -34,7 +34,7 @@ extension Reactor {
   func deliver(
     _ answer: Answer, to key: Connection.Key, _ head: RequestHead, body: HTTPConversation.Output? = nil
   ) {
-    guard let connection = connection(key), case .http(let http) = connection.state else { return }
+    guard let connection = connections[key], case .http(let http) = connection.state else { return }
     send(answer, on: connection, http, for: head, body: body)
   }
 

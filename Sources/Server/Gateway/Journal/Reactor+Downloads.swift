@@ -44,7 +44,7 @@ extension Reactor {
   ) {
     transfer.isSending = false
     counters.sendCalls += 1
-    guard let connection = connection(key), case .http(let http) = connection.state,
+    guard let connection = connections[key], case .http(let http) = connection.state,
       http.transfer === transfer
     else { return }
     switch outcome {
@@ -112,7 +112,7 @@ extension Reactor {
     _ result: Result<[UInt8], StorageError>, of transfer: FileTransfer, _ key: Connection.Key
   ) {
     transfer.isReading = false
-    guard let connection = connection(key), case .http(let http) = connection.state,
+    guard let connection = connections[key], case .http(let http) = connection.state,
       http.transfer === transfer
     else { return }
     switch result {

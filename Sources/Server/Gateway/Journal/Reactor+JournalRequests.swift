@@ -145,7 +145,7 @@ extension Reactor {
   private func openContent(
     _ grant: ContentGrant, to key: Connection.Key
   ) async throws(Refusal) -> (reader: ContentReader, mark: ContentMark?)? {
-    guard let connection = connection(key) else { return nil }
+    guard let connection = connections[key] else { return nil }
     let socket = connection.tls == nil ? connection.socket.duplicate() : nil
     guard connection.isSecure || socket != nil else { throw .outOfDescriptors }
     let reader = ContentReader(

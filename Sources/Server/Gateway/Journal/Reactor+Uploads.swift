@@ -293,7 +293,7 @@ extension Reactor {
   func cutUpload(
     _ key: Connection.Key, of writer: UploadWriter, turn: UInt64, telling refusal: Refusal?
   ) {
-    guard let connection = connection(key), case .http(let http) = connection.state,
+    guard let connection = connections[key], case .http(let http) = connection.state,
       case .upload(let upload)? = http.exchange?.plan, case .streaming(let grant) = upload.phase,
       grant.writer === writer, grant.turn == turn
     else { return }
@@ -307,7 +307,7 @@ extension Reactor {
 
   /// Ends an upload whose slot another upload has now.
   func endSlowUpload(_ evicted: UploadTable.Eviction) {
-    guard let connection = connection(evicted.place.connection), case .http(let http) = connection.state,
+    guard let connection = connections[evicted.place.connection], case .http(let http) = connection.state,
       let upload = http.upload, upload.id == evicted.id, case .streaming = upload.phase, !upload.hasWholeBody
     else { return }
     let least = shared.limits.minimumBodyBytesPerSecond
@@ -336,7 +336,7 @@ extension Reactor {
   private func conversation(
     _ key: Connection.Key, with upload: UploadExchange
   ) -> (Connection, HTTPConversation)? {
-    guard let connection = connection(key), case .http(let http) = connection.state,
+    guard let connection = connections[key], case .http(let http) = connection.state,
       case .upload(let current)? = http.exchange?.plan, current === upload
     else { return nil }
     return (connection, http)

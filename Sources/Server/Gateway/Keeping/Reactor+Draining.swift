@@ -96,7 +96,7 @@ extension Reactor {
     guard draining == nil else { return }
     // New connections are still answered, so that who asks whether this gateway is ready hears that it is not.
     draining = Draining(now: now)
-    for connection in connections {
+    for connection in connections.rows {
       guard let connection, case .http(let http) = connection.state else { continue }
       // An upload by tus resumes later where it stopped. An upload in a single request would be lost, so it gets the time that a
       // download gets.
@@ -123,7 +123,7 @@ extension Reactor {
     }
     if draining.closesAt <= now { closeSockets() }
     guard
-      connectionTotal == 0 || draining.deadline <= now || (self.draining?.hasClosedAll ?? false && isQuiet)
+      connections.count == 0 || draining.deadline <= now || (self.draining?.hasClosedAll ?? false && isQuiet)
     else { return }
     if !draining.isReadyToFinish {
       self.draining?.readyToFinish()
@@ -132,7 +132,7 @@ extension Reactor {
     guard shared.areAllReadyToFinish || draining.deadline <= now else { return }
     self.draining?.finish()
     // Before the last records: an upload that is cut leaves its session.
-    for connection in connections {
+    for connection in connections.rows {
       if let connection, case .http(let http) = connection.state, http.upload != nil { close(connection) }
     }
     Task {
@@ -146,7 +146,7 @@ extension Reactor {
   private func closeSockets() {
     var left = Self.closedAtOnce
     var isDone = true
-    for connection in connections {
+    for connection in connections.rows {
       guard let connection, case .webSocket(let conversation) = connection.state, !conversation.isClosing
       else { continue }
       guard left > 0 else {
@@ -162,7 +162,7 @@ extension Reactor {
 
   /// Nobody waits for anything any more: connections that have asked for nothing may just go.
   private var isQuiet: Bool {
-    connections.allSatisfy { connection in
+    connections.rows.allSatisfy { connection in
       switch connection?.state {
       case nil: true
       case .http(let http): !http.isBusy && http.exchange == nil && http.reader.isBetweenRequests
@@ -227,7 +227,7 @@ extension Reactor {
     guard !isStopped else { return }
     isStopped = true
     stopAccepting()
-    for connection in connections {
+    for connection in connections.rows {
       if let connection { close(connection) }
     }
     draining = nil

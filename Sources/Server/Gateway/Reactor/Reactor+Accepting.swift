@@ -59,7 +59,7 @@ extension Reactor {
 
   /// Accepts a connection beyond the limit, for a health check or the metrics; `begin` refuses other requests.
   private func reserve(_ descriptor: consuming OwnedDescriptor, peer: SocketAddress, isSecure: Bool) {
-    if let victim = reserved.victim(stage: { stage(of: $0) }).flatMap({ connection($0) }) { evict(victim) }
+    if let victim = reserved.victim(stage: { stage(of: $0) }).flatMap({ connections[$0] }) { evict(victim) }
     let tls = isSecure ? shared.certificates?.current.makeConnection() : nil
     guard let connection = admit(descriptor, peer: peer, tls: tls, isReserved: true) else { return }
     counters.connectionsAccepted += 1
@@ -69,7 +69,7 @@ extension Reactor {
   }
 
   private func stage(of key: Connection.Key) -> ReservedConnections.Stage {
-    guard let connection = connection(key), case .http(let http) = connection.state else { return .silent }
+    guard let connection = connections[key], case .http(let http) = connection.state else { return .silent }
     if http.exchange != nil || http.isBusy { return .answered }
     return connection.hasReceived || !http.reader.isBetweenRequests ? .asking : .silent
   }

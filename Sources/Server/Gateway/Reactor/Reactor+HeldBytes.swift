@@ -8,7 +8,7 @@ extension Reactor {
   ///   the limit. A connection that holds little, like any that is read in the next turn, is served whatever the others hold.
   @discardableResult
   func countHeld(by connection: Connection) -> Bool {
-    guard connections[Int(connection.key.slot)] === connection else { return true }
+    guard connections.isOpen(connection) else { return true }
     return count(connection.heldBytes, heldBy: connection)
       || connection.countedBytes <= Connection.littleBytes
   }

@@ -77,7 +77,7 @@ extension Reactor {
     for (index, key) in keys.enumerated() {
       guard clock.allowsAnother() || index == 0 else { return keys[index...] }
       shareEnd = clock.shareEnd
-      guard let connection = connection(key) else { continue }
+      guard let connection = connections[key] else { continue }
       connection.isToRead = false
       read(connection)
     }
@@ -98,7 +98,7 @@ extension Reactor {
       var held: [UInt8] = []
       swap(&held, &connection.heldInput)
       consume(connection, &held, from: 0, upTo: held.count)
-      guard connections[Int(connection.key.slot)] === connection, !connection.hasHeldInput else { return }
+      guard connections.isOpen(connection), !connection.hasHeldInput else { return }
     }
     if connection.hasEnded {
       ended(connection)
@@ -133,7 +133,7 @@ extension Reactor {
       case .failed(let error):
         lost(connection, reason: "\(error)")
       }
-      guard connections[Int(connection.key.slot)] === connection else { return }
+      guard connections.isOpen(connection) else { return }
     }
   }
 
@@ -161,7 +161,7 @@ extension Reactor {
 
   /// Adds a handshake to the table, and drops another one if the table is full.
   private func beginHandshake(_ connection: Connection) {
-    if let dropped = handshakes.victim().flatMap({ self.connection($0) }) {
+    if let dropped = handshakes.victim().flatMap({ connections[$0] }) {
       counters.handshakesFailed += 1
       counters.handshakesDropped += 1
       close(dropped, reason: "dropped: \(Self.handshakeLimit) TLS handshakes are under way in this reactor")
@@ -200,7 +200,7 @@ extension Reactor {
     }
     writeRaw(ciphertext.span, on: connection)
     if !input.isEmpty { consume(connection, &input, from: 0, upTo: input.count) }
-    if hasPeerClosed, connections[Int(connection.key.slot)] === connection { ended(connection) }
+    if hasPeerClosed, connections.isOpen(connection) { ended(connection) }
   }
 
   /// Gives received bytes to the conversation, which may change while it reads them.

@@ -23,7 +23,7 @@ extension Reactor {
     watchDisk()
     guard sweepAt <= now else { return }
     sweepAt = now + Self.sweepInterval
-    for connection in connections {
+    for connection in connections.rows {
       if let connection { sweep(connection) }
     }
     for hosted in sessions.values { sweep(hosted) }

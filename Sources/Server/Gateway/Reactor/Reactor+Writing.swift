@@ -131,7 +131,7 @@ extension Reactor {
       let keys = connectionsToClose
       connectionsToClose = []
       for key in keys {
-        if let connection = connection(key) { lost(connection, reason: "the connection broke") }
+        if let connection = connections[key] { lost(connection, reason: "the connection broke") }
       }
     }
   }
@@ -146,7 +146,7 @@ extension Reactor {
   }
 
   func close(_ connection: Connection, reason: @autoclosure () -> String = "done") {
-    guard connections[Int(connection.key.slot)] === connection else { return }
+    guard connections.isOpen(connection) else { return }
     if case .webSocket(let conversation) = connection.state {
       noteClosed(connection, conversation, end: "stopped")
     } else {

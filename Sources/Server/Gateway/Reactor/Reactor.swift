@@ -40,11 +40,7 @@ actor Reactor {
   /// When the log was told last that the disk is nearly full.
   var diskWarnedAt: MonotonicTime?
 
-  // Connections by slot.
-  var connections: [Connection?] = []
-  var freeSlots: [Int32] = []
-  var nextGeneration: UInt32 = 0
-  var connectionTotal = 0
+  let connections: ConnectionTable
   var reserved: ReservedConnections
 
   // Sessions.
@@ -130,7 +126,11 @@ actor Reactor {
   init(number: Int, shared: SharedState) throws(SystemError) {
     self.number = number
     self.shared = shared
-    loop = try EventLoopThread(name: "reactor-\(number)")
+    let loop = try EventLoopThread(name: "reactor-\(number)")
+    self.loop = loop
+    connections = ConnectionTable { descriptor, token throws(SystemError) in
+      try loop.register(descriptor, token: token)
+    }
     deflater = Deflater(level: 1)
     compressor = CatchUpCompressor(deflater)
     mailbox = Mailbox(waking: loop, capacity: 100_000)
@@ -224,9 +224,9 @@ actor Reactor {
     case Self.secureToken:
       acceptSecure()
     default:
-      guard let connection = connection(token: event.token) else { return }
+      guard let connection = connections[token: event.token] else { return }
       if event.isWritable { becameWritable(connection) }
-      guard connections[Int(connection.key.slot)] === connection else { return }
+      guard connections.isOpen(connection) else { return }
       if event.isReadable || event.hasHungUp { readable(connection, hasHungUp: event.hasHungUp) }
     }
   }
@@ -240,11 +240,11 @@ actor Reactor {
       guard let time else { return }
       next = min(next ?? time, time)
     }
-    if connectionTotal > 0 || owesLines { consider(sweepAt) }
+    if connections.count > 0 || owesLines { consider(sweepAt) }
     if hasUnpublished { consider(publishedAt + Self.publishInterval) }
     consider(deadlines.earliest.map { MonotonicTime(nanoseconds: $0.nanoseconds) })
     consider(acceptAgainAt)
-    consider(draining?.nextDeadline(connections: connectionTotal))
+    consider(draining?.nextDeadline(connections: connections.count))
     consider(heldUntil)
     if !isSaving { consider(saveAt) }
     if number == 0, shared.sweeper != nil { consider(sweepSessionsAt) }
@@ -255,61 +255,37 @@ actor Reactor {
     return next
   }
 
-  // MARK: - The table of connections
+  // MARK: - Connections
 
-  func connection(token: UInt64) -> Connection? {
-    Self.connection(token: token, in: connections)
-  }
-
-  static func connection(token: UInt64, in connections: [Connection?]) -> Connection? {
-    let slot = Int(UInt32(truncatingIfNeeded: token))
-    guard slot < connections.count, let connection = connections[slot], connection.key.token == token else {
-      return nil
-    }
-    return connection
-  }
-
-  func connection(_ key: Connection.Key) -> Connection? {
-    connection(token: key.token)
-  }
-
-  /// Puts a connection into the table and has the loop watch it.
+  /// Adds a connection to the table.
+  ///
+  /// - Returns: nil if the system had no resources for it.
   func admit(
     _ descriptor: consuming OwnedDescriptor, peer: SocketAddress, tls: TLSConnection?,
     isReserved: Bool = false
   ) -> Connection? {
-    let slot = freeSlots.popLast() ?? Int32(connections.count)
-    if Int(slot) == connections.count { connections.append(nil) }
-    // Tokens of the listeners lie above every generation.
-    nextGeneration = (nextGeneration + 1) & 0x7FFF_FFFF
-    let key = Connection.Key(slot: slot, generation: nextGeneration)
-    let raw = descriptor.rawValue
-    let connection = Connection(
-      key: key, descriptor: descriptor, peer: peer, tls: tls,
-      state: .http(HTTPConversation(limits: requestLimits)),
-      deadline: now + .seconds(shared.limits.headSeconds), isReserved: isReserved)
+    let connection: Connection
     do throws(SystemError) {
-      try loop.register(raw, token: key.token)
+      connection = try connections.admit(descriptor) { key, descriptor in
+        Connection(
+          key: key, descriptor: descriptor, peer: peer, tls: tls,
+          state: .http(HTTPConversation(limits: requestLimits)),
+          deadline: now + .seconds(shared.limits.headSeconds), isReserved: isReserved)
+      }
     } catch {
-      freeSlots.append(slot)
       noteNotTaken(.error, "connection not taken", error)
       return nil
     }
-    connections[Int(slot)] = connection
-    connectionTotal += 1
     counters.openHTTPSockets += 1
     if tls != nil { counters.openTLSSockets += 1 }
     return connection
   }
 
-  /// Takes a connection out of the table; its descriptor is closed with it, unless it was taken.
+  /// Removes a connection from the table.
   func forget(_ connection: Connection) {
-    guard connections[Int(connection.key.slot)] === connection else { return }
-    connections[Int(connection.key.slot)] = nil
+    guard connections.forget(connection) else { return }
     releaseInflater(of: connection)
     countOut(connection)
-    freeSlots.append(connection.key.slot)
-    connectionTotal -= 1
     switch connection.state {
     case .webSocket: counters.openWebSockets -= 1
     case .http, .lingering: counters.openHTTPSockets -= 1

@@ -61,7 +61,7 @@ extension Reactor {
   }
 
   private func flushWaiting(_ key: Connection.Key) {
-    guard let connection = connection(key) else { return }
+    guard let connection = connections[key] else { return }
     connection.isToFlush = false
     switch connection.state {
     case .http(let http): pump(connection, http)
@@ -163,7 +163,7 @@ extension Reactor {
     let tail = session.tailSegment
     let (segment, targetedEnd, log) = (tail.number, tail.targetedEnd, tail.bytes)
     let (longest, blocked) = (Session.pieceBytes, Member.Flags.blocked.rawValue)
-    let connections = connections
+    let connections = connections.rows
     var tally = SendTally()
     var slice = Slice()
     var counted = (from: -1, entries: 0)
@@ -190,7 +190,7 @@ extension Reactor {
       }
       let count = log.count - from
       guard count + ephemeral.count > 0,
-        let connection = Self.connection(token: member.connection, in: connections)
+        let connection = ConnectionTable.connection(token: member.connection, in: connections)
       else { continue }
       slice.sends += 1
       let sent = write(log.span.extracting(from..<log.count), ephemeral.span, on: connection, &tally)
@@ -246,7 +246,7 @@ extension Reactor {
     guard session.hasTargetedEphemeral else { return 0 }
     var sends = 0
     session.forEachTargetedEphemeral { reader, frames, entries in
-      guard let connection = connection(token: reader.connection) else { return }
+      guard let connection = connections[token: reader.connection] else { return }
       sends += 1
       let sent = write(frames.span, on: connection)
       if sent > 0 { session.countDelivered(entries) } else { counters.unreliableDropped += UInt64(entries) }

@@ -41,7 +41,7 @@ extension Reactor {
   }
 
   func webSocket(_ token: UInt64) -> (Connection, WebSocketConversation)? {
-    guard let connection = connection(token: token), case .webSocket(let conversation) = connection.state
+    guard let connection = connections[token: token], case .webSocket(let conversation) = connection.state
     else { return nil }
     return (connection, conversation)
   }

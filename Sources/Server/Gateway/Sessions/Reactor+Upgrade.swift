@@ -62,7 +62,7 @@ extension Reactor {
   }
 
   private func settle(_ found: Found, _ key: Connection.Key) {
-    guard let connection = connection(key), case .webSocket(let conversation) = connection.state,
+    guard let connection = connections[key], case .webSocket(let conversation) = connection.state,
       case .finding = conversation.phase
     else { return }
     switch found {

@@ -29,7 +29,7 @@ extension Reactor {
       guard inflated < ExpensiveInput.inflatedBytes,
         !conversation.hasUnfinishedMessage || takeUp(connection, conversation)
       else {
-        guard connections[Int(connection.key.slot)] === connection else { return }
+        guard connections.isOpen(connection) else { return }
         if conversation.awaitsInflater {
           pauseWithInput(connection, buffer, from: position, upTo: end)
         } else {
@@ -80,10 +80,10 @@ extension Reactor {
       case .close(let code, _):
         peerClosed(connection, conversation, code)
       }
-      guard connections[Int(connection.key.slot)] === connection else { return }
+      guard connections.isOpen(connection) else { return }
     }
     noteIncomplete(connection, conversation)
-    guard connections[Int(connection.key.slot)] === connection else { return }
+    guard connections.isOpen(connection) else { return }
     if conversation.reader.hasPrivateBytes || conversation.isFinished { flush(connection, conversation) }
   }
 
@@ -114,7 +114,7 @@ extension Reactor {
   func releaseInflater(of connection: Connection) {
     guard expensive.releaseInflater(of: connection.key) else { return }
     while let key = expensive.takeInflaterWaiter() {
-      guard let next = self.connection(key), case .webSocket(let conversation) = next.state else { continue }
+      guard let next = connections[key], case .webSocket(let conversation) = next.state else { continue }
       conversation.awaitsInflater = false
       _ = expensive.claimInflater(for: key)
       next.isExpensive = true
@@ -342,13 +342,13 @@ extension Reactor {
   private func endSoon(_ hosted: Hosted, _ conversation: WebSocketConversation, on key: Connection.Key) {
     let reader = conversation.reader
     let number = conversation.participant
-    let address = connection(key)?.clientAddress
+    let address = connections[key]?.clientAddress
     Task {
       do throws(Refusal) {
         try await end(hosted, by: number, from: address)
       } catch {
-        noteRefused(.control, error.code, self.connection(key), conversation)
-        guard !hosted.isRemoved, connection(key) != nil else { return }
+        noteRefused(.control, error.code, connections[key], conversation)
+        guard !hosted.isRemoved, connections[key] != nil else { return }
         hosted.session.tell(reader, GatewayControl.error(error).encoded())
         touchSoon(hosted)
       }

@@ -1,0 +1,75 @@
+internal import Networking
+internal import Platform
+internal import Primitives
+
+/// The open connections of a reactor, by slot.
+///
+/// A slot is used again after its connection has closed. The generation in a key tells a connection from earlier ones in its slot.
+final class ConnectionTable {
+  /// The connections by slot; nil for a free slot.
+  private(set) var rows: [Connection?] = []
+  /// The number of open connections.
+  private(set) var count = 0
+  private var freeSlots: [Int32] = []
+  private var lastGeneration: UInt32 = 0
+  private let watch: (CInt, UInt64) throws(SystemError) -> Void
+
+  /// The largest generation. Tokens of listeners lie above the tokens of all generations.
+  private static let largestGeneration: UInt32 = 0x7FFF_FFFF
+
+  /// Creates an empty table.
+  ///
+  /// - Parameter watch: registers a descriptor with the event loop, under a token.
+  init(watch: @escaping (CInt, UInt64) throws(SystemError) -> Void) {
+    self.watch = watch
+  }
+
+  /// Registers a descriptor with the event loop and adds a connection for it.
+  ///
+  /// - Parameters:
+  ///   - descriptor: the socket, which the connection owns from here on.
+  ///   - make: creates the connection under a key.
+  /// - Throws: `SystemError` if the descriptor cannot be registered. The descriptor is closed and no slot is taken.
+  func admit(
+    _ descriptor: consuming OwnedDescriptor, make: (Connection.Key, consuming OwnedDescriptor) -> Connection
+  ) throws(SystemError) -> Connection {
+    let slot = freeSlots.last ?? Int32(rows.count)
+    lastGeneration = (lastGeneration + 1) & Self.largestGeneration
+    let key = Connection.Key(slot: slot, generation: lastGeneration)
+    try watch(descriptor.rawValue, key.token)
+    if freeSlots.popLast() == nil { rows.append(nil) }
+    let connection = make(key, descriptor)
+    rows[Int(slot)] = connection
+    count += 1
+    return connection
+  }
+
+  /// Removes a connection and frees its slot. The descriptor is closed with the connection, unless the descriptor was taken.
+  ///
+  /// - Returns: false if the connection is not in the table.
+  func forget(_ connection: Connection) -> Bool {
+    guard isOpen(connection) else { return false }
+    rows[Int(connection.key.slot)] = nil
+    freeSlots.append(connection.key.slot)
+    count -= 1
+    return true
+  }
+
+  /// Returns true while the connection is in the table.
+  func isOpen(_ connection: Connection) -> Bool {
+    rows[Int(connection.key.slot)] === connection
+  }
+
+  /// Returns the connection with a key; nil if it has closed.
+  subscript(key: Connection.Key) -> Connection? { Self.connection(token: key.token, in: rows) }
+
+  /// Returns the connection with a token of the event loop; nil if it has closed.
+  subscript(token token: UInt64) -> Connection? { Self.connection(token: token, in: rows) }
+
+  /// Returns the connection with a token among the rows of a table, for a loop that fetches the rows once.
+  static func connection(token: UInt64, in rows: [Connection?]) -> Connection? {
+    let slot = Int(UInt32(truncatingIfNeeded: token))
+    guard slot < rows.count, let connection = rows[slot], connection.key.token == token else { return nil }
+    return connection
+  }
+}
