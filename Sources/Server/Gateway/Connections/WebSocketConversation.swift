@@ -4,14 +4,6 @@ internal import Primitives
 internal import WebSocket
 internal import Wire
 
-/// Who closed a socket.
-enum ClosedBy: String {
-  /// The connection broke.
-  case nobody
-  case peer
-  case gateway
-}
-
 /// A connection that speaks WebSocket.
 final class WebSocketConversation {
   enum Phase {
@@ -113,6 +105,11 @@ final class WebSocketConversation {
     case .waiting(let hosted), .joined(let hosted): hosted.session
     case .echo, .finding, .opened, .closing: nil
     }
+  }
+
+  /// The session, participant and address for the log.
+  func subject(at address: IPAddress?) -> EventSubject {
+    EventSubject(session: session, participant: participant, address: address)
   }
 
   /// Why it was closed, in a word.

@@ -36,7 +36,7 @@ extension Reactor {
     }
     let verdict = shared.origins.judge(head, forwarded: client.authority)
     if case .foreign = verdict, refusesForeignOrigin(head, route) {
-      noteRefused(.request, .originRefused, from: client.address)
+      logger.log(.refused(.request, .originRefused, EventSubject(address: client.address)))
       return .problem(
         Refusal(
           .originRefused, "Pages of another site may not use this gateway: --allowed-origins names who may."))

@@ -25,7 +25,7 @@ extension Reactor {
       !route.isForWatchers || head.body != .none, let address = client.countedAddress
     else { return nil }
     if var refusal = shared.admitClient(address) {
-      noteRefused(.connection, refusal.code, from: address)
+      logger.log(.refused(.connection, refusal.code, EventSubject(address: address)))
       refusal.status = 429
       refusal.retryAfterMs = Self.retryTimeMs
       return refusal

@@ -103,7 +103,7 @@ extension Reactor {
     }
     if connection.isReserved, !route.isForWatchers || head.body != .none {
       let refusal = shared.tooManyConnections
-      noteConnectionRefused(refusal, from: connection.peer)
+      logger.log(.connectionRefused(refusal, from: connection.peer.ip))
       http.closesAfterOutput = true
       send(.problem(refusal), on: connection, http, for: head)
       return
@@ -224,7 +224,7 @@ extension Reactor {
       refusal.limit = UInt64(clamping: limit)
       refusal.actual = UInt64(clamping: actual)
     }
-    if let upload = http.upload, upload.grant != nil { noteFailed(upload, grant: nil, refusal.code) }
+    if let upload = http.upload, upload.grant != nil { logFailure(of: upload, grant: nil, refusal.code) }
     http.closesAfterOutput = true
     send(.problem(refusal), on: connection, http, for: http.exchange?.head)
   }
@@ -263,8 +263,8 @@ extension Reactor {
     finish(
       answer, isSecure: client?.isSecure ?? connection.isSecure, closes: http.closesAfterOutput, for: head
     ).append(to: &bytes)
-    counters.answers[AnsweredWith(answer.head.status.code)] += 1
-    counters.requests.count(RequestTally.Kind(route), status: answer.head.status.code)
+    counters.values.answers[AnsweredWith(answer.head.status.code)] += 1
+    counters.values.requests.count(RequestTally.Kind(route), status: answer.head.status.code)
     if answer.head.status.code >= 400 {
       shared.log(
         .debug, "request refused",
@@ -366,7 +366,7 @@ extension Reactor {
     }
     guard !connection.hasPendingWrites else { return }
     if http.exchange == nil, !http.awaitsAnswer, let (kind, since) = http.timed {
-      counters.requestTimes.count(kind, .now() - since)
+      counters.values.requestTimes.count(kind, .now() - since)
       http.timed = nil
     }
     if http.closesAfterOutput {

@@ -62,7 +62,7 @@ extension Reactor {
         return try await follow(hosted, token, activity, from: client)
       }
     } catch {
-      noteRefused(.request, error.code, session: id)
+      logger.log(.refused(.request, error.code, EventSubject(session: id)))
       return .problem(error)
     }
   }
@@ -115,7 +115,7 @@ extension Reactor {
       let (key, head) = (connection.key, exchange.head)
       Task { deliver(await created(request.activity, from: client), to: key, head) }
     } catch {
-      noteRefused(.request, .badRequest, from: connection.clientAddress)
+      logger.log(.refused(.request, .badRequest, EventSubject(address: connection.clientAddress)))
       send(.problem(error.refusal), on: connection, http, for: exchange.head)
     }
   }
@@ -125,7 +125,7 @@ extension Reactor {
       let session = try await makeSession(activity, from: client)
       return created(session.id, .json(.created, WireJSON.encode(shared.origins.link(session.object))))
     } catch {
-      noteRefused(.request, error.code, from: client.address)
+      logger.log(.refused(.request, error.code, EventSubject(address: client.address)))
       return .problem(error)
     }
   }
@@ -177,8 +177,8 @@ extension Reactor {
     sessions[id] = hosted
     reportBytes(of: hosted)
     schedule(hosted)
-    counters.sessions += 1
-    counters.sessionsCreated += 1
+    counters.values.sessions += 1
+    counters.values.sessionsCreated += 1
     shared.log(
       .info, "session created",
       [

@@ -43,13 +43,13 @@ extension Reactor {
     _ outcome: SendOutcome, of count: Int, _ transfer: FileTransfer, _ key: Connection.Key
   ) {
     transfer.isSending = false
-    counters.sendCalls += 1
+    counters.values.sendCalls += 1
     guard let connection = connections[key], case .http(let http) = connection.state,
       http.transfer === transfer
     else { return }
     switch outcome {
     case .sent(let taken):
-      counters.bytesSent += UInt64(taken)
+      counters.values.bytesSent += UInt64(taken)
       transfer.range = transfer.range.lowerBound + UInt64(taken)..<transfer.range.upperBound
       connection.deadline = now + .seconds(shared.limits.bodyStallSeconds)
       connection.isWriteBlocked = taken < count && !transfer.becameWritable

@@ -108,15 +108,10 @@ extension Reactor {
       hosted.tasksInHand += 1
       defer { done(with: hosted) }
       guard await remove(attachment, from: hosted) else { throw notSaved(of: hosted) }
-      if isTold(&uploadLines) {
-        shared.log(
-          .info, "attachment removed",
-          [
-            "session": .session(id), "attachment": "\(attachment)",
-            "participant": .number(token.flatMap { hosted.session.number(of: $0) } ?? 0),
-            "remote": .address(address),
-          ])
-      }
+      logger.log(
+        .attachmentRemoved(
+          PeerEvent.Upload(session: id, attachment: attachment, address: address),
+          by: token.flatMap { hosted.session.number(of: $0) } ?? 0))
       return Answer(.noContent)
     } catch {
       return .problem(error)

@@ -44,7 +44,7 @@ extension Reactor {
         return .journal(.list, id)
       }
     } catch {
-      noteRefused(.request, error.code, session: id, from: client.address)
+      logger.log(.refused(.request, error.code, EventSubject(session: id, address: client.address)))
       return .answer(.problem(error))
     }
   }

@@ -25,7 +25,7 @@ extension Reactor {
         return try await resume(attachment, at: offset, size: size, request, in: hosted, by: holder)
       }
     } catch {
-      noteRefused(.upload, error.code, session: id, from: holder.client)
+      logger.log(.refused(.upload, error.code, EventSubject(session: id, address: holder.client)))
       return .refused(.problem(error))
     }
   }
@@ -389,12 +389,8 @@ extension Reactor {
       let found = hosted.session.attachment(grant.attachment)
     else { return .problem(.noAttachment) }
     touchSoon(hosted)
-    counters.attachmentsAdded += 1
-    if isTold(&uploadLines) {
-      shared.log(
-        .info, "upload completed",
-        ["session": .session(id), "attachment": "\(grant.attachment)", "bytes": .number(size)])
-    }
+    logger.log(
+      .uploadCompleted(PeerEvent.Upload(session: id, attachment: grant.attachment, address: nil), bytes: size))
     // Whoever is told that it is there finds it there after a crash.
     guard await saved(hosted) else { return .problem(notSaved(of: hosted)) }
     return progressed(found, by: request)

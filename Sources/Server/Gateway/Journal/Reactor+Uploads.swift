@@ -29,12 +29,14 @@ extension Reactor {
     case .admitted(let id):
       upload.id = id
     case .refused(let refusal):
-      noteRefused(.upload, .tooMany, session: upload.session, from: connection.clientAddress)
+      logger.log(
+        .refused(
+          .upload, .tooMany, EventSubject(session: upload.session, address: connection.clientAddress)))
       upload.phase = .over
       refuse(.problem(refusal), connection, http)
       return
     }
-    counters.uploads += 1
+    counters.values.uploads += 1
     if shared.uploads.count <= min(UploadExchange.few, shared.limits.uploads / 8) {
       upload.pendingLimit = UploadExchange.fewPendingBytes
     }
@@ -63,7 +65,7 @@ extension Reactor {
       upload.phase = .streaming(grant)
       upload.written = grant.offset
       upload.reserved = grant.size ?? grant.offset
-      noteStarted(upload, grant)
+      logStart(of: upload, grant)
       guard let (connection, http) = found else { return cut(upload) }
       // A chunk that announces more is refused before its bytes come.
       http.reader.bodyLimit = Int(clamping: Self.end(of: grant, shared.limits) - grant.offset)
@@ -182,7 +184,7 @@ extension Reactor {
     } catch {
       throw await upload.owner.refusal(for: error, of: grant, in: upload.session)
     }
-    counters.uploadedBytes += UInt64(bytes.count)
+    counters.values.uploadedBytes += UInt64(bytes.count)
     let time = MonotonicTime.now()
     if upload.toldAt.map({ time - $0 >= Self.tellInterval }) ?? true {
       upload.toldAt = time
@@ -205,7 +207,7 @@ extension Reactor {
 
   private func failed(_ key: Connection.Key, _ upload: UploadExchange, _ refusal: Refusal) {
     upload.isWriting = false
-    noteFailed(upload, grant: upload.cutGrant, refusal.code)
+    logFailure(of: upload, grant: upload.cutGrant, refusal.code)
     upload.pending = []
     if let grant = upload.cutGrant { return leave(upload, grant) }
     guard let (connection, http) = conversation(key, with: upload) else { return }
@@ -223,7 +225,7 @@ extension Reactor {
       }
       let digest = try await grant.writer.finish(turn: grant.turn)
       if case .create(let creation) = request.kind, let wanted = creation.sha256, wanted != digest {
-        noteFailed(upload, grant: grant, .digestMismatch)
+        logFailure(of: upload, grant: grant, .digestMismatch)
       }
       return await owner.completeUpload(grant, of: id, by: request, sha256: digest, size: offset)
     } catch {
@@ -235,7 +237,7 @@ extension Reactor {
       } else {
         await owner.uploadCut(grant, of: id, by: request)
       }
-      noteFailed(upload, grant: grant, refusal.code)
+      logFailure(of: upload, grant: grant, refusal.code)
       return .problem(refusal)
     }
   }
@@ -251,7 +253,7 @@ extension Reactor {
   private func fail(
     _ upload: UploadExchange, _ refusal: Refusal, _ connection: Connection, _ http: HTTPConversation
   ) {
-    noteFailed(upload, grant: nil, refusal.code)
+    logFailure(of: upload, grant: nil, refusal.code)
     refuse(.problem(refusal), connection, http)
   }
 
@@ -271,7 +273,7 @@ extension Reactor {
     end(upload)
     if !upload.request.isTus { upload.pending = [] }
     upload.cutGrant = grant
-    noteCut(upload, grant)
+    logCut(of: upload, grant)
     if !upload.isWriting { leave(upload, grant) }
   }
 
@@ -282,7 +284,7 @@ extension Reactor {
         do throws(Refusal) {
           try await write(rest, upload, grant)
         } catch {
-          noteFailed(upload, grant: grant, error.code)
+          logFailure(of: upload, grant: grant, error.code)
         }
       }
       await upload.owner.uploadCut(grant, of: upload.session, by: upload.request)
@@ -330,7 +332,7 @@ extension Reactor {
     }
     upload.phase = .over
     shared.uploads.release(upload.id)
-    counters.uploads -= 1
+    counters.values.uploads -= 1
   }
 
   private func conversation(

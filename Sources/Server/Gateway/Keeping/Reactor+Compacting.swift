@@ -57,7 +57,7 @@ extension Reactor {
     let length = try await store.finishCompaction(id)
     hosted.saving.logBytes = length
     reportBytes(of: hosted)
-    counters.compactions += 1
+    counters.values.compactions += 1
     shared.log(
       .debug, "log compacted",
       ["session": .session(id), "before": .number(before), "bytes": .number(length)])

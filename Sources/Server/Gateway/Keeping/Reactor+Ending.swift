@@ -42,7 +42,7 @@ extension Reactor {
     flushWhoWait(in: session)
     let effects = session.end()
     takeOut(hosted)
-    counters.sessionsEnded += 1
+    counters.values.sessionsEnded += 1
     shared.ledger.update(session.id) { $0.hasEnded = true }
     if let store = shared.store {
       endedSessions[session.id] = hosted
@@ -90,7 +90,7 @@ extension Reactor {
     shared.log(.info, "session expired", ["session": .session(hosted.session.id)])
     takeOut(hosted)
     ended.insert(hosted.session.id, now: instant)
-    counters.sessionsEnded += 1
+    counters.values.sessionsEnded += 1
     shared.ledger.forget(hosted.session.id)
     guard shared.store != nil else {
       removeJournal(of: hosted)
@@ -108,7 +108,7 @@ extension Reactor {
     hosted.isRemoved = true
     shared.ledger.update(hosted.session.id) { $0.isOpen = false }
     countUnsaved(hosted)
-    counters.sessions -= 1
+    counters.values.sessions -= 1
   }
 
   /// Removes all that is on the disk of a session.

@@ -112,8 +112,8 @@ extension Reactor {
     session.keepsDamage = loaded.files.keepsDamage || loaded.end.isDamaged
     note(loaded.end, of: id)
     sessions[id] = hosted
-    counters.sessions += 1
-    counters.sessionsOpened += 1
+    counters.values.sessions += 1
+    counters.values.sessionsOpened += 1
     shared.log(
       .info, "session opened",
       [

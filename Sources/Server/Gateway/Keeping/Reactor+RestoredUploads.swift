@@ -106,7 +106,7 @@ extension Reactor {
     hosted.uploads[upload.id] = nil
     slot.end()
     _ = session.finishAttachment(upload.id, now: instant)
-    counters.attachmentsAdded += 1
+    counters.values.attachmentsAdded += 1
     return true
   }
 }

@@ -182,7 +182,7 @@ extension Reactor {
 
   private func finishSaving(_ items: [SavingItem], _ batch: BatchOutcome) {
     isSaving = false
-    counters.appendTimes.count(batch.writing)
+    counters.values.appendTimes.count(batch.writing)
     var failure: StorageError?
     var hasOther = false
     for (item, outcome) in zip(items, batch.logs) {
@@ -196,7 +196,7 @@ extension Reactor {
       }
     }
     if failure != nil || !hasOther { noteDisk(failure) }
-    counters.saves += 1
+    counters.values.saves += 1
   }
 
   private func didSave(_ item: SavingItem, _ length: Int) {
@@ -205,7 +205,7 @@ extension Reactor {
     reportBytes(of: hosted)
     if let unsaved = item.unsaved {
       hosted.session.didSave(unsaved, now: instant)
-      counters.savedBytes += UInt64(unsaved.byteCount)
+      counters.values.savedBytes += UInt64(unsaved.byteCount)
     }
     if let closing = item.closing { finish(closing, of: hosted, isSaved: true) }
     countUnsaved(hosted)
@@ -222,7 +222,7 @@ extension Reactor {
 
   private func didNotSave(_ item: SavingItem, _ error: StorageError) {
     let hosted = item.hosted
-    counters.saveFailures += 1
+    counters.values.saveFailures += 1
     if let unsaved = item.unsaved {
       hosted.session.didNotSave(unsaved, isFull: error.isFull, now: instant)
     }

@@ -32,10 +32,10 @@ extension Reactor {
       case .noneWaiting:
         return nil
       case .turnedAway(let error):
-        counters.connectionsRefused += 1
-        noteNotTaken(.warning, "connection not taken", error)
+        counters.values.connectionsRefused += 1
+        logger.log(.connectionNotTaken(.warning, error))
       case .exhausted(let error):
-        noteNotTaken(.warning, "accepting paused", error)
+        logger.log(.acceptingPaused(error))
         return now + .milliseconds(100)
       }
       // Accepted connections have their turn before more are accepted.
@@ -46,13 +46,13 @@ extension Reactor {
   private func welcome(_ descriptor: consuming OwnedDescriptor, peer: SocketAddress, isSecure: Bool) {
     switch shared.admitConnection(from: peer) {
     case .admitted:
-      counters.connectionsAccepted += 1
+      counters.values.connectionsAccepted += 1
       let tls = isSecure ? shared.certificates?.current.makeConnection() : nil
       if admit(descriptor, peer: peer, tls: tls) == nil { shared.releaseConnection(from: peer) }
     case .full:
       reserve(descriptor, peer: peer, isSecure: isSecure)
     case .refused(let refusal):
-      noteConnectionRefused(refusal, from: peer)
+      logger.log(.connectionRefused(refusal, from: peer.ip))
       if !isSecure { turnAway(Socket(descriptor.rawValue), refusal) }
     }
   }
@@ -62,7 +62,7 @@ extension Reactor {
     if let victim = reserved.victim(stage: { stage(of: $0) }).flatMap({ connections[$0] }) { evict(victim) }
     let tls = isSecure ? shared.certificates?.current.makeConnection() : nil
     guard let connection = admit(descriptor, peer: peer, tls: tls, isReserved: true) else { return }
-    counters.connectionsAccepted += 1
+    counters.values.connectionsAccepted += 1
     reserved.insert(connection.key)
     // Its request may have arrived already, and the next newcomer may evict the connection.
     readAtOnce(connection)
@@ -78,7 +78,7 @@ extension Reactor {
   private func evict(_ connection: Connection) {
     if case .http = connection.state {
       let refusal = shared.tooManyConnections
-      noteConnectionRefused(refusal, from: connection.peer)
+      logger.log(.connectionRefused(refusal, from: connection.peer.ip))
       if !connection.isSecure, !connection.hasPendingWrites { turnAway(connection.socket, refusal) }
     }
     close(connection, reason: "evicted: the gateway has as many connections as it takes")

@@ -22,7 +22,7 @@ extension Reactor {
     let change = held - connection.countedBytes
     guard change != 0 else { return true }
     connection.countedBytes = held
-    counters.incompleteBytes += Int64(change)
+    counters.values.incompleteBytes += Int64(change)
     return shared.holdIncomplete(change)
   }
 

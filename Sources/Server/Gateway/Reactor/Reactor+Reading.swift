@@ -120,7 +120,7 @@ extension Reactor {
       defer { swap(&buffer, &receiveBuffer) }
       switch connection.socket.receive(into: &buffer) {
       case .received(let count):
-        counters.bytesReceived += UInt64(count)
+        counters.values.bytesReceived += UInt64(count)
         if connection.isUploading { uploadBytesLeft -= count }
         // A short read empties the socket; with a hang-up in the event no further edge comes, so read on to the end.
         if count < buffer.count, !connection.sawHangUp { connection.mayHaveInput = false }
@@ -162,8 +162,8 @@ extension Reactor {
   /// Adds a handshake to the table, and drops another one if the table is full.
   private func beginHandshake(_ connection: Connection) {
     if let dropped = handshakes.victim().flatMap({ connections[$0] }) {
-      counters.handshakesFailed += 1
-      counters.handshakesDropped += 1
+      counters.values.handshakesFailed += 1
+      counters.values.handshakesDropped += 1
       close(dropped, reason: "dropped: \(Self.handshakeLimit) TLS handshakes are under way in this reactor")
     }
     connection.isHandshaking = true
@@ -184,15 +184,15 @@ extension Reactor {
       let progress = try tls.receive(bytes, plaintext: &input, ciphertextOut: &ciphertext)
       if progress.hasCompletedHandshake {
         endHandshake(connection)
-        counters.handshakesCompleted += 1
-        counters.handshakeTimes.count(.now() - connection.handshakeBegan)
-        if tls.wasResumed { counters.handshakesResumed += 1 }
+        counters.values.handshakesCompleted += 1
+        counters.values.handshakeTimes.count(.now() - connection.handshakeBegan)
+        if tls.wasResumed { counters.values.handshakesResumed += 1 }
       }
       hasPeerClosed = progress.hasPeerClosed
     } catch {
       writeRaw(ciphertext.span, on: connection)
       if !tls.isHandshakeComplete {
-        counters.handshakesFailed += 1
+        counters.values.handshakesFailed += 1
         shared.log(.debug, "handshake failed", ["reason": "\(error)"])
       }
       lost(connection, reason: "\(error)")
@@ -263,7 +263,7 @@ extension Reactor {
   /// Somebody speaks HTTP to the TLS port: tells them where to go (a browser shows it).
   private func refusePlainText(_ connection: Connection, _ buffer: [UInt8], _ count: Int) {
     endHandshake(connection)
-    counters.handshakesFailed += 1
+    counters.values.handshakesFailed += 1
     var reader = RequestReader()
     var position = 0
     var address = shared.boundEndpoints.https.map { "https://\($0)/" } ?? "the https address"
@@ -279,7 +279,7 @@ extension Reactor {
     head.fields.append("Content-Length", "\(text.utf8.count)")
     head.append(to: &bytes)
     bytes.append(contentsOf: text.utf8)
-    counters.answers[AnsweredWith(400)] += 1
+    counters.values.answers[AnsweredWith(400)] += 1
     writeRaw(bytes.span, on: connection)
     startLingering(connection)
   }

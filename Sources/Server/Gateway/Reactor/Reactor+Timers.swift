@@ -27,7 +27,7 @@ extension Reactor {
       if let connection { sweep(connection) }
     }
     for hosted in sessions.values { sweep(hosted) }
-    noteLeftOut()
+    logger.reportOmittedLines()
     noteRoom()
   }
 
@@ -61,7 +61,7 @@ extension Reactor {
     let isWaitingForRequest = http.reader.isBetweenRequests && http.exchange == nil
     let isHandshaking = connection.tls.map { !$0.isHandshakeComplete } ?? false
     guard !isWaitingForRequest, !http.isBusy, !isHandshaking else {
-      if isHandshaking { counters.handshakesFailed += 1 }
+      if isHandshaking { counters.values.handshakesFailed += 1 }
       close(connection, reason: isHandshaking ? "no TLS handshake in time" : "nothing happened for too long")
       return
     }
@@ -85,7 +85,7 @@ extension Reactor {
     if case .opened = conversation.phase,
       now - conversation.joinableSince >= .seconds(shared.limits.joinSeconds)
     {
-      counters.refusals[.notJoined] += 1
+      counters.values.refusals[.notJoined] += 1
       disconnect(connection, conversation, .noJoin)
       return
     }
@@ -95,7 +95,7 @@ extension Reactor {
       noteTaking(connection, conversation)
     }
     if now - max(conversation.heardAt, conversation.tookAt) >= Self.silenceLimit {
-      counters.refusals[.noAnswer] += 1
+      counters.values.refusals[.noAnswer] += 1
       disconnect(connection, conversation, .noSignOfLife)
       return
     }

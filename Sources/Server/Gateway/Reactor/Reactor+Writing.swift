@@ -91,8 +91,8 @@ extension Reactor {
   }
 
   func count(_ tally: SendTally) {
-    counters.sendCalls += UInt64(tally.calls)
-    counters.bytesSent += UInt64(tally.bytes)
+    counters.values.sendCalls += UInt64(tally.calls)
+    counters.values.bytesSent += UInt64(tally.bytes)
   }
 
   func becameWritable(_ connection: Connection) {
@@ -140,7 +140,7 @@ extension Reactor {
   func lost(_ connection: Connection, reason: String) {
     if case .webSocket(let conversation) = connection.state {
       depart(connection, conversation, pageGone: false)
-      noteClosed(connection, conversation, end: reason)
+      logClose(connection, conversation, end: reason)
     }
     close(connection, reason: reason)
   }
@@ -148,9 +148,11 @@ extension Reactor {
   func close(_ connection: Connection, reason: @autoclosure () -> String = "done") {
     guard connections.isOpen(connection) else { return }
     if case .webSocket(let conversation) = connection.state {
-      noteClosed(connection, conversation, end: "stopped")
+      logClose(connection, conversation, end: "stopped")
     } else {
-      noteEnded(connection, reason: reason())
+      if shared.log.level <= .debug {
+        logger.log(.connectionClosed(connection.clientAddress, reason: reason()))
+      }
     }
     if let tls = connection.tls, tls.isHandshakeComplete {
       var farewell: [UInt8] = []

@@ -98,19 +98,8 @@ actor Reactor {
   let deflater: Deflater
   let compressor: CatchUpCompressor
 
-  var counters = Counters()
-  // Lines about what peers do.
-  var refusalLines = LogBudget(burst: 20, perSecond: 5)
-  var connectionLines = LogBudget(burst: 20, perSecond: 5)
-  /// About sockets of those who never joined.
-  var strangerLines = LogBudget(burst: 1000, perSecond: 50)
-  /// About those who did: everybody may go and come back at once, many times over.
-  var participantLines = LogBudget(burst: 20_000, perSecond: 50)
-  var closeLines = LogBudget(burst: 20_000, perSecond: 50)
-  var uploadLines = LogBudget(burst: 1000, perSecond: 50)
-  var aheadLines = LogBudget(burst: 20, perSecond: 5)
-  /// About the system, which can fail at each attempt to take a connection.
-  var acceptLines = LogBudget(burst: 20, perSecond: 1)
+  let counters: ReactorCounters
+  let logger: GatewayLogger
   /// The log was told that the disk takes nothing new.
   var takesNothingNew = false
   var publishedAt = MonotonicTime.distantPast
@@ -131,6 +120,8 @@ actor Reactor {
     connections = ConnectionTable { descriptor, token throws(SystemError) in
       try loop.register(descriptor, token: token)
     }
+    counters = ReactorCounters()
+    logger = GatewayLogger(shared.log, counters: counters, clock: loop.clock)
     deflater = Deflater(level: 1)
     compressor = CatchUpCompressor(deflater)
     mailbox = Mailbox(waking: loop, capacity: 100_000)
@@ -173,7 +164,7 @@ actor Reactor {
 
   private func turn(_ events: [ReadyEvent], _ jobsBegan: MonotonicTime?) -> MonotonicTime? {
     let began = now
-    counters.turns += 1
+    counters.values.turns += 1
     handshakeSteps = 0
     uploadBytesLeft = Self.uploadBytesPerTurn
     bulkBytesLeft = Self.bulkBytesPerTurn
@@ -190,7 +181,7 @@ actor Reactor {
     publishIfDue()
     let end = MonotonicTime.now()
     load.turned(jobsBegan: jobsBegan, from: began, to: end, yielding: expensive.takeTimeOfTurn())
-    counters.turnTimes.count(end - (jobsBegan ?? began))
+    counters.values.turnTimes.count(end - (jobsBegan ?? began))
     return nextDeadline()
   }
 
@@ -204,7 +195,7 @@ actor Reactor {
   func publish() {
     publishedAt = now
     hasUnpublished = false
-    shared.board.publish(counters, reactor: number)
+    shared.board.publish(counters.values, reactor: number)
   }
 
   private func receive(_ mail: Mail) {
@@ -240,7 +231,7 @@ actor Reactor {
       guard let time else { return }
       next = min(next ?? time, time)
     }
-    if connections.count > 0 || owesLines { consider(sweepAt) }
+    if connections.count > 0 || logger.hasOmittedLines { consider(sweepAt) }
     if hasUnpublished { consider(publishedAt + Self.publishInterval) }
     consider(deadlines.earliest.map { MonotonicTime(nanoseconds: $0.nanoseconds) })
     consider(acceptAgainAt)
@@ -273,11 +264,11 @@ actor Reactor {
           deadline: now + .seconds(shared.limits.headSeconds), isReserved: isReserved)
       }
     } catch {
-      noteNotTaken(.error, "connection not taken", error)
+      logger.log(.connectionNotTaken(.error, error))
       return nil
     }
-    counters.openHTTPSockets += 1
-    if tls != nil { counters.openTLSSockets += 1 }
+    counters.values.openHTTPSockets += 1
+    if tls != nil { counters.values.openTLSSockets += 1 }
     return connection
   }
 
@@ -287,10 +278,10 @@ actor Reactor {
     releaseInflater(of: connection)
     countOut(connection)
     switch connection.state {
-    case .webSocket: counters.openWebSockets -= 1
-    case .http, .lingering: counters.openHTTPSockets -= 1
+    case .webSocket: counters.values.openWebSockets -= 1
+    case .http, .lingering: counters.values.openHTTPSockets -= 1
     }
-    if connection.isSecure { counters.openTLSSockets -= 1 }
+    if connection.isSecure { counters.values.openTLSSockets -= 1 }
   }
 
   private var requestLimits: RequestLimits {

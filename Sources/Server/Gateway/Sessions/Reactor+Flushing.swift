@@ -103,7 +103,7 @@ extension Reactor {
   /// All who are at the tail have been offered what was said.
   private func noteFannedOut(_ hosted: Hosted) {
     guard hosted.flushedFrom != .distantFuture else { return }
-    counters.fanOutTimes.count(.now() - hosted.flushedFrom)
+    counters.values.fanOutTimes.count(.now() - hosted.flushedFrom)
     hosted.flushedFrom = .distantFuture
   }
 
@@ -228,7 +228,7 @@ extension Reactor {
 
   /// A socket did not take all of the turn's unreliable frames: only a begun one is finished.
   private func missed(_ session: Session, _ reader: Reader, took: Int, of entries: Int) {
-    counters.unreliableDropped += UInt64(entries)
+    counters.values.unreliableDropped += UInt64(entries)
     session.tookEphemeral(took, reader, now: instant)
     finishBegun(reader)
   }
@@ -249,7 +249,7 @@ extension Reactor {
       guard let connection = connections[token: reader.connection] else { return }
       sends += 1
       let sent = write(frames.span, on: connection)
-      if sent > 0 { session.countDelivered(entries) } else { counters.unreliableDropped += UInt64(entries) }
+      if sent > 0 { session.countDelivered(entries) } else { counters.values.unreliableDropped += UInt64(entries) }
       if connection.isWriteBlocked { session.setBlocked(true, reader) }
       guard sent > 0, sent < frames.count else { return }
       session.keep(Array(frames[sent...]), for: reader)
@@ -287,12 +287,12 @@ extension Reactor {
     }
     session?.setBlocked(connection.isWriteBlocked, reader)
     if conversation.joinedAt != .distantFuture, reader.isCaughtUp, !connection.hasPendingWrites {
-      counters.catchUpTimes.count(.now() - conversation.joinedAt)
+      counters.values.catchUpTimes.count(.now() - conversation.joinedAt)
       conversation.joinedAt = .distantFuture
     }
     if let hosted = conversation.hosted, hosted.session.needsTurn { touch(hosted) }
     if conversation.isFinished, !reader.hasPrivateBytes, !connection.hasPendingWrites {
-      noteClosed(connection, conversation, end: conversation.peerClosed ? "closed" : "failed")
+      logClose(connection, conversation, end: conversation.peerClosed ? "closed" : "failed")
       conversation.phase = .closing
       finish(connection)
       return
@@ -304,8 +304,8 @@ extension Reactor {
 
   /// All is sent on a WebSocket: ends our direction, and lets the peer end its own.
   private func finish(_ connection: Connection) {
-    counters.openWebSockets -= 1
-    counters.openHTTPSockets += 1
+    counters.values.openWebSockets -= 1
+    counters.values.openHTTPSockets += 1
     startLingering(connection)
   }
 
@@ -344,22 +344,22 @@ extension Reactor {
   /// Takes over what a session counted, and how much of it there is now.
   func collectCounters(_ hosted: Hosted) {
     let counted = hosted.session.takeCounters()
-    counters.entriesReceived += UInt64(counted.entriesAccepted)
-    counters.entriesDelivered += UInt64(counted.delivered)
-    counters.repeats += UInt64(counted.repeats)
-    counters.unreliableReceived += UInt64(counted.unreliableReceived)
-    counters.unreliableRefused += UInt64(counted.unreliableRefused)
-    counters.unreliableDropped += UInt64(counted.unreliableDropped)
-    counters.lateCatchUps += UInt64(counted.lateCatchUps)
-    if counted.commitWait > 0 { counters.commitTimes.count(nanoseconds: counted.commitWait) }
+    counters.values.entriesReceived += UInt64(counted.entriesAccepted)
+    counters.values.entriesDelivered += UInt64(counted.delivered)
+    counters.values.repeats += UInt64(counted.repeats)
+    counters.values.unreliableReceived += UInt64(counted.unreliableReceived)
+    counters.values.unreliableRefused += UInt64(counted.unreliableRefused)
+    counters.values.unreliableDropped += UInt64(counted.unreliableDropped)
+    counters.values.lateCatchUps += UInt64(counted.lateCatchUps)
+    if counted.commitWait > 0 { counters.values.commitTimes.count(nanoseconds: counted.commitWait) }
     guard !hosted.isRemoved else { return }
     note(hosted, participants: hosted.session.members.count, logBytes: hosted.session.logBytes)
   }
 
   /// Keeps the gauges of participants and of bytes in memory.
   func note(_ hosted: Hosted, participants: Int, logBytes: Int) {
-    counters.participants += Int64(participants - hosted.countedParticipants)
-    counters.logBytes += Int64(logBytes - hosted.countedLogBytes)
+    counters.values.participants += Int64(participants - hosted.countedParticipants)
+    counters.values.logBytes += Int64(logBytes - hosted.countedLogBytes)
     noteMemory(
       shared.memory.hold(
         logBytes - hosted.countedLogBytes,

@@ -19,7 +19,7 @@ extension Reactor {
       case .close(let token, let reason):
         guard let (connection, conversation) = webSocket(token) else { continue }
         if let code = ErrorCode(rawValue: reason.reasonCode), reason.code == 4005 || reason.code == 4029 {
-          counters.refusals[code] += 1
+          counters.values.refusals[code] += 1
         }
         close(connection, conversation, reason)
       case .pauseReading(let token, let until):
@@ -28,14 +28,19 @@ extension Reactor {
         connection.isReadingPaused = true
       case .joined(let token, let number, let kind):
         webSocket(token)?.1.participant = number
-        counters.arrivals[Arrival(kind)] += 1
+        counters.values.arrivals[Arrival(kind)] += 1
       case .gone(let number):
-        noteLeft(number, hosted.session, reason: "gone")
+        logger.log(
+          .left(EventSubject(session: hosted.session.id, participant: number), reason: "gone"))
       case .acknowledgedMoved(let number, let from, let to):
-        noteAhead(number, hosted.session, from: from, to: to)
+        logger.log(
+          .clientAhead(
+            EventSubject(session: hosted.session.id, participant: number), from: from, to: to))
       case .refused(let token, let code):
         let socket = webSocket(token)
-        noteRefused(.entry, code, socket?.0, socket?.1)
+        logger.log(
+          .refused(
+            .entry, code, socket?.1.subject(at: socket?.0.clientAddress) ?? EventSubject()))
       }
     }
   }

@@ -33,7 +33,7 @@ extension Reactor {
         messageBytes: ClientEntry.maximumMessageLength, textBytes: ClientControl.maximumLength))
     conversation.session = id
     if !request.subprotocols.isEmpty, !speaksVersion {
-      counters.refusals[.unsupportedVersion] += 1
+      counters.values.refusals[.unsupportedVersion] += 1
       close(connection, conversation, .unsupportedVersion())
     } else if let closing {
       close(connection, conversation, closing)
@@ -50,7 +50,7 @@ extension Reactor {
     _ id: SessionID?, for connection: Connection, _ conversation: WebSocketConversation
   ) {
     guard let id else {
-      counters.refusals[.notFound] += 1
+      counters.values.refusals[.notFound] += 1
       close(connection, conversation, .unknownSession)
       return
     }
@@ -74,12 +74,12 @@ extension Reactor {
     case .open:
       close(connection, conversation, .restarting(retryAfterMs: restartDelayMs()))
     case .ended:
-      counters.refusals[.ended] += 1
+      counters.values.refusals[.ended] += 1
       close(connection, conversation, .ended)
     case .none where shared.isDraining:
       close(connection, conversation, .restarting(retryAfterMs: restartDelayMs()))
     case .none(let refusal):
-      counters.refusals[refusal.code] += 1
+      counters.values.refusals[refusal.code] += 1
       close(connection, conversation, .noSession(refusal))
     }
   }
@@ -108,15 +108,15 @@ extension Reactor {
     for field in request.responseFields(subprotocol: subprotocol) { fields.append(field.name, field.value) }
     var bytes: [UInt8] = []
     ResponseHead(.switchingProtocols, fields: fields).append(to: &bytes)
-    counters.answers[AnsweredWith(101)] += 1
-    counters.requests.count(phase.isEcho ? .echo : .socket, status: 101)
+    counters.values.answers[AnsweredWith(101)] += 1
+    counters.values.requests.count(phase.isEcho ? .echo : .socket, status: 101)
     let conversation = WebSocketConversation(
       phase: phase,
       reader: Reader(
         connection: connection.key.token, takesCompressed: request.deflate?.serverWindowBits == 15),
       limits: limits, deflate: request.deflate, now: now)
-    counters.openHTTPSockets -= 1
-    counters.openWebSockets += 1
+    counters.values.openHTTPSockets -= 1
+    counters.values.openWebSockets += 1
     connection.state = .webSocket(conversation)
     connection.deadline = .distantFuture
     conversation.reader.enqueue(frames: bytes)

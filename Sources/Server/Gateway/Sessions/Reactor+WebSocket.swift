@@ -178,7 +178,7 @@ extension Reactor {
     _ connection: Connection, _ conversation: WebSocketConversation, _ kind: MessageKind,
     _ message: Span<UInt8>
   ) {
-    counters.messagesReceived += 1
+    counters.values.messagesReceived += 1
     // A message has ended: the time for the next one begins with it.
     conversation.messageBegan = nil
     conversation.hosted?.messages += 1
@@ -188,7 +188,7 @@ extension Reactor {
     case (.echo, _):
       echo(conversation, kind, message)
     case (.opened, .binary), (.waiting, .binary):
-      counters.refusals[.notJoined] += 1
+      counters.values.refusals[.notJoined] += 1
       disconnect(connection, conversation, .notJoined)
     case (.joined(let hosted), .binary):
       let next = take(message, startingAt: 0, from: conversation, in: hosted)
@@ -211,7 +211,7 @@ extension Reactor {
   ) {
     guard !hosted.isRemoved else {
       // It ended while this socket was open and had said nothing.
-      counters.refusals[.ended] += 1
+      counters.values.refusals[.ended] += 1
       close(connection, conversation, .ended)
       return
     }
@@ -231,7 +231,7 @@ extension Reactor {
           in: hosted)
         touch(hosted)
       case .leave, .end, .profile, .activity:
-        counters.refusals[.notJoined] += 1
+        counters.values.refusals[.notJoined] += 1
         disconnect(connection, conversation, .notJoined)
       }
     } catch {
@@ -241,7 +241,7 @@ extension Reactor {
         refuseControl(connection, conversation, hosted, error.refusal)
       case .notJSON, .notRequest, .unknownControl, .controlTooLong, .entryLengthCutShort, .entryRunsOver,
         .entryTooShort:
-        counters.refusals[.notJoined] += 1
+        counters.values.refusals[.notJoined] += 1
         disconnect(connection, conversation, .notJoined)
       }
     }
@@ -259,7 +259,7 @@ extension Reactor {
     perform(effects, in: hosted)
     for case .joined(_, _, let kind) in effects {
       conversation.joinedAt = now
-      noteJoined(connection, conversation, hosted.session, kind, after: join.resume?.after)
+      logJoin(connection, conversation, hosted.session, kind, after: join.resume?.after)
     }
   }
 
@@ -292,7 +292,9 @@ extension Reactor {
       conversation.phase = .joined(hosted)
       let effects = session.leave(reader, now: instant)
       if !effects.isEmpty, conversation.participant != 0 {
-        noteLeft(conversation.participant, session, reason: "left")
+        logger.log(
+          .left(
+            EventSubject(session: session.id, participant: conversation.participant), reason: "left"))
       }
       closeWhenSaved(effects, in: hosted)
       return
@@ -303,7 +305,7 @@ extension Reactor {
       return
     }
     guard case .joined = conversation.phase else {
-      counters.refusals[.notJoined] += 1
+      counters.values.refusals[.notJoined] += 1
       disconnect(connection, conversation, .notJoined)
       return
     }
@@ -347,7 +349,9 @@ extension Reactor {
       do throws(Refusal) {
         try await end(hosted, by: number, from: address)
       } catch {
-        noteRefused(.control, error.code, connections[key], conversation)
+        logger.log(
+          .refused(
+            .control, error.code, conversation.subject(at: connections[key]?.clientAddress)))
         guard !hosted.isRemoved, connections[key] != nil else { return }
         hosted.session.tell(reader, GatewayControl.error(error).encoded())
         touchSoon(hosted)
@@ -359,7 +363,7 @@ extension Reactor {
   private func refuseControl(
     _ connection: Connection, _ conversation: WebSocketConversation, _ hosted: Hosted, _ refusal: Refusal
   ) {
-    noteRefused(.control, refusal.code, connection, conversation)
+    logger.log(.refused(.control, refusal.code, conversation.subject(at: connection.clientAddress)))
     conversation.reader.badControlMessages += 1
     guard conversation.reader.badControlMessages < Self.badControlLimit else {
       disconnect(connection, conversation, .badRequests)
