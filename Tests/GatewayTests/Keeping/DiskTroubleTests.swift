@@ -233,7 +233,7 @@ extension OverSockets {
 
     @Test("A disk that failed is tried again, though nobody waits for it any more")
     func forgets() throws {
-      let watch = DiskWatch(reserve: 0) { 1_000 }
+      let watch = DiskMonitor(reserve: 0) { 1_000 }
       let begin = MonotonicTime.now()
       #expect(watch.note(StorageError(.writeLog, code: ENOSPC), of: 0, now: begin) == .failing)
       #expect(watch.note(nil, of: 1, now: begin) == .same)
@@ -247,7 +247,7 @@ extension OverSockets {
       let begun = Guarded(false)
       let isOver = Guarded(false)
       let answers = Guarded<[UInt64]>([1_000])
-      let watch = DiskWatch(reserve: 0) {
+      let watch = DiskMonitor(reserve: 0) {
         if let free = answers.withLock({ $0.popLast() }) { return free }
         begun.withLock { $0 = true }
         let deadline = Patience.deadline

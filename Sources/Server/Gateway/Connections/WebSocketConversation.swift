@@ -1,3 +1,4 @@
+internal import Networking
 internal import FoundationEssentials
 internal import SessionCore
 internal import Primitives

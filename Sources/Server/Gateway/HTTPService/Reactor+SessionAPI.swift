@@ -93,7 +93,7 @@ extension Reactor {
     let following = try hosted.session.follow(by: token, now: instant) { session.id }
     touchSoon(hosted)
     // The new session is on the disk; that the old one tells of it is worth waiting for, but not more.
-    _ = await saved(hosted)
+    _ = await persister.waitUntilStored(hosted.stored)
     return created(following.id, .json(.created, WireJSON.encode(shared.origins.link(session.object))))
   }
 
@@ -169,13 +169,13 @@ extension Reactor {
         try await store.create(id, session.firstRecords())
       } catch {
         shared.ledger.forget(id)
-        if error.isOfDisk { noteDisk(error) }
+        if error.isOfDisk { persister.reportDisk(error) }
         shared.log(.error, "session not created", ["reason": "\(error)"])
         throw error.isOutOfDescriptors ? .outOfDescriptors : .notSaved
       }
     }
     sessions[id] = hosted
-    reportBytes(of: hosted)
+    persister.reportBytes(of: hosted.stored)
     schedule(hosted)
     counters.values.sessions += 1
     counters.values.sessionsCreated += 1

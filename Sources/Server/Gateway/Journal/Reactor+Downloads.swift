@@ -27,7 +27,9 @@ extension Reactor {
   // MARK: - In plain text
 
   private func sendSlice(of transfer: FileTransfer, _ connection: Connection) -> TransferState {
-    guard !transfer.isSending, !connection.isWriteBlocked, !connection.hasPendingWrites else { return .waiting }
+    guard !transfer.isSending, !connection.isWriteBlocked, !connection.hasPendingWrites else {
+      return .waiting
+    }
     transfer.isSending = true
     transfer.becameWritable = false
     let count = Int(min(UInt64(FileTransfer.sliceBytes), UInt64(transfer.range.count)))

@@ -19,7 +19,7 @@ extension Reactor {
 
   /// `GET` of a session's attachments.
   func attachments(of id: SessionID) async -> Result<[AttachmentObject], Refusal> {
-    return await findToRead(id).map { hosted in
+    await findToRead(id).map { hosted in
       hosted.session.attachmentObjects.map { object in
         var object = object
         if let digest = object.sha256, shared.verdicts.isDamaged(ContentID(session: id, digest: digest)) {
@@ -107,7 +107,7 @@ extension Reactor {
       let hosted = try find(attachment, of: id).hosted
       hosted.tasksInHand += 1
       defer { done(with: hosted) }
-      guard await remove(attachment, from: hosted) else { throw notSaved(of: hosted) }
+      guard await remove(attachment, from: hosted) else { throw persister.refusalOfUnstored(hosted.stored) }
       logger.log(
         .attachmentRemoved(
           PeerEvent.Upload(session: id, attachment: attachment, address: address),
@@ -153,14 +153,14 @@ extension Reactor {
     let slot = hosted.uploads.removeValue(forKey: attachment)
     slot?.end()
     let removed = hosted.session.removeAttachment(attachment, now: instant)
-    reportBytes(of: hosted)
+    persister.reportBytes(of: hosted.stored)
     touchSoon(hosted)
     // Who writes is stopped before anything is waited for: the same id may come again at once.
     if let slot, !slot.isWhole { await discard(slot) }
     if let slot { await cutHolder(of: slot, telling: .noAttachment) }
     hosted.tasksInHand += 1
     defer { done(with: hosted) }
-    let isSaved = await saved(hosted)
+    let isSaved = await persister.waitUntilStored(hosted.stored)
     if let digest = removed?.orphanedDigest { await removeOrphan(digest, of: hosted, isSaved: isSaved) }
     return isSaved
   }

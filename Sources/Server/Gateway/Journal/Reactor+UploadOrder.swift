@@ -64,7 +64,7 @@ extension Reactor {
         size: creation.size, metadata: creation.metadata, participant: participant,
         isResumable: creation.isResumable, uploadMetadata: creation.uploadMetadata),
       now: instant, date: Date(timeIntervalSince1970: Double(WallTime.now().secondsSince1970)))
-    reportBytes(of: hosted)
+    persister.reportBytes(of: hosted.stored)
     touchSoon(hosted)
     let slot = UploadSlot(writer)
     hosted.uploads[attachment] = slot
@@ -108,7 +108,7 @@ extension Reactor {
     do throws(Refusal) {
       if hosted.uploads[attachment] === slot {
         try hosted.session.restartUpload(attachment, size: creation.size, now: instant)
-        reportBytes(of: hosted)
+        persister.reportBytes(of: hosted.stored)
       }
     } catch {
       // What the first one had brought is gone, and this one may not come.
@@ -163,7 +163,7 @@ extension Reactor {
     if let size, found.object.size == nil {
       try checkDataRoom(for: size - min(size, found.object.offset), in: hosted.session)
       try hosted.session.setUploadSize(attachment, size, now: instant)
-      reportBytes(of: hosted)
+      persister.reportBytes(of: hosted.stored)
       touchSoon(hosted)
     }
     let opening: UploadWriter.Opening
@@ -264,7 +264,7 @@ extension Reactor {
     }
     try checkDataRoom(for: 0, in: hosted.session)
     let reserved = try hosted.session.reserveUpload(grant.attachment, upTo: offset)
-    reportBytes(of: hosted)
+    persister.reportBytes(of: hosted.stored)
     return reserved
   }
 
@@ -323,7 +323,9 @@ extension Reactor {
       touchSoon(hosted)
       if request.changesRecords {
         // Who is told where to go on finds it there after a crash.
-        guard await saved(hosted) else { throw notSaved(of: hosted) }
+        guard await persister.waitUntilStored(hosted.stored) else {
+          throw persister.refusalOfUnstored(hosted.stored)
+        }
       }
       return progressed(try find(grant.attachment, of: id).attachment, by: request)
     } catch {
@@ -354,7 +356,7 @@ extension Reactor {
     guard hosted.session.storeContent(grant.attachment, digest: digest, size: size) != nil else {
       return .problem(.noAttachment)
     }
-    reportBytes(of: hosted)
+    persister.reportBytes(of: hosted.stored)
     slot.isWhole = true
     hosted.tasksInHand += 1
     defer {
@@ -363,7 +365,7 @@ extension Reactor {
     }
     touchSoon(hosted)
     // What the file will be called is on the disk before it is: after a crash between, it is found.
-    _ = await saved(hosted)
+    _ = await persister.waitUntilStored(hosted.stored)
     guard hosted.uploads[grant.attachment] === slot else {
       await discard(slot)
       return .problem(gone(grant.attachment, from: hosted))
@@ -390,9 +392,12 @@ extension Reactor {
     else { return .problem(.noAttachment) }
     touchSoon(hosted)
     logger.log(
-      .uploadCompleted(PeerEvent.Upload(session: id, attachment: grant.attachment, address: nil), bytes: size))
+      .uploadCompleted(PeerEvent.Upload(session: id, attachment: grant.attachment, address: nil), bytes: size)
+    )
     // Whoever is told that it is there finds it there after a crash.
-    guard await saved(hosted) else { return .problem(notSaved(of: hosted)) }
+    guard await persister.waitUntilStored(hosted.stored) else {
+      return .problem(persister.refusalOfUnstored(hosted.stored))
+    }
     return progressed(found, by: request)
   }
 

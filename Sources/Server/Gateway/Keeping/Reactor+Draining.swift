@@ -176,9 +176,9 @@ extension Reactor {
     for hosted in all {
       hosted.session.endTurn(now: instant)
       flush(hosted.session, budget: .max)
-      saveAtOnce(hosted)
+      persister.storeAtOnce(hosted.stored)
     }
-    for hosted in all { _ = await saved(hosted) }
+    for hosted in all { _ = await persister.waitUntilStored(hosted.stored) }
   }
 
   /// Writes the last record of every session. - Returns: true when all of them are on the disk.
@@ -195,7 +195,7 @@ extension Reactor {
       let open = all.filter { !isSealed($0) }
       for hosted in open {
         hosted.session.endTurn(now: instant)
-        prepareToClose(hosted)
+        persister.writeClosedRecord(of: hosted.stored)
       }
       for hosted in open where !isSealed(hosted) { _ = await close(hosted) }
     }
@@ -220,7 +220,7 @@ extension Reactor {
 
   /// True for a session whose last record says that all of it is on the disk, and for one that has ended.
   private func isSealed(_ hosted: Hosted) -> Bool {
-    hosted.isRemoved || hosted.saving.last == .end || hosted.isClosed && hosted.session.isAtRest
+    hosted.isRemoved || hosted.stored.lastRecord == .end || hosted.stored.isClosed && hosted.session.isAtRest
   }
 
   func stop() {

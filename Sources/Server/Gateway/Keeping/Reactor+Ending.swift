@@ -28,7 +28,7 @@ extension Reactor {
       done(with: hosted)
     }
     // What is said while this is written is the last that people see of one another, and on no disk.
-    let isSealed = await seal(hosted, with: .end(number))
+    let isSealed = await persister.writeFinalRecord(.end(by: number), of: hosted.stored)
     guard !hosted.isRemoved else { throw .ended }
     guard isSealed else { throw .notSaved }
     shared.log(
@@ -107,7 +107,7 @@ extension Reactor {
     note(hosted, participants: 0, logBytes: 0)
     hosted.isRemoved = true
     shared.ledger.update(hosted.session.id) { $0.isOpen = false }
-    countUnsaved(hosted)
+    persister.countUnsaved(hosted.stored)
     counters.values.sessions -= 1
   }
 
@@ -169,7 +169,7 @@ extension Reactor {
     hosted.tasksInHand -= 1
     let isIdle = hosted.isIdle
     hosted.tasksInHand += 1
-    guard !hosted.isRemoved, isIdle, hosted.isClosed, let store = shared.store else { return }
+    guard !hosted.isRemoved, isIdle, hosted.stored.isClosed, let store = shared.store else { return }
     takeOut(hosted)
     shared.log(.info, "session put away", ["session": .session(session.id)])
     await whileBusy(session.id) { await store.release(session.id) }
@@ -177,7 +177,7 @@ extension Reactor {
 
   /// Writes the record that says that all of the session is on the disk.
   func close(_ hosted: Hosted) async -> Bool {
-    await seal(hosted, with: .closed)
+    await persister.writeFinalRecord(.closed, of: hosted.stored)
   }
 
   /// An ended session is in memory while its attachments are read.

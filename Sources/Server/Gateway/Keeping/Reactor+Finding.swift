@@ -69,7 +69,7 @@ extension Reactor {
     guard let store = shared.store else { return true }
     hosted.idleSince = nil
     let length = try? await shared.sessionFiles.logLength(of: hosted.session.id, in: store)
-    return length == hosted.saving.logBytes
+    return length == hosted.stored.logBytes
   }
 
   private func open(_ id: SessionID, _ store: SessionStore, _ loader: SessionLoader) async -> Found {
@@ -95,7 +95,7 @@ extension Reactor {
     let session = restored.session
     let hosted = Hosted(session, compressor: compressor)
     hosted.hasFiles = true
-    hosted.saving.logBytes = loaded.end.length
+    hosted.stored.logBytes = loaded.end.length
     if restored.end != nil {
       hosted.isRemoved = true
       endedSessions[id] = hosted
@@ -104,7 +104,7 @@ extension Reactor {
     }
     guard draining == nil else { return .none(.restarting) }
     do throws(StorageError) {
-      hosted.saving.logBytes = try await adopt(session, loaded.end, store)
+      hosted.stored.logBytes = try await adopt(session, loaded.end, store)
     } catch {
       shared.log(.error, "session not opened", ["session": .session(id), "reason": "\(error)"])
       return .none(unwritable(error))
@@ -118,13 +118,13 @@ extension Reactor {
       .info, "session opened",
       [
         "session": .session(id), "epoch": restored.isClean ? "kept" : "new",
-        "bytes": .number(hosted.saving.logBytes),
+        "bytes": .number(hosted.stored.logBytes),
         "ms": .number((MonotonicTime.now() - begun).wholeMilliseconds),
       ])
     restoreUploads(restored.uploads, loaded.files, in: hosted)
     // Lost records may have named them.
     if loaded.end.lost.isEmpty { removeOrphans(loaded.files.orphans, of: hosted) }
-    reportBytes(of: hosted)
+    persister.reportBytes(of: hosted.stored)
     touch(hosted)
     schedule(hosted)
     return .open(hosted)
@@ -142,7 +142,7 @@ extension Reactor {
       return length
     } catch {
       guard error.isFull, end.damage == nil, end.skipped.isEmpty else { throw error }
-      noteDisk(error)
+      persister.reportDisk(error)
       session.didNotSaveOpening()
       return try await store.adopt(session.id, end, [])
     }

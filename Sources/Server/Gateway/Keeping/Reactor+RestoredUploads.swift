@@ -94,7 +94,7 @@ extension Reactor {
           return false
         }
         touchSoon(hosted)
-        _ = await saved(hosted)
+        _ = await persister.waitUntilStored(hosted.stored)
       }
       let mark = try await shared.sessionFiles.place(slot.writer.name, as: digest, of: session.id)
       shared.verdicts.notePlaced(ContentID(session: session.id, digest: digest), mark)

@@ -220,7 +220,8 @@ enum PeerEvent {
       [
         "session": close.subject.sessionField, "participant": .number(close.subject.participant),
         "remote": .address(close.subject.address), "code": .number(close.code), "reason": "\(close.reason)",
-        "by": "\(close.closedBy.rawValue)", "end": "\(close.end)", "received": .number(traffic?.received ?? 0),
+        "by": "\(close.closedBy.rawValue)", "end": "\(close.end)",
+        "received": .number(traffic?.received ?? 0),
         "sent": .number(traffic?.acknowledged ?? 0), "ms": .milliseconds(close.duration),
       ])
   }
@@ -267,7 +268,8 @@ enum PeerEvent {
           "session": .session(upload.session), "attachment": upload.attachmentField,
           "participant": .number(participant), "remote": .address(upload.address),
         ])
-    case .refused, .connectionRefused, .connectionNotTaken, .acceptingPaused, .connectionClosed, .socketClosed,
+    case .refused, .connectionRefused, .connectionNotTaken, .acceptingPaused, .connectionClosed,
+      .socketClosed,
       .joined, .resumed, .left, .clientAhead:
       break
     }

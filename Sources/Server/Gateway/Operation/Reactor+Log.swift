@@ -1,3 +1,5 @@
+internal import Wire
+internal import Primitives
 internal import SessionCore
 
 /// Log lines that need the state of a connection, and lines about the data folder.

@@ -33,7 +33,7 @@ extension Reactor {
 
   /// A session that was quiet since the last sweep needs no room for turns.
   private func sweep(_ hosted: Hosted) {
-    if hosted.session.dataRefusal != nil { reportBytes(of: hosted) }
+    if hosted.session.dataRefusal != nil { persister.reportBytes(of: hosted.stored) }
     guard !hosted.isFlushing else { return }
     let flush = hosted.session.flushNumber
     if hosted.sweptFlush != flush {

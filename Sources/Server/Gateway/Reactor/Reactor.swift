@@ -78,13 +78,9 @@ actor Reactor {
   var draining: Draining?
 
   // What goes to the disk.
-  var saveQueue: [Hosted] = []
-  var saveAt: MonotonicTime?
-  var batchedAt = MonotonicTime.distantPast
-  /// How many logs are being written anew.
-  var compacting = 0
-  /// A batch is being written.
-  var isSaving = false
+  let tasks = LoopTasks()
+  let persister: Persister
+  let compactor: Compactor
   var sweepSessionsAt: MonotonicTime
   var certificateLookAt: MonotonicTime
   var diskLookAt: MonotonicTime
@@ -122,6 +118,9 @@ actor Reactor {
     }
     counters = ReactorCounters()
     logger = GatewayLogger(shared.log, counters: counters, clock: loop.clock)
+    persister = Persister(
+      shared.persistence, reactor: number, clock: loop.clock, tasks: tasks, counters: counters)
+    compactor = Compactor(persister, clock: loop.clock, tasks: tasks, counters: counters)
     deflater = Deflater(level: 1)
     compressor = CatchUpCompressor(deflater)
     mailbox = Mailbox(waking: loop, capacity: 100_000)
@@ -146,9 +145,26 @@ actor Reactor {
     try loop.start { events, jobsBegan in
       let given = listeners.withLock { $0.take() }
       return self.assumeIsolated { reactor in
-        if let given { (reactor.plainListener, reactor.secureListener) = given }
+        if let given {
+          (reactor.plainListener, reactor.secureListener) = given
+          reactor.connectComponents()
+        }
         return reactor.turn(events, jobsBegan)
       }
+    }
+  }
+
+  /// Has components report to the sessions of this reactor.
+  private func connectComponents() {
+    persister.didReturn = { [unowned self] stored in
+      guard !stored.isRemoved, let hosted = sessions[stored.session.id] else { return }
+      // A session tells its members with the next entries, or at its deadline: a turn of its own costs more than the write.
+      if hosted.session.needsTurn { touch(hosted) }
+      schedule(hosted)
+    }
+    persister.didStore = { [unowned self] stored in compactor.compactIfUseful(stored) }
+    compactor.didFinish = { [unowned self] stored in
+      if let hosted = sessions[stored.session.id] { touch(hosted) }
     }
   }
 
@@ -175,14 +191,26 @@ actor Reactor {
     passDeadlines()
     sweepIfDue()
     endSessionTurns()
-    saveIfDue()
+    persister.storeIfDue()
     continueFlushing()
     closeBrokenConnections()
     publishIfDue()
+    startTasks()
     let end = MonotonicTime.now()
     load.turned(jobsBegan: jobsBegan, from: began, to: end, yielding: expensive.takeTimeOfTurn())
     counters.values.turnTimes.count(end - (jobsBegan ?? began))
     return nextDeadline()
+  }
+
+  /// Runs the work that components started in this turn or in the jobs before it.
+  private func startTasks() {
+    for work in tasks.takeAll() { Task { await run(work) } }
+  }
+
+  private func run(_ work: LoopTasks.Work) async {
+    await work()
+    // After the last turn no other call starts what this work started.
+    startTasks()
   }
 
   /// Who drains tells every turn: there may be no other.
@@ -237,7 +265,7 @@ actor Reactor {
     consider(acceptAgainAt)
     consider(draining?.nextDeadline(connections: connections.count))
     consider(heldUntil)
-    if !isSaving { consider(saveAt) }
+    consider(persister.nextDeadline)
     if number == 0, shared.sweeper != nil { consider(sweepSessionsAt) }
     if number == 0, draining == nil {
       consider(diskLookAt)

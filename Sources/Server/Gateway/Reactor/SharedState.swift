@@ -20,7 +20,7 @@ final class SharedState: Sendable {
   let keeper: CertificateKeeper?
   /// The folder that is written to.
   let data: DataFolder
-  let disk: DiskWatch
+  let disk: DiskMonitor
   let gauge: DiskGauge
   let memory: HeldMemory
   let fileThreads: FileThreads
@@ -45,7 +45,7 @@ final class SharedState: Sendable {
   private let reactors = Guarded<[Reactor]>([])
   private let connectionCount = Atomic(0)
   private let incompleteBytes = Atomic(0)
-  private let unsavedBytes = Atomic(0)
+  let persistence: Persister.Environment
   private let pulses: [Pulse]
   private let drainProgress: Guarded<DrainProgress>
   private let loaders: [SessionLoader]
@@ -73,7 +73,7 @@ final class SharedState: Sendable {
     self.generation = generation
     let folder = data.identity()
     self.folder = folder
-    disk = DiskWatch(reserve: configuration.limits.diskReserveBytes) { () throws(StorageError) in
+    disk = DiskMonitor(reserve: configuration.limits.diskReserveBytes) { () throws(StorageError) in
       try data.freeBytes()
     }
     // Before anybody asks, and before there is a reactor that could wait.
@@ -93,6 +93,10 @@ final class SharedState: Sendable {
     let ledger = SessionLedger(limits: configuration.limits, removal: removal, isLoaded: store == nil)
     self.ledger = ledger
     self.pseudonyms = pseudonyms
+    persistence = Persister.Environment(
+      store: store, unsaved: UnsavedBytes(limit: configuration.limits.unsavedBytes), ledger: ledger,
+      disk: disk,
+      clock: clock, generation: generation, log: log)
     sweeper = store.map {
       SessionSweeper(
         $0, on: fileThreads.sweeping, limits: configuration.limits, removal: removal, ledger: ledger)
@@ -195,7 +199,7 @@ final class SharedState: Sendable {
     standing.isDiskFailing = disk.isFailing
     standing.freeBytes = disk.free
     standing.reserveBytes = limits.diskReserveBytes
-    standing.unsavedBytes = unsavedBytes.load(ordering: .relaxed)
+    standing.unsavedBytes = persistence.unsaved.total
     standing.memoryBytes = limits.memoryBytes
     standing.connectionsLimit = limits.connections
     standing.sessionsLimit = limits.sessions
@@ -295,12 +299,6 @@ final class SharedState: Sendable {
   /// - Returns: false if the reactor's mailbox is full.
   func evict(_ upload: UploadTable.Eviction) -> Bool {
     reactors.withLock { $0[upload.place.reactor] }.mailbox.put(.endSlowUpload(upload))
-  }
-
-  /// Counts bytes of entries that are not on the disk, of all sessions together.
-  /// - Returns: how many there are now.
-  func holdUnsaved(_ change: Int) -> Int {
-    unsavedBytes.add(change, ordering: .relaxed).newValue
   }
 
   /// True when connections hold more than half of their limit. Then less is encrypted and read ahead for peers that take no data.

@@ -9,7 +9,9 @@ final class Hosted {
   /// Something was said in this turn.
   var isDirty = false
   /// What its last turn came to is being sent; until all have it, what arrives is collected for the next flush.
-  var isFlushing = false
+  var isFlushing = false {
+    didSet { stored.isFlushing = isFlushing }
+  }
   var scheduledAt: Instant?
   /// When its turn is ended, and how many messages came since it last was.
   var pacer = FlushPacer()
@@ -24,7 +26,9 @@ final class Hosted {
   var sweptFlush: UInt32 = 0
   var hasRoom = false
   /// It has ended, expired or been put away: nothing of it counts any more.
-  var isRemoved = false
+  var isRemoved = false {
+    didSet { stored.isRemoved = isRemoved }
+  }
   /// What of it is in the reactor's gauges.
   var countedParticipants = 0
   var countedLogBytes = 0
@@ -45,80 +49,21 @@ final class Hosted {
   /// When it was found to have nobody in it, and nothing in hand.
   var idleSince: Instant?
 
-  /// What of it is on the disk, and what is asked of the next write.
-  var saving = SavingState()
+  /// The progress of its records to the store.
+  let stored: StoredSession
 
   /// Hosts a session; the compressor is the reactor's own.
   init(_ session: Session, compressor: CatchUpCompressor) {
     self.session = session
+    stored = StoredSession(session)
     session.compressor = compressor.compress
-  }
-
-  /// Its log says that all of it is there.
-  var isClosed: Bool {
-    saving.last == .closed && !session.hasUnsaved && !saving.isInFlight
   }
 
   /// Nobody is in it, waits, or brings bytes, and nothing else is in hand.
   var isIdle: Bool {
     session.activeParticipantCount == 0 && session.members.isEmpty && !session.hasWaiting
       && openedSockets == 0
-      && tasksInHand == 0
+      && tasksInHand == 0 && !stored.isCompacting
       && uploads.values.allSatisfy { $0.holder == nil && $0.pendingStarts == 0 && !$0.isWhole }
   }
-}
-
-/// What is noted of a session's way to the disk.
-struct SavingState {
-  /// Somebody who waits until all that the session holds by now is on the disk.
-  struct Waiter {
-    let sequence: UInt64
-    let continuation: CheckedContinuation<Bool, Never>
-  }
-
-  /// The last record of a log.
-  enum Last: Equatable {
-    /// The session goes on, or nobody knows.
-    case open
-    /// It was put away, or is about to be. When it goes on after all, more is written behind it.
-    case closed
-    /// It is over: nothing is ever written behind that.
-    case end
-  }
-
-  /// The wish to write the last record of a log.
-  final class Closing {
-    enum Kind {
-      case closed
-      /// By whom.
-      case end(ParticipantNumber?)
-    }
-
-    let kind: Kind
-    /// Who waits for it to be on the disk, or to have failed.
-    var waiters: [CheckedContinuation<Bool, Never>] = []
-
-    init(_ kind: Kind) {
-      self.kind = kind
-    }
-  }
-
-  /// It stands among those that the next batch is made of.
-  var isQueued = false
-  /// A batch that holds something of it is being written.
-  var isInFlight = false
-  /// Those who wait for a batch that is still to be made.
-  var waiters: [Waiter] = []
-  /// What is to be written when nothing else is left to be.
-  var closing: Closing?
-  /// What its log ends with.
-  var last = Last.open
-  /// Bytes of its log's file.
-  var logBytes = 0
-  /// Its log is being written anew.
-  var isCompacting = false
-  /// Not before: it failed.
-  var compactAgainAt: MonotonicTime?
-  /// What of it is in the gateway's count of what is not on the disk.
-  var countedUnsaved = 0
 }

@@ -249,7 +249,11 @@ extension Reactor {
       guard let connection = connections[token: reader.connection] else { return }
       sends += 1
       let sent = write(frames.span, on: connection)
-      if sent > 0 { session.countDelivered(entries) } else { counters.values.unreliableDropped += UInt64(entries) }
+      if sent > 0 {
+        session.countDelivered(entries)
+      } else {
+        counters.values.unreliableDropped += UInt64(entries)
+      }
       if connection.isWriteBlocked { session.setBlocked(true, reader) }
       guard sent > 0, sent < frames.count else { return }
       session.keep(Array(frames[sent...]), for: reader)
@@ -338,7 +342,8 @@ extension Reactor {
       return write(joined.span, on: connection, &tally)
     }
     guard !connection.hasPendingWrites, !connection.isWriteBlocked else { return 0 }
-    return recordSend(connection.socket.send(first, second), of: first.count + second.count, connection, &tally)
+    return recordSend(
+      connection.socket.send(first, second), of: first.count + second.count, connection, &tally)
   }
 
   /// Takes over what a session counted, and how much of it there is now.

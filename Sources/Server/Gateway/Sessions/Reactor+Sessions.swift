@@ -111,7 +111,7 @@ extension Reactor {
       if case .entries = hosted.session.turnContent { hosted.flushedFrom = hosted.saidAt }
       hosted.saidAt = .distantFuture
       hosted.tellsSettled = hosted.presence.tells(hosted.session.turnContent, now: now)
-      saveSoon(hosted)
+      persister.storeSoon(hosted.stored)
       schedule(hosted)
       hosted.isFlushing = true
       flushing.append(hosted)

@@ -334,7 +334,7 @@ extension Reactor {
   private func closeWhenSaved(_ effects: [Effect], in hosted: Hosted) {
     hosted.tasksInHand += 1
     Task {
-      _ = await saved(hosted)
+      _ = await persister.waitUntilStored(hosted.stored)
       perform(effects, in: hosted)
       done(with: hosted)
     }

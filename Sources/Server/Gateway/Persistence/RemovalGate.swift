@@ -77,19 +77,3 @@ final class RemovalGate: Sendable {
     ClockReading(monotonic: now, wall: clock.wall(), isSynchronised: clock.isSynchronised())
   }
 }
-
-extension Reactor {
-  /// Reads the clocks, and logs when the removal of sessions becomes allowed or forbidden.
-  func watchClock() {
-    switch shared.removal.look(now: now) {
-    case .opened:
-      shared.log(
-        .info, "removal of sessions begins", ["synchronised": .boolean(shared.removal.clock.isSynchronised())]
-      )
-    case .closed:
-      shared.log(.warning, "removal of sessions waits", ["reason": "the clock was set"])
-    case .same:
-      break
-    }
-  }
-}

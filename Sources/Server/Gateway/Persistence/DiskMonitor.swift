@@ -6,7 +6,7 @@ internal import Primitives
 internal import Wire
 
 /// What is known of the disk: whether sessions can be written to it, and how much room is left.
-final class DiskWatch: Sendable {
+final class DiskMonitor: Sendable {
   /// What a reactor's batch changed about it.
   enum Change {
     case failing
@@ -103,34 +103,20 @@ final class DiskWatch: Sendable {
 
 /// Asks the disk for its room, on a thread of its own: one that gives no answer holds up nothing else.
 actor DiskGauge {
-  /// How often it is asked: what is read from `DiskWatch` is no older than that, as long as the disk answers.
+  /// How often it is asked: what is read from `DiskMonitor` is no older than that, as long as the disk answers.
   static let interval = Duration.seconds(1)
 
   private let executor: BlockingExecutor
-  private let watch: DiskWatch
+  private let watch: DiskMonitor
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-  init(_ watch: DiskWatch, on executor: BlockingExecutor) {
+  init(_ watch: DiskMonitor, on executor: BlockingExecutor) {
     self.watch = watch
     self.executor = executor
   }
 
   func measure() {
     watch.measure(now: .now())
-  }
-}
-
-extension Reactor {
-  /// Has the disk asked for its room when it is time to, and says what that changes.
-  func watchDisk() {
-    guard number == 0, diskLookAt <= now, draining == nil else { return }
-    diskLookAt = .distantFuture
-    watchClock()
-    Task {
-      await shared.gauge.measure()
-      diskLookAt = .now() + DiskGauge.interval
-      noteRoom()
-    }
   }
 }

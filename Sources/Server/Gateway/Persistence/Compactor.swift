@@ -1,0 +1,76 @@
+internal import SessionCore
+internal import Networking
+internal import Primitives
+internal import Storage
+
+/// Rewrites logs that contain mostly superseded records, in the background.
+final class Compactor {
+  /// The number of logs of one reactor that are compacted at a time. Other sessions ask again with their next batch.
+  private static let concurrentCompactions = 2
+  /// The pause after a failed compaction of a session.
+  private static let retryInterval = Duration.seconds(30)
+
+  /// Called when a compaction has ended.
+  var didFinish: (StoredSession) -> Void = { _ in }
+
+  private let persister: Persister
+  private let clock: LoopClock
+  private let tasks: LoopTasks
+  private let counters: ReactorCounters
+  private var running = 0
+
+  init(_ persister: Persister, clock: LoopClock, tasks: LoopTasks, counters: ReactorCounters) {
+    self.persister = persister
+    self.clock = clock
+    self.tasks = tasks
+    self.counters = counters
+  }
+
+  /// Begins to compact a session's log, if that would make the log much shorter.
+  func compactIfUseful(_ stored: StoredSession) {
+    guard let store = persister.environment.store, running < Self.concurrentCompactions, !stored.isCompacting,
+      stored.lastRecord == .open, !stored.isRemoved,
+      stored.session.shouldCompact(logBytes: stored.logBytes),
+      stored.compactAgainAt.map({ $0 <= clock.now }) ?? true
+    else { return }
+    stored.isCompacting = true
+    running += 1
+    tasks.start { [self] in
+      do throws(StorageError) {
+        try await compact(stored, store)
+      } catch {
+        await store.abandonCompaction(stored.session.id)
+        persister.environment.log(
+          .warning, "log not compacted", ["session": .session(stored.session.id), "reason": "\(error)"])
+        stored.compactAgainAt = clock.now + Self.retryInterval
+      }
+      stored.isCompacting = false
+      running -= 1
+      didFinish(stored)
+    }
+  }
+
+  private func compact(_ stored: StoredSession, _ store: SessionStore) async throws(StorageError) {
+    let session = stored.session
+    let before = stored.logBytes
+    let plan = session.beginCompaction()
+    try await store.beginCompaction(session.id, plan.head, through: plan.through)
+    var after: UInt64 = 0
+    // One slice per iteration of the loop: a session may retain much, and its participants go on meanwhile.
+    while !stored.isRemoved, let slice = session.compactionSlice(after: after, through: plan.through) {
+      after = slice.last
+      try await store.addToCompaction(session.id, [slice.record])
+    }
+    // A slice omits entries that were superseded meanwhile. The entries that supersede them must be stored before the old log goes.
+    guard !stored.isRemoved, await persister.waitUntilStored(stored), !stored.isRemoved else {
+      await store.abandonCompaction(session.id)
+      return
+    }
+    let length = try await store.finishCompaction(session.id)
+    persister.setLogBytes(length, of: stored)
+    counters.values.compactions += 1
+    persister.environment.log(
+      .debug, "log compacted",
+      ["session": .session(session.id), "before": .number(before), "bytes": .number(length)])
+  }
+}

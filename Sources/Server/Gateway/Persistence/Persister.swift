@@ -1,0 +1,252 @@
+internal import FoundationEssentials
+internal import Networking
+internal import Primitives
+internal import SessionCore
+internal import Storage
+internal import Wire
+
+/// Stores the records of a reactor's sessions: of all sessions with new entries, in one batch every few milliseconds.
+///
+/// One batch is in flight at a time, so that each log is written in the order of its session.
+final class Persister {
+  /// What the persisters of all reactors share.
+  struct Environment: Sendable {
+    /// Nil when sessions are in memory only. All functions then do nothing, and report success.
+    let store: SessionStore?
+    let unsaved: UnsavedBytes
+    let ledger: SessionLedger
+    let disk: DiskMonitor
+    let clock: GatewayClock
+    /// Names the time since the last stop that was not clean. A session that was closed in it keeps its epoch.
+    let generation: String
+    let log: Log
+  }
+
+  /// The time that entries wait so that more entries are stored with them.
+  private static let storeInterval = Duration.milliseconds(50)
+  /// The least time between two batches, unless a caller waits: it bounds the rate of `committed`. Twice the rate cost 4 % of the CPU
+  /// at 60,000 entries a second.
+  private static let batchInterval = Duration.milliseconds(100)
+  /// The time between a failed batch and the next attempt.
+  private static let retryInterval = Duration.seconds(1)
+  /// A change of a session's unsaved bytes that is counted before the next batch, because a hanging disk returns no batch.
+  private static let countedStep = 65_536
+  /// A session with more unsaved bytes is stored without a pause.
+  private static let backlogBytes = 262_144
+  /// The pause after which a client may repeat an entry that was refused because the data folder is full.
+  private static let dataRetryMs: UInt64 = 5000
+
+  /// Called when a batch with records of a session has returned, stored or not.
+  var didReturn: (StoredSession) -> Void = { _ in }
+  /// Called when records of a session were stored, after `didReturn`.
+  var didStore: (StoredSession) -> Void = { _ in }
+
+  let environment: Environment
+  private let reactor: Int
+  private let clock: LoopClock
+  private let tasks: LoopTasks
+  private let counters: ReactorCounters
+  private var queue: [StoredSession] = []
+  private var storeAt: MonotonicTime?
+  private var lastBatchAt = MonotonicTime.distantPast
+  private var isInFlight = false
+
+  init(
+    _ environment: Environment, reactor: Int, clock: LoopClock, tasks: LoopTasks, counters: ReactorCounters
+  ) {
+    self.environment = environment
+    self.reactor = reactor
+    self.clock = clock
+    self.tasks = tasks
+    self.counters = counters
+  }
+
+  private var now: MonotonicTime { clock.now }
+  private var instant: Instant { Instant(nanoseconds: now.nanoseconds) }
+
+  /// The time of the next batch; nil when no session is queued, or a batch is in flight.
+  var nextDeadline: MonotonicTime? { isInFlight ? nil : storeAt }
+
+  // MARK: - Requests
+
+  /// Stores a session's unsaved entries within the usual interval.
+  func storeSoon(_ stored: StoredSession) {
+    guard environment.store != nil, stored.session.hasUnsaved else { return }
+    enqueue(stored, at: max(now + Self.storeInterval, lastBatchAt + Self.batchInterval))
+    if stored.session.unsavedBytes - stored.countedUnsaved >= Self.countedStep { countUnsaved(stored) }
+  }
+
+  /// Stores a session's unsaved entries with the next batch.
+  func storeAtOnce(_ stored: StoredSession) {
+    guard environment.store != nil, stored.session.hasUnsaved else { return }
+    enqueue(stored, at: .distantPast)
+  }
+
+  /// Waits until everything that the session contains now is stored.
+  ///
+  /// - Returns: false if the disk does not accept it, or the session has ended.
+  func waitUntilStored(_ stored: StoredSession) async -> Bool {
+    guard environment.store != nil else { return true }
+    guard stored.session.hasUnsaved || stored.isInFlight else { return true }
+    return await stored.wait { enqueue(stored, at: .distantPast) }
+  }
+
+  /// Writes the last record of a log, behind all others.
+  ///
+  /// - Returns: true when the record is stored. Entries that arrive meanwhile follow a `closed` record; an `end` record is last.
+  func writeFinalRecord(_ kind: StoredSession.FinalRecord.Kind, of stored: StoredSession) async -> Bool {
+    guard environment.store != nil else { return true }
+    return await stored.waitForFinalRecord(kind) { enqueue(stored, at: .distantPast) }
+  }
+
+  /// Writes the record `closed` with the next batch, without waiting.
+  func writeClosedRecord(of stored: StoredSession) {
+    guard environment.store != nil, stored.requestClosedRecord() else { return }
+    enqueue(stored, at: .distantPast)
+  }
+
+  /// Returns the refusal for a request whose change could not be stored.
+  func refusalOfUnstored(_ stored: StoredSession) -> Refusal {
+    // After an end nothing is stored, and the end is on the disk a moment before all reactors know.
+    stored.isRemoved || stored.lastRecord == .end ? .ended : .notSaved
+  }
+
+  // MARK: - Batches
+
+  private func enqueue(_ stored: StoredSession, at time: MonotonicTime) {
+    if !stored.isQueued {
+      stored.isQueued = true
+      queue.append(stored)
+    }
+    storeAt = min(storeAt ?? time, time)
+  }
+
+  /// Gives the next batch to the store when its time has come.
+  func storeIfDue() {
+    guard let due = storeAt, due <= now, !isInFlight, let store = environment.store else { return }
+    storeAt = nil
+    let sessions = queue
+    queue = []
+    var batches: [StoredSession.Batch] = []
+    for stored in sessions {
+      stored.isQueued = false
+      guard !stored.isFlushing else {
+        enqueue(stored, at: now)
+        continue
+      }
+      if let batch = stored.takeBatch({ record($0, of: stored.session) }) { batches.append(batch) }
+    }
+    guard !batches.isEmpty else { return }
+    isInFlight = true
+    lastBatchAt = now
+    let appends = batches.map { LogAppend(id: $0.stored.session.id, records: $0.records) }
+    tasks.start { [self] in batchReturned(batches, await store.write(appends)) }
+  }
+
+  private func record(_ kind: StoredSession.FinalRecord.Kind, of session: Session) -> SessionRecord {
+    let date = environment.clock.date
+    return switch kind {
+    case .closed: session.closedRecord(generation: environment.generation, now: instant, date: date)
+    case .end(let number): session.endRecord(by: number, date: date)
+    }
+  }
+
+  private func batchReturned(_ batches: [StoredSession.Batch], _ outcome: BatchOutcome) {
+    isInFlight = false
+    counters.values.appendTimes.count(outcome.writing)
+    var failure: StorageError?
+    var hasDamagedLog = false
+    for (batch, outcome) in zip(batches, outcome.logs) {
+      batch.stored.batchReturned()
+      switch outcome.result {
+      case .success(let length): didStore(batch, length)
+      case .failure(let error):
+        // A log that changed without the gateway says nothing about the disk.
+        if error.isOfDisk { failure = error } else { hasDamagedLog = true }
+        didFail(batch, error)
+      }
+    }
+    if failure != nil || !hasDamagedLog { reportDisk(failure) }
+    counters.values.saves += 1
+  }
+
+  private func didStore(_ batch: StoredSession.Batch, _ length: Int) {
+    let stored = batch.stored
+    setLogBytes(length, of: stored)
+    if let unsaved = batch.unsaved {
+      stored.session.didSave(unsaved, now: instant)
+      counters.values.savedBytes += UInt64(unsaved.byteCount)
+    }
+    stored.didStoreFinalRecord(of: batch)
+    countUnsaved(stored)
+    stored.resumeWaiters(of: batch)
+    didReturn(stored)
+    if stored.hasRecords {
+      let isUrgent = stored.hasWaiters || stored.session.unsavedBytes > Self.backlogBytes
+      let usual = max(now + Self.storeInterval, lastBatchAt + Self.batchInterval)
+      enqueue(stored, at: isUrgent ? now : usual)
+    }
+    didStore(stored)
+  }
+
+  private func didFail(_ batch: StoredSession.Batch, _ error: StorageError) {
+    let stored = batch.stored
+    counters.values.saveFailures += 1
+    if let unsaved = batch.unsaved {
+      stored.session.didNotSave(unsaved, isFull: error.isFull, now: instant)
+    }
+    stored.dropFinalRecord()
+    countUnsaved(stored)
+    stored.resumeFailed(batch)
+    didReturn(stored)
+    if !stored.isRemoved { enqueue(stored, at: now + Self.retryInterval) }
+  }
+
+  // MARK: - Bytes
+
+  /// Sets the length of a session's log.
+  func setLogBytes(_ bytes: Int, of stored: StoredSession) {
+    stored.logBytes = bytes
+    reportBytes(of: stored)
+  }
+
+  /// Updates the gauge of unsaved bytes. Sessions with unsaved bytes refuse to grow while the sum of all is over its limit.
+  func countUnsaved(_ stored: StoredSession) {
+    let bytes = stored.isRemoved ? 0 : stored.session.unsavedBytes
+    let isOverLimit = environment.unsaved.add(bytes - stored.countedUnsaved)
+    stored.countedUnsaved = bytes
+    stored.session.refusesGrowth = bytes > 0 && isOverLimit
+  }
+
+  /// Reports the bytes of a session in the data folder to the ledger. The session refuses to grow while the folder is full.
+  func reportBytes(of stored: StoredSession) {
+    guard !stored.isRemoved else { return }
+    let session = stored.session
+    let (logBytes, attachmentBytes) = (stored.logBytes, session.attachmentBytes)
+    environment.ledger.update(session.id) { account in
+      account.isOpen = true
+      account.logBytes = logBytes
+      account.attachmentBytes = attachmentBytes
+    }
+    // Without a store no entry is on the disk.
+    guard environment.store != nil else { return }
+    session.dataRefusal = environment.ledger.refusalOfGrowth(of: session.id).map { refusal in
+      var refusal = refusal
+      refusal.retryAfterMs = Self.dataRetryMs
+      return refusal
+    }
+  }
+
+  /// Reports the outcome of a write to the disk monitor, and logs when the disk begins to fail and when it works again.
+  func reportDisk(_ failure: StorageError?) {
+    switch environment.disk.note(failure, of: reactor, now: now) {
+    case .failing:
+      guard let failure else { break }
+      environment.log(.error, "sessions not saved", ["reason": "\(failure)"])
+    case .well:
+      environment.log(.info, "sessions saved again")
+    case .same:
+      break
+    }
+  }
+}

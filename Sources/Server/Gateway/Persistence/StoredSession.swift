@@ -1,0 +1,198 @@
+internal import Primitives
+internal import SessionCore
+internal import Wire
+
+/// A session of a reactor with the progress of its records to the store.
+///
+/// `Persister` and `Compactor` write its state. The owner of the session sets `isRemoved` and `isFlushing`.
+final class StoredSession {
+  /// The last record of a session's log.
+  enum LastRecord: Equatable {
+    /// A record of a session that continues.
+    case open
+    /// The record that says that the whole session is stored. More records follow it if the session continues after all.
+    case closed
+    /// The end of the session. No record follows it.
+    case end
+  }
+
+  /// A final record that is to be written.
+  final class FinalRecord {
+    enum Kind {
+      case closed
+      /// The end of the session, by a participant if one ended it.
+      case end(by: ParticipantNumber?)
+    }
+
+    let kind: Kind
+    fileprivate var waiters: [CheckedContinuation<Bool, Never>] = []
+
+    fileprivate init(_ kind: Kind) {
+      self.kind = kind
+    }
+  }
+
+  /// A caller that waits until the records up to a sequence are stored.
+  fileprivate struct Waiter {
+    let sequence: UInt64
+    let continuation: CheckedContinuation<Bool, Never>
+  }
+
+  /// The records of a session in one batch, and the callers that wait for them.
+  struct Batch {
+    let stored: StoredSession
+    let records: [SessionRecord]
+    let unsaved: Unsaved?
+    fileprivate let finalRecord: FinalRecord?
+    fileprivate let waiters: [StoredSession.Waiter]
+  }
+
+  let session: Session
+  /// True when the session has ended, expired or been unloaded: no record is written any more.
+  var isRemoved = false
+  /// True while the session's last turn is sent. Entries that arrived since that turn belong to a later batch.
+  var isFlushing = false
+  /// The length of the log in bytes.
+  var logBytes = 0
+  /// True while the log is compacted.
+  var isCompacting = false
+  /// The time before which the log is not compacted, because a compaction failed.
+  var compactAgainAt: MonotonicTime?
+  /// True while the session is in the queue for the next batch.
+  var isQueued = false
+  /// The unsaved bytes of the session that the gauge of the gateway contains.
+  var countedUnsaved = 0
+  private(set) var lastRecord = LastRecord.open
+  /// True while a batch with records of this session is written.
+  private(set) var isInFlight = false
+  private var waiters: [Waiter] = []
+  private var finalRecord: FinalRecord?
+
+  init(_ session: Session) {
+    self.session = session
+  }
+
+  /// True when the log ends with `closed` and nothing is left to be written.
+  var isClosed: Bool { lastRecord == .closed && !session.hasUnsaved && !isInFlight }
+
+  /// True when a caller waits for records of this session.
+  var hasWaiters: Bool { finalRecord != nil || !waiters.isEmpty }
+
+  /// True when a record is left to be written.
+  var hasRecords: Bool { session.hasUnsaved || hasWaiters }
+
+  /// Waits until all present entries are stored. Returns false if they cannot be.
+  func wait(queueing: () -> Void) async -> Bool {
+    await withCheckedContinuation { continuation in
+      waiters.append(Waiter(sequence: session.sequence, continuation: continuation))
+      queueing()
+    }
+  }
+
+  /// Waits until a final record is stored. Returns false if it cannot be.
+  func waitForFinalRecord(_ kind: FinalRecord.Kind, queueing: () -> Void) async -> Bool {
+    // One final record at a time: one caller may unload the session while another one ends it.
+    while let earlier = finalRecord {
+      _ = await withCheckedContinuation { earlier.waiters.append($0) }
+    }
+    guard lastRecord != .end, !isRemoved else { return false }
+    let record = FinalRecord(kind)
+    finalRecord = record
+    return await withCheckedContinuation { continuation in
+      record.waiters.append(continuation)
+      queueing()
+    }
+  }
+
+  /// Requests the record `closed`, without waiting for it.
+  ///
+  /// - Returns: false if a final record is requested already, or the log ends with `closed`.
+  func requestClosedRecord() -> Bool {
+    guard finalRecord == nil, !isClosed else { return false }
+    finalRecord = FinalRecord(.closed)
+    return true
+  }
+
+  /// Takes the records for the next batch.
+  ///
+  /// - Parameter makeFinalRecord: creates a final record. It is called last, because the record describes the session at that time.
+  /// - Returns: nil if nothing is to be written. Callers that wait for it are then resumed.
+  func takeBatch(_ makeFinalRecord: (FinalRecord.Kind) -> SessionRecord) -> Batch? {
+    guard lastRecord != .end, !isRemoved else {
+      // No record follows the end.
+      resumeAll(returning: false)
+      return nil
+    }
+    let unsaved = session.takeUnsaved()
+    let reached = unsaved?.sequence ?? session.sequence
+    var records = unsaved?.records ?? []
+    let final = dueFinalRecord(behind: unsaved)
+    if let final { records.append(makeFinalRecord(final.kind)) }
+    // A session may have more unsaved bytes than fit into one batch. Its callers then wait for a later one.
+    let isWhole = (unsaved?.byteCount ?? 0) < SessionRecord.runBytes
+    let reachedWaiters = waiters.filter { isWhole && $0.sequence <= reached }
+    waiters.removeAll { isWhole && $0.sequence <= reached }
+    guard !records.isEmpty else {
+      for waiter in reachedWaiters { waiter.continuation.resume(returning: true) }
+      return nil
+    }
+    lastRecord = .open
+    isInFlight = true
+    return Batch(
+      stored: self, records: records, unsaved: unsaved, finalRecord: final, waiters: reachedWaiters)
+  }
+
+  /// The requested final record, if nothing else is left to be written before it.
+  private func dueFinalRecord(behind unsaved: Unsaved?) -> FinalRecord? {
+    guard let finalRecord else { return nil }
+    switch finalRecord.kind {
+    case .closed: return unsaved == nil ? finalRecord : nil
+    case .end: return (unsaved?.sequence ?? session.sequence) == session.sequence ? finalRecord : nil
+    }
+  }
+
+  /// Records that a batch is no longer being written.
+  func batchReturned() {
+    isInFlight = false
+  }
+
+  /// Records that the final record of a batch is stored, if the batch has one.
+  func didStoreFinalRecord(of batch: Batch) {
+    guard let final = batch.finalRecord else { return }
+    switch final.kind {
+    case .closed: lastRecord = .closed
+    case .end: lastRecord = .end
+    }
+    resume(final, returning: true)
+  }
+
+  /// Resumes the callers that waited for a stored batch.
+  func resumeWaiters(of batch: Batch) {
+    for waiter in batch.waiters { waiter.continuation.resume(returning: true) }
+  }
+
+  /// Drops a requested final record that could not be written.
+  func dropFinalRecord() {
+    if let finalRecord { resume(finalRecord, returning: false) }
+  }
+
+  /// Resumes the callers that waited for a batch that failed, and all others.
+  func resumeFailed(_ batch: Batch) {
+    let all = batch.waiters + waiters
+    waiters = []
+    for waiter in all { waiter.continuation.resume(returning: false) }
+  }
+
+  private func resumeAll(returning isStored: Bool) {
+    let all = waiters
+    waiters = []
+    for waiter in all { waiter.continuation.resume(returning: isStored) }
+    if let finalRecord { resume(finalRecord, returning: isStored) }
+  }
+
+  private func resume(_ record: FinalRecord, returning isStored: Bool) {
+    finalRecord = nil
+    for waiter in record.waiters { waiter.resume(returning: isStored) }
+    record.waiters = []
+  }
+}

@@ -1,0 +1,17 @@
+/// Asynchronous work that the components of a reactor start. The reactor runs it on its own thread, after the present turn or job.
+final class LoopTasks {
+  typealias Work = () async -> Void
+
+  private var pending: [Work] = []
+
+  /// Starts work. Its first part runs after the present turn, in the order of the calls.
+  func start(_ work: @escaping Work) {
+    pending.append(work)
+  }
+
+  /// Returns the work that was started since the last call.
+  func takeAll() -> [Work] {
+    defer { pending = [] }
+    return pending
+  }
+}
