@@ -118,6 +118,7 @@ package final class EventLoopThread: SerialExecutor, Sendable {
 
   private func run(_ turn: Turn) {
     runningThread.store(SystemThread.current, ordering: .relaxed)
+    clock.bindToThread()
     var ready = [clinux_ready](repeating: clinux_ready(), count: Self.eventsPerTurn)
     var events: [ReadyEvent] = []
     events.reserveCapacity(Self.eventsPerTurn)
@@ -131,6 +132,7 @@ package final class EventLoopThread: SerialExecutor, Sendable {
     }
     // What was enqueued before the stop has a promise to be run.
     while runJobs(&batch) != nil {}
+    clock.unbind()
     runningThread.store(0, ordering: .relaxed)
   }
 

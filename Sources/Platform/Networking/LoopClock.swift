@@ -4,9 +4,12 @@ internal import Synchronization
 
 /// The time of an event loop's present iteration. Reading it costs no system call.
 ///
-/// The loop refreshes it before the jobs and before the turn of each iteration. Any thread may read it.
+/// The loop refreshes it before the jobs and before the turn of each iteration. While the loop runs, only its thread may read it;
+/// debug builds check that.
 package final class LoopClock: Sendable {
   private let nanoseconds: Atomic<Int64>
+  /// The thread of the loop; 0 while it does not run.
+  private let thread = Atomic<UInt>(0)
 
   /// Creates a clock that shows a time.
   package init(_ time: MonotonicTime = .now()) {
@@ -14,7 +17,25 @@ package final class LoopClock: Sendable {
   }
 
   /// The time of the last refresh.
-  package var now: MonotonicTime { MonotonicTime(nanoseconds: nanoseconds.load(ordering: .relaxed)) }
+  package var now: MonotonicTime {
+    assert(isOnThread, "a component of an event loop runs on another thread")
+    return MonotonicTime(nanoseconds: nanoseconds.load(ordering: .relaxed))
+  }
+
+  private var isOnThread: Bool {
+    let thread = thread.load(ordering: .relaxed)
+    return thread == 0 || thread == SystemThread.current
+  }
+
+  /// Binds the clock to the calling thread, the thread of the loop.
+  func bindToThread() {
+    thread.store(SystemThread.current, ordering: .relaxed)
+  }
+
+  /// Ends that binding.
+  func unbind() {
+    thread.store(0, ordering: .relaxed)
+  }
 
   /// Reads the machine's clock.
   package func refresh() {

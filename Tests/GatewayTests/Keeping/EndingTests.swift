@@ -49,7 +49,7 @@ extension OverSockets {
         try busy.send(busy.entry([1]))
         try disk.waitUntilMet()
         member.cut()
-        try await gateway.wait(for: "being put away", of: session) { $0?.saving.closing != nil }
+        try await gateway.wait(for: "being put away", of: session) { $0?.stored.hasFinalRecord == true }
       case .whilePuttingAway:
         disk.hang { $0.session == session && $0.kinds.contains(.closed) }
         member.cut()
@@ -92,7 +92,7 @@ extension OverSockets {
       let removal = try Asked { [gateway] in try gateway.status("DELETE", path) }
       try member.send(member.entry([9], retention: .append))
       try await gateway.wait(for: "somebody who waits for the disk", of: session) {
-        $0.map { !$0.saving.waiters.isEmpty && $0.session.hasUnsaved } ?? false
+        $0.map { $0.stored.hasWaiters && $0.session.hasUnsaved } ?? false
       }
       disk.mend()
       #expect(try ending.wait() == 204)
@@ -235,7 +235,6 @@ extension Reactor {
       Task { if case .ended = await find(id) { true } else { false } }
     }
     forgetIfIdle(id)
-    loop.wake()
     return searches
   }
 }

@@ -35,7 +35,7 @@ extension RunningGateway {
   /// Waits until a session has nothing left to be written.
   func waitUntilSaved(_ session: SessionID) async throws {
     try await wait(for: "all of it is on the disk", of: session) {
-      $0.map { !$0.session.hasUnsaved && !$0.saving.isInFlight } ?? true
+      $0.map { !$0.session.hasUnsaved && !$0.stored.isInFlight } ?? true
     }
   }
 

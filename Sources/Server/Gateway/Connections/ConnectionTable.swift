@@ -29,6 +29,7 @@ final class ConnectionTable {
   /// - Parameters:
   ///   - descriptor: the socket, which the connection owns from here on.
   ///   - make: creates the connection under a key.
+  /// - Returns: the connection.
   /// - Throws: `SystemError` if the descriptor cannot be registered. The descriptor is closed and no slot is taken.
   func admit(
     _ descriptor: consuming OwnedDescriptor, make: (Connection.Key, consuming OwnedDescriptor) -> Connection

@@ -35,9 +35,9 @@ final class Compactor {
     else { return }
     stored.isCompacting = true
     running += 1
-    tasks.start { [self] in
+    func compact() async {
       do throws(StorageError) {
-        try await compact(stored, store)
+        try await self.compact(stored, store)
       } catch {
         await store.abandonCompaction(stored.session.id)
         persister.environment.log(
@@ -48,6 +48,7 @@ final class Compactor {
       running -= 1
       didFinish(stored)
     }
+    tasks.start(compact)
   }
 
   private func compact(_ stored: StoredSession, _ store: SessionStore) async throws(StorageError) {

@@ -140,7 +140,10 @@ final class Persister {
     isInFlight = true
     lastBatchAt = now
     let appends = batches.map { LogAppend(id: $0.stored.session.id, records: $0.records) }
-    tasks.start { [self] in batchReturned(batches, await store.write(appends)) }
+    func write() async {
+      batchReturned(batches, await store.write(appends))
+    }
+    tasks.start(write)
   }
 
   private func record(_ kind: StoredSession.FinalRecord.Kind, of session: Session) -> SessionRecord {

@@ -75,6 +75,9 @@ final class StoredSession {
   /// True when the log ends with `closed` and nothing is left to be written.
   var isClosed: Bool { lastRecord == .closed && !session.hasUnsaved && !isInFlight }
 
+  /// True while a final record is requested and not written.
+  var hasFinalRecord: Bool { finalRecord != nil }
+
   /// True when a caller waits for records of this session.
   var hasWaiters: Bool { finalRecord != nil || !waiters.isEmpty }
 

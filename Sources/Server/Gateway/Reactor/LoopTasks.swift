@@ -1,10 +1,14 @@
 /// Asynchronous work that the components of a reactor start. The reactor runs it on its own thread, after the present turn or job.
+///
+/// Components pass a function, never a closure literal: a closure in a synchronous function would run on another thread (Swift 6.3).
 final class LoopTasks {
   typealias Work = () async -> Void
 
   private var pending: [Work] = []
 
   /// Starts work. Its first part runs after the present turn, in the order of the calls.
+  ///
+  /// - Parameter work: a function or method, not a closure literal.
   func start(_ work: @escaping Work) {
     pending.append(work)
   }

@@ -162,7 +162,7 @@ actor Reactor {
       if hosted.session.needsTurn { touch(hosted) }
       schedule(hosted)
     }
-    persister.didStore = { [unowned self] stored in compactor.compactIfUseful(stored) }
+    persister.didStore = { [unowned compactor] stored in compactor.compactIfUseful(stored) }
     compactor.didFinish = { [unowned self] stored in
       if let hosted = sessions[stored.session.id] { touch(hosted) }
     }

@@ -1,0 +1,80 @@
+import Networking
+import Platform
+import Primitives
+import Testing
+import Wire
+
+@testable import Gateway
+
+@Suite("Gateway logger")
+struct GatewayLoggerTests {
+  private let clock = LoopClock(MonotonicTime(nanoseconds: 1_000_000_000))
+  private let counters = ReactorCounters()
+  private let lines: Lines
+  private let logger: GatewayLogger
+
+  init() {
+    let lines = Lines()
+    self.lines = lines
+    let log = Log(level: .info, format: .text, clock: { LogTime.now }, output: { lines.append($0) })
+    logger = GatewayLogger(log, counters: counters, clock: clock)
+  }
+
+  private static let subject = EventSubject(session: SessionID(high: 1, low: 2), participant: 3)
+
+  @Test("All of 10,000 participants may lose their connections and return: no line is omitted")
+  func burstOfParticipants() {
+    for _ in 0..<10_000 {
+      logger.log(.left(Self.subject, reason: "gone"))
+      logger.log(.joined(Self.subject, sequence: 0))
+    }
+    #expect(lines.count == 20_000)
+    #expect(counters.values.logLinesLeftOut == 0)
+    #expect(!logger.hasOmittedLines)
+  }
+
+  @Test("Lines beyond a budget are counted, and reported once when the budget allows a line again")
+  func omittedLines() {
+    for _ in 0..<25 { logger.log(.refused(.entry, .badRequest, Self.subject)) }
+    #expect(lines.count == 20)
+    #expect(counters.values.logLinesLeftOut == 5)
+    #expect(counters.values.refusals[.badRequest] == 25, "every event is counted")
+    logger.reportOmittedLines()
+    #expect(lines.count == 20, "the budget is still empty")
+    clock.set(clock.now + .seconds(1))
+    logger.reportOmittedLines()
+    #expect(lines.last?.contains("lines=5") == true)
+    #expect(lines.last?.contains("of=refused") == true)
+    #expect(!logger.hasOmittedLines)
+    logger.reportOmittedLines()
+    #expect(lines.count == 21)
+  }
+
+  @Test("Peers that never joined do not use up the budget of participants")
+  func separateBudgets() {
+    for _ in 0..<1_005 { logger.log(.socketClosed(Self.close(participant: 0))) }
+    #expect(lines.count == 1_000)
+    logger.log(.socketClosed(Self.close(participant: 7)))
+    #expect(lines.count == 1_001)
+    #expect(lines.last?.contains("participant=7") == true)
+    #expect(counters.values.closes[ClosedWith(1006)] == 1_006)
+  }
+
+  private static func close(participant: ParticipantNumber) -> PeerEvent.SocketClose {
+    PeerEvent.SocketClose(
+      subject: EventSubject(participant: participant), code: 1006, reason: "broken", closedBy: .nobody,
+      end: "closed", socket: Socket(-1), duration: .zero)
+  }
+}
+
+/// The lines that a log wrote.
+private final class Lines: Sendable {
+  private let lines = Guarded<[String]>([])
+
+  func append(_ line: [UInt8]) {
+    lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
+  }
+
+  var count: Int { lines.withLock { $0.count } }
+  var last: String? { lines.withLock { $0.last } }
+}
