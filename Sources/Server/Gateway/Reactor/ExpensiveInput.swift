@@ -16,7 +16,7 @@ struct ExpensiveInput {
   /// The number of pieces of a request's body that are taken in a step.
   static let bodyPieces = 1_024
 
-  var waiting = FairQueue()
+  let waiting = FairQueue<Connection.Key>()
   /// The time that the present turn has spent on expensive input. It does not make the entries of other sockets wait for more.
   var timeOfTurn = Duration.zero
   /// The inflater for messages that take several steps.

@@ -8,17 +8,13 @@ internal import WebSocket
 extension Reactor {
   /// How many TLS handshakes a reactor has under way at most, counted from the first byte.
   static let handshakeLimit = 1024
-  /// How many steps of handshakes are taken in a turn: a storm of them must not delay who is in already.
-  private static let handshakeStepsPerTurn = 16
   /// Who does not take what TLS has to answer is not listened to.
   private static let pendingWriteLimit = 65_536
   /// How many buffers are read from one socket in a turn.
   private static let readsPerTurn = 4
-  /// So long a turn reads from people who draw, and from everybody else.
-  private static let inkTime = Duration.milliseconds(4)
-  private static let requestTime = Duration.milliseconds(2)
-  /// How many bytes of attachments are read in a turn, of all sockets: ink comes between them.
-  static let uploadBytesPerTurn = 1_048_576
+  /// The time in a turn for reading WebSockets, and for reading HTTP connections.
+  private static let webSocketReadTime = Duration.milliseconds(4)
+  private static let httpReadTime = Duration.milliseconds(2)
 
   func readable(_ connection: Connection, hasHungUp: Bool) {
     connection.mayHaveInput = true
@@ -28,14 +24,14 @@ extension Reactor {
       return
     }
     // Nobody else waits.
-    shareEnd = now + Self.inkTime
+    shareEnd = now + Self.webSocketReadTime
     read(connection)
   }
 
   /// Reads a socket without waiting for its turn. Must not be called while another socket is read.
   func readAtOnce(_ connection: Connection) {
     connection.mayHaveInput = true
-    shareEnd = now + Self.requestTime
+    shareEnd = now + Self.httpReadTime
     read(connection)
   }
 
@@ -52,36 +48,22 @@ extension Reactor {
     }
   }
 
-  /// Reads the waiting sockets: ink first, then requests, which may take a millisecond each, then expensive input. A socket that
-  /// brings more than its share continues in the next turn, behind the waiting sockets.
+  /// Reads the waiting connections: WebSockets first, then HTTP connections, which may take a millisecond each, then expensive input.
+  /// A connection with more input than its share continues in the next turn, behind the waiting ones.
   func readWaiting() {
-    if !webSocketReadQueue.isEmpty {
-      let ink = webSocketReadQueue.takeAll()
-      webSocketReadQueue.putBack(read(ink, Self.inkTime))
-    }
-    if !httpReadQueue.isEmpty {
-      let requests = httpReadQueue.takeAll()
-      httpReadQueue.putBack(read(requests, Self.requestTime))
-    }
-    if !expensive.waiting.isEmpty {
-      let rest = expensive.waiting.takeAll()
-      let began = MonotonicTime.now()
-      expensive.waiting.putBack(read(rest, ExpensiveInput.time))
-      expensive.timeOfTurn = .now() - began
-    }
+    webSocketReadQueue.serve(for: Self.webSocketReadTime) { read($0, until: $1) }
+    httpReadQueue.serve(for: Self.httpReadTime) { read($0, until: $1) }
+    guard !expensive.waiting.isEmpty else { return }
+    let began = MonotonicTime.now()
+    expensive.waiting.serve(for: ExpensiveInput.time) { read($0, until: $1) }
+    expensive.timeOfTurn = .now() - began
   }
 
-  /// - Returns: those for whom there was no time.
-  private func read(_ keys: [Connection.Key], _ time: Duration) -> ArraySlice<Connection.Key> {
-    var clock = TimeSlice(time, for: keys.count)
-    for (index, key) in keys.enumerated() {
-      guard clock.allowsAnother() || index == 0 else { return keys[index...] }
-      shareEnd = clock.shareEnd
-      guard let connection = connections[key] else { continue }
-      connection.isToRead = false
-      read(connection)
-    }
-    return []
+  private func read(_ key: Connection.Key, until end: MonotonicTime) {
+    guard let connection = connections[key] else { return }
+    shareEnd = end
+    connection.isToRead = false
+    read(connection)
   }
 
   /// Whether the socket that is read has had its share, and others wait.
@@ -89,7 +71,7 @@ extension Reactor {
 
   private func read(_ connection: Connection) {
     guard !connection.isReadingPaused else { return }
-    if let tls = connection.tls, !tls.isHandshakeComplete, handshakeSteps >= Self.handshakeStepsPerTurn {
+    if let tls = connection.tls, !tls.isHandshakeComplete, !budget.allowsHandshakeStep {
       readLater(connection)
       return
     }
@@ -109,7 +91,7 @@ extension Reactor {
       connection.pendingWriteCount <= Self.pendingWriteLimit
     {
       guard rounds < Self.readsPerTurn, rounds == 0 || !isShareOver,
-        uploadBytesLeft > 0 || !connection.isUploading
+        budget.allowsUploadBytes || !connection.isUploading
       else {
         readLater(connection)
         return
@@ -121,7 +103,7 @@ extension Reactor {
       switch connection.socket.receive(into: &buffer) {
       case .received(let count):
         counters.values.bytesReceived += UInt64(count)
-        if connection.isUploading { uploadBytesLeft -= count }
+        if connection.isUploading { budget.useUploadBytes(count) }
         // A short read empties the socket; with a hang-up in the event no further edge comes, so read on to the end.
         if count < buffer.count, !connection.sawHangUp { connection.mayHaveInput = false }
         received(connection, &buffer, count)
@@ -156,7 +138,7 @@ extension Reactor {
     }
     let isHandshaking = connection.isHandshaking
     decrypt(connection, tls, buffer.span.extracting(0..<count))
-    if isHandshaking, !tls.isAwaitingHello { handshakeSteps += 1 }
+    if isHandshaking, !tls.isAwaitingHello { budget.useHandshakeStep() }
   }
 
   /// Adds a handshake to the table, and drops another one if the table is full.

@@ -31,12 +31,7 @@ actor Reactor {
   var secureListener: Listener?
   var acceptAgainAt: MonotonicTime?
   var handshakes = HandshakeTable(capacity: handshakeLimit)
-  /// The number of handshake steps that OpenSSL took in this turn.
-  var handshakeSteps = 0
-  /// How many bytes of attachments are still read in this turn.
-  var uploadBytesLeft = 0
-  /// How many bytes still go out in large pieces in this turn.
-  var bulkBytesLeft = 0
+  let budget = TurnBudget()
   /// When the log was told last that the disk is nearly full.
   var diskWarnedAt: MonotonicTime?
 
@@ -60,8 +55,8 @@ actor Reactor {
   var load = LoopLoad()
   var flushing: [Hosted] = []
   /// Who has brought something: people who draw, and everybody else.
-  var webSocketReadQueue = FairQueue()
-  var httpReadQueue = FairQueue()
+  let webSocketReadQueue = FairQueue<Connection.Key>()
+  let httpReadQueue = FairQueue<Connection.Key>()
   /// The sockets of both lines whose input costs much more than its length.
   var expensive = ExpensiveInput()
   /// The turn has no other event.
@@ -69,8 +64,8 @@ actor Reactor {
   /// Until when the socket that is read may be.
   var shareEnd = MonotonicTime.distantPast
   /// Who can be sent more: those who take what is live, or an answer, and those who are caught up.
-  var liveWriteQueue = FairQueue()
-  var bulkWriteQueue = FairQueue()
+  let liveWriteQueue = FairQueue<Connection.Key>()
+  let bulkWriteQueue = FairQueue<Connection.Key>()
   /// Sockets that broke while something was sent to them.
   var connectionsToClose: [Connection.Key] = []
   var sweepAt: MonotonicTime
@@ -181,9 +176,7 @@ actor Reactor {
   private func turn(_ events: [ReadyEvent], _ jobsBegan: MonotonicTime?) -> MonotonicTime? {
     let began = now
     counters.values.turns += 1
-    handshakeSteps = 0
-    uploadBytesLeft = Self.uploadBytesPerTurn
-    bulkBytesLeft = Self.bulkBytesPerTurn
+    budget.reset()
     mailbox.drain { receive($0) }
     isOnlyEvent = events.count == 1
     for event in events { handle(event) }

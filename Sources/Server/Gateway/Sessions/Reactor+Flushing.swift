@@ -9,33 +9,23 @@ internal import Wire
 extension Reactor {
   /// How many members are sent to before the loop looks at its sockets again.
   private static let sendsPerTurn = 512
-  /// How many bytes go out in a turn in large pieces, which are catch-ups, of all sockets: ink comes between them.
-  static let bulkBytesPerTurn = 2_097_152
-  /// Smaller ones are not counted.
+  /// Smaller pieces are not counted as bulk bytes.
   private static let bulkPieceBytes = 16_384
 
-  /// So long a turn sends to sockets that have just become writable, or had more than a share: live entries, and answers.
+  /// The time in a turn for live entries and answers to connections that have just become writable, or had used up their share.
   private static let liveTime = Duration.milliseconds(4)
-  /// So long catch-ups go out in a turn, and so much of them does in any case.
+  /// The time in a turn for catch-ups.
   private static let bulkTime = Duration.milliseconds(4)
-  private static let leastBulkBytes = 524_288
 
   /// Goes on with the flushes under way, in slices, so that a session of thousands does not hold up others. What is live goes
   /// first.
   func continueFlushing() {
     flushSessions()
-    if !liveWriteQueue.isEmpty { flushLive() }
-    guard !bulkWriteQueue.isEmpty else { return }
-    let keys = bulkWriteQueue.takeAll()
-    var clock = TimeSlice(Self.bulkTime, for: keys.count)
-    for (index, key) in keys.enumerated() {
-      let hasTime = clock.allowsAnother() || bulkBytesLeft > Self.bulkBytesPerTurn - Self.leastBulkBytes
-      guard bulkBytesLeft > 0, hasTime else {
-        bulkWriteQueue.putBack(keys[index...])
-        return
-      }
-      flushWaiting(key)
-    }
+    liveWriteQueue.serve(for: Self.liveTime) { key, _ in flushWaiting(key) }
+    bulkWriteQueue.serve(
+      for: Self.bulkTime,
+      mayServe: { _, hasTime in budget.allowsBulkBytes && (hasTime || budget.owesBulkBytes) },
+      { key, _ in flushWaiting(key) })
   }
 
   /// Sends those who only wait for their turn what is due to them, as far as their sockets take it.
@@ -45,18 +35,6 @@ extension Reactor {
         !reader.isCatchingUp
       else { continue }
       flush(connection, conversation)
-    }
-  }
-
-  private func flushLive() {
-    let keys = liveWriteQueue.takeAll()
-    var clock = TimeSlice(Self.liveTime, for: keys.count)
-    for (index, key) in keys.enumerated() {
-      guard clock.allowsAnother() || index == 0 else {
-        liveWriteQueue.putBack(keys[index...])
-        return
-      }
-      flushWaiting(key)
     }
   }
 
@@ -268,7 +246,7 @@ extension Reactor {
     let session = conversation.enteredSession
     var given = 0
     // What is caught up may have to be compressed first: that too is shared out.
-    if bulkBytesLeft <= 0, reader.isCatchingUp {
+    if !budget.allowsBulkBytes, reader.isCatchingUp {
       session?.setBlocked(true, reader)
       flushLater(connection, isBulk: true)
       return
@@ -276,17 +254,17 @@ extension Reactor {
     while !connection.isWriteBlocked, !connection.hasPendingWrites,
       let piece = session?.nextPiece(reader) ?? reader.nextPrivatePiece()
     {
-      bulkBytesLeft -= compressor.takeCost()
+      budget.useBulkBytes(compressor.takeCost())
       let isBulk = piece.range.count > Self.bulkPieceBytes || reader.isCatchingUp
       let share = reader.isCatchingUp ? Session.catchUpPieceBytes : Session.pieceBytes
-      guard given < share, !isBulk || bulkBytesLeft > 0 else {
+      guard given < share, !isBulk || budget.allowsBulkBytes else {
         session?.setBlocked(true, reader)
         flushLater(connection, isBulk: isBulk)
         return
       }
       let sent = write(piece.bytes.span.extracting(piece.range), on: connection)
       given += sent
-      if isBulk { bulkBytesLeft -= sent }
+      if isBulk { budget.useBulkBytes(sent) }
       if let session { session.sent(piece, sent, to: reader) } else { reader.sentPrivate(piece, sent) }
     }
     session?.setBlocked(connection.isWriteBlocked, reader)

@@ -1,0 +1,53 @@
+internal import Platform
+internal import Primitives
+
+/// A first-in, first-out queue whose elements share a limited time in each turn.
+///
+/// The time limits the delay that the elements of one queue cause for the rest of the turn. An element that was not served keeps
+/// its place in front of elements that arrive later.
+final class FairQueue<Element> {
+  /// The least share of one element, however many wait.
+  private static var leastShare: Duration { .microseconds(50) }
+
+  private var elements: [Element] = []
+  private let now: () -> MonotonicTime
+
+  /// Creates an empty queue.
+  ///
+  /// - Parameter now: reads the time.
+  init(now: @escaping () -> MonotonicTime = MonotonicTime.now) {
+    self.now = now
+  }
+
+  var isEmpty: Bool { elements.isEmpty }
+
+  func append(_ element: Element) {
+    elements.append(element)
+  }
+
+  /// Serves the elements that wait now, in their order, until the time is over. Elements that are appended meanwhile wait for the
+  /// next call.
+  ///
+  /// - Parameters:
+  ///   - time: the time for all elements. One element should take an equal share of it.
+  ///   - mayServe: returns true if the next element may be served, given whether it is the first one and whether time is left.
+  ///   - body: serves an element; it is given the end of the element's share.
+  func serve(
+    for time: Duration, mayServe: (_ isFirst: Bool, _ hasTime: Bool) -> Bool = { $0 || $1 },
+    _ body: (Element, _ shareEnd: MonotonicTime) -> Void
+  ) {
+    guard !elements.isEmpty else { return }
+    let waiting = elements
+    elements = []
+    let end = now() + time
+    let share = max(Self.leastShare, time / waiting.count)
+    for (index, element) in waiting.enumerated() {
+      let begin = now()
+      guard mayServe(index == 0, begin < end) else {
+        elements = waiting[index...] + elements
+        return
+      }
+      body(element, begin + share)
+    }
+  }
+}
