@@ -160,6 +160,37 @@ struct LogResumingTests {
     #expect(try Self.read(damaged).records == records.filter { $0 != run })
   }
 
+  @Test("ST12 A payload that continues the first record of every log is never taken for records")
+  func forgedBehindFirstRecord() throws {
+    // Every log begins with the same record, so a participant can predict the CRC that the second record continues.
+    let forged = LogDamageTests.written([.run(900), .run(901)])
+    var run = SessionRecord.run(3, payload: 0)
+    run.body += [UInt8](repeating: 7, count: 40) + forged + [UInt8](repeating: 7, count: 40)
+    let records: [SessionRecord] = [.session, run, .run(4)]
+    let bytes = LogDamageTests.written(records)
+    for position in Self.places(records)[0] {
+      for change: UInt8 in [0x01, 0x80, 0xFF] {
+        var damaged = bytes
+        damaged[position] ^= change
+        #expect(try Self.read(damaged).records.allSatisfy { records.contains($0) }, "byte \(position)")
+      }
+      var longer = bytes
+      longer.insert(UInt8(truncatingIfNeeded: position), at: position)
+      #expect(try Self.read(longer).records.allSatisfy { records.contains($0) }, "inserted at \(position)")
+      // Without whole frames up to the end of the file, records are searched byte by byte.
+      let cut = Array(longer.dropLast(3))
+      #expect(try Self.read(cut).records.allSatisfy { records.contains($0) }, "inserted at \(position), cut")
+    }
+  }
+
+  @Test("ST12 Bytes inserted behind the first record cost no record")
+  func insertedBehindFirstRecord() throws {
+    let records: [SessionRecord] = [.session, .numbers, .run(1)]
+    var bytes = LogDamageTests.written(records)
+    bytes.insert(contentsOf: [9, 9, 9], at: Self.places(records)[0].lowerBound)
+    #expect(try Self.read(bytes).records == records)
+  }
+
   @Test(
     "ST9 A log with damage in its midst is written anew without it, which stays beside",
     arguments: Backend.allCases)

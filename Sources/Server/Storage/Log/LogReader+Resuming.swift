@@ -5,7 +5,8 @@ internal import Wire
 ///
 /// A participant can send a payload that looks like records. So the reader accepts a record behind damage in two cases only: the
 /// record continues the CRC of the damaged record or of the record before it, and no sender can predict that CRC; or each frame
-/// from there to the end of the file leads to the next frame, so that no frame lies inside another record.
+/// from there to the end of the file leads to the next frame, so that no frame lies inside another record. Every log begins with
+/// the same record, so its CRC can be predicted.
 extension LogReader {
   /// A way to continue behind damage.
   enum Resumption: Equatable {
@@ -47,12 +48,15 @@ extension LogReader {
       if let framed, begin >= framed { return behind < end ? skip(to: behind, chain: stored) : nil }
     }
     let first = try firstFrame(behind: begin)
+    // If bytes were inserted between two records, the second record continues the CRC of the first.
     var next: (offset: Int, chain: UInt32)?
     if let first, try isWhole(at: first.offset, continuing: stored) {
       next = (first.offset, stored)
-    } else {
-      // If bytes were inserted between two records, the second record continues the CRC of the first.
-      next = try search(from: begin + 1, continuing: [stored, chain])
+    } else if let first, try isWhole(at: first.offset, continuing: chain) {
+      next = (first.offset, chain)
+    } else if begin > 0 {
+      let unpredictable = [stored, chain].filter { $0 != LogFormat.firstChain }
+      next = try search(from: begin + 1, continuing: unpredictable)
     }
     if let next {
       return try isRecord(upTo: next.offset, stored)
