@@ -75,10 +75,13 @@ struct BoundsTests {
     let ada = try fixture.join()
     var effects: [Effect] = []
     var admitted: [Bool] = []
-    admitted.append(fixture.session.admitControl(ada.reader, size: 10, now: fixture.now, effects: &effects))
-    admitted.append(fixture.session.admitControl(ada.reader, size: 10, now: fixture.now, effects: &effects))
+    admitted.append(
+      fixture.session.admitControl(ada.subscriber, size: 10, now: fixture.now, effects: &effects))
+    admitted.append(
+      fixture.session.admitControl(ada.subscriber, size: 10, now: fixture.now, effects: &effects))
     #expect(effects.isEmpty)
-    admitted.append(fixture.session.admitControl(ada.reader, size: 10, now: fixture.now, effects: &effects))
+    admitted.append(
+      fixture.session.admitControl(ada.subscriber, size: 10, now: fixture.now, effects: &effects))
     #expect(admitted == [true, true, false])
     try fixture.turn(ada)
     #expect(ada.refusals.map(\.code) == [.rateLimited])
@@ -234,10 +237,10 @@ struct BoundsTests {
     _ = fixture.takeEffects()
     var closes: [Closed] = []
     for index in 0..<400 {
-      fixture.session.setProfile(Profile(name: "Ada \(index)"), of: ada.reader)
+      fixture.session.setProfile(Profile(name: "Ada \(index)"), of: ada.subscriber)
       try fixture.turn(ada)
       closes += fixture.takeCloses()
-      #expect(waits.reader.outboxCount < Reader.outboxBytes + 1_000)
+      #expect(waits.subscriber.outboxCount < Subscriber.outboxBytes + 1_000)
     }
     #expect(closes == [Closed(connection: waits.connection, code: 4013)])
     try fixture.turn(ada)
@@ -252,12 +255,13 @@ struct BoundsTests {
     _ = fixture.takeEffects()
     let wrong = (1...20_000).map { SentEntry(flags: [.reliable, .existing], clientSequence: UInt32($0)) }
     ada.sendRaw(SentEntry.message(wrong))
-    #expect(ada.reader.outboxCount < 131_072 + 1_000)
+    #expect(ada.subscriber.outboxCount < 131_072 + 1_000)
     #expect(fixture.takeCloses() == [Closed(connection: ada.connection, code: 1008)])
   }
 
   @Test(
-    "S45 what only slow readers of old snapshots hold is bounded: who has taken least is closed with 4013")
+    "S45 what only slow subscribers of old snapshots hold is bounded: who has taken least is closed with 4013"
+  )
   func pinned() throws {
     let fixture = Fixture {
       $0.catchUpTailBytes = 65_536

@@ -252,8 +252,8 @@ struct CatchUpTests {
   }
 }
 
-/// P5: a slow reader costs bounded memory and nobody's time.
-@Suite("P5: a slow reader harms nobody")
+/// P5: a slow subscriber costs bounded memory and nobody's time.
+@Suite("P5: a slow subscriber harms nobody")
 struct SlowReaderTests {
   @Test("S23 who falls behind the tail finishes its frame, is given a snapshot, and misses nothing")
   func lost() throws {
@@ -295,25 +295,25 @@ struct SlowReaderTests {
       detached = fixture.connect()
       detached.join()
       fixture.session.endTurn(now: fixture.now)
-      while !Self.isInside(detached.reader) { try detached.read(upTo: 1) }
+      while !Self.isInside(detached.subscriber) { try detached.read(upTo: 1) }
     } else {
       slow.forget()
       try slow.read(upTo: 100)
     }
     #expect(detached.drawn.isEmpty)
     detached.leave()
-    fixture.session.tell(detached.reader, GatewayControl.committed(sequence: 99).encoded())
-    while let piece = detached.reader.nextPrivatePiece() {
+    fixture.session.tell(detached.subscriber, GatewayControl.committed(sequence: 99).encoded())
+    while let piece = detached.subscriber.nextOutputPiece() {
       try detached.take(Array(piece.bytes[piece.range]))
-      detached.reader.sentPrivate(piece, piece.range.count)
+      detached.subscriber.didSendOutput(piece, piece.range.count)
     }
     #expect(detached.drawn.map(\.payload.count) == [500])
     #expect(detached.committed.last == 99)
   }
 
   /// True when a catch-up stands in the middle of a large frame.
-  private static func isInside(_ reader: Reader) -> Bool {
-    guard case .catchingUp(let progress) = reader.source, !progress.isOnBoundary else { return false }
+  private static func isInside(_ subscriber: Subscriber) -> Bool {
+    guard case .catchingUp(let progress) = subscriber.source, !progress.isOnBoundary else { return false }
     let segment = progress.catchUp.parts[progress.part].segment
     return (420..<500).contains(segment.restOfFrame(at: progress.offset).count)
   }

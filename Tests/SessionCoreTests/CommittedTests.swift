@@ -29,12 +29,12 @@ struct CommittedTests {
   func toldOfActivity() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
-    fixture.session.setActivity(ActivityChange(title: "New"), by: ada.reader, now: fixture.now)
+    fixture.session.setActivity(ActivityChange(title: "New"), by: ada.subscriber, now: fixture.now)
     try fixture.turn(ada)
     ada.breakWire()
     let again = try fixture.join(resume: ada.resume(after: nil))
     let sequence = try #require(again.joined?.sequence)
-    fixture.session.setActivity(ActivityChange(title: "Newer"), by: again.reader, now: fixture.now)
+    fixture.session.setActivity(ActivityChange(title: "Newer"), by: again.subscriber, now: fixture.now)
     for _ in 0..<5 {
       try fixture.turn(again)
       fixture.pass(milliseconds: 50)
@@ -117,7 +117,7 @@ struct CommittedTests {
     bo.send("2")
     try fixture.turn(ada, bo)
     #expect(!fixture.session.ephemeralFrames.isEmpty)
-    fixture.session.tookEphemeral(0, ada.reader, now: fixture.now)
+    fixture.session.tookEphemeral(0, ada.subscriber, now: fixture.now)
     for _ in 0..<5 {
       fixture.pass(milliseconds: 50)
       try fixture.turn(ada, bo)

@@ -37,7 +37,7 @@ final class Fixture {
   func connect() -> TestClient {
     connections += 1
     return TestClient(
-      self, Reader(connection: connections, takesCompressed: connections.isMultiple(of: 2)))
+      self, Subscriber(connection: connections, acceptsCompression: connections.isMultiple(of: 2)))
   }
 
   /// Somebody who has joined, and has been told so.
@@ -105,30 +105,30 @@ struct Closed: Equatable {
 /// One socket: what is sent on it, and all that came.
 final class TestClient {
   private let fixture: Fixture
-  let reader: Reader
+  let subscriber: Subscriber
   private var stream = FrameStream()
   private(set) var controls: [GatewayControl] = []
   private(set) var entries: [ReceivedEntry] = []
   private var nextClientSequence: UInt32 = 1
 
-  init(_ fixture: Fixture, _ reader: Reader) {
+  init(_ fixture: Fixture, _ subscriber: Subscriber) {
     self.fixture = fixture
-    self.reader = reader
+    self.subscriber = subscriber
   }
 
-  var connection: UInt64 { reader.connection }
+  var connection: UInt64 { subscriber.connection }
 
   func join(name: String? = nil, color: String? = nil, resume: Resume? = nil) {
     fixture.perform(
       fixture.session.join(
-        reader, Join(profile: Profile(name: name, color: color), resume: resume),
+        subscriber, Join(profile: Profile(name: name, color: color), resume: resume),
         identity: fixture.identity(), now: fixture.now))
   }
 
   func wait(name: String? = nil) {
     fixture.perform(
       fixture.session.wait(
-        reader, profile: Profile(name: name), identity: fixture.identity(), now: fixture.now))
+        subscriber, profile: Profile(name: name), identity: fixture.identity(), now: fixture.now))
   }
 
   /// Sends a reliable entry under the next client sequence.
@@ -151,25 +151,25 @@ final class TestClient {
 
   func sendRaw(_ message: [UInt8]) {
     var effects: [Effect] = []
-    fixture.session.receive(message.span, from: reader, now: fixture.now, effects: &effects)
+    fixture.session.receive(message.span, from: subscriber, now: fixture.now, effects: &effects)
     fixture.perform(effects)
   }
 
   func leave() {
-    fixture.perform(fixture.session.leave(reader, now: fixture.now))
+    fixture.perform(fixture.session.leave(subscriber, now: fixture.now))
   }
 
   func breakWire(pageGone: Bool = false) {
-    fixture.session.disconnected(reader, pageGone: pageGone, now: fixture.now)
+    fixture.session.disconnected(subscriber, pageGone: pageGone, now: fixture.now)
   }
 
   /// Takes up to so many bytes of what is due to the socket.
   func read(upTo limit: Int = .max) throws {
     var left = limit
-    while left > 0, let piece = fixture.session.nextPiece(reader) {
+    while left > 0, let piece = fixture.session.nextPiece(subscriber) {
       let count = min(left, piece.range.count)
       stream.append(piece.bytes[piece.range.prefix(count)])
-      fixture.session.sent(piece, count, to: reader)
+      fixture.session.sent(piece, count, to: subscriber)
       left -= count
     }
     try cut()

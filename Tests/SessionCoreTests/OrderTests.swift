@@ -61,8 +61,8 @@ struct OrderTests {
     let fixture = Fixture()
     let ada = try fixture.join()
     let bo = try fixture.join()
-    fixture.session.setActivity(ActivityChange(title: "One"), by: ada.reader, now: fixture.now)
-    fixture.session.setActivity(ActivityChange(payload: .integer(4)), by: bo.reader, now: fixture.now)
+    fixture.session.setActivity(ActivityChange(title: "One"), by: ada.subscriber, now: fixture.now)
+    fixture.session.setActivity(ActivityChange(payload: .integer(4)), by: bo.subscriber, now: fixture.now)
     try fixture.turn(ada, bo)
     let told = try ada.entries.filter { $0.typeText == "activity" && $0.sequence > 0 }
       .map { try ActivityPayload.decode($0.payload.span) }
@@ -98,7 +98,7 @@ struct OrderTests {
     // By leaving she gives up to be herself, not to have been here.
     let bob = try fixture.join()
     let formerToken = try #require(bob.joined?.token)
-    _ = fixture.session.leave(bob.reader, now: fixture.now)
+    _ = fixture.session.leave(bob.subscriber, now: fixture.now)
     #expect(fixture.session.number(of: formerToken) == nil)
     #expect(try fixture.session.follow(by: formerToken, now: fixture.now) { next }.id == third.id)
     try fixture.turn(ada)

@@ -3,7 +3,7 @@ internal import Wire
 /// The retained entries in rising sequence: what a joiner is caught up from.
 ///
 /// Segments of the base are only ever appended to or replaced by a rewritten one; a catch-up holds on to the
-/// very segments it began with, so that it gives the state of one moment however long its reader takes.
+/// very segments it began with, so that it gives the state of one moment however long its subscriber takes.
 struct Base {
   private static let segmentBytes = 262_144
   /// How many bytes are rewritten in a turn, so that no turn becomes long.

@@ -14,7 +14,7 @@ package final class CatchUp {
 
   /// The sequence of the state that it gives.
   package let sequence: UInt64
-  /// From where the reader goes on when it has taken all of it.
+  /// From where the subscriber goes on when it has taken all of it.
   let continuesAt: Cursor
   private(set) var parts: [Part]
   /// Which of the first parts have their compressed form already; nil: this one is for those who did not agree on it.
@@ -37,7 +37,7 @@ package final class CatchUp {
     compressedParts = 0
   }
 
-  /// Puts the compressed form of a part in its place before the first reader takes anything of it.
+  /// Puts the compressed form of a part in its place before the first subscriber takes anything of it.
   /// - Returns: whether it was time for that.
   func prepare(_ part: Int, by compress: MessageCompressor) -> Bool {
     guard compressedParts == part else { return false }
@@ -51,7 +51,7 @@ package final class CatchUp {
   var byteCount: Int { parts.reduce(0) { $0 + $1.end } }
 }
 
-/// How far one reader is in its catch-up.
+/// How far one subscriber is in its catch-up.
 final class CatchUpProgress {
   let catchUp: CatchUp
   private(set) var part = 0

@@ -2,7 +2,7 @@ package import Wire
 
 /// What the shell has to do, in this order, after it told a session something.
 ///
-/// What goes to the sockets themselves is not among the effects: it stands in the log and in the readers' outboxes.
+/// What goes to the sockets themselves is not among the effects: it stands in the log and in the subscribers' outboxes.
 package enum Effect: Sendable {
   /// Tell the socket why, and close it. The session has let go of it already.
   case close(connection: UInt64, CloseReason)

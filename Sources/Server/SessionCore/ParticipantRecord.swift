@@ -6,8 +6,8 @@ package import struct FoundationEssentials.UUID
 final class ParticipantRecord {
   enum Presence {
     /// Connected, but has not joined.
-    case waiting(Reader)
-    case joined(Reader)
+    case waiting(Subscriber)
+    case joined(Subscriber)
     /// The socket broke; nobody is told before the grace time is over.
     case away(until: Instant)
     /// Gone after the grace time, or never announced; the token still holds.
@@ -82,9 +82,9 @@ final class ParticipantRecord {
       presence: presence)
   }
 
-  var reader: Reader? {
+  var subscriber: Subscriber? {
     switch presence {
-    case .waiting(let reader), .joined(let reader): reader
+    case .waiting(let subscriber), .joined(let subscriber): subscriber
     case .away, .past, .left: nil
     }
   }

@@ -113,14 +113,16 @@ extension Session {
       to: &entry, flags: [.reliable, .system], sequence: sequence, sender: 0, clientSequence: 0,
       type: Array(SystemType.participants.utf8).span, payload: body.span)
     for number in waitingNumbers {
-      guard let record = participants[number], case .waiting(let reader) = record.presence else { continue }
-      if reader.isOutboxFull {
+      guard let record = participants[number], case .waiting(let subscriber) = record.presence else {
+        continue
+      }
+      if subscriber.isOutboxFull {
         // Its list can no longer be right: it is closed, and may come back.
         remove(record, reason: .gone)
-        outgoing.append(.close(connection: reader.connection, .tooSlow))
+        outgoing.append(.close(connection: subscriber.connection, .tooSlow))
       } else {
-        reader.enqueue(.binary, entry)
-        waitingAttention.append(reader)
+        subscriber.enqueue(.binary, entry)
+        waitingAttention.append(subscriber)
       }
     }
   }

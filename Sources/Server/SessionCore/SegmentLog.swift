@@ -120,7 +120,7 @@ struct SegmentLog {
     droppedThrough = oldest.frames.last?.lastSequence ?? droppedThrough
   }
 
-  /// Where a reader goes on that has all up to `sequence`, and the entries of a frame it is in the middle of.
+  /// Where a subscriber goes on that has all up to `sequence`, and the entries of a frame it is in the middle of.
   /// - Returns: nil when what follows is no longer all there.
   func position(after sequence: UInt64) -> (cursor: Cursor, rest: PartialFrame?)? {
     guard sequence >= droppedThrough, sequence <= lastSequence else { return nil }

@@ -5,11 +5,11 @@ extension Session {
   /// Takes the price of one control message from its sender's bucket; tells the sender when it lacks it.
   /// - Returns: whether the message is to be acted on.
   package func admitControl(
-    _ reader: Reader, size: Int, now: Instant, effects: inout [Effect]
+    _ subscriber: Subscriber, size: Int, now: Instant, effects: inout [Effect]
   ) -> Bool {
-    guard let record = participant(of: reader) else { return false }
+    guard let record = participant(of: subscriber) else { return false }
     guard record.bucket.take(size, by: rates, at: now) else {
-      effects += refuseForRate(record, reader, clientSequence: nil, size: size, now: now)
+      effects += refuseForRate(record, subscriber, clientSequence: nil, size: size, now: now)
       return false
     }
     record.passed(now: now, pausesAfter: Self.ignoredRefusalsBeforePause)
@@ -17,16 +17,16 @@ extension Session {
   }
 
   /// Changes how somebody is shown.
-  package func setProfile(_ profile: Profile, of reader: Reader) {
-    guard let record = participant(of: reader), !isRefusedGrowth(reader), apply(profile, to: record)
+  package func setProfile(_ profile: Profile, of subscriber: Subscriber) {
+    guard let record = participant(of: subscriber), !isRefusedGrowth(subscriber), apply(profile, to: record)
     else { return }
     note(record) { $0.change(record.number) }
   }
 
   /// Sets the session's activity for everyone; the last one in the order wins.
   /// Whoever set it is told when that is committed, as of entries.
-  package func setActivity(_ change: ActivityChange, by reader: Reader, now: Instant) {
-    guard let record = participant(of: reader), !isRefusedGrowth(reader) else { return }
+  package func setActivity(_ change: ActivityChange, by subscriber: Subscriber, now: Instant) {
+    guard let record = participant(of: subscriber), !isRefusedGrowth(subscriber) else { return }
     activity = activity.applying(change)
     activitySetBy = record.number
     save.owesItself()
@@ -37,9 +37,9 @@ extension Session {
   }
 
   /// Tells somebody that nothing may be added now, if that is so.
-  private func isRefusedGrowth(_ reader: Reader) -> Bool {
+  private func isRefusedGrowth(_ subscriber: Subscriber) -> Bool {
     guard let refusal = growthRefusal else { return false }
-    if !reader.isOutboxFull { tell(reader, GatewayControl.error(refusal).encoded()) }
+    if !subscriber.isOutboxFull { tell(subscriber, GatewayControl.error(refusal).encoded()) }
     return true
   }
 

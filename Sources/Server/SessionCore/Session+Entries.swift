@@ -4,22 +4,22 @@ internal import Wire
 extension Session {
   /// Takes a binary message of somebody who is in: one or more entries, back to back.
   ///
-  /// What is refused is told in the reader's outbox. A message that cannot be cut stands up to there, and closes the socket.
+  /// What is refused is told in the subscriber's outbox. A message that cannot be cut stands up to there, and closes the socket.
   ///
   /// - Parameters:
   ///   - message: one or more entries.
   ///   - start: the offset of the first entry to take.
   ///   - most: the number of entries after which it returns, so that others are served between the parts of a long message.
-  ///   - reader: the socket that it came from.
+  ///   - subscriber: the socket that it came from.
   ///   - now: the present moment.
   ///   - effects: gains what the shell has to do: nearly always nothing.
   /// - Returns: the offset of the next entry, or the message's length when nothing is left of it.
   @discardableResult
   package func receive(
-    _ message: Span<UInt8>, startingAt start: Int = 0, entries most: Int = .max, from reader: Reader,
+    _ message: Span<UInt8>, startingAt start: Int = 0, entries most: Int = .max, from subscriber: Subscriber,
     now: Instant, effects: inout [Effect]
   ) -> Int {
-    guard reader.memberIndex >= 0, let record = participants[members[reader.memberIndex].participant]
+    guard subscriber.memberIndex >= 0, let record = participants[members[subscriber.memberIndex].participant]
     else { return message.count }
     var offset = start
     var left = most
@@ -31,25 +31,25 @@ extension Session {
       } catch {
         var reason = CloseReason.badEntry
         reason.detail = error.detail
-        effects.append(.refused(connection: reader.connection, .badEntry))
-        close(reader, reason, now: now, &effects)
+        effects.append(.refused(connection: subscriber.connection, .badEntry))
+        close(subscriber, reason, now: now, &effects)
         return message.count
       }
       if entry.flags.contains(.reliable) {
-        receiveReliable(entry, message, record, reader, now, &effects)
+        receiveReliable(entry, message, record, subscriber, now, &effects)
       } else {
         receiveUnreliable(entry, message, record, now)
       }
       offset = entry.end
       // Ten ignored refusals may have closed it.
-      guard reader.memberIndex >= 0 else { return message.count }
+      guard subscriber.memberIndex >= 0 else { return message.count }
     }
     return offset
   }
 
   /// The order of the tests is the contract's: repeat, gap, rate, then the entry itself.
   private func receiveReliable(
-    _ entry: ClientEntry, _ message: Span<UInt8>, _ record: ParticipantRecord, _ reader: Reader,
+    _ entry: ClientEntry, _ message: Span<UInt8>, _ record: ParticipantRecord, _ subscriber: Subscriber,
     _ now: Instant, _ effects: inout [Effect]
   ) {
     let clientSequence = entry.clientSequence
@@ -59,7 +59,7 @@ extension Session {
         return
       }
       refuse(
-        reader, EntryFault.noSequenceOnReliable.refusal(clientSequence: 0), now: now, &effects)
+        subscriber, EntryFault.noSequenceOnReliable.refusal(clientSequence: 0), now: now, &effects)
       return
     }
     guard clientSequence > record.acknowledged else {
@@ -77,18 +77,18 @@ extension Session {
         "Entry \(clientSequence) came, but entry \(record.acknowledged + 1) is due: send again from there.")
       refusal.expected = record.acknowledged + 1
       refusal.clientSequence = clientSequence
-      refuse(reader, refusal, now: now, &effects)
+      refuse(subscriber, refusal, now: now, &effects)
       return
     }
     let size = entry.payload.count + entry.type.count + entry.targets.count + ClientEntry.fixedLength
     guard record.bucket.take(size, by: rates, at: now) else {
-      effects += refuseForRate(record, reader, clientSequence: clientSequence, size: size, now: now)
+      effects += refuseForRate(record, subscriber, clientSequence: clientSequence, size: size, now: now)
       return
     }
     if let fault = entry.fault(in: message, messageBytes: limits.messageBytes) {
       due(record, passes: clientSequence, now: now)
       noteUsed(record)
-      refuse(reader, fault.refusal(clientSequence: clientSequence), now: now, &effects)
+      refuse(subscriber, fault.refusal(clientSequence: clientSequence), now: now, &effects)
       return
     }
     var targets: [ParticipantNumber]?
@@ -102,7 +102,7 @@ extension Session {
           var refusal = Refusal(
             .unknownParticipant, "Participant \(number) was never in this session.")
           refusal.clientSequence = clientSequence
-          refuse(reader, refusal, now: now, &effects)
+          refuse(subscriber, refusal, now: now, &effects)
           return
         }
         list.append(number)
@@ -112,8 +112,8 @@ extension Session {
     if var refusal = roomRefusal(entry) {
       record.isAwaitingDueEntry = true
       refusal.clientSequence = clientSequence
-      refuse(reader, refusal, now: now, &effects)
-      noteIgnored(record, reader, retryAfterMs: Refusal.noRoomRetryMs, now: now, &effects)
+      refuse(subscriber, refusal, now: now, &effects)
+      noteIgnored(record, subscriber, retryAfterMs: Refusal.noRoomRetryMs, now: now, &effects)
       return
     }
     due(record, passes: clientSequence, now: now)

@@ -1,44 +1,44 @@
 internal import Wire
 
-/// What a reader is sent next, piece by piece.
+/// What a subscriber is sent next, piece by piece.
 extension Session {
   /// How much of the log one piece holds at most.
   package static let pieceBytes = 65_536
   /// The same of a catch-up: who comes is sent little else, and each call has its price.
   package static let catchUpPieceBytes = 262_144
 
-  /// What to send next to a reader. Nil: nothing now.
+  /// What to send next to a subscriber. Nil: nothing now.
   ///
   /// Call `sent` with what the socket took, and ask again. Frames are never torn: what was begun is finished, then come the
-  /// reader's own messages, then snapshot and log.
-  package func nextPiece(_ reader: Reader) -> Piece? {
-    let position = reader.memberIndex
-    guard position >= 0 else { return reader.privatePiece(onBoundary: true) }
+  /// subscriber's own messages, then snapshot and log.
+  package func nextPiece(_ subscriber: Subscriber) -> Piece? {
+    let position = subscriber.memberIndex
+    guard position >= 0 else { return subscriber.outputPiece(onBoundary: true) }
     while true {
-      switch reader.source {
+      switch subscriber.source {
       case .none:
-        return reader.privatePiece(onBoundary: true)
+        return subscriber.outputPiece(onBoundary: true)
       case .lost:
-        if let piece = reader.privatePiece(onBoundary: true) { return piece }
-        reader.source = .none
+        if let piece = subscriber.outputPiece(onBoundary: true) { return piece }
+        subscriber.source = .none
         counters.lateCatchUps += 1
-        catchingUp.append(PendingCatchUp(reader: reader))
+        catchingUp.append(PendingCatchUp(subscriber: subscriber))
         return nil
       case .catchingUp(let progress):
-        if let piece = reader.privatePiece(onBoundary: progress.isOnBoundary) { return piece }
-        guard progress.isFinished else { return piece(of: progress, reader) }
+        if let piece = subscriber.outputPiece(onBoundary: progress.isOnBoundary) { return piece }
+        guard progress.isFinished else { return piece(of: progress, subscriber) }
         members[position].cursor = progress.catchUp.continuesAt
-        reader.source = .live
+        subscriber.source = .live
       case .live:
         guard let segment = log[members[position].cursor.segment] else {
-          reader.source = .lost
+          subscriber.source = .lost
           continue
         }
         let cursor = members[position].cursor
-        if let piece = reader.privatePiece(onBoundary: segment.isBoundary(cursor.offset)) { return piece }
-        if let mark = reader.caughtUpAt, mark.cursor == cursor {
-          reader.caughtUpAt = nil
-          reader.enqueue(.text, GatewayControl.caughtUp(sequence: mark.sequence).encoded())
+        if let piece = subscriber.outputPiece(onBoundary: segment.isBoundary(cursor.offset)) { return piece }
+        if let mark = subscriber.caughtUpAt, mark.cursor == cursor {
+          subscriber.caughtUpAt = nil
+          subscriber.enqueue(.text, GatewayControl.caughtUp(sequence: mark.sequence).encoded())
           continue
         }
         if cursor.offset == segment.bytes.count {
@@ -55,19 +55,19 @@ extension Session {
   }
 
   /// The socket took `count` bytes of a piece.
-  package func sent(_ piece: Piece, _ count: Int, to reader: Reader) {
+  package func sent(_ piece: Piece, _ count: Int, to subscriber: Subscriber) {
     switch piece.origin {
     case .rest:
-      counters.delivered += reader.sentRest(count)
+      counters.delivered += subscriber.sentRest(count)
     case .outbox:
-      reader.sentOutbox(count)
+      subscriber.sentOutbox(count)
     case .catchUp:
-      guard case .catchingUp(let progress) = reader.source else { return }
+      guard case .catchingUp(let progress) = subscriber.source else { return }
       counters.delivered += progress.catchUp.parts[progress.part].segment.entryCount(
         from: piece.range.lowerBound, to: piece.range.lowerBound + count)
       progress.advance(by: count)
     case .log:
-      let position = reader.memberIndex
+      let position = subscriber.memberIndex
       guard position >= 0, let segment = log[members[position].cursor.segment] else { return }
       counters.delivered += segment.entryCount(
         from: piece.range.lowerBound, to: piece.range.lowerBound + count)
@@ -75,34 +75,34 @@ extension Session {
     }
   }
 
-  /// Whether the kernel takes nothing more for this reader until it says so.
-  package func setBlocked(_ isBlocked: Bool, _ reader: Reader) {
-    guard reader.memberIndex >= 0 else { return }
+  /// Whether the kernel takes nothing more for this subscriber until it says so.
+  package func setBlocked(_ isBlocked: Bool, _ subscriber: Subscriber) {
+    guard subscriber.memberIndex >= 0 else { return }
     if isBlocked {
-      members[reader.memberIndex].flags.insert(.blocked)
+      members[subscriber.memberIndex].flags.insert(.blocked)
     } else {
-      members[reader.memberIndex].flags.remove(.blocked)
+      members[subscriber.memberIndex].flags.remove(.blocked)
     }
   }
 
-  /// Whether the reader has all there is, and nothing keeps the flush loop from just sending it the tail.
-  package func isSettled(_ reader: Reader) -> Bool {
-    guard reader.memberIndex >= 0 else { return false }
+  /// Whether the subscriber has all there is, and nothing keeps the flush loop from just sending it the tail.
+  package func isSettled(_ subscriber: Subscriber) -> Bool {
+    guard subscriber.memberIndex >= 0 else { return false }
     // With no flags it may still be inside a frame: it had its share of a turn, and goes on in the next.
-    let member = members[reader.memberIndex]
+    let member = members[subscriber.memberIndex]
     return member.flags.isEmpty && member.cursor == log.tail
   }
 
-  /// Queues a message of the gateway's for one reader.
-  package func tell(_ reader: Reader, _ message: [UInt8]) {
-    reader.enqueue(.text, message)
-    attend(reader)
+  /// Queues a message of the gateway's for one subscriber.
+  package func tell(_ subscriber: Subscriber, _ message: [UInt8]) {
+    subscriber.enqueue(.text, message)
+    attend(subscriber)
   }
 
-  /// The shell queued something for a reader: the flush loop must look at it.
-  package func attend(_ reader: Reader) {
-    guard reader.memberIndex >= 0 else { return }
-    members[reader.memberIndex].flags.insert(.special)
+  /// The shell queued something for a subscriber: the flush loop must look at it.
+  package func attend(_ subscriber: Subscriber) {
+    guard subscriber.memberIndex >= 0 else { return }
+    members[subscriber.memberIndex].flags.insert(.special)
   }
 
   /// The segment that everybody who is at the tail is sent from.
@@ -129,55 +129,56 @@ extension Session {
 
   /// The socket took only `count` bytes of this turn's ephemeral frames, or none, as it was not at the tail: a begun one
   /// is finished later.
-  package func tookEphemeral(_ count: Int, _ reader: Reader, now: Instant) {
-    guard reader.memberIndex >= 0 else { return }
+  package func tookEphemeral(_ count: Int, _ subscriber: Subscriber, now: Instant) {
+    guard subscriber.memberIndex >= 0 else { return }
     let rest = ephemeral.restOfFrame(at: count)
     if !rest.isEmpty {
-      reader.prepend(rest, entries: 0)
-      attend(reader)
+      subscriber.prepend(rest, entries: 0)
+      attend(subscriber)
     }
-    missedEphemeral(reader, now: now)
+    missedEphemeral(subscriber, now: now)
   }
 
   /// This turn's unreliable frames for some: who is at the tail and can be written to gets them, in one piece.
-  package func forEachTargetedEphemeral(_ body: (Reader, _ frames: [UInt8], _ entries: Int) -> Void) {
+  package func forEachTargetedEphemeral(_ body: (Subscriber, _ frames: [UInt8], _ entries: Int) -> Void) {
     for (number, item) in ephemeral.targeted {
-      guard let record = participants[number], case .joined(let reader) = record.presence, isSettled(reader)
+      guard let record = participants[number], case .joined(let subscriber) = record.presence,
+        isSettled(subscriber)
       else {
         counters.unreliableDropped += item.entries
         continue
       }
-      body(reader, item.frames, item.entries)
+      body(subscriber, item.frames, item.entries)
     }
   }
 
   package var hasTargetedEphemeral: Bool { !ephemeral.targeted.isEmpty }
 
   /// The socket took only `count` bytes of frames that were for it alone: they are whole, so the rest goes first later.
-  package func keep(_ rest: [UInt8], for reader: Reader) {
-    reader.prepend(rest, entries: 0)
-    attend(reader)
+  package func keep(_ rest: [UInt8], for subscriber: Subscriber) {
+    subscriber.prepend(rest, entries: 0)
+    attend(subscriber)
   }
 
-  /// Keeps what is left of the frame that the reader is in the middle of.
-  func keepRestOfFrame(_ reader: Reader) {
-    switch reader.source {
+  /// Keeps what is left of the frame that the subscriber is in the middle of.
+  func keepRestOfFrame(_ subscriber: Subscriber) {
+    switch subscriber.source {
     case .none, .lost:
       break
     case .catchingUp(let progress):
       guard !progress.isOnBoundary else { return }
-      reader.prepend(
+      subscriber.prepend(
         progress.catchUp.parts[progress.part].segment.restOfFrame(at: progress.offset), entries: 0)
     case .live:
-      let cursor = members[reader.memberIndex].cursor
+      let cursor = members[subscriber.memberIndex].cursor
       guard let segment = log[cursor.segment], !segment.isBoundary(cursor.offset) else { return }
-      reader.prepend(
+      subscriber.prepend(
         segment.restOfFrame(at: cursor.offset),
         entries: segment.frames[segment.frameIndex(at: cursor.offset)].entryCount)
     }
   }
 
-  /// The reader is at the tail: from here on the flush loop sends it what everybody gets.
+  /// The subscriber is at the tail: from here on the flush loop sends it what everybody gets.
   private func settle(_ position: Int) {
     members[position].flags.remove(.special)
   }
@@ -186,11 +187,11 @@ extension Session {
     compressedBytes = base.segments.reduce(0) { $0 + ($1.compressedTwin?.bytes.count ?? 0) }
   }
 
-  private func piece(of progress: CatchUpProgress, _ reader: Reader) -> Piece {
+  private func piece(of progress: CatchUpProgress, _ subscriber: Subscriber) -> Piece {
     if let compressor, progress.catchUp.prepare(progress.part, by: compressor) { countCompressed() }
     let part = progress.catchUp.parts[progress.part]
     var end = min(part.end, progress.offset + Self.catchUpPieceBytes)
-    if reader.hasPrivateBytes {
+    if subscriber.hasBufferedOutput {
       // Something of its own waits for the next boundary.
       end = min(end, part.segment.frames[part.segment.frameIndex(at: progress.offset)].end)
     }
@@ -200,7 +201,7 @@ extension Session {
   /// The next bytes of a live segment that are for this member; steps over frames for others.
   /// - Returns: nil when the cursor moved and has to be looked at again.
   private func piece(of segment: Segment, at offset: Int, _ position: Int) -> Piece? {
-    let reader = readers[position]
+    let subscriber = subscribers[position]
     var end = segment.bytes.count
     if segment.hasTargetedFrames {
       let number = members[position].participant
@@ -215,10 +216,10 @@ extension Session {
       }
     }
     end = min(end, offset + Self.pieceBytes)
-    if let mark = reader.caughtUpAt, mark.cursor.segment == segment.number, mark.cursor.offset > offset {
+    if let mark = subscriber.caughtUpAt, mark.cursor.segment == segment.number, mark.cursor.offset > offset {
       end = min(end, mark.cursor.offset)
     }
-    if reader.hasPrivateBytes { end = min(end, segment.frames[segment.frameIndex(at: offset)].end) }
+    if subscriber.hasBufferedOutput { end = min(end, segment.frames[segment.frameIndex(at: offset)].end) }
     return Piece(.log, segment.bytes, offset..<end)
   }
 }

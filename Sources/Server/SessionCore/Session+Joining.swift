@@ -6,17 +6,17 @@ internal import struct FoundationEssentials.UUID
 extension Session {
   /// A socket wants to know who is here, without being in.
   package func wait(
-    _ reader: Reader, profile: Profile, identity: NewIdentity, now: Instant
+    _ subscriber: Subscriber, profile: Profile, identity: NewIdentity, now: Instant
   ) -> [Effect] {
     guard activeCount + waitingCount < limits.participantsPerSession else {
-      return [full(reader)]
+      return [full(subscriber)]
     }
-    guard hasNumber else { return [noNumber(reader)] }
+    guard hasNumber else { return [noNumber(subscriber)] }
     let record = admit(profile, lot: identity.lot, id: identity.id, now: now)
-    record.presence = .waiting(reader)
+    record.presence = .waiting(subscriber)
     waitingNumbers.append(record.number)
     let others = participants.values.filter { $0.isActive }.map(\.participant)
-    reader.enqueue(
+    subscriber.enqueue(
       .text,
       GatewayControl.waiting(Waiting(session: object, participants: others.sorted { $0.number < $1.number }))
         .encoded())
@@ -25,9 +25,9 @@ extension Session {
   }
 
   /// A socket joins: as somebody new, as somebody who waited on it, or as who holds the token.
-  package func join(_ reader: Reader, _ join: Join, identity: NewIdentity, now: Instant) -> [Effect] {
+  package func join(_ subscriber: Subscriber, _ join: Join, identity: NewIdentity, now: Instant) -> [Effect] {
     var effects: [Effect] = []
-    let waited = waiting(on: reader)
+    let waited = waiting(on: subscriber)
     let resume = join.resume
     var record: ParticipantRecord
     var resumed = false
@@ -41,7 +41,7 @@ extension Session {
       if let waited { remove(waited, reason: .left) }
       // Who waits holds a place.
       guard known.isActive || activeCount + waitingCount < limits.participantsPerSession else {
-        return [full(reader)]
+        return [full(subscriber)]
       }
       record = known
       token = own
@@ -53,12 +53,12 @@ extension Session {
       apply(join.profile, to: record)
       enter(record, token)
     } else {
-      guard activeCount + waitingCount < limits.participantsPerSession else { return [full(reader)] }
-      guard hasNumber else { return [noNumber(reader)] }
+      guard activeCount + waitingCount < limits.participantsPerSession else { return [full(subscriber)] }
+      guard hasNumber else { return [noNumber(subscriber)] }
       record = admit(join.profile, lot: identity.lot, id: identity.id, now: now)
       enter(record, token)
     }
-    record.presence = .joined(reader)
+    record.presence = .joined(subscriber)
     record.isAwaitingDueEntry = false
     let start = resume.map { catchUpStart($0, acknowledged: record.acknowledged) } ?? .snapshot
     if resumed, let next = resume?.next, next > 0, next - 1 > record.acknowledged {
@@ -73,20 +73,20 @@ extension Session {
       awaitsCommitted(record, now: now)
     }
 
-    reader.memberIndex = members.count
-    reader.source = .none
-    readers.append(reader)
+    subscriber.memberIndex = members.count
+    subscriber.source = .none
+    subscribers.append(subscriber)
     members.append(
       Member(
-        connection: reader.connection, cursor: log.tail, participant: record.number, flush: flushNumber,
+        connection: subscriber.connection, cursor: log.tail, participant: record.number, flush: flushNumber,
         flags: .special))
-    reader.enqueue(.text, GatewayControl.joined(joined(record, token, resumed: resumed)).encoded())
+    subscriber.enqueue(.text, GatewayControl.joined(joined(record, token, resumed: resumed)).encoded())
 
     var kind = resumed ? JoinKind.snapshot : .new
     if case .tail = start { kind = .tail }
-    catchingUp.append(PendingCatchUp(reader: reader, start: start))
+    catchingUp.append(PendingCatchUp(subscriber: subscriber, start: start))
     emptySince = nil
-    effects.append(.joined(connection: reader.connection, record.number, kind))
+    effects.append(.joined(connection: subscriber.connection, record.number, kind))
     return effects
   }
 
@@ -105,13 +105,13 @@ extension Session {
   }
 
   /// The socket of somebody broke, or was closed by its page: not a leave until the grace time is over.
-  package func disconnected(_ reader: Reader, pageGone: Bool, now: Instant) {
-    guard let record = participant(of: reader) else { return }
+  package func disconnected(_ subscriber: Subscriber, pageGone: Bool, now: Instant) {
+    guard let record = participant(of: subscriber) else { return }
     if record.isWaiting {
       remove(record, reason: .gone)
       return
     }
-    detach(reader)
+    detach(subscriber)
     let seconds = pageGone ? min(5, limits.graceSeconds) : limits.graceSeconds
     let until = now.adding(seconds: seconds)
     record.presence = .away(until: until)
@@ -120,21 +120,21 @@ extension Session {
   }
 
   /// Somebody leaves for good: the token is given up.
-  package func leave(_ reader: Reader, now: Instant) -> [Effect] {
-    guard let record = participant(of: reader) else { return [] }
-    detach(reader)
+  package func leave(_ subscriber: Subscriber, now: Instant) -> [Effect] {
+    guard let record = participant(of: subscriber) else { return [] }
+    detach(subscriber)
     giveUpToken(of: record)
     remove(record, reason: .left, now: now)
-    return [.close(connection: reader.connection, .left)]
+    return [.close(connection: subscriber.connection, .left)]
   }
 
   /// Ends the session for everyone, whoever ends it included.
   package func end() -> [Effect] {
     participants.values.compactMap { record in
-      guard let reader = record.reader else { return nil }
-      if record.isJoined { detach(reader) }
+      guard let subscriber = record.subscriber else { return nil }
+      if record.isJoined { detach(subscriber) }
       record.presence = .past
-      return .close(connection: reader.connection, .ended)
+      return .close(connection: subscriber.connection, .ended)
     }
   }
 
@@ -152,14 +152,14 @@ extension Session {
   }
 
   /// Whose socket this is.
-  func participant(of reader: Reader) -> ParticipantRecord? {
-    if reader.memberIndex >= 0 { return participants[members[reader.memberIndex].participant] }
-    return waiting(on: reader)
+  func participant(of subscriber: Subscriber) -> ParticipantRecord? {
+    if subscriber.memberIndex >= 0 { return participants[members[subscriber.memberIndex].participant] }
+    return waiting(on: subscriber)
   }
 
-  private func waiting(on reader: Reader) -> ParticipantRecord? {
+  private func waiting(on subscriber: Subscriber) -> ParticipantRecord? {
     for number in waitingNumbers {
-      if let record = participants[number], record.reader === reader { return record }
+      if let record = participants[number], record.subscriber === subscriber { return record }
     }
     return nil
   }
@@ -172,19 +172,19 @@ extension Session {
   }
 
   /// Takes the socket out of the session; what it is in the middle of is kept for it, so that no frame is torn.
-  func detach(_ reader: Reader) {
-    let position = reader.memberIndex
+  func detach(_ subscriber: Subscriber) {
+    let position = subscriber.memberIndex
     guard position >= 0 else { return }
-    keepRestOfFrame(reader)
-    reader.source = .none
-    reader.caughtUpAt = nil
-    reader.memberIndex = -1
+    keepRestOfFrame(subscriber)
+    subscriber.source = .none
+    subscriber.caughtUpAt = nil
+    subscriber.memberIndex = -1
     members.swapAt(position, members.count - 1)
-    readers.swapAt(position, readers.count - 1)
+    subscribers.swapAt(position, subscribers.count - 1)
     members.removeLast()
-    readers.removeLast()
-    if position < readers.count { readers[position].memberIndex = position }
-    catchingUp.removeAll { $0.reader === reader }
+    subscribers.removeLast()
+    if position < subscribers.count { subscribers[position].memberIndex = position }
+    catchingUp.removeAll { $0.subscriber === subscriber }
   }
 
   private func joined(_ record: ParticipantRecord, _ token: Token, resumed: Bool) -> Joined {
@@ -194,14 +194,14 @@ extension Session {
       limits: limits)
   }
 
-  private func full(_ reader: Reader) -> Effect {
+  private func full(_ subscriber: Subscriber) -> Effect {
     .close(
-      connection: reader.connection, .sessionFull(limit: limits.participantsPerSession))
+      connection: subscriber.connection, .sessionFull(limit: limits.participantsPerSession))
   }
 
   /// Every number that is left might have been given out before a crash: nobody gets one until the disk takes a new block.
-  private func noNumber(_ reader: Reader) -> Effect {
-    .close(connection: reader.connection, .tryAgainLater(.storageFull, retryAfterMs: 1000))
+  private func noNumber(_ subscriber: Subscriber) -> Effect {
+    .close(connection: subscriber.connection, .tryAgainLater(.storageFull, retryAfterMs: 1000))
   }
 
   /// Makes a record for somebody new.

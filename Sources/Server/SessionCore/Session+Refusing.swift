@@ -5,23 +5,23 @@ extension Session {
   /// How many refusals in a row may be ignored before nothing more is read for a while.
   static let ignoredRefusalsBeforePause: UInt16 = 10
 
-  /// How many bytes of refusals may wait for a reader: within one message nothing stops them but this.
+  /// How many bytes of refusals may wait for a subscriber: within one message nothing stops them but this.
   private static let refusalBytes = 131_072
 
-  func refuse(_ reader: Reader, _ refusal: Refusal, now: Instant, _ effects: inout [Effect]) {
-    effects.append(.refused(connection: reader.connection, refusal.code))
-    guard reader.outboxCount < Self.refusalBytes else {
+  func refuse(_ subscriber: Subscriber, _ refusal: Refusal, now: Instant, _ effects: inout [Effect]) {
+    effects.append(.refused(connection: subscriber.connection, refusal.code))
+    guard subscriber.outboxCount < Self.refusalBytes else {
       var reason = CloseReason.badEntry
       reason.detail = "More refusals than you read."
-      close(reader, reason, now: now, &effects)
+      close(subscriber, reason, now: now, &effects)
       return
     }
-    tell(reader, GatewayControl.error(refusal).encoded())
+    tell(subscriber, GatewayControl.error(refusal).encoded())
   }
 
   /// The bucket is empty: says until when, and pauses or closes who keeps ignoring that.
   func refuseForRate(
-    _ record: ParticipantRecord, _ reader: Reader, clientSequence: UInt32?, size: Int, now: Instant
+    _ record: ParticipantRecord, _ subscriber: Subscriber, clientSequence: UInt32?, size: Int, now: Instant
   ) -> [Effect] {
     if clientSequence != nil { record.isAwaitingDueEntry = true }
     let retryAfterMs = record.bucket.millisecondsUntilQuarter(for: size, by: rates)
@@ -32,8 +32,8 @@ extension Session {
     refusal.clientSequence = clientSequence
     refusal.retryAfterMs = UInt64(retryAfterMs)
     var effects: [Effect] = []
-    refuse(reader, refusal, now: now, &effects)
-    noteIgnored(record, reader, retryAfterMs: retryAfterMs, now: now, &effects)
+    refuse(subscriber, refusal, now: now, &effects)
+    noteIgnored(record, subscriber, retryAfterMs: retryAfterMs, now: now, &effects)
     return effects
   }
 
@@ -75,7 +75,7 @@ extension Session {
 
   /// Counts a refusal; one that comes before the last one's time was over has been ignored.
   func noteIgnored(
-    _ record: ParticipantRecord, _ reader: Reader, retryAfterMs: Int, now: Instant,
+    _ record: ParticipantRecord, _ subscriber: Subscriber, retryAfterMs: Int, now: Instant,
     _ effects: inout [Effect]
   ) {
     defer { record.retryAt = now.adding(milliseconds: retryAfterMs) }
@@ -91,16 +91,16 @@ extension Session {
       record.wasPaused = true
       effects.append(
         .pauseReading(
-          connection: reader.connection, until: now.adding(milliseconds: max(1000, retryAfterMs))))
+          connection: subscriber.connection, until: now.adding(milliseconds: max(1000, retryAfterMs))))
     } else if record.ignoredRefusals > Self.ignoredRefusalsBeforePause {
-      close(reader, .rateIgnored(retryAfterMs: UInt64(retryAfterMs)), now: now, &effects)
+      close(subscriber, .rateIgnored(retryAfterMs: UInt64(retryAfterMs)), now: now, &effects)
     }
   }
 
   /// Lets go of a socket that is to be closed: not a leave, the grace time runs.
-  func close(_ reader: Reader, _ reason: CloseReason, now: Instant, _ effects: inout [Effect]) {
-    disconnected(reader, pageGone: false, now: now)
-    effects.append(.close(connection: reader.connection, reason))
+  func close(_ subscriber: Subscriber, _ reason: CloseReason, now: Instant, _ effects: inout [Effect]) {
+    disconnected(subscriber, pageGone: false, now: now)
+    effects.append(.close(connection: subscriber.connection, reason))
   }
 }
 

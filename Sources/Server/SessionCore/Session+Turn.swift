@@ -2,7 +2,7 @@ internal import Wire
 
 /// The end of a turn: what was collected goes into the segments, and who joined is caught up.
 extension Session {
-  /// Closes the turn. After it, the shell flushes every reader that can be written to.
+  /// Closes the turn. After it, the shell flushes every subscriber that can be written to.
   package func endTurn(now: Instant) {
     flushNumber &+= 1
     ridingCommitted.removeAll(keepingCapacity: true)
@@ -47,7 +47,7 @@ extension Session {
   }
 
   /// Those who wait and have something to be sent.
-  package func takeWaitingAttention() -> [Reader] {
+  package func takeWaitingAttention() -> [Subscriber] {
     defer { waitingAttention = [] }
     return waitingAttention
   }
@@ -98,17 +98,17 @@ extension Session {
         record.awaitsFrom = committed + 1
         notYet.append(number)
       }
-      guard case .joined(let reader) = record.presence, reader.memberIndex >= 0 else { continue }
-      if ridesAlong, members[reader.memberIndex].flags.isEmpty {
+      guard case .joined(let subscriber) = record.presence, subscriber.memberIndex >= 0 else { continue }
+      if ridesAlong, members[subscriber.memberIndex].flags.isEmpty {
         ridingCommitted.insert(number)
         continue
       }
       // It knows the epoch, but not yet whether what it holds lasts: nothing comes between `joined` and `catchUp`.
-      if reader.isOutboxFull || reader.isBeforeCatchUp {
+      if subscriber.isOutboxFull || subscriber.isBeforeCatchUp {
         if !record.awaitsCommitted { later.append(number) }
         record.awaitsCommitted = true
       } else {
-        tell(reader, message)
+        tell(subscriber, message)
       }
     }
     awaitingCommitted = later + notYet
@@ -121,9 +121,9 @@ extension Session {
     return ridesAlong ? message : []
   }
 
-  /// A reader did not get the turn's unreliable buffer: what was said in it about its own entries is said again.
-  func missedEphemeral(_ reader: Reader, now: Instant) {
-    guard let record = participant(of: reader), ridingCommitted.contains(record.number),
+  /// A subscriber did not get the turn's unreliable buffer: what was said in it about its own entries is said again.
+  func missedEphemeral(_ subscriber: Subscriber, now: Instant) {
+    guard let record = participant(of: subscriber), ridingCommitted.contains(record.number),
       !record.awaitsCommitted
     else { return }
     awaitsCommitted(record, now: now)
@@ -167,17 +167,17 @@ extension Session {
     }
   }
 
-  /// The segment at a reader's cursor goes: it keeps the rest of its frame, and is caught up anew.
+  /// The segment at a subscriber's cursor goes: it keeps the rest of its frame, and is caught up anew.
   private func lose(_ position: Int, _ segment: Segment) {
-    let reader = readers[position]
-    guard case .live = reader.source else { return }
-    if members[position].cursor.offset == segment.bytes.count, reader.caughtUpAt == nil {
+    let subscriber = subscribers[position]
+    guard case .live = subscriber.source else { return }
+    if members[position].cursor.offset == segment.bytes.count, subscriber.caughtUpAt == nil {
       members[position].cursor = Cursor(segment: segment.number + 1, offset: 0)
       return
     }
-    keepRestOfFrame(reader)
-    reader.source = .lost
-    reader.caughtUpAt = nil
+    keepRestOfFrame(subscriber)
+    subscriber.source = .lost
+    subscriber.caughtUpAt = nil
     members[position].flags.insert(.special)
   }
 
@@ -198,8 +198,8 @@ extension Session {
     var snapshot: CatchUp?
     var compressed: CatchUp?
     var withEntries: (after: UInt64, catchUp: CatchUp)?
-    for item in pending where item.reader.memberIndex >= 0 {
-      let reader = item.reader
+    for item in pending where item.subscriber.memberIndex >= 0 {
+      let subscriber = item.subscriber
       if case .snapshotWithEntries(let after) = item.start {
         if withEntries?.after != after {
           withEntries = makeSnapshot(withEntriesAfter: after).map { (after, $0) }
@@ -207,33 +207,33 @@ extension Session {
       }
       if case .tail(let after) = item.start, let (cursor, rest) = log.position(after: after) {
         let control = GatewayControl.catchUp(.tail, epoch: epoch, sequence: log.lastSequence)
-        reader.enqueue(.text, control.encoded())
+        subscriber.enqueue(.text, control.encoded())
         if let rest {
-          reader.enqueue(frames: rest.framed())
+          subscriber.enqueue(frames: rest.framed())
           counters.delivered += rest.entryCount
         }
-        members[reader.memberIndex].cursor = cursor
-        reader.source = .live
-        reader.caughtUpAt = Reader.CaughtUpMark(cursor: log.tail, sequence: log.lastSequence)
+        members[subscriber.memberIndex].cursor = cursor
+        subscriber.source = .live
+        subscriber.caughtUpAt = Subscriber.CaughtUpMark(cursor: log.tail, sequence: log.lastSequence)
         counters.tails += 1
       } else if case .snapshotWithEntries(let after) = item.start, let withEntries,
         withEntries.after == after
       {
-        reader.source = .catchingUp(CatchUpProgress(withEntries.catchUp))
-        reader.caughtUpAt = Reader.CaughtUpMark(cursor: log.tail, sequence: log.lastSequence)
+        subscriber.source = .catchingUp(CatchUpProgress(withEntries.catchUp))
+        subscriber.caughtUpAt = Subscriber.CaughtUpMark(cursor: log.tail, sequence: log.lastSequence)
         counters.snapshots += 1
       } else {
         var made = snapshot ?? makeSnapshot()
         snapshot = made
-        if reader.takesCompressed, compressor != nil, crowding == nil {
+        if subscriber.acceptsCompression, compressor != nil, crowding == nil {
           made = compressed ?? CatchUp(compressed: made)
           compressed = made
         }
-        reader.source = .catchingUp(CatchUpProgress(made))
-        reader.caughtUpAt = nil
+        subscriber.source = .catchingUp(CatchUpProgress(made))
+        subscriber.caughtUpAt = nil
         counters.snapshots += 1
       }
-      members[reader.memberIndex].flags.insert(.special)
+      members[subscriber.memberIndex].flags.insert(.special)
     }
   }
 
@@ -294,8 +294,8 @@ extension Session {
     // Of a thousand who came at once all have one catch-up, which is looked at once.
     var seen: Set<ObjectIdentifier> = []
     var pinned: [ObjectIdentifier: Int] = [:]
-    for reader in readers {
-      guard case .catchingUp(let progress) = reader.source,
+    for subscriber in subscribers {
+      guard case .catchingUp(let progress) = subscriber.source,
         seen.insert(ObjectIdentifier(progress.catchUp)).inserted
       else { continue }
       for part in progress.catchUp.parts where !current.contains(ObjectIdentifier(part.segment)) {
@@ -303,10 +303,10 @@ extension Session {
       }
     }
     guard pinned.values.reduce(0, +) > Self.pinnedBytes else { return }
-    var slow: [(left: Int, reader: Reader, progress: CatchUpProgress)] = []
-    for reader in readers {
-      guard case .catchingUp(let progress) = reader.source else { continue }
-      slow.append((progress.left, reader, progress))
+    var slow: [(left: Int, subscriber: Subscriber, progress: CatchUpProgress)] = []
+    for subscriber in subscribers {
+      guard case .catchingUp(let progress) = subscriber.source else { continue }
+      slow.append((progress.left, subscriber, progress))
     }
     slow.sort { $0.left < $1.left }
     var held: Set<ObjectIdentifier> = []
@@ -320,7 +320,7 @@ extension Session {
         bytes += more
         held.formUnion(own.map { ObjectIdentifier($0.segment) })
       } else {
-        tooSlow.append(item.reader)
+        tooSlow.append(item.subscriber)
       }
     }
   }
@@ -328,10 +328,10 @@ extension Session {
   private func closeTooSlow(now: Instant) {
     let list = tooSlow
     tooSlow = []
-    for reader in list { close(reader, .tooSlow, now: now, &outgoing) }
+    for subscriber in list { close(subscriber, .tooSlow, now: now, &outgoing) }
   }
 
-  /// How many bytes that the base no longer holds may be held for slow readers.
+  /// How many bytes that the base no longer holds may be held for slow subscribers.
   private static let pinnedBytes = 33_554_432
 
   private func appendState(_ type: String, _ payload: [UInt8], to segment: Segment) {

@@ -5,7 +5,7 @@ package import struct FoundationEssentials.Date
 /// Decides what a session does; knows no socket, no clock and no chance.
 ///
 /// It is told what happened (`join`, `receive`, `disconnect`, `endTurn` …) and answers with `Effect`s, in the order in which
-/// they are to be performed. What the people in it are sent stands in its log and their readers; the shell fetches it piece
+/// they are to be performed. What the people in it are sent stands in its log and their subscribers; the shell fetches it piece
 /// by piece. A session belongs to one reactor and is used from its thread only.
 package final class Session {
   package let id: SessionID
@@ -29,7 +29,7 @@ package final class Session {
   /// One row for each joined socket: the flush loop walks it.
   package internal(set) var members: [Member] = []
   /// What each member is sent besides the log, beside its row.
-  package internal(set) var readers: [Reader] = []
+  package internal(set) var subscribers: [Subscriber] = []
 
   var log: SegmentLog
   var index = RetentionIndex()
@@ -81,11 +81,11 @@ package final class Session {
   /// What came of a turn's end for the shell to do.
   var outgoing: [Effect] = []
   /// Readers that hold too much of what is no longer current.
-  var tooSlow: [Reader] = []
+  var tooSlow: [Subscriber] = []
   /// Counts the flushes: every member is looked at once in each.
   package internal(set) var flushNumber: UInt32 = 0
   /// Those who wait and have been told something, so that the shell sends it.
-  var waitingAttention: [Reader] = []
+  var waitingAttention: [Subscriber] = []
   /// Graces that run, by deadline.
   var graces: [(until: Instant, number: ParticipantNumber)] = []
 
@@ -251,7 +251,7 @@ package struct Member: Sendable, BitwiseCopyable {
 
 /// Somebody who is to be caught up when the turn ends.
 struct PendingCatchUp {
-  var reader: Reader
+  var subscriber: Subscriber
   var start = Start.snapshot
 
   enum Start {

@@ -30,7 +30,7 @@ final class SessionClient {
     }
   }
 
-  let reader: Reader
+  let subscriber: Subscriber
   /// The session has not let go of it.
   var isOpen = true
   /// It wants to see who is there, and may join later.
@@ -49,7 +49,7 @@ final class SessionClient {
   private var isClosed = false
 
   init(connection: UInt64) {
-    reader = Reader(connection: connection)
+    subscriber = Subscriber(connection: connection)
   }
 
   var isOnBoundary: Bool { bytes.isEmpty }
@@ -98,7 +98,7 @@ final class SessionClient {
     case "waiting":
       try expect(joined == nil, "waiting when it has joined")
     case "catchUp":
-      // A reader that lags in its tail is caught up anew.
+      // A subscriber that lags in its tail is caught up anew.
       try expect(
         joined != nil && catchUp?.isSnapshot != true,
         "a catch-up out of turn, joined \(joined != nil), \(catchUp as Any)")

@@ -135,10 +135,10 @@ enum SessionProgram {
   ) throws {
     guard try shell.admitControl(client, size: 40) else { return }
     switch program.below(3) {
-    case 0: shell.session.setProfile(profile(&program).sanitised, of: client.reader)
+    case 0: shell.session.setProfile(profile(&program).sanitised, of: client.subscriber)
     case 1:
       shell.session.setActivity(
-        ActivityChange(title: "T\(program.byte())"), by: client.reader, now: shell.now)
+        ActivityChange(title: "T\(program.byte())"), by: client.subscriber, now: shell.now)
     default:
       // A token that nobody has is refused.
       _ = try? shell.session.follow(by: Token(high: 3, low: 1_001), now: shell.now) { Self.next }

@@ -53,33 +53,34 @@ final class SessionShell {
       id: EntryKey(high: 9, low: names).uuid, token: Token(high: 3, low: names), lot: names)
     client.isWaiting = waits
     if waits {
-      try perform(session.wait(client.reader, profile: join.profile.sanitised, identity: identity, now: now))
+      try perform(
+        session.wait(client.subscriber, profile: join.profile.sanitised, identity: identity, now: now))
     } else {
       var join = join
       join.profile = join.profile.sanitised
-      try perform(session.join(client.reader, join, identity: identity, now: now))
+      try perform(session.join(client.subscriber, join, identity: identity, now: now))
     }
   }
 
   func send(_ message: [UInt8], from client: SessionClient) throws {
     var effects: [Effect] = []
-    session.receive(message.span, from: client.reader, now: now, effects: &effects)
+    session.receive(message.span, from: client.subscriber, now: now, effects: &effects)
     try perform(effects)
   }
 
   func leave(_ client: SessionClient) throws {
-    try perform(session.leave(client.reader, now: now))
+    try perform(session.leave(client.subscriber, now: now))
   }
 
   func breakWire(_ client: SessionClient, pageGone: Bool) {
-    session.disconnected(client.reader, pageGone: pageGone, now: now)
+    session.disconnected(client.subscriber, pageGone: pageGone, now: now)
     client.isOpen = false
     clients.removeAll { $0 === client }
   }
 
   func admitControl(_ client: SessionClient, size: Int) throws -> Bool {
     var effects: [Effect] = []
-    let isAdmitted = session.admitControl(client.reader, size: size, now: now, effects: &effects)
+    let isAdmitted = session.admitControl(client.subscriber, size: size, now: now, effects: &effects)
     try perform(effects)
     return isAdmitted && client.isOpen
   }
@@ -92,15 +93,15 @@ final class SessionShell {
   private func perform(_ effects: [Effect]) throws {
     for effect in effects {
       guard case .close(let connection, let reason) = effect,
-        let client = clients.first(where: { $0.reader.connection == connection })
+        let client = clients.first(where: { $0.subscriber.connection == connection })
       else { continue }
       client.isOpen = false
       clients.removeAll { $0 === client }
-      client.reader.enqueue(
+      client.subscriber.enqueue(
         .close, [UInt8(reason.code >> 8), UInt8(reason.code & 0xFF)] + reason.payloadReason())
-      while let piece = client.reader.nextPrivatePiece() {
+      while let piece = client.subscriber.nextOutputPiece() {
         try deliver(piece.bytes[piece.range], to: client)
-        client.reader.sentPrivate(piece, piece.range.count)
+        client.subscriber.didSendOutput(piece, piece.range.count)
       }
       try expect(client.isOnBoundary, "a socket is closed inside a frame")
     }
@@ -122,16 +123,16 @@ final class SessionShell {
       if !client.isSlow { try read(client) }
       guard !frames.isEmpty, client.isOpen else { continue }
       let room = client.isSlow ? taken : frames.count
-      let count = session.isSettled(client.reader) ? min(room, frames.count) : 0
+      let count = session.isSettled(client.subscriber) ? min(room, frames.count) : 0
       try deliver(frames[..<count], to: client)
       guard count < frames.count else { continue }
-      if count > 0 { session.setBlocked(true, client.reader) }
-      session.tookEphemeral(count, client.reader, now: now)
+      if count > 0 { session.setBlocked(true, client.subscriber) }
+      session.tookEphemeral(count, client.subscriber, now: now)
     }
-    var kept: [(Reader, [UInt8])] = []
-    session.forEachTargetedEphemeral { reader, frames, _ in kept.append((reader, frames)) }
-    for (reader, frames) in kept {
-      guard let client = clients.first(where: { $0.reader === reader }) else { continue }
+    var kept: [(Subscriber, [UInt8])] = []
+    session.forEachTargetedEphemeral { subscriber, frames, _ in kept.append((subscriber, frames)) }
+    for (subscriber, frames) in kept {
+      guard let client = clients.first(where: { $0.subscriber === subscriber }) else { continue }
       try deliver(frames[...], to: client)
     }
     _ = session.takeWaitingAttention()
@@ -140,15 +141,15 @@ final class SessionShell {
 
   /// The client takes up to so many bytes.
   func read(_ client: SessionClient, upTo limit: Int = .max) throws {
-    session.setBlocked(false, client.reader)
+    session.setBlocked(false, client.subscriber)
     var left = limit
-    while let piece = session.nextPiece(client.reader) {
+    while let piece = session.nextPiece(client.subscriber) {
       let count = min(left, piece.range.count)
       try deliver(piece.bytes[piece.range.prefix(count)], to: client)
-      session.sent(piece, count, to: client.reader)
+      session.sent(piece, count, to: client.subscriber)
       left -= count
       guard count == piece.range.count else {
-        session.setBlocked(true, client.reader)
+        session.setBlocked(true, client.subscriber)
         return
       }
     }
@@ -290,10 +291,10 @@ final class SessionShell {
     guard newcomer.applied != nil else { throw Finding("a newcomer is never caught up") }
     for client in clients where client.joined != nil {
       try expect(client.isOnBoundary, "a frame is never ended")
-      guard client.applied != nil else { throw Finding("\(client.reader.connection) is never caught up") }
+      guard client.applied != nil else { throw Finding("\(client.subscriber.connection) is never caught up") }
       try expect(
         client.state == newcomer.state,
-        "\(client.state.count) keys are held by \(client.reader.connection), and \(newcomer.state.count) by a newcomer"
+        "\(client.state.count) keys are held by \(client.subscriber.connection), and \(newcomer.state.count) by a newcomer"
       )
     }
     let active = clients.filter { $0.joined != nil }.count

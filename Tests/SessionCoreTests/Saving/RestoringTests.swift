@@ -104,7 +104,7 @@ struct RestoringTests {
     case "waiting":
       fixture.connect().wait()
       try fixture.save()
-    case "presence": fixture.session.setProfile(Profile(name: "Ida"), of: ada.reader)
+    case "presence": fixture.session.setProfile(Profile(name: "Ida"), of: ada.subscriber)
     case "under way":
       ada.send("1")
       _ = fixture.session.takeUnsaved()
@@ -274,7 +274,7 @@ struct RestoringTests {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join()
     fixture.session.setActivity(
-      ActivityChange(title: "Whales", payload: .object(["deep": .integer(3)])), by: ada.reader,
+      ActivityChange(title: "Whales", payload: .object(["deep": .integer(3)])), by: ada.subscriber,
       now: fixture.now)
     try fixture.save()
     let session = try fixture.reload().fixture.session

@@ -155,8 +155,8 @@ struct SavingTests {
     ada.sendRaw(
       SentEntry(flags: .removed, clientSequence: number + 1, key: EntryKey(high: 0, low: 1)))
     #expect(fixture.session.retainedBytes == 0)
-    fixture.session.setProfile(Profile(name: "Ida"), of: ada.reader)
-    fixture.session.setActivity(ActivityChange(title: "T"), by: ada.reader, now: fixture.now)
+    fixture.session.setProfile(Profile(name: "Ida"), of: ada.subscriber)
+    fixture.session.setActivity(ActivityChange(title: "T"), by: ada.subscriber, now: fixture.now)
     #expect(fixture.session.activity.title == "Draw Together")
     let taken = fixture.refusal { () throws(Refusal) in
       try fixture.session.takeJournalTurn(size: 1, now: fixture.now)

@@ -258,8 +258,8 @@ struct TailsAcrossEpochsTests {
     let seen = fixture.session.sequence
     let cy = try fixture.join(name: "Cy")
     bo.leave()
-    fixture.session.setProfile(Profile(name: "Ida"), of: ada.reader)
-    fixture.session.setActivity(ActivityChange(title: "Whales"), by: ada.reader, now: fixture.now)
+    fixture.session.setProfile(Profile(name: "Ida"), of: ada.subscriber)
+    fixture.session.setActivity(ActivityChange(title: "Whales"), by: ada.subscriber, now: fixture.now)
     fixture.session.endTurn(now: fixture.now)
     let unsaved = try #require(fixture.session.takeUnsaved())
     let second = try crash(

@@ -185,7 +185,7 @@ final class Simulation {
     client.connect(socket, waits: waits)
     if waits {
       _ = session.wait(
-        socket.reader, profile: Profile(name: client.name), identity: identity(), now: now)
+        socket.subscriber, profile: Profile(name: client.name), identity: identity(), now: now)
     }
     socket.uplink.append(.join)
   }
@@ -202,7 +202,7 @@ final class Simulation {
     guard let socket = client.socket else { return }
     let bytes = socket.read(all || random.chance(30) ? .max : 1 + random.below(300))
     try client.receive(bytes, now: now, oracle: oracle)
-    let connection = socket.reader.connection
+    let connection = socket.subscriber.connection
     for refusal in client.told {
       try require(
         expectedRefusals[connection]?.first == refusal,
@@ -214,7 +214,7 @@ final class Simulation {
       sockets[connection] = nil
       return
     }
-    session.setBlocked(false, socket.reader)
+    session.setBlocked(false, socket.subscriber)
     flush(socket)
   }
 
@@ -234,30 +234,30 @@ final class Simulation {
 
   func receive(_ uplink: VirtualSocket.Uplink, from socket: VirtualSocket) throws {
     guard !socket.isClosing else { return }
-    let connection = socket.reader.connection
+    let connection = socket.subscriber.connection
     if case .join = uplink { return try join(socket) }
-    guard let number = session.participant(of: socket.reader)?.number else { return }
+    guard let number = session.participant(of: socket.subscriber)?.number else { return }
     var effects: [Effect] = []
     var expected: [Oracle.Refused] = []
     switch uplink {
     case .join: break
     case .entries(let entries):
       let message = SentEntry.message(entries)
-      session.receive(message.span, from: socket.reader, now: now, effects: &effects)
+      session.receive(message.span, from: socket.subscriber, now: now, effects: &effects)
       expected = try oracle.receive(entries, from: number, now: now, sequence: session.sequence)
       // Unreliable ones are last in their messages, so the bucket is asked in the same order.
       for entry in entries where !entry.flags.contains(.reliable) { _ = oracle.takeToken(number, now: now) }
     case .profile(let name):
       guard admit(socket, number, &effects, &expected) else { break }
-      session.setProfile(Profile(name: name), of: socket.reader)
+      session.setProfile(Profile(name: name), of: socket.subscriber)
       here[number] = name
       clients.first { $0.number == number }?.name = name
     case .activity(let title):
       guard admit(socket, number, &effects, &expected) else { break }
-      session.setActivity(ActivityChange(title: title), by: socket.reader, now: now)
+      session.setActivity(ActivityChange(title: title), by: socket.subscriber, now: now)
       self.title = title
     case .leave:
-      effects = session.leave(socket.reader, now: now)
+      effects = session.leave(socket.subscriber, now: now)
       here[number] = nil
     }
     expectedRefusals[connection, default: []] += expected
@@ -270,7 +270,7 @@ final class Simulation {
     _ socket: VirtualSocket, _ number: ParticipantNumber, _ effects: inout [Effect],
     _ expected: inout [Oracle.Refused]
   ) -> Bool {
-    let isAdmitted = session.admitControl(socket.reader, size: 40, now: now, effects: &effects)
+    let isAdmitted = session.admitControl(socket.subscriber, size: 40, now: now, effects: &effects)
     if !oracle.takeToken(number, now: now) {
       expected = [
         Oracle.Refused(
@@ -285,8 +285,8 @@ final class Simulation {
       // Cut before it said anything.
       return
     }
-    let effects = session.join(socket.reader, client.join, identity: identity(), now: now)
-    guard let number = session.participant(of: socket.reader)?.number else {
+    let effects = session.join(socket.subscriber, client.join, identity: identity(), now: now)
+    guard let number = session.participant(of: socket.subscriber)?.number else {
       throw Violation("\(client.name) could not join: \(effects)")
     }
     if client.number == nil || client.isForgotten {
@@ -307,7 +307,7 @@ final class Simulation {
         guard let socket = sockets[connection] else { continue }
         try require([1000, 4009].contains(reason.code), "closed with \(reason)")
         socket.isClosing = true
-        socket.reader.enqueue(
+        socket.subscriber.enqueue(
           .close, [UInt8(reason.code >> 8), UInt8(reason.code & 0xFF)] + reason.payloadReason())
         flush(socket)
       case .acknowledgedMoved(let number, let from, let to):
@@ -325,13 +325,13 @@ final class Simulation {
       guard let socket = sockets[connection], socket.isCut else { continue }
       sockets[connection] = nil
       guard !socket.isClosing else { continue }
-      if let number = session.participant(of: socket.reader)?.number, here[number] != nil,
-        !(session.participant(of: socket.reader)?.isWaiting ?? true)
+      if let number = session.participant(of: socket.subscriber)?.number, here[number] != nil,
+        !(session.participant(of: socket.subscriber)?.isWaiting ?? true)
       {
         away[number] = now.adding(
           seconds: socket.pageGone ? min(5, limits.graceSeconds) : limits.graceSeconds)
       }
-      session.disconnected(socket.reader, pageGone: socket.pageGone, now: now)
+      session.disconnected(socket.subscriber, pageGone: socket.pageGone, now: now)
     }
   }
 
@@ -357,22 +357,22 @@ final class Simulation {
     isPresenceDue = presenceMayWait && random.chance(50)
     for connection in sockets.keys.sorted() {
       guard let socket = sockets[connection] else { continue }
-      if isPresenceDue, session.isPlain(socket.reader) { continue }
+      if isPresenceDue, session.isPlain(socket.subscriber) { continue }
       flush(socket)
       try require(
-        socket.reader.outboxCount <= Reader.outboxBytes + 80_000,
-        "P6: an outbox of \(socket.reader.outboxCount)")
+        socket.subscriber.outboxCount <= Subscriber.outboxBytes + 80_000,
+        "P6: an outbox of \(socket.subscriber.outboxCount)")
       guard !frames.isEmpty, !socket.isClosing else { continue }
-      let count = session.isSettled(socket.reader) ? socket.send(frames[...]) : 0
+      let count = session.isSettled(socket.subscriber) ? socket.send(frames[...]) : 0
       guard count < frames.count else { continue }
-      if count > 0 { session.setBlocked(true, socket.reader) }
-      session.tookEphemeral(count, socket.reader, now: now)
+      if count > 0 { session.setBlocked(true, socket.subscriber) }
+      session.tookEphemeral(count, socket.subscriber, now: now)
     }
-    session.forEachTargetedEphemeral { reader, frame, _ in
-      guard let socket = sockets[reader.connection] else { return }
+    session.forEachTargetedEphemeral { subscriber, frame, _ in
+      guard let socket = sockets[subscriber.connection] else { return }
       let count = socket.send(frame[...])
-      if count > 0, count < frame.count { session.keep(Array(frame[count...]), for: reader) }
-      if count < frame.count { session.setBlocked(true, reader) }
+      if count > 0, count < frame.count { session.keep(Array(frame[count...]), for: subscriber) }
+      if count < frame.count { session.setBlocked(true, subscriber) }
     }
     _ = session.takeWaitingAttention()
     try checkFastReaders()
@@ -388,7 +388,7 @@ final class Simulation {
       for missed in oracle.log[Int(client.position)...] {
         try require(
           !missed.isFor(number),
-          "P5: \(client.name) reads at once, but is at \(client.position) and has not \(missed); \(socket.reader.source) \(session.members[max(0, socket.reader.memberIndex)]) \(session.log.tail) \(socket.isClosing)"
+          "P5: \(client.name) reads at once, but is at \(client.position) and has not \(missed); \(socket.subscriber.source) \(session.members[max(0, socket.subscriber.memberIndex)]) \(session.log.tail) \(socket.isClosing)"
         )
       }
     }
@@ -403,11 +403,11 @@ final class Simulation {
   }
 
   private func flush(_ socket: VirtualSocket) {
-    while let piece = session.nextPiece(socket.reader) {
+    while let piece = session.nextPiece(socket.subscriber) {
       let count = socket.send(piece.bytes[piece.range])
-      session.sent(piece, count, to: socket.reader)
+      session.sent(piece, count, to: socket.subscriber)
       guard count == piece.range.count || socket.isCut else {
-        session.setBlocked(true, socket.reader)
+        session.setBlocked(true, socket.subscriber)
         return
       }
     }
@@ -415,8 +415,8 @@ final class Simulation {
 }
 
 extension Session {
-  /// Nothing but the log is due to the reader.
-  fileprivate func isPlain(_ reader: Reader) -> Bool {
-    reader.memberIndex >= 0 && members[reader.memberIndex].flags.isEmpty
+  /// Nothing but the log is due to the subscriber.
+  fileprivate func isPlain(_ subscriber: Subscriber) -> Bool {
+    subscriber.memberIndex >= 0 && members[subscriber.memberIndex].flags.isEmpty
   }
 }

@@ -1,8 +1,8 @@
 import SessionCore
 
-/// A socket with a kernel buffer of a few bytes or many, between a session's reader and a client.
+/// A socket with a kernel buffer of a few bytes or many, between a session's subscriber and a client.
 final class VirtualSocket {
-  let reader: Reader
+  let subscriber: Subscriber
   /// How many bytes the kernel takes before the gateway has to wait.
   let capacity: Int
   /// What the kernel holds for the client.
@@ -26,7 +26,7 @@ final class VirtualSocket {
   }
 
   init(connection: UInt64, capacity: Int) {
-    reader = Reader(connection: connection, takesCompressed: connection.isMultiple(of: 2))
+    subscriber = Subscriber(connection: connection, acceptsCompression: connection.isMultiple(of: 2))
     self.capacity = capacity
   }
 

@@ -43,7 +43,7 @@ final class WebSocketConversation {
   /// The code that the socket is closed with, for the log.
   var closeCode: UInt16?
   /// What the socket is still to be sent.
-  let reader: Reader
+  let subscriber: Subscriber
   var messages: MessageReader
   /// A copy of `messages.isInflating`, made after each call: reading it from `messages` would copy that, 1,000 instructions a message.
   var isInflating = false
@@ -80,11 +80,12 @@ final class WebSocketConversation {
   var deflate: DeflateParameters? { messages.deflate }
 
   init(
-    phase: Phase, reader: Reader, limits: MessageLimits, deflate: DeflateParameters?, now: MonotonicTime
+    phase: Phase, subscriber: Subscriber, limits: MessageLimits, deflate: DeflateParameters?,
+    now: MonotonicTime
   ) {
     if case .opened(let hosted) = phase { hosted.openedSockets += 1 }
     self.phase = phase
-    self.reader = reader
+    self.subscriber = subscriber
     messages = MessageReader(role: .server, limits: limits, deflate: deflate)
     heardAt = now
     tookAt = now
@@ -129,7 +130,7 @@ final class WebSocketConversation {
   /// The bytes that it holds of messages and of output for this socket alone.
   var heldBytes: Int {
     assembly.count + messages.bufferedBytes + (unfinished?.bytes.count ?? 0)
-      + max(0, reader.privateBytes - Connection.freeBytes)
+      + max(0, subscriber.bufferedOutputBytes - Connection.freeBytes)
   }
 
   /// True while a completely received message waits for its next time slice.

@@ -106,8 +106,8 @@ extension Reactor {
       disconnect(connection, conversation, reason)
       return
     }
-    // When a segment is dropped, a slow reader keeps its own copy of a frame that was sent to it in part.
-    if conversation.reader.hasPrivateBytes, !countHeld(by: connection) {
+    // When a segment is dropped, a slow subscriber keeps its own copy of a frame that was sent to it in part.
+    if conversation.subscriber.hasBufferedOutput, !countHeld(by: connection) {
       disconnect(connection, conversation, .tryAgainLater(.tooMany, retryAfterMs: 5000))
       return
     }
@@ -117,9 +117,9 @@ extension Reactor {
     }
     guard now - conversation.pingedAt >= Self.pingInterval else { return }
     conversation.pingedAt = now
-    guard !conversation.reader.isOutboxFull else { return }
-    conversation.reader.enqueue(.ping, [])
-    conversation.enteredSession?.attend(conversation.reader)
+    guard !conversation.subscriber.isOutboxFull else { return }
+    conversation.subscriber.enqueue(.ping, [])
+    conversation.enteredSession?.attend(conversation.subscriber)
     flush(connection, conversation)
   }
 

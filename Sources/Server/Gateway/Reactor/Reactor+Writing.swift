@@ -119,7 +119,7 @@ extension Reactor {
       conversation.tookAt = now
       // Each in its turn: a thousand who are being caught up become writable together. Until then nothing else is sent to it,
       // for it may be in the middle of a frame.
-      flushLater(connection, isBulk: conversation.reader.isCatchingUp)
+      flushLater(connection, isBulk: conversation.subscriber.isCatchingUp)
     case .lingering:
       startLingering(connection)
     }

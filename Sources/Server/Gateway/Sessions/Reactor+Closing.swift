@@ -38,7 +38,7 @@ extension Reactor {
       conversation.closedBy = .peer
       var payload: [UInt8] = []
       if let code { payload = ClosePayload(code: code).bytes }
-      conversation.reader.enqueue(.close, payload)
+      conversation.subscriber.enqueue(.close, payload)
       connection.deadline = now + Self.closeTime
     }
     conversation.isFinished = true
@@ -62,7 +62,7 @@ extension Reactor {
     conversation.assembly = []
     var payload = [UInt8(reason.code >> 8), UInt8(truncatingIfNeeded: reason.code)]
     payload.append(contentsOf: reason.payloadReason())
-    conversation.reader.enqueue(.close, payload)
+    conversation.subscriber.enqueue(.close, payload)
     connection.deadline = now + Self.closeTime
     conversation.pausedUntil = nil
     flush(connection, conversation)
@@ -72,7 +72,7 @@ extension Reactor {
   func depart(_ connection: Connection, _ conversation: WebSocketConversation, pageGone: Bool) {
     guard let hosted = conversation.hosted else { return }
     if conversation.enteredSession != nil {
-      hosted.session.disconnected(conversation.reader, pageGone: pageGone, now: instant)
+      hosted.session.disconnected(conversation.subscriber, pageGone: pageGone, now: instant)
     }
     conversation.phase = .closing
     // Nobody may be left who needs the session in memory.

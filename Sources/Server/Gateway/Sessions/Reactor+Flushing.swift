@@ -30,9 +30,9 @@ extension Reactor {
 
   /// Sends those who only wait for their turn what is due to them, as far as their sockets take it.
   func flushWhoWait(in session: Session) {
-    for reader in session.readers {
-      guard let (connection, conversation) = webSocket(reader.connection), connection.isToFlush,
-        !reader.isCatchingUp
+    for subscriber in session.subscribers {
+      guard let (connection, conversation) = webSocket(subscriber.connection), connection.isToFlush,
+        !subscriber.isCatchingUp
       else { continue }
       flush(connection, conversation)
     }
@@ -100,19 +100,19 @@ extension Reactor {
     let entries = session.ephemeralEntries
     var members = session.takeMembers()
     let slice = sendTail(of: session, ephemeral, entries, to: &members, budget: budget, toSettled: toSettled)
-    let readers = slice.others.map { session.readers[$0] }
-    let shortReaders = slice.shorts.map { (session.readers[$0.position], $0.took) }
+    let subscribers = slice.others.map { session.subscribers[$0] }
+    let shortReaders = slice.shorts.map { (session.subscribers[$0.position], $0.took) }
     session.putMembers(members)
     session.countDelivered(slice.delivered)
-    for (reader, took) in shortReaders { missed(session, reader, took: took, of: entries) }
-    for reader in readers {
-      guard let (connection, conversation) = webSocket(reader.connection) else { continue }
+    for (subscriber, took) in shortReaders { missed(session, subscriber, took: took, of: entries) }
+    for subscriber in subscribers {
+      guard let (connection, conversation) = webSocket(subscriber.connection) else { continue }
       flush(connection, conversation)
       guard !ephemeral.isEmpty else { continue }
-      if session.isSettled(reader) {
-        writeEphemeral(ephemeral, entries, to: reader, connection, session)
+      if session.isSettled(subscriber) {
+        writeEphemeral(ephemeral, entries, to: subscriber, connection, session)
       } else {
-        missed(session, reader, took: 0, of: entries)
+        missed(session, subscriber, took: 0, of: entries)
       }
     }
     return (slice.isDone, slice.sends)
@@ -193,27 +193,27 @@ extension Reactor {
   }
 
   private func writeEphemeral(
-    _ frames: [UInt8], _ entries: Int, to reader: Reader, _ connection: Connection, _ session: Session
+    _ frames: [UInt8], _ entries: Int, to subscriber: Subscriber, _ connection: Connection, _ session: Session
   ) {
     let sent = write(frames.span, on: connection)
-    if connection.isWriteBlocked { session.setBlocked(true, reader) }
+    if connection.isWriteBlocked { session.setBlocked(true, subscriber) }
     if sent == frames.count {
       session.countDelivered(entries)
     } else {
-      missed(session, reader, took: sent, of: entries)
+      missed(session, subscriber, took: sent, of: entries)
     }
   }
 
   /// A socket did not take all of the turn's unreliable frames: only a begun one is finished.
-  private func missed(_ session: Session, _ reader: Reader, took: Int, of entries: Int) {
+  private func missed(_ session: Session, _ subscriber: Subscriber, took: Int, of entries: Int) {
     counters.values.unreliableDropped += UInt64(entries)
-    session.tookEphemeral(took, reader, now: instant)
-    finishBegun(reader)
+    session.tookEphemeral(took, subscriber, now: instant)
+    finishBegun(subscriber)
   }
 
   /// Over TLS a begun frame may wait for no event: its rest is sent at once.
-  private func finishBegun(_ reader: Reader) {
-    guard reader.hasPrivateBytes, let (connection, conversation) = webSocket(reader.connection),
+  private func finishBegun(_ subscriber: Subscriber) {
+    guard subscriber.hasBufferedOutput, let (connection, conversation) = webSocket(subscriber.connection),
       !connection.isWriteBlocked
     else { return }
     flush(connection, conversation)
@@ -223,8 +223,8 @@ extension Reactor {
   private func flushTargeted(_ session: Session) -> Int {
     guard session.hasTargetedEphemeral else { return 0 }
     var sends = 0
-    session.forEachTargetedEphemeral { reader, frames, entries in
-      guard let connection = connections[token: reader.connection] else { return }
+    session.forEachTargetedEphemeral { subscriber, frames, entries in
+      guard let connection = connections[token: subscriber.connection] else { return }
       sends += 1
       let sent = write(frames.span, on: connection)
       if sent > 0 {
@@ -232,54 +232,58 @@ extension Reactor {
       } else {
         counters.values.unreliableDropped += UInt64(entries)
       }
-      if connection.isWriteBlocked { session.setBlocked(true, reader) }
+      if connection.isWriteBlocked { session.setBlocked(true, subscriber) }
       guard sent > 0, sent < frames.count else { return }
-      session.keep(Array(frames[sent...]), for: reader)
-      finishBegun(reader)
+      session.keep(Array(frames[sent...]), for: subscriber)
+      finishBegun(subscriber)
     }
     return sends
   }
 
   /// Sends one socket what is due to it, up to its share of a turn.
   func flush(_ connection: Connection, _ conversation: WebSocketConversation) {
-    let reader = conversation.reader
+    let subscriber = conversation.subscriber
     let session = conversation.enteredSession
     var given = 0
     // What is caught up may have to be compressed first: that too is shared out.
-    if !budget.allowsBulkBytes, reader.isCatchingUp {
-      session?.setBlocked(true, reader)
+    if !budget.allowsBulkBytes, subscriber.isCatchingUp {
+      session?.setBlocked(true, subscriber)
       flushLater(connection, isBulk: true)
       return
     }
     while !connection.isWriteBlocked, !connection.hasPendingWrites,
-      let piece = session?.nextPiece(reader) ?? reader.nextPrivatePiece()
+      let piece = session?.nextPiece(subscriber) ?? subscriber.nextOutputPiece()
     {
       budget.useBulkBytes(compressor.takeCost())
-      let isBulk = piece.range.count > Self.bulkPieceBytes || reader.isCatchingUp
-      let share = reader.isCatchingUp ? Session.catchUpPieceBytes : Session.pieceBytes
+      let isBulk = piece.range.count > Self.bulkPieceBytes || subscriber.isCatchingUp
+      let share = subscriber.isCatchingUp ? Session.catchUpPieceBytes : Session.pieceBytes
       guard given < share, !isBulk || budget.allowsBulkBytes else {
-        session?.setBlocked(true, reader)
+        session?.setBlocked(true, subscriber)
         flushLater(connection, isBulk: isBulk)
         return
       }
       let sent = write(piece.bytes.span.extracting(piece.range), on: connection)
       given += sent
       if isBulk { budget.useBulkBytes(sent) }
-      if let session { session.sent(piece, sent, to: reader) } else { reader.sentPrivate(piece, sent) }
+      if let session {
+        session.sent(piece, sent, to: subscriber)
+      } else {
+        subscriber.didSendOutput(piece, sent)
+      }
     }
-    session?.setBlocked(connection.isWriteBlocked, reader)
-    if conversation.joinedAt != .distantFuture, reader.isCaughtUp, !connection.hasPendingWrites {
+    session?.setBlocked(connection.isWriteBlocked, subscriber)
+    if conversation.joinedAt != .distantFuture, subscriber.isCaughtUp, !connection.hasPendingWrites {
       counters.values.catchUpTimes.count(.now() - conversation.joinedAt)
       conversation.joinedAt = .distantFuture
     }
     if let hosted = conversation.hosted, hosted.session.needsTurn { touch(hosted) }
-    if conversation.isFinished, !reader.hasPrivateBytes, !connection.hasPendingWrites {
+    if conversation.isFinished, !subscriber.hasBufferedOutput, !connection.hasPendingWrites {
       logClose(connection, conversation, end: conversation.peerClosed ? "closed" : "failed")
       conversation.phase = .closing
       finish(connection)
       return
     }
-    if connection.isReadingPaused, !conversation.isHeld, !reader.isOutboxFull {
+    if connection.isReadingPaused, !conversation.isHeld, !subscriber.isOutboxFull {
       resumeReading(connection)
     }
   }

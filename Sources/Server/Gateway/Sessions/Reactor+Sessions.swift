@@ -116,8 +116,10 @@ extension Reactor {
       hosted.isFlushing = true
       flushing.append(hosted)
       perform(hosted.session.takeEffects(), in: hosted)
-      for reader in hosted.session.takeWaitingAttention() {
-        if let (connection, conversation) = webSocket(reader.connection) { flush(connection, conversation) }
+      for subscriber in hosted.session.takeWaitingAttention() {
+        if let (connection, conversation) = webSocket(subscriber.connection) {
+          flush(connection, conversation)
+        }
       }
     }
   }

@@ -112,14 +112,14 @@ extension Reactor {
     counters.values.requests.count(phase.isEcho ? .echo : .socket, status: 101)
     let conversation = WebSocketConversation(
       phase: phase,
-      reader: Reader(
-        connection: connection.key.token, takesCompressed: request.deflate?.serverWindowBits == 15),
+      subscriber: Subscriber(
+        connection: connection.key.token, acceptsCompression: request.deflate?.serverWindowBits == 15),
       limits: limits, deflate: request.deflate, now: now)
     counters.values.openHTTPSockets -= 1
     counters.values.openWebSockets += 1
     connection.state = .webSocket(conversation)
     connection.deadline = .distantFuture
-    conversation.reader.enqueue(frames: bytes)
+    conversation.subscriber.enqueue(frames: bytes)
     flush(connection, conversation)
     return conversation
   }

@@ -22,7 +22,7 @@ extension Reactor {
     conversation.heardAt = now
     while position < end || conversation.hasUnfinishedMessage {
       // Who has the inflater goes on to the end of its message: others wait for it.
-      guard conversation.isInflating || !conversation.reader.isOutboxFull && !conversation.isHeld else {
+      guard conversation.isInflating || !conversation.subscriber.isOutboxFull && !conversation.isHeld else {
         pauseWithInput(connection, buffer, from: position, upTo: end)
         break
       }
@@ -74,7 +74,7 @@ extension Reactor {
         releaseInflater(of: connection)
         handle(connection, conversation, kind, payload.span)
       case .ping(let payload):
-        conversation.reader.enqueue(.pong, payload)
+        conversation.subscriber.enqueue(.pong, payload)
       case .pong:
         break
       case .close(let code, _):
@@ -84,7 +84,9 @@ extension Reactor {
     }
     noteIncomplete(connection, conversation)
     guard connections.isOpen(connection) else { return }
-    if conversation.reader.hasPrivateBytes || conversation.isFinished { flush(connection, conversation) }
+    if conversation.subscriber.hasBufferedOutput || conversation.isFinished {
+      flush(connection, conversation)
+    }
   }
 
   /// Goes on with what earlier turns left of a message.
@@ -133,7 +135,8 @@ extension Reactor {
     var effects: [Effect] = []
     hosted.saidAt = min(hosted.saidAt, now)
     let end = hosted.session.receive(
-      message, startingAt: start, entries: ExpensiveInput.entries, from: conversation.reader, now: instant,
+      message, startingAt: start, entries: ExpensiveInput.entries, from: conversation.subscriber,
+      now: instant,
       effects: &effects)
     touch(hosted)
     if !effects.isEmpty { perform(effects, in: hosted) }
@@ -227,7 +230,7 @@ extension Reactor {
         conversation.phase = .waiting(hosted)
         perform(
           hosted.session.wait(
-            conversation.reader, profile: profile.sanitised, identity: newIdentity(), now: instant),
+            conversation.subscriber, profile: profile.sanitised, identity: newIdentity(), now: instant),
           in: hosted)
         touch(hosted)
       case .leave, .end, .profile, .activity:
@@ -254,7 +257,7 @@ extension Reactor {
     join.profile = join.profile.sanitised
     conversation.phase = .joined(hosted)
     let effects = hosted.session.join(
-      conversation.reader, join, identity: newIdentity(), now: instant)
+      conversation.subscriber, join, identity: newIdentity(), now: instant)
     touch(hosted)
     perform(effects, in: hosted)
     for case .joined(_, _, let kind) in effects {
@@ -279,7 +282,7 @@ extension Reactor {
       return
     }
     let session = hosted.session
-    let reader = conversation.reader
+    let subscriber = conversation.subscriber
     let control: ClientControl
     do throws(WireError) {
       control = try ClientControl.decode(message)
@@ -290,7 +293,7 @@ extension Reactor {
     touch(hosted)
     if case .leave = control {
       conversation.phase = .joined(hosted)
-      let effects = session.leave(reader, now: instant)
+      let effects = session.leave(subscriber, now: instant)
       if !effects.isEmpty, conversation.participant != 0 {
         logger.log(
           .left(
@@ -300,7 +303,7 @@ extension Reactor {
       return
     }
     if case (.waiting, .join(let join)) = (conversation.phase, control) {
-      reader.badControlMessages = 0
+      subscriber.badControlMessages = 0
       enter(connection, conversation, hosted, join)
       return
     }
@@ -310,7 +313,7 @@ extension Reactor {
       return
     }
     var effects: [Effect] = []
-    guard session.admitControl(reader, size: message.count, now: instant, effects: &effects) else {
+    guard session.admitControl(subscriber, size: message.count, now: instant, effects: &effects) else {
       perform(effects, in: hosted)
       return
     }
@@ -323,11 +326,11 @@ extension Reactor {
     case .end:
       endSoon(hosted, conversation, on: connection.key)
     case .profile(let profile):
-      session.setProfile(profile.sanitised, of: reader)
+      session.setProfile(profile.sanitised, of: subscriber)
     case .activity(let change):
-      session.setActivity(change, by: reader, now: instant)
+      session.setActivity(change, by: subscriber, now: instant)
     }
-    reader.badControlMessages = 0
+    subscriber.badControlMessages = 0
   }
 
   /// Closes the socket of a participant who left, as soon as that is on the disk; or cannot be, of which everybody is told.
@@ -342,7 +345,7 @@ extension Reactor {
 
   /// Ends a session for everyone, who asks for it included; who cannot have it is told.
   private func endSoon(_ hosted: Hosted, _ conversation: WebSocketConversation, on key: Connection.Key) {
-    let reader = conversation.reader
+    let subscriber = conversation.subscriber
     let number = conversation.participant
     let address = connections[key]?.clientAddress
     Task {
@@ -353,7 +356,7 @@ extension Reactor {
           .refused(
             .control, error.code, conversation.subject(at: connections[key]?.clientAddress)))
         guard !hosted.isRemoved, connections[key] != nil else { return }
-        hosted.session.tell(reader, GatewayControl.error(error).encoded())
+        hosted.session.tell(subscriber, GatewayControl.error(error).encoded())
         touchSoon(hosted)
       }
     }
@@ -364,12 +367,12 @@ extension Reactor {
     _ connection: Connection, _ conversation: WebSocketConversation, _ hosted: Hosted, _ refusal: Refusal
   ) {
     logger.log(.refused(.control, refusal.code, conversation.subject(at: connection.clientAddress)))
-    conversation.reader.badControlMessages += 1
-    guard conversation.reader.badControlMessages < Self.badControlLimit else {
+    conversation.subscriber.badControlMessages += 1
+    guard conversation.subscriber.badControlMessages < Self.badControlLimit else {
       disconnect(connection, conversation, .badRequests)
       return
     }
-    hosted.session.tell(conversation.reader, GatewayControl.error(refusal).encoded())
+    hosted.session.tell(conversation.subscriber, GatewayControl.error(refusal).encoded())
     touch(hosted)
   }
 
@@ -384,7 +387,7 @@ extension Reactor {
     } else {
       FrameWriter.append(kind.opcode, payload: message, to: &frame)
     }
-    conversation.reader.enqueue(frames: frame)
+    conversation.subscriber.enqueue(frames: frame)
   }
 }
 

@@ -17,7 +17,7 @@ package struct RunFrames: Sendable {
 
   private var offset = 0
 
-  /// A reader at the beginning of a body.
+  /// A subscriber at the beginning of a body.
   package init() {}
 
   /// Cuts the next frame.

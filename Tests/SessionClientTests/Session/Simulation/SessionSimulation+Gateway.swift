@@ -12,7 +12,7 @@ extension SessionSimulation {
   @discardableResult
   func receiveAtGateway() throws -> Bool {
     let busy = sockets.values.filter { !$0.uplink.isEmpty }.sorted {
-      $0.reader.connection < $1.reader.connection
+      $0.subscriber.connection < $1.subscriber.connection
     }
     guard !busy.isEmpty else {
       noticeCuts()
@@ -33,11 +33,11 @@ extension SessionSimulation {
     switch message {
     case .close:
       socket.isClosing = true
-      session.disconnected(socket.reader, pageGone: false, now: now.instant)
+      session.disconnected(socket.subscriber, pageGone: false, now: now.instant)
     case .entries(let bytes):
       try require(
-        session.participant(of: socket.reader) != nil, "entries before `joined`")
-      session.receive(bytes.span, from: socket.reader, now: now.instant, effects: &effects)
+        session.participant(of: socket.subscriber) != nil, "entries before `joined`")
+      session.receive(bytes.span, from: socket.subscriber, now: now.instant, effects: &effects)
     case .control(let control): effects = try receive(control, from: socket)
     }
     try perform(effects)
@@ -49,19 +49,19 @@ extension SessionSimulation {
     var effects: [Effect] = []
     switch control {
     case .join(let join):
-      return session.join(socket.reader, join, identity: identity(), now: now.instant)
-    case .leave: return session.leave(socket.reader, now: now.instant)
+      return session.join(socket.subscriber, join, identity: identity(), now: now.instant)
+    case .leave: return session.leave(socket.subscriber, now: now.instant)
     case .profile(let profile):
       guard
-        session.admitControl(socket.reader, size: bytes.count, now: now.instant, effects: &effects)
+        session.admitControl(socket.subscriber, size: bytes.count, now: now.instant, effects: &effects)
       else { break }
-      session.setProfile(profile.sanitised, of: socket.reader)
+      session.setProfile(profile.sanitised, of: socket.subscriber)
     case .activity(let change):
       guard
-        session.admitControl(socket.reader, size: bytes.count, now: now.instant, effects: &effects)
+        session.admitControl(socket.subscriber, size: bytes.count, now: now.instant, effects: &effects)
       else { break }
       let before = session.sequence
-      session.setActivity(change, by: socket.reader, now: now.instant)
+      session.setActivity(change, by: socket.subscriber, now: now.instant)
       if session.sequence > before, let title = change.title { titles.append(title) }
     case .wait, .end: throw Violation("nobody asked for \(control)")
     }
@@ -91,7 +91,7 @@ extension SessionSimulation {
   }
 
   private func close(_ socket: SimulatedSocket, _ reason: CloseReason) {
-    socket.reader.enqueue(
+    socket.subscriber.enqueue(
       .close, [UInt8(reason.code >> 8), UInt8(reason.code & 0xFF)] + reason.payloadReason())
     flush(socket)
   }
@@ -102,7 +102,7 @@ extension SessionSimulation {
         continue
       }
       sockets[connection] = nil
-      if !socket.isClosing { session.disconnected(socket.reader, pageGone: false, now: now.instant) }
+      if !socket.isClosing { session.disconnected(socket.subscriber, pageGone: false, now: now.instant) }
     }
   }
 
@@ -110,19 +110,19 @@ extension SessionSimulation {
     session.endTurn(now: now.instant)
     try perform(session.takeEffects())
     let frames = session.ephemeralFrames
-    for socket in sockets.values.sorted(by: { $0.reader.connection < $1.reader.connection }) {
+    for socket in sockets.values.sorted(by: { $0.subscriber.connection < $1.subscriber.connection }) {
       flush(socket)
       guard !frames.isEmpty, !socket.isClosing else { continue }
-      let count = session.isSettled(socket.reader) ? socket.send(frames[...]) : 0
+      let count = session.isSettled(socket.subscriber) ? socket.send(frames[...]) : 0
       guard count < frames.count else { continue }
-      if count > 0 { session.setBlocked(true, socket.reader) }
-      session.tookEphemeral(count, socket.reader, now: now.instant)
+      if count > 0 { session.setBlocked(true, socket.subscriber) }
+      session.tookEphemeral(count, socket.subscriber, now: now.instant)
     }
-    session.forEachTargetedEphemeral { reader, frame, _ in
-      guard let socket = sockets[reader.connection] else { return }
+    session.forEachTargetedEphemeral { subscriber, frame, _ in
+      guard let socket = sockets[subscriber.connection] else { return }
       let count = socket.send(frame[...])
-      if count > 0, count < frame.count { session.keep(Array(frame[count...]), for: reader) }
-      if count < frame.count { session.setBlocked(true, reader) }
+      if count > 0, count < frame.count { session.keep(Array(frame[count...]), for: subscriber) }
+      if count < frame.count { session.setBlocked(true, subscriber) }
     }
     _ = session.takeWaitingAttention()
   }
@@ -148,7 +148,7 @@ extension SessionSimulation {
       guard let socket = sockets[connection] else { continue }
       if isClean, !socket.isClosing { close(socket, .restarting(retryAfterMs: 500)) }
       socket.uplink = []
-      if !socket.isClosing { session.disconnected(socket.reader, pageGone: false, now: now.instant) }
+      if !socket.isClosing { session.disconnected(socket.subscriber, pageGone: false, now: now.instant) }
     }
     try endTurn()
     if isClean {

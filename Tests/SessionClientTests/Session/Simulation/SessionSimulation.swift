@@ -170,12 +170,14 @@ final class SessionSimulation {
 
   /// Somebody's rate is used up, as if the network had brought much together.
   private func drain(_ client: SimulatedClient) {
-    guard weather.isSlow, let socket = client.socket, session.participant(of: socket.reader) != nil else {
+    guard weather.isSlow, let socket = client.socket, session.participant(of: socket.subscriber) != nil else {
       return
     }
     var effects: [Effect] = []
     for _ in 0..<30 {
-      guard session.admitControl(socket.reader, size: 1, now: now.instant, effects: &effects) else { break }
+      guard session.admitControl(socket.subscriber, size: 1, now: now.instant, effects: &effects) else {
+        break
+      }
     }
   }
 
@@ -254,7 +256,7 @@ final class SessionSimulation {
     repeat {
       try take(socket.read(all ? .max : 1 + random.below(200)), from: socket, client)
       guard client.socket === socket else { return }
-      session.setBlocked(false, socket.reader)
+      session.setBlocked(false, socket.subscriber)
       flush(socket)
     } while all && !socket.downlink.isEmpty && client.session.wantsReading
   }
@@ -279,10 +281,10 @@ final class SessionSimulation {
   }
 
   func flush(_ socket: SimulatedSocket) {
-    while let piece = session.nextPiece(socket.reader) {
+    while let piece = session.nextPiece(socket.subscriber) {
       let count = socket.send(piece.bytes[piece.range])
-      session.sent(piece, count, to: socket.reader)
-      guard count == piece.range.count else { return session.setBlocked(true, socket.reader) }
+      session.sent(piece, count, to: socket.subscriber)
+      guard count == piece.range.count else { return session.setBlocked(true, socket.subscriber) }
     }
   }
 

@@ -17,7 +17,7 @@ final class SimulatedSocket {
     case close(code: UInt16, reason: [UInt8])
   }
 
-  let reader: Reader
+  let subscriber: Subscriber
   /// How many bytes the way to the client holds before the gateway has to wait.
   let capacity: Int
   var uplink: [Uplink] = []
@@ -31,7 +31,7 @@ final class SimulatedSocket {
   private var stream: [UInt8] = []
 
   init(connection: UInt64, capacity: Int) {
-    reader = Reader(connection: connection)
+    subscriber = Subscriber(connection: connection)
     self.capacity = capacity
   }
 
