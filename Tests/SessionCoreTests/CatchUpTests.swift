@@ -356,7 +356,7 @@ struct SlowReaderTests {
     let cursor = SentEntry(flags: [], type: Array("Cursor".utf8), payload: [1])
     ada.sendRaw(cursor)
     try fixture.turn(ada, bo)
-    try bo.take(fixture.session.ephemeralFrames)
+    try bo.take(fixture.session.unreliableFrames)
     #expect(
       bo.drawn == [
         ReceivedEntry(
@@ -364,7 +364,7 @@ struct SlowReaderTests {
           payload: [1])
       ])
     try fixture.turn(ada, bo)
-    #expect(fixture.session.ephemeralFrames.isEmpty)
+    #expect(fixture.session.unreliableFrames.isEmpty)
     #expect(fixture.session.sequence == ada.joined.map { $0.sequence + 2 })
   }
 
@@ -385,16 +385,16 @@ struct SlowReaderTests {
 
   @Test("S26 when a turn has too many, the newest of a sender, type and target list stays")
   func newest() {
-    var ephemeral = Ephemeral()
+    var unreliableBatch = UnreliableBatch()
     var dropped = 0
     for index in 0..<6 {
-      dropped += ephemeral.add(
+      dropped += unreliableBatch.add(
         sender: 1, type: [1], targets: nil, entry: [UInt8](repeating: UInt8(index), count: 100_000))
     }
-    ephemeral.close(committed: [])
+    unreliableBatch.close(committed: [])
     #expect(dropped == 4)
-    #expect(ephemeral.entryCount == 2)
-    #expect(ephemeral.frames.last == 5)
-    #expect(ephemeral.frames.count <= Ephemeral.limit + 10)
+    #expect(unreliableBatch.entryCount == 2)
+    #expect(unreliableBatch.frames.last == 5)
+    #expect(unreliableBatch.frames.count <= UnreliableBatch.limit + 10)
   }
 }

@@ -116,8 +116,8 @@ struct CommittedTests {
     fixture.pass(milliseconds: 100)
     bo.send("2")
     try fixture.turn(ada, bo)
-    #expect(!fixture.session.ephemeralFrames.isEmpty)
-    fixture.session.tookEphemeral(0, ada.subscriber, now: fixture.now)
+    #expect(!fixture.session.unreliableFrames.isEmpty)
+    fixture.session.didSendUnreliable(0, ada.subscriber, now: fixture.now)
     for _ in 0..<5 {
       fixture.pass(milliseconds: 50)
       try fixture.turn(ada, bo)

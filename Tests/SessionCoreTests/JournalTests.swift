@@ -34,7 +34,7 @@ struct JournalTests {
     #expect(fixture.session.storeContent(id, digest: "ab", size: 5) == .first)
     let ready = fixture.session.finishAttachment(id, now: fixture.now)
     try fixture.turn(ada)
-    try ada.take(fixture.session.ephemeralFrames)
+    try ada.take(fixture.session.unreliableFrames)
     #expect(
       texts(ada.attachments) == [
         object(1, size: "null", participant: "1", offset: 0),

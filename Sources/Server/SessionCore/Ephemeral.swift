@@ -2,7 +2,7 @@ internal import Wire
 
 /// The unreliable entries of one turn, as one immutable buffer, at most 256 KiB: who is at the tail and can be written
 /// to gets it, all others get nothing of it. The `committed` message of the turn rides along.
-struct Ephemeral {
+struct UnreliableBatch {
   static let limit = 262_144
   /// The bytes that targeted ones come to, counted once for each target.
   static let targetedLimit = 4_194_304
@@ -98,7 +98,7 @@ struct Ephemeral {
   /// Gives back the room of the last turn, which all have been sent; nothing is pending.
   mutating func releaseRoom() {
     guard pending.isEmpty else { return }
-    self = Ephemeral()
+    self = UnreliableBatch()
   }
 
   /// What is left of the frame that `offset` lies inside of.

@@ -155,7 +155,7 @@ extension Session {
     let type = message.extracting(entry.type)
     var name: [UInt8] = []
     name.append(type)
-    counters.unreliableDropped += ephemeral.add(
+    counters.unreliableDropped += unreliableBatch.add(
       sender: record.number, type: name, targets: targets, entry: bytes)
   }
 

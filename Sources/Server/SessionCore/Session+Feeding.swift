@@ -108,8 +108,8 @@ extension Session {
   /// The segment that everybody who is at the tail is sent from.
   package var tailSegment: Segment { log.tailSegment }
   /// The frames of this turn that go to whoever is at the tail, and nobody else.
-  package var ephemeralFrames: [UInt8] { ephemeral.frames }
-  package var ephemeralEntries: Int { ephemeral.entryCount }
+  package var unreliableFrames: [UInt8] { unreliableBatch.frames }
+  package var unreliableEntryCount: Int { unreliableBatch.entryCount }
 
   /// Gives the members' rows away for a flush, so that they are written without looking anything up. Put them back with
   /// `putMembers` before anything else is asked of the session.
@@ -127,21 +127,21 @@ extension Session {
     counters.delivered += entries
   }
 
-  /// The socket took only `count` bytes of this turn's ephemeral frames, or none, as it was not at the tail: a begun one
+  /// The socket took only `count` bytes of this turn's unreliable frames, or none, as it was not at the tail: a begun one
   /// is finished later.
-  package func tookEphemeral(_ count: Int, _ subscriber: Subscriber, now: Instant) {
+  package func didSendUnreliable(_ count: Int, _ subscriber: Subscriber, now: Instant) {
     guard subscriber.memberIndex >= 0 else { return }
-    let rest = ephemeral.restOfFrame(at: count)
+    let rest = unreliableBatch.restOfFrame(at: count)
     if !rest.isEmpty {
       subscriber.prepend(rest, entries: 0)
       attend(subscriber)
     }
-    missedEphemeral(subscriber, now: now)
+    recordMissedUnreliable(subscriber, now: now)
   }
 
   /// This turn's unreliable frames for some: who is at the tail and can be written to gets them, in one piece.
-  package func forEachTargetedEphemeral(_ body: (Subscriber, _ frames: [UInt8], _ entries: Int) -> Void) {
-    for (number, item) in ephemeral.targeted {
+  package func forEachTargetedUnreliable(_ body: (Subscriber, _ frames: [UInt8], _ entries: Int) -> Void) {
+    for (number, item) in unreliableBatch.targeted {
       guard let record = participants[number], case .joined(let subscriber) = record.presence,
         isSettled(subscriber)
       else {
@@ -152,7 +152,7 @@ extension Session {
     }
   }
 
-  package var hasTargetedEphemeral: Bool { !ephemeral.targeted.isEmpty }
+  package var hasTargetedUnreliable: Bool { !unreliableBatch.targeted.isEmpty }
 
   /// The socket took only `count` bytes of frames that were for it alone: they are whole, so the rest goes first later.
   package func keep(_ rest: [UInt8], for subscriber: Subscriber) {

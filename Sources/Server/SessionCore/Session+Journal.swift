@@ -204,7 +204,7 @@ extension Session {
       GatewayEntry.append(
         to: &entry, flags: .system, sequence: 0, sender: 0, clientSequence: 0,
         type: Array(AttachmentProgressPayload.type.utf8).span, payload: payload.encoded().span)
-      ephemeral.addSystem(entry)
+      unreliableBatch.addSystem(entry)
     }
   }
 

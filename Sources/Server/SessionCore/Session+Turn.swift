@@ -14,8 +14,8 @@ extension Session {
     catchUp()
     closeTooSlow(now: now)
     tellProgress(now: now)
-    let rides = announceBy.map { log.grewThisTurn || ephemeral.hasPending || $0 <= now } ?? false
-    ephemeral.close(committed: rides ? announceCommitted(now: now) : [])
+    let rides = announceBy.map { log.grewThisTurn || unreliableBatch.hasPending || $0 <= now } ?? false
+    unreliableBatch.close(committed: rides ? announceCommitted(now: now) : [])
     noteContent()
     log.endTurn()
     base.compact(&index)
@@ -24,7 +24,7 @@ extension Session {
   private func noteContent() {
     let entries = log.lastSequence - turnBeganAfter
     // Whoever is told later is in the newest segment: no older one goes before all have it.
-    let saysMore = entries > presenceEntries || !ephemeral.isEmpty || log.hasNewSegment
+    let saysMore = entries > presenceEntries || !unreliableBatch.isEmpty || log.hasNewSegment
     turnContent =
       saysMore ? .entries(withPresence: presenceEntries > 0) : presenceEntries > 0 ? .presence : .nothing
     turnBeganAfter = log.lastSequence
@@ -33,14 +33,15 @@ extension Session {
 
   /// Whether `endTurn` has anything to do.
   package var needsTurn: Bool {
-    log.hasOpenRun || log.grewThisTurn || !presence.isEmpty || !catchingUp.isEmpty || ephemeral.hasPending
+    log.hasOpenRun || log.grewThisTurn || !presence.isEmpty || !catchingUp.isEmpty
+      || unreliableBatch.hasPending
       || !waitingAttention.isEmpty || journal.hasProgress
   }
 
   /// Gives back what only a turn needs: for a session in which nothing has happened for a while.
   package func releaseRoom() {
     log.releaseRoom()
-    ephemeral.releaseRoom()
+    unreliableBatch.releaseRoom()
     ridingCommitted = []
     save.releaseRoom()
     roster.drop()
@@ -80,7 +81,7 @@ extension Session {
   ///   outboxes alone, because there are no entries.
   private func announceCommitted(now: Instant) -> [UInt8] {
     let message = GatewayControl.committed(sequence: committed).encoded()
-    let ridesAlong = log.grewThisTurn || ephemeral.hasPending
+    let ridesAlong = log.grewThisTurn || unreliableBatch.hasPending
     ridingCommitted.removeAll(keepingCapacity: true)
     var later: [ParticipantNumber] = []
     var notYet: [ParticipantNumber] = []
@@ -122,7 +123,7 @@ extension Session {
   }
 
   /// A subscriber did not get the turn's unreliable buffer: what was said in it about its own entries is said again.
-  func missedEphemeral(_ subscriber: Subscriber, now: Instant) {
+  func recordMissedUnreliable(_ subscriber: Subscriber, now: Instant) {
     guard let record = participant(of: subscriber), ridingCommitted.contains(record.number),
       !record.awaitsCommitted
     else { return }

@@ -36,7 +36,7 @@ package final class Session {
   var base = Base()
   /// Up to where the log has been taken into the base.
   var basedOn: Cursor
-  var ephemeral = Ephemeral()
+  var unreliableBatch = UnreliableBatch()
   /// What is begun in the journal over HTTP, by whomever: creations and pieces cost as entries of one participant do.
   var journalBucket: RateBucket
   /// By what it and everybody's own are refilled.

@@ -118,7 +118,7 @@ final class SessionShell {
   func endTurn(taken: Int = 0) throws {
     session.endTurn(now: now)
     try perform(session.takeEffects())
-    let frames = session.ephemeralFrames
+    let frames = session.unreliableFrames
     for client in clients {
       if !client.isSlow { try read(client) }
       guard !frames.isEmpty, client.isOpen else { continue }
@@ -127,10 +127,10 @@ final class SessionShell {
       try deliver(frames[..<count], to: client)
       guard count < frames.count else { continue }
       if count > 0 { session.setBlocked(true, client.subscriber) }
-      session.tookEphemeral(count, client.subscriber, now: now)
+      session.didSendUnreliable(count, client.subscriber, now: now)
     }
     var kept: [(Subscriber, [UInt8])] = []
-    session.forEachTargetedEphemeral { subscriber, frames, _ in kept.append((subscriber, frames)) }
+    session.forEachTargetedUnreliable { subscriber, frames, _ in kept.append((subscriber, frames)) }
     for (subscriber, frames) in kept {
       guard let client = clients.first(where: { $0.subscriber === subscriber }) else { continue }
       try deliver(frames[...], to: client)

@@ -351,7 +351,7 @@ final class Simulation {
     session.endTurn(now: now)
     try perform(session.takeEffects())
     oracle.noteSystemEntries(upTo: session.sequence)
-    let frames = session.ephemeralFrames
+    let frames = session.unreliableFrames
     try checkProgress(frames)
     // Who came and went may wait in the log, for those who have nothing else to be sent.
     isPresenceDue = presenceMayWait && random.chance(50)
@@ -366,9 +366,9 @@ final class Simulation {
       let count = session.isSettled(socket.subscriber) ? socket.send(frames[...]) : 0
       guard count < frames.count else { continue }
       if count > 0 { session.setBlocked(true, socket.subscriber) }
-      session.tookEphemeral(count, socket.subscriber, now: now)
+      session.didSendUnreliable(count, socket.subscriber, now: now)
     }
-    session.forEachTargetedEphemeral { subscriber, frame, _ in
+    session.forEachTargetedUnreliable { subscriber, frame, _ in
       guard let socket = sockets[subscriber.connection] else { return }
       let count = socket.send(frame[...])
       if count > 0, count < frame.count { session.keep(Array(frame[count...]), for: subscriber) }

@@ -96,10 +96,10 @@ extension Reactor {
   /// - Returns: whether all have been looked at, and how many sends were made.
   @discardableResult
   func flush(_ session: Session, budget: Int, toSettled: Bool = true) -> (isDone: Bool, sends: Int) {
-    let ephemeral = session.ephemeralFrames
-    let entries = session.ephemeralEntries
+    let unreliable = session.unreliableFrames
+    let entries = session.unreliableEntryCount
     var members = session.takeMembers()
-    let slice = sendTail(of: session, ephemeral, entries, to: &members, budget: budget, toSettled: toSettled)
+    let slice = sendTail(of: session, unreliable, entries, to: &members, budget: budget, toSettled: toSettled)
     let subscribers = slice.others.map { session.subscribers[$0] }
     let shortReaders = slice.shorts.map { (session.subscribers[$0.position], $0.took) }
     session.putMembers(members)
@@ -108,9 +108,9 @@ extension Reactor {
     for subscriber in subscribers {
       guard let (connection, conversation) = webSocket(subscriber.connection) else { continue }
       flush(connection, conversation)
-      guard !ephemeral.isEmpty else { continue }
+      guard !unreliable.isEmpty else { continue }
       if session.isSettled(subscriber) {
-        writeEphemeral(ephemeral, entries, to: subscriber, connection, session)
+        writeEphemeral(unreliable, entries, to: subscriber, connection, session)
       } else {
         missed(session, subscriber, took: 0, of: entries)
       }
@@ -134,7 +134,7 @@ extension Reactor {
   /// What it needs of the reactor and of the session is fetched once: for a member, exclusivity is checked nowhere, and
   /// nothing but its row and its connection is touched.
   private func sendTail(
-    of session: Session, _ ephemeral: [UInt8], _ entries: Int, to members: inout [Member], budget: Int,
+    of session: Session, _ unreliable: [UInt8], _ entries: Int, to members: inout [Member], budget: Int,
     toSettled: Bool
   ) -> Slice {
     let number = session.flushNumber
@@ -154,7 +154,7 @@ extension Reactor {
       rows[position].flush = number
       // Raw values: what the standard library makes of an option set is called, and not inlined, in another module.
       if member.flags.rawValue & blocked != 0 {
-        if !ephemeral.isEmpty { slice.shorts.append((position, 0)) }
+        if !unreliable.isEmpty { slice.shorts.append((position, 0)) }
         continue
       }
       if member.flags.rawValue == 0, !toSettled { continue }
@@ -167,21 +167,21 @@ extension Reactor {
         continue
       }
       let count = log.count - from
-      guard count + ephemeral.count > 0,
+      guard count + unreliable.count > 0,
         let connection = ConnectionTable.connection(token: member.connection, in: connections)
       else { continue }
       slice.sends += 1
-      let sent = write(log.span.extracting(from..<log.count), ephemeral.span, on: connection, &tally)
+      let sent = write(log.span.extracting(from..<log.count), unreliable.span, on: connection, &tally)
       rows[position].cursor.place = UInt32(truncatingIfNeeded: from + min(sent, count))
       if connection.isWriteBlocked { rows[position].flags.insert(.blocked) }
       if sent < count {
         slice.delivered += tail.entryCount(from: from, to: from + sent)
-        if !ephemeral.isEmpty { slice.shorts.append((position, 0)) }
+        if !unreliable.isEmpty { slice.shorts.append((position, 0)) }
         continue
       }
       if counted.from != from { counted = (from, tail.entryCount(from: from, to: log.count)) }
       slice.delivered += counted.entries
-      if sent == count + ephemeral.count {
+      if sent == count + unreliable.count {
         slice.delivered += entries
       } else {
         slice.shorts.append((position, sent - count))
@@ -207,7 +207,7 @@ extension Reactor {
   /// A socket did not take all of the turn's unreliable frames: only a begun one is finished.
   private func missed(_ session: Session, _ subscriber: Subscriber, took: Int, of entries: Int) {
     counters.values.unreliableDropped += UInt64(entries)
-    session.tookEphemeral(took, subscriber, now: instant)
+    session.didSendUnreliable(took, subscriber, now: instant)
     finishBegun(subscriber)
   }
 
@@ -221,9 +221,9 @@ extension Reactor {
 
   /// - Returns: how many sends were made.
   private func flushTargeted(_ session: Session) -> Int {
-    guard session.hasTargetedEphemeral else { return 0 }
+    guard session.hasTargetedUnreliable else { return 0 }
     var sends = 0
-    session.forEachTargetedEphemeral { subscriber, frames, entries in
+    session.forEachTargetedUnreliable { subscriber, frames, entries in
       guard let connection = connections[token: subscriber.connection] else { return }
       sends += 1
       let sent = write(frames.span, on: connection)

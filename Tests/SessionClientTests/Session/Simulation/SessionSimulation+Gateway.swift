@@ -109,16 +109,16 @@ extension SessionSimulation {
   func endTurn() throws {
     session.endTurn(now: now.instant)
     try perform(session.takeEffects())
-    let frames = session.ephemeralFrames
+    let frames = session.unreliableFrames
     for socket in sockets.values.sorted(by: { $0.subscriber.connection < $1.subscriber.connection }) {
       flush(socket)
       guard !frames.isEmpty, !socket.isClosing else { continue }
       let count = session.isSettled(socket.subscriber) ? socket.send(frames[...]) : 0
       guard count < frames.count else { continue }
       if count > 0 { session.setBlocked(true, socket.subscriber) }
-      session.tookEphemeral(count, socket.subscriber, now: now.instant)
+      session.didSendUnreliable(count, socket.subscriber, now: now.instant)
     }
-    session.forEachTargetedEphemeral { subscriber, frame, _ in
+    session.forEachTargetedUnreliable { subscriber, frame, _ in
       guard let socket = sockets[subscriber.connection] else { return }
       let count = socket.send(frame[...])
       if count > 0, count < frame.count { session.keep(Array(frame[count...]), for: subscriber) }
