@@ -302,7 +302,7 @@ struct SlowReaderTests {
     }
     #expect(detached.drawn.isEmpty)
     detached.leave()
-    fixture.session.tell(detached.subscriber, GatewayControl.committed(sequence: 99).encoded())
+    fixture.session.enqueueControl(detached.subscriber, GatewayControl.committed(sequence: 99).encoded())
     while let piece = detached.subscriber.nextOutputPiece() {
       try detached.take(Array(piece.bytes[piece.range]))
       detached.subscriber.didSendOutput(piece, piece.range.count)

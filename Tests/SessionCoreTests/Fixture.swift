@@ -86,7 +86,7 @@ final class Fixture {
   private func endTurn() {
     session.endTurn(now: now)
     perform(session.takeEffects())
-    _ = session.takeWaitingAttention()
+    _ = session.takeWaitersWithOutput()
   }
 
   /// Time passes, deadlines with it.

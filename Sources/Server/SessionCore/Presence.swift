@@ -122,7 +122,7 @@ extension Session {
         outgoing.append(.close(connection: subscriber.connection, .tooSlow))
       } else {
         subscriber.enqueue(.binary, entry)
-        waitingAttention.append(subscriber)
+        waitersWithOutput.append(subscriber)
       }
     }
   }

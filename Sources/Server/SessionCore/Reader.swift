@@ -14,7 +14,7 @@ package final class Subscriber {
     /// The log, at the member's cursor.
     case live
     /// The segment at its cursor went; it waits to be caught up anew.
-    case lost
+    case evicted
   }
 
   /// Where in the log `caughtUp` is due.
@@ -75,7 +75,7 @@ package final class Subscriber {
     switch source {
     case .none: true
     case .catchingUp(let progress): !progress.isBegun
-    case .live, .lost: false
+    case .live, .evicted: false
     }
   }
 

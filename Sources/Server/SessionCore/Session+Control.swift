@@ -39,7 +39,7 @@ extension Session {
   /// Tells somebody that nothing may be added now, if that is so.
   private func isRefusedGrowth(_ subscriber: Subscriber) -> Bool {
     guard let refusal = growthRefusal else { return false }
-    if !subscriber.isOutboxFull { tell(subscriber, GatewayControl.error(refusal).encoded()) }
+    if !subscriber.isOutboxFull { enqueueControl(subscriber, GatewayControl.error(refusal).encoded()) }
     return true
   }
 

@@ -18,7 +18,7 @@ extension Session {
       switch subscriber.source {
       case .none:
         return subscriber.outputPiece(onBoundary: true)
-      case .lost:
+      case .evicted:
         if let piece = subscriber.outputPiece(onBoundary: true) { return piece }
         subscriber.source = .none
         counters.lateCatchUps += 1
@@ -31,7 +31,7 @@ extension Session {
         subscriber.source = .live
       case .live:
         guard let segment = log[members[position].cursor.segment] else {
-          subscriber.source = .lost
+          subscriber.source = .evicted
           continue
         }
         let cursor = members[position].cursor
@@ -43,7 +43,7 @@ extension Session {
         }
         if cursor.offset == segment.bytes.count {
           guard segment !== log.tailSegment else {
-            settle(position)
+            markAtTail(position)
             return nil
           }
           members[position].cursor = Cursor(segment: segment.number + 1, offset: 0)
@@ -86,7 +86,7 @@ extension Session {
   }
 
   /// Whether the subscriber has all there is, and nothing keeps the flush loop from just sending it the tail.
-  package func isSettled(_ subscriber: Subscriber) -> Bool {
+  package func isAtTail(_ subscriber: Subscriber) -> Bool {
     guard subscriber.memberIndex >= 0 else { return false }
     // With no flags it may still be inside a frame: it had its share of a turn, and goes on in the next.
     let member = members[subscriber.memberIndex]
@@ -94,13 +94,13 @@ extension Session {
   }
 
   /// Queues a message of the gateway's for one subscriber.
-  package func tell(_ subscriber: Subscriber, _ message: [UInt8]) {
+  package func enqueueControl(_ subscriber: Subscriber, _ message: [UInt8]) {
     subscriber.enqueue(.text, message)
-    attend(subscriber)
+    markPending(subscriber)
   }
 
   /// The shell queued something for a subscriber: the flush loop must look at it.
-  package func attend(_ subscriber: Subscriber) {
+  package func markPending(_ subscriber: Subscriber) {
     guard subscriber.memberIndex >= 0 else { return }
     members[subscriber.memberIndex].flags.insert(.special)
   }
@@ -134,7 +134,7 @@ extension Session {
     let rest = unreliableBatch.restOfFrame(at: count)
     if !rest.isEmpty {
       subscriber.prepend(rest, entries: 0)
-      attend(subscriber)
+      markPending(subscriber)
     }
     recordMissedUnreliable(subscriber, now: now)
   }
@@ -143,7 +143,7 @@ extension Session {
   package func forEachTargetedUnreliable(_ body: (Subscriber, _ frames: [UInt8], _ entries: Int) -> Void) {
     for (number, item) in unreliableBatch.targeted {
       guard let record = participants[number], case .joined(let subscriber) = record.presence,
-        isSettled(subscriber)
+        isAtTail(subscriber)
       else {
         counters.unreliableDropped += item.entries
         continue
@@ -155,15 +155,15 @@ extension Session {
   package var hasTargetedUnreliable: Bool { !unreliableBatch.targeted.isEmpty }
 
   /// The socket took only `count` bytes of frames that were for it alone: they are whole, so the rest goes first later.
-  package func keep(_ rest: [UInt8], for subscriber: Subscriber) {
+  package func bufferRemainder(_ rest: [UInt8], for subscriber: Subscriber) {
     subscriber.prepend(rest, entries: 0)
-    attend(subscriber)
+    markPending(subscriber)
   }
 
   /// Keeps what is left of the frame that the subscriber is in the middle of.
   func keepRestOfFrame(_ subscriber: Subscriber) {
     switch subscriber.source {
-    case .none, .lost:
+    case .none, .evicted:
       break
     case .catchingUp(let progress):
       guard !progress.isOnBoundary else { return }
@@ -179,7 +179,7 @@ extension Session {
   }
 
   /// The subscriber is at the tail: from here on the flush loop sends it what everybody gets.
-  private func settle(_ position: Int) {
+  private func markAtTail(_ position: Int) {
     members[position].flags.remove(.special)
   }
 

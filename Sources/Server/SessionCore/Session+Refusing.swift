@@ -16,7 +16,7 @@ extension Session {
       close(subscriber, reason, now: now, &effects)
       return
     }
-    tell(subscriber, GatewayControl.error(refusal).encoded())
+    enqueueControl(subscriber, GatewayControl.error(refusal).encoded())
   }
 
   /// The bucket is empty: says until when, and pauses or closes who keeps ignoring that.

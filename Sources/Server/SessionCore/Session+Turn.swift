@@ -35,7 +35,7 @@ extension Session {
   package var needsTurn: Bool {
     log.hasOpenRun || log.grewThisTurn || !presence.isEmpty || !catchingUp.isEmpty
       || unreliableBatch.hasPending
-      || !waitingAttention.isEmpty || journal.hasProgress
+      || !waitersWithOutput.isEmpty || journal.hasProgress
   }
 
   /// Gives back what only a turn needs: for a session in which nothing has happened for a while.
@@ -48,9 +48,9 @@ extension Session {
   }
 
   /// Those who wait and have something to be sent.
-  package func takeWaitingAttention() -> [Subscriber] {
-    defer { waitingAttention = [] }
-    return waitingAttention
+  package func takeWaitersWithOutput() -> [Subscriber] {
+    defer { waitersWithOutput = [] }
+    return waitersWithOutput
   }
 
   /// What the end of a turn asks the shell to do.
@@ -109,7 +109,7 @@ extension Session {
         if !record.awaitsCommitted { later.append(number) }
         record.awaitsCommitted = true
       } else {
-        tell(subscriber, message)
+        enqueueControl(subscriber, message)
       }
     }
     awaitingCommitted = later + notYet
@@ -162,14 +162,14 @@ extension Session {
       // What is not on disk yet is kept here.
       if isByStore, let last = oldest.frames.last, last.lastSequence > committed { return }
       for position in members.indices where members[position].cursor.segment == oldest.number {
-        lose(position, oldest)
+        evict(position, oldest)
       }
       log.dropOldest(into: &base, &index, basedOn: &basedOn)
     }
   }
 
   /// The segment at a subscriber's cursor goes: it keeps the rest of its frame, and is caught up anew.
-  private func lose(_ position: Int, _ segment: Segment) {
+  private func evict(_ position: Int, _ segment: Segment) {
     let subscriber = subscribers[position]
     guard case .live = subscriber.source else { return }
     if members[position].cursor.offset == segment.bytes.count, subscriber.caughtUpAt == nil {
@@ -177,7 +177,7 @@ extension Session {
       return
     }
     keepRestOfFrame(subscriber)
-    subscriber.source = .lost
+    subscriber.source = .evicted
     subscriber.caughtUpAt = nil
     members[position].flags.insert(.special)
   }

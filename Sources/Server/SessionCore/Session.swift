@@ -85,7 +85,7 @@ package final class Session {
   /// Counts the flushes: every member is looked at once in each.
   package internal(set) var flushNumber: UInt32 = 0
   /// Those who wait and have been told something, so that the shell sends it.
-  var waitingAttention: [Subscriber] = []
+  var waitersWithOutput: [Subscriber] = []
   /// Graces that run, by deadline.
   var graces: [(until: Instant, number: ParticipantNumber)] = []
 

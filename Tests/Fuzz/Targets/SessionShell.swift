@@ -123,7 +123,7 @@ final class SessionShell {
       if !client.isSlow { try read(client) }
       guard !frames.isEmpty, client.isOpen else { continue }
       let room = client.isSlow ? taken : frames.count
-      let count = session.isSettled(client.subscriber) ? min(room, frames.count) : 0
+      let count = session.isAtTail(client.subscriber) ? min(room, frames.count) : 0
       try deliver(frames[..<count], to: client)
       guard count < frames.count else { continue }
       if count > 0 { session.setBlocked(true, client.subscriber) }
@@ -135,7 +135,7 @@ final class SessionShell {
       guard let client = clients.first(where: { $0.subscriber === subscriber }) else { continue }
       try deliver(frames[...], to: client)
     }
-    _ = session.takeWaitingAttention()
+    _ = session.takeWaitersWithOutput()
     _ = session.takeCounters()
   }
 

@@ -363,7 +363,7 @@ final class Simulation {
         socket.subscriber.outboxCount <= Subscriber.outboxBytes + 80_000,
         "P6: an outbox of \(socket.subscriber.outboxCount)")
       guard !frames.isEmpty, !socket.isClosing else { continue }
-      let count = session.isSettled(socket.subscriber) ? socket.send(frames[...]) : 0
+      let count = session.isAtTail(socket.subscriber) ? socket.send(frames[...]) : 0
       guard count < frames.count else { continue }
       if count > 0 { session.setBlocked(true, socket.subscriber) }
       session.didSendUnreliable(count, socket.subscriber, now: now)
@@ -371,10 +371,10 @@ final class Simulation {
     session.forEachTargetedUnreliable { subscriber, frame, _ in
       guard let socket = sockets[subscriber.connection] else { return }
       let count = socket.send(frame[...])
-      if count > 0, count < frame.count { session.keep(Array(frame[count...]), for: subscriber) }
+      if count > 0, count < frame.count { session.bufferRemainder(Array(frame[count...]), for: subscriber) }
       if count < frame.count { session.setBlocked(true, subscriber) }
     }
-    _ = session.takeWaitingAttention()
+    _ = session.takeWaitersWithOutput()
     try checkFastReaders()
   }
 

@@ -119,7 +119,7 @@ extension Reactor {
     conversation.pingedAt = now
     guard !conversation.subscriber.isOutboxFull else { return }
     conversation.subscriber.enqueue(.ping, [])
-    conversation.enteredSession?.attend(conversation.subscriber)
+    conversation.enteredSession?.markPending(conversation.subscriber)
     flush(connection, conversation)
   }
 

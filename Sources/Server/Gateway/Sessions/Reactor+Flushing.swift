@@ -109,7 +109,7 @@ extension Reactor {
       guard let (connection, conversation) = webSocket(subscriber.connection) else { continue }
       flush(connection, conversation)
       guard !unreliable.isEmpty else { continue }
-      if session.isSettled(subscriber) {
+      if session.isAtTail(subscriber) {
         writeEphemeral(unreliable, entries, to: subscriber, connection, session)
       } else {
         missed(session, subscriber, took: 0, of: entries)
@@ -234,7 +234,7 @@ extension Reactor {
       }
       if connection.isWriteBlocked { session.setBlocked(true, subscriber) }
       guard sent > 0, sent < frames.count else { return }
-      session.keep(Array(frames[sent...]), for: subscriber)
+      session.bufferRemainder(Array(frames[sent...]), for: subscriber)
       finishBegun(subscriber)
     }
     return sends

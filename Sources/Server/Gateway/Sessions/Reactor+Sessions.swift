@@ -116,7 +116,7 @@ extension Reactor {
       hosted.isFlushing = true
       flushing.append(hosted)
       perform(hosted.session.takeEffects(), in: hosted)
-      for subscriber in hosted.session.takeWaitingAttention() {
+      for subscriber in hosted.session.takeWaitersWithOutput() {
         if let (connection, conversation) = webSocket(subscriber.connection) {
           flush(connection, conversation)
         }

@@ -356,7 +356,7 @@ extension Reactor {
           .refused(
             .control, error.code, conversation.subject(at: connections[key]?.clientAddress)))
         guard !hosted.isRemoved, connections[key] != nil else { return }
-        hosted.session.tell(subscriber, GatewayControl.error(error).encoded())
+        hosted.session.enqueueControl(subscriber, GatewayControl.error(error).encoded())
         touchSoon(hosted)
       }
     }
@@ -372,7 +372,7 @@ extension Reactor {
       disconnect(connection, conversation, .badRequests)
       return
     }
-    hosted.session.tell(conversation.subscriber, GatewayControl.error(refusal).encoded())
+    hosted.session.enqueueControl(conversation.subscriber, GatewayControl.error(refusal).encoded())
     touch(hosted)
   }
 

@@ -113,7 +113,7 @@ extension SessionSimulation {
     for socket in sockets.values.sorted(by: { $0.subscriber.connection < $1.subscriber.connection }) {
       flush(socket)
       guard !frames.isEmpty, !socket.isClosing else { continue }
-      let count = session.isSettled(socket.subscriber) ? socket.send(frames[...]) : 0
+      let count = session.isAtTail(socket.subscriber) ? socket.send(frames[...]) : 0
       guard count < frames.count else { continue }
       if count > 0 { session.setBlocked(true, socket.subscriber) }
       session.didSendUnreliable(count, socket.subscriber, now: now.instant)
@@ -121,10 +121,10 @@ extension SessionSimulation {
     session.forEachTargetedUnreliable { subscriber, frame, _ in
       guard let socket = sockets[subscriber.connection] else { return }
       let count = socket.send(frame[...])
-      if count > 0, count < frame.count { session.keep(Array(frame[count...]), for: subscriber) }
+      if count > 0, count < frame.count { session.bufferRemainder(Array(frame[count...]), for: subscriber) }
       if count < frame.count { session.setBlocked(true, subscriber) }
     }
-    _ = session.takeWaitingAttention()
+    _ = session.takeWaitersWithOutput()
   }
 
   /// Begins to write what is unsaved, or says what came of it.
