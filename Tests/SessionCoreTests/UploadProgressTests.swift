@@ -60,15 +60,15 @@ struct UploadProgressTests {
   @Test("P6 what is begun in a journal has a rate, as the entries of one participant have")
   func beginningRate() throws {
     let fixture = Fixture { $0.entriesPerSecond = 10 }
-    for _ in 1...20 { try fixture.session.takeJournalTurn(size: 0, now: fixture.now) }
+    for _ in 1...20 { try fixture.session.consumeUploadRate(size: 0, now: fixture.now) }
     let refusal = fixture.refusal { () throws(Refusal) in
-      try fixture.session.takeJournalTurn(size: 0, now: fixture.now)
+      try fixture.session.consumeUploadRate(size: 0, now: fixture.now)
     }
     #expect(refusal?.code == .rateLimited)
     #expect(refusal?.limit == 10)
     #expect(refusal?.retryAfterMs == 500)
     fixture.pass(milliseconds: 500)
-    try fixture.session.takeJournalTurn(size: 0, now: fixture.now)
+    try fixture.session.consumeUploadRate(size: 0, now: fixture.now)
   }
 
   @Test("S48 who joins during an upload, or while it rests, is told how far it is")

@@ -3,16 +3,16 @@ package struct Cursor: Hashable, Sendable, BitwiseCopyable {
   package var segment: UInt32
   /// The byte in the segment: every member has one of these, and no segment is nearly so long. For the flush loop, which is in
   /// another module, where the getter of `offset` would be a call for each member.
-  package var place: UInt32
+  package var rawOffset: UInt32
 
   /// The same byte, as all others count.
   package var offset: Int {
-    get { Int(place) }
-    set { place = UInt32(newValue) }
+    get { Int(rawOffset) }
+    set { rawOffset = UInt32(newValue) }
   }
 
   package init(segment: UInt32, offset: Int) {
     self.segment = segment
-    place = UInt32(offset)
+    rawOffset = UInt32(offset)
   }
 }

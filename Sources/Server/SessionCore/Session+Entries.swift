@@ -170,7 +170,7 @@ extension Session {
   private func roomRefusal(_ entry: ClientEntry) -> Refusal? {
     if let refusal = growthRefusal, !passes(entry) { return refusal }
     if isGrowthStopped, entry.flags.retention != .remove {
-      return crowding.map(crowdingRefusal) ?? dataRefusal
+      return memoryPressure.map(memoryPressureRefusal) ?? dataRefusal
     }
     guard !fits(entry) else { return nil }
     return .noRoom(
@@ -179,7 +179,7 @@ extension Session {
       limit: limits.sessionLogBytes, actual: index.byteCount)
   }
 
-  private func crowdingRefusal(_ held: Int) -> Refusal {
+  private func memoryPressureRefusal(_ held: Int) -> Refusal {
     .noRoom(
       .storageFull,
       "The gateway has no room for more: its sessions hold \(held) bytes, of \(limits.memoryBytes). Try again in a moment.",

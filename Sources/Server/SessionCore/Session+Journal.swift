@@ -26,7 +26,7 @@ extension Session {
   ///   - now: the present moment.
   /// - Throws: `rate-limited` with `retryAfterMs`, when the session's journal was busier than one participant may be;
   ///   `storage-full` when too much waits for the disk.
-  package func takeJournalTurn(size: Int, now: Instant) throws(Refusal) {
+  package func consumeUploadRate(size: Int, now: Instant) throws(Refusal) {
     if let refusal = growthRefusal { throw refusal }
     guard !journalBucket.take(size, by: rates, at: now) else { return }
     var refusal = Refusal(

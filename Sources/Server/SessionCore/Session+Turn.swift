@@ -226,7 +226,7 @@ extension Session {
       } else {
         var made = snapshot ?? makeSnapshot()
         snapshot = made
-        if subscriber.acceptsCompression, compressor != nil, crowding == nil {
+        if subscriber.acceptsCompression, compressor != nil, memoryPressure == nil {
           made = compressed ?? CatchUp(compressed: made)
           compressed = made
         }
@@ -240,7 +240,7 @@ extension Session {
 
   /// The state as of now: made once for all who need it in this turn.
   private func makeSnapshot() -> CatchUp {
-    if crowding != nil {
+    if memoryPressure != nil {
       // There is no room for a second form of anything.
       for segment in base.segments { segment.compressedTwin = nil }
       compressedBytes = 0

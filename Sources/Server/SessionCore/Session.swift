@@ -112,12 +112,12 @@ package final class Session {
   static let announceWithinMs = 50
 
   /// What all sessions together hold in memory, when that is so much that this one must not grow.
-  package var crowding: Int? {
-    didSet { isGrowthStopped = crowding != nil || dataRefusal != nil }
+  package var memoryPressure: Int? {
+    didSet { isGrowthStopped = memoryPressure != nil || dataRefusal != nil }
   }
   /// The refusal of entries that make the session larger, while the data folder or its creator's share is full.
   package var dataRefusal: Refusal? {
-    didSet { isGrowthStopped = crowding != nil || dataRefusal != nil }
+    didSet { isGrowthStopped = memoryPressure != nil || dataRefusal != nil }
   }
   /// True while one of the two is set: the only check on the path of an entry.
   private(set) var isGrowthStopped = false

@@ -44,7 +44,7 @@ extension SessionShell {
 
   private func add(_ id: UUID, _ choice: UInt8, _ program: inout InputReader) {
     // What is refused changes nothing.
-    guard (try? session.takeJournalTurn(size: 10, now: now)) != nil else { return }
+    guard (try? session.consumeUploadRate(size: 10, now: now)) != nil else { return }
     attachmentFiles += 1
     try? session.addAttachment(
       AttachmentDraft(

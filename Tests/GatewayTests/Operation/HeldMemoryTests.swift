@@ -11,18 +11,18 @@ struct HeldMemoryTests {
     let memory = HeldMemory(limit: 1600)
     _ = memory.hold(1500, sessions: 1)
     _ = memory.hold(100, sessions: 1)
-    #expect(memory.crowding(for: 1500) == nil)
+    #expect(memory.memoryPressure(for: 1500) == nil)
     _ = memory.hold(2)
-    #expect(memory.crowding(for: 1502) == 1602)
-    #expect(memory.crowding(for: 199) == 1602)
-    #expect(memory.crowding(for: 198) == nil)
+    #expect(memory.memoryPressure(for: 1502) == 1602)
+    #expect(memory.memoryPressure(for: 199) == 1602)
+    #expect(memory.memoryPressure(for: 198) == nil)
     _ = memory.hold(198)
-    #expect(memory.crowding(for: 100) == 1800)
-    #expect(memory.crowding(for: 99) == nil)
+    #expect(memory.memoryPressure(for: 100) == 1800)
+    #expect(memory.memoryPressure(for: 99) == nil)
     _ = memory.hold(200)
-    #expect(memory.crowding(for: 0) == 2000)
+    #expect(memory.memoryPressure(for: 0) == 2000)
     _ = memory.hold(-1700, sessions: -1)
-    #expect(memory.crowding(for: 300) == nil)
+    #expect(memory.memoryPressure(for: 300) == nil)
   }
 
   @Test("A session that holds little may grow, however long others take all that they get")
@@ -36,13 +36,13 @@ struct HeldMemoryTests {
     var hasGrown = true
     while hasGrown {
       hasGrown = false
-      for index in sizes.indices where memory.crowding(for: sizes[index]) == nil {
+      for index in sizes.indices where memory.memoryPressure(for: sizes[index]) == nil {
         sizes[index] += 4096
         _ = memory.hold(4096)
         hasGrown = true
       }
     }
-    #expect(memory.crowding(for: quiet) == nil)
+    #expect(memory.memoryPressure(for: quiet) == nil)
     #expect(memory.held < 80 << 20)
   }
 
@@ -71,7 +71,7 @@ struct HeldMemoryTests {
     // Back to the limit, over it and back: nothing new.
     #expect([-101, 1, -100].map { memory.hold($0) } == [.same, .same, .same])
     #expect(memory.held == 1501)
-    #expect(memory.hold(-1) == .roomy)
+    #expect(memory.hold(-1) == .relieved)
     #expect([-500, 600].map { memory.hold($0) } == [.same, .same])
     #expect(memory.hold(1) == .crowded)
   }

@@ -159,7 +159,7 @@ struct SavingTests {
     fixture.session.setActivity(ActivityChange(title: "T"), by: ada.subscriber, now: fixture.now)
     #expect(fixture.session.activity.title == "Draw Together")
     let taken = fixture.refusal { () throws(Refusal) in
-      try fixture.session.takeJournalTurn(size: 1, now: fixture.now)
+      try fixture.session.consumeUploadRate(size: 1, now: fixture.now)
     }
     #expect(taken?.code == .storageFull)
     let added = fixture.refusal { () throws(Refusal) in try fixture.add(9) }

@@ -17,7 +17,7 @@ extension Reactor {
       hosted.tasksInHand += 1
       defer { done(with: hosted) }
       if let refusal = shared.disk.refusal(now: now) { throw refusal }
-      try hosted.session.takeJournalTurn(size: request.headBytes, now: instant)
+      try hosted.session.consumeUploadRate(size: request.headBytes, now: instant)
       switch request.kind {
       case .create(let creation):
         return try await create(creation, request, in: hosted, by: holder)

@@ -6,7 +6,7 @@ final class HeldMemory: Sendable {
   /// What a change brought about.
   enum Change: Equatable {
     case crowded
-    case roomy
+    case relieved
     case same
   }
 
@@ -29,21 +29,21 @@ final class HeldMemory: Sendable {
   /// - Parameters:
   ///   - change: in the bytes that one of them holds.
   ///   - sessions: how many sessions more there are in memory.
-  /// - Returns: `crowded` once when they hold more than they may; `roomy` when they hold a sixteenth less than that again, for at the
+  /// - Returns: `crowded` once when they hold more than they may; `relieved` when they hold a sixteenth less than that again, for at the
   ///   limit itself one entry more or less would be told each time.
   func hold(_ change: Int, sessions: Int = 0) -> Change {
     if sessions != 0 { sessionCount.add(sessions, ordering: .relaxed) }
     let held = bytes.add(change, ordering: .relaxed).newValue
     if held > limit { return isCrowded.exchange(true, ordering: .relaxed) ? .same : .crowded }
     guard held <= limit - limit / 16, isCrowded.load(ordering: .relaxed) else { return .same }
-    return isCrowded.exchange(false, ordering: .relaxed) ? .roomy : .same
+    return isCrowded.exchange(false, ordering: .relaxed) ? .relieved : .same
   }
 
   /// Returns the bytes that all sessions hold, if a session of this size must not grow now; nil if it may grow.
   ///
   /// Beyond the limit, another quarter of the limit is a reserve. A session may grow only while it holds less than an equal part
   /// of the free reserve. This part shrinks as sessions fill the reserve, so that smaller sessions still find room.
-  func crowding(for bytes: Int) -> Int? {
+  func memoryPressure(for bytes: Int) -> Int? {
     let held = held
     guard held > limit else { return nil }
     let part = (most - held) / max(1, sessionCount.load(ordering: .relaxed))

@@ -158,7 +158,7 @@ extension Reactor {
         continue
       }
       if member.flags.rawValue == 0, !toSettled { continue }
-      let from = Int(member.cursor.place)
+      let from = Int(member.cursor.rawOffset)
       guard member.flags.rawValue == 0, member.cursor.segment == segment, from >= targetedEnd,
         log.count - from <= longest
       else {
@@ -172,7 +172,7 @@ extension Reactor {
       else { continue }
       slice.sends += 1
       let sent = write(log.span.extracting(from..<log.count), unreliable.span, on: connection, &tally)
-      rows[position].cursor.place = UInt32(truncatingIfNeeded: from + min(sent, count))
+      rows[position].cursor.rawOffset = UInt32(truncatingIfNeeded: from + min(sent, count))
       if connection.isWriteBlocked { rows[position].flags.insert(.blocked) }
       if sent < count {
         slice.delivered += tail.entryCount(from: from, to: from + sent)
@@ -351,7 +351,7 @@ extension Reactor {
       shared.memory.hold(
         logBytes - hosted.countedLogBytes,
         sessions: (logBytes > 0 ? 1 : 0) - (hosted.countedLogBytes > 0 ? 1 : 0)))
-    hosted.session.crowding = shared.memory.crowding(for: logBytes)
+    hosted.session.memoryPressure = shared.memory.memoryPressure(for: logBytes)
     hosted.countedParticipants = participants
     hosted.countedLogBytes = logBytes
   }
@@ -363,7 +363,7 @@ extension Reactor {
     case .crowded:
       shared.log(
         .warning, "memory for sessions full", ["held": .number(memory.held), "memoryBytes": .number(limit)])
-    case .roomy:
+    case .relieved:
       shared.log(
         .info, "memory for sessions free again",
         ["held": .number(memory.held), "memoryBytes": .number(limit)])
