@@ -88,9 +88,9 @@ struct MadeLog {
     guard let known = SessionID(id) else { preconditionFailure("\(id) is a session's id") }
     self.id = known
     let activity = Activity(identifier: "drawtogether", title: title, type: "generic", payload: nil)
-    let facts = SessionFacts(
+    let facts = SessionHeaderRecord(
       id: known, epoch: "epoch", createdAt: Self.day, activity: activity, activityBy: 0)
-    records = [facts.record, NumbersFacts(through: 4096).record]
+    records = [facts.encoded, NumbersRecord(through: 4096).encoded]
   }
 
   mutating func add(_ record: SessionRecord) { records.append(record) }
@@ -103,10 +103,10 @@ struct MadeLog {
 
   mutating func person(_ number: UInt32, _ name: String) {
     let id = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, UInt8(number)))
-    let facts = ParticipantFacts(
+    let facts = ParticipantRecord(
       participant: Participant(id: id, number: number, name: name, color: "#123456"), digest: nil,
       acknowledged: 0, presence: .past)
-    records.append(facts.record)
+    records.append(facts.encoded)
   }
 
   /// A run of one frame; returns the sequence of its last entry.
@@ -141,22 +141,22 @@ struct MadeLog {
   }
 
   mutating func upload(_ id: UUID, file: UUID, content: (digest: String, size: UInt64)? = nil) {
-    let known = content.map { UploadFacts.Content(digest: $0.digest, size: $0.size) }
-    let facts = UploadFacts(
+    let known = content.map { UploadRecord.Content(digest: $0.digest, size: $0.size) }
+    let facts = UploadRecord(
       id: id, file: file, sequence: sequence + 1, isResumable: true, uploadMetadata: nil, content: known)
-    records.append(facts.record)
+    records.append(facts.encoded)
   }
 
   mutating func close(people: Int = 1) {
-    let facts = ClosedFacts(
+    let facts = ClosedRecord(
       generation: "g", at: Self.day + 60, nextNumber: 9, title: "As closed", createdAt: Self.day,
       emptySince: Self.day + 60, sequence: sequence, people: people, retainedBytes: 0, attachments: 0,
       attachmentBytes: 0)
-    records.append(facts.record)
+    records.append(facts.encoded)
   }
 
   mutating func end(by number: UInt32? = 1) {
-    records.append(EndFacts(at: Self.day + 120, by: number).record)
+    records.append(EndRecord(at: Self.day + 120, by: number).encoded)
   }
 
   /// u32 bytes, u32 targets (all bits: everybody), the targets, the entries.

@@ -42,7 +42,7 @@ struct RestoreTests {
     #expect(try folder.bytes("log", of: log.id).starts(with: before))
     let last = try #require(try folder.store.lastRecord(of: log.id))
     #expect(last.kind == 10)
-    #expect(try RestoredFacts(last.body.span).at.timeIntervalSinceNow > -600)
+    #expect(try RestoredRecord(last.body.span).at.timeIntervalSinceNow > -600)
     #expect(CommandRun(["verify", "--data", folder.path]).code == 0)
     let row = try #require(try SessionList(of: try folder.opened()).rows.first)
     guard case .closed = row.state else {

@@ -28,13 +28,13 @@ struct VerifyAgreementTests {
       MadeEntry(1, "b", .replace, key: 2), MadeEntry(1, "c", .append, key: 2),
       MadeEntry(1, "", .remove, key: 1))
     log.run(MadeEntry(1, "for one"), targets: [1, 2])
-    log.add(UsedFacts([UsedFacts.Pair(number: 1, clientSequence: 9)]).record)
+    log.add(ConsumedSequencesRecord([ConsumedSequencesRecord.Pair(number: 1, clientSequence: 9)]).encoded)
     log.attachment(
       UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)), digest: nil, size: 9, offset: 0)
     log.upload(UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)), file: UUID())
     log.close()
     log.end()
-    log.add(RestoredFacts(at: MadeLog.day).record)
+    log.add(RestoredRecord(at: MadeLog.day).encoded)
     return log
   }
 

@@ -185,9 +185,9 @@ struct VerifyTests {
     try folder.put(bytes, as: "log", of: id)
     try folder.letGo()
     #expect(CommandRun(["repair", "Verify", "--data", folder.path]).code == 0)
-    var facts: SessionFacts?
+    var facts: SessionHeaderRecord?
     _ = try folder.opened().store.read(id) { (kind, body) throws(RecordError) in
-      if kind == SessionRecord.Kind.session.rawValue { facts = try SessionFacts(body) }
+      if kind == SessionRecord.Kind.session.rawValue { facts = try SessionHeaderRecord(body) }
     }
     #expect(facts?.isDamaged == true)
     #expect(facts?.history?.pairs.allSatisfy { $0.through == 0 } ?? true)
@@ -212,11 +212,11 @@ struct VerifyTests {
     #expect(CommandRun(["restore", "Verify", "--data", folder.path]).code == 0)
     #expect(run().code == 0)
     #expect(CommandRun(["export", "Verify", "--data", folder.path]).output.contains("\"targets\":[1,2]"))
-    var facts: SessionFacts?
+    var facts: SessionHeaderRecord?
     var block: ParticipantNumber = 0
     _ = try folder.opened().store.read(id) { (kind, body) throws(RecordError) in
-      if kind == SessionRecord.Kind.session.rawValue { facts = try SessionFacts(body) }
-      if kind == SessionRecord.Kind.numbers.rawValue { block = max(block, try NumbersFacts(body).through) }
+      if kind == SessionRecord.Kind.session.rawValue { facts = try SessionHeaderRecord(body) }
+      if kind == SessionRecord.Kind.numbers.rawValue { block = max(block, try NumbersRecord(body).through) }
     }
     // Lost records may have given out a block of numbers.
     #expect(facts?.isDamaged == true && block >= 2 * 4096)
@@ -342,8 +342,8 @@ struct VerifyTests {
       },
       Wrong(words: "A record of kind participant has no \"id\" that can be right.") { log in
         let other = Participant(id: UUID(), number: 1, name: "Eve", color: "#123456")
-        let facts = ParticipantFacts(participant: other, digest: nil, acknowledged: 0, presence: .past)
-        log.add(facts.record)
+        let facts = ParticipantRecord(participant: other, digest: nil, acknowledged: 0, presence: .past)
+        log.add(facts.encoded)
       },
       Wrong(words: "A record of kind run holds an attachment without a right \"id\".") { log in
         log.run(

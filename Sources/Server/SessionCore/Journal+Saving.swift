@@ -5,15 +5,15 @@ internal import struct FoundationEssentials.UUID
 /// What of the journal is written, and how it comes back.
 extension Journal {
   /// What is written of an attachment besides its entries; nil when there is none of that id.
-  func facts(_ id: UUID) -> UploadFacts? {
+  func facts(_ id: UUID) -> UploadRecord? {
     guard let record = records[id] else { return nil }
-    var content: UploadFacts.Content?
+    var content: UploadRecord.Content?
     switch record.state {
     case .uploading: break
     case .stored(let digest), .ready(let digest):
-      content = UploadFacts.Content(digest: digest, size: record.object.size ?? record.object.offset)
+      content = UploadRecord.Content(digest: digest, size: record.object.size ?? record.object.offset)
     }
-    return UploadFacts(
+    return UploadRecord(
       id: id, file: record.file, sequence: record.addedAt, isResumable: record.isResumable,
       uploadMetadata: record.uploadMetadata, content: content)
   }
@@ -25,7 +25,7 @@ extension Journal {
   ///   - facts: what was written besides; without it, an upload has no file that anybody knows.
   ///   - sequence: that of the entry, for one whose beginning is not known.
   ///   - now: the present moment: from it on an upload is waited for.
-  mutating func restore(_ object: AttachmentObject, _ facts: UploadFacts?, at sequence: UInt64, now: Instant)
+  mutating func restore(_ object: AttachmentObject, _ facts: UploadRecord?, at sequence: UInt64, now: Instant)
   {
     var object = object
     let state: State

@@ -3,7 +3,7 @@ package import Wire
 package import struct FoundationEssentials.UUID
 
 /// One who is, was, or waits to be in a session.
-final class ParticipantRecord {
+final class ParticipantState {
   enum Presence {
     /// Connected, but has not joined.
     case waiting(Subscriber)
@@ -69,15 +69,15 @@ final class ParticipantRecord {
   var participant: Participant { Participant(id: id, number: number, name: name, color: color) }
 
   /// What is written of them; nil while they wait: nothing of them lasts but their number.
-  var facts: ParticipantFacts? {
-    let presence: ParticipantFacts.Presence
+  var facts: ParticipantRecord? {
+    let presence: ParticipantRecord.Presence
     switch self.presence {
     case .waiting: return nil
     case .joined, .away: presence = .active
     case .past: presence = .past
     case .left: presence = .left
     }
-    return ParticipantFacts(
+    return ParticipantRecord(
       participant: participant, digest: presence == .left ? nil : digest, acknowledged: savedAcknowledged,
       presence: presence)
   }

@@ -39,7 +39,7 @@ struct PresenceChanges {
 
 extension Session {
   /// Notes a change of presence, in an entry of its own when this turn's tells about that person already.
-  func note(_ record: ParticipantRecord, _ change: (inout PresenceChanges) -> Void) {
+  func note(_ record: ParticipantState, _ change: (inout PresenceChanges) -> Void) {
     if presence.mentions(record.number) { announcePresence() }
     change(&presence)
     save.owes(person: record.number)
@@ -74,7 +74,7 @@ extension Session {
 
   /// The `participants` payloads of the state: one, or several when there are many people.
   func stateOfParticipants() -> [[UInt8]] {
-    var waiting: [ParticipantRecord] = []
+    var waiting: [ParticipantState] = []
     for record in participants.values where record.isWaiting { waiting.append(record) }
     waiting.sort { $0.number < $1.number }
     let past = pastSenders()

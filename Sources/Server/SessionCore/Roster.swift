@@ -24,7 +24,7 @@ struct Roster {
   var count: Int { parts.reduce(0) { $0 + $1.count } }
 
   /// Begins anew with these, in the order of their numbers.
-  mutating func make(of records: [ParticipantRecord]) {
+  mutating func make(of records: [ParticipantState]) {
     parts = []
     lastNumber = 0
     isComplete = true
@@ -32,7 +32,7 @@ struct Roster {
   }
 
   /// Somebody is in from now on.
-  mutating func add(_ record: ParticipantRecord) {
+  mutating func add(_ record: ParticipantState) {
     guard isComplete else { return }
     // Who came back has a number from before: the order is by number.
     guard record.number > lastNumber else { return drop() }

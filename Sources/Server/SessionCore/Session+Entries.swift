@@ -49,7 +49,7 @@ extension Session {
 
   /// The order of the tests is the contract's: repeat, gap, rate, then the entry itself.
   private func receiveReliable(
-    _ entry: ClientEntry, _ message: Span<UInt8>, _ record: ParticipantRecord, _ subscriber: Subscriber,
+    _ entry: ClientEntry, _ message: Span<UInt8>, _ record: ParticipantState, _ subscriber: Subscriber,
     _ now: Instant, _ effects: inout [Effect]
   ) {
     let clientSequence = entry.clientSequence
@@ -124,7 +124,7 @@ extension Session {
   }
 
   private func receiveUnreliable(
-    _ entry: ClientEntry, _ message: Span<UInt8>, _ record: ParticipantRecord, _ now: Instant
+    _ entry: ClientEntry, _ message: Span<UInt8>, _ record: ParticipantState, _ now: Instant
   ) {
     counters.unreliableReceived += 1
     // To each of its targets it costs a send: sixteen of them cost its sender an entry.
@@ -160,7 +160,7 @@ extension Session {
   }
 
   /// The entry is what was due, whether or not it is any good.
-  private func due(_ record: ParticipantRecord, passes clientSequence: UInt32, now: Instant) {
+  private func due(_ record: ParticipantState, passes clientSequence: UInt32, now: Instant) {
     record.acknowledged = clientSequence
     record.isAwaitingDueEntry = false
     record.passed(now: now, pausesAfter: Self.ignoredRefusalsBeforePause)
@@ -208,7 +208,7 @@ extension Session {
   }
 
   private func append(
-    _ entry: ClientEntry, _ message: Span<UInt8>, _ record: ParticipantRecord,
+    _ entry: ClientEntry, _ message: Span<UInt8>, _ record: ParticipantState,
     targets: [ParticipantNumber]?, now: Instant
   ) {
     var flags = entry.flags

@@ -29,7 +29,7 @@ extension Session {
     var effects: [Effect] = []
     let waited = waiting(on: subscriber)
     let resume = join.resume
-    var record: ParticipantRecord
+    var record: ParticipantState
     var resumed = false
     var token = identity.token
     if let own = resume?.token, let number = number(of: own), let known = participants[number] {
@@ -152,12 +152,12 @@ extension Session {
   }
 
   /// Whose socket this is.
-  func participant(of subscriber: Subscriber) -> ParticipantRecord? {
+  func participant(of subscriber: Subscriber) -> ParticipantState? {
     if subscriber.memberIndex >= 0 { return participants[members[subscriber.memberIndex].participant] }
     return waiting(on: subscriber)
   }
 
-  private func waiting(on subscriber: Subscriber) -> ParticipantRecord? {
+  private func waiting(on subscriber: Subscriber) -> ParticipantState? {
     for number in waitingNumbers {
       if let record = participants[number], record.subscriber === subscriber { return record }
     }
@@ -187,7 +187,7 @@ extension Session {
     catchingUp.removeAll { $0.subscriber === subscriber }
   }
 
-  private func joined(_ record: ParticipantRecord, _ token: Token, resumed: Bool) -> Joined {
+  private func joined(_ record: ParticipantState, _ token: Token, resumed: Bool) -> Joined {
     Joined(
       participant: record.participant, token: token, epoch: epoch, sequence: log.lastSequence,
       committed: committed, acknowledged: record.acknowledged, resumed: resumed, session: object,
@@ -205,8 +205,8 @@ extension Session {
   }
 
   /// Makes a record for somebody new.
-  private func admit(_ profile: Profile, lot: UInt64, id: UUID, now: Instant) -> ParticipantRecord {
-    let record = ParticipantRecord(
+  private func admit(_ profile: Profile, lot: UInt64, id: UUID, now: Instant) -> ParticipantState {
+    let record = ParticipantState(
       id: id, number: nextNumber, name: profile.name ?? NameMaker.name(random: lot),
       color: profile.color ?? Palette.pick(avoiding: Set(colorsInUse.keys), random: lot),
       bucket: RateBucket(rates, at: now))
@@ -217,7 +217,7 @@ extension Session {
   }
 
   /// Somebody is in for the first time, and is known by this token from now on.
-  private func enter(_ record: ParticipantRecord, _ token: Token) {
+  private func enter(_ record: ParticipantState, _ token: Token) {
     let digest = digest(token)
     record.digest = digest
     numberByDigest[digest] = record.number
@@ -225,7 +225,7 @@ extension Session {
     note(record) { $0.join(record.number) }
   }
 
-  private func comeBack(_ record: ParticipantRecord, as profile: Profile) {
+  private func comeBack(_ record: ParticipantState, as profile: Profile) {
     switch record.presence {
     case .joined, .away:
       if apply(profile, to: record) { note(record) { $0.change(record.number) } }
@@ -239,13 +239,13 @@ extension Session {
   }
 
   /// Nobody comes back by it or ends the session, but it still tells who was here.
-  private func giveUpToken(of record: ParticipantRecord) {
+  private func giveUpToken(of record: ParticipantState) {
     guard let digest = record.digest else { return }
     numberByDigest[digest] = nil
     leftByDigest[digest] = record.number
   }
 
-  private func forgetToken(of record: ParticipantRecord) {
+  private func forgetToken(of record: ParticipantState) {
     guard let digest = record.digest else { return }
     numberByDigest[digest] = nil
     leftByDigest[digest] = nil
@@ -254,7 +254,7 @@ extension Session {
 
   /// - Returns: whether that changed anything.
   @discardableResult
-  func apply(_ profile: Profile, to record: ParticipantRecord) -> Bool {
+  func apply(_ profile: Profile, to record: ParticipantState) -> Bool {
     let name = profile.name ?? record.name
     let color = profile.color ?? record.color
     guard name != record.name || color != record.color else { return false }
@@ -272,7 +272,7 @@ extension Session {
 
   /// Tells that somebody is gone, and keeps the name of those who may have drawn something.
   func remove(
-    _ record: ParticipantRecord, reason: Departure.Reason, now: Instant? = nil
+    _ record: ParticipantState, reason: Departure.Reason, now: Instant? = nil
   ) {
     if record.isWaiting { waitingNumbers.removeAll { $0 == record.number } }
     if record.isActive { activeCount -= 1 }

@@ -21,7 +21,7 @@ extension Session {
 
   /// The bucket is empty: says until when, and pauses or closes who keeps ignoring that.
   func refuseForRate(
-    _ record: ParticipantRecord, _ subscriber: Subscriber, clientSequence: UInt32?, size: Int, now: Instant
+    _ record: ParticipantState, _ subscriber: Subscriber, clientSequence: UInt32?, size: Int, now: Instant
   ) -> [Effect] {
     if clientSequence != nil { record.isAwaitingDueEntry = true }
     let retryAfterMs = record.bucket.millisecondsUntilQuarter(for: size, by: rates)
@@ -75,7 +75,7 @@ extension Session {
 
   /// Counts a refusal; one that comes before the last one's time was over has been ignored.
   func noteIgnored(
-    _ record: ParticipantRecord, _ subscriber: Subscriber, retryAfterMs: Int, now: Instant,
+    _ record: ParticipantState, _ subscriber: Subscriber, retryAfterMs: Int, now: Instant,
     _ effects: inout [Effect]
   ) {
     defer { record.retryAt = now.adding(milliseconds: retryAfterMs) }

@@ -131,7 +131,7 @@ extension Session {
   }
 
   /// Somebody is to be told when everything up to the newest entry is committed.
-  func awaitsCommitted(_ record: ParticipantRecord, now: Instant) {
+  func awaitsCommitted(_ record: ParticipantState, now: Instant) {
     if !record.awaitsCommitted {
       record.awaitsCommitted = true
       record.awaitsFrom = record.lastSequence

@@ -43,7 +43,7 @@ package final class Session {
   let rates: RateBucket.Rates
   var journal: Journal
 
-  var participants: [ParticipantNumber: ParticipantRecord] = [:]
+  var participants: [ParticipantNumber: ParticipantState] = [:]
   var numberByDigest: [TokenDigest: ParticipantNumber] = [:]
   /// Of those who left by saying so: nobody comes back by such a token, but it tells who was here, as long as the session is open.
   var leftByDigest: [TokenDigest: ParticipantNumber] = [:]

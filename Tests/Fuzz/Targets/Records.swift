@@ -20,15 +20,15 @@ enum Records {
 
   private static func check(_ kind: SessionRecord.Kind, _ body: [UInt8]) throws {
     switch kind {
-    case .session: try check(body, SessionFacts.init, \.record)
-    case .participant: try check(body, ParticipantFacts.init, \.record)
-    case .closed: try check(body, ClosedFacts.init, \.record)
-    case .end: try check(body, EndFacts.init, \.record)
-    case .restored: try check(body, RestoredFacts.init, \.record)
-    case .upload: try check(body, UploadFacts.init, \.record)
-    case .numbers: _ = try NumbersFacts(body.span)
+    case .session: try check(body, SessionHeaderRecord.init, \.encoded)
+    case .participant: try check(body, ParticipantRecord.init, \.encoded)
+    case .closed: try check(body, ClosedRecord.init, \.encoded)
+    case .end: try check(body, EndRecord.init, \.encoded)
+    case .restored: try check(body, RestoredRecord.init, \.encoded)
+    case .upload: try check(body, UploadRecord.init, \.encoded)
+    case .numbers: _ = try NumbersRecord(body.span)
     case .used:
-      let pairs = try UsedFacts(body.span).pairs
+      let pairs = try ConsumedSequencesRecord(body.span).pairs
       try expect(pairs.count * 8 == body.count, "\(pairs.count) of \(body.count) bytes")
     case .run: try checkRun(body)
     case .base: break

@@ -227,7 +227,7 @@ final class SessionShell {
     disk.append(record)
     let (epoch, sequence, retained) = (session.epoch, session.sequence, session.retainedBytes)
     let people = session.activeParticipantCount
-    let isIdle = try restart(isClean: try ClosedFacts(record.body.span).generation != nil)
+    let isIdle = try restart(isClean: try ClosedRecord(record.body.span).generation != nil)
     try expect(
       session.activeParticipantCount == people, "\(people) people became \(session.activeParticipantCount)")
     guard session.epoch == epoch, isIdle else { return isIdle }

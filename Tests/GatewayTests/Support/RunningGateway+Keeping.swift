@@ -50,7 +50,7 @@ extension RunningGateway {
 
   /// Takes back the end of a session, as another process does.
   func restoreSession(_ session: SessionID) throws -> Bool {
-    try #require(gateway.shared.store).append(RestoredFacts(at: .now).record, toClosed: session) {
+    try #require(gateway.shared.store).append(RestoredRecord(at: .now).encoded, toClosed: session) {
       $0.kind == SessionRecord.Kind.end.rawValue
     }
   }

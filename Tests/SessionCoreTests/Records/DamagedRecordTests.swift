@@ -225,8 +225,8 @@ struct DamagedRecordTests {
     _ = fixture.session.finishAttachment(id, now: fixture.now)
     bo.leave()
     try fixture.save()
-    fixture.disk.append(EndFacts(at: Date(timeIntervalSince1970: 9), by: 1).record)
-    fixture.disk.append(RestoredFacts(at: Date(timeIntervalSince1970: 9)).record)
+    fixture.disk.append(EndRecord(at: Date(timeIntervalSince1970: 9), by: 1).encoded)
+    fixture.disk.append(RestoredRecord(at: Date(timeIntervalSince1970: 9)).encoded)
     fixture.close()
     return fixture
   }

@@ -11,10 +11,10 @@ struct EarlierTextTests {
   @Test("an activity with a text that nobody may send any more is read")
   func activity() throws {
     let activity = Activity(identifier: "i", title: "t", type: "generic", payload: .string(text))
-    let facts = SessionFacts(
+    let facts = SessionHeaderRecord(
       id: SessionID(high: 0, low: 1), epoch: "e", createdAt: Date(timeIntervalSince1970: 0),
       activity: activity, activityBy: 0)
-    #expect(try SessionFacts(facts.record.body.span) == facts)
+    #expect(try SessionHeaderRecord(facts.encoded.body.span) == facts)
   }
 
   @Test("an attachment with such metadata is read")

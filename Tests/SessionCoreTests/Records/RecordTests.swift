@@ -27,19 +27,19 @@ struct RecordTests {
     )
     #expect(fixture.disk[1].body == [0, 0, 0x10, 0])
     let record = fixture.disk[0]
-    let facts = try SessionFacts(record.body.span)
-    #expect(facts.record == record)
+    let facts = try SessionHeaderRecord(record.body.span)
+    #expect(facts.encoded == record)
   }
 
   @Test("somebody, with a token and without")
   func participant() throws {
     let person = Participant(
       id: EntryKey(high: 9, low: 1).uuid, number: 7, name: "Ada \"A\"", color: "#112233")
-    var facts = ParticipantFacts(
+    var facts = ParticipantRecord(
       participant: person, digest: TokenDigest(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98_7654_3210),
       acknowledged: 41, presence: .active)
     #expect(
-      text(facts.record)
+      text(facts.encoded)
         == #"{"number":7,"id":"00000000-0000-0009-0000-000000000001","#
         + ##""token":"0123456789abcdeffedcba9876543210","name":"Ada \"A\"","color":"#112233","##
         + #""acknowledged":41,"presence":"active"}"#)
@@ -102,19 +102,19 @@ struct RecordTests {
 
   @Test("an upload, and when all bytes have come")
   func upload() throws {
-    var facts = UploadFacts(
+    var facts = UploadRecord(
       id: EntryKey(high: 0, low: 1).uuid, file: EntryKey(high: 0, low: 2).uuid, sequence: 12,
       isResumable: true, uploadMetadata: nil, content: nil)
     let head =
       #"{"id":"00000000-0000-0000-0000-000000000001","file":"00000000-0000-0000-0000-000000000002","#
       + #""sequence":12,"isResumable":true"#
-    #expect(text(facts.record) == head + "}")
+    #expect(text(facts.encoded) == head + "}")
     #expect(try reread(facts) == facts)
     let digest = String(repeating: "0a", count: 32)
-    facts.content = UploadFacts.Content(digest: digest, size: 5)
+    facts.content = UploadRecord.Content(digest: digest, size: 5)
     facts.uploadMetadata = "filename bg=="
     #expect(
-      text(facts.record) == head + #","uploadMetadata":"filename bg==","digest":"\#(digest)","size":5}"#)
+      text(facts.encoded) == head + #","uploadMetadata":"filename bg==","digest":"\#(digest)","size":5}"#)
     #expect(try reread(facts) == facts)
   }
 
@@ -144,14 +144,14 @@ struct RecordTests {
     }
   }
 
-  private func reread(_ facts: ParticipantFacts) throws -> ParticipantFacts {
-    let record = facts.record
-    return try ParticipantFacts(record.body.span)
+  private func reread(_ facts: ParticipantRecord) throws -> ParticipantRecord {
+    let record = facts.encoded
+    return try ParticipantRecord(record.body.span)
   }
 
-  private func reread(_ facts: UploadFacts) throws -> UploadFacts {
-    let record = facts.record
-    return try UploadFacts(record.body.span)
+  private func reread(_ facts: UploadRecord) throws -> UploadRecord {
+    let record = facts.encoded
+    return try UploadRecord(record.body.span)
   }
 
   private func text(_ record: SessionRecord) -> String { String(decoding: record.body, as: UTF8.self) }

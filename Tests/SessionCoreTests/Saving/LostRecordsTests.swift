@@ -130,7 +130,7 @@ struct LostRecordsTests {
       let sequence = last.session.log.lastSequence
       last.close(generation: "stopped")
       let closed = try #require(last.disk.last)
-      #expect(try ClosedFacts(closed.body.span).isDamaged == !isLookedAt)
+      #expect(try ClosedRecord(closed.body.span).isDamaged == !isLookedAt)
       let (next, again) = try last.reload(generation: "stopped")
       #expect(again.isClean && again.session.log.lastSequence == sequence)
       last = next
@@ -160,8 +160,8 @@ struct LostRecordsTests {
   @Test("S76 an end that was taken back stays so when the record of that is lost")
   func takenBack() throws {
     let fixture = try Self.fixture()
-    fixture.disk.append(EndFacts(at: .distantPast, by: 1).record)
-    fixture.disk.append(RestoredFacts(at: .distantPast).record)
+    fixture.disk.append(EndRecord(at: .distantPast, by: 1).encoded)
+    fixture.disk.append(RestoredRecord(at: .distantPast).encoded)
     let lost = fixture.disk.count - 1
     #expect(try Self.restored(fixture, without: lost).end != nil)
     fixture.disk += fixture.session.openingRecords()
@@ -177,6 +177,6 @@ struct LostRecordsTests {
     #expect(few == 2 * 4096 + 1)
     #expect(Int(many) > 10_000_000 / 250)
     let most = try Self.restored(fixture, without: fixture.disk.count - 1, bytes: .max / 2).session.nextNumber
-    #expect(most == NumbersFacts.highest + 1)
+    #expect(most == NumbersRecord.highest + 1)
   }
 }

@@ -112,7 +112,7 @@ struct RestoringTests {
     default: break
     }
     fixture.close()
-    if what == "later" { fixture.disk.append(UsedFacts([]).record) }
+    if what == "later" { fixture.disk.append(ConsumedSequencesRecord([]).encoded) }
     let (after, restored) = try fixture.reload(generation: generation)
     #expect(!restored.isClean)
     #expect(after.session.epoch == "fresh")
@@ -157,7 +157,7 @@ struct RestoringTests {
     fixture.now = fixture.now.adding(seconds: 200)
     fixture.close()
     let closed = try #require(fixture.disk.last)
-    let facts = try ClosedFacts(closed.body.span)
+    let facts = try ClosedRecord(closed.body.span)
     // It was created in 1970; the wall clock was set since, and says 1,000 s at the closing.
     #expect(facts.emptySince == Date(timeIntervalSince1970: 800))
     #expect(facts.people == 1)
@@ -262,7 +262,7 @@ struct RestoringTests {
     fixture.disk.append(fixture.session.endRecord(by: 7, date: date))
     #expect(fixture.disk.last?.body == Array(#"{"at":"1970-01-01T00:08:20Z","by":7}"#.utf8))
     #expect(try fixture.reload(opens: false).restored.end?.at == date)
-    fixture.disk.append(RestoredFacts(at: date).record)
+    fixture.disk.append(RestoredRecord(at: date).encoded)
     #expect(try fixture.reload(opens: false).restored.end == nil)
     #expect(
       fixture.session.endRecord(by: nil, date: date).body

@@ -232,9 +232,9 @@ struct TailsAcrossEpochsTests {
     try fixture.save(ada)
     var facts = fixture.session.facts
     facts.history = nil
-    let earlier = try crash(fixture, epoch: "second", fixture.disk + [facts.record])
+    let earlier = try crash(fixture, epoch: "second", fixture.disk + [facts.encoded])
     #expect(earlier.session.history.pairs.isEmpty)
-    let restored = RestoredFacts(at: Date(timeIntervalSince1970: 0)).record
+    let restored = RestoredRecord(at: Date(timeIntervalSince1970: 0)).encoded
     let second = try crash(fixture, epoch: "second", fixture.disk + [restored])
     #expect(second.session.history.pairs.isEmpty)
     #expect(

@@ -17,10 +17,10 @@ struct Fingerprint: Equatable {
   var held: [UInt64: [UInt8]] = [:]
   /// What a tail is made of: both have as much of it as one has of the other.
   var tail: [UInt64: [UInt8]] = [:]
-  let people: [ParticipantNumber: ParticipantFacts]
+  let people: [ParticipantNumber: ParticipantRecord]
   let past: [ParticipantNumber]
   let activity: Activity
-  let uploads: [UploadFacts]
+  let uploads: [UploadRecord]
   let attachments: [AttachmentObject]
   let usedBytes: UInt64
 

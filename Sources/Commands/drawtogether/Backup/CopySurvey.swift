@@ -52,7 +52,7 @@ struct CopySurvey {
 
   private mutating func take(_ record: KeptLog.Record, _ body: Span<UInt8>) throws(RecordError) {
     endsEnded = record.known == .end
-    if record.known == .upload { attachments.take(try UploadFacts(body)) }
+    if record.known == .upload { attachments.take(try UploadRecord(body)) }
     var found: Set<SessionID> = []
     var attachments = self.attachments
     self.attachments = AttachmentSurvey()

@@ -126,7 +126,7 @@ struct SessionCopying {
     if !look.isDamaged { try files.discardUnneeded() }
     if purpose == .restore, !look.hasLogFault, !look.endsEnded, let end = look.end {
       // Nobody was there since it was put away, which may be longer ago than sessions are kept.
-      try session.append(RestoredFacts(at: .now).record, behind: end)
+      try session.append(RestoredRecord(at: .now).encoded, behind: end)
     }
   }
 

@@ -69,7 +69,7 @@ struct SessionFileCopying {
   ///
   /// - Returns: what is wrong with it; nil when nothing is.
   mutating func copyFiles(
-    of object: AttachmentObject, _ facts: UploadFacts?
+    of object: AttachmentObject, _ facts: UploadRecord?
   ) throws(CopyError) -> SessionCheck.Fault? {
     switch (object.state, facts?.content) {
     case (.ready, _):

@@ -7,11 +7,11 @@ struct AttachmentSurvey {
   /// The attachments that the session has, by their ids.
   private(set) var objects: [UUID: AttachmentObject] = [:]
   /// What was written of files, by attachment: an id may be used again when its attachment was removed.
-  private var uploads: [UUID: [UploadFacts]] = [:]
+  private var uploads: [UUID: [UploadRecord]] = [:]
   private var sequence: UInt64 = 0
 
   /// Takes what an `upload` record says.
-  mutating func take(_ said: UploadFacts) {
+  mutating func take(_ said: UploadRecord) {
     var known = uploads[said.id] ?? []
     if let place = known.firstIndex(where: { $0.file == said.file }) {
       known[place].content = said.content ?? known[place].content
@@ -34,7 +34,7 @@ struct AttachmentSurvey {
   }
 
   /// The file in which the bytes of an attachment arrive, or arrived; nil when the log does not know it.
-  func upload(_ id: UUID) -> UploadFacts? {
+  func upload(_ id: UUID) -> UploadRecord? {
     uploads[id]?.filter { $0.sequence <= sequence }.max { $0.sequence < $1.sequence }
   }
 }

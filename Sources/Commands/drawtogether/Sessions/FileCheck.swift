@@ -56,7 +56,7 @@ struct FileCheck {
     faults.append(.file("\(file.place.rawValue)/\(file.name)", words))
   }
 
-  private mutating func check(_ object: AttachmentObject, _ upload: UploadFacts?) {
+  private mutating func check(_ object: AttachmentObject, _ upload: UploadRecord?) {
     switch object.state {
     case .ready:
       let digest = object.sha256 ?? ""

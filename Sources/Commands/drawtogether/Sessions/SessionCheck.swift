@@ -108,9 +108,9 @@ struct SessionCheck {
     self.attachments = AttachmentSurvey()
     defer { self.attachments = attachments }
     switch record.known {
-    case .numbers: numbers = max(numbers, try NumbersFacts(body).through)
-    case .used: _ = try UsedFacts(body)
-    case .upload: attachments.take(try UploadFacts(body))
+    case .numbers: numbers = max(numbers, try NumbersRecord(body).through)
+    case .used: _ = try ConsumedSequencesRecord(body)
+    case .upload: attachments.take(try UploadRecord(body))
     default: break
     }
     var highest: ParticipantNumber = 0

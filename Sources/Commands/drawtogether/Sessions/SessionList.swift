@@ -33,7 +33,7 @@ struct SessionList {
     row.logBytes = UInt64(log.length)
     if let last = try log.last(), last.kind == SessionRecord.Kind.closed.rawValue {
       do throws(RecordError) {
-        let closed = try ClosedFacts(last.body.span)
+        let closed = try ClosedRecord(last.body.span)
         row.title = closed.title
         row.createdAt = closed.createdAt
         row.people = closed.people

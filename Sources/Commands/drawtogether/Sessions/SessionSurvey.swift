@@ -15,7 +15,7 @@ struct SessionSurvey {
     case ended(Date, by: ParticipantNumber?)
   }
 
-  private(set) var facts: SessionFacts?
+  private(set) var facts: SessionHeaderRecord?
   private(set) var people: [ParticipantNumber: Participant] = [:]
   private(set) var state = State.open
   /// Entries that the log still holds.
@@ -32,20 +32,20 @@ struct SessionSurvey {
     if case .closed = state { state = .open }
     switch record.known {
     case .session:
-      facts = try SessionFacts(body)
+      facts = try SessionHeaderRecord(body)
       // A session that has ended is not written to: the record that took its end back is lost.
       if case .ended = state { state = .open }
     case .participant:
-      let said = try ParticipantFacts(body).participant
+      let said = try ParticipantRecord(body).participant
       guard people[said.number].map({ $0.id == said.id }) ?? true else {
         throw RecordError(record.kind, .wrongMember("id"))
       }
       people[said.number] = said
-    case .closed: state = .closed(try ClosedFacts(body).at)
+    case .closed: state = .closed(try ClosedRecord(body).at)
     case .end:
-      let end = try EndFacts(body)
+      let end = try EndRecord(body)
       state = .ended(end.at, by: end.by)
-    case .restored: state = .closed(try RestoredFacts(body).at)
+    case .restored: state = .closed(try RestoredRecord(body).at)
     case .run, .base:
       var count = 0
       try scan.read(record.known, body) { (found, bytes) throws(RecordError) in

@@ -149,7 +149,7 @@ final class StoredSessions {
     }
     guard last?.kind != SessionRecord.Kind.end.rawValue else { throw .ended(id) }
     let (end, records) = try load(id)
-    try adopt(id, end, records + [EndFacts(at: .now, by: nil).record])
+    try adopt(id, end, records + [EndRecord(at: .now, by: nil).encoded])
   }
 
   /// Removes a session of a folder that no gateway has, and that this process keeps.
@@ -181,7 +181,7 @@ final class StoredSessions {
   func restore(_ id: SessionID) throws(DataCommandFailure) {
     let isRestored: Bool
     do throws(LogError) {
-      isRestored = try store.append(RestoredFacts(at: .now).record, toClosed: id) { last in
+      isRestored = try store.append(RestoredRecord(at: .now).encoded, toClosed: id) { last in
         last.kind == SessionRecord.Kind.end.rawValue
       }
     } catch {

@@ -121,7 +121,7 @@ actor SessionSweeper {
   private func creator(of id: SessionID) -> String? {
     // An unreadable session is reported when it is opened, and counts for no address.
     guard let log = try? store.log(of: id), let body = try? log.first(.session) else { return nil }
-    return (try? SessionFacts(body.span))?.creator
+    return (try? SessionHeaderRecord(body.span))?.creator
   }
 
   /// Whether a session's time is over: looked at once more before it is removed.
@@ -145,10 +145,10 @@ actor SessionSweeper {
   private func life(of id: SessionID, _ last: LastRecord?, _ log: KeptLog) -> Life {
     switch last.flatMap({ SessionRecord.Kind(rawValue: $0.kind) }) {
     case .end:
-      let at = last.flatMap { try? EndFacts($0.body.span) }?.at ?? log.modified
+      let at = last.flatMap { try? EndRecord($0.body.span) }?.at ?? log.modified
       return Life(until: at + Double(limits.endedKeepSeconds), hasEnded: true)
     case .closed:
-      guard let closed = last.flatMap({ try? ClosedFacts($0.body.span) }) else { break }
+      guard let closed = last.flatMap({ try? ClosedRecord($0.body.span) }) else { break }
       let isEmpty = closed.retainedBytes == 0 && !closed.isDamaged && !store.keepsDamage(of: id)
       let seconds = isEmpty ? limits.emptySessionKeepSeconds : limits.sessionKeepSeconds
       return Life(until: (closed.emptySince ?? closed.at) + Double(seconds))

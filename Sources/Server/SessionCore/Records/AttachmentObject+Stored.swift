@@ -25,9 +25,9 @@ extension AttachmentObject {
     guard let state = State(rawValue: try members.text("state")) else { throw members.wrong("state") }
     let size: UInt64? = try members.optionalInteger("size")
     let offset: UInt64 = try members.integer("offset")
-    guard max(size ?? 0, offset) <= UploadFacts.largestSize else { throw members.wrong("size") }
+    guard max(size ?? 0, offset) <= UploadRecord.largestSize else { throw members.wrong("size") }
     let digest = try members.optionalText("sha256")
-    guard digest.map(UploadFacts.isDigest) ?? (state == .uploading) else { throw members.wrong("sha256") }
+    guard digest.map(UploadRecord.isDigest) ?? (state == .uploading) else { throw members.wrong("sha256") }
     self.init(
       id: id, name: try members.text("name"), contentType: try members.text("contentType"), size: size,
       sha256: digest, metadata: metadata, participant: try members.optionalInteger("participant"),

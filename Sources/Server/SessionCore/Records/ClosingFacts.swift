@@ -2,7 +2,7 @@ package import FoundationEssentials
 package import Wire
 
 /// What a `closed` record says: how the session goes on, and what a listing tells of it without reading more.
-package struct ClosedFacts: Equatable, Sendable {
+package struct ClosedRecord: Equatable, Sendable {
   /// The life of the data folder in which the session was put away; nil when something was not saved, so that nobody may
   /// go on as if nothing had happened.
   package var generation: String?
@@ -37,7 +37,7 @@ package struct ClosedFacts: Equatable, Sendable {
     generation = try members.optionalText("generation")
     at = try members.date("at")
     nextNumber = try members.integer("nextNumber")
-    guard 1...NumbersFacts.highest + 1 ~= nextNumber else { throw members.wrong("nextNumber") }
+    guard 1...NumbersRecord.highest + 1 ~= nextNumber else { throw members.wrong("nextNumber") }
     title = try members.text("title")
     createdAt = try members.date("createdAt")
     emptySince = try members.optionalDate("emptySince")
@@ -68,7 +68,7 @@ package struct ClosedFacts: Equatable, Sendable {
   }
 
   /// The record that says it.
-  package var record: SessionRecord {
+  package var encoded: SessionRecord {
     SessionRecord(.closed) { writer in
       writer.member("generation", generation)
       writer.member("at", at)
@@ -87,7 +87,7 @@ package struct ClosedFacts: Equatable, Sendable {
 }
 
 /// What an `end` record says.
-package struct EndFacts: Equatable, Sendable {
+package struct EndRecord: Equatable, Sendable {
   /// When the session ended.
   package var at: Date
   /// Who ended it; nil: nobody came back to it.
@@ -109,7 +109,7 @@ package struct EndFacts: Equatable, Sendable {
   }
 
   /// The record that says it.
-  package var record: SessionRecord {
+  package var encoded: SessionRecord {
     SessionRecord(.end) { writer in
       writer.member("at", at)
       writer.nullableMember("by", by)
@@ -118,7 +118,7 @@ package struct EndFacts: Equatable, Sendable {
 }
 
 /// What a `restored` record says: the end before it does not count.
-package struct RestoredFacts: Equatable, Sendable {
+package struct RestoredRecord: Equatable, Sendable {
   /// When the end was taken back.
   package var at: Date
 
@@ -135,7 +135,7 @@ package struct RestoredFacts: Equatable, Sendable {
   }
 
   /// The record that says it.
-  package var record: SessionRecord {
+  package var encoded: SessionRecord {
     SessionRecord(.restored) { $0.member("at", at) }
   }
 }

@@ -1,7 +1,7 @@
 package import Wire
 
 /// What a `numbers` record says: numbers up to this one may have been given out. Four bytes.
-package struct NumbersFacts: Equatable {
+package struct NumbersRecord: Equatable {
   /// The highest number that a session counts to: a block lies behind it.
   static let highest: ParticipantNumber = 0xFFFF_0000
 
@@ -23,7 +23,7 @@ package struct NumbersFacts: Equatable {
     }
   }
 
-  var record: SessionRecord {
+  var encoded: SessionRecord {
     var body: [UInt8] = []
     body.append(bigEndian: through)
     return SessionRecord(kind: .numbers, body: body)
@@ -31,7 +31,7 @@ package struct NumbersFacts: Equatable {
 }
 
 /// What a `used` record says: client sequences that were used up without an entry. Eight bytes each.
-package struct UsedFacts: Equatable {
+package struct ConsumedSequencesRecord: Equatable {
   /// Up to which of their client sequences somebody has used them up.
   package struct Pair: Equatable {
     /// Whose.
@@ -59,7 +59,7 @@ package struct UsedFacts: Equatable {
     }
   }
 
-  var record: SessionRecord {
+  var encoded: SessionRecord {
     var body: [UInt8] = []
     body.reserveCapacity(8 * pairs.count)
     for pair in pairs {

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 package import Wire
 
 /// What a `participant` record says.
-package struct ParticipantFacts: Equatable, Sendable {
+package struct ParticipantRecord: Equatable, Sendable {
   /// Whether somebody counts as here.
   package enum Presence: String, Sendable {
     /// In the session, be it with a socket that broke.
@@ -55,7 +55,7 @@ package struct ParticipantFacts: Equatable, Sendable {
   }
 
   /// The record that says it.
-  package var record: SessionRecord {
+  package var encoded: SessionRecord {
     SessionRecord(.participant) { writer in
       writer.member("number", participant.number)
       writer.member("id", participant.id)

@@ -2,7 +2,7 @@ package import FoundationEssentials
 package import Wire
 
 /// What a `session` record says.
-package struct SessionFacts: Equatable, Sendable {
+package struct SessionHeaderRecord: Equatable, Sendable {
   /// The session's id, whole.
   package var id: SessionID
   /// Which life of the order what follows belongs to.
@@ -79,7 +79,7 @@ package struct SessionFacts: Equatable, Sendable {
   var activityPayload: ActivityPayload { ActivityPayload(activity: activity, by: activityBy) }
 
   /// The record that says it.
-  package var record: SessionRecord {
+  package var encoded: SessionRecord {
     SessionRecord(.session) { writer in
       writer.member("id", id.text)
       writer.member("epoch", epoch)
@@ -95,7 +95,7 @@ package struct SessionFacts: Equatable, Sendable {
   }
 }
 
-extension SessionFacts.Waiting: JSONWritable {
+extension SessionHeaderRecord.Waiting: JSONWritable {
   /// Writes the participant as an object.
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in

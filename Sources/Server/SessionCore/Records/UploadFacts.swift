@@ -3,7 +3,7 @@ internal import Wire
 package import struct FoundationEssentials.UUID
 
 /// What an `upload` record says: what is known of an attachment besides its entries.
-package struct UploadFacts: Equatable, Sendable {
+package struct UploadRecord: Equatable, Sendable {
   /// The attachment.
   package var id: UUID
   /// The name of the file in which its bytes arrive.
@@ -70,7 +70,7 @@ package struct UploadFacts: Equatable, Sendable {
   }
 
   /// The record that says it.
-  package var record: SessionRecord {
+  package var encoded: SessionRecord {
     SessionRecord(.upload) { writer in
       writer.member("id", id)
       writer.member("file", file)

@@ -20,7 +20,8 @@ struct AnnouncedState {
 
   /// Creates the state at the head of a compacted log. The records of the head contain all that the dropped entries announced.
   init(
-    activity: ActivityPayload?, participants: some Sequence<Participant>, waiting: [SessionFacts.Waiting]
+    activity: ActivityPayload?, participants: some Sequence<Participant>,
+    waiting: [SessionHeaderRecord.Waiting]
   ) {
     self.activity = activity
     for participant in participants { active[participant.number] = participant }

@@ -8,7 +8,7 @@ package struct RestoredSession {
   /// It was put away whole in this life of the data folder: its epoch, tail and numbers go on.
   package let isClean: Bool
   /// The end of the session; `nil` when it has not ended.
-  package let end: EndFacts?
+  package let end: EndRecord?
   /// The last sequence before the first lost record; `nil` when nothing is lost.
   package let wholeThrough: UInt64?
   /// The attachments that are not ready, in the order in which they were added.
@@ -18,7 +18,7 @@ package struct RestoredSession {
 
   /// Returns the records to write after a loss: the records that open the session, and its end if it has ended.
   package func recordsAfterLoss() -> [SessionRecord] {
-    session.openingRecords() + (end.map { [$0.record] } ?? [])
+    session.openingRecords() + (end.map { [$0.encoded] } ?? [])
   }
 }
 
@@ -75,9 +75,9 @@ extension SessionRestorer {
     // The lost bytes may have given out another block of numbers, and a number with each participant's record in them.
     let blocks = isWhole ? 0 : 1 + lostBytes / (Self.participantBytes * Int(SaveState.numberBlock))
     session.nextNumber =
-      NumbersFacts.highest - min(numbers, NumbersFacts.highest) > UInt64(blocks)
+      NumbersRecord.highest - min(numbers, NumbersRecord.highest) > UInt64(blocks)
         * UInt64(SaveState.numberBlock)
-      ? numbers + ParticipantNumber(blocks) * SaveState.numberBlock + 1 : NumbersFacts.highest + 1
+      ? numbers + ParticipantNumber(blocks) * SaveState.numberBlock + 1 : NumbersRecord.highest + 1
     if isClean, let closing {
       session.nextNumber = max(closing.nextNumber, (people.keys.max() ?? 0) + 1)
     }
@@ -118,7 +118,7 @@ extension SessionRestorer {
   }
 
   /// Returns the epochs of which tails are served. They include the epoch that broke off, because its order on disk was read.
-  private func history(isClean: Bool, of facts: SessionFacts) -> EpochHistory {
+  private func history(isClean: Bool, of facts: SessionHeaderRecord) -> EpochHistory {
     guard var history = facts.history, !isRestored else { return EpochHistory() }
     if isClean {
       history.cap(at: log.lastSequence)
@@ -130,8 +130,8 @@ extension SessionRestorer {
   }
 
   /// The facts of a session whose `session` records are all lost. Its entries remain.
-  private var lostFacts: SessionFacts {
-    SessionFacts(id: id, epoch: "", createdAt: date, activity: .standard, activityBy: 0)
+  private var lostFacts: SessionHeaderRecord {
+    SessionHeaderRecord(id: id, epoch: "", createdAt: date, activity: .standard, activityBy: 0)
   }
 
   private func restorePeople(of session: Session) {
@@ -159,7 +159,7 @@ extension SessionRestorer {
       let object = try AttachmentObject(stored: told.payload.span, key: key)
       session.journal.restore(object, facts(object.id), at: told.sequence, now: now)
       let used = session.journal.usedBytes
-      guard used <= UploadFacts.largestSum else { throw RecordError(.upload, .numberTooLarge(used)) }
+      guard used <= UploadRecord.largestSum else { throw RecordError(.upload, .numberTooLarge(used)) }
       if let number = object.participant { people[number]?.hasRetained = true }
     }
   }

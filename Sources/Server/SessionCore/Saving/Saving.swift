@@ -59,7 +59,7 @@ struct SaveState {
   /// Who is to be told of, with a count that rises with each change.
   var people: [ParticipantNumber: UInt64] = [:]
   /// Who is to be told of, and is no longer known here.
-  var forgotten: [ParticipantNumber: ParticipantFacts] = [:]
+  var forgotten: [ParticipantNumber: ParticipantRecord] = [:]
   /// Which attachments are to be told of, likewise.
   var uploads: [UUID: UInt64] = [:]
   /// What was used up and is not told yet.
@@ -106,7 +106,7 @@ struct SaveState {
   }
 
   /// Somebody is no longer known here; what became of them is still to be told.
-  mutating func note(forgotten record: ParticipantRecord) {
+  mutating func note(forgotten record: ParticipantState) {
     guard people[record.number] != nil || underWay?.people[record.number] != nil else { return }
     forgotten[record.number] = record.facts
   }

@@ -13,13 +13,13 @@ extension Session {
   ///   - date: the same by the wall clock.
   /// - Returns: a `closed` record.
   package func closedRecord(generation: String, now: Instant, date: Date) -> SessionRecord {
-    var facts = ClosedFacts(
+    var facts = ClosedRecord(
       generation: isAtRest ? generation : nil, at: date, nextNumber: nextNumber, title: activity.title,
       createdAt: createdAt, emptySince: emptySinceDate(now: now, date: date), sequence: log.lastSequence,
       people: participants.count - waitingCount, retainedBytes: index.byteCount,
       attachments: journal.records.count, attachmentBytes: journal.usedBytes)
     facts.isDamaged = save.loss != nil && !save.hasSentLoss
-    return facts.record
+    return facts.encoded
   }
 
   /// The record with which the session ends for everyone.
@@ -29,7 +29,7 @@ extension Session {
   ///   - date: the present time.
   /// - Returns: an `end` record.
   package func endRecord(by number: ParticipantNumber?, date: Date) -> SessionRecord {
-    EndFacts(at: date, by: number).record
+    EndRecord(at: date, by: number).encoded
   }
 
   /// The records that follow a load: the session with the epoch in force, and a new block of numbers. They are to be on disk
@@ -37,7 +37,7 @@ extension Session {
   package func openingRecords() -> [SessionRecord] {
     let numbers = nextBlock
     save.opening = (numbers, saysSession: true)
-    return [sessionRecord, NumbersFacts(through: numbers).record]
+    return [sessionRecord, NumbersRecord(through: numbers).encoded]
   }
 
   /// The records of `openingRecords` are on disk.

@@ -46,24 +46,24 @@ extension Session {
     save.slicedAt = log.lastSequence
     var facts = facts
     facts.waiting = waitingNumbers.compactMap { participants[$0] }.map {
-      SessionFacts.Waiting(id: $0.id, number: $0.number)
+      SessionHeaderRecord.Waiting(id: $0.id, number: $0.number)
     }
     var head = [
-      facts.record, NumbersFacts(through: max(save.numbersOnDisk, save.opening?.numbers ?? 0)).record,
+      facts.encoded, NumbersRecord(through: max(save.numbersOnDisk, save.opening?.numbers ?? 0)).encoded,
     ]
     // Participants of whom only the name is known left before all others.
     for participant in formerSenders.values.sorted(by: { $0.number < $1.number }) {
-      let facts = ParticipantFacts(participant: participant, digest: nil, acknowledged: 0, presence: .left)
-      head.append(facts.record)
+      let facts = ParticipantRecord(participant: participant, digest: nil, acknowledged: 0, presence: .left)
+      head.append(facts.encoded)
     }
     let gone = Set(past)
     let active = participants.values.filter { !gone.contains($0.number) }.sorted { $0.number < $1.number }
     // Who is gone longest comes first, as they are forgotten in that order.
     for record in active + past.compactMap({ participants[$0] }) {
-      if let facts = record.facts { head.append(facts.record) }
+      if let facts = record.facts { head.append(facts.encoded) }
     }
     for record in journal.inOrder {
-      if let facts = journal.facts(record.object.id) { head.append(facts.record) }
+      if let facts = journal.facts(record.object.id) { head.append(facts.encoded) }
     }
     return CompactionPlan(through: log.droppedThrough, head: head)
   }

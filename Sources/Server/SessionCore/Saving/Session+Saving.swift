@@ -7,7 +7,7 @@ extension Session {
     precondition(nextNumber == 1, "a session is told of before anybody is in it")
     save.owesSession = false
     save.numbersOnDisk = SaveState.numberBlock
-    return [sessionRecord, NumbersFacts(through: save.numbersOnDisk).record]
+    return [sessionRecord, NumbersRecord(through: save.numbersOnDisk).encoded]
   }
 
   /// Whether anything is not on disk yet; what is under way counts.
@@ -52,7 +52,7 @@ extension Session {
       save.owesSession = false
     }
     if let due = numbersDue {
-      records.append(NumbersFacts(through: due).record)
+      records.append(NumbersRecord(through: due).encoded)
       batch.numbers = due
     }
     var room = limit - records.reduce(0) { $0 + $1.body.count }
@@ -114,7 +114,7 @@ extension Session {
   // MARK: - What is owed
 
   /// Somebody's newest client sequence was used up without an entry.
-  func noteUsed(_ record: ParticipantRecord) {
+  func noteUsed(_ record: ParticipantState) {
     guard isByStore else { return }
     save.used[record.number] = SaveState.Used(
       clientSequence: record.acknowledged, sequence: log.lastSequence)
@@ -122,7 +122,7 @@ extension Session {
   }
 
   /// Somebody's `acknowledged` moved.
-  func noteSent(_ record: ParticipantRecord) {
+  func noteSent(_ record: ParticipantState) {
     guard isByStore, !record.hasUnsaved else { return }
     record.hasUnsaved = true
     save.senders.append(record.number)
@@ -144,11 +144,11 @@ extension Session {
       limit: limits.unsavedSessionBytes, actual: bytes)
   }
 
-  var sessionRecord: SessionRecord { facts.record }
+  var sessionRecord: SessionRecord { facts.encoded }
 
   /// The content of a `session` record of this session.
-  var facts: SessionFacts {
-    var facts = SessionFacts(
+  var facts: SessionHeaderRecord {
+    var facts = SessionHeaderRecord(
       id: id, epoch: epoch, history: history.serving(tailsAfter: log.droppedThrough), folder: folder,
       createdAt: createdAt, activity: activity, activityBy: activitySetBy, creator: creator)
     facts.isDamaged = save.loss != nil
@@ -158,7 +158,7 @@ extension Session {
   /// Up to which number the next block goes, when it is time for one.
   private var numbersDue: ParticipantNumber? {
     let given = nextNumber - 1
-    guard isByStore, save.numbersOnDisk < NumbersFacts.highest,
+    guard isByStore, save.numbersOnDisk < NumbersRecord.highest,
       save.numbersOnDisk < given + SaveState.numberReserve
     else { return nil }
     return nextBlock
@@ -166,7 +166,7 @@ extension Session {
 
   /// The end of a block that begins with the next number.
   var nextBlock: ParticipantNumber {
-    min(NumbersFacts.highest, nextNumber - 1 + SaveState.numberBlock)
+    min(NumbersRecord.highest, nextNumber - 1 + SaveState.numberBlock)
   }
 
   // MARK: - Taking
@@ -182,7 +182,7 @@ extension Session {
       save.people[number] = nil
       guard let facts = participants[number]?.facts ?? save.forgotten[number] else { continue }
       batch.people[number] = change
-      records.append(facts.record)
+      records.append(facts.encoded)
       room -= records[records.count - 1].body.count
     }
     return true
@@ -198,7 +198,7 @@ extension Session {
       save.uploads[id] = nil
       guard let facts = journal.facts(id) else { continue }
       batch.uploads[id] = change
-      records.append(facts.record)
+      records.append(facts.encoded)
       room -= records[records.count - 1].body.count
     }
     return true
@@ -238,9 +238,9 @@ extension Session {
     save.usedBytes += 8 * used.count
     batch.used = used
     let pairs = used.sorted { $0.key < $1.key }.map {
-      UsedFacts.Pair(number: $0.key, clientSequence: $0.value.clientSequence)
+      ConsumedSequencesRecord.Pair(number: $0.key, clientSequence: $0.value.clientSequence)
     }
-    records.append(UsedFacts(pairs).record)
+    records.append(ConsumedSequencesRecord(pairs).encoded)
   }
 
   /// The highest client sequence of each sender in a run that was written just now.

@@ -23,28 +23,28 @@ package struct SessionRestorer: ~Copyable {
   /// The sequence of the last entry that a `base` record held.
   private var baseReached: UInt64 = 0
 
-  var facts: SessionFacts?
+  var facts: SessionHeaderRecord?
   /// The state that the entries so far announce.
   var announced = AnnouncedState(activity: nil)
   /// True when the last `session` record is older than a backup, or than the end that was taken back.
   var isRestored = false
   /// Numbers up to this one may have been given out.
   var numbers: ParticipantNumber = 0
-  var people: [ParticipantNumber: ParticipantRecord] = [:]
+  var people: [ParticipantNumber: ParticipantState] = [:]
   /// Who is gone, with a count that rises from one to the next.
   var gone: [ParticipantNumber: Int] = [:]
   private var departures = 0
   /// Bytes of `used` records.
   var usedBytes = 0
   /// The sender of the last entry, who as a rule sent the next one too.
-  private var sender: ParticipantRecord?
+  private var sender: ParticipantState?
   /// What is told of each attachment: the newest payload, and its sequence.
   var attachments: [EntryKey: (payload: [UInt8], sequence: UInt64)] = [:]
   /// What was written of attachments besides, for each file of an id the newest.
-  private var uploads: [UUID: [UploadFacts]] = [:]
-  var ended: EndFacts?
+  private var uploads: [UUID: [UploadRecord]] = [:]
+  var ended: EndRecord?
   /// What the last record says, if it put the session away.
-  var closing: ClosedFacts?
+  var closing: ClosedRecord?
   /// The number of lost bytes, with the frames of the records.
   private(set) var lostBytes = 0
   /// The last sequence that was read before the first lost byte; `nil` when nothing is lost.
@@ -85,7 +85,7 @@ package struct SessionRestorer: ~Copyable {
     closing = nil
     switch known {
     case .session:
-      let said = try SessionFacts(body)
+      let said = try SessionHeaderRecord(body)
       guard said.id == id else { throw RecordError(.session, .otherSession) }
       if said.epoch != facts?.epoch { forgetLostUploads() }
       if facts == nil { announced = AnnouncedState(activity: said.activityPayload) }
@@ -93,24 +93,24 @@ package struct SessionRestorer: ~Copyable {
       isRestored = false
       // An ended session gets no `session` record, so the record that took its end back is lost.
       ended = nil
-    case .participant: try take(try ParticipantFacts(body))
-    case .numbers: numbers = max(numbers, try NumbersFacts(body).through)
+    case .participant: try take(try ParticipantRecord(body))
+    case .numbers: numbers = max(numbers, try NumbersRecord(body).through)
     case .run: try takeRun(body)
     case .base: try takeBase(body)
     case .used:
       usedBytes += body.count
-      for pair in try UsedFacts(body).pairs {
+      for pair in try ConsumedSequencesRecord(body).pairs {
         guard let record = people[pair.number] else { continue }
         record.acknowledged = max(record.acknowledged, pair.clientSequence)
       }
-    case .upload: take(try UploadFacts(body))
+    case .upload: take(try UploadRecord(body))
     case .closed:
-      let said = try ClosedFacts(body)
+      let said = try ClosedRecord(body)
       closing = said
       // The notice is still due if no participant was sent it.
       facts?.isDamaged = said.isDamaged
     case .end:
-      ended = try EndFacts(body)
+      ended = try EndRecord(body)
       // Nobody is in a session that has ended, nor comes back to it as if nothing had happened when that is undone.
       for record in people.values.sorted(by: { $0.number < $1.number }) {
         guard case .away = record.presence else { continue }
@@ -119,7 +119,7 @@ package struct SessionRestorer: ~Copyable {
         gone[record.number] = departures
       }
     case .restored:
-      _ = try RestoredFacts(body)
+      _ = try RestoredRecord(body)
       ended = nil
       isRestored = true
     }
@@ -135,24 +135,24 @@ package struct SessionRestorer: ~Copyable {
   }
 
   /// What was written of an attachment besides its entries, as far as these go.
-  func facts(_ id: UUID) -> UploadFacts? {
+  func facts(_ id: UUID) -> UploadRecord? {
     uploads[id]?.filter { $0.sequence <= log.lastSequence }.max { $0.sequence < $1.sequence }
   }
 
   // MARK: - People and files
 
-  private mutating func take(_ facts: ParticipantFacts) throws(RecordError) {
+  private mutating func take(_ facts: ParticipantRecord) throws(RecordError) {
     let said = facts.participant
-    guard said.number <= NumbersFacts.highest else {
+    guard said.number <= NumbersRecord.highest else {
       throw RecordError(.participant, .numberTooLarge(UInt64(said.number)))
     }
     numbers = max(numbers, said.number)
-    let record: ParticipantRecord
+    let record: ParticipantState
     if let known = people[said.number] {
       guard known.id == said.id else { throw RecordError(.participant, .wrongMember("id")) }
       record = known
     } else {
-      record = ParticipantRecord(
+      record = ParticipantState(
         id: said.id, number: said.number, name: said.name, color: said.color,
         bucket: RateBucket(rates, at: now))
       people[said.number] = record
@@ -174,7 +174,7 @@ package struct SessionRestorer: ~Copyable {
     gone[said.number] = departures
   }
 
-  private mutating func take(_ said: UploadFacts) {
+  private mutating func take(_ said: UploadRecord) {
     var known = uploads[said.id] ?? []
     if let place = known.firstIndex(where: { $0.file == said.file }) {
       // In a compacted file an older record may follow.
@@ -305,7 +305,7 @@ package struct SessionRestorer: ~Copyable {
   private mutating func noteSender(of entry: GatewayEntry) {
     guard entry.sender != 0 else { return }
     // The record with the sender's number may be lost.
-    if lostBytes > 0, entry.sender <= NumbersFacts.highest { numbers = max(numbers, entry.sender) }
+    if lostBytes > 0, entry.sender <= NumbersRecord.highest { numbers = max(numbers, entry.sender) }
     if sender?.number != entry.sender { sender = people[entry.sender] }
     guard let sender else { return }
     sender.acknowledged = max(sender.acknowledged, entry.clientSequence)
