@@ -203,8 +203,8 @@ struct AttachmentQuotaTests {
           guard let removed = session.removeAttachment(id, now: fixture.now) else { break }
           model.reserved[id] = nil
           let digest = model.digests.removeValue(forKey: id)
-          let isHeld = model.digests.values.contains { $0 == digest }
-          #expect(removed.orphanedDigest == (isHeld ? nil : digest))
+          let isRetained = model.digests.values.contains { $0 == digest }
+          #expect(removed.orphanedDigest == (isRetained ? nil : digest))
         }
       } catch {
         #expect([.sessionQuota, .attachmentTooLarge, .badRequest, .notFound].contains(error.code))

@@ -4,7 +4,7 @@ internal import Wire
 ///
 /// Segments of the base are only ever appended to or replaced by a rewritten one; a catch-up holds on to the
 /// very segments it began with, so that it gives the state of one moment however long its subscriber takes.
-struct Base {
+struct SnapshotSegments {
   private static let segmentBytes = 262_144
   /// How many bytes are rewritten in a turn, so that no turn becomes long.
   private static let rewriteBudget = 1_048_576
@@ -13,12 +13,12 @@ struct Base {
   /// Bytes of all segments, dead ones included.
   private(set) var byteCount = 0
   private var nextNumber: UInt32 = 1
-  private var halfDead: Set<UInt32> = []
-  private var run = BaseRun()
+  private var needsCompaction: Set<UInt32> = []
+  private var run = SnapshotRun()
 
   /// All segments, as parts of a catch-up.
   func parts() -> [CatchUp.Part] {
-    segments.map { CatchUp.Part(segment: $0, end: $0.bytes.count, isBase: true) }
+    segments.map { CatchUp.Part(segment: $0, end: $0.bytes.count, isCompressible: true) }
   }
 
   /// The same of the entries up to a sequence.
@@ -28,11 +28,12 @@ struct Base {
       let index = segment.frames.partitionIndex { $0.lastSequence > sequence }
       let isWhole = index == segment.frames.count
       if index > 0 {
-        parts.append(CatchUp.Part(segment: segment, end: segment.frames[index - 1].end, isBase: isWhole))
+        parts.append(
+          CatchUp.Part(segment: segment, end: segment.frames[index - 1].end, isCompressible: isWhole))
       }
       guard !isWhole else { continue }
       let split = Segment(number: 0, capacity: segment.frames[index].end - segment.frameStart(index))
-      var run = BaseRun()
+      var run = SnapshotRun()
       var at = segment.frameStart(index) + segment.frames[index].headerLength
       while at < segment.frames[index].end {
         let entry = StoredEntry(segment.bytes.span, at: at)
@@ -80,7 +81,7 @@ struct Base {
     index.restore(
       entry.flags.retention, key: RetainedKey(key: entry.key, isSystem: entry.flags.contains(.system)),
       sequence: entry.sequence, length: length, in: segment
-    ) { died($0, $1) }
+    ) { markGarbage($0, $1) }
   }
 
   mutating func endAppending() {
@@ -88,17 +89,17 @@ struct Base {
   }
 
   /// Bytes of an entry in a base segment died.
-  mutating func died(_ number: UInt32, _ bytes: Int) {
+  mutating func markGarbage(_ number: UInt32, _ bytes: Int) {
     guard let position = position(of: number) else { return }
     let segment = segments[position]
-    segment.deadBytes += bytes
-    if segment.deadBytes * 2 > segment.bytes.count { halfDead.insert(number) }
+    segment.garbageBytes += bytes
+    if segment.garbageBytes * 2 > segment.bytes.count { needsCompaction.insert(number) }
   }
 
   /// Rewrites segments that are more than half dead, each together with a neighbour that fits beside it.
   mutating func compact(_ index: inout RetentionIndex) {
     var budget = Self.rewriteBudget
-    while budget > 0, let number = halfDead.popFirst() {
+    while budget > 0, let number = needsCompaction.popFirst() {
       guard let position = position(of: number) else { continue }
       var group = position..<(position + 1)
       var live = liveBytes(position)
@@ -115,13 +116,13 @@ struct Base {
   }
 
   private func liveBytes(_ position: Int) -> Int {
-    segments[position].bytes.count - segments[position].deadBytes
+    segments[position].bytes.count - segments[position].garbageBytes
   }
 
   private mutating func rewrite(_ group: Range<Int>, _ index: inout RetentionIndex) {
     let old = Array(segments[group])
     let numbers = Set(old.map(\.number))
-    halfDead.subtract(numbers)
+    needsCompaction.subtract(numbers)
     // First everything that the index knows of these segments is taken back; what is copied is entered anew.
     var dying: [(UInt32, Int)] = []
     for segment in old {
@@ -131,8 +132,8 @@ struct Base {
     }
     let fresh = Segment(number: old[0].number, capacity: Self.segmentBytes)
     segments.replaceSubrange(group, with: [fresh])
-    for (number, bytes) in dying { died(number, bytes) }
-    var rewritten = BaseRun()
+    for (number, bytes) in dying { markGarbage(number, bytes) }
+    var rewritten = SnapshotRun()
     for segment in old {
       segment.forEachEntry { entry in
         guard index.store(entry, in: { fresh.number }) else { return }
@@ -171,7 +172,7 @@ struct Base {
 }
 
 /// Entries on their way into a base segment, collected into frames of up to 64 KiB.
-private struct BaseRun {
+private struct SnapshotRun {
   private(set) var bytes: [UInt8] = []
   private var first: UInt64 = 0
   private var last: UInt64 = 0

@@ -9,7 +9,7 @@ package final class CatchUp {
     var segment: Segment
     var end: Int
     /// Stands for all that is retained there: there is a compressed form of it.
-    var isBase = false
+    var isCompressible = false
   }
 
   /// The sequence of the state that it gives.
@@ -21,12 +21,12 @@ package final class CatchUp {
   private var compressedParts: Int?
 
   init(
-    sequence: UInt64, continuesAt: Cursor, opening: Segment, base: [Part], closing: Segment
+    sequence: UInt64, continuesAt: Cursor, opening: Segment, snapshotSegments: [Part], closing: Segment
   ) {
     self.sequence = sequence
     self.continuesAt = continuesAt
     let whole = { (segment: Segment) in Part(segment: segment, end: segment.bytes.count) }
-    parts = ([whole(opening)] + base + [whole(closing)]).filter { $0.end > 0 }
+    parts = ([whole(opening)] + snapshotSegments + [whole(closing)]).filter { $0.end > 0 }
   }
 
   /// The same for those who agreed on compression.
@@ -42,7 +42,7 @@ package final class CatchUp {
   func prepare(_ part: Int, by compress: MessageCompressor) -> Bool {
     guard compressedParts == part else { return false }
     compressedParts = part + 1
-    guard parts[part].isBase else { return false }
+    guard parts[part].isCompressible else { return false }
     (parts[part].segment, parts[part].end) = parts[part].segment.compressed(
       before: parts[part].end, by: compress)
     return true

@@ -94,7 +94,7 @@ extension Session {
 
   /// The senders of what a snapshot holds, and those who added its attachments, who are not here.
   private func pastSenders() -> [Participant] {
-    let senders = base.senders.union(journal.participants)
+    let senders = snapshotSegments.senders.union(journal.participants)
     formerSenders = formerSenders.filter { senders.contains($0.key) }
     return senders.sorted().compactMap { number in
       guard let record = participants[number] else { return formerSenders[number] }

@@ -29,7 +29,7 @@ package final class Segment {
   /// What it takes in memory, target lists and notes about frames included.
   private(set) var weight = 0
   /// Bytes of entries that no longer count for what is retained (used by base segments only).
-  var deadBytes = 0
+  var garbageBytes = 0
   /// The same frames in compressed form, as far as somebody has wanted them (used by base segments only).
   var compressedTwin: Segment?
   /// The senders of its entries, dead ones included (used by base segments only).

@@ -108,12 +108,13 @@ struct SegmentLog {
 
   /// Lets the oldest segment go; what it retains goes into the base first, unless it is there.
   mutating func dropOldest(
-    into base: inout Base, _ index: inout RetentionIndex, basedOn: inout Cursor
+    into snapshotSegments: inout SnapshotSegments, _ index: inout RetentionIndex, snapshotEnd: inout Cursor
   ) {
     let oldest = segments.removeFirst()
-    if basedOn.segment == oldest.number {
-      base.take(from: oldest, frameIndex: oldest.frameIndex(at: basedOn.offset), index: &index)
-      basedOn = Cursor(segment: oldest.number + 1, offset: 0)
+    if snapshotEnd.segment == oldest.number {
+      snapshotSegments.take(
+        from: oldest, frameIndex: oldest.frameIndex(at: snapshotEnd.offset), index: &index)
+      snapshotEnd = Cursor(segment: oldest.number + 1, offset: 0)
     }
     weight -= oldest.weight
     recordBytes -= oldest.recordBytes

@@ -191,14 +191,14 @@ extension Session {
   private func passes(_ entry: ClientEntry) -> Bool {
     guard entry.flags.retention == .remove else { return false }
     return unsavedBytes < 2 * limits.unsavedSessionBytes
-      || index.isHeld(RetainedKey(key: entry.key, isSystem: false))
+      || index.isRetained(RetainedKey(key: entry.key, isSystem: false))
   }
 
   private func fits(_ entry: ClientEntry) -> Bool {
     let retention = entry.flags.retention
     guard retention == .append || retention == .replace else { return true }
     let key = RetainedKey(key: entry.key, isSystem: false)
-    if entry.flags.contains(.existing), !index.isHeld(key) { return true }
+    if entry.flags.contains(.existing), !index.isRetained(key) { return true }
     let growth = index.growth(retention, key: key, length: storedLength(entry))
     return growth <= 0 || index.byteCount + growth <= limits.sessionLogBytes
   }
@@ -215,7 +215,7 @@ extension Session {
     let retention = flags.retention
     let key = RetainedKey(key: entry.key, isSystem: false)
     // The gateway decides: `existing` stays set only on what changed nothing.
-    let changesNothing = flags.contains(.existing) && !index.isHeld(key)
+    let changesNothing = flags.contains(.existing) && !index.isRetained(key)
     if !changesNothing { flags.remove(.existing) }
     let length = storedLength(entry)
     let sequence = log.reserve(length: length, isTargeted: targets != nil)
@@ -229,7 +229,9 @@ extension Session {
     record.lastSequence = sequence
     if retention != .none, !changesNothing {
       record.hasRetained = true
-      index.apply(retention, key: key, sequence: sequence, length: length) { base.died($0, $1) }
+      index.apply(retention, key: key, sequence: sequence, length: length) {
+        snapshotSegments.markGarbage($0, $1)
+      }
     }
     awaitsCommitted(record, now: now)
   }

@@ -184,7 +184,7 @@ extension Session {
   }
 
   private func countCompressed() {
-    compressedBytes = base.segments.reduce(0) { $0 + ($1.compressedTwin?.bytes.count ?? 0) }
+    compressedBytes = snapshotSegments.segments.reduce(0) { $0 + ($1.compressedTwin?.bytes.count ?? 0) }
   }
 
   private func piece(of progress: CatchUpProgress, _ subscriber: Subscriber) -> Piece {

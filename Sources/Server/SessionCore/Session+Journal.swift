@@ -229,7 +229,9 @@ extension Session {
       to: &log.run, flags: flags, sequence: sequence, sender: 0, clientSequence: 0, key: key.key,
       type: Array(SystemType.attachment.utf8).span, payload: payload.span)
     log.didAppend(targets: nil)
-    index.apply(retention, key: key, sequence: sequence, length: length) { base.died($0, $1) }
+    index.apply(retention, key: key, sequence: sequence, length: length) {
+      snapshotSegments.markGarbage($0, $1)
+    }
     return sequence
   }
 

@@ -18,7 +18,7 @@ extension Session {
     unreliableBatch.close(committed: rides ? announceCommitted(now: now) : [])
     noteContent()
     log.endTurn()
-    base.compact(&index)
+    snapshotSegments.compact(&index)
   }
 
   private func noteContent() {
@@ -164,7 +164,7 @@ extension Session {
       for position in members.indices where members[position].cursor.segment == oldest.number {
         evict(position, oldest)
       }
-      log.dropOldest(into: &base, &index, basedOn: &basedOn)
+      log.dropOldest(into: &snapshotSegments, &index, snapshotEnd: &snapshotEnd)
     }
   }
 
@@ -184,12 +184,12 @@ extension Session {
 
   /// Brings the base up to date with the whole log.
   private func updateBase() {
-    for segment in log.segments where segment.number >= basedOn.segment {
-      let offset = segment.number == basedOn.segment ? basedOn.offset : 0
+    for segment in log.segments where segment.number >= snapshotEnd.segment {
+      let offset = segment.number == snapshotEnd.segment ? snapshotEnd.offset : 0
       guard offset < segment.bytes.count else { continue }
-      base.take(from: segment, frameIndex: segment.frameIndex(at: offset), index: &index)
+      snapshotSegments.take(from: segment, frameIndex: segment.frameIndex(at: offset), index: &index)
     }
-    basedOn = log.tail
+    snapshotEnd = log.tail
   }
 
   private func catchUp() {
@@ -242,7 +242,7 @@ extension Session {
   private func makeSnapshot() -> CatchUp {
     if memoryPressure != nil {
       // There is no room for a second form of anything.
-      for segment in base.segments { segment.compressedTwin = nil }
+      for segment in snapshotSegments.segments { segment.compressedTwin = nil }
       compressedBytes = 0
     }
     updateBase()
@@ -251,7 +251,8 @@ extension Session {
     let closing = Segment(number: 0, capacity: 64)
     closing.appendControl(GatewayControl.caughtUp(sequence: sequence).encoded())
     return CatchUp(
-      sequence: sequence, continuesAt: log.tail, opening: opening(at: sequence), base: base.parts(),
+      sequence: sequence, continuesAt: log.tail, opening: opening(at: sequence),
+      snapshotSegments: snapshotSegments.parts(),
       closing: closing)
   }
 
@@ -267,7 +268,7 @@ extension Session {
     if let rest { closing.append(rest) }
     return CatchUp(
       sequence: log.lastSequence, continuesAt: cursor, opening: opening(at: log.lastSequence),
-      base: base.parts(through: sequence), closing: closing)
+      snapshotSegments: snapshotSegments.parts(through: sequence), closing: closing)
   }
 
   /// The control message and the state with which a snapshot begins.
@@ -291,7 +292,9 @@ extension Session {
   /// are closed, to come back to what is held now.
   private func boundPinned() {
     let current = Set(
-      (base.segments + base.segments.compactMap(\.compressedTwin)).map { ObjectIdentifier($0) })
+      (snapshotSegments.segments + snapshotSegments.segments.compactMap(\.compressedTwin)).map {
+        ObjectIdentifier($0)
+      })
     // Of a thousand who came at once all have one catch-up, which is looked at once.
     var seen: Set<ObjectIdentifier> = []
     var pinned: [ObjectIdentifier: Int] = [:]

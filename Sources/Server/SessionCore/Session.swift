@@ -33,9 +33,9 @@ package final class Session {
 
   var log: SegmentLog
   var index = RetentionIndex()
-  var base = Base()
+  var snapshotSegments = SnapshotSegments()
   /// Up to where the log has been taken into the base.
-  var basedOn: Cursor
+  var snapshotEnd: Cursor
   var unreliableBatch = UnreliableBatch()
   /// What is begun in the journal over HTTP, by whomever: creations and pieces cost as entries of one participant do.
   var journalBucket: RateBucket
@@ -156,7 +156,7 @@ package final class Session {
     self.limits = limits
     self.creator = creator
     log = SegmentLog(tailBytes: limits.catchUpTailBytes)
-    basedOn = log.tail
+    snapshotEnd = log.tail
     journal = Journal(keepSeconds: limits.uploadKeepSeconds)
     isByStore = saving == .byStore
     save = SaveState(saving)
@@ -172,7 +172,7 @@ package final class Session {
   package var activeParticipantCount: Int { activeCount }
   package var retainedBytes: Int { index.byteCount }
   /// Bytes of the log and of what joiners are caught up from.
-  package var logBytes: Int { log.totalBytes + base.byteCount + compressedBytes }
+  package var logBytes: Int { log.totalBytes + snapshotSegments.byteCount + compressedBytes }
   /// What the base's compressed forms take, as of the last catch-up.
   var compressedBytes = 0
 

@@ -1,5 +1,5 @@
 /// How many bytes a key has in which base segments. Nearly all keys are in one, which then costs no allocation.
-struct Spans {
+struct SegmentUsage {
   private var first: UInt32 = 0
   private var firstBytes: UInt32 = 0
   private var more: [(segment: UInt32, bytes: Int)] = []
@@ -27,6 +27,6 @@ struct Spans {
 
   func forEach(_ body: (UInt32, Int) -> Void) {
     if first != 0 { body(first, Int(firstBytes)) }
-    for span in more { body(span.segment, span.bytes) }
+    for part in more { body(part.segment, part.bytes) }
   }
 }

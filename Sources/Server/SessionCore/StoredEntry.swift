@@ -32,7 +32,7 @@ struct StoredEntry {
     case .append, .replace:
       // With `existing` still set it changed nothing, and is not held.
       let key = retainedKey
-      return !flags.contains(.existing) && index.isHeld(key, sequence: sequence) ? key : nil
+      return !flags.contains(.existing) && index.isRetained(key, sequence: sequence) ? key : nil
     case .remove:
       let key = retainedKey
       return index.needsRemoval(key, sequence: sequence) ? key : nil

@@ -49,7 +49,7 @@ struct Fingerprint: Equatable {
         if entry.sequence > start { tail[entry.sequence] = Array(segment.bytes[entry.start..<entry.end]) }
       }
     }
-    for segment in session.base.segments + session.log.segments {
+    for segment in session.snapshotSegments.segments + session.log.segments {
       segment.forEachEntry { entry in
         guard entry.flags.retention != .remove, entry.kept(session.index) != nil else { return }
         held[entry.sequence] = Array(segment.bytes[entry.start..<entry.end])

@@ -89,8 +89,8 @@ extension SessionRestorer {
     restorePeople(of: session)
     session.log = log
     session.index = index
-    session.base = base
-    session.basedOn = basedOn
+    session.snapshotSegments = snapshotSegments
+    session.snapshotEnd = snapshotEnd
     session.committed = log.lastSequence
     session.save.savedLogBytes = log.appendedBytes
     session.adoptFilling()

@@ -79,7 +79,7 @@ extension Session {
     var body: [UInt8] = []
     body.append(bigEndian: through)
     save.slicedAt = log.lastSequence
-    let last = base.copyHeld(
+    let last = snapshotSegments.copyRetained(
       after: after, through: through, index, limit: SessionRecord.baseBytes, scanning: Self.scannedBytes,
       to: &body)
     return CompactionSlice(record: SessionRecord(kind: .base, body: body), last: last)
@@ -91,11 +91,11 @@ extension Session {
   package var isCompactionCovered: Bool { committed >= save.slicedAt }
 }
 
-extension Base {
+extension SnapshotSegments {
   /// Appends held entries in rising sequence to `bytes`, until there are `limit` bytes or so many were looked at.
   ///
   /// - Returns: the sequence up to which nothing is left; `through` when all was looked at.
-  func copyHeld(
+  func copyRetained(
     after: UInt64, through: UInt64, _ index: RetentionIndex, limit: Int, scanning budget: Int,
     to bytes: inout [UInt8]
   ) -> UInt64 {

@@ -18,8 +18,8 @@ package struct SessionRestorer: ~Copyable {
 
   var log: SegmentLog
   var index = RetentionIndex()
-  var base = Base()
-  var basedOn: Cursor
+  var snapshotSegments = SnapshotSegments()
+  var snapshotEnd: Cursor
   /// The sequence of the last entry that a `base` record held.
   private var baseReached: UInt64 = 0
 
@@ -70,7 +70,7 @@ package struct SessionRestorer: ~Copyable {
     self.now = now
     self.date = date
     log = SegmentLog(tailBytes: limits.catchUpTailBytes)
-    basedOn = Cursor(segment: log.firstSegment, offset: 0)
+    snapshotEnd = Cursor(segment: log.firstSegment, offset: 0)
   }
 
   /// Takes the next record. After an error nothing more is to be asked of it.
@@ -201,7 +201,7 @@ package struct SessionRestorer: ~Copyable {
     while let frame = try frames.next(in: body) { try take(frame, of: body) }
     log.endTurn()
     while log.oldestCanGo(tailBytes: limits.catchUpTailBytes) {
-      log.dropOldest(into: &base, &index, basedOn: &basedOn)
+      log.dropOldest(into: &snapshotSegments, &index, snapshotEnd: &snapshotEnd)
     }
   }
 
@@ -231,7 +231,7 @@ package struct SessionRestorer: ~Copyable {
         noteSender(of: entry)
         if entry.flags.contains(.system), entry.flags.retention == .none { announced.apply(entry, in: body) }
         if entry.flags.retention != .none, !entry.flags.contains(.existing) {
-          Self.retain(entry, length: entry.end - at, &index, &base)
+          Self.retain(entry, length: entry.end - at, &index, &snapshotSegments)
           noteAttachment(entry, body)
         }
       }
@@ -271,10 +271,10 @@ package struct SessionRestorer: ~Copyable {
       baseReached = entry.sequence
       noteSender(of: entry)
       noteAttachment(entry, body)
-      base.append(entry, at: at, of: body, index: &index)
+      snapshotSegments.append(entry, at: at, of: body, index: &index)
       at = entry.end
     }
-    base.endAppending()
+    snapshotSegments.endAppending()
     log.begin(after: through)
   }
 
@@ -293,11 +293,12 @@ package struct SessionRestorer: ~Copyable {
   }
 
   private static func retain(
-    _ entry: GatewayEntry, length: Int, _ index: inout RetentionIndex, _ base: inout Base
+    _ entry: GatewayEntry, length: Int, _ index: inout RetentionIndex,
+    _ snapshotSegments: inout SnapshotSegments
   ) {
     let key = RetainedKey(key: entry.key, isSystem: entry.flags.contains(.system))
     index.apply(entry.flags.retention, key: key, sequence: entry.sequence, length: length) {
-      base.died($0, $1)
+      snapshotSegments.markGarbage($0, $1)
     }
   }
 
