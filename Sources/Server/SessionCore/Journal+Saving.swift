@@ -41,7 +41,7 @@ extension Journal {
     default:
       var upload = newUpload(reserving: max(object.size ?? 0, object.offset), now: now)
       upload.announcedOffset = object.offset
-      upload.toldOffset = object.offset
+      upload.sentOffset = object.offset
       state = .uploading(upload)
     }
     admit(

@@ -37,19 +37,19 @@ struct Journal {
     /// Where it stands among those that may expire: not moved when bytes arrive, but looked at when that is over.
     var expiryCheck: Instant
     /// When everybody was told how far it is.
-    var toldAt: Instant?
+    var progressSentAt: Instant?
     /// What was told last in an entry that who joins later gets too.
     var announcedOffset: UInt64 = 0
     /// What was told last in any way.
-    var toldOffset: UInt64 = 0
-    var telling = Telling.nothing
+    var sentOffset: UInt64 = 0
+    var progress = ProgressState.idle
   }
 
   /// Whether everybody is to be told how far an upload is.
-  enum Telling {
-    case nothing
-    case atTurnsEnd
-    case later(Instant)
+  enum ProgressState {
+    case idle
+    case dueThisTurn
+    case deferred(Instant)
   }
 
   /// A file's bytes, by their digest.
@@ -69,9 +69,9 @@ struct Journal {
   private(set) var usedBytes: UInt64 = 0
 
   /// Uploads whose progress is told when the turn ends, if nothing else is told of them before.
-  private var told: [UUID] = []
+  private var progressDue: [UUID] = []
   /// Uploads whose progress is told later.
-  private var heldBack = DeadlineQueue()
+  private var deferredProgress = DeadlineQueue()
   private var expiryChecks = DeadlineQueue()
 
   private let keepSeconds: Int
@@ -81,12 +81,12 @@ struct Journal {
   }
 
   /// Whether something is to be told when the turn ends.
-  var hasProgress: Bool { !told.isEmpty }
+  var hasProgress: Bool { !progressDue.isEmpty }
 
   /// When `tellHeldBack` or `expired` has something to do, or looks whether it has.
   var nextDeadline: Instant? {
-    guard let tell = heldBack.first, let check = expiryChecks.first else {
-      return heldBack.first ?? expiryChecks.first
+    guard let tell = deferredProgress.first, let check = expiryChecks.first else {
+      return deferredProgress.first ?? expiryChecks.first
     }
     return min(tell, check)
   }
@@ -165,32 +165,32 @@ struct Journal {
   }
 
   /// Bytes arrived: everybody is told when the turn ends, or when the last time is long enough ago.
-  mutating func moved(_ id: UUID, to offset: UInt64, now: Instant) {
+  mutating func recordProgress(_ id: UUID, to offset: UInt64, now: Instant) {
     guard var (record, upload) = upload(id), record.object.offset != offset else { return }
     record.object.offset = offset
     record.progressAt = now
-    if case .nothing = upload.telling {
-      let due = upload.toldAt?.adding(milliseconds: Self.progressIntervalMs) ?? now
+    if case .idle = upload.progress {
+      let due = upload.progressSentAt?.adding(milliseconds: Self.progressIntervalMs) ?? now
       if due <= now {
-        upload.telling = .atTurnsEnd
-        told.append(id)
+        upload.progress = .dueThisTurn
+        progressDue.append(id)
       } else {
-        upload.telling = .later(due)
-        heldBack.insert(id, at: due)
+        upload.progress = .deferred(due)
+        deferredProgress.insert(id, at: due)
       }
     }
     put(&record, upload)
   }
 
   /// Notes where an upload stands, which everybody is told in another way.
-  mutating func place(_ id: UUID, at offset: UInt64, now: Instant) {
+  mutating func setOffset(_ id: UUID, to offset: UInt64, now: Instant) {
     guard var (record, upload) = upload(id) else { return }
     if record.object.offset != offset { record.progressAt = now }
     record.object.offset = offset
-    if case .later(let due) = upload.telling { heldBack.remove(id, at: due) }
-    upload.telling = .nothing
+    if case .deferred(let due) = upload.progress { deferredProgress.remove(id, at: due) }
+    upload.progress = .idle
     upload.announcedOffset = offset
-    upload.toldOffset = offset
+    upload.sentOffset = offset
     put(&record, upload)
   }
 
@@ -198,7 +198,7 @@ struct Journal {
   var hasUploads: Bool { expiryChecks.first != nil }
 
   /// Uploads that have come further than who joins now would be told.
-  var outdated: [(id: UUID, offset: UInt64)] {
+  var unannouncedOffsets: [(id: UUID, offset: UInt64)] {
     inOrder.compactMap { record in
       guard case .uploading(let upload) = record.state, upload.announcedOffset != record.object.offset
       else { return nil }
@@ -207,25 +207,25 @@ struct Journal {
   }
 
   /// What was held back until now is told when the turn ends.
-  mutating func tellHeldBack(now: Instant) {
-    while let id = heldBack.popFirst(until: now) {
+  mutating func flushDeferredProgress(now: Instant) {
+    while let id = deferredProgress.popFirst(until: now) {
       guard var (record, upload) = upload(id) else { continue }
-      upload.telling = .atTurnsEnd
+      upload.progress = .dueThisTurn
       put(&record, upload)
-      told.append(id)
+      progressDue.append(id)
     }
   }
 
   /// What everybody is to be told in this turn, which then is told.
   mutating func takeProgress(now: Instant) -> [AttachmentProgressPayload] {
-    let ids = told
-    told = []
+    let ids = progressDue
+    progressDue = []
     var payloads: [AttachmentProgressPayload] = []
     for id in ids {
-      guard var (record, upload) = upload(id), case .atTurnsEnd = upload.telling else { continue }
-      upload.telling = .nothing
-      upload.toldAt = now
-      upload.toldOffset = record.object.offset
+      guard var (record, upload) = upload(id), case .dueThisTurn = upload.progress else { continue }
+      upload.progress = .idle
+      upload.progressSentAt = now
+      upload.sentOffset = record.object.offset
       put(&record, upload)
       payloads.append(
         AttachmentProgressPayload(id: id, offset: record.object.offset, size: record.object.size))
@@ -326,7 +326,7 @@ struct Journal {
   private mutating func end(_ upload: Upload, of id: UUID) {
     usedBytes -= upload.reserved
     expiryChecks.remove(id, at: upload.expiryCheck)
-    if case .later(let due) = upload.telling { heldBack.remove(id, at: due) }
+    if case .deferred(let due) = upload.progress { deferredProgress.remove(id, at: due) }
   }
 
   private mutating func put(_ record: inout Record, _ upload: Upload) {

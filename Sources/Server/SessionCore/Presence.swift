@@ -39,10 +39,10 @@ struct PresenceChanges {
 
 extension Session {
   /// Notes a change of presence, in an entry of its own when this turn's tells about that person already.
-  func note(_ record: ParticipantState, _ change: (inout PresenceChanges) -> Void) {
+  func recordPresence(_ record: ParticipantState, _ change: (inout PresenceChanges) -> Void) {
     if presence.mentions(record.number) { announcePresence() }
     change(&presence)
-    save.owes(person: record.number)
+    save.markDirty(participant: record.number)
   }
 
   /// Appends the turn's `participants` entry, if anything changed.

@@ -20,7 +20,7 @@ extension Session {
   package func setProfile(_ profile: Profile, of subscriber: Subscriber) {
     guard let record = participant(of: subscriber), !isRefusedGrowth(subscriber), apply(profile, to: record)
     else { return }
-    note(record) { $0.change(record.number) }
+    recordPresence(record) { $0.change(record.number) }
   }
 
   /// Sets the session's activity for everyone; the last one in the order wins.
@@ -29,7 +29,7 @@ extension Session {
     guard let record = participant(of: subscriber), !isRefusedGrowth(subscriber) else { return }
     activity = activity.applying(change)
     activitySetBy = record.number
-    save.owesItself()
+    save.markSessionDirty()
     announcePresence()
     record.lastSequence = appendSystem(
       SystemType.activity, ActivityPayload(activity: activity, by: record.number).encoded())

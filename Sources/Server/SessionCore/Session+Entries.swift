@@ -86,8 +86,8 @@ extension Session {
       return
     }
     if let fault = entry.fault(in: message, messageBytes: limits.messageBytes) {
-      due(record, passes: clientSequence, now: now)
-      noteUsed(record)
+      acknowledge(clientSequence, of: record, now: now)
+      markConsumed(record)
       refuse(subscriber, fault.refusal(clientSequence: clientSequence), now: now, &effects)
       return
     }
@@ -97,8 +97,8 @@ extension Session {
       for index in 0..<entry.targetCount {
         let number = entry.target(at: index, in: message)
         guard number > 0, number < nextNumber else {
-          due(record, passes: clientSequence, now: now)
-          noteUsed(record)
+          acknowledge(clientSequence, of: record, now: now)
+          markConsumed(record)
           var refusal = Refusal(
             .unknownParticipant, "Participant \(number) was never in this session.")
           refusal.clientSequence = clientSequence
@@ -113,11 +113,11 @@ extension Session {
       record.isAwaitingDueEntry = true
       refusal.clientSequence = clientSequence
       refuse(subscriber, refusal, now: now, &effects)
-      noteIgnored(record, subscriber, retryAfterMs: Refusal.noRoomRetryMs, now: now, &effects)
+      countIgnoredRefusal(record, subscriber, retryAfterMs: Refusal.noRoomRetryMs, now: now, &effects)
       return
     }
-    due(record, passes: clientSequence, now: now)
-    noteSent(record)
+    acknowledge(clientSequence, of: record, now: now)
+    markAcknowledgedDirty(record)
     // Whoever sent it is told of before it.
     announcePresence()
     append(entry, message, record, targets: targets, now: now)
@@ -160,7 +160,7 @@ extension Session {
   }
 
   /// The entry is what was due, whether or not it is any good.
-  private func due(_ record: ParticipantState, passes clientSequence: UInt32, now: Instant) {
+  private func acknowledge(_ clientSequence: UInt32, of record: ParticipantState, now: Instant) {
     record.acknowledged = clientSequence
     record.isAwaitingDueEntry = false
     record.passed(now: now, pausesAfter: Self.ignoredRefusalsBeforePause)

@@ -20,7 +20,7 @@ extension Session {
       .text,
       GatewayControl.waiting(Waiting(session: object, participants: others.sorted { $0.number < $1.number }))
         .encoded())
-    note(record) { $0.wait(record.number) }
+    recordPresence(record) { $0.wait(record.number) }
     return []
   }
 
@@ -46,7 +46,7 @@ extension Session {
       record = known
       token = own
       resumed = true
-      comeBack(record, as: join.profile)
+      rejoin(record, as: join.profile)
     } else if let waited {
       record = waited
       waitingNumbers.removeAll { $0 == waited.number }
@@ -64,7 +64,7 @@ extension Session {
     if resumed, let next = resume?.next, next > 0, next - 1 > record.acknowledged {
       effects.append(.acknowledgedMoved(record.number, from: record.acknowledged, to: next - 1))
       record.acknowledged = next - 1
-      noteUsed(record)
+      markConsumed(record)
     }
 
     if resumed, committed < log.lastSequence {
@@ -123,7 +123,7 @@ extension Session {
   package func leave(_ subscriber: Subscriber, now: Instant) -> [Effect] {
     guard let record = participant(of: subscriber) else { return [] }
     detach(subscriber)
-    giveUpToken(of: record)
+    revokeToken(of: record)
     remove(record, reason: .left, now: now)
     return [.close(connection: subscriber.connection, .left)]
   }
@@ -148,7 +148,7 @@ extension Session {
       remove(record, reason: .gone, now: now)
     }
     if let due = commitDue, due <= now { commit(now: now) }
-    journal.tellHeldBack(now: now)
+    journal.flushDeferredProgress(now: now)
   }
 
   /// Whose socket this is.
@@ -222,24 +222,24 @@ extension Session {
     record.digest = digest
     numberByDigest[digest] = record.number
     activeCount += 1
-    note(record) { $0.join(record.number) }
+    recordPresence(record) { $0.join(record.number) }
   }
 
-  private func comeBack(_ record: ParticipantState, as profile: Profile) {
+  private func rejoin(_ record: ParticipantState, as profile: Profile) {
     switch record.presence {
     case .joined, .away:
-      if apply(profile, to: record) { note(record) { $0.change(record.number) } }
+      if apply(profile, to: record) { recordPresence(record) { $0.change(record.number) } }
     case .past, .waiting, .left:
       past.removeAll { $0 == record.number }
       colorsInUse[record.color, default: 0] += 1
       apply(profile, to: record)
       activeCount += 1
-      note(record) { $0.join(record.number) }
+      recordPresence(record) { $0.join(record.number) }
     }
   }
 
   /// Nobody comes back by it or ends the session, but it still tells who was here.
-  private func giveUpToken(of record: ParticipantState) {
+  private func revokeToken(of record: ParticipantState) {
     guard let digest = record.digest else { return }
     numberByDigest[digest] = nil
     leftByDigest[digest] = record.number
@@ -280,24 +280,24 @@ extension Session {
     if reason == .gone, !waited { outgoing.append(.gone(record.number)) }
     record.presence = reason == .left ? .left : .past
     releaseColor(record.color)
-    note(record) { $0.leave(record.id, record.number, reason: reason) }
+    recordPresence(record) { $0.leave(record.id, record.number, reason: reason) }
     if waited {
       // Never joined, never sent anything: nothing refers to it.
       participants[record.number] = nil
     } else {
       past.append(record.number)
-      boundPast()
+      forgetOldest()
     }
     if activeCount == 0, emptySince == nil, let now { emptySince = now }
   }
 
   /// Forgets those who are gone longest, when they are more than may be known.
-  func boundPast() {
+  func forgetOldest() {
     let extra = past.count - limits.pastParticipants
     guard extra > 0 else { return }
     for number in past.prefix(extra) {
       guard let record = participants.removeValue(forKey: number) else { continue }
-      save.note(forgotten: record)
+      save.keepRecord(ofForgotten: record)
       forgetToken(of: record)
       if record.hasRetained { formerSenders[number] = record.participant }
     }

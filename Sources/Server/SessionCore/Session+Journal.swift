@@ -68,7 +68,7 @@ extension Session {
     announcePresence()
     let sequence = appendUnderKey(.replace, draft.id, isSystem: true, payload)
     journal.add(object, draft, at: sequence, now: now)
-    save.owes(upload: draft.id)
+    save.markDirty(upload: draft.id)
   }
 
   /// An upload in one request begins anew, in its own place.
@@ -79,7 +79,7 @@ extension Session {
     let (_, upload) = try upload(id)
     try journal.check(size: size ?? 0, reserved: upload.reserved, limits: limits)
     journal.setSize(id, size)
-    journal.place(id, at: 0, now: now)
+    journal.setOffset(id, to: 0, now: now)
     announce(id)
   }
 
@@ -101,7 +101,7 @@ extension Session {
     }
     try journal.check(size: size, reserved: upload.reserved, limits: limits)
     journal.setSize(id, size)
-    journal.place(id, at: record.object.offset, now: now)
+    journal.setOffset(id, to: record.object.offset, now: now)
     announce(id)
   }
 
@@ -127,14 +127,14 @@ extension Session {
 
   /// So many bytes of an upload have arrived: told to everybody at the tail, at most four times a second, the newest at last.
   package func uploadMoved(_ id: UUID, to offset: UInt64, now: Instant) {
-    journal.moved(id, to: offset, now: now)
+    journal.recordProgress(id, to: offset, now: now)
   }
 
   /// Who wrote a resumable upload is gone: everybody is told where it stands, unless they know.
   package func uploadPaused(_ id: UUID, at offset: UInt64, now: Instant) {
     guard let (_, upload) = journal.upload(id) else { return }
-    journal.place(id, at: offset, now: now)
-    if upload.announcedOffset != offset || upload.toldOffset != offset { announce(id) }
+    journal.setOffset(id, to: offset, now: now)
+    if upload.announcedOffset != offset || upload.sentOffset != offset { announce(id) }
   }
 
   /// All bytes of an upload have arrived: counts them instead of what was reserved.
@@ -142,7 +142,7 @@ extension Session {
   /// - Returns: what is to be done with its file; `nil` when the attachment was removed meanwhile.
   package func storeContent(_ id: UUID, digest: String, size: UInt64) -> ContentPlacement? {
     guard let placement = journal.store(id, digest: digest, size: size) else { return nil }
-    save.owes(upload: id)
+    save.markDirty(upload: id)
     return placement
   }
 
@@ -190,14 +190,14 @@ extension Session {
   /// Who joins in this turn is told in the order how far uploads are: progress is retained by nothing.
   func announceOffsets(now: Instant) {
     guard !catchingUp.isEmpty, journal.hasUploads else { return }
-    for (id, offset) in journal.outdated {
-      journal.place(id, at: offset, now: now)
+    for (id, offset) in journal.unannouncedOffsets {
+      journal.setOffset(id, to: offset, now: now)
       announce(id)
     }
   }
 
   /// Puts what is to be told of uploads in this turn among its unreliable entries.
-  func tellProgress(now: Instant) {
+  func sendProgress(now: Instant) {
     guard journal.hasProgress else { return }
     for payload in journal.takeProgress(now: now) {
       var entry: [UInt8] = []

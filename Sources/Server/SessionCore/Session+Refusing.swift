@@ -33,20 +33,20 @@ extension Session {
     refusal.retryAfterMs = UInt64(retryAfterMs)
     var effects: [Effect] = []
     refuse(subscriber, refusal, now: now, &effects)
-    noteIgnored(record, subscriber, retryAfterMs: retryAfterMs, now: now, &effects)
+    countIgnoredRefusal(record, subscriber, retryAfterMs: retryAfterMs, now: now, &effects)
     return effects
   }
 
   /// Tells everybody, once each, that the session is nearly full of entries or of attachments; once more when it had room
   /// again in between.
-  func noteFilling() {
-    if Self.fills(&isNearlyFull, UInt64(index.byteCount), of: UInt64(limits.sessionLogBytes)) {
+  func warnIfNearlyFull() {
+    if Self.reachesWarningLevel(&isNearlyFull, UInt64(index.byteCount), of: UInt64(limits.sessionLogBytes)) {
       warn(of: index.byteCount, of: limits.sessionLogBytes) {
         "This session holds \($0) of the \($1) bytes that it can keep."
       }
     }
     let quota = limits.sessionAttachmentBytes
-    if Self.fills(&isJournalNearlyFull, journal.usedBytes, of: UInt64(quota)) {
+    if Self.reachesWarningLevel(&isJournalNearlyFull, journal.usedBytes, of: UInt64(quota)) {
       warn(of: Int(clamping: journal.usedBytes), of: quota) {
         "This session's attachments take \($0) of the \($1) bytes that they may take."
       }
@@ -54,13 +54,16 @@ extension Session {
   }
 
   /// A session that was loaded is as full as it was: nobody is told again.
-  func adoptFilling() {
-    _ = Self.fills(&isNearlyFull, UInt64(index.byteCount), of: UInt64(limits.sessionLogBytes))
-    _ = Self.fills(&isJournalNearlyFull, journal.usedBytes, of: UInt64(limits.sessionAttachmentBytes))
+  func restoreFillLevels() {
+    _ = Self.reachesWarningLevel(&isNearlyFull, UInt64(index.byteCount), of: UInt64(limits.sessionLogBytes))
+    _ = Self.reachesWarningLevel(
+      &isJournalNearlyFull, journal.usedBytes, of: UInt64(limits.sessionAttachmentBytes))
   }
 
   /// - Returns: whether four fifths are used, and that is new since it was less than three.
-  private static func fills(_ isNearlyFull: inout Bool, _ used: UInt64, of limit: UInt64) -> Bool {
+  private static func reachesWarningLevel(_ isNearlyFull: inout Bool, _ used: UInt64, of limit: UInt64)
+    -> Bool
+  {
     if used * 5 < limit * 3 { isNearlyFull = false }
     guard !isNearlyFull, used > 0, used * 5 >= limit * 4 else { return false }
     isNearlyFull = true
@@ -74,7 +77,7 @@ extension Session {
   }
 
   /// Counts a refusal; one that comes before the last one's time was over has been ignored.
-  func noteIgnored(
+  func countIgnoredRefusal(
     _ record: ParticipantState, _ subscriber: Subscriber, retryAfterMs: Int, now: Instant,
     _ effects: inout [Effect]
   ) {

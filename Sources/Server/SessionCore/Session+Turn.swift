@@ -9,19 +9,19 @@ extension Session {
     trim()
     announcePresence()
     announceOffsets(now: now)
-    noteFilling()
+    warnIfNearlyFull()
     log.closeRun()
     catchUp()
-    closeTooSlow(now: now)
-    tellProgress(now: now)
+    closeSlowSubscribers(now: now)
+    sendProgress(now: now)
     let rides = announceBy.map { log.grewThisTurn || unreliableBatch.hasPending || $0 <= now } ?? false
     unreliableBatch.close(committed: rides ? announceCommitted(now: now) : [])
-    noteContent()
+    updateTurnContent()
     log.endTurn()
     snapshotSegments.compact(&index)
   }
 
-  private func noteContent() {
+  private func updateTurnContent() {
     let entries = log.lastSequence - turnBeganAfter
     // Whoever is told later is in the newest segment: no older one goes before all have it.
     let saysMore = entries > presenceEntries || !unreliableBatch.isEmpty || log.hasNewSegment
@@ -246,7 +246,7 @@ extension Session {
       compressedBytes = 0
     }
     updateBase()
-    boundPinned()
+    limitPinnedBytes()
     let sequence = log.lastSequence
     let closing = Segment(number: 0, capacity: 64)
     closing.appendControl(GatewayControl.caughtUp(sequence: sequence).encoded())
@@ -263,7 +263,7 @@ extension Session {
   private func makeSnapshot(withEntriesAfter sequence: UInt64) -> CatchUp? {
     guard let (cursor, rest) = log.position(after: sequence) else { return nil }
     updateBase()
-    boundPinned()
+    limitPinnedBytes()
     let closing = Segment(number: 0, capacity: 64)
     if let rest { closing.append(rest) }
     return CatchUp(
@@ -280,17 +280,17 @@ extension Session {
     appendState(
       SystemType.activity, ActivityPayload(activity: activity, by: activitySetBy).encoded(), to: opening)
     // Who comes while nothing is saved has to know it as the others do.
-    if let trouble = save.trouble { appendState(SystemType.notice, trouble.encoded(), to: opening) }
-    if let loss = save.loss {
+    if let trouble = save.failureNotice { appendState(SystemType.notice, trouble.encoded(), to: opening) }
+    if let loss = save.lossNotice {
       appendState(SystemType.notice, loss.encoded(), to: opening)
-      save.hasSentLoss = true
+      save.hasSentLossNotice = true
     }
     return opening
   }
 
   /// Readers that take long hold on to segments that were rewritten since. Beyond a bound, those who have taken the least
   /// are closed, to come back to what is held now.
-  private func boundPinned() {
+  private func limitPinnedBytes() {
     let current = Set(
       (snapshotSegments.segments + snapshotSegments.segments.compactMap(\.compressedTwin)).map {
         ObjectIdentifier($0)
@@ -324,14 +324,14 @@ extension Session {
         bytes += more
         held.formUnion(own.map { ObjectIdentifier($0.segment) })
       } else {
-        tooSlow.append(item.subscriber)
+        slowSubscribers.append(item.subscriber)
       }
     }
   }
 
-  private func closeTooSlow(now: Instant) {
-    let list = tooSlow
-    tooSlow = []
+  private func closeSlowSubscribers(now: Instant) {
+    let list = slowSubscribers
+    slowSubscribers = []
     for subscriber in list { close(subscriber, .tooSlow, now: now, &outgoing) }
   }
 

@@ -81,7 +81,7 @@ package final class Session {
   /// What came of a turn's end for the shell to do.
   var outgoing: [Effect] = []
   /// Readers that hold too much of what is no longer current.
-  var tooSlow: [Subscriber] = []
+  var slowSubscribers: [Subscriber] = []
   /// Counts the flushes: every member is looked at once in each.
   package internal(set) var flushNumber: UInt32 = 0
   /// Those who wait and have been told something, so that the shell sends it.
@@ -201,7 +201,7 @@ package final class Session {
   /// When the session's life is over because nobody came back; nil while somebody is in it.
   package var expiresAt: Instant? {
     guard let emptySince else { return nil }
-    let isEmpty = index.byteCount == 0 && !keepsDamage && save.loss == nil
+    let isEmpty = index.byteCount == 0 && !keepsDamage && save.lossNotice == nil
     return emptySince.adding(seconds: isEmpty ? limits.emptySessionKeepSeconds : limits.sessionKeepSeconds)
   }
 

@@ -191,7 +191,7 @@ struct SavingTests {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join()
     try fixture.save()
-    fixture.session.save.usedBytes = SaveState.usedLimit - 8
+    fixture.session.save.consumedBytes = SaveState.consumedLimit - 8
     for clientSequence: UInt32 in 1...3 {
       ada.sendRaw(SentEntry(clientSequence: clientSequence, type: []))
       try fixture.save()
@@ -199,7 +199,7 @@ struct SavingTests {
     }
     #expect(fixture.disk.filter { $0.kind == .used }.map(\.body) == [[0, 0, 0, 1, 0, 0, 0, 1]])
     let (after, restored) = try fixture.reload()
-    #expect(restored.session.save.usedBytes == 8)
+    #expect(restored.session.save.consumedBytes == 8)
     let again = after.connect()
     again.join(resume: Resume(token: ada.joined?.token, next: 4))
     try after.turn(again)

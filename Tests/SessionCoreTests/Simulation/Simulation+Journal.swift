@@ -93,7 +93,7 @@ extension Simulation {
 
   /// Who is about to be caught up is told in the order how far uploads are.
   func announceOffsets() throws {
-    let outdated = session.catchingUp.isEmpty ? [] : session.journal.outdated
+    let outdated = session.catchingUp.isEmpty ? [] : session.journal.unannouncedOffsets
     let expected = attachments.values.filter { $0.phase == .uploading && $0.announced != $0.offset }
     try require(
       session.catchingUp.isEmpty || Set(outdated.map(\.id)) == Set(expected.map(\.key.uuid)),

@@ -83,8 +83,8 @@ extension SessionRestorer {
     }
     // Not even what is left of a block is given out before the opening records say that the session goes on.
     session.save.numbersOnDisk = session.nextNumber - 1
-    session.save.owesSession = !isClean
-    session.save.usedBytes = usedBytes
+    session.save.isSessionDirty = !isClean
+    session.save.consumedBytes = usedBytes
     try restoreJournal(of: session)
     restorePeople(of: session)
     session.log = log
@@ -93,12 +93,12 @@ extension SessionRestorer {
     session.snapshotEnd = snapshotEnd
     session.committed = log.lastSequence
     session.save.savedLogBytes = log.appendedBytes
-    session.adoptFilling()
+    session.restoreFillLevels()
     session.folder = folder
     if facts.folder == folder { session.history = history(isClean: isClean, of: facts) }
     if !isClean { announced.restate(in: session) }
     if lostBytes > 0 || facts.isDamaged {
-      session.save.loss = .lost
+      session.save.lossNotice = .lost
       // In an epoch that continues, the log has the notice already.
       if !isClean { session.appendSystem(SystemType.notice, NoticePayload.lost.encoded()) }
     }
@@ -146,7 +146,7 @@ extension SessionRestorer {
     }
     session.graces.sort { ($0.until, $0.number) < ($1.until, $1.number) }
     session.past = gone.sorted { $0.value < $1.value }.map(\.key)
-    session.boundPast()
+    session.forgetOldest()
     session.emptySince = session.activeCount > 0 ? nil : now
     if session.activeCount == 0, let since = closing?.emptySince {
       session.emptySince = now.adding(seconds: -Int(max(0, min(date.timeIntervalSince(since), 1e9))))

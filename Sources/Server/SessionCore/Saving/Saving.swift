@@ -27,10 +27,10 @@ struct SaveState {
   static let numberReserve: ParticipantNumber = 2048
 
   /// How many bytes of `used` records a file may have: entries that are refused make no log that could be compacted.
-  static let usedLimit = 1_048_576
+  static let consumedLimit = 1_048_576
 
   /// A client sequence that was used up without an entry, and the session's sequence then.
-  struct Used {
+  struct ConsumedSequence {
     var clientSequence: UInt32
     var sequence: UInt64
   }
@@ -40,11 +40,11 @@ struct SaveState {
     var sequence: UInt64 = 0
     /// Bytes of the log up to there.
     var logBytes = 0
-    var saysSession = false
+    var includesSession = false
     var numbers: ParticipantNumber?
     var people: [ParticipantNumber: UInt64] = [:]
     var uploads: [UUID: UInt64] = [:]
-    var used: [ParticipantNumber: Used] = [:]
+    var consumed: [ParticipantNumber: ConsumedSequence] = [:]
     /// What is on disk of the client sequences of some.
     var acknowledged: [ParticipantNumber: UInt32] = [:]
     /// Of whom all that they sent is in it.
@@ -55,7 +55,7 @@ struct SaveState {
 
   let saving: Saving
   /// The session itself is to be told: it is new, or has another activity or epoch.
-  var owesSession = true
+  var isSessionDirty = true
   /// Who is to be told of, with a count that rises with each change.
   var people: [ParticipantNumber: UInt64] = [:]
   /// Who is to be told of, and is no longer known here.
@@ -63,9 +63,9 @@ struct SaveState {
   /// Which attachments are to be told of, likewise.
   var uploads: [UUID: UInt64] = [:]
   /// What was used up and is not told yet.
-  var used: [ParticipantNumber: Used] = [:]
+  var consumed: [ParticipantNumber: ConsumedSequence] = [:]
   /// Bytes of what was used up that the file has.
-  var usedBytes = 0
+  var consumedBytes = 0
   /// Who sent something that was not yet given away.
   var senders: [ParticipantNumber] = []
   /// Bytes of the log that are on disk.
@@ -73,16 +73,16 @@ struct SaveState {
   /// Numbers up to this one may be given out.
   var numbersOnDisk: ParticipantNumber = 0
   /// What `openingRecords` gave and is not on disk yet: the end of a block, and the session as it still is.
-  var opening: (numbers: ParticipantNumber, saysSession: Bool)?
+  var opening: (numbers: ParticipantNumber, includesSession: Bool)?
   /// The session's sequence when a slice for a compaction was made last.
   var slicedAt: UInt64 = 0
-  var underWay: Batch?
+  var inFlight: Batch?
   /// What people were told when what is drawn could not be saved, until it is.
-  var trouble: NoticePayload?
+  var failureNotice: NoticePayload?
   /// The notice in each snapshot if a part of the session was lost on the disk before the session was opened.
-  var loss: NoticePayload?
+  var lossNotice: NoticePayload?
   /// True when a participant was sent a snapshot with the notice of the loss.
-  var hasSentLoss = false
+  var hasSentLossNotice = false
   /// The whole gateway holds too much that is not saved.
   var refusesGrowth = false
   /// When `committed` was told last.
@@ -99,15 +99,15 @@ struct SaveState {
 
   var isByStore: Bool { saving == .byStore }
 
-  mutating func owes(person number: ParticipantNumber) {
+  mutating func markDirty(participant number: ParticipantNumber) {
     guard isByStore else { return }
     changes += 1
     people[number] = changes
   }
 
   /// Somebody is no longer known here; what became of them is still to be told.
-  mutating func note(forgotten record: ParticipantState) {
-    guard people[record.number] != nil || underWay?.people[record.number] != nil else { return }
+  mutating func keepRecord(ofForgotten record: ParticipantState) {
+    guard people[record.number] != nil || inFlight?.people[record.number] != nil else { return }
     forgotten[record.number] = record.facts
   }
 
@@ -115,28 +115,28 @@ struct SaveState {
   mutating func releaseRoom() {
     if people.isEmpty { people = [:] }
     if uploads.isEmpty { uploads = [:] }
-    if used.isEmpty { used = [:] }
+    if consumed.isEmpty { consumed = [:] }
     if senders.isEmpty { senders = [] }
   }
 
   /// The session has another activity.
-  mutating func owesItself() {
-    owesSession = true
-    opening?.saysSession = false
+  mutating func markSessionDirty() {
+    isSessionDirty = true
+    opening?.includesSession = false
   }
 
-  mutating func owes(upload id: UUID) {
+  mutating func markDirty(upload id: UUID) {
     guard isByStore else { return }
     changes += 1
     uploads[id] = changes
   }
 
   /// What was to be written is not: it is due again, unless something newer is.
-  mutating func takeBack(_ batch: Batch) {
-    if batch.saysSession { owesSession = true }
+  mutating func restore(_ batch: Batch) {
+    if batch.includesSession { isSessionDirty = true }
     people.merge(batch.people) { max($0, $1) }
     uploads.merge(batch.uploads) { max($0, $1) }
-    used.merge(batch.used) { newer, _ in newer }
+    consumed.merge(batch.consumed) { newer, _ in newer }
     takenSince = min(takenSince, batch.takenSince)
   }
 }

@@ -18,7 +18,7 @@ extension Session {
       createdAt: createdAt, emptySince: emptySinceDate(now: now, date: date), sequence: log.lastSequence,
       people: participants.count - waitingCount, retainedBytes: index.byteCount,
       attachments: journal.records.count, attachmentBytes: journal.usedBytes)
-    facts.isDamaged = save.loss != nil && !save.hasSentLoss
+    facts.isDamaged = save.lossNotice != nil && !save.hasSentLossNotice
     return facts.encoded
   }
 
@@ -36,7 +36,7 @@ extension Session {
   /// before a new number is given out.
   package func openingRecords() -> [SessionRecord] {
     let numbers = nextBlock
-    save.opening = (numbers, saysSession: true)
+    save.opening = (numbers, includesSession: true)
     return [sessionRecord, NumbersRecord(through: numbers).encoded]
   }
 
@@ -45,14 +45,14 @@ extension Session {
     guard let opening = save.opening else { return }
     save.opening = nil
     save.numbersOnDisk = max(save.numbersOnDisk, opening.numbers)
-    if opening.saysSession { save.owesSession = false }
+    if opening.includesSession { save.isSessionDirty = false }
   }
 
   /// Handles a failure to write `openingRecords`: the records are due with the next batch, and no number is given out before.
   package func didNotSaveOpening() {
     guard let opening = save.opening else { return }
     save.opening = nil
-    if opening.saysSession { save.owesSession = true }
+    if opening.includesSession { save.isSessionDirty = true }
   }
 
   /// Returns the wall time at which the last participant left; nil while the session has one.

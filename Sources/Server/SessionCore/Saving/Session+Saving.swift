@@ -5,22 +5,22 @@ extension Session {
   /// The records of a new session: to be on disk before anybody knows of it. Call it once, before anybody joins.
   package func firstRecords() -> [SessionRecord] {
     precondition(nextNumber == 1, "a session is told of before anybody is in it")
-    save.owesSession = false
+    save.isSessionDirty = false
     save.numbersOnDisk = SaveState.numberBlock
     return [sessionRecord, NumbersRecord(through: save.numbersOnDisk).encoded]
   }
 
   /// Whether anything is not on disk yet; what is under way counts.
-  package var hasUnsaved: Bool { owesState || numbersDue != nil }
+  package var hasUnsaved: Bool { hasDirtyState || numbersDue != nil }
 
   /// True when the whole session is on disk and no participant waits. A session that is put away now continues in the same epoch.
-  package var isAtRest: Bool { !owesState && waitingNumbers.isEmpty }
+  package var isAtRest: Bool { !hasDirtyState && waitingNumbers.isEmpty }
 
   /// Whether anything but a new block of numbers is not on disk yet.
-  var owesState: Bool {
+  var hasDirtyState: Bool {
     guard isByStore else { return false }
-    return save.underWay != nil || !presence.isEmpty || save.owesSession || !save.people.isEmpty
-      || !save.uploads.isEmpty || !save.used.isEmpty || log.hasOpenRun || committed < log.lastSequence
+    return save.inFlight != nil || !presence.isEmpty || save.isSessionDirty || !save.people.isEmpty
+      || !save.uploads.isEmpty || !save.consumed.isEmpty || log.hasOpenRun || committed < log.lastSequence
   }
 
   /// Bytes of the log that are not on disk yet.
@@ -40,16 +40,16 @@ extension Session {
   /// - Parameter limit: about how many bytes to take.
   /// - Returns: nil when there is nothing, or something is under way.
   package func takeUnsaved(upTo limit: Int = SessionRecord.runBytes) -> Unsaved? {
-    guard save.underWay == nil, hasUnsaved else { return nil }
+    guard save.inFlight == nil, hasUnsaved else { return nil }
     // Records and the entries that announce the same changes are written together.
     announcePresence()
     log.closeRun()
     var records: [SessionRecord] = []
     var batch = SaveState.Batch()
-    if save.owesSession {
+    if save.isSessionDirty {
       records.append(sessionRecord)
-      batch.saysSession = true
-      save.owesSession = false
+      batch.includesSession = true
+      save.isSessionDirty = false
     }
     if let due = numbersDue {
       records.append(NumbersRecord(through: due).encoded)
@@ -61,15 +61,15 @@ extension Session {
     batch.logBytes = save.savedLogBytes
     // No entry is on disk without its sender, nor an attachment without its file.
     if isWhole { takeEntries(&records, &batch, room: room) }
-    save.underWay = batch
+    save.inFlight = batch
     return Unsaved(
       records: records, byteCount: records.reduce(0) { $0 + $1.body.count }, sequence: batch.sequence)
   }
 
   /// The records are on disk: everything up to their sequence is committed.
   package func didSave(_ unsaved: Unsaved, now: Instant) {
-    guard let batch = save.underWay else { return }
-    save.underWay = nil
+    guard let batch = save.inFlight else { return }
+    save.inFlight = nil
     committed = batch.sequence
     save.savedLogBytes = batch.logBytes
     if let numbers = batch.numbers { save.numbersOnDisk = max(save.numbersOnDisk, numbers) }
@@ -77,8 +77,8 @@ extension Session {
     for (number, clientSequence) in batch.acknowledged {
       participants[number]?.savedAcknowledged = clientSequence
     }
-    if save.trouble != nil {
-      save.trouble = nil
+    if save.failureNotice != nil {
+      save.failureNotice = nil
       appendSystem(SystemType.notice, NoticePayload.savedAgain.encoded())
     }
     if awaitingCommitted.isEmpty {
@@ -96,33 +96,33 @@ extension Session {
   ///   - isFull: whether there was no room; else the disk fails in another way.
   ///   - now: the present moment.
   package func didNotSave(_ unsaved: Unsaved, isFull: Bool, now: Instant) {
-    guard let batch = save.underWay else { return }
-    save.underWay = nil
-    save.takeBack(batch)
+    guard let batch = save.inFlight else { return }
+    save.inFlight = nil
+    save.restore(batch)
     for number in batch.senders {
       guard let record = participants[number] else { continue }
-      noteSent(record)
+      markAcknowledgedDirty(record)
     }
-    guard save.trouble == nil else { return }
+    guard save.failureNotice == nil else { return }
     let why = isFull ? "The gateway's disk is full" : "The gateway's disk does not take what is written to it"
     let notice = NoticePayload(
       .storageFull, "\(why): what is drawn now is not saved yet. It will be as soon as that is possible.")
-    save.trouble = notice
+    save.failureNotice = notice
     appendSystem(SystemType.notice, notice.encoded())
   }
 
   // MARK: - What is owed
 
   /// Somebody's newest client sequence was used up without an entry.
-  func noteUsed(_ record: ParticipantState) {
+  func markConsumed(_ record: ParticipantState) {
     guard isByStore else { return }
-    save.used[record.number] = SaveState.Used(
+    save.consumed[record.number] = SaveState.ConsumedSequence(
       clientSequence: record.acknowledged, sequence: log.lastSequence)
-    noteSent(record)
+    markAcknowledgedDirty(record)
   }
 
   /// Somebody's `acknowledged` moved.
-  func noteSent(_ record: ParticipantState) {
+  func markAcknowledgedDirty(_ record: ParticipantState) {
     guard isByStore, !record.hasUnsaved else { return }
     record.hasUnsaved = true
     save.senders.append(record.number)
@@ -151,7 +151,7 @@ extension Session {
     var facts = SessionHeaderRecord(
       id: id, epoch: epoch, history: history.serving(tailsAfter: log.droppedThrough), folder: folder,
       createdAt: createdAt, activity: activity, activityBy: activitySetBy, creator: creator)
-    facts.isDamaged = save.loss != nil
+    facts.isDamaged = save.lossNotice != nil
     return facts
   }
 
@@ -227,16 +227,16 @@ extension Session {
       }
     }
     // One that is used up behind entries must not be on disk before they are.
-    let used = save.used.filter { $0.value.sequence <= batch.sequence }
+    let used = save.consumed.filter { $0.value.sequence <= batch.sequence }
     guard !used.isEmpty else { return }
     for (number, item) in used {
-      save.used[number] = nil
+      save.consumed[number] = nil
       batch.acknowledged[number] = max(batch.acknowledged[number] ?? 0, item.clientSequence)
     }
     // Nobody loses anything by what is not written: S16 makes it good.
-    guard save.usedBytes < SaveState.usedLimit else { return }
-    save.usedBytes += 8 * used.count
-    batch.used = used
+    guard save.consumedBytes < SaveState.consumedLimit else { return }
+    save.consumedBytes += 8 * used.count
+    batch.consumed = used
     let pairs = used.sorted { $0.key < $1.key }.map {
       ConsumedSequencesRecord.Pair(number: $0.key, clientSequence: $0.value.clientSequence)
     }

@@ -228,11 +228,11 @@ package struct SessionRestorer: ~Copyable {
           first = entry.sequence
         }
         count += 1
-        noteSender(of: entry)
+        recordSender(of: entry)
         if entry.flags.contains(.system), entry.flags.retention == .none { announced.apply(entry, in: body) }
         if entry.flags.retention != .none, !entry.flags.contains(.existing) {
           Self.retain(entry, length: entry.end - at, &index, &snapshotSegments)
-          noteAttachment(entry, body)
+          recordAttachment(entry, body)
         }
       }
       at = entry.end
@@ -269,8 +269,8 @@ package struct SessionRestorer: ~Copyable {
         entry.flags.intersection([.targeted, .existing]).isEmpty
       else { throw RecordError(.base, .flags(entry.flags.rawValue)) }
       baseReached = entry.sequence
-      noteSender(of: entry)
-      noteAttachment(entry, body)
+      recordSender(of: entry)
+      recordAttachment(entry, body)
       snapshotSegments.append(entry, at: at, of: body, index: &index)
       at = entry.end
     }
@@ -303,7 +303,7 @@ package struct SessionRestorer: ~Copyable {
   }
 
   /// The entry says how far its sender has come, and that something of theirs may be in a snapshot.
-  private mutating func noteSender(of entry: GatewayEntry) {
+  private mutating func recordSender(of entry: GatewayEntry) {
     guard entry.sender != 0 else { return }
     // The record with the sender's number may be lost.
     if lostBytes > 0, entry.sender <= NumbersRecord.highest { numbers = max(numbers, entry.sender) }
@@ -313,7 +313,7 @@ package struct SessionRestorer: ~Copyable {
     if entry.flags.retention != .none, !entry.flags.contains(.existing) { sender.hasRetained = true }
   }
 
-  private mutating func noteAttachment(_ entry: GatewayEntry, _ body: Span<UInt8>) {
+  private mutating func recordAttachment(_ entry: GatewayEntry, _ body: Span<UInt8>) {
     guard entry.flags.contains(.system) else { return }
     guard entry.flags.retention != .remove else {
       attachments[entry.key] = nil
