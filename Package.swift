@@ -115,6 +115,7 @@ if !productOnly {
       name: "TestSupport", dependencies: ["Primitives", "Platform", "Networking"],
       path: "Tests/Support/Swift",
       swiftSettings: settings),
+    tests("PrimitivesTests", ["Primitives"]),
     tests(
       "PlatformTests", ["Primitives", "Platform", "CLinux", "COpenSSL", "TestSupport"]),
     tests(

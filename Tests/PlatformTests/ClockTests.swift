@@ -14,6 +14,10 @@ struct ClockTests {
     #expect(time - (time + .nanoseconds(1)) == .nanoseconds(-1))
     #expect(time < time + .nanoseconds(1))
     #expect(MonotonicTime.distantPast < MonotonicTime.now())
+    #expect(MonotonicTime.now() < .distantFuture)
+    #expect(time.adding(milliseconds: 1500) == time + .milliseconds(1500))
+    #expect(time.adding(seconds: -6) == time - .seconds(6))
+    #expect(time.seconds(since: time.adding(milliseconds: 1500)) == -1.5)
   }
 
   @Test("The clock does not go back")

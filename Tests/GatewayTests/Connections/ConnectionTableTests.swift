@@ -2,6 +2,7 @@ import Glibc
 import HTTP
 import Networking
 import Platform
+import Primitives
 import Testing
 
 @testable import Gateway

@@ -161,7 +161,3 @@ extension Answer {
     return answer
   }
 }
-
-extension MonotonicTime {
-  static var distantFuture: MonotonicTime { MonotonicTime(nanoseconds: .max) }
-}

@@ -1,0 +1,83 @@
+/// Elements with deadlines, the earliest first; those with equal deadlines in the order of their insertion.
+///
+/// A binary heap. An element may be in the queue several times.
+package struct DeadlineQueue<Element> {
+  @usableFromInline var items: [(at: MonotonicTime, order: UInt64, element: Element)] = []
+  /// The number of insertions so far.
+  @usableFromInline var insertions: UInt64 = 0
+
+  /// An empty queue.
+  @inlinable
+  package init() {}
+
+  /// The earliest deadline; nil if the queue is empty.
+  @inlinable
+  package var earliest: MonotonicTime? { items.first?.at }
+
+  /// Adds an element with a deadline.
+  @inlinable
+  package mutating func insert(_ element: Element, at deadline: MonotonicTime) {
+    items.append((deadline, insertions, element))
+    insertions += 1
+    moveUp(items.count - 1)
+  }
+
+  /// Removes and returns the element with the earliest deadline if that has come; else returns nil.
+  @inlinable
+  package mutating func popDue(at now: MonotonicTime) -> Element? {
+    guard let first = items.first, first.at <= now else { return nil }
+    removeItem(0)
+    return first.element
+  }
+
+  @inlinable
+  mutating func removeItem(_ index: Int) {
+    items.swapAt(index, items.count - 1)
+    items.removeLast()
+    guard index < items.count else { return }
+    moveUp(index)
+    moveDown(index)
+  }
+
+  @inlinable
+  mutating func moveUp(_ index: Int) {
+    var child = index
+    while child > 0 {
+      let parent = (child - 1) / 2
+      guard isBefore(child, parent) else { return }
+      items.swapAt(child, parent)
+      child = parent
+    }
+  }
+
+  @inlinable
+  mutating func moveDown(_ index: Int) {
+    var parent = index
+    while true {
+      var first = parent
+      for child in (2 * parent + 1)...(2 * parent + 2) where child < items.count {
+        if isBefore(child, first) { first = child }
+      }
+      guard first != parent else { return }
+      items.swapAt(parent, first)
+      parent = first
+    }
+  }
+
+  @inlinable
+  func isBefore(_ one: Int, _ other: Int) -> Bool {
+    items[one].at == items[other].at
+      ? items[one].order < items[other].order : items[one].at < items[other].at
+  }
+}
+
+extension DeadlineQueue where Element: Equatable {
+  /// Removes an element with this deadline, if there is one; looks at every item of the queue.
+  @inlinable
+  package mutating func remove(_ element: Element, at deadline: MonotonicTime) {
+    guard let index = items.firstIndex(where: { $0.at == deadline && $0.element == element }) else { return }
+    removeItem(index)
+  }
+}
+
+extension DeadlineQueue: Sendable where Element: Sendable {}
