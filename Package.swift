@@ -68,7 +68,7 @@ let package = Package(
     target("Codecs", "WebSocket", ["CZlib", "COpenSSL"]),
 
     // The gateway: the rules of a session, the data folder, and the server.
-    target("Server", "SessionCore", ["Wire"]),
+    target("Server", "SessionCore", ["Primitives", "Wire"]),
     target(
       "Server", "Storage",
       ["SessionCore", "Primitives", "Platform", "Networking", "CLinux", "CZlib", "Wire"]),
@@ -124,7 +124,7 @@ if !productOnly {
     tests("WireTests", ["Wire"]),
     tests("HTTPTests", ["HTTP"]),
     tests("WebSocketTests", ["WebSocket"]),
-    tests("SessionCoreTests", ["SessionCore", "Wire"]),
+    tests("SessionCoreTests", ["SessionCore", "Primitives", "Wire"]),
     tests(
       "StorageTests",
       ["Storage", "SessionCore", "Primitives", "Platform", "Networking", "CLinux", "CZlib", "Wire"],

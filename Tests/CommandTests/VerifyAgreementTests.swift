@@ -3,6 +3,7 @@ import Storage
 import Testing
 import Wire
 
+import Primitives
 @testable import SessionCore
 @testable import drawtogether
 
@@ -42,7 +43,8 @@ struct VerifyAgreementTests {
   private func opens(_ id: SessionID, in sessions: StoredSessions) throws -> Bool {
     do {
       var restorer = SessionRestorer(
-        id: id, limits: Limits(), digest: { _ in TokenDigest(high: 0, low: 0) }, now: Instant(nanoseconds: 0),
+        id: id, limits: Limits(), digest: { _ in TokenDigest(high: 0, low: 0) },
+        now: MonotonicTime(nanoseconds: 0),
         date: MadeLog.day)
       _ = try sessions.store.read(id) { (kind, body) throws(RecordError) in try restorer.apply(kind, body) }
       _ = try restorer.finish(generation: "g", freshEpoch: "fresh")

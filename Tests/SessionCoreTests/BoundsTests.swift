@@ -1,6 +1,7 @@
 import Testing
 import Wire
 
+import Primitives
 @testable import SessionCore
 
 /// P6: every count, queue and wait has a limit, and reaching it is said.
@@ -8,7 +9,7 @@ import Wire
 struct BoundsTests {
   /// How many of so many entries of one size a bucket takes at one moment.
   private func takes(
-    _ bucket: inout RateBucket, _ count: Int, of size: Int, by rates: RateBucket.Rates, at now: Instant
+    _ bucket: inout RateBucket, _ count: Int, of size: Int, by rates: RateBucket.Rates, at now: MonotonicTime
   ) -> Int {
     (0..<count).filter { _ in bucket.take(size, by: rates, at: now) }.count
   }
@@ -21,10 +22,10 @@ struct BoundsTests {
     #expect(burst == 16)
     // A quarter of 16 is 4: half a second.
     #expect(bucket.millisecondsUntilQuarter(for: 1, by: rates) == 500)
-    let quarter = takes(&bucket, 20, of: 1, by: rates, at: Instant.zero.adding(milliseconds: 500))
+    let quarter = takes(&bucket, 20, of: 1, by: rates, at: MonotonicTime.zero.adding(milliseconds: 500))
     #expect(quarter == 4)
     // Never more than the burst, however long nothing came.
-    let rested = takes(&bucket, 20, of: 1, by: rates, at: Instant.zero.adding(seconds: 3_600))
+    let rested = takes(&bucket, 20, of: 1, by: rates, at: MonotonicTime.zero.adding(seconds: 3_600))
     #expect(rested == 16)
   }
 
@@ -39,7 +40,7 @@ struct BoundsTests {
     #expect(bucket.millisecondsUntilQuarter(for: 2, by: rates) == 499)
     // Until there is room for itself.
     #expect(bucket.millisecondsUntilQuarter(for: 1_501, by: rates) == 1_500)
-    let full = Instant.zero.adding(seconds: 2)
+    let full = MonotonicTime.zero.adding(seconds: 2)
     let large = takes(&bucket, 2, of: 10_000, by: rates, at: full)
     #expect(large == 1)
     let indebted = takes(&bucket, 1, of: 1, by: rates, at: full.adding(seconds: 8))
@@ -119,7 +120,7 @@ struct BoundsTests {
     for _ in 0..<10 { ada.sendRaw(due) }
     #expect(!fixture.takeEffects().contains { if case .pauseReading = $0 { true } else { false } })
     ada.sendRaw(due)
-    let pauses = fixture.takeEffects().compactMap { effect -> Instant? in
+    let pauses = fixture.takeEffects().compactMap { effect -> MonotonicTime? in
       if case .pauseReading(ada.connection, let until) = effect { until } else { nil }
     }
     #expect(pauses == [fixture.now.adding(milliseconds: 1_000)])
@@ -290,13 +291,13 @@ struct BoundsTests {
   @Test("S34 a session is over when nobody has come back for its time: 600 s if it holds nothing")
   func expiry() throws {
     let fixture = Fixture { $0.sessionKeepSeconds = 5_000 }
-    #expect(fixture.session.expiresAt == Instant.zero.adding(seconds: 600))
+    #expect(fixture.session.expiresAt == MonotonicTime.zero.adding(seconds: 600))
     let ada = try fixture.join()
     #expect(fixture.session.expiresAt == nil)
     ada.send("x", .appended, key: 1)
     ada.breakWire()
     #expect(fixture.session.expiresAt == nil)
     fixture.pass(milliseconds: 30_000)
-    #expect(fixture.session.expiresAt == Instant.zero.adding(seconds: 5_030))
+    #expect(fixture.session.expiresAt == MonotonicTime.zero.adding(seconds: 5_030))
   }
 }

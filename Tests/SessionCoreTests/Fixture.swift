@@ -1,11 +1,12 @@
 import FoundationEssentials
+import Primitives
 import SessionCore
 import Wire
 
 /// A session and a clock that a test moves by hand.
 final class Fixture {
   let session: Session
-  var now = Instant.zero
+  var now = MonotonicTime.zero
   private(set) var effects: [Effect] = []
   private var connections: UInt64 = 0
   private var tokens: UInt64 = 0
@@ -14,7 +15,7 @@ final class Fixture {
   var disk: [SessionRecord] = []
 
   /// A session that was loaded.
-  init(_ session: Session, now: Instant) {
+  init(_ session: Session, now: MonotonicTime) {
     self.session = session
     session.compressor = withoutZeros
     self.now = now

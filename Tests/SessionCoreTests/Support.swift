@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Primitives
 import SessionCore
 import Wire
 
@@ -170,6 +171,6 @@ struct FrameStream {
   }
 }
 
-extension Instant {
-  static let zero = Instant(nanoseconds: 0)
+extension MonotonicTime {
+  static let zero = MonotonicTime(nanoseconds: 0)
 }

@@ -1,4 +1,5 @@
 package import Wire
+package import Primitives
 
 /// What the shell has to do, in this order, after it told a session something.
 ///
@@ -7,7 +8,7 @@ package enum Effect: Sendable {
   /// Tell the socket why, and close it. The session has let go of it already.
   case close(connection: UInt64, CloseReason)
   /// Read nothing more from the socket before this moment: it ignored refusals.
-  case pauseReading(connection: UInt64, until: Instant)
+  case pauseReading(connection: UInt64, until: MonotonicTime)
   /// For the log and the counters: somebody is in, and how they were caught up.
   case joined(connection: UInt64, ParticipantNumber, JoinKind)
   /// For the log: the client knew of more than the session; what was between is lost.

@@ -1,3 +1,5 @@
+package import Primitives
+
 /// What one participant may send for now: entries and bytes, each refilled by its rate, each at most twice that.
 package struct RateBucket: Sendable {
   /// What a second refills. A session has one for all its buckets: there are as many of these as people.
@@ -13,10 +15,10 @@ package struct RateBucket: Sendable {
 
   private var entries: Double
   private var bytes: Double
-  private var filledAt: Instant
+  private var filledAt: MonotonicTime
 
   /// A full one.
-  package init(_ rates: Rates, at now: Instant) {
+  package init(_ rates: Rates, at now: MonotonicTime) {
     entries = rates.entriesPerSecond * 2
     bytes = rates.bytesPerSecond * 2
     filledAt = now
@@ -24,7 +26,9 @@ package struct RateBucket: Sendable {
 
   /// Takes one entry of `size` bytes, or the price of `count` entries, or nothing at all when the bucket lacks it.
   /// What is larger than the whole burst passes when the bucket is full, and leaves it in debt.
-  package mutating func take(_ size: Int, entries count: Int = 1, by rates: Rates, at now: Instant) -> Bool {
+  package mutating func take(_ size: Int, entries count: Int = 1, by rates: Rates, at now: MonotonicTime)
+    -> Bool
+  {
     let elapsed = now.seconds(since: filledAt)
     if elapsed > 0 {
       entries = min(rates.entriesPerSecond * 2, entries + elapsed * rates.entriesPerSecond)

@@ -1,11 +1,12 @@
 package import Wire
+package import Primitives
 
 /// Control messages of those who are in, and of the gateway's API.
 extension Session {
   /// Takes the price of one control message from its sender's bucket; tells the sender when it lacks it.
   /// - Returns: whether the message is to be acted on.
   package func admitControl(
-    _ subscriber: Subscriber, size: Int, now: Instant, effects: inout [Effect]
+    _ subscriber: Subscriber, size: Int, now: MonotonicTime, effects: inout [Effect]
   ) -> Bool {
     guard let record = participant(of: subscriber) else { return false }
     guard record.bucket.take(size, by: rates, at: now) else {
@@ -25,7 +26,7 @@ extension Session {
 
   /// Sets the session's activity for everyone; the last one in the order wins.
   /// Whoever set it is told when that is committed, as of entries.
-  package func setActivity(_ change: ActivityChange, by subscriber: Subscriber, now: Instant) {
+  package func setActivity(_ change: ActivityChange, by subscriber: Subscriber, now: MonotonicTime) {
     guard let record = participant(of: subscriber), !isRefusedGrowth(subscriber) else { return }
     activity = activity.applying(change)
     activitySetBy = record.number
@@ -52,7 +53,7 @@ extension Session {
   /// - Returns: the following session, and whether it was made now.
   /// - Throws: `token-needed` for a token that is not known here, and what `make` throws.
   package func follow(
-    by token: Token, now: Instant, make: () throws(Refusal) -> SessionID
+    by token: Token, now: MonotonicTime, make: () throws(Refusal) -> SessionID
   ) throws(Refusal) -> (id: SessionID, isNew: Bool) {
     guard let number = formerNumber(of: token) else {
       throw Refusal(

@@ -1,4 +1,5 @@
 internal import Wire
+package import Primitives
 
 /// Entries: accepted once, put into the order, fetched by the cursors.
 extension Session {
@@ -17,7 +18,7 @@ extension Session {
   @discardableResult
   package func receive(
     _ message: Span<UInt8>, startingAt start: Int = 0, entries most: Int = .max, from subscriber: Subscriber,
-    now: Instant, effects: inout [Effect]
+    now: MonotonicTime, effects: inout [Effect]
   ) -> Int {
     guard subscriber.memberIndex >= 0, let record = participants[members[subscriber.memberIndex].participant]
     else { return message.count }
@@ -50,7 +51,7 @@ extension Session {
   /// The order of the tests is the contract's: repeat, gap, rate, then the entry itself.
   private func receiveReliable(
     _ entry: ClientEntry, _ message: Span<UInt8>, _ record: ParticipantState, _ subscriber: Subscriber,
-    _ now: Instant, _ effects: inout [Effect]
+    _ now: MonotonicTime, _ effects: inout [Effect]
   ) {
     let clientSequence = entry.clientSequence
     guard clientSequence != 0 else {
@@ -124,7 +125,7 @@ extension Session {
   }
 
   private func receiveUnreliable(
-    _ entry: ClientEntry, _ message: Span<UInt8>, _ record: ParticipantState, _ now: Instant
+    _ entry: ClientEntry, _ message: Span<UInt8>, _ record: ParticipantState, _ now: MonotonicTime
   ) {
     counters.unreliableReceived += 1
     // To each of its targets it costs a send: sixteen of them cost its sender an entry.
@@ -160,7 +161,7 @@ extension Session {
   }
 
   /// The entry is what was due, whether or not it is any good.
-  private func acknowledge(_ clientSequence: UInt32, of record: ParticipantState, now: Instant) {
+  private func acknowledge(_ clientSequence: UInt32, of record: ParticipantState, now: MonotonicTime) {
     record.acknowledged = clientSequence
     record.isAwaitingDueEntry = false
     record.passed(now: now, pausesAfter: Self.ignoredRefusalsBeforePause)
@@ -209,7 +210,7 @@ extension Session {
 
   private func append(
     _ entry: ClientEntry, _ message: Span<UInt8>, _ record: ParticipantState,
-    targets: [ParticipantNumber]?, now: Instant
+    targets: [ParticipantNumber]?, now: MonotonicTime
   ) {
     var flags = entry.flags
     let retention = flags.retention

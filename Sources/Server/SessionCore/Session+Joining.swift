@@ -1,4 +1,5 @@
 package import Wire
+package import Primitives
 
 internal import struct FoundationEssentials.UUID
 
@@ -6,7 +7,7 @@ internal import struct FoundationEssentials.UUID
 extension Session {
   /// A socket wants to know who is here, without being in.
   package func wait(
-    _ subscriber: Subscriber, profile: Profile, identity: NewIdentity, now: Instant
+    _ subscriber: Subscriber, profile: Profile, identity: NewIdentity, now: MonotonicTime
   ) -> [Effect] {
     guard activeCount + waitingCount < limits.participantsPerSession else {
       return [full(subscriber)]
@@ -25,7 +26,9 @@ extension Session {
   }
 
   /// A socket joins: as somebody new, as somebody who waited on it, or as who holds the token.
-  package func join(_ subscriber: Subscriber, _ join: Join, identity: NewIdentity, now: Instant) -> [Effect] {
+  package func join(_ subscriber: Subscriber, _ join: Join, identity: NewIdentity, now: MonotonicTime)
+    -> [Effect]
+  {
     var effects: [Effect] = []
     let waited = waiting(on: subscriber)
     let resume = join.resume
@@ -105,7 +108,7 @@ extension Session {
   }
 
   /// The socket of somebody broke, or was closed by its page: not a leave until the grace time is over.
-  package func disconnected(_ subscriber: Subscriber, pageGone: Bool, now: Instant) {
+  package func disconnected(_ subscriber: Subscriber, pageGone: Bool, now: MonotonicTime) {
     guard let record = participant(of: subscriber) else { return }
     if record.isWaiting {
       remove(record, reason: .gone)
@@ -120,7 +123,7 @@ extension Session {
   }
 
   /// Somebody leaves for good: the token is given up.
-  package func leave(_ subscriber: Subscriber, now: Instant) -> [Effect] {
+  package func leave(_ subscriber: Subscriber, now: MonotonicTime) -> [Effect] {
     guard let record = participant(of: subscriber) else { return [] }
     detach(subscriber)
     revokeToken(of: record)
@@ -139,7 +142,7 @@ extension Session {
   }
 
   /// Grace times that are over, what is to be told as committed, and how far uploads are.
-  package func tick(now: Instant) {
+  package func tick(now: MonotonicTime) {
     while let first = graces.first, first.until <= now {
       graces.removeFirst()
       guard let record = participants[first.number], case .away(let until) = record.presence,
@@ -205,7 +208,7 @@ extension Session {
   }
 
   /// Makes a record for somebody new.
-  private func admit(_ profile: Profile, lot: UInt64, id: UUID, now: Instant) -> ParticipantState {
+  private func admit(_ profile: Profile, lot: UInt64, id: UUID, now: MonotonicTime) -> ParticipantState {
     let record = ParticipantState(
       id: id, number: nextNumber, name: profile.name ?? NameMaker.name(random: lot),
       color: profile.color ?? Palette.pick(avoiding: Set(colorsInUse.keys), random: lot),
@@ -272,7 +275,7 @@ extension Session {
 
   /// Tells that somebody is gone, and keeps the name of those who may have drawn something.
   func remove(
-    _ record: ParticipantState, reason: Departure.Reason, now: Instant? = nil
+    _ record: ParticipantState, reason: Departure.Reason, now: MonotonicTime? = nil
   ) {
     if record.isWaiting { waitingNumbers.removeAll { $0 == record.number } }
     if record.isActive { activeCount -= 1 }

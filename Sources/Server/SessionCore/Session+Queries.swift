@@ -1,4 +1,5 @@
 package import Wire
+package import Primitives
 
 /// What a shell asks before it decides what to do with a session.
 extension Session {
@@ -9,7 +10,7 @@ extension Session {
   package var hasWaiting: Bool { !waitingNumbers.isEmpty }
 
   /// The successor that was named within the last ten seconds: who asks for one now gets that.
-  package func recentSuccessor(now: Instant) -> SessionID? {
+  package func recentSuccessor(now: MonotonicTime) -> SessionID? {
     guard let successor, now.seconds(since: successor.at) < 10 else { return nil }
     return successor.id
   }

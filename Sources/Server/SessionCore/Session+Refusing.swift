@@ -1,4 +1,5 @@
 package import Wire
+internal import Primitives
 
 /// What is refused, and what happens to those who do not listen.
 extension Session {
@@ -8,7 +9,7 @@ extension Session {
   /// How many bytes of refusals may wait for a subscriber: within one message nothing stops them but this.
   private static let refusalBytes = 131_072
 
-  func refuse(_ subscriber: Subscriber, _ refusal: Refusal, now: Instant, _ effects: inout [Effect]) {
+  func refuse(_ subscriber: Subscriber, _ refusal: Refusal, now: MonotonicTime, _ effects: inout [Effect]) {
     effects.append(.refused(connection: subscriber.connection, refusal.code))
     guard subscriber.outboxCount < Self.refusalBytes else {
       var reason = CloseReason.badEntry
@@ -21,7 +22,8 @@ extension Session {
 
   /// The bucket is empty: says until when, and pauses or closes who keeps ignoring that.
   func refuseForRate(
-    _ record: ParticipantState, _ subscriber: Subscriber, clientSequence: UInt32?, size: Int, now: Instant
+    _ record: ParticipantState, _ subscriber: Subscriber, clientSequence: UInt32?, size: Int,
+    now: MonotonicTime
   ) -> [Effect] {
     if clientSequence != nil { record.isAwaitingDueEntry = true }
     let retryAfterMs = record.bucket.millisecondsUntilQuarter(for: size, by: rates)
@@ -78,7 +80,7 @@ extension Session {
 
   /// Counts a refusal; one that comes before the last one's time was over has been ignored.
   func countIgnoredRefusal(
-    _ record: ParticipantState, _ subscriber: Subscriber, retryAfterMs: Int, now: Instant,
+    _ record: ParticipantState, _ subscriber: Subscriber, retryAfterMs: Int, now: MonotonicTime,
     _ effects: inout [Effect]
   ) {
     defer { record.retryAt = now.adding(milliseconds: retryAfterMs) }
@@ -101,7 +103,7 @@ extension Session {
   }
 
   /// Lets go of a socket that is to be closed: not a leave, the grace time runs.
-  func close(_ subscriber: Subscriber, _ reason: CloseReason, now: Instant, _ effects: inout [Effect]) {
+  func close(_ subscriber: Subscriber, _ reason: CloseReason, now: MonotonicTime, _ effects: inout [Effect]) {
     disconnected(subscriber, pageGone: false, now: now)
     effects.append(.close(connection: subscriber.connection, reason))
   }

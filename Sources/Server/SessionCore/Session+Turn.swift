@@ -1,9 +1,10 @@
 internal import Wire
+package import Primitives
 
 /// The end of a turn: what was collected goes into the segments, and who joined is caught up.
 extension Session {
   /// Closes the turn. After it, the shell flushes every subscriber that can be written to.
-  package func endTurn(now: Instant) {
+  package func endTurn(now: MonotonicTime) {
     flushNumber &+= 1
     ridingCommitted.removeAll(keepingCapacity: true)
     trim()
@@ -65,7 +66,7 @@ extension Session {
   }
 
   /// It is time to tell what is committed. What was appended is, where memory is the session's disk.
-  func commit(now: Instant) {
+  func commit(now: MonotonicTime) {
     commitDue = nil
     if !isByStore {
       committed = log.lastSequence
@@ -79,7 +80,7 @@ extension Session {
   ///
   /// - Returns: the message, for it to ride along with this turn's entries to all who are at the tail; empty when it went to the
   ///   outboxes alone, because there are no entries.
-  private func announceCommitted(now: Instant) -> [UInt8] {
+  private func announceCommitted(now: MonotonicTime) -> [UInt8] {
     let message = GatewayControl.committed(sequence: committed).encoded()
     let ridesAlong = log.grewThisTurn || unreliableBatch.hasPending
     ridingCommitted.removeAll(keepingCapacity: true)
@@ -123,7 +124,7 @@ extension Session {
   }
 
   /// A subscriber did not get the turn's unreliable buffer: what was said in it about its own entries is said again.
-  func recordMissedUnreliable(_ subscriber: Subscriber, now: Instant) {
+  func recordMissedUnreliable(_ subscriber: Subscriber, now: MonotonicTime) {
     guard let record = participant(of: subscriber), ridingCommitted.contains(record.number),
       !record.awaitsCommitted
     else { return }
@@ -131,7 +132,7 @@ extension Session {
   }
 
   /// Somebody is to be told when everything up to the newest entry is committed.
-  func awaitsCommitted(_ record: ParticipantState, now: Instant) {
+  func awaitsCommitted(_ record: ParticipantState, now: MonotonicTime) {
     if !record.awaitsCommitted {
       record.awaitsCommitted = true
       record.awaitsFrom = record.lastSequence
@@ -145,7 +146,7 @@ extension Session {
   }
 
   /// What is on disk is told soon, and not too soon after it was told last.
-  func tellCommitted(now: Instant) {
+  func tellCommitted(now: MonotonicTime) {
     guard announceBy == nil, commitDue == nil else { return }
     let due = save.toldAt?.adding(milliseconds: Self.commitIntervalMs) ?? now
     if due <= now {
@@ -329,7 +330,7 @@ extension Session {
     }
   }
 
-  private func closeSlowSubscribers(now: Instant) {
+  private func closeSlowSubscribers(now: MonotonicTime) {
     let list = slowSubscribers
     slowSubscribers = []
     for subscriber in list { close(subscriber, .tooSlow, now: now, &outgoing) }

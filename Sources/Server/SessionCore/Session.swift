@@ -1,4 +1,5 @@
 package import Wire
+package import Primitives
 
 package import struct FoundationEssentials.Date
 
@@ -23,7 +24,7 @@ package final class Session {
   /// Who set it last; 0 while it is the one that the session began with.
   var activitySetBy: ParticipantNumber = 0
   /// The session that follows this one, and when it was named.
-  package internal(set) var successor: (id: SessionID, at: Instant)?
+  package internal(set) var successor: (id: SessionID, at: MonotonicTime)?
   package internal(set) var counters = SessionCounters()
 
   /// One row for each joined socket: the flush loop walks it.
@@ -87,7 +88,7 @@ package final class Session {
   /// Those who wait and have been told something, so that the shell sends it.
   var waitersWithOutput: [Subscriber] = []
   /// Graces that run, by deadline.
-  var graces: [(until: Instant, number: ParticipantNumber)] = []
+  var graces: [(until: MonotonicTime, number: ParticipantNumber)] = []
 
   package internal(set) var committed: UInt64 = 0
   /// Those who sent what no `committed` message has covered yet.
@@ -95,11 +96,11 @@ package final class Session {
   /// Those to whom this turn's `committed` goes in its unreliable buffer, if they get that.
   var ridingCommitted: Set<ParticipantNumber> = []
   /// When what was appended counts as on disk, and until when the message about it may wait for entries to ride along with.
-  var commitDue: Instant?
-  var announceBy: Instant?
+  var commitDue: MonotonicTime?
+  var announceBy: MonotonicTime?
 
   /// When the last one left, for the session's end of life.
-  package internal(set) var emptySince: Instant? {
+  package internal(set) var emptySince: MonotonicTime? {
     didSet { recordedEmptySince = nil }
   }
   /// True when damaged bytes are kept beside the session's log: then it is kept as long as one that holds something.
@@ -145,7 +146,7 @@ package final class Session {
   ///   - saving: whether it outlives its process.
   ///   - digest: the first 128 bits of a token's SHA-256.
   package init(
-    id: SessionID, epoch: String, activity: Activity, createdAt: Date, limits: Limits, now: Instant,
+    id: SessionID, epoch: String, activity: Activity, createdAt: Date, limits: Limits, now: MonotonicTime,
     creator: String? = nil, saving: Saving = .inMemory,
     digest: @escaping @Sendable (Token) -> TokenDigest = { TokenDigest(high: $0.high, low: $0.low) }
   ) {
@@ -199,14 +200,14 @@ package final class Session {
   }
 
   /// When the session's life is over because nobody came back; nil while somebody is in it.
-  package var expiresAt: Instant? {
+  package var expiresAt: MonotonicTime? {
     guard let emptySince else { return nil }
     let isEmpty = index.byteCount == 0 && !keepsDamage && save.lossNotice == nil
     return emptySince.adding(seconds: isEmpty ? limits.emptySessionKeepSeconds : limits.sessionKeepSeconds)
   }
 
   /// When `tick` or `expiredUploads` has something to do; nil: not by itself.
-  package var nextDeadline: Instant? {
+  package var nextDeadline: MonotonicTime? {
     var next = commitDue
     for deadline in [announceBy, graces.first?.until, journal.nextDeadline] {
       guard let deadline else { continue }

@@ -1,3 +1,4 @@
+internal import Primitives
 internal import SessionCore
 internal import Wire
 
@@ -15,7 +16,7 @@ enum Restoring {
       guard let kind = SessionRecord.Kind(rawValue: kind % 12) else { continue }
       disk.append(SessionRecord(kind: kind, body: body))
     }
-    let now = Instant(nanoseconds: 1_000_000_000)
+    let now = MonotonicTime(nanoseconds: 1_000_000_000)
     let restored: RestoredSession
     do {
       restored = try SessionShell.load(disk, limits, now: now, epoch: "fresh", isWhole: choice & 8 == 0)

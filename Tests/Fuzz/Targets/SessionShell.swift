@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Primitives
 internal import SessionCore
 internal import Wire
 
@@ -6,7 +7,7 @@ internal import Wire
 final class SessionShell {
   private(set) var session: Session
   private(set) var clients: [SessionClient] = []
-  private(set) var now: Instant
+  private(set) var now: MonotonicTime
   /// What is in its file; none where it is in memory alone.
   private(set) var disk: [SessionRecord]
   private var underWay: Unsaved?
@@ -20,7 +21,7 @@ final class SessionShell {
   static let id = SessionID(high: 1, low: 2)
 
   init(_ limits: Limits, isKept: Bool) {
-    now = Instant(nanoseconds: 0)
+    now = MonotonicTime(nanoseconds: 0)
     session = Session(
       id: Self.id, epoch: "0", activity: .standard, createdAt: Date(timeIntervalSince1970: 0), limits: limits,
       now: now, saving: isKept ? .byStore : .inMemory)
@@ -28,7 +29,7 @@ final class SessionShell {
   }
 
   /// A session that was loaded from these records.
-  init(_ session: Session, _ records: [SessionRecord], now: Instant) {
+  init(_ session: Session, _ records: [SessionRecord], now: MonotonicTime) {
     self.session = session
     self.now = now
     disk = records
@@ -267,7 +268,7 @@ final class SessionShell {
   }
 
   static func load(
-    _ records: [SessionRecord], _ limits: Limits, now: Instant, epoch: String, isWhole: Bool = true
+    _ records: [SessionRecord], _ limits: Limits, now: MonotonicTime, epoch: String, isWhole: Bool = true
   ) throws -> RestoredSession {
     var restorer = SessionRestorer(
       id: id, limits: limits, digest: { TokenDigest(high: $0.high, low: $0.low) }, now: now,

@@ -1,6 +1,7 @@
 import Networking
 import FoundationEssentials
 import Glibc
+import Primitives
 import SessionCore
 import Storage
 import Testing
@@ -230,7 +231,7 @@ extension OverSockets {
 extension Reactor {
   /// Has two look for an ended session in the turn in which it is let go of.
   fileprivate func searchWhileForgetting(_ id: SessionID) -> [Task<Bool, Never>] {
-    endedSessions[id]?.idleSince = Instant(nanoseconds: 0)
+    endedSessions[id]?.idleSince = MonotonicTime(nanoseconds: 0)
     let searches = (0..<2).map { _ in
       Task { if case .ended = await find(id) { true } else { false } }
     }

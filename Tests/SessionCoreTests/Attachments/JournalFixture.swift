@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Wire
 
+import Primitives
 @testable import SessionCore
 
 extension Fixture {

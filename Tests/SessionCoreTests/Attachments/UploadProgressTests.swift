@@ -2,6 +2,7 @@ import FoundationEssentials
 import Testing
 import Wire
 
+import Primitives
 @testable import SessionCore
 
 /// Section 4: how far uploads are, and those that stopped.
@@ -21,7 +22,7 @@ struct UploadProgressTests {
     let ada = try fixture.join()
     let id = try fixture.add(1, size: 10_000)
     try turn(fixture, ada)
-    var toldAt: [Instant] = []
+    var toldAt: [MonotonicTime] = []
     for step in 1...200 {
       fixture.session.uploadMoved(id, to: UInt64(step * 50), now: fixture.now)
       let before = ada.progress.count
@@ -29,10 +30,10 @@ struct UploadProgressTests {
       if ada.progress.count > before { toldAt.append(fixture.now) }
       if step < 200 { fixture.pass(milliseconds: 10) }
     }
-    #expect(toldAt == (0..<8).map { Instant.zero.adding(milliseconds: 250 * $0) })
+    #expect(toldAt == (0..<8).map { MonotonicTime.zero.adding(milliseconds: 250 * $0) })
     #expect(ada.progress.last == 8_800)
     // Nothing more arrives: the deadline tells the rest.
-    #expect(fixture.session.nextDeadline == Instant.zero.adding(milliseconds: 2_000))
+    #expect(fixture.session.nextDeadline == MonotonicTime.zero.adding(milliseconds: 2_000))
     fixture.pass(milliseconds: 10)
     try turn(fixture, ada)
     #expect(ada.progress.count == 9)
@@ -171,7 +172,7 @@ struct UploadProgressTests {
     let moves = try fixture.add(2)
     let whole = try fixture.add(3, size: 0)
     _ = fixture.session.storeContent(whole, digest: "ab", size: 0)
-    #expect(fixture.session.nextDeadline == Instant.zero.adding(seconds: 100))
+    #expect(fixture.session.nextDeadline == MonotonicTime.zero.adding(seconds: 100))
     fixture.pass(milliseconds: 60_000)
     fixture.session.uploadMoved(moves, to: 1, now: fixture.now)
     fixture.session.uploadMoved(still, to: 0, now: fixture.now)
@@ -181,14 +182,14 @@ struct UploadProgressTests {
     #expect(fixture.session.expiredUploads(now: fixture.now) == [still])
     #expect(fixture.session.expiredUploads(now: fixture.now).isEmpty)
     _ = fixture.session.removeAttachment(still, now: fixture.now)
-    #expect(fixture.session.nextDeadline == Instant.zero.adding(seconds: 160))
+    #expect(fixture.session.nextDeadline == MonotonicTime.zero.adding(seconds: 160))
     fixture.session.uploadPaused(moves, at: 2, now: fixture.now)
     fixture.pass(milliseconds: 60_000)
     #expect(fixture.session.expiredUploads(now: fixture.now).isEmpty)
-    #expect(fixture.session.nextDeadline == Instant.zero.adding(seconds: 200))
+    #expect(fixture.session.nextDeadline == MonotonicTime.zero.adding(seconds: 200))
     fixture.pass(milliseconds: 40_000)
     #expect(fixture.session.expiredUploads(now: fixture.now) == [moves])
-    #expect(fixture.session.attachment(moves)?.progressAt == Instant.zero.adding(seconds: 100))
+    #expect(fixture.session.attachment(moves)?.progressAt == MonotonicTime.zero.adding(seconds: 100))
     _ = fixture.session.removeAttachment(moves, now: fixture.now)
     #expect(fixture.session.nextDeadline == nil)
     fixture.pass(milliseconds: 1_000_000)

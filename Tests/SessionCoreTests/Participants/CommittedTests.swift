@@ -1,6 +1,7 @@
 import Testing
 import Wire
 
+import Primitives
 @testable import SessionCore
 
 /// P4, as far as memory is a disk: what is committed is told.

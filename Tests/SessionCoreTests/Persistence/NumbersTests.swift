@@ -2,6 +2,7 @@ import FoundationEssentials
 import Testing
 import Wire
 
+import Primitives
 @testable import SessionCore
 
 /// P7: a number is given once, whatever breaks; a token is known, and not kept.

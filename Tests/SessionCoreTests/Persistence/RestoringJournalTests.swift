@@ -2,6 +2,7 @@ import FoundationEssentials
 import Testing
 import Wire
 
+import Primitives
 @testable import SessionCore
 
 /// P4 for attachments: they are what they were, however far they were.

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Testing
 import Wire
 
+import Primitives
 @testable import SessionCore
 
 /// P2, P3, P4 and P8 over a load: what was saved is a session again.

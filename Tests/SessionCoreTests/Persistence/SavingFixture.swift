@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Wire
 
+import Primitives
 @testable import SessionCore
 
 extension Fixture {
@@ -53,7 +54,7 @@ extension Fixture {
 /// A session made of records.
 func restore(
   _ records: [SessionRecord], id: SessionID = SessionID(high: 0, low: 1), limits: Limits = Limits(),
-  now: Instant = .zero, generation: String = "other"
+  now: MonotonicTime = .zero, generation: String = "other"
 ) throws -> RestoredSession {
   var restorer = SessionRestorer(
     id: id, limits: limits, digest: { TokenDigest(high: $0.high, low: $0.low) }, now: now,

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Testing
 import Wire
 
+import Primitives
 @testable import SessionCore
 
 /// P4 and P6, as far as a session decides them: what is given to the store, and what comes of it.

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Testing
 import Wire
 
+import Primitives
 @testable import SessionCore
 
 /// S19, S70, S71: after a crash those who hold a part of what is on disk go on from there.

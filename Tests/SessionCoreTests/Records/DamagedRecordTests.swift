@@ -2,6 +2,7 @@ import FoundationEssentials
 import Testing
 import Wire
 
+import Primitives
 @testable import SessionCore
 
 /// S63: what no session wrote is an error in words, or another session; never a trap.

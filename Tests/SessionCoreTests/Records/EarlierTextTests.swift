@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Primitives
 import SessionCore
 import Testing
 import Wire

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Primitives
 import SessionCore
 import Wire
 
@@ -32,7 +33,7 @@ struct ModelAttachment {
   var digest: String?
   /// What everybody was told last, and when by progress.
   var told = 0
-  var toldAt: Instant?
+  var toldAt: MonotonicTime?
   /// Told for the last time, at the end of a simulation.
   var isPaused = false
 

@@ -1,3 +1,4 @@
+import Primitives
 import SessionCore
 import Wire
 
@@ -54,7 +55,7 @@ struct Oracle {
     var isAwaitingDue = false
     /// What the bucket holds, and until when it was filled.
     var tokens: Int
-    var filledAt = Instant.zero
+    var filledAt = MonotonicTime.zero
   }
 
   let limits: Limits
@@ -81,7 +82,7 @@ struct Oracle {
     }
   }
 
-  mutating func admit(_ number: ParticipantNumber, now: Instant) throws {
+  mutating func admit(_ number: ParticipantNumber, now: MonotonicTime) throws {
     // Who waited has its number since then, so they need not come in order.
     try require(senders[number] == nil, "number \(number) was given out twice")
     highestNumber = max(highestNumber, number)
@@ -97,7 +98,7 @@ struct Oracle {
   /// `acknowledged` is what it says of each sender; it must cover what is kept, and nothing that was accepted and is lost.
   mutating func restart(
     _ epoch: String, at sequence: UInt64, acknowledged: [ParticipantNumber: UInt32],
-    highestNumber: ParticipantNumber, now: Instant
+    highestNumber: ParticipantNumber, now: MonotonicTime
   ) throws {
     try require(sequence <= self.sequence, "the session is at \(sequence), beyond \(self.sequence)")
     common = common.mapValues { min($0, sequence) }
@@ -149,7 +150,7 @@ struct Oracle {
   }
 
   /// The clock of these tests goes in steps that make the buckets whole numbers.
-  mutating func takeToken(_ number: ParticipantNumber, now: Instant) -> Bool {
+  mutating func takeToken(_ number: ParticipantNumber, now: MonotonicTime) -> Bool {
     guard var sender = senders[number] else { return false }
     let steps = (now.nanoseconds - sender.filledAt.nanoseconds) / Simulation.tickNanoseconds
     let gained = Int(steps) * limits.entriesPerSecond / Simulation.ticksPerSecond
@@ -171,7 +172,7 @@ struct Oracle {
   ///
   /// Those accepted must have the last sequences of all up to `sequence`, the session's when it has taken the message.
   mutating func receive(
-    _ message: [SentEntry], from number: ParticipantNumber, now: Instant, sequence: UInt64
+    _ message: [SentEntry], from number: ParticipantNumber, now: MonotonicTime, sequence: UInt64
   ) throws -> [Refused] {
     var refused: [Refused] = []
     var accepted: [(entry: SentEntry, changesState: Bool)] = []
@@ -272,7 +273,7 @@ struct Oracle {
 
   /// The tests in the contract's order; `nil` is dropped in silence.
   private mutating func judge(
-    _ entry: SentEntry, from number: ParticipantNumber, now: Instant
+    _ entry: SentEntry, from number: ParticipantNumber, now: MonotonicTime
   ) -> Verdict? {
     guard let sender = senders[number] else { return nil }
     if entry.clientSequence <= sender.acknowledged { return nil }

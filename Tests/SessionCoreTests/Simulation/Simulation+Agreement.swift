@@ -1,3 +1,4 @@
+import Primitives
 import SessionCore
 import Wire
 

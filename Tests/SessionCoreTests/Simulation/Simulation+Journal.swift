@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Wire
 
+import Primitives
 @testable import SessionCore
 
 /// Attachments in a simulation: added, uploaded, finished and removed, under keys that clients use for entries of their own.

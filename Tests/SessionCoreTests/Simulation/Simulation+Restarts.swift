@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Wire
 
+import Primitives
 @testable import SessionCore
 
 /// A session with a file: it is saved, the disk fails, it is compacted, put away, and breaks off in the middle of all that.

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Wire
 
+import Primitives
 @testable import SessionCore
 
 /// One session, its clients and the wires between them, all chance from one seed; every step is checked against the oracle.
@@ -16,12 +17,12 @@ final class Simulation {
   var oracle: Oracle
   var clients: [VirtualClient] = []
   var sockets: [UInt64: VirtualSocket] = [:]
-  var now = Instant.zero
+  var now = MonotonicTime.zero
   /// Refusals on their way to a socket's client, in order.
   var expectedRefusals: [UInt64: [Oracle.Refused]] = [:]
   /// Who is to be seen as here, by number, and under which name.
   var here: [ParticipantNumber: String] = [:]
-  var away: [ParticipantNumber: Instant] = [:]
+  var away: [ParticipantNumber: MonotonicTime] = [:]
   var title = "Draw Together"
   /// The attachments as they must be, by the key of their entries.
   var attachments: [EntryKey: ModelAttachment] = [:]
@@ -336,7 +337,7 @@ final class Simulation {
   }
 
   func passTime(ticks: Int) throws {
-    now = Instant(nanoseconds: now.nanoseconds + Int64(ticks) * Self.tickNanoseconds)
+    now = MonotonicTime(nanoseconds: now.nanoseconds + Int64(ticks) * Self.tickNanoseconds)
     session.tick(now: now)
     for (number, until) in away where until <= now {
       away[number] = nil

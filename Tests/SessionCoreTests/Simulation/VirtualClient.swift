@@ -1,3 +1,4 @@
+import Primitives
 import SessionCore
 import Wire
 
@@ -51,7 +52,7 @@ final class VirtualClient {
   /// The client sequence to be put on the socket next.
   private(set) var sendNext: UInt32 = 1
   /// Told to wait until then.
-  private(set) var waitUntil = Instant.zero
+  private(set) var waitUntil = MonotonicTime.zero
   private(set) var committed: UInt64 = 0
   /// What was refused for good.
   private(set) var givenUp: Set<Int> = []
@@ -81,7 +82,7 @@ final class VirtualClient {
   }
 
   /// What goes on the socket next, in one message.
-  func takeToSend(_ count: Int, now: Instant) -> [SentEntry] {
+  func takeToSend(_ count: Int, now: MonotonicTime) -> [SentEntry] {
     guard isCaughtUp, now >= waitUntil else { return [] }
     let due = kept.filter { $0.entry.clientSequence >= sendNext && $0.sequence == nil }.prefix(count)
     if let last = due.last {
@@ -140,7 +141,7 @@ final class VirtualClient {
 
   // MARK: - Receiving
 
-  func receive(_ bytes: [UInt8], now: Instant, oracle: Oracle) throws {
+  func receive(_ bytes: [UInt8], now: MonotonicTime, oracle: Oracle) throws {
     stream.append(bytes)
     while let message = try stream.next() {
       switch message {
@@ -155,7 +156,7 @@ final class VirtualClient {
     }
   }
 
-  private func receive(_ control: GatewayControl, now: Instant, oracle: Oracle) throws {
+  private func receive(_ control: GatewayControl, now: MonotonicTime, oracle: Oracle) throws {
     switch control {
     case .waiting(let waiting):
       try require(isWaiting, "\(name) did not ask to wait")
@@ -328,7 +329,7 @@ final class VirtualClient {
     kept.removeAll { item in item.sequence.map { $0 <= committed } ?? false }
   }
 
-  private func receive(_ refusal: Refusal, now: Instant) {
+  private func receive(_ refusal: Refusal, now: MonotonicTime) {
     told.append(
       Oracle.Refused(
         code: refusal.code, clientSequence: refusal.clientSequence, expected: refusal.expected,

@@ -1,6 +1,7 @@
 import Testing
 import Wire
 
+import Primitives
 @testable import SessionCore
 
 /// P3: what a joiner holds is what everybody else holds.

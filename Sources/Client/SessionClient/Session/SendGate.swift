@@ -19,7 +19,7 @@ package struct SendGate: Sendable {
   /// A gate that lets nothing through before `open`.
   package init(now: MonotonicTime) {
     rates = Self.rates(limits)
-    bucket = RateBucket(rates, at: Instant(now))
+    bucket = RateBucket(rates, at: now)
   }
 
   /// From here on messages are taken: `join` was called.
@@ -39,7 +39,7 @@ package struct SendGate: Sendable {
       || limits.bytesPerSecond != self.limits.bytesPerSecond
     self.limits = limits
     rates = Self.rates(limits)
-    if isOther { bucket = RateBucket(rates, at: Instant(now)) }
+    if isOther { bucket = RateBucket(rates, at: now) }
   }
 
   /// Takes an entry, or says why not; what was refused costs nothing.
@@ -100,7 +100,7 @@ package struct SendGate: Sendable {
   }
 
   private mutating func take(_ size: Int, entries: Int, now: MonotonicTime) throws(SendRefusal) {
-    guard bucket.take(size, entries: entries, by: rates, at: Instant(now)) else {
+    guard bucket.take(size, entries: entries, by: rates, at: now) else {
       let wait = bucket.millisecondsUntilQuarter(for: size, by: rates)
       throw .rateLimited(retryAfter: .milliseconds(wait))
     }
@@ -108,11 +108,5 @@ package struct SendGate: Sendable {
 
   private static func rates(_ limits: Limits) -> RateBucket.Rates {
     RateBucket.Rates(entriesPerSecond: limits.entriesPerSecond, bytesPerSecond: limits.bytesPerSecond)
-  }
-}
-
-extension Instant {
-  fileprivate init(_ time: MonotonicTime) {
-    self.init(nanoseconds: time.nanoseconds)
   }
 }

@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import FoundationEssentials
 internal import Gateway
+internal import Primitives
 internal import SessionCore
 internal import Storage
 internal import Platform
@@ -106,7 +107,8 @@ final class StoredSessions {
   /// - Returns: the end of its log, and the records that have to follow because others are lost.
   private func load(_ id: SessionID) throws(DataCommandFailure) -> (end: LogEnd, records: [SessionRecord]) {
     let restorer = SessionRestorer(
-      id: id, limits: Limits(), digest: { _ in TokenDigest(high: 0, low: 0) }, now: Instant(nanoseconds: 0),
+      id: id, limits: Limits(), digest: { _ in TokenDigest(high: 0, low: 0) },
+      now: MonotonicTime(nanoseconds: 0),
       date: .now)
     do throws(LogError) {
       let loaded = try store.load(

@@ -40,7 +40,7 @@ extension Reactor {
 
   /// Why there is no session of that id.
   func missing(_ id: SessionID) -> Refusal {
-    endedSessions[id] != nil || ended.contains(id, now: instant)
+    endedSessions[id] != nil || ended.contains(id, now: now)
       ? Refusal(.ended, "This session has ended.") : Refusal(.notFound, "There is no such session.")
   }
 
@@ -78,7 +78,7 @@ extension Reactor {
       await withCheckedContinuation { hosted.followers.append($0) }
     }
     guard !hosted.isRemoved else { throw .ended }
-    if let successor = hosted.session.recentSuccessor(now: instant) {
+    if let successor = hosted.session.recentSuccessor(now: now) {
       return created(successor, .json(.ok, await describe(successor)))
     }
     hosted.isBeingFollowed = true
@@ -90,7 +90,7 @@ extension Reactor {
     let session = try await makeSession(
       activity, from: client, following: hosted.session.id, by: hosted.session.number(of: token))
     guard !hosted.isRemoved else { throw .ended }
-    let following = try hosted.session.follow(by: token, now: instant) { session.id }
+    let following = try hosted.session.follow(by: token, now: now) { session.id }
     touchSoon(hosted)
     // The new session is on the disk; that the old one tells of it is worth waiting for, but not more.
     _ = await persister.waitUntilStored(hosted.stored)
@@ -159,7 +159,7 @@ extension Reactor {
     let session = Session(
       id: id, epoch: .freshEpoch, activity: activity,
       createdAt: Date(timeIntervalSince1970: Double(shared.removal.clock.wall().secondsSince1970)),
-      limits: shared.limits, now: instant, creator: creator,
+      limits: shared.limits, now: now, creator: creator,
       saving: shared.store == nil ? .inMemory : .byStore,
       digest: TokenDigest.ofToken)
     session.folder = shared.folder

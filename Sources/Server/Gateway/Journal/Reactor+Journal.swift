@@ -152,7 +152,7 @@ extension Reactor {
   func remove(_ attachment: UUID, from hosted: Hosted) async -> Bool {
     let slot = hosted.uploads.removeValue(forKey: attachment)
     slot?.end()
-    let removed = hosted.session.removeAttachment(attachment, now: instant)
+    let removed = hosted.session.removeAttachment(attachment, now: now)
     persister.reportBytes(of: hosted.stored)
     touchSoon(hosted)
     // Who writes is stopped before anything is waited for: the same id may come again at once.
@@ -186,13 +186,13 @@ extension Reactor {
 
   /// Uploads that nobody went on with.
   func removeExpiredUploads(of hosted: Hosted) {
-    let expired = hosted.session.expiredUploads(now: instant)
+    let expired = hosted.session.expiredUploads(now: now)
     guard !expired.isEmpty else { return }
     Task {
       for attachment in expired {
         // While others were removed, somebody may have taken it up again.
         guard let found = hosted.session.attachment(attachment), found.object.state == .uploading,
-          instant.seconds(since: found.progressAt) >= Double(shared.limits.uploadKeepSeconds)
+          now.seconds(since: found.progressAt) >= Double(shared.limits.uploadKeepSeconds)
         else { continue }
         shared.log(.info, "upload expired", ["session": .session(hosted.session.id)])
         await remove(attachment, from: hosted)

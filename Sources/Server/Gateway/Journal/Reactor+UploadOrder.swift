@@ -17,7 +17,7 @@ extension Reactor {
       hosted.tasksInHand += 1
       defer { done(with: hosted) }
       if let refusal = shared.disk.refusal(now: now) { throw refusal }
-      try hosted.session.consumeUploadRate(size: request.headBytes, now: instant)
+      try hosted.session.consumeUploadRate(size: request.headBytes, now: now)
       switch request.kind {
       case .create(let creation):
         return try await create(creation, request, in: hosted, by: holder)
@@ -63,7 +63,7 @@ extension Reactor {
         contentType: creation.contentType,
         size: creation.size, metadata: creation.metadata, participant: participant,
         isResumable: creation.isResumable, uploadMetadata: creation.uploadMetadata),
-      now: instant, date: Date(timeIntervalSince1970: Double(WallTime.now().secondsSince1970)))
+      now: now, date: Date(timeIntervalSince1970: Double(WallTime.now().secondsSince1970)))
     persister.reportBytes(of: hosted.stored)
     touchSoon(hosted)
     let slot = UploadSlot(writer)
@@ -107,7 +107,7 @@ extension Reactor {
     }
     do throws(Refusal) {
       if hosted.uploads[attachment] === slot {
-        try hosted.session.restartUpload(attachment, size: creation.size, now: instant)
+        try hosted.session.restartUpload(attachment, size: creation.size, now: now)
         persister.reportBytes(of: hosted.stored)
       }
     } catch {
@@ -162,7 +162,7 @@ extension Reactor {
     // What may be refused comes before whoever wrote is overtaken.
     if let size, found.object.size == nil {
       try checkDataRoom(for: size - min(size, found.object.offset), in: hosted.session)
-      try hosted.session.setUploadSize(attachment, size, now: instant)
+      try hosted.session.setUploadSize(attachment, size, now: now)
       persister.reportBytes(of: hosted.stored)
       touchSoon(hosted)
     }
@@ -252,7 +252,7 @@ extension Reactor {
   /// An upload came further.
   func uploadMoved(_ grant: UploadGrant, of id: SessionID, to offset: UInt64) {
     guard let hosted = sessions[id], slot(of: grant, in: hosted) != nil else { return }
-    hosted.session.uploadMoved(grant.attachment, to: offset, now: instant)
+    hosted.session.uploadMoved(grant.attachment, to: offset, now: now)
     touchSoon(hosted)
   }
 
@@ -307,7 +307,7 @@ extension Reactor {
 
   private func pause(_ grant: UploadGrant, at offset: UInt64, in hosted: Hosted) {
     guard slot(of: grant, in: hosted) != nil else { return }
-    hosted.session.uploadPaused(grant.attachment, at: offset, now: instant)
+    hosted.session.uploadPaused(grant.attachment, at: offset, now: now)
     touchSoon(hosted)
   }
 
@@ -319,7 +319,7 @@ extension Reactor {
       let hosted = try find(grant.attachment, of: id).hosted
       guard let slot = slot(of: grant, in: hosted) else { throw UploadWriter.Fault.superseded.refusal }
       slot.holder = nil
-      hosted.session.uploadMoved(grant.attachment, to: offset, now: instant)
+      hosted.session.uploadMoved(grant.attachment, to: offset, now: now)
       touchSoon(hosted)
       if request.changesRecords {
         // Who is told where to go on finds it there after a crash.
@@ -387,7 +387,7 @@ extension Reactor {
       return .problem(gone(grant.attachment, from: hosted))
     }
     hosted.uploads[grant.attachment] = nil
-    guard hosted.session.finishAttachment(grant.attachment, now: instant) != nil,
+    guard hosted.session.finishAttachment(grant.attachment, now: now) != nil,
       let found = hosted.session.attachment(grant.attachment)
     else { return .problem(.noAttachment) }
     touchSoon(hosted)
@@ -424,7 +424,7 @@ extension Reactor {
 
   func addExpiry(of attachment: Attachment, to answer: inout Answer) {
     guard attachment.object.state == .uploading else { return }
-    let left = Double(shared.limits.uploadKeepSeconds) - instant.seconds(since: attachment.progressAt)
+    let left = Double(shared.limits.uploadKeepSeconds) - now.seconds(since: attachment.progressAt)
     let date = Int(WallTime.now().secondsSince1970) + Int(left.rounded(.up))
     answer.head.fields.append("Upload-Expires", HTTPDate(secondsSinceEpoch: date).description)
   }

@@ -76,7 +76,7 @@ extension Reactor {
         return .refused("session \(id): \(error)")
       }
       shared.ledger.forget(id)
-      ended.insert(id, now: instant)
+      ended.insert(id, now: now)
       shared.log(.info, "session deleted", ["session": .session(id)])
       return nil
     }

@@ -174,7 +174,7 @@ extension Reactor {
   private func saveAll() async {
     let all = Array(sessions.values)
     for hosted in all {
-      hosted.session.endTurn(now: instant)
+      hosted.session.endTurn(now: now)
       flush(hosted.session, budget: .max)
       persister.storeAtOnce(hosted.stored)
     }
@@ -194,7 +194,7 @@ extension Reactor {
     for _ in 0..<Self.closingRounds where all.contains(where: { !isSealed($0) }) {
       let open = all.filter { !isSealed($0) }
       for hosted in open {
-        hosted.session.endTurn(now: instant)
+        hosted.session.endTurn(now: now)
         persister.writeClosedRecord(of: hosted.stored)
       }
       for hosted in open where !isSealed(hosted) { _ = await close(hosted) }

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Primitives
 internal import SessionCore
 internal import Storage
 internal import Networking
@@ -37,7 +38,7 @@ extension Reactor {
         "session": .session(session.id), "participant": .number(number ?? 0), "remote": .address(address),
       ])
     // What was said before goes out before.
-    session.endTurn(now: instant)
+    session.endTurn(now: now)
     flush(session, budget: .max)
     flushWhoWait(in: session)
     let effects = session.end()
@@ -58,7 +59,7 @@ extension Reactor {
       }
     } else {
       shared.ledger.forget(session.id)
-      ended.insert(session.id, now: instant)
+      ended.insert(session.id, now: now)
       removeJournal(of: hosted)
     }
     perform(effects, in: hosted)
@@ -67,17 +68,17 @@ extension Reactor {
   /// The time at which a session expires, or at which to check it again; nil while it has participants.
   ///
   /// A session on the disk expires only if the wall clock agrees and is trusted.
-  func expiryDeadline(of hosted: Hosted) -> Instant? {
+  func expiryDeadline(of hosted: Hosted) -> MonotonicTime? {
     guard let expiry = hosted.session.expiresAt else { return nil }
-    guard expiry <= instant, shared.store != nil else { return expiry }
+    guard expiry <= now, shared.store != nil else { return expiry }
     let date = shared.removal.clock.date
     let wait = shared.removal.wait(now: now)
-    guard wait == .zero else { return instant.adding(milliseconds: max(1000, Int(wait.wholeMilliseconds))) }
+    guard wait == .zero else { return now.adding(milliseconds: max(1000, Int(wait.wholeMilliseconds))) }
     let kept = expiry.seconds(since: hosted.session.emptySince ?? expiry)
-    guard let since = hosted.session.emptySinceDate(now: instant, date: date),
+    guard let since = hosted.session.emptySinceDate(now: now, date: date),
       date.timeIntervalSince(since) < kept - Self.clockTolerance
     else { return expiry }
-    return instant.adding(seconds: Self.expiryRetrySeconds)
+    return now.adding(seconds: Self.expiryRetrySeconds)
   }
 
   /// The pause before a session is checked again on whose expiry the two clocks disagree.
@@ -89,7 +90,7 @@ extension Reactor {
   func expire(_ hosted: Hosted) {
     shared.log(.info, "session expired", ["session": .session(hosted.session.id)])
     takeOut(hosted)
-    ended.insert(hosted.session.id, now: instant)
+    ended.insert(hosted.session.id, now: now)
     counters.values.sessionsEnded += 1
     shared.ledger.forget(hosted.session.id)
     guard shared.store != nil else {
@@ -132,19 +133,19 @@ extension Reactor {
   // MARK: - Putting away
 
   /// When a session in which nobody is is put away: it stays on the disk.
-  func idleDeadline(of hosted: Hosted) -> Instant? {
+  func idleDeadline(of hosted: Hosted) -> MonotonicTime? {
     guard shared.store != nil, draining == nil, !hosted.isRemoved, hosted.isIdle else {
       hosted.idleSince = nil
       return nil
     }
-    let since = hosted.idleSince ?? instant
+    let since = hosted.idleSince ?? now
     hosted.idleSince = since
     return since.adding(seconds: shared.limits.sessionIdleSeconds)
   }
 
   /// Puts a session away when its time has come.
   func putAwayIfIdle(_ hosted: Hosted) {
-    guard let deadline = idleDeadline(of: hosted), deadline <= instant else { return }
+    guard let deadline = idleDeadline(of: hosted), deadline <= now else { return }
     hosted.tasksInHand += 1
     Task {
       await putAway(hosted)
@@ -162,7 +163,7 @@ extension Reactor {
     let session = hosted.session
     guard await close(hosted) else {
       // A disk that does not take it is asked again, but not without a pause.
-      hosted.idleSince = instant.adding(seconds: 1)
+      hosted.idleSince = now.adding(seconds: 1)
       return
     }
     // Somebody may have come while it was written.
@@ -182,7 +183,7 @@ extension Reactor {
 
   /// An ended session is in memory while its attachments are read.
   func scheduleForgetting(_ hosted: Hosted) {
-    let since = hosted.idleSince ?? instant
+    let since = hosted.idleSince ?? now
     hosted.idleSince = since
     deadlines.insert(hosted.session.id, at: since.adding(seconds: max(1, shared.limits.sessionIdleSeconds)))
   }
@@ -190,10 +191,10 @@ extension Reactor {
   /// Lets go of an ended session that nobody asked for lately.
   func forgetIfIdle(_ id: SessionID) {
     guard let hosted = endedSessions[id] else { return }
-    let since = hosted.idleSince ?? instant
+    let since = hosted.idleSince ?? now
     hosted.idleSince = since
     let until = since.adding(seconds: max(1, shared.limits.sessionIdleSeconds))
-    guard until <= instant else {
+    guard until <= now else {
       // It was asked for since; of several deadlines of its own only the first one sets a new one.
       if hosted.scheduledAt.map({ $0 < until }) ?? true {
         hosted.scheduledAt = until

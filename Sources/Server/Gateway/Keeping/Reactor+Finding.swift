@@ -29,7 +29,7 @@ extension Reactor {
       // While that was looked at, somebody else may have been quicker.
       guard sessions[id] == nil, busy[id] == nil else { continue }
       guard draining == nil else { return .none(.restarting) }
-      guard let store = shared.store, let loader = shared.nextLoader(), !ended.contains(id, now: instant)
+      guard let store = shared.store, let loader = shared.nextLoader(), !ended.contains(id, now: now)
       else {
         return .none(missing(id))
       }

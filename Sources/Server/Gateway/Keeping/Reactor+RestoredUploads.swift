@@ -14,7 +14,7 @@ extension Reactor {
       let isPlaced = upload.digest.map { files.contents.contains($0) } ?? false
       let isWhole = upload.size.map { $0 == arrived } ?? false
       if isPlaced {
-        _ = hosted.session.finishAttachment(upload.id, now: instant)
+        _ = hosted.session.finishAttachment(upload.id, now: now)
       } else if upload.digest != nil || (upload.isResumable && isWhole) {
         guard arrived != nil else {
           removeLater(upload.id, from: hosted)
@@ -23,7 +23,7 @@ extension Reactor {
         bringToItsEnd(upload, in: hosted)
       } else if upload.isResumable {
         hosted.uploads[upload.id] = UploadSlot(writer(of: upload, in: hosted))
-        hosted.session.uploadFound(upload.id, holding: arrived ?? 0, now: instant)
+        hosted.session.uploadFound(upload.id, holding: arrived ?? 0, now: now)
       } else {
         // Cut short in one request: what had come of it goes too.
         hosted.uploads[upload.id] = UploadSlot(writer(of: upload, in: hosted))
@@ -105,7 +105,7 @@ extension Reactor {
     guard hosted.uploads[upload.id] === slot else { return true }
     hosted.uploads[upload.id] = nil
     slot.end()
-    _ = session.finishAttachment(upload.id, now: instant)
+    _ = session.finishAttachment(upload.id, now: now)
     counters.values.attachmentsAdded += 1
     return true
   }

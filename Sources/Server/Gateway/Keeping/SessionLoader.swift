@@ -56,7 +56,7 @@ actor SessionLoader {
   func load(_ id: SessionID) throws(LogError) -> sending Loaded {
     let restorer = SessionRestorer(
       id: id, limits: limits, digest: TokenDigest.ofToken,
-      now: Instant(nanoseconds: MonotonicTime.now().nanoseconds), date: clock.date)
+      now: MonotonicTime.now(), date: clock.date)
     do throws(LogError) {
       let (restored, end) = try store.load(
         id, by: restorer, generation: generation, freshEpoch: .freshEpoch, folder: folder)

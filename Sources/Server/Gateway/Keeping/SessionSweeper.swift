@@ -168,7 +168,7 @@ actor SessionSweeper {
     guard !holding.contains(id) else { return false }
     var restorer = SessionRestorer(
       id: id, limits: limits, digest: TokenDigest.ofToken,
-      now: Instant(nanoseconds: MonotonicTime.now().nanoseconds), date: removal.clock.date)
+      now: MonotonicTime.now(), date: removal.clock.date)
     // A damaged log is reported when the session is opened.
     var holdsEntries = false
     let end = try? store.read(id) { (kind, body) throws(RecordError) in
@@ -233,6 +233,6 @@ extension Reactor {
     shared.log(.info, hadEnded ? "ended session removed" : "session expired", ["session": .session(id)])
     shared.ledger.forget(id)
     guard !hadEnded else { return }
-    ended.insert(id, now: instant)
+    ended.insert(id, now: now)
   }
 }

@@ -62,7 +62,6 @@ final class Persister {
   }
 
   private var now: MonotonicTime { clock.now }
-  private var instant: Instant { Instant(nanoseconds: now.nanoseconds) }
 
   /// The time of the next batch; nil when no session is queued, or a batch is in flight.
   var nextDeadline: MonotonicTime? { isInFlight ? nil : storeAt }
@@ -149,7 +148,7 @@ final class Persister {
   private func record(_ kind: StoredSession.FinalRecord.Kind, of session: Session) -> SessionRecord {
     let date = environment.clock.date
     return switch kind {
-    case .closed: session.closedRecord(generation: environment.generation, now: instant, date: date)
+    case .closed: session.closedRecord(generation: environment.generation, now: now, date: date)
     case .end(let number): session.endRecord(by: number, date: date)
     }
   }
@@ -177,7 +176,7 @@ final class Persister {
     let stored = batch.stored
     setLogBytes(length, of: stored)
     if let unsaved = batch.unsaved {
-      stored.session.didSave(unsaved, now: instant)
+      stored.session.didSave(unsaved, now: now)
       counters.values.savedBytes += UInt64(unsaved.byteCount)
     }
     stored.didStoreFinalRecord(of: batch)
@@ -196,7 +195,7 @@ final class Persister {
     let stored = batch.stored
     counters.values.saveFailures += 1
     if let unsaved = batch.unsaved {
-      stored.session.didNotSave(unsaved, isFull: error.isFull, now: instant)
+      stored.session.didNotSave(unsaved, isFull: error.isFull, now: now)
     }
     stored.dropFinalRecord()
     countUnsaved(stored)

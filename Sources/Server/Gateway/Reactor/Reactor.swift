@@ -45,7 +45,7 @@ actor Reactor {
   var endedSessions: [SessionID: Hosted] = [:]
   /// Sessions that are being opened, put away or removed, and those who wait for that.
   var busy: [SessionID: [CheckedContinuation<Void, Never>]] = [:]
-  var deadlines = DeadlineHeap()
+  var deadlines = DeadlineQueue<SessionID>()
 
   // Work of the turn.
   var dirty: [Hosted] = []
@@ -169,7 +169,6 @@ actor Reactor {
   /// The time of the present iteration of the loop: before its jobs, then before its turn.
   var now: MonotonicTime { loop.clock.now }
   /// The same time, as sessions read it.
-  var instant: Instant { Instant(nanoseconds: now.nanoseconds) }
 
   // MARK: - A turn
 
@@ -254,7 +253,7 @@ actor Reactor {
     }
     if connections.count > 0 || logger.hasOmittedLines { consider(sweepAt) }
     if hasUnpublished { consider(publishedAt + Self.publishInterval) }
-    consider(deadlines.earliest.map { MonotonicTime(nanoseconds: $0.nanoseconds) })
+    consider(deadlines.earliest)
     consider(acceptAgainAt)
     consider(draining?.nextDeadline(connections: connections.count))
     consider(heldUntil)

@@ -1,3 +1,4 @@
+internal import Primitives
 internal import SessionCore
 internal import Wire
 
@@ -7,7 +8,7 @@ struct EndedSessions {
   private static let capacity = 100_000
 
   private let keepSeconds: Int
-  private var until: [SessionID: Instant] = [:]
+  private var until: [SessionID: MonotonicTime] = [:]
   private var order: [SessionID] = []
   private var head = 0
 
@@ -15,11 +16,11 @@ struct EndedSessions {
     self.keepSeconds = keepSeconds
   }
 
-  func contains(_ id: SessionID, now: Instant) -> Bool {
+  func contains(_ id: SessionID, now: MonotonicTime) -> Bool {
     until[id].map { $0 > now } ?? false
   }
 
-  mutating func insert(_ id: SessionID, now: Instant) {
+  mutating func insert(_ id: SessionID, now: MonotonicTime) {
     until[id] = now.adding(seconds: keepSeconds)
     order.append(id)
     while head < order.count,

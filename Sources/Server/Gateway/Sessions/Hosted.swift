@@ -12,7 +12,7 @@ final class Hosted {
   var isFlushing = false {
     didSet { stored.isFlushing = isFlushing }
   }
-  var scheduledAt: Instant?
+  var scheduledAt: MonotonicTime?
   /// When its turn is ended, and how many messages came since it last was.
   var pacer = FlushPacer()
   var messages = 0
@@ -47,7 +47,7 @@ final class Hosted {
   var isEnding = false
   var endWaiters: [CheckedContinuation<Void, Never>] = []
   /// When it was found to have nobody in it, and nothing in hand.
-  var idleSince: Instant?
+  var idleSince: MonotonicTime?
 
   /// The progress of its records to the store.
   let stored: StoredSession

@@ -72,7 +72,7 @@ extension Reactor {
   func depart(_ connection: Connection, _ conversation: WebSocketConversation, pageGone: Bool) {
     guard let hosted = conversation.hosted else { return }
     if conversation.enteredSession != nil {
-      hosted.session.disconnected(conversation.subscriber, pageGone: pageGone, now: instant)
+      hosted.session.disconnected(conversation.subscriber, pageGone: pageGone, now: now)
     }
     conversation.phase = .closing
     // Nobody may be left who needs the session in memory.

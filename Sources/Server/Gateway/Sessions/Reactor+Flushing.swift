@@ -207,7 +207,7 @@ extension Reactor {
   /// A socket did not take all of the turn's unreliable frames: only a begun one is finished.
   private func missed(_ session: Session, _ subscriber: Subscriber, took: Int, of entries: Int) {
     counters.values.unreliableDropped += UInt64(entries)
-    session.didSendUnreliable(took, subscriber, now: instant)
+    session.didSendUnreliable(took, subscriber, now: now)
     finishBegun(subscriber)
   }
 

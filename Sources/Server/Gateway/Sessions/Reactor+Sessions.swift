@@ -24,7 +24,7 @@ extension Reactor {
         close(connection, conversation, reason)
       case .pauseReading(let token, let until):
         guard let (connection, conversation) = webSocket(token) else { continue }
-        conversation.pausedUntil = MonotonicTime(nanoseconds: until.nanoseconds)
+        conversation.pausedUntil = until
         connection.isReadingPaused = true
       case .joined(let token, let number, let kind):
         webSocket(token)?.1.participant = number
@@ -53,17 +53,17 @@ extension Reactor {
 
   /// Sessions whose time has come.
   func passDeadlines() {
-    while let id = deadlines.takeDue(instant) {
+    while let id = deadlines.popDue(at: now) {
       guard let hosted = sessions[id] else {
         forgetIfIdle(id)
         continue
       }
-      if hosted.scheduledAt.map({ $0 <= instant }) ?? false { hosted.scheduledAt = nil }
+      if hosted.scheduledAt.map({ $0 <= now }) ?? false { hosted.scheduledAt = nil }
       // Grace times continue in the next process: no record may follow the last ones.
       if draining?.finishesBy != nil { continue }
-      hosted.session.tick(now: instant)
+      hosted.session.tick(now: now)
       removeExpiredUploads(of: hosted)
-      if let expiry = expiryDeadline(of: hosted), expiry <= instant {
+      if let expiry = expiryDeadline(of: hosted), expiry <= now {
         expire(hosted)
         continue
       }
@@ -76,7 +76,7 @@ extension Reactor {
   func schedule(_ hosted: Hosted) {
     guard !hosted.isRemoved else { return }
     var next = hosted.session.nextDeadline
-    let presenceDue = hosted.presence.due.map { Instant(nanoseconds: $0.nanoseconds) }
+    let presenceDue = hosted.presence.due
     for time in [expiryDeadline(of: hosted), idleDeadline(of: hosted), presenceDue] {
       if let time { next = min(next ?? time, time) }
     }
@@ -107,7 +107,7 @@ extension Reactor {
       }
       if holdsBack(hosted) { continue }
       hosted.isDirty = false
-      hosted.session.endTurn(now: instant)
+      hosted.session.endTurn(now: now)
       if case .entries = hosted.session.turnContent { hosted.flushedFrom = hosted.saidAt }
       hosted.saidAt = .distantFuture
       hosted.tellsSettled = hosted.presence.tells(hosted.session.turnContent, now: now)

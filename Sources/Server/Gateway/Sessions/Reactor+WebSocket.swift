@@ -136,7 +136,7 @@ extension Reactor {
     hosted.saidAt = min(hosted.saidAt, now)
     let end = hosted.session.receive(
       message, startingAt: start, entries: ExpensiveInput.entries, from: conversation.subscriber,
-      now: instant,
+      now: now,
       effects: &effects)
     touch(hosted)
     if !effects.isEmpty { perform(effects, in: hosted) }
@@ -230,7 +230,7 @@ extension Reactor {
         conversation.phase = .waiting(hosted)
         perform(
           hosted.session.wait(
-            conversation.subscriber, profile: profile.sanitised, identity: newIdentity(), now: instant),
+            conversation.subscriber, profile: profile.sanitised, identity: newIdentity(), now: now),
           in: hosted)
         touch(hosted)
       case .leave, .end, .profile, .activity:
@@ -257,7 +257,7 @@ extension Reactor {
     join.profile = join.profile.sanitised
     conversation.phase = .joined(hosted)
     let effects = hosted.session.join(
-      conversation.subscriber, join, identity: newIdentity(), now: instant)
+      conversation.subscriber, join, identity: newIdentity(), now: now)
     touch(hosted)
     perform(effects, in: hosted)
     for case .joined(_, _, let kind) in effects {
@@ -293,7 +293,7 @@ extension Reactor {
     touch(hosted)
     if case .leave = control {
       conversation.phase = .joined(hosted)
-      let effects = session.leave(subscriber, now: instant)
+      let effects = session.leave(subscriber, now: now)
       if !effects.isEmpty, conversation.participant != 0 {
         logger.log(
           .left(
@@ -313,7 +313,7 @@ extension Reactor {
       return
     }
     var effects: [Effect] = []
-    guard session.admitControl(subscriber, size: message.count, now: instant, effects: &effects) else {
+    guard session.admitControl(subscriber, size: message.count, now: now, effects: &effects) else {
       perform(effects, in: hosted)
       return
     }
@@ -328,7 +328,7 @@ extension Reactor {
     case .profile(let profile):
       session.setProfile(profile.sanitised, of: subscriber)
     case .activity(let change):
-      session.setActivity(change, by: subscriber, now: instant)
+      session.setActivity(change, by: subscriber, now: now)
     }
     subscriber.badControlMessages = 0
   }

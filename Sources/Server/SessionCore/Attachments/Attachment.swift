@@ -1,4 +1,5 @@
 package import Wire
+package import Primitives
 
 package import struct FoundationEssentials.UUID
 
@@ -49,7 +50,7 @@ package struct Attachment: Sendable {
   /// `Upload-Metadata` of tus as it was given.
   package let uploadMetadata: String?
   /// When bytes arrived last: an upload expires `uploadKeepSeconds` later.
-  package let progressAt: Instant
+  package let progressAt: MonotonicTime
 }
 
 /// What the removal of an attachment means for its file.

@@ -1,4 +1,5 @@
 internal import Wire
+internal import Primitives
 
 internal import struct FoundationEssentials.UUID
 
@@ -25,8 +26,9 @@ extension Journal {
   ///   - facts: what was written besides; without it, an upload has no file that anybody knows.
   ///   - sequence: that of the entry, for one whose beginning is not known.
   ///   - now: the present moment: from it on an upload is waited for.
-  mutating func restore(_ object: AttachmentObject, _ facts: UploadRecord?, at sequence: UInt64, now: Instant)
-  {
+  mutating func restore(
+    _ object: AttachmentObject, _ facts: UploadRecord?, at sequence: UInt64, now: MonotonicTime
+  ) {
     var object = object
     let state: State
     switch (object.state, object.sha256, facts?.content) {

@@ -1,4 +1,5 @@
 internal import Wire
+internal import Primitives
 
 internal import struct FoundationEssentials.UUID
 
@@ -17,7 +18,7 @@ struct Journal {
     /// `Upload-Metadata` as it was given, for those who ask for it again.
     let uploadMetadata: String?
     /// When bytes arrived last.
-    var progressAt: Instant
+    var progressAt: MonotonicTime
     var state: State
     /// The sequence of the entry that added it: rises in the order of creation.
     let addedAt: UInt64
@@ -35,9 +36,9 @@ struct Journal {
     /// Bytes that it takes of the quota.
     var reserved: UInt64
     /// Where it stands among those that may expire: not moved when bytes arrive, but looked at when that is over.
-    var expiryCheck: Instant
+    var expiryCheck: MonotonicTime
     /// When everybody was told how far it is.
-    var progressSentAt: Instant?
+    var progressSentAt: MonotonicTime?
     /// What was told last in an entry that who joins later gets too.
     var announcedOffset: UInt64 = 0
     /// What was told last in any way.
@@ -49,7 +50,7 @@ struct Journal {
   enum ProgressState {
     case idle
     case dueThisTurn
-    case deferred(Instant)
+    case deferred(MonotonicTime)
   }
 
   /// A file's bytes, by their digest.
@@ -71,8 +72,8 @@ struct Journal {
   /// Uploads whose progress is told when the turn ends, if nothing else is told of them before.
   private var progressDue: [UUID] = []
   /// Uploads whose progress is told later.
-  private var deferredProgress = DeadlineQueue()
-  private var expiryChecks = DeadlineQueue()
+  private var deferredProgress = DeadlineQueue<UUID>()
+  private var expiryChecks = DeadlineQueue<UUID>()
 
   private let keepSeconds: Int
 
@@ -84,9 +85,9 @@ struct Journal {
   var hasProgress: Bool { !progressDue.isEmpty }
 
   /// When `tellHeldBack` or `expired` has something to do, or looks whether it has.
-  var nextDeadline: Instant? {
-    guard let tell = deferredProgress.first, let check = expiryChecks.first else {
-      return deferredProgress.first ?? expiryChecks.first
+  var nextDeadline: MonotonicTime? {
+    guard let tell = deferredProgress.earliest, let check = expiryChecks.earliest else {
+      return deferredProgress.earliest ?? expiryChecks.earliest
     }
     return min(tell, check)
   }
@@ -125,7 +126,9 @@ struct Journal {
   // MARK: - Uploads
 
   /// Adds an upload that the entry with a sequence told of.
-  mutating func add(_ object: AttachmentObject, _ draft: AttachmentDraft, at sequence: UInt64, now: Instant) {
+  mutating func add(
+    _ object: AttachmentObject, _ draft: AttachmentDraft, at sequence: UInt64, now: MonotonicTime
+  ) {
     admit(
       Record(
         object: object, file: draft.file, isResumable: draft.isResumable,
@@ -133,7 +136,7 @@ struct Journal {
         state: .uploading(newUpload(reserving: object.size ?? 0, now: now)), addedAt: sequence))
   }
 
-  func newUpload(reserving bytes: UInt64, now: Instant) -> Upload {
+  func newUpload(reserving bytes: UInt64, now: MonotonicTime) -> Upload {
     Upload(reserved: bytes, expiryCheck: now.adding(seconds: keepSeconds))
   }
 
@@ -165,7 +168,7 @@ struct Journal {
   }
 
   /// Bytes arrived: everybody is told when the turn ends, or when the last time is long enough ago.
-  mutating func recordProgress(_ id: UUID, to offset: UInt64, now: Instant) {
+  mutating func recordProgress(_ id: UUID, to offset: UInt64, now: MonotonicTime) {
     guard var (record, upload) = upload(id), record.object.offset != offset else { return }
     record.object.offset = offset
     record.progressAt = now
@@ -183,7 +186,7 @@ struct Journal {
   }
 
   /// Notes where an upload stands, which everybody is told in another way.
-  mutating func setOffset(_ id: UUID, to offset: UInt64, now: Instant) {
+  mutating func setOffset(_ id: UUID, to offset: UInt64, now: MonotonicTime) {
     guard var (record, upload) = upload(id) else { return }
     if record.object.offset != offset { record.progressAt = now }
     record.object.offset = offset
@@ -195,7 +198,7 @@ struct Journal {
   }
 
   /// Whether anything is waited for: each upload stands among those that may expire.
-  var hasUploads: Bool { expiryChecks.first != nil }
+  var hasUploads: Bool { expiryChecks.earliest != nil }
 
   /// Uploads that have come further than who joins now would be told.
   var unannouncedOffsets: [(id: UUID, offset: UInt64)] {
@@ -207,8 +210,8 @@ struct Journal {
   }
 
   /// What was held back until now is told when the turn ends.
-  mutating func flushDeferredProgress(now: Instant) {
-    while let id = deferredProgress.popFirst(until: now) {
+  mutating func flushDeferredProgress(now: MonotonicTime) {
+    while let id = deferredProgress.popDue(at: now) {
       guard var (record, upload) = upload(id) else { continue }
       upload.progress = .dueThisTurn
       put(&record, upload)
@@ -217,7 +220,7 @@ struct Journal {
   }
 
   /// What everybody is to be told in this turn, which then is told.
-  mutating func takeProgress(now: Instant) -> [AttachmentProgressPayload] {
+  mutating func takeProgress(now: MonotonicTime) -> [AttachmentProgressPayload] {
     let ids = progressDue
     progressDue = []
     var payloads: [AttachmentProgressPayload] = []
@@ -234,9 +237,9 @@ struct Journal {
   }
 
   /// Uploads that made no progress for too long; each is told of once.
-  mutating func expired(now: Instant) -> [UUID] {
+  mutating func expired(now: MonotonicTime) -> [UUID] {
     var ids: [UUID] = []
-    while let id = expiryChecks.popFirst(until: now) {
+    while let id = expiryChecks.popDue(at: now) {
       guard var (record, upload) = upload(id) else { continue }
       upload.expiryCheck = record.progressAt.adding(seconds: keepSeconds)
       put(&record, upload)

@@ -1,4 +1,5 @@
 package import Wire
+package import Primitives
 
 package import struct FoundationEssentials.Date
 package import struct FoundationEssentials.UUID
@@ -26,7 +27,7 @@ extension Session {
   ///   - now: the present moment.
   /// - Throws: `rate-limited` with `retryAfterMs`, when the session's journal was busier than one participant may be;
   ///   `storage-full` when too much waits for the disk.
-  package func consumeUploadRate(size: Int, now: Instant) throws(Refusal) {
+  package func consumeUploadRate(size: Int, now: MonotonicTime) throws(Refusal) {
     if let refusal = growthRefusal { throw refusal }
     guard !journalBucket.take(size, by: rates, at: now) else { return }
     var refusal = Refusal(
@@ -42,7 +43,7 @@ extension Session {
   /// The id must not be in use.
   /// - Throws: `attachment-too-large`, or `session-quota` when there are as many attachments, bytes of them or retained bytes as
   ///   there may be; with `limit` and `actual`. `storage-full` when too much waits for the disk.
-  package func addAttachment(_ draft: AttachmentDraft, now: Instant, date: Date) throws(Refusal) {
+  package func addAttachment(_ draft: AttachmentDraft, now: MonotonicTime, date: Date) throws(Refusal) {
     precondition(journal.records[draft.id] == nil, "an attachment's id is given once")
     let object = AttachmentObject(
       id: draft.id, name: draft.name, contentType: draft.contentType, size: draft.size, sha256: nil,
@@ -75,7 +76,7 @@ extension Session {
   ///
   /// - Throws: `not-found` when there is no such upload; `attachment-too-large` and `session-quota` as `addAttachment`, and then
   ///   nothing has changed.
-  package func restartUpload(_ id: UUID, size: UInt64?, now: Instant) throws(Refusal) {
+  package func restartUpload(_ id: UUID, size: UInt64?, now: MonotonicTime) throws(Refusal) {
     let (_, upload) = try upload(id)
     try journal.check(size: size ?? 0, reserved: upload.reserved, limits: limits)
     journal.setSize(id, size)
@@ -87,7 +88,7 @@ extension Session {
   ///
   /// - Throws: `not-found` when there is no such upload; `bad-request` when another size is known already, or more has arrived;
   ///   `attachment-too-large` and `session-quota` as `addAttachment`. Then nothing has changed.
-  package func setUploadSize(_ id: UUID, _ size: UInt64, now: Instant) throws(Refusal) {
+  package func setUploadSize(_ id: UUID, _ size: UInt64, now: MonotonicTime) throws(Refusal) {
     let (record, upload) = try upload(id)
     if let known = record.object.size {
       guard known == size else {
@@ -126,12 +127,12 @@ extension Session {
   }
 
   /// So many bytes of an upload have arrived: told to everybody at the tail, at most four times a second, the newest at last.
-  package func uploadMoved(_ id: UUID, to offset: UInt64, now: Instant) {
+  package func uploadMoved(_ id: UUID, to offset: UInt64, now: MonotonicTime) {
     journal.recordProgress(id, to: offset, now: now)
   }
 
   /// Who wrote a resumable upload is gone: everybody is told where it stands, unless they know.
-  package func uploadPaused(_ id: UUID, at offset: UInt64, now: Instant) {
+  package func uploadPaused(_ id: UUID, at offset: UInt64, now: MonotonicTime) {
     guard let (_, upload) = journal.upload(id) else { return }
     journal.setOffset(id, to: offset, now: now)
     if upload.announcedOffset != offset || upload.sentOffset != offset { announce(id) }
@@ -156,7 +157,7 @@ extension Session {
 
   /// The file of an upload was found after the session was loaded: so many bytes are there, and the quota counts them.
   /// Everybody is told, unless that is what they know.
-  package func uploadFound(_ id: UUID, holding bytes: UInt64, now: Instant) {
+  package func uploadFound(_ id: UUID, holding bytes: UInt64, now: MonotonicTime) {
     guard let (_, upload) = journal.upload(id) else { return }
     if upload.reserved < bytes { journal.reserve(id, bytes) }
     uploadPaused(id, at: bytes, now: now)
@@ -165,7 +166,7 @@ extension Session {
   /// The file of an attachment is in its place: everybody is told that it is ready, however full the session is.
   ///
   /// - Returns: the attachment; `nil` when it was removed meanwhile.
-  package func finishAttachment(_ id: UUID, now: Instant) -> AttachmentObject? {
+  package func finishAttachment(_ id: UUID, now: MonotonicTime) -> AttachmentObject? {
     guard let object = journal.finish(id) else { return nil }
     announce(id)
     return object
@@ -174,7 +175,7 @@ extension Session {
   /// Removes an attachment, with what clients keep under its id.
   ///
   /// - Returns: what that means for its file; `nil` when there is no such attachment.
-  package func removeAttachment(_ id: UUID, now: Instant) -> RemovedAttachment? {
+  package func removeAttachment(_ id: UUID, now: MonotonicTime) -> RemovedAttachment? {
     guard let removed = journal.remove(id) else { return nil }
     appendUnderKey(.remove, id, isSystem: true, [])
     appendUnderKey(.remove, id, isSystem: false, [])
@@ -183,12 +184,12 @@ extension Session {
 
   /// The uploads that made no progress for `uploadKeepSeconds`, each told of once: the shell removes them. To be asked
   /// whenever `tick` is told the time.
-  package func expiredUploads(now: Instant) -> [UUID] {
+  package func expiredUploads(now: MonotonicTime) -> [UUID] {
     journal.expired(now: now)
   }
 
   /// Who joins in this turn is told in the order how far uploads are: progress is retained by nothing.
-  func announceOffsets(now: Instant) {
+  func announceOffsets(now: MonotonicTime) {
     guard !catchingUp.isEmpty, journal.hasUploads else { return }
     for (id, offset) in journal.unannouncedOffsets {
       journal.setOffset(id, to: offset, now: now)
@@ -197,7 +198,7 @@ extension Session {
   }
 
   /// Puts what is to be told of uploads in this turn among its unreliable entries.
-  func sendProgress(now: Instant) {
+  func sendProgress(now: MonotonicTime) {
     guard journal.hasProgress else { return }
     for payload in journal.takeProgress(now: now) {
       var entry: [UInt8] = []

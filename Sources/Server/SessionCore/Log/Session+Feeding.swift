@@ -1,4 +1,5 @@
 internal import Wire
+package import Primitives
 
 /// What a subscriber is sent next, piece by piece.
 extension Session {
@@ -129,7 +130,7 @@ extension Session {
 
   /// The socket took only `count` bytes of this turn's unreliable frames, or none, as it was not at the tail: a begun one
   /// is finished later.
-  package func didSendUnreliable(_ count: Int, _ subscriber: Subscriber, now: Instant) {
+  package func didSendUnreliable(_ count: Int, _ subscriber: Subscriber, now: MonotonicTime) {
     guard subscriber.memberIndex >= 0 else { return }
     let rest = unreliableBatch.restOfFrame(at: count)
     if !rest.isEmpty {

@@ -1,3 +1,5 @@
+internal import Primitives
+
 /// What one socket is still to be sent, besides the log that it shares with everybody.
 ///
 /// Frames are never torn: what was begun is finished first (`rest`), then the outbox goes, then catch-up and log.

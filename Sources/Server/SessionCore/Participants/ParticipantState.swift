@@ -1,4 +1,5 @@
 package import Wire
+internal import Primitives
 
 package import struct FoundationEssentials.UUID
 
@@ -9,7 +10,7 @@ final class ParticipantState {
     case waiting(Subscriber)
     case joined(Subscriber)
     /// The socket broke; nobody is told before the grace time is over.
-    case away(until: Instant)
+    case away(until: MonotonicTime)
     /// Gone after the grace time, or never announced; the token still holds.
     case past
     /// Gone for good: the token was given up.
@@ -36,7 +37,7 @@ final class ParticipantState {
   var color: String
   var presence = Presence.past
   let number: ParticipantNumber
-  var retryAt: Instant?
+  var retryAt: MonotonicTime?
   /// The highest client sequence of this participant that the session holds.
   var acknowledged: UInt32 = 0
   /// The sequence of its newest entry.
@@ -58,7 +59,7 @@ final class ParticipantState {
   }
 
   /// Something was taken that the bucket had room for.
-  func passed(now: Instant, pausesAfter limit: UInt16) {
+  func passed(now: MonotonicTime, pausesAfter limit: UInt16) {
     // Who was paused once is forgiven only when a later refusal is waited for.
     let heeded = retryAt.map { $0 <= now && !wasPaused } ?? false
     if ignoredRefusals < limit || heeded { ignoredRefusals = 0 }

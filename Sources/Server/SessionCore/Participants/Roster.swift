@@ -1,4 +1,5 @@
 internal import Wire
+internal import Primitives
 
 /// Those who are in a session as `joined` lists them, ready to be sent: of a thousand who come at once each is caught up, and
 /// to write the whole list for each turn was most of what that took.

@@ -1,5 +1,6 @@
 package import FoundationEssentials
 internal import Wire
+internal import Primitives
 
 /// A session that was loaded, and what its shell has to know of it.
 package struct RestoredSession {

@@ -1,4 +1,5 @@
 internal import Wire
+internal import Primitives
 
 internal import struct FoundationEssentials.UUID
 
@@ -50,7 +51,7 @@ struct SaveState {
     /// Of whom all that they sent is in it.
     var senders: [ParticipantNumber] = []
     /// When its oldest entry was taken, at the earliest.
-    var takenSince = Instant.distantFuture
+    var takenSince = MonotonicTime.distantFuture
   }
 
   let saving: Saving
@@ -86,10 +87,10 @@ struct SaveState {
   /// The whole gateway holds too much that is not saved.
   var refusesGrowth = false
   /// When `committed` was told last.
-  var toldAt: Instant?
+  var toldAt: MonotonicTime?
   /// When the oldest entry was taken that no batch holds, and the oldest that is on disk and was not told of.
-  var takenSince = Instant.distantFuture
-  var untoldSince = Instant.distantFuture
+  var takenSince = MonotonicTime.distantFuture
+  var untoldSince = MonotonicTime.distantFuture
 
   private var changes: UInt64 = 0
 

@@ -1,5 +1,6 @@
 package import FoundationEssentials
 package import Wire
+package import Primitives
 
 /// How a session is put away, ended, and opened again.
 extension Session {
@@ -12,7 +13,7 @@ extension Session {
   ///   - now: the present time by the monotonic clock.
   ///   - date: the same by the wall clock.
   /// - Returns: a `closed` record.
-  package func closedRecord(generation: String, now: Instant, date: Date) -> SessionRecord {
+  package func closedRecord(generation: String, now: MonotonicTime, date: Date) -> SessionRecord {
     var facts = ClosedRecord(
       generation: isAtRest ? generation : nil, at: date, nextNumber: nextNumber, title: activity.title,
       createdAt: createdAt, emptySince: emptySinceDate(now: now, date: date), sequence: log.lastSequence,
@@ -59,7 +60,7 @@ extension Session {
   ///
   /// The time is computed backwards from the present, because the wall clock may have been wrong then and corrected since. For a
   /// session that was empty when it was loaded, it is the time in the session's record.
-  package func emptySinceDate(now: Instant, date: Date) -> Date? {
+  package func emptySinceDate(now: MonotonicTime, date: Date) -> Date? {
     guard let emptySince else { return nil }
     return recordedEmptySince ?? date.addingTimeInterval(-now.seconds(since: emptySince))
   }

@@ -1,4 +1,5 @@
 internal import Wire
+package import Primitives
 
 /// What a session gives to its store, and what comes of it.
 extension Session {
@@ -67,7 +68,7 @@ extension Session {
   }
 
   /// The records are on disk: everything up to their sequence is committed.
-  package func didSave(_ unsaved: Unsaved, now: Instant) {
+  package func didSave(_ unsaved: Unsaved, now: MonotonicTime) {
     guard let batch = save.inFlight else { return }
     save.inFlight = nil
     committed = batch.sequence
@@ -95,7 +96,7 @@ extension Session {
   ///   - unsaved: what `takeUnsaved` gave.
   ///   - isFull: whether there was no room; else the disk fails in another way.
   ///   - now: the present moment.
-  package func didNotSave(_ unsaved: Unsaved, isFull: Bool, now: Instant) {
+  package func didNotSave(_ unsaved: Unsaved, isFull: Bool, now: MonotonicTime) {
     guard let batch = save.inFlight else { return }
     save.inFlight = nil
     save.restore(batch)

@@ -1,5 +1,6 @@
 package import FoundationEssentials
 package import Wire
+package import Primitives
 
 /// Makes a session again out of its records, in the order in which they stand on disk.
 ///
@@ -13,7 +14,7 @@ package struct SessionRestorer: ~Copyable {
   let limits: Limits
   let rates: RateBucket.Rates
   let digest: @Sendable (Token) -> TokenDigest
-  let now: Instant
+  let now: MonotonicTime
   let date: Date
 
   var log: SegmentLog
@@ -59,7 +60,7 @@ package struct SessionRestorer: ~Copyable {
   ///   - now: the present moment: who was here has the grace time from it on.
   ///   - date: the same by the calendar.
   package init(
-    id: SessionID, limits: Limits, digest: @escaping @Sendable (Token) -> TokenDigest, now: Instant,
+    id: SessionID, limits: Limits, digest: @escaping @Sendable (Token) -> TokenDigest, now: MonotonicTime,
     date: Date
   ) {
     self.id = id

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import Wire
+internal import Primitives
 
 /// The members of a record whose body is a JSON object; each that is asked for must be what it should be.
 struct RecordMembers {

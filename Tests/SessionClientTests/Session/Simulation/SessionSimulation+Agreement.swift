@@ -14,7 +14,7 @@ extension SessionSimulation {
     try settle { self.marks.allSatisfy { self.clients[$1].reachedMarks.contains($0) } }
     for client in clients { client.session.reading(true, now: now) }
     try settle {
-      self.session.tick(now: self.now.instant)
+      self.session.tick(now: self.now)
       return !self.session.hasUnsaved && self.underWay == nil
         && self.clients.allSatisfy { $0.isCaughtUp && $0.isSettled }
         && self.sockets.values.allSatisfy { $0.uplink.isEmpty && $0.downlink.isEmpty }

@@ -33,11 +33,11 @@ extension SessionSimulation {
     switch message {
     case .close:
       socket.isClosing = true
-      session.disconnected(socket.subscriber, pageGone: false, now: now.instant)
+      session.disconnected(socket.subscriber, pageGone: false, now: now)
     case .entries(let bytes):
       try require(
         session.participant(of: socket.subscriber) != nil, "entries before `joined`")
-      session.receive(bytes.span, from: socket.subscriber, now: now.instant, effects: &effects)
+      session.receive(bytes.span, from: socket.subscriber, now: now, effects: &effects)
     case .control(let control): effects = try receive(control, from: socket)
     }
     try perform(effects)
@@ -49,19 +49,19 @@ extension SessionSimulation {
     var effects: [Effect] = []
     switch control {
     case .join(let join):
-      return session.join(socket.subscriber, join, identity: identity(), now: now.instant)
-    case .leave: return session.leave(socket.subscriber, now: now.instant)
+      return session.join(socket.subscriber, join, identity: identity(), now: now)
+    case .leave: return session.leave(socket.subscriber, now: now)
     case .profile(let profile):
       guard
-        session.admitControl(socket.subscriber, size: bytes.count, now: now.instant, effects: &effects)
+        session.admitControl(socket.subscriber, size: bytes.count, now: now, effects: &effects)
       else { break }
       session.setProfile(profile.sanitised, of: socket.subscriber)
     case .activity(let change):
       guard
-        session.admitControl(socket.subscriber, size: bytes.count, now: now.instant, effects: &effects)
+        session.admitControl(socket.subscriber, size: bytes.count, now: now, effects: &effects)
       else { break }
       let before = session.sequence
-      session.setActivity(change, by: socket.subscriber, now: now.instant)
+      session.setActivity(change, by: socket.subscriber, now: now)
       if session.sequence > before, let title = change.title { titles.append(title) }
     case .wait, .end: throw Violation("nobody asked for \(control)")
     }
@@ -102,12 +102,12 @@ extension SessionSimulation {
         continue
       }
       sockets[connection] = nil
-      if !socket.isClosing { session.disconnected(socket.subscriber, pageGone: false, now: now.instant) }
+      if !socket.isClosing { session.disconnected(socket.subscriber, pageGone: false, now: now) }
     }
   }
 
   func endTurn() throws {
-    session.endTurn(now: now.instant)
+    session.endTurn(now: now)
     try perform(session.takeEffects())
     let frames = session.unreliableFrames
     for socket in sockets.values.sorted(by: { $0.subscriber.connection < $1.subscriber.connection }) {
@@ -116,7 +116,7 @@ extension SessionSimulation {
       let count = session.isAtTail(socket.subscriber) ? socket.send(frames[...]) : 0
       guard count < frames.count else { continue }
       if count > 0 { session.setBlocked(true, socket.subscriber) }
-      session.didSendUnreliable(count, socket.subscriber, now: now.instant)
+      session.didSendUnreliable(count, socket.subscriber, now: now)
     }
     session.forEachTargetedUnreliable { subscriber, frame, _ in
       guard let socket = sockets[subscriber.connection] else { return }
@@ -135,10 +135,10 @@ extension SessionSimulation {
     }
     underWay = nil
     if failing {
-      session.didNotSave(unsaved, isFull: false, now: now.instant)
+      session.didNotSave(unsaved, isFull: false, now: now)
     } else {
       disk += unsaved.records
-      session.didSave(unsaved, now: now.instant)
+      session.didSave(unsaved, now: now)
     }
   }
 
@@ -148,13 +148,13 @@ extension SessionSimulation {
       guard let socket = sockets[connection] else { continue }
       if isClean, !socket.isClosing { close(socket, .restarting(retryAfterMs: 500)) }
       socket.uplink = []
-      if !socket.isClosing { session.disconnected(socket.subscriber, pageGone: false, now: now.instant) }
+      if !socket.isClosing { session.disconnected(socket.subscriber, pageGone: false, now: now) }
     }
     try endTurn()
     if isClean {
       for _ in 0..<10_000 where session.hasUnsaved || underWay != nil { try save(failing: false) }
       let date = Date(timeIntervalSince1970: 0)
-      disk.append(session.closedRecord(generation: "g", now: now.instant, date: date))
+      disk.append(session.closedRecord(generation: "g", now: now, date: date))
     } else if let torn = underWay?.records {
       disk += torn.prefix(random.below(torn.count + 1))
     }
@@ -172,7 +172,7 @@ extension SessionSimulation {
     let committed = session.committed
     var restorer = SessionRestorer(
       id: session.id, limits: limits, digest: { TokenDigest(high: $0.high, low: $0.low) },
-      now: now.instant, date: Date(timeIntervalSince1970: 0))
+      now: now, date: Date(timeIntervalSince1970: 0))
     for record in disk { try restorer.apply(record.kind.rawValue, record.body.span) }
     let restored = try restorer.finish(generation: "g", freshEpoch: "e\(crashes)")
     try require(restored.isClean == isClean, "it was put away, and that is not seen")

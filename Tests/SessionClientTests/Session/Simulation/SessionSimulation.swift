@@ -56,7 +56,7 @@ final class SessionSimulation {
     self.limits = limits
     session = Session(
       id: SessionID(high: 1, low: seed), epoch: "e", activity: .standard,
-      createdAt: Date(timeIntervalSince1970: 0), limits: limits, now: now.instant, saving: .byStore)
+      createdAt: Date(timeIntervalSince1970: 0), limits: limits, now: now, saving: .byStore)
     disk = session.firstRecords()
     for index in 0..<(2 + random.below(4)) {
       clients.append(SimulatedClient(index: index, now: now, seed: random.next()))
@@ -175,7 +175,7 @@ final class SessionSimulation {
     }
     var effects: [Effect] = []
     for _ in 0..<30 {
-      guard session.admitControl(socket.subscriber, size: 1, now: now.instant, effects: &effects) else {
+      guard session.admitControl(socket.subscriber, size: 1, now: now, effects: &effects) else {
         break
       }
     }
@@ -292,7 +292,7 @@ final class SessionSimulation {
 
   func passTime(milliseconds: Int) throws {
     now = now + .milliseconds(milliseconds)
-    session.tick(now: now.instant)
+    session.tick(now: now)
     try endTurn()
     for client in clients {
       // The gateway's pings.

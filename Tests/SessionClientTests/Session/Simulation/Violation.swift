@@ -19,8 +19,3 @@ extension SeededGenerator {
   mutating func below(_ count: Int) -> Int { Int(next() % UInt64(count)) }
   mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
 }
-
-extension MonotonicTime {
-  /// The same moment as sessions count them.
-  var instant: Instant { Instant(nanoseconds: nanoseconds) }
-}
