@@ -103,14 +103,14 @@ struct PublishedTests {
 
   @Test("many objects that come and go leave no more than a few publishers")
   func tableIsBounded() {
-    let before = ObservedObjects.shared.count
+    let before = ObjectPublisherTable.shared.count
     for _ in 0..<5000 {
       let canvas = Canvas()
       let watching = canvas.objectWillChange.sink {}
       canvas.count += 1
       watching.cancel()
     }
-    #expect(ObservedObjects.shared.count <= 2 * before + 128)
+    #expect(ObjectPublisherTable.shared.count <= 2 * before + 128)
   }
 
   @Test("assign writes to a property, and to a published one")

@@ -8,7 +8,7 @@ import Wire
 
 @testable import GroupActivities
 
-extension AllTests {
+extension GatewaySuites {
   /// What a gateway seldom brings about, brought about without one.
   @Suite("Inside a session")
   struct InsideTests {
@@ -56,46 +56,46 @@ extension AllTests {
       func remark(_ retention: Retention, _ number: UInt32) -> ReceivedEntry {
         entry("{}", type: "Remark", retention: retention, number)
       }
-      var held = HeldMessages(limit: 2 * remark(.append, 1).cost)
-      for _ in 1...5 { held.take(remark(.replace, 2), holds: true) }
-      held.take(remark(.append, 3), holds: true)
-      held.take(remark(.append, 4), holds: true)
-      held.take(remark(.remove, 3), holds: false)
-      held.take(remark(.append, 5), holds: true)
-      #expect(held.release("Remark").map(\.clientSequence) == [2, 5])
-      held.take(remark(.append, 6), holds: true)
-      #expect(held.release("Remark").map(\.clientSequence) == [6])
+      var unclaimed = UnclaimedMessages(limit: 2 * remark(.append, 1).cost)
+      for _ in 1...5 { unclaimed.add(remark(.replace, 2), keeps: true) }
+      unclaimed.add(remark(.append, 3), keeps: true)
+      unclaimed.add(remark(.append, 4), keeps: true)
+      unclaimed.add(remark(.remove, 3), keeps: false)
+      unclaimed.add(remark(.append, 5), keeps: true)
+      #expect(unclaimed.removeAll(ofType: "Remark").map(\.clientSequence) == [2, 5])
+      unclaimed.add(remark(.append, 6), keeps: true)
+      #expect(unclaimed.removeAll(ofType: "Remark").map(\.clientSequence) == [6])
     }
 
     @Test("who began to listen within a snapshot that was cut is told nothing twice by the next")
     func listensAcrossBrokenSnapshots() async {
-      let inbox = Inbox(meter: ReadingMeter())
+      let inbox = Inbox(meter: BackpressureMeter())
       func deliver(_ number: UInt32, isRepeat: Bool) {
         inbox.deliver(entry("{}", type: "Remark", retention: .append, number, isRepeat: isRepeat))
       }
       inbox.beginCatchUp(isSnapshot: true)
       deliver(1, isRepeat: false)
-      let listener = inbox.listen(to: "Remark")
+      let subscription = inbox.subscribe(to: "Remark")
       deliver(2, isRepeat: false)
       inbox.beginCatchUp(isSnapshot: true)
       for number in 1...3 as ClosedRange<UInt32> { deliver(number, isRepeat: number < 3) }
       inbox.endCatchUp()
-      inbox.close(keepsWaiting: true)
+      inbox.close(keepsBuffered: true)
       var seen: [UInt32] = []
-      while let entry = await listener.next() { seen.append(entry.clientSequence) }
+      while let entry = await subscription.next() { seen.append(entry.clientSequence) }
       #expect(seen == [1, 2, 3])
     }
 
     @Test("what arrives while delivery is suspended is delivered later, in its order; at the end too")
     func defersDelivery() async {
-      func numbers(of listener: MessageListener) async -> [UInt32] {
+      func numbers(of subscription: MessageSubscription) async -> [UInt32] {
         var numbers: [UInt32] = []
-        while let entry = await listener.next() { numbers.append(entry.clientSequence) }
+        while let entry = await subscription.next() { numbers.append(entry.clientSequence) }
         return numbers
       }
       for resumes in [true, false] {
-        let inbox = Inbox(meter: ReadingMeter())
-        let early = inbox.listen(to: "Remark")
+        let inbox = Inbox(meter: BackpressureMeter())
+        let early = inbox.subscribe(to: "Remark")
         inbox.suspendDelivery()
         inbox.beginCatchUp(isSnapshot: true)
         inbox.deliver(entry("{}", type: "Remark", retention: .append, 1))
@@ -112,9 +112,9 @@ extension AllTests {
           inbox.resumeDelivery()
           inbox.deliver(entry("{}", type: "Remark", retention: .none, 4))
         }
-        inbox.close(keepsWaiting: true)
+        inbox.close(keepsBuffered: true)
         #expect(await numbers(of: early) == (resumes ? [1, 3, 4] : [1, 3]))
-        #expect(await numbers(of: inbox.listen(to: "Signal")) == [2])
+        #expect(await numbers(of: inbox.subscribe(to: "Signal")) == [2])
       }
     }
 
@@ -134,14 +134,14 @@ extension AllTests {
       coordinator.receive(.catchUp(.tail))
       coordinator.receive(.caughtUp)
       coordinator.receive(.catchUp(.tail))
-      let follower = coordinator.journal.follow()
+      let subscription = coordinator.journal.subscribe()
       coordinator.receive(.caughtUp)
-      #expect(try await soon("all attachments") { await follower.next() } == [])
+      #expect(try await withTimeout("all attachments") { await subscription.next() } == [])
     }
 
     @Test("a batch whose points are none costs no more than one of them")
     func badPoints() {
-      var reader = MessageReader<Dot> { _ in 0 }
+      var reader = MessageDecoder<Dot> { _ in 0 }
       let text =
         #"{"color":1,"point":[1,2],"points":["# + String(repeating: "0,", count: 5_000) + #"0],"x":"y"}"#
       let before = Dot.decodings.load(ordering: .relaxed)
@@ -156,7 +156,7 @@ extension AllTests {
       let heavy = String(repeating: "y", count: 20_000)
       let points = Array(repeating: "[3,4]", count: 100).joined(separator: ",")
       func pauses(_ member: String) -> (points: Int, pauses: Int) {
-        var reader = MessageReader<Dot> { _ in 0 }
+        var reader = MessageDecoder<Dot> { _ in 0 }
         var (count, pauses) = (0, 0)
         let text = #"{"color":1,"point":[1,2],"points":[\#(points)],"\#(member)":"\#(heavy)"}"#
         var next = reader.take(entry(text, type: "Dot", retention: .append, 1))
@@ -180,20 +180,20 @@ extension AllTests {
       }
       var changes = ActivityChanges()
       for number in 1...3 { changes.begin(.number(Double(number))) }
-      expect(false, changes.isNews(.number(1), isMine: true))
-      expect(false, changes.isNews(.number(9), isMine: false))
-      expect(false, changes.isNews(.number(2), isMine: true))
+      expect(false, changes.confirm(.number(1), isMine: true))
+      expect(false, changes.confirm(.number(9), isMine: false))
+      expect(false, changes.confirm(.number(2), isMine: true))
       expect(false, changes.settle())
-      expect(true, changes.isNews(.number(3), isMine: true))
-      expect(true, changes.isNews(.number(9), isMine: false))
+      expect(true, changes.confirm(.number(3), isMine: true))
+      expect(true, changes.confirm(.number(9), isMine: false))
       // One that was not taken, and one that was refused.
       changes.begin(.number(4))
-      changes.giveUp(.number(4))
-      expect(true, changes.isNews(.number(9), isMine: false))
+      changes.cancel(.number(4))
+      expect(true, changes.confirm(.number(9), isMine: false))
       changes.begin(.number(5))
-      changes.noteTrouble()
+      changes.recordRefusal()
       expect(true, changes.settle())
-      expect(true, changes.isNews(.number(9), isMine: false))
+      expect(true, changes.confirm(.number(9), isMine: false))
       // One of which nothing was ever heard.
       changes.begin(.number(6))
       expect(false, changes.settle())
@@ -224,9 +224,9 @@ extension AllTests {
       let people = (0..<100).map { _ in GroupActivities.Participant(id: UUID()) }
       var seen: [Int] = []
       let subscription = session.$activeParticipants.sink { seen.append($0.count) }
-      for count in 1...100 { session.coordinator.tell(active: Set(people.prefix(count))) }
-      session.coordinator.tell(.joined)
-      try await session.reaches(.joined)
+      for count in 1...100 { session.coordinator.publish(active: Set(people.prefix(count))) }
+      session.coordinator.publish(.joined)
+      try await session.waitForState(.joined)
       #expect(seen == [0, 100])
       subscription.cancel()
     }

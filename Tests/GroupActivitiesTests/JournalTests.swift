@@ -5,7 +5,7 @@ import GroupActivities
 import Testing
 import Wire
 
-extension AllTests {
+extension GatewaySuites {
   @Suite("GroupSessionJournal")
   struct JournalTests {
     private struct Placement: Codable, Equatable {
@@ -14,9 +14,9 @@ extension AllTests {
 
     @Test("the whole set to everybody, the uploader too; content and metadata; removed for all by anybody")
     func attachments() async throws {
-      let studio = try Studio()
-      let link = try await studio.makeLink()
-      let (ada, ben) = (try await studio.join(link), try await studio.join(link))
+      let gateway = try TestGateway()
+      let link = try await gateway.makeLink()
+      let (ada, ben) = (try await gateway.join(link), try await gateway.join(link))
       let (ours, theirs) = (GroupSessionJournal(session: ada), GroupSessionJournal(session: ben))
       let picture =
         Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data(repeating: 1, count: 100_000)
@@ -24,13 +24,13 @@ extension AllTests {
       let added = try await ours.add(picture, metadata: placement)
       #expect(try await added.load(Data.self) == picture)
       for journal in [ours, theirs] {
-        let all = try await journal.reaches { $0.count == 1 }
+        let all = try await journal.waitForAttachments { $0.count == 1 }
         #expect(all[0].id == added.id && all[0].contentType == "image/png" && all[0].size == picture.count)
         #expect(try await all[0].load(Data.self) == picture)
         #expect(try await all[0].loadMetadata(of: Placement.self) == placement)
       }
       let note = try await theirs.add("a note")
-      let both = try await ours.reaches { $0.count == 2 }
+      let both = try await ours.waitForAttachments { $0.count == 2 }
       #expect(Set(both.map(\.id)) == [added.id, note.id])
       let text = try #require(both.first { $0.id == note.id })
       #expect(try await text.load(String.self) == "a note")
@@ -38,11 +38,11 @@ extension AllTests {
         try await text.loadMetadata(of: Placement.self)
       }
       // A late joiner is told what there is.
-      let late = GroupSessionJournal(session: try await studio.join(link))
-      #expect(try await late.reaches { _ in true }.count == 2)
+      let late = GroupSessionJournal(session: try await gateway.join(link))
+      #expect(try await late.waitForAttachments { _ in true }.count == 2)
       try await theirs.remove(attachment: added)
       for journal in [ours, theirs, late] {
-        #expect(try await journal.reaches { $0.count == 1 }[0].id == note.id)
+        #expect(try await journal.waitForAttachments { $0.count == 1 }[0].id == note.id)
       }
       try await theirs.remove(attachment: added)
     }
@@ -50,9 +50,9 @@ extension AllTests {
     @Test(
       "what is too large throws with both numbers; before join() it throws; between that and joined it waits")
     func limits() async throws {
-      let studio = try Studio { $0.limits.attachmentBytes = 1_000 }
-      let link = try await studio.makeLink()
-      let session = try await studio.arrive(at: link)
+      let gateway = try TestGateway { $0.limits.attachmentBytes = 1_000 }
+      let link = try await gateway.makeLink()
+      let session = try await gateway.session(at: link)
       let journal = GroupSessionJournal(session: session)
       await #expect(throws: GroupSessionMessenger.SendError.notJoined) { try await journal.add(Data([1])) }
       session.join()
@@ -64,21 +64,21 @@ extension AllTests {
       await #expect(throws: GroupSessionJournal.JournalError.metadataTooLarge(limit: 4_096, actual: 4_098)) {
         try await journal.add(Data([1]), metadata: long)
       }
-      #expect(try await journal.reaches { !$0.isEmpty }.map(\.id) == [first.id])
+      #expect(try await journal.waitForAttachments { !$0.isEmpty }.map(\.id) == [first.id])
     }
 
     @Test("a file by its name and media type; settle() waits until it is there")
     func files() async throws {
-      let studio = try Studio()
-      let link = try await studio.makeLink()
-      let ada = try await studio.join(link)
+      let gateway = try TestGateway()
+      let link = try await gateway.makeLink()
+      let ada = try await gateway.join(link)
       let journal = GroupSessionJournal(session: ada)
       let content = Data(repeating: 9, count: 3_000_000)
       let file = try await journal.add(
         content, name: "clip.mp4", contentType: "video/mp4", metadata: ["seconds": 3])
       try await ada.settle()
-      let ben = GroupSessionJournal(session: try await studio.join(link))
-      let all = try await ben.reaches { _ in true }
+      let ben = GroupSessionJournal(session: try await gateway.join(link))
+      let all = try await ben.waitForAttachments { _ in true }
       #expect(all.map(\.id) == [file.id])
       #expect(all.map(\.name) == ["clip.mp4"] && all.map(\.contentType) == ["video/mp4"])
       #expect(try await all[0].loadMetadata(of: [String: Int].self) == ["seconds": 3])
@@ -89,12 +89,12 @@ extension AllTests {
 
 extension GroupSessionJournal {
   /// Waits until the attachments are so.
-  fileprivate func reaches(
+  fileprivate func waitForAttachments(
     _ condition: @escaping @Sendable ([Attachment]) -> Bool
   ) async throws -> [Attachment] {
-    try await soon("attachments") {
+    try await withTimeout("attachments") {
       for await all in self.attachments where condition(all) { return all }
-      throw NeverHappened(description: "the sequence ended")
+      throw WaitTimeout(description: "the sequence ended")
     }
   }
 }

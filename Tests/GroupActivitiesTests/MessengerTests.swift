@@ -5,14 +5,14 @@ import Synchronization
 import Testing
 import Wire
 
-extension AllTests {
+extension GatewaySuites {
   @Suite("GroupSessionMessenger")
   struct MessengerTests {
     @Test("reliable: in order, once, to everybody else, with the right source")
     func reliable() async throws {
-      let studio = try Studio()
-      let link = try await studio.makeLink()
-      let (ada, ben) = (try await studio.join(link), try await studio.join(link))
+      let gateway = try TestGateway()
+      let link = try await gateway.makeLink()
+      let (ada, ben) = (try await gateway.join(link), try await gateway.join(link))
       let (fromAda, fromBen) = (GroupSessionMessenger(session: ada), GroupSessionMessenger(session: ben))
       for number in 0..<100 { try await fromAda.send(Remark("\(number)")) }
       try await fromBen.send(Remark("ben"))
@@ -20,7 +20,7 @@ extension AllTests {
       // Nothing of one's own is among what others send.
       #expect(try await fromAda.next(1, of: Remark.self) == [Remark("ben")])
       try await fromAda.send(Signed(text: "who"))
-      let source = try await soon("a source") { () -> GroupActivities.Participant? in
+      let source = try await withTimeout("a source") { () -> GroupActivities.Participant? in
         for await (_, context) in fromBen.messages(of: Signed.self) { return context.source }
         return nil
       }
@@ -29,10 +29,10 @@ extension AllTests {
 
     @Test("sends between join() and joined wait, and arrive in order")
     func sendsBeforeJoined() async throws {
-      let studio = try Studio()
-      let link = try await studio.makeLink()
-      let ada = try await studio.join(link)
-      let ben = try await studio.arrive(at: link)
+      let gateway = try TestGateway()
+      let link = try await gateway.makeLink()
+      let ada = try await gateway.join(link)
+      let ben = try await gateway.session(at: link)
       let messenger = GroupSessionMessenger(session: ben)
       await #expect(throws: GroupSessionMessenger.SendError.notJoined) {
         try await messenger.send(Remark("early"))
@@ -45,9 +45,9 @@ extension AllTests {
 
     @Test("262,144 bytes pass, one more throws with both numbers, and nothing of it is sent")
     func largestMessage() async throws {
-      let studio = try Studio()
-      let link = try await studio.makeLink()
-      let (ada, ben) = (try await studio.join(link), try await studio.join(link))
+      let gateway = try TestGateway()
+      let link = try await gateway.makeLink()
+      let (ada, ben) = (try await gateway.join(link), try await gateway.join(link))
       let messenger = GroupSessionMessenger(session: ada)
       let tooLarge = GroupSessionMessenger.SendError.tooLarge(limit: 262_144, actual: 262_145)
       await #expect(throws: tooLarge) { try await messenger.send(Data(count: 262_145)) }
@@ -68,9 +68,9 @@ extension AllTests {
 
     @Test("a burst beyond the rate throws, and loses nothing that did not throw")
     func burst() async throws {
-      let studio = try Studio { $0.limits.entriesPerSecond = 20 }
-      let link = try await studio.makeLink()
-      let (ada, ben) = (try await studio.join(link), try await studio.join(link))
+      let gateway = try TestGateway { $0.limits.entriesPerSecond = 20 }
+      let link = try await gateway.makeLink()
+      let (ada, ben) = (try await gateway.join(link), try await gateway.join(link))
       let messenger = GroupSessionMessenger(session: ada)
       var taken: [Remark] = []
       var refusal: GroupSessionMessenger.SendError?
@@ -93,13 +93,13 @@ extension AllTests {
 
     @Test("two messengers in both modes; unreliable is dropped without an error while there is no connection")
     func bothModes() async throws {
-      let studio = try Studio()
-      let link = try await studio.makeLink()
-      let ada = try await studio.join(link)
-      let ben = try await studio.arrive(at: link)
+      let gateway = try TestGateway()
+      let link = try await gateway.makeLink()
+      let ada = try await gateway.join(link)
+      let ben = try await gateway.session(at: link)
       let receiver = GroupSessionMessenger(session: ada)
       let received = Task {
-        try await soon("both") {
+        try await withTimeout("both") {
           var received: [Remark] = []
           for await (remark, _) in receiver.messages(of: Remark.self) {
             received.append(remark)
@@ -123,13 +123,13 @@ extension AllTests {
 
     @Test("to some only; .only of nobody is silent, before join() too")
     func targets() async throws {
-      let studio = try Studio()
-      let link = try await studio.makeLink()
+      let gateway = try TestGateway()
+      let link = try await gateway.makeLink()
       let (ada, ben, cleo) = (
-        try await studio.join(link), try await studio.join(link), try await studio.join(link)
+        try await gateway.join(link), try await gateway.join(link), try await gateway.join(link)
       )
-      try await ada.isShared(by: 3)
-      let waiting = GroupSessionMessenger(session: try await studio.arrive(at: link))
+      try await ada.waitForParticipants(3)
+      let waiting = GroupSessionMessenger(session: try await gateway.session(at: link))
       try await waiting.send(Remark("to nobody"), to: .only([]))
       let messenger = GroupSessionMessenger(session: ada)
       try await messenger.send(Remark("to nobody"), to: .only([]))
@@ -146,9 +146,9 @@ extension AllTests {
 
     @Test("completion-handler forms: the order is taken when they are called, and errors are told")
     func completions() async throws {
-      let studio = try Studio()
-      let link = try await studio.makeLink()
-      let (ada, ben) = (try await studio.join(link), try await studio.join(link))
+      let gateway = try TestGateway()
+      let link = try await gateway.makeLink()
+      let (ada, ben) = (try await gateway.join(link), try await gateway.join(link))
       let messenger = GroupSessionMessenger(session: ada)
       let told = Mutex<[String]>([])
       for number in 0..<10 {
@@ -165,9 +165,9 @@ extension AllTests {
     @Test("one task for each point keeps their order")
     @MainActor
     func taskForEachPoint() async throws {
-      let studio = try Studio()
-      let link = try await studio.makeLink()
-      let (ada, ben) = (try await studio.join(link), try await studio.join(link))
+      let gateway = try TestGateway()
+      let link = try await gateway.makeLink()
+      let (ada, ben) = (try await gateway.join(link), try await gateway.join(link))
       let messenger = GroupSessionMessenger(session: ada)
       let stroke = UUID()
       for number in 0..<200 {
@@ -181,15 +181,15 @@ extension AllTests {
 
     @Test("a type is known by its own name for itself, or its name without those around it")
     func names() async throws {
-      let studio = try Studio()
-      let link = try await studio.makeLink()
-      let (ada, ben) = (try await studio.join(link), try await studio.join(link))
+      let gateway = try TestGateway()
+      let link = try await gateway.makeLink()
+      let (ada, ben) = (try await gateway.join(link), try await gateway.join(link))
       let entries = ben.entries
       let messenger = GroupSessionMessenger(session: ada)
       try await messenger.send(Nested.Inner(value: 1))
       try await messenger.send(Named(value: 2))
       try await messenger.send(Data([3]))
-      let names = try await soon("three messages") {
+      let names = try await withTimeout("three messages") {
         var names: [String] = []
         for await case .message(let message) in entries {
           names.append(message.type)

@@ -4,7 +4,7 @@ import Foundation
 import GroupActivities
 import Testing
 
-extension AllTests {
+extension GatewaySuites {
   /// The model of the seeds, twice in one process: it knows nothing of gateways, and is given its sessions.
   @Suite("Models draw together")
   struct ModelTests {
@@ -12,46 +12,48 @@ extension AllTests {
 
     @Test("strokes go both ways, and who comes late has all of them once, in order")
     @MainActor func strokes() async throws {
-      let studio = try Studio()
-      let link = try await studio.makeLink()
+      let gateway = try TestGateway()
+      let link = try await gateway.makeLink()
       let (ada, ben) = (Canvas(strokeColor: .green), Canvas(strokeColor: .pink))
-      for canvas in [ada, ben] { try await canvas.arrive(at: link) }
+      for canvas in [ada, ben] { try await canvas.joinSession(at: link) }
       let drawn = (0..<200).map { CGPoint(x: Double($0), y: Double($0 % 7)) }
       for (canvas, points) in [(ada, drawn), (ben, Array(drawn.reversed()))] {
         for point in points { canvas.addPointToActiveStroke(point) }
         canvas.finishStroke()
       }
-      for canvas in [ada, ben] { try await canvas.holds([drawn, drawn.reversed()]) }
+      for canvas in [ada, ben] { try await canvas.waitForStrokes([drawn, drawn.reversed()]) }
 
       // The catch-up comes twice: by the session, and by whoever else is in. It counts once.
       let cleo = Canvas()
-      try await cleo.arrive(at: link)
-      try await cleo.holds([drawn, drawn.reversed()])
+      try await cleo.joinSession(at: link)
+      try await cleo.waitForStrokes([drawn, drawn.reversed()])
       cleo.addPointToActiveStroke(CGPoint(x: 1, y: 2))
-      for canvas in [ada, ben] { try await canvas.holds([drawn, drawn.reversed(), [CGPoint(x: 1, y: 2)]]) }
-      try await cleo.holds([drawn, drawn.reversed()])
+      for canvas in [ada, ben] {
+        try await canvas.waitForStrokes([drawn, drawn.reversed(), [CGPoint(x: 1, y: 2)]])
+      }
+      try await cleo.waitForStrokes([drawn, drawn.reversed()])
       for canvas in [ada, ben, cleo] { await canvas.groupSession?.leaveAndWait() }
     }
 
     @Test("a stroke that is drawn while somebody joins stays one: a newcomer's first canvas is empty")
     @MainActor func strokeInProgress() async throws {
-      let studio = try Studio()
+      let gateway = try TestGateway()
       for _ in 0..<8 {
-        let link = try await studio.makeLink()
+        let link = try await gateway.makeLink()
         let (ada, cleo) = (Canvas(strokeColor: .green), Canvas())
-        try await ada.arrive(at: link)
+        try await ada.joinSession(at: link)
         let ben: Session = try await GroupActivitiesGateway.session(at: link)
         let canvasMessages = GroupSessionMessenger(session: ben).messages(of: CanvasMessage.self)
         ben.join()
-        try await ben.$state.comes { $0 == .joined }
+        try await ben.$state.waitForValue { $0 == .joined }
         let drawn = (0..<60).map { CGPoint(x: Double($0), y: 1) }
         for point in drawn.prefix(20) { ada.addPointToActiveStroke(point) }
         ada.finishStroke()
         for point in drawn[20..<40] { ada.addPointToActiveStroke(point) }
         try await ada.groupSession?.settle()
-        try await cleo.arrive(at: link)
+        try await cleo.joinSession(at: link)
         let newcomer = try #require(cleo.groupSession?.localParticipant)
-        let count = try await soon("the canvas that the newcomer sends") {
+        let count = try await withTimeout("the canvas that the newcomer sends") {
           for await (message, context) in canvasMessages where context.source == newcomer {
             return message.pointCount
           }
@@ -59,11 +61,11 @@ extension AllTests {
         }
         #expect(count == 0)
         // The model sends a newcomer its finished strokes. Points that it drew before that and sends after it would count twice.
-        try await ada.groupSession?.$activeParticipants.comes { $0.contains(newcomer) }
+        try await ada.groupSession?.$activeParticipants.waitForValue { $0.contains(newcomer) }
         for point in drawn.suffix(20) { ada.addPointToActiveStroke(point) }
         ada.finishStroke()
         for canvas in [ada, cleo] {
-          try await canvas.holds([Array(drawn.prefix(20)), Array(drawn.suffix(40))])
+          try await canvas.waitForStrokes([Array(drawn.prefix(20)), Array(drawn.suffix(40))])
         }
         for session in [ada.groupSession, ben, cleo.groupSession] { await session?.leaveAndWait() }
       }
@@ -71,16 +73,16 @@ extension AllTests {
 
     @Test("an image is everybody's, late ones' too")
     @MainActor func images() async throws {
-      let studio = try Studio()
-      let link = try await studio.makeLink()
+      let gateway = try TestGateway()
+      let link = try await gateway.makeLink()
       let (ada, ben) = (Canvas(), Canvas())
-      for canvas in [ada, ben] { try await canvas.arrive(at: link) }
+      for canvas in [ada, ben] { try await canvas.joinSession(at: link) }
       let data = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
       ada.placeImage(data, at: CGPoint(x: 3, y: 4))
       let cleo = Canvas()
-      try await cleo.arrive(at: link)
+      try await cleo.joinSession(at: link)
       for canvas in [ada, ben, cleo] {
-        try await canvas.$images.comes { $0.count == 1 }
+        try await canvas.$images.waitForValue { $0.count == 1 }
         #expect(canvas.images.first?.data == data)
         #expect(canvas.images.first?.location == CGPoint(x: 3, y: 4))
       }
@@ -89,32 +91,32 @@ extension AllTests {
 
     @Test("a reset is a new session: empty, and the old one is over for the others")
     @MainActor func reset() async throws {
-      let studio = try Studio()
-      let link = try await studio.makeLink()
+      let gateway = try TestGateway()
+      let link = try await gateway.makeLink()
       let (ada, ben) = (Canvas(), Canvas())
       let following = Task { await ada.joinSessions() }
       try await GroupActivitiesGateway.open(link)
-      try await ada.$groupSession.comes { $0 != nil }
+      try await ada.$groupSession.waitForValue { $0 != nil }
       let old = try #require(ada.groupSession)
-      try await old.$state.comes { $0 == .joined }
-      try await ben.arrive(at: link)
+      try await old.$state.waitForValue { $0 == .joined }
+      try await ben.joinSession(at: link)
       ben.addPointToActiveStroke(.zero)
       ben.finishStroke()
-      try await ada.holds([[.zero]])
+      try await ada.waitForStrokes([[.zero]])
 
       ada.reset()
       #expect(ada.strokes.isEmpty)
-      try await ada.$groupSession.comes { $0 != nil && $0 !== old }
+      try await ada.$groupSession.waitForValue { $0 != nil && $0 !== old }
       let new = try #require(ada.groupSession)
       #expect(new.id != old.id)
-      try await new.$state.comes { $0 == .joined }
+      try await new.$state.waitForValue { $0 == .joined }
       #expect(ada.strokes.isEmpty)
       // Whoever was in the old one is let go of it, and can come along.
-      try await ben.$groupSession.comes { $0 == nil }
+      try await ben.$groupSession.waitForValue { $0 == nil }
       #expect(ben.strokes.isEmpty)
-      try await ben.arrive(at: new.link)
+      try await ben.joinSession(at: new.link)
       ben.addPointToActiveStroke(CGPoint(x: 5, y: 5))
-      try await ada.holds([[CGPoint(x: 5, y: 5)]])
+      try await ada.waitForStrokes([[CGPoint(x: 5, y: 5)]])
       following.cancel()
       await new.leaveAndWait()
     }
@@ -128,14 +130,14 @@ private struct CanvasMessage: Codable {
 
 extension Canvas {
   /// Takes part in the session of a link as somebody new.
-  fileprivate func arrive(at link: URL) async throws {
-    let session: AllTests.ModelTests.Session = try await GroupActivitiesGateway.session(at: link)
+  fileprivate func joinSession(at link: URL) async throws {
+    let session: GatewaySuites.ModelTests.Session = try await GroupActivitiesGateway.session(at: link)
     configureGroupSession(session)
-    try await session.$state.comes { $0 == .joined }
+    try await session.$state.waitForValue { $0 == .joined }
   }
 
   /// Waits until it has these strokes and no others, in whatever order.
-  fileprivate func holds(_ wanted: [[CGPoint]]) async throws {
+  fileprivate func waitForStrokes(_ wanted: [[CGPoint]]) async throws {
     func key(_ points: [CGPoint]) -> String { points.map { "\($0.x),\($0.y)" }.joined(separator: " ") }
     let wanted = wanted.map(key).sorted()
     func isRight(_ strokes: [Stroke]) -> Bool { strokes.map { key($0.points) }.sorted() == wanted }
@@ -147,7 +149,9 @@ extension Canvas {
       objectWillChange.sink { change.yield() }.store(in: &watching)
       for stroke in strokes { stroke.objectWillChange.sink { change.yield() }.store(in: &watching) }
       let counts = strokes.map(\.points.count)
-      try await soon("the strokes; there are some of \(counts) points") { for await _ in changes { return } }
+      try await withTimeout("the strokes; there are some of \(counts) points") {
+        for await _ in changes { return }
+      }
       await Task.yield()
     }
   }
@@ -155,8 +159,8 @@ extension Canvas {
 
 extension Published.Publisher where Value: Sendable {
   /// Waits until a value is told of which that is true, and it is stored.
-  @MainActor fileprivate func comes(_ isRight: @escaping @Sendable (Value) -> Bool) async throws {
-    try await soon("a value") { [self] in
+  @MainActor fileprivate func waitForValue(_ isRight: @escaping @Sendable (Value) -> Bool) async throws {
+    try await withTimeout("a value") { [self] in
       for await value in values where isRight(value) { return }
     }
     await Task.yield()

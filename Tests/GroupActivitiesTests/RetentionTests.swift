@@ -5,16 +5,16 @@ import GroupActivities
 import Testing
 import Wire
 
-extension AllTests {
+extension GatewaySuites {
   @Suite("What is kept for those who come later")
   struct RetentionTests {
     @Test(
       "a late joiner's messages(of:) begin with what was kept, of who left too, and miss nothing of before they began"
     )
     func lateJoiner() async throws {
-      let studio = try Studio()
-      let link = try await studio.makeLink()
-      let (ada, ben) = (try await studio.join(link), try await studio.join(link))
+      let gateway = try TestGateway()
+      let link = try await gateway.makeLink()
+      let (ada, ben) = (try await gateway.join(link), try await gateway.join(link))
       let (fromAda, fromBen) = (GroupSessionMessenger(session: ada), GroupSessionMessenger(session: ben))
       let strokes = [UUID(), UUID()]
       for number in 0..<20 {
@@ -27,12 +27,12 @@ extension AllTests {
       try await ben.settle()
       let source = ada.localParticipant
       await ada.leaveAndWait()
-      let cleo = try await studio.join(link)
+      let cleo = try await gateway.join(link)
       let live = UpsertStrokeMessage(id: strokes[1], color: 1, point: [100, 0])
       try await fromBen.send(live)
       // It begins to listen long after it joined.
       let messenger = GroupSessionMessenger(session: cleo)
-      let seen = try await soon("21 points") {
+      let seen = try await withTimeout("21 points") {
         var seen: [(UpsertStrokeMessage, GroupActivities.Participant)] = []
         for await (message, context) in messenger.messages(of: UpsertStrokeMessage.self) {
           seen.append((message, context.source))
@@ -52,9 +52,9 @@ extension AllTests {
 
     @Test("retain says otherwise: the newest of a type, the newest under a key, none")
     func rules() async throws {
-      let studio = try Studio()
-      let link = try await studio.makeLink()
-      let ada = try await studio.join(link)
+      let gateway = try TestGateway()
+      let link = try await gateway.makeLink()
+      let ada = try await gateway.join(link)
       GroupActivitiesGateway.retain(Page.self, .replace)
       GroupActivitiesGateway.retain(Cursor.self, .replace, key: \.owner)
       GroupActivitiesGateway.retain(Flash.self, .none)
@@ -68,7 +68,7 @@ extension AllTests {
         try await messenger.send(Page(number: 100), to: .only(ada.localParticipant))
       }
       try await ada.settle()
-      let ben = try await studio.join(link)
+      let ben = try await gateway.join(link)
       let late = GroupSessionMessenger(session: ben)
       #expect(try await late.next(1, of: Page.self) == [Page(number: 5)])
       #expect(Set(try await late.next(2, of: Cursor.self).map(\.x)) == [4, 5])
@@ -79,9 +79,9 @@ extension AllTests {
 
     @Test("forget: what is undone, nobody who comes later is told")
     func forgets() async throws {
-      let studio = try Studio()
-      let link = try await studio.makeLink()
-      let ada = try await studio.join(link)
+      let gateway = try TestGateway()
+      let link = try await gateway.makeLink()
+      let ada = try await gateway.join(link)
       let messenger = GroupSessionMessenger(session: ada)
       let (gone, stays) = (UUID(), UUID())
       for stroke in [gone, stays] {
@@ -89,15 +89,15 @@ extension AllTests {
       }
       try await messenger.forget(gone)
       try await ada.settle()
-      let late = GroupSessionMessenger(session: try await studio.join(link))
+      let late = GroupSessionMessenger(session: try await gateway.join(link))
       #expect(try await late.next(1, of: UpsertStrokeMessage.self).map(\.id) == [stays])
     }
 
     @Test("a page's batches are given point by point, and of the whole stroke at its end only what is new")
     func batches() async throws {
-      let studio = try Studio()
-      let link = try await studio.makeLink()
-      let ada = try await studio.join(link)
+      let gateway = try TestGateway()
+      let link = try await gateway.makeLink()
+      let ada = try await gateway.join(link)
       let page = try await PageLike(link)
       let stroke = UUID()
       let messenger = GroupSessionMessenger(session: ada)
@@ -110,14 +110,14 @@ extension AllTests {
       defer { listener.cancel() }
       try await page.draw(stroke, [[0, 0]], isFirst: true)
       // Who listens from here on is told of each change; who listens later, of what is kept then.
-      let first = try await soon("the first point") { await seen.first { _ in true } }
+      let first = try await withTimeout("the first point") { await seen.first { _ in true } }
       #expect(first == [0, 0])
       try await page.draw(stroke, [[1, 0], [2, 0.5]])
       try await page.finish(stroke, [[0, 0], [1, 0], [2, 0.5], [3, 0]])
       // Moved: a model that appends points cannot show that, and gets none twice.
       try await page.finish(stroke, [[5, 0], [6, 0], [7, 0.5], [8, 0]])
       try await page.draw(stroke, [[9, 0]])
-      let points = try await soon("four points") {
+      let points = try await withTimeout("four points") {
         var points: [[Double]] = []
         for await point in seen {
           points.append(point)
@@ -127,20 +127,20 @@ extension AllTests {
       }
       #expect(points == [[1, 0], [2, 0.5], [3, 0], [9, 0]])
       // One who comes later has the whole stroke as it is now.
-      let late = GroupSessionMessenger(session: try await studio.join(link))
+      let late = GroupSessionMessenger(session: try await gateway.join(link))
       #expect(
         try await late.next(5, of: UpsertStrokeMessage.self).map(\.point)
           == [[5, 0], [6, 0], [7, 0.5], [8, 0], [9, 0]])
       // A type that knows `points` itself gets each message as it is.
-      let whole = GroupSessionMessenger(session: try await studio.join(link))
+      let whole = GroupSessionMessenger(session: try await gateway.join(link))
       #expect(try await whole.next(2, of: WholeStroke.self).map(\.points.count) == [4, 1])
     }
 
     @Test("of one's own stroke that a page replaces, nothing is given that this program drew itself")
     func ownStroke() async throws {
-      let studio = try Studio()
-      let link = try await studio.makeLink()
-      let ada = try await studio.join(link)
+      let gateway = try TestGateway()
+      let link = try await gateway.makeLink()
+      let ada = try await gateway.join(link)
       let page = try await PageLike(link)
       let stroke = UUID()
       let messenger = GroupSessionMessenger(session: ada)

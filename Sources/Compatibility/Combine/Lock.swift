@@ -14,7 +14,7 @@ import Glibc
   }
 
   /// Runs the closure alone.
-  borrowing func with<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+  borrowing func withLock<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }
     return try body()

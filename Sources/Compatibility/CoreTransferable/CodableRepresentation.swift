@@ -3,7 +3,7 @@ public import FoundationEssentials
 public import UniformTypeIdentifiers
 
 /// Apple's `CodableRepresentation`: a value travels as its coder writes it, which is JSON unless said otherwise.
-public struct CodableRepresentation<Item, Encoder, Decoder>: TransferRepresentation, Primitive
+public struct CodableRepresentation<Item, Encoder, Decoder>: TransferRepresentation, LeafRepresentation
 where
   Item: Transferable & Codable, Encoder: TopLevelEncoder, Decoder: TopLevelDecoder, Encoder.Output == Data,
   Decoder.Input == Data
@@ -33,8 +33,8 @@ where
 
   func exportedType(of item: Item) -> UTType? { contentType }
 
-  func export(_ item: Item) async throws -> TransferredContent {
-    TransferredContent(
+  func export(_ item: Item) async throws -> ExportedContent {
+    ExportedContent(
       data: try unsafe encoder.encode(item), contentType: contentType, suggestedFileName: nil)
   }
 

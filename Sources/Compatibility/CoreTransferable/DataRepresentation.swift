@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import UniformTypeIdentifiers
 
 /// Apple's `DataRepresentation`: a value travels as data that closures make and read.
-public struct DataRepresentation<Item: Transferable>: TransferRepresentation, Primitive {
+public struct DataRepresentation<Item: Transferable>: TransferRepresentation, LeafRepresentation {
   /// It is made of nothing else.
   public typealias Body = Never
 
@@ -44,9 +44,9 @@ public struct DataRepresentation<Item: Transferable>: TransferRepresentation, Pr
 
   func exportedType(of item: Item) -> UTType? { exportedType }
 
-  func export(_ item: Item) async throws -> TransferredContent {
+  func export(_ item: Item) async throws -> ExportedContent {
     guard let exportedType else { throw TransferError.notExported(type: String(describing: Item.self)) }
-    return TransferredContent(
+    return ExportedContent(
       data: try await exporting(item), contentType: exportedType, suggestedFileName: nil)
   }
 

@@ -24,7 +24,7 @@ public struct ReceivedTransferredFile: Sendable {
 }
 
 /// Apple's `FileRepresentation`: a value travels as a file.
-public struct FileRepresentation<Item: Transferable>: TransferRepresentation, Primitive {
+public struct FileRepresentation<Item: Transferable>: TransferRepresentation, LeafRepresentation {
   /// It is made of nothing else.
   public typealias Body = Never
 
@@ -69,10 +69,10 @@ public struct FileRepresentation<Item: Transferable>: TransferRepresentation, Pr
 
   func exportedType(of item: Item) -> UTType? { exportedType }
 
-  func export(_ item: Item) async throws -> TransferredContent {
+  func export(_ item: Item) async throws -> ExportedContent {
     guard let exportedType else { throw TransferError.notExported(type: String(describing: Item.self)) }
     let sent = try await exporting(item)
-    return TransferredContent(
+    return ExportedContent(
       data: try Data(contentsOf: sent.file), contentType: exportedType,
       suggestedFileName: sent.file.lastPathComponent)
   }

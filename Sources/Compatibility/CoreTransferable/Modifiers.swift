@@ -18,19 +18,19 @@ extension TransferRepresentation {
   public func exportingCondition(
     _ condition: @escaping @Sendable (Item) -> Bool
   ) -> some TransferRepresentation<Item> {
-    Modified(base: self, condition: condition, fileName: { _ in nil })
+    ModifiedRepresentation(base: self, condition: condition, fileName: { _ in nil })
   }
 
   /// Suggests the name of a file with the value, its extension included.
   public func suggestedFileName(_ fileName: String) -> some TransferRepresentation<Item> {
-    Modified(base: self, condition: { _ in true }, fileName: { _ in fileName })
+    ModifiedRepresentation(base: self, condition: { _ in true }, fileName: { _ in fileName })
   }
 
   /// Suggests the name of a file with the value, its extension included.
   public func suggestedFileName(
     _ fileName: @escaping @Sendable (Item) -> String?
   ) -> some TransferRepresentation<Item> {
-    Modified(base: self, condition: { _ in true }, fileName: fileName)
+    ModifiedRepresentation(base: self, condition: { _ in true }, fileName: fileName)
   }
 
   /// Only programs of the same team and the like would see it; here it only goes to a session that the program is in, so that
@@ -42,7 +42,7 @@ extension TransferRepresentation {
 }
 
 /// A representation with something else said about it.
-struct Modified<Base: TransferRepresentation>: TransferRepresentation, Several {
+struct ModifiedRepresentation<Base: TransferRepresentation>: TransferRepresentation, CompositeRepresentation {
   typealias Item = Base.Item
   typealias Body = Never
 
@@ -51,18 +51,18 @@ struct Modified<Base: TransferRepresentation>: TransferRepresentation, Several {
   let fileName: @Sendable (Item) -> String?
 
   var parts: [any TransferRepresentation] {
-    primitives(of: base, for: Item.self).map { wrap($0) }
+    leaves(of: base, for: Item.self).map { wrap($0) }
   }
 
-  private func wrap(_ primitive: any Primitive<Item>) -> any TransferRepresentation {
-    ModifiedPrimitive(base: primitive, condition: condition, fileName: fileName)
+  private func wrap(_ leaf: any LeafRepresentation<Item>) -> any TransferRepresentation {
+    ModifiedLeaf(base: leaf, condition: condition, fileName: fileName)
   }
 }
 
-private struct ModifiedPrimitive<Item: Transferable>: Primitive {
+private struct ModifiedLeaf<Item: Transferable>: LeafRepresentation {
   typealias Body = Never
 
-  let base: any Primitive<Item>
+  let base: any LeafRepresentation<Item>
   let condition: @Sendable (Item) -> Bool
   let fileName: @Sendable (Item) -> String?
 
@@ -72,9 +72,9 @@ private struct ModifiedPrimitive<Item: Transferable>: Primitive {
     condition(item) ? base.exportedType(of: item) : nil
   }
 
-  func export(_ item: Item) async throws -> TransferredContent {
+  func export(_ item: Item) async throws -> ExportedContent {
     let content = try await base.export(item)
-    return TransferredContent(
+    return ExportedContent(
       data: content.data, contentType: content.contentType,
       suggestedFileName: fileName(item) ?? content.suggestedFileName)
   }

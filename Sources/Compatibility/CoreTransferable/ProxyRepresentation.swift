@@ -2,7 +2,8 @@ import FoundationEssentials
 import UniformTypeIdentifiers
 
 /// Apple's `ProxyRepresentation`: a value travels as one of another type.
-public struct ProxyRepresentation<Item: Transferable, Proxy: Transferable>: TransferRepresentation, Primitive
+public struct ProxyRepresentation<Item: Transferable, Proxy: Transferable>: TransferRepresentation,
+  LeafRepresentation
 {
   /// It is made of nothing else.
   public typealias Body = Never
@@ -31,8 +32,8 @@ public struct ProxyRepresentation<Item: Transferable, Proxy: Transferable>: Tran
     self.importing = importing
   }
 
-  private static var proxies: [any Primitive<Proxy>] {
-    primitives(of: Proxy.transferRepresentation, for: Proxy.self)
+  private static var proxies: [any LeafRepresentation<Proxy>] {
+    leaves(of: Proxy.transferRepresentation, for: Proxy.self)
   }
 
   var importedType: UTType? {
@@ -44,7 +45,7 @@ public struct ProxyRepresentation<Item: Transferable, Proxy: Transferable>: Tran
     exporting == nil ? nil : .data
   }
 
-  func export(_ item: Item) async throws -> TransferredContent {
+  func export(_ item: Item) async throws -> ExportedContent {
     guard let exporting else { throw TransferError.notExported(type: String(describing: Item.self)) }
     return try await exporting(item).exported()
   }

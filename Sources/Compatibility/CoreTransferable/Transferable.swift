@@ -62,7 +62,9 @@ public enum TransferRepresentationBuilder<Item: Transferable> {
 }
 
 /// Apple's `TupleTransferRepresentation`: several representations, the preferred one first.
-public struct TupleTransferRepresentation<Item: Transferable, Value>: TransferRepresentation, Several {
+public struct TupleTransferRepresentation<Item: Transferable, Value>: TransferRepresentation,
+  CompositeRepresentation
+{
   /// It is made of what the builder was given.
   public typealias Body = Never
 

@@ -17,7 +17,7 @@ public struct UTType: Hashable, Sendable {
   ///
   /// - Returns: nil for an identifier that is not.
   public init?(_ identifier: String) {
-    guard let declaration = Declaration.named(identifier) else { return nil }
+    guard let declaration = TypeDeclaration.named(identifier) else { return nil }
     self.init(identifier: declaration.identifier)
   }
 
@@ -42,7 +42,7 @@ public struct UTType: Hashable, Sendable {
     guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isTokenByte) }) else {
       return nil
     }
-    let isKnownWhole = Declaration.all.contains { $0.mediaTypes.contains(whole) }
+    let isKnownWhole = TypeDeclaration.all.contains { $0.mediaTypes.contains(whole) }
     self.init(tag: isKnownWhole ? whole : essence, in: \.mediaTypes, of: "m", conformingTo: supertype)
   }
 
@@ -57,9 +57,10 @@ public struct UTType: Hashable, Sendable {
   }
 
   private init?(
-    tag: String, in tags: KeyPath<Declaration, [String]>, of kind: Character, conformingTo supertype: UTType
+    tag: String, in tags: KeyPath<TypeDeclaration, [String]>, of kind: Character,
+    conformingTo supertype: UTType
   ) {
-    if let known = Declaration.all.first(where: { $0[keyPath: tags].contains(tag) }) {
+    if let known = TypeDeclaration.all.first(where: { $0[keyPath: tags].contains(tag) }) {
       self.init(identifier: known.identifier)
       guard conforms(to: supertype) else { return nil }
     } else {
@@ -69,19 +70,19 @@ public struct UTType: Hashable, Sendable {
 
   /// The media type that it is sent as; nil for a kind that has none.
   public var preferredMIMEType: String? {
-    tag(of: "m") ?? Declaration.named(identifier)?.mediaTypes.first
+    tag(of: "m") ?? TypeDeclaration.named(identifier)?.mediaTypes.first
   }
 
   /// The extension of its files' names, without a dot; nil for a kind that has none.
   public var preferredFilenameExtension: String? {
-    tag(of: "e") ?? Declaration.named(identifier)?.filenameExtensions.first
+    tag(of: "e") ?? TypeDeclaration.named(identifier)?.filenameExtensions.first
   }
 
   /// Whether it was made of a media type or an extension that is not known here.
   public var isDynamic: Bool { identifier.hasPrefix(dynamicPrefix) }
 
   /// Whether it is known here.
-  public var isDeclared: Bool { Declaration.named(identifier) != nil }
+  public var isDeclared: Bool { TypeDeclaration.named(identifier) != nil }
 
   /// Whether it is one of everybody's.
   public var isPublic: Bool { identifier.hasPrefix("public.") }
@@ -113,7 +114,7 @@ public struct UTType: Hashable, Sendable {
   }
 
   private var parents: [String] {
-    Declaration.named(identifier)?.parents ?? parent.map { [$0] } ?? []
+    TypeDeclaration.named(identifier)?.parents ?? parent.map { [$0] } ?? []
   }
 
   private func tag(of kind: Character) -> String? {

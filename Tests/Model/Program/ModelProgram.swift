@@ -12,7 +12,7 @@ import GroupActivities
 @MainActor
 struct ModelProgram {
   private let canvas = Canvas(strokeColor: .green)
-  private let teller = Teller()
+  private let writer = StateWriter()
 
   static func main() async {
     await ModelProgram().run()
@@ -20,12 +20,12 @@ struct ModelProgram {
 
   private func run() async {
     let joining = Task { await canvas.joinSessions() }
-    teller.watch(canvas)
+    writer.observe(canvas)
     for await line in Self.lines() {
       do {
         try await perform(line.split(separator: " ").map(String.init))
       } catch {
-        teller.tell(error)
+        writer.writeError(error)
       }
     }
     joining.cancel()
@@ -36,23 +36,23 @@ struct ModelProgram {
     switch (words.first, words.count) {
     case ("share", 1): canvas.startSharing()
     case ("open", 2):
-      guard let link = URL(string: words[1]) else { throw Wrong(words) }
+      guard let link = URL(string: words[1]) else { throw InvalidCommand(words) }
       try await GroupActivitiesGateway.open(link)
-    case ("point", 3): canvas.addPointToActiveStroke(try place(words))
+    case ("point", 3): canvas.addPointToActiveStroke(try point(words))
     case ("lift", 1): canvas.finishStroke()
     case ("image", 4):
-      guard let data = Data(base64Encoded: words[3]) else { throw Wrong(words) }
-      canvas.placeImage(data, at: try place(words))
+      guard let data = Data(base64Encoded: words[3]) else { throw InvalidCommand(words) }
+      canvas.placeImage(data, at: try point(words))
     case ("reset", 1): canvas.reset()
     case ("end", 1): canvas.groupSession?.end()
     case ("leave", 1): canvas.groupSession?.leave()
-    case ("state", 1): teller.tellAgain(canvas)
-    default: throw Wrong(words)
+    case ("state", 1): writer.writeAgain(canvas)
+    default: throw InvalidCommand(words)
     }
   }
 
-  private func place(_ words: [String]) throws -> CGPoint {
-    guard let x = Double(words[1]), let y = Double(words[2]) else { throw Wrong(words) }
+  private func point(_ words: [String]) throws -> CGPoint {
+    guard let x = Double(words[1]), let y = Double(words[2]) else { throw InvalidCommand(words) }
     return CGPoint(x: x, y: y)
   }
 
@@ -68,7 +68,7 @@ struct ModelProgram {
 }
 
 /// A line that is no command, or one whose values are wrong.
-struct Wrong: Error, CustomStringConvertible {
+struct InvalidCommand: Error, CustomStringConvertible {
   let description: String
 
   init(_ words: [String]) {

@@ -34,7 +34,7 @@ extension GroupActivity {
   ///   it be.
   public func prepareForActivation() async -> GroupActivityActivationResult {
     let metadata = await self.metadata
-    return await GatewayChoice.shared.prepare(Self.activityIdentifier, metadata)
+    return await GatewaySettings.shared.prepare(Self.activityIdentifier, metadata)
   }
 
   /// Makes a session for this activity on the gateway and offers it to `sessions()`.
@@ -45,7 +45,7 @@ extension GroupActivity {
   /// - Returns: true: the session is offered to this program.
   /// - Throws: `GroupActivitiesGateway.ConnectionError`, in words: no gateway is named, it cannot be reached, or it refuses.
   public func activate() async throws -> Bool {
-    let payload = try PayloadCoding.encode(self)
+    let payload = try ActivityPayloadCoding.encode(self)
     let metadata = await self.metadata
     try await Activation(identifier: Self.activityIdentifier, metadata: metadata, payload: payload).perform()
     return true

@@ -16,7 +16,7 @@ public enum GroupActivitiesGateway {
   ///     environment, if any.
   /// - Throws: `ConnectionError.badAddress`, in words.
   public static func use(_ url: URL, certificates: String? = nil) throws {
-    GatewayChoice.shared.use(try GatewayChoice.address(url, certificates: certificates))
+    GatewaySettings.shared.use(try GatewaySettings.address(url, certificates: certificates))
   }
 
   /// Offers the session of a link to `sessions()` of its activity; a session that this program is in already is not
@@ -66,7 +66,8 @@ public enum GroupActivitiesGateway {
   public static func retain<Message: Codable>(
     _ type: Message.Type, _ retention: Retention, key: any KeyPath<Message, UUID> & Sendable
   ) {
-    RetentionRules.shared.set(RetentionRules.Rule(retention: retention, key: MemberKey(path: key)), for: type)
+    RetentionRules.shared.set(
+      RetentionRules.Rule(retention: retention, key: MessageKeyPath(path: key)), for: type)
   }
 
   /// How messages are kept for those who join later.
@@ -95,8 +96,8 @@ public enum GroupActivitiesGateway {
 
   /// How `join()` has this program shown; `GroupSession.join(as:color:)` and `show(as:color:)` say otherwise for one session.
   public static var profile: Profile {
-    get { GatewayChoice.shared.profile }
-    set { GatewayChoice.shared.profile = newValue }
+    get { GatewaySettings.shared.profile }
+    set { GatewaySettings.shared.profile = newValue }
   }
 
   /// Has `prepareForActivation()` ask somebody; nil for whether the gateway can be reached.
@@ -105,7 +106,7 @@ public enum GroupActivitiesGateway {
   public static func decideActivation(
     by decision: (@Sendable (String, GroupActivityMetadata) async -> GroupActivityActivationResult)?
   ) {
-    GatewayChoice.shared.decide(by: decision)
+    GatewaySettings.shared.decide(by: decision)
   }
 
   /// What a system would show.
@@ -121,7 +122,7 @@ public enum GroupActivitiesGateway {
   ///
   /// - Parameter presentation: called on the thread that asked.
   public static func present(by presentation: (@Sendable (Presentation) -> Void)?) {
-    GatewayChoice.shared.present(by: presentation)
+    GatewaySettings.shared.present(by: presentation)
   }
 
   private static func find(_ link: URL, _ certificates: String?) async throws -> (
@@ -129,8 +130,8 @@ public enum GroupActivitiesGateway {
   ) {
     let found: SessionLink
     do throws(GatewayAddressError) {
-      let certificates = certificates ?? GatewayChoice.shared.certificates(forLink: link)
-      found = try SessionLink(link, certificates: certificates ?? GatewayChoice.environmentCertificates)
+      let certificates = certificates ?? GatewaySettings.shared.certificates(forLink: link)
+      found = try SessionLink(link, certificates: certificates ?? GatewaySettings.environmentCertificates)
     } catch {
       throw ConnectionError.badAddress("\(error)")
     }

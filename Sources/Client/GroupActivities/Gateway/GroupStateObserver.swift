@@ -8,27 +8,27 @@ public final class GroupStateObserver: ObservableObject {
   /// Whether the gateway can be reached and takes sessions. False at first, until that is known.
   @Published public private(set) var isEligibleForGroupSession = false
 
-  private let wakes = Inlet<Void>()
+  private let wakeUps = AsyncQueue<Void>()
   private let task = Guarded<[Task<Void, Never>]>([])
 
   /// Begins to watch.
   public init() {
-    let wakes = wakes
+    let wakeUps = wakeUps
     let watch = Task { [weak self] in
-      while await wakes.next() != nil {
-        let isReady = await GatewayChoice.shared.isReady()
+      while await wakeUps.next() != nil {
+        let isReady = await GatewaySettings.shared.isReady()
         MainActorQueue.shared.async { self?.set(isReady) }
       }
     }
     let clock = Task {
-      repeat { wakes.replace(with: ()) } while (try? await Task.sleep(for: .seconds(5))) != nil
+      repeat { wakeUps.replaceAll(with: ()) } while (try? await Task.sleep(for: .seconds(5))) != nil
     }
     task.withLock { $0 = [watch, clock] }
-    GatewayChoice.shared.observe(self) { wakes.replace(with: ()) }
+    GatewaySettings.shared.addObserver(self) { wakeUps.replaceAll(with: ()) }
   }
 
   deinit {
-    GatewayChoice.shared.ignore(ObjectIdentifier(self))
+    GatewaySettings.shared.removeObserver(ObjectIdentifier(self))
     for task in task.withLock({ $0 }) { task.cancel() }
   }
 

@@ -72,11 +72,11 @@ extension GroupSessionJournal {
     public typealias AsyncIterator = Iterator
 
     let coordinator: SessionCoordinator
-    let shell: SessionRetainer
+    let retainer: SessionRetainer
 
     /// Begins to follow them.
     public func makeAsyncIterator() -> Iterator {
-      Iterator(coordinator: coordinator, shell: shell, follower: coordinator.journal.follow())
+      Iterator(coordinator: coordinator, retainer: retainer, subscription: coordinator.journal.subscribe())
     }
 
     /// Goes through the changes. It follows them as long as somebody holds it.
@@ -87,8 +87,8 @@ extension GroupSessionJournal {
       public typealias Failure = Never
 
       let coordinator: SessionCoordinator
-      let shell: SessionRetainer
-      let follower: JournalFollower
+      let retainer: SessionRetainer
+      let subscription: AttachmentSubscription
 
       /// All attachments, once there is a change; nil at the end, and once the task is cancelled.
       public mutating func next() async -> Element? {
@@ -98,7 +98,7 @@ extension GroupSessionJournal {
       /// All attachments, once there is a change; nil at the end, and once the task is cancelled.
       public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
         let coordinator = coordinator
-        return await follower.next()?.map { Attachment($0, coordinator: coordinator) }
+        return await subscription.next()?.map { Attachment($0, coordinator: coordinator) }
       }
     }
   }

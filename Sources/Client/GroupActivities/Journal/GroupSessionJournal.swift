@@ -10,22 +10,22 @@ import Wire
 /// it. A journal keeps its session.
 public final class GroupSessionJournal: Sendable {
   let coordinator: SessionCoordinator
-  private let shell: SessionRetainer
+  private let retainer: SessionRetainer
 
   /// The journal of a session.
   public convenience init<Activity: GroupActivity>(session: GroupSession<Activity>) {
-    self.init(coordinator: session.coordinator, shell: SessionRetainer(session))
+    self.init(coordinator: session.coordinator, retainer: SessionRetainer(session))
   }
 
-  private init(coordinator: SessionCoordinator, shell: SessionRetainer) {
+  private init(coordinator: SessionCoordinator, retainer: SessionRetainer) {
     self.coordinator = coordinator
-    self.shell = shell
+    self.retainer = retainer
   }
 
   /// The attachments that can be read: what there is first, then all of it each time it changes, to whoever added something
   /// too. Who is slow is given the newest. It ends when the session is over.
   public var attachments: Attachments {
-    Attachments(coordinator: coordinator, shell: shell)
+    Attachments(coordinator: coordinator, retainer: retainer)
   }
 
   /// Adds something. Returns once the gateway has taken it on; its bytes go on arriving, over any number of cut connections,
@@ -90,7 +90,7 @@ public final class GroupSessionJournal: Sendable {
     let exported = try await item.exported()
     let type =
       exported.mediaType == "application/octet-stream"
-      ? PictureType.mediaType(of: exported.data) ?? exported.mediaType : exported.mediaType
+      ? ImageMediaType.mediaType(of: exported.data) ?? exported.mediaType : exported.mediaType
     return try await add(
       exported.data, name: exported.suggestedFileName, contentType: type, encodedMetadata: metadata)
   }
@@ -109,7 +109,7 @@ public final class GroupSessionJournal: Sendable {
     let attachment = NewAttachment(name: name, contentType: contentType, metadata: metadata, content: content)
     do throws(RequestFailure) {
       let upload = try await coordinator.api.add(attachment, to: coordinator.session, as: membership.token)
-      coordinator.follow(upload)
+      coordinator.track(upload)
       return Attachment(upload.attachment, content: content, coordinator: coordinator)
     } catch {
       throw JournalError(error)
@@ -119,7 +119,7 @@ public final class GroupSessionJournal: Sendable {
 
 extension SessionCoordinator {
   /// Keeps an upload until it is there, and remembers why it is not for `settle`.
-  func follow(_ upload: Upload) {
+  func track(_ upload: Upload) {
     let id = upload.attachment.id
     state.withLock { $0.uploads[id] = upload }
     Task { [weak self] in

@@ -16,7 +16,7 @@ extension GroupSessionMessenger {
     public typealias AsyncIterator = Iterator
 
     let coordinator: SessionCoordinator
-    let shell: SessionRetainer
+    let retainer: SessionRetainer
     let type: String
 
     /// Begins to listen.
@@ -31,14 +31,14 @@ extension GroupSessionMessenger {
       /// It never fails.
       public typealias Failure = Never
 
-      private let shell: SessionRetainer
-      private let listener: MessageListener
-      private var reader: MessageReader<Message>
+      private let retainer: SessionRetainer
+      private let subscription: MessageSubscription
+      private var reader: MessageDecoder<Message>
 
       init(_ messages: Messages) {
-        shell = messages.shell
-        listener = messages.coordinator.inbox.listen(to: messages.type)
-        reader = MessageReader { [coordinator = messages.coordinator] in coordinator.ownPoints($0) }
+        retainer = messages.retainer
+        subscription = messages.coordinator.inbox.subscribe(to: messages.type)
+        reader = MessageDecoder { [coordinator = messages.coordinator] in coordinator.ownPoints($0) }
       }
 
       /// The next message; nil at the end, and once the task is cancelled.
@@ -51,7 +51,7 @@ extension GroupSessionMessenger {
         while !isOver {
           if reader.wantsPause() { await Task.yield() }
           if let message = reader.next() { return element(message) }
-          guard let entry = await listener.next() else { return nil }
+          guard let entry = await subscription.next() else { return nil }
           if let message = reader.take(entry) { return element(message) }
         }
         return nil
@@ -62,7 +62,7 @@ extension GroupSessionMessenger {
         isOver ? nil : (message.0, MessageContext(source: message.1))
       }
 
-      private var isOver: Bool { listener.isCut || Task.isCancelled }
+      private var isOver: Bool { subscription.isDiscarded || Task.isCancelled }
     }
   }
 }

@@ -17,7 +17,7 @@ public final class GroupSessionMessenger: Sendable {
   /// How this one's messages are delivered.
   public let deliveryMode: DeliveryMode
   let coordinator: SessionCoordinator
-  private let shell: SessionRetainer
+  private let retainer: SessionRetainer
 
   /// A messenger whose messages arrive.
   public convenience init<Activity: GroupActivity>(session: GroupSession<Activity>) {
@@ -28,7 +28,7 @@ public final class GroupSessionMessenger: Sendable {
   public init<Activity: GroupActivity>(session: GroupSession<Activity>, deliveryMode: DeliveryMode) {
     self.deliveryMode = deliveryMode
     coordinator = session.coordinator
-    shell = SessionRetainer(session)
+    retainer = SessionRetainer(session)
   }
 
   /// Sends a message as JSON, under its type's `messageIdentifier` or else its type's name.
@@ -83,12 +83,12 @@ public final class GroupSessionMessenger: Sendable {
   /// begins with what came before anybody listened, and a late joiner's with what the session keeps. What comes under the
   /// type's name and is no such JSON is passed over. Of a page's strokes a type without `points` is given each point.
   public func messages<Message: Codable>(of type: Message.Type) -> Messages<Message> {
-    Messages(coordinator: coordinator, shell: shell, type: MessageType.name(of: type))
+    Messages(coordinator: coordinator, retainer: retainer, type: MessageType.name(of: type))
   }
 
   /// What others send as `Data`, as `messages(of:)` gives messages.
   public func messages(of type: Data.Type) -> Messages<Data> {
-    Messages(coordinator: coordinator, shell: shell, type: MessageType.data)
+    Messages(coordinator: coordinator, retainer: retainer, type: MessageType.data)
   }
 
   /// Ours: has the session forget what it keeps under a key, such as a stroke that is undone. Pages then take it away;
@@ -110,7 +110,8 @@ public final class GroupSessionMessenger: Sendable {
     var entry = OutgoingEntry(type: type, payload: payload, isReliable: deliveryMode == .reliable)
     if case .only(let chosen) = participants {
       entry.targets = chosen.map(\.id)
-    } else if deliveryMode == .reliable, let kept = RetentionRules.shared.place(of: value, type, payload) {
+    } else if deliveryMode == .reliable, let kept = RetentionRules.shared.placement(of: value, type, payload)
+    {
       entry.retention = kept.retention
       entry.key = kept.key
     }

@@ -9,7 +9,7 @@ final class RetentionRules: Sendable {
 
   struct Rule: Sendable {
     let retention: GroupActivitiesGateway.Retention
-    let key: (any PartialKey)?
+    let key: (any AnyMessageKey)?
   }
   private let rules = Guarded<[ObjectIdentifier: Rule]>([:])
 
@@ -18,7 +18,7 @@ final class RetentionRules: Sendable {
   }
 
   /// How a message is kept and where; nil when it is not.
-  func place<Message>(
+  func placement<Message>(
     of message: Message, _ type: String, _ payload: [UInt8]
   ) -> (retention: Retention, key: EntryKey)? {
     let rule = rules.withLock { $0[ObjectIdentifier(Message.self)] }
@@ -49,12 +49,12 @@ final class RetentionRules: Sendable {
 }
 
 /// A key path whose root is not told.
-protocol PartialKey: Sendable {
+protocol AnyMessageKey: Sendable {
   func key(of message: Any) -> EntryKey?
 }
 
 /// The member of a message that is its key.
-struct MemberKey<Message>: PartialKey {
+struct MessageKeyPath<Message>: AnyMessageKey {
   let path: any KeyPath<Message, UUID> & Sendable
 
   func key(of message: Any) -> EntryKey? {

@@ -23,14 +23,14 @@ extension GroupSession {
 
   /// Shows what somebody did, on this device only: by what `GroupActivitiesGateway.present(by:)` was given, else not at all.
   public func showNotice(_ event: GroupSessionEvent) {
-    GatewayChoice.shared.present(.notice(event, name: name(of: event.originator), session: id))
+    GatewaySettings.shared.present(.notice(event, name: name(of: event.originator), session: id))
   }
 
   /// Asks for the program to be brought to the front, while the session is waiting or joined: of what
   /// `GroupActivitiesGateway.present(by:)` was given, else of nobody.
   public func requestForegroundPresentation() {
     if case .invalidated = state { return }
-    GatewayChoice.shared.present(.foreground(session: id))
+    GatewaySettings.shared.present(.foreground(session: id))
   }
 
   /// Which scene shows it. Nil: there are no scenes here.

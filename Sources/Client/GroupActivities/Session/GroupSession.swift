@@ -43,7 +43,7 @@ public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
   /// was set last, once there is room; `settle()` waits for that. What cannot be sent (before `join()`, after the end, a
   /// payload of more than 16,384 bytes) changes it here alone; `update(activity:)` says so.
   @Published public var activity: ActivityType {
-    willSet { set(newValue) }
+    willSet { send(newValue) }
   }
 
   let coordinator: SessionCoordinator
@@ -53,7 +53,7 @@ public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
     self.coordinator = coordinator
     id = EntryKey(high: coordinator.session.high, low: coordinator.session.low).uuid
     isLocallyInitiated = coordinator.isLocallyInitiated
-    activity = try PayloadCoding.decode(ActivityType.self, from: coordinator.payload)
+    activity = try ActivityPayloadCoding.decode(ActivityType.self, from: coordinator.payload)
     coordinator.attach(self)
   }
 
@@ -64,12 +64,12 @@ public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
   /// This participant. Before `joined` it has an id of its own, which nobody else knows; from then on the one that everybody
   /// sees.
   public var localParticipant: Participant {
-    coordinator.state.withLock { $0.me }
+    coordinator.state.withLock { $0.localParticipant }
   }
 
   /// Takes part: connects, and is `joined` once all that was there before has arrived. Once; nothing when it is over.
   public func join() {
-    coordinator.join(Profile(GatewayChoice.shared.profile))
+    coordinator.join(Profile(GatewaySettings.shared.profile))
   }
 
   /// Leaves, for this program only. From the call on nothing is sent and no sequence yields; the state is then
@@ -84,11 +84,11 @@ public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
     coordinator.end()
   }
 
-  private func set(_ activity: ActivityType) {
+  private func send(_ activity: ActivityType) {
     // What comes from the session is not sent to it.
-    if let incoming = IncomingActivity.current, incoming.take() { return }
+    if let remote = RemoteActivityUpdate.current, remote.claim() { return }
     // A setter cannot throw; `update` does.
-    try? coordinator.changeSoon(payload: PayloadCoding.encode(activity))
+    try? coordinator.changeSoon(payload: ActivityPayloadCoding.encode(activity))
   }
 }
 
@@ -96,7 +96,7 @@ public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
 // and set on any thread, so its type must be `Sendable` for that.
 extension GroupSession: @unchecked Sendable where ActivityType: Sendable {}
 
-extension GroupSession: SessionShell {
+extension GroupSession: SessionFacade {
   @MainActor func publish(_ change: SessionChange) {
     // What the loop told while another thread left may be behind the end, and is of no session any more.
     if case .invalidated = state { return }
@@ -105,10 +105,10 @@ extension GroupSession: SessionShell {
     case .participants(let active): activeParticipants = active
     case .activity(let payload, let revision):
       // The program may have set another activity since this one was reported.
-      guard coordinator.isNewest(revision) else { return }
+      guard coordinator.isCurrent(revision) else { return }
       // One that this program does not understand leaves it with what it has.
-      guard let activity = try? PayloadCoding.decode(ActivityType.self, from: payload) else { return }
-      IncomingActivity.$current.withValue(IncomingActivity()) { self.activity = activity }
+      guard let activity = try? ActivityPayloadCoding.decode(ActivityType.self, from: payload) else { return }
+      RemoteActivityUpdate.$current.withValue(RemoteActivityUpdate()) { self.activity = activity }
     case .invalidated(let reason): state = .invalidated(reason: reason)
     }
   }
@@ -122,15 +122,15 @@ extension GroupSession: CustomStringConvertible {
 }
 
 /// Marks one setting of `activity` as the session's own; what a subscriber sets in turn is the program's again.
-final class IncomingActivity: Sendable {
-  @TaskLocal static var current: IncomingActivity?
-  private let isTaken = Guarded(false)
+final class RemoteActivityUpdate: Sendable {
+  @TaskLocal static var current: RemoteActivityUpdate?
+  private let isClaimed = Guarded(false)
 
   /// Whether this is the setting that was marked.
-  func take() -> Bool {
-    isTaken.withLock { isTaken in
-      defer { isTaken = true }
-      return !isTaken
+  func claim() -> Bool {
+    isClaimed.withLock { isClaimed in
+      defer { isClaimed = true }
+      return !isClaimed
     }
   }
 }

@@ -15,7 +15,7 @@ extension ObservableObject where ObjectWillChangePublisher == ObservableObjectPu
   ///
   /// One for each object, and as long as that lives. A class that has a publisher of its own by this name sends by it itself.
   public var objectWillChange: ObservableObjectPublisher {
-    ObservedObjects.shared.publisher(of: self)
+    ObjectPublisherTable.shared.publisher(of: self)
   }
 }
 
@@ -26,19 +26,19 @@ public final class ObservableObjectPublisher: Publisher, Sendable {
   /// It cannot fail.
   public typealias Failure = Never
 
-  private let broadcast = Broadcast<Void, Never>()
+  private let broadcaster = Broadcaster<Void, Never>()
 
   /// One without subscribers.
   public init() {}
 
   /// Takes a subscriber on.
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Void, S.Failure == Never {
-    broadcast.add(subscriber)
+    broadcaster.add(subscriber)
   }
 
   /// Says it, from any thread.
   public func send() {
-    broadcast.publish(())
+    broadcaster.publish(())
   }
 }
 
@@ -48,60 +48,64 @@ public final class ObservableObjectPublisher: Publisher, Sendable {
 /// gone are dropped before there are twice as many as objects.
 ///
 /// Unchecked: what varies is read and written under the lock only.
-final class ObservedObjects: @unchecked Sendable {
-  static let shared = ObservedObjects()
+final class ObjectPublisherTable: @unchecked Sendable {
+  static let shared = ObjectPublisherTable()
 
-  private struct Row {
+  private struct Entry {
     weak var owner: AnyObject?
     let publisher: ObservableObjectPublisher
   }
 
   private let lock = Lock()
-  private var rows: [ObjectIdentifier: Row] = [:]
-  private var sweepsAt = 64
+  private var entries: [ObjectIdentifier: Entry] = [:]
+  private var sweepThreshold = 64
 
   /// How many are kept, those of objects that are gone among them.
-  var count: Int { lock.with { rows.count } }
+  var count: Int { lock.withLock { entries.count } }
 
   /// That of an object, made now if need be.
   func publisher(of object: AnyObject) -> ObservableObjectPublisher {
-    let (publisher, _, _) = lock.with {
+    let (publisher, _, _) = lock.withLock {
       let id = ObjectIdentifier(object)
       // An address may be used again: the row is this object's only if that still lives.
-      if let row = rows[id], row.owner === object { return (row.publisher, [Row](), [AnyObject]()) }
+      if let entry = entries[id], entry.owner === object {
+        return (entry.publisher, [Entry](), [AnyObject]())
+      }
       let publisher = ObservableObjectPublisher()
-      var gone: [Row] = []
-      if let old = rows.updateValue(Row(owner: object, publisher: publisher), forKey: id) { gone.append(old) }
-      let living = rows.count >= sweepsAt ? sweep(into: &gone) : []
+      var released: [Entry] = []
+      if let old = entries.updateValue(Entry(owner: object, publisher: publisher), forKey: id) {
+        released.append(old)
+      }
+      let living = entries.count >= sweepThreshold ? sweep(into: &released) : []
       // Let go of outside the lock: what subscribers hold may call out as it goes, and so may an object that somebody
       // else let go of while it was looked at here.
-      return (publisher, gone, living)
+      return (publisher, released, living)
     }
     return publisher
   }
 
   /// Takes the rows of objects that are gone out of the table, and gives back all others' objects; under the lock.
-  private func sweep(into gone: inout [Row]) -> [AnyObject] {
+  private func sweep(into released: inout [Entry]) -> [AnyObject] {
     var living: [AnyObject] = []
-    var kept: [ObjectIdentifier: Row] = [:]
-    for (id, row) in rows {
-      if let owner = row.owner {
+    var remaining: [ObjectIdentifier: Entry] = [:]
+    for (id, entry) in entries {
+      if let owner = entry.owner {
         living.append(owner)
-        kept[id] = row
+        remaining[id] = entry
       } else {
-        gone.append(row)
+        released.append(entry)
       }
     }
-    rows = kept
-    sweepsAt = max(64, 2 * rows.count)
+    entries = remaining
+    sweepThreshold = max(64, 2 * entries.count)
     return living
   }
 
   /// That of an object, if it was ever asked for.
-  func publisherIfAny(of object: AnyObject) -> ObservableObjectPublisher? {
-    lock.with {
-      guard let row = rows[ObjectIdentifier(object)], row.owner === object else { return nil }
-      return row.publisher
+  func existingPublisher(of object: AnyObject) -> ObservableObjectPublisher? {
+    lock.withLock {
+      guard let entry = entries[ObjectIdentifier(object)], entry.owner === object else { return nil }
+      return entry.publisher
     }
   }
 }

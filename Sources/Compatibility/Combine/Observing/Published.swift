@@ -49,7 +49,7 @@ public struct Published<Value> {
   ) -> Value {
     get { object[keyPath: storageKeyPath].storage.value }
     set {
-      ObservedObjects.shared.publisherIfAny(of: object)?.send()
+      ObjectPublisherTable.shared.existingPublisher(of: object)?.send()
       object[keyPath: storageKeyPath].storage.value = newValue
     }
   }
@@ -66,15 +66,15 @@ public struct Published<Value> {
 
     /// Takes a subscriber on.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Value, S.Failure == Never {
-      storage.broadcast.add(subscriber)
+      storage.broadcaster.add(subscriber)
     }
 
     /// Publishes what another publisher does, for as long as the property lives.
-    func take(from upstream: some Combine.Publisher<Value, Never>) {
-      storage.keep(
+    func assign(from upstream: some Combine.Publisher<Value, Never>) {
+      storage.retain(
         upstream.sink { [weak storage, weak owner] value in
           guard let storage else { return }
-          if let owner { ObservedObjects.shared.publisherIfAny(of: owner)?.send() }
+          if let owner { ObjectPublisherTable.shared.existingPublisher(of: owner)?.send() }
           storage.value = value
         })
     }
@@ -83,21 +83,21 @@ public struct Published<Value> {
   /// What a property and its publishers share. Unchecked: the value is the broadcast's, which guards it, and the sources are
   /// read and written under the lock only.
   fileprivate final class Storage: @unchecked Sendable {
-    let broadcast: Broadcast<Value, Never>
+    let broadcaster: Broadcaster<Value, Never>
     private let lock = Lock()
     private var sources: [AnyCancellable] = []
 
     init(_ value: Value) {
-      broadcast = Broadcast(value)
+      broadcaster = Broadcaster(value)
     }
 
     var value: Value {
-      get { broadcast.currentValue }
-      set { broadcast.store(newValue, version: broadcast.publish(newValue)) }
+      get { broadcaster.currentValue }
+      set { broadcaster.store(newValue, version: broadcaster.publish(newValue)) }
     }
 
-    func keep(_ source: AnyCancellable) {
-      lock.with { sources.append(source) }
+    func retain(_ source: AnyCancellable) {
+      lock.withLock { sources.append(source) }
     }
   }
 }

@@ -17,7 +17,7 @@ public enum Publishers {
 
     /// Takes a subscriber on.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(Passing(to: subscriber, transform: transform))
+      upstream.subscribe(TransformingSubscriber(to: subscriber, transform: transform))
     }
   }
 
@@ -38,7 +38,7 @@ public enum Publishers {
 
     /// Takes a subscriber on.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(Passing(to: subscriber, transform: transform))
+      upstream.subscribe(TransformingSubscriber(to: subscriber, transform: transform))
     }
   }
 
@@ -62,7 +62,8 @@ public enum Publishers {
     /// Takes a subscriber on.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let isIncluded = isIncluded
-      upstream.subscribe(Passing(to: subscriber) { (value: Output) in isIncluded(value) ? value : nil })
+      upstream.subscribe(
+        TransformingSubscriber(to: subscriber) { (value: Output) in isIncluded(value) ? value : nil })
     }
   }
 
@@ -88,7 +89,7 @@ public enum Publishers {
       let predicate = predicate
       var last: Output?
       upstream.subscribe(
-        Passing(to: subscriber) { (value: Output) in
+        TransformingSubscriber(to: subscriber) { (value: Output) in
           if let last, predicate(last, value) { return nil }
           last = value
           return value
@@ -118,7 +119,7 @@ public enum Publishers {
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       var left = count
       upstream.subscribe(
-        Passing(to: subscriber) { (value: Output) in
+        TransformingSubscriber(to: subscriber) { (value: Output) in
           guard left > 0 else { return value }
           left -= 1
           return nil
@@ -130,7 +131,7 @@ public enum Publishers {
 /// Passes on what a closure makes of each value; asks for another one where it makes none.
 ///
 /// A publisher tells one subscriber one value at a time, so the closure may keep something from one to the next.
-final class Passing<Input, Downstream: Subscriber>: Subscriber {
+final class TransformingSubscriber<Input, Downstream: Subscriber>: Subscriber {
   typealias Failure = Downstream.Failure
 
   private let downstream: Downstream

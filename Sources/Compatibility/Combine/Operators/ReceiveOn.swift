@@ -22,7 +22,7 @@ extension Publishers {
     /// Takes a subscriber on.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let (scheduler, options) = (scheduler, options)
-      upstream.subscribe(Scheduled(subscriber) { scheduler.schedule(options: options, $0) })
+      upstream.subscribe(ScheduledSubscriber(subscriber) { scheduler.schedule(options: options, $0) })
     }
   }
 }
@@ -31,7 +31,7 @@ extension Publishers {
 ///
 /// Unchecked: what varies is read and written under the lock only; what is downstream is called by one scheduled closure at a
 /// time.
-private final class Scheduled<Downstream: Subscriber>: Subscriber, @unchecked Sendable {
+private final class ScheduledSubscriber<Downstream: Subscriber>: Subscriber, @unchecked Sendable {
   typealias Input = Downstream.Input
   typealias Failure = Downstream.Failure
 
@@ -44,7 +44,7 @@ private final class Scheduled<Downstream: Subscriber>: Subscriber, @unchecked Se
   private let schedule: (@escaping () -> Void) -> Void
   private let lock = Lock()
   private var events: [Event] = []
-  private var isTelling = false
+  private var isDelivering = false
   private var subscription: (any Subscription)?
 
   init(_ downstream: Downstream, schedule: @escaping (@escaping () -> Void) -> Void) {
@@ -53,42 +53,42 @@ private final class Scheduled<Downstream: Subscriber>: Subscriber, @unchecked Se
   }
 
   func receive(subscription: any Subscription) {
-    lock.with { self.subscription = subscription }
+    lock.withLock { self.subscription = subscription }
     downstream.receive(subscription: subscription)
   }
 
   func receive(_ input: Input) -> Subscribers.Demand {
-    take(.value(input))
+    append(.value(input))
     return .none
   }
 
   func receive(completion: Subscribers.Completion<Failure>) {
-    take(.end(completion))
+    append(.end(completion))
   }
 
-  private func take(_ event: Event) {
-    let isFirst = lock.with {
+  private func append(_ event: Event) {
+    let isFirst = lock.withLock {
       events.append(event)
-      defer { isTelling = true }
-      return !isTelling
+      defer { isDelivering = true }
+      return !isDelivering
     }
-    if isFirst { schedule { self.tell() } }
+    if isFirst { schedule { self.deliver() } }
   }
 
-  private func tell() {
-    while let event = lock.with({ next() }) {
+  private func deliver() {
+    while let event = lock.withLock({ popFirst() }) {
       switch event {
       case .value(let value):
         let more = downstream.receive(value)
-        if more > .none { lock.with { subscription }?.request(more) }
+        if more > .none { lock.withLock { subscription }?.request(more) }
       case .end(let completion): downstream.receive(completion: completion)
       }
     }
   }
 
-  private func next() -> Event? {
+  private func popFirst() -> Event? {
     guard events.isEmpty else { return events.removeFirst() }
-    isTelling = false
+    isDelivering = false
     return nil
   }
 }

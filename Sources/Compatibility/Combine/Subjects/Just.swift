@@ -13,13 +13,13 @@ public struct Just<Output>: Publisher {
 
   /// Tells the subscriber once it asks.
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Never {
-    let broadcast = Broadcast<Output, Never>(output)
-    let once = Once(subscriber)
-    broadcast.add(once)
+    let broadcaster = Broadcaster<Output, Never>(output)
+    let once = FirstValueSubscriber(subscriber)
+    broadcaster.add(once)
   }
 
   /// Ends after the first value.
-  private final class Once<Downstream: Subscriber>: Subscriber {
+  private final class FirstValueSubscriber<Downstream: Subscriber>: Subscriber {
     typealias Input = Downstream.Input
     typealias Failure = Downstream.Failure
 

@@ -1,23 +1,23 @@
 /// Apple's `PassthroughSubject`: tells those who are subscribed just then, and keeps nothing.
 public final class PassthroughSubject<Output, Failure: Error>: Subject {
-  private let broadcast = Broadcast<Output, Failure>()
+  private let broadcaster = Broadcaster<Output, Failure>()
 
   /// One without subscribers.
   public init() {}
 
   /// Takes a subscriber on.
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-    broadcast.add(subscriber)
+    broadcaster.add(subscriber)
   }
 
   /// Publishes a value, from any thread. Who has asked for no more just then misses it.
   public func send(_ value: Output) {
-    broadcast.publish(value)
+    broadcaster.publish(value)
   }
 
   /// Publishes that nothing follows; what is sent later is nothing.
   public func send(completion: Subscribers.Completion<Failure>) {
-    broadcast.publish(completion: completion)
+    broadcaster.publish(completion: completion)
   }
 
   /// Asks of another publisher's subscription for all it has.
@@ -28,32 +28,32 @@ public final class PassthroughSubject<Output, Failure: Error>: Subject {
 
 /// Apple's `CurrentValueSubject`: keeps its newest value, and tells new subscribers of that first.
 public final class CurrentValueSubject<Output, Failure: Error>: Subject {
-  private let broadcast: Broadcast<Output, Failure>
+  private let broadcaster: Broadcaster<Output, Failure>
 
   /// One with a first value.
   public init(_ value: Output) {
-    broadcast = Broadcast(value)
+    broadcaster = Broadcaster(value)
   }
 
   /// The newest value; to set it publishes it. It is stored before it is published, unlike that of `@Published`.
   public var value: Output {
-    get { broadcast.currentValue }
+    get { broadcaster.currentValue }
     set { send(newValue) }
   }
 
   /// Takes a subscriber on.
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-    broadcast.add(subscriber)
+    broadcaster.add(subscriber)
   }
 
   /// Stores a value and publishes it, from any thread. Who has asked for no more just then is told the newest once it does.
   public func send(_ value: Output) {
-    broadcast.publish(value, storing: true)
+    broadcaster.publish(value, storing: true)
   }
 
   /// Publishes that nothing follows; what is sent later is nothing.
   public func send(completion: Subscribers.Completion<Failure>) {
-    broadcast.publish(completion: completion)
+    broadcaster.publish(completion: completion)
   }
 
   /// Asks of another publisher's subscription for all it has.

@@ -35,7 +35,7 @@ public final class AnyCancellable: Cancellable, Hashable {
 
   /// Stops it, from any thread; again does nothing.
   public func cancel() {
-    let pending = lock.with {
+    let pending = lock.withLock {
       defer { onCancel = nil }
       return onCancel
     }

@@ -24,7 +24,7 @@ extension Subscribers {
 
     /// It is subscribed: asks for everything.
     public func receive(subscription: any Subscription) {
-      let isFirst = lock.with {
+      let isFirst = lock.withLock {
         guard case .waiting = state else { return false }
         state = .subscribed(subscription)
         return true
@@ -34,7 +34,7 @@ extension Subscribers {
 
     /// Gives a value to the closure.
     public func receive(_ value: Input) -> Demand {
-      lock.with { onValue }?(value)
+      lock.withLock { onValue }?(value)
       return .none
     }
 
@@ -52,7 +52,7 @@ extension Subscribers {
 
     /// What is given back is dropped by the caller, outside the lock: what the closures held may call out as it goes.
     private func end() -> (((Completion<Failure>) -> Void)?, (any Subscription)?, ((Input) -> Void)?) {
-      lock.with {
+      lock.withLock {
         var subscription: (any Subscription)?
         if case .subscribed(let some) = state { subscription = some }
         let last = (onCompletion, subscription, onValue)
@@ -128,6 +128,6 @@ extension Publisher where Failure == Never {
 
   /// Publishes each value as that of a `@Published` property, for as long as its object lives.
   public func assign(to published: inout Published<Output>.Publisher) {
-    published.take(from: self)
+    published.assign(from: self)
   }
 }

@@ -13,7 +13,7 @@ enum SessionChange: Sendable {
 }
 
 /// The object that a program sees.
-protocol SessionShell: AnyObject {
+protocol SessionFacade: AnyObject {
   @MainActor func publish(_ change: SessionChange)
 }
 
@@ -21,18 +21,18 @@ protocol SessionShell: AnyObject {
 ///
 /// Unchecked: it never hands out the object, so a messenger is `Sendable` even if its activity is not.
 struct SessionRetainer: @unchecked Sendable {
-  private let shell: any SessionShell
+  private let facade: any SessionFacade
 
-  init(_ shell: any SessionShell) {
-    self.shell = shell
+  init(_ facade: any SessionFacade) {
+    self.facade = facade
   }
 }
 
 /// A weak reference to a session's object, for any thread to pass on to the main actor.
 ///
 /// Unchecked: the object itself is used on the main actor, or compared there.
-struct WeakShell: @unchecked Sendable {
-  weak var object: (any SessionShell)?
+struct WeakFacade: @unchecked Sendable {
+  weak var object: (any SessionFacade)?
 }
 
 /// This program's part in one session: all of `GroupSession` that does not depend on the type of its activity.
@@ -46,27 +46,27 @@ final class SessionCoordinator: Sendable {
   let isLocallyInitiated: Bool
   let endsWhenLeft: Bool
   let inbox: Inbox
-  let entries: EntryBoard
-  let journal = JournalBoard()
-  private let meter = ReadingMeter()
+  let entries: EntryBroadcaster
+  let journal = AttachmentBroadcaster()
+  private let meter = BackpressureMeter()
   /// Who is in, on the way to the main actor.
-  private let newestActive = Guarded<Set<Participant>?>(nil)
+  private let pendingParticipants = Guarded<Set<Participant>?>(nil)
 
   enum Phase {
     /// `join` was not called yet. The membership shows the participant as waiting, if the program has the session object.
     case waiting(Membership?)
     case joining(Membership)
     case joined(Membership)
-    case over(GroupSessionInvalidation)
+    case ended(GroupSessionInvalidation)
   }
 
   /// A payload of the activity; nil where it has none.
-  struct Postponed {
+  struct DeferredPayload {
     let payload: JSONValue?
   }
 
   /// What a session leaves behind at its end.
-  struct Former {
+  struct FinalState {
     /// Nil when no program had the session object.
     let membership: Membership?
   }
@@ -74,26 +74,26 @@ final class SessionCoordinator: Sendable {
   struct State {
     var phase = Phase.waiting(nil)
     /// Who I am: an id of my own until the gateway gives one.
-    var me: Participant
-    var myNumber: ParticipantNumber = 0
+    var localParticipant: Participant
+    var localNumber: ParticipantNumber = 0
     /// Who is or was in the session, as far as that is known; who was heard of last.
-    var people = RecentTable<UUID, Wire.Participant>(limit: 4_096)
-    var waiting: Set<Participant> = []
+    var knownParticipants = RecentTable<UUID, Wire.Participant>(limit: 4_096)
+    var waitingParticipants: Set<Participant> = []
     var activity: Activity
     /// How often this program set the activity.
     var activityRevision = 0
     var changes = ActivityChanges()
     /// What the program has set last, and there was no room for.
-    var postponed: Postponed?
+    var deferredPayload: DeferredPayload?
     /// Waits for that room.
-    var postponing: Task<Void, Never>?
+    var deferredSend: Task<Void, Never>?
     /// How many points this program has sent under a key.
     var ownPoints = RecentTable<EntryKey, Int>(limit: 16_384)
     var uploads: [UUID: Upload] = [:]
     var uploadFailure: RequestFailure?
     /// Those who wait for `joined`.
-    var joinWaiters: [Inlet<Void>] = []
-    var shell = WeakShell()
+    var joinWaiters: [AsyncQueue<Void>] = []
+    var facade = WeakFacade()
   }
   let state: Guarded<State>
 
@@ -102,7 +102,7 @@ final class SessionCoordinator: Sendable {
     _ object: SessionObject, at gateway: GatewayAddress, isLocallyInitiated: Bool, endsWhenLeft: Bool = false
   ) {
     inbox = Inbox(meter: meter)
-    entries = EntryBoard(meter: meter)
+    entries = EntryBroadcaster(meter: meter)
     session = object.id
     api = GatewayAPI(gateway)
     identifier = object.activity.identifier
@@ -111,7 +111,7 @@ final class SessionCoordinator: Sendable {
       ?? SessionLink(session: object.id, at: gateway).url
     self.isLocallyInitiated = isLocallyInitiated
     self.endsWhenLeft = endsWhenLeft && isLocallyInitiated
-    state = Guarded(State(me: Participant(id: UUID()), activity: object.activity))
+    state = Guarded(State(localParticipant: Participant(id: UUID()), activity: object.activity))
   }
 
   /// What proves who this participant is, good for a successor; nil before `joined` and after the end.
@@ -119,7 +119,7 @@ final class SessionCoordinator: Sendable {
     let membership = state.withLock { state -> Membership? in
       switch state.phase {
       case .joining(let membership), .joined(let membership): membership
-      case .waiting, .over: nil
+      case .waiting, .ended: nil
       }
     }
     return membership?.token
@@ -129,11 +129,11 @@ final class SessionCoordinator: Sendable {
   var payload: JSONValue? { state.withLock { $0.activity.payload } }
 
   /// Publishes events to an object from here on, and shows this participant as waiting until `join`.
-  func attach(_ shell: any SessionShell) {
-    let membership = makeMembership(Profile(GatewayChoice.shared.profile))
-    let weakShell = WeakShell(object: shell)
+  func attach(_ facade: any SessionFacade) {
+    let membership = makeMembership(Profile(GatewaySettings.shared.profile))
+    let weakFacade = WeakFacade(object: facade)
     state.withLock { state in
-      state.shell = weakShell
+      state.facade = weakFacade
       state.phase = .waiting(membership)
     }
     membership.waitToJoin()
@@ -150,23 +150,23 @@ final class SessionCoordinator: Sendable {
     guard let membership = joining else { return }
     inbox.suspendDelivery()
     meter.connect { [weak membership] in membership?.setReading($0) }
-    ActivityRegistry.shared.joined(self)
+    ActivityRegistry.shared.didJoin(self)
     membership.join(as: profile)
   }
 
   /// Leaves: from here on nothing is sent and nothing yielded.
   func leave() {
     if endsWhenLeft { return end() }
-    guard let former = finish(.left, keepsWaiting: false) else { return }
-    ActivityRegistry.shared.left(self, with: former.membership?.token)
-    former.membership?.leave()
+    guard let finalState = finish(.left, keepsBuffered: false) else { return }
+    ActivityRegistry.shared.didLeave(self, with: finalState.membership?.token)
+    finalState.membership?.leave()
   }
 
   /// Ends the session for everyone.
   func end() {
-    guard let former = finish(.ended, keepsWaiting: false) else { return }
+    guard let finalState = finish(.ended, keepsBuffered: false) else { return }
     // One that was not joined is joined for that.
-    (former.membership ?? makeMembership(Profile())).end()
+    (finalState.membership ?? makeMembership(Profile())).end()
   }
 
   private func makeMembership(_ profile: Profile) -> Membership {
@@ -181,19 +181,19 @@ final class SessionCoordinator: Sendable {
       switch state.phase {
       case .waiting: .failure(.notJoined)
       case .joining(let membership), .joined(let membership): .success(membership)
-      case .over(let reason): .failure(.invalidated(reason))
+      case .ended(let reason): .failure(.invalidated(reason))
       }
     }
     return try result.get()
   }
 
   /// The membership in any state; nil after the end, and when no program had the session object.
-  var anyMembership: Membership? {
+  var currentMembership: Membership? {
     state.withLock { state in
       switch state.phase {
       case .waiting(let membership): membership
       case .joining(let membership), .joined(let membership): membership
-      case .over: nil
+      case .ended: nil
       }
     }
   }
@@ -204,11 +204,11 @@ final class SessionCoordinator: Sendable {
   /// Waits until the session is joined.
   func joined() async throws -> Membership {
     let membership = try membership()
-    let waiter = state.withLock { state -> Inlet<Void>? in
+    let waiter = state.withLock { state -> AsyncQueue<Void>? in
       guard case .joining = state.phase else { return nil }
-      let inlet = Inlet<Void>()
-      state.joinWaiters.append(inlet)
-      return inlet
+      let queue = AsyncQueue<Void>()
+      state.joinWaiters.append(queue)
+      return queue
     }
     if let waiter {
       _ = await waiter.next()
@@ -221,49 +221,49 @@ final class SessionCoordinator: Sendable {
   /// Takes the session to its end and says so.
   ///
   /// - Returns: what there was; nil when the session was over before.
-  func finish(_ reason: GroupSessionInvalidation, keepsWaiting: Bool) -> Former? {
-    let (former, waiters) = state.withLock { state -> (Former?, [Inlet<Void>]) in
+  func finish(_ reason: GroupSessionInvalidation, keepsBuffered: Bool) -> FinalState? {
+    let (finalState, waiters) = state.withLock { state -> (FinalState?, [AsyncQueue<Void>]) in
       defer { state.joinWaiters = [] }
       switch state.phase {
-      case .over: return (nil, [])
+      case .ended: return (nil, [])
       case .waiting(let membership):
-        state.phase = .over(reason)
-        return (Former(membership: membership), state.joinWaiters)
+        state.phase = .ended(reason)
+        return (FinalState(membership: membership), state.joinWaiters)
       case .joining(let membership), .joined(let membership):
-        state.phase = .over(reason)
-        return (Former(membership: membership), state.joinWaiters)
+        state.phase = .ended(reason)
+        return (FinalState(membership: membership), state.joinWaiters)
       }
     }
-    guard let former else { return nil }
-    for waiter in waiters { waiter.finish(keepsWaiting: false) }
-    inbox.close(keepsWaiting: keepsWaiting)
-    journal.close(keepsWaiting: keepsWaiting)
-    if former.membership == nil { entries.close() }
-    tell(.invalidated(reason))
-    ActivityRegistry.shared.over(self)
-    return former
+    guard let finalState else { return nil }
+    for waiter in waiters { waiter.finish(keepsBuffered: false) }
+    inbox.close(keepsBuffered: keepsBuffered)
+    journal.close(keepsBuffered: keepsBuffered)
+    if finalState.membership == nil { entries.close() }
+    publish(.invalidated(reason))
+    ActivityRegistry.shared.didEnd(self)
+    return finalState
   }
 
   /// Tells the program's object, in the order of calls.
-  func tell(_ change: SessionChange) {
-    let shell = state.withLock { $0.shell }
-    MainActorQueue.shared.async { shell.object?.publish(change) }
+  func publish(_ change: SessionChange) {
+    let facade = state.withLock { $0.facade }
+    MainActorQueue.shared.async { facade.object?.publish(change) }
   }
 
   /// Tells the program's object who is in; while the main actor is busy, once, and who is in then.
-  func tell(active: Set<Participant>) {
-    let isOnItsWay = newestActive.withLock { newest in
+  func publish(active: Set<Participant>) {
+    let isScheduled = pendingParticipants.withLock { newest in
       defer { newest = active }
       return newest != nil
     }
-    if isOnItsWay { return }
-    let shell = state.withLock { $0.shell }
+    if isScheduled { return }
+    let facade = state.withLock { $0.facade }
     MainActorQueue.shared.async {
-      let active = self.newestActive.withLock { newest in
+      let active = self.pendingParticipants.withLock { newest in
         defer { newest = nil }
         return newest
       }
-      if let active { shell.object?.publish(.participants(active: active)) }
+      if let active { facade.object?.publish(.participants(active: active)) }
     }
   }
 }

@@ -8,7 +8,7 @@ import Wire
 /// stroke ends it replaces all with one that holds the whole. A type that knows only `point`, as that of Apple's sample,
 /// is given one message for each point, and of a replacement only those that it was not given before: a model that
 /// appends points holds the same stroke as the page.
-struct MessageReader<Message: Codable>: Sendable {
+struct MessageDecoder<Message: Codable>: Sendable {
   private struct Batch: Sendable {
     let source: Participant
     var members: [String: JSONValue]

@@ -12,7 +12,7 @@ struct Activation {
   ///
   /// - Throws: `ConnectionError`.
   func perform() async throws {
-    let gateway = try GatewayChoice.shared.address()
+    let gateway = try GatewaySettings.shared.address()
     let activity = Activity(
       identifier: identifier, title: metadata.title ?? identifier, type: metadata.type.name, payload: payload)
     do throws(WireError) {
@@ -22,7 +22,7 @@ struct Activation {
     }
     let endsWhenLeft = metadata.lifetimePolicy == .endsWhenInitiatorLeaves
     let key = Key(activity: activity, gateway: gateway)
-    try await Self.running.value(of: key) {
+    try await Self.activations.value(of: key) {
       let (object, former) = try await Self.make(activity, at: gateway)
       if let former {
         ActivityRegistry.shared.supersede(former, by: SessionLink(session: object.id, at: gateway))
@@ -56,7 +56,7 @@ struct Activation {
 
   /// Waits until no activation is under way.
   static func waitForAll() async {
-    await running.waitForAll()
+    await activations.waitForAll()
   }
 
   private struct Key: Hashable {
@@ -68,11 +68,11 @@ struct Activation {
       self.gateway = gateway
     }
   }
-  private static let running = Shared<Key>()
+  private static let activations = TaskCoalescer<Key>()
 }
 
 /// Work that several ask for at once, and that is done once for them all.
-private final class Shared<Key: Hashable & Sendable>: Sendable {
+private final class TaskCoalescer<Key: Hashable & Sendable>: Sendable {
   private let running = Guarded<[Key: Task<Void, any Error>]>([:])
 
   func value(of key: Key, _ work: @escaping @Sendable () async throws -> Void) async throws {

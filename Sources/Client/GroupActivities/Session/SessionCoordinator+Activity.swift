@@ -14,11 +14,11 @@ extension SessionCoordinator {
     do throws(SendRefusal) {
       try membership.change(ActivityChange(title: nil, payload: payload ?? .null))
     } catch {
-      state.withLock { $0.changes.giveUp(payload) }
+      state.withLock { $0.changes.cancel(payload) }
       throw GroupSessionMessenger.SendError(error)
     }
     return state.withLock { state in
-      state.postponed = nil
+      state.deferredPayload = nil
       state.activityRevision += 1
       return state.activityRevision
     }
@@ -41,67 +41,67 @@ extension SessionCoordinator {
       try change(payload: payload)
       return
     } catch {
-      guard let room = error.timeUntilRoom else { throw error }
+      guard let room = error.retryDelay else { throw error }
       time = room
     }
     state.withLock { state in
-      state.postponed = Postponed(payload: payload)
-      guard state.postponing == nil else { return }
-      state.postponing = Task { [weak self] in await self?.sendPostponed(after: time) }
+      state.deferredPayload = DeferredPayload(payload: payload)
+      guard state.deferredSend == nil else { return }
+      state.deferredSend = Task { [weak self] in await self?.sendDeferred(after: time) }
     }
   }
 
-  private func sendPostponed(after time: Duration) async {
+  private func sendDeferred(after time: Duration) async {
     var time = time
     while true {
       // The task is nobody's to cancel.
       try? await Task.sleep(for: time)
-      let postponed = state.withLock { state -> Postponed? in
-        if state.postponed == nil { state.postponing = nil }
-        return state.postponed
+      let deferredPayload = state.withLock { state -> DeferredPayload? in
+        if state.deferredPayload == nil { state.deferredSend = nil }
+        return state.deferredPayload
       }
-      guard let postponed else { return }
+      guard let deferredPayload else { return }
       do throws(GroupSessionMessenger.SendError) {
-        try change(payload: postponed.payload)
+        try change(payload: deferredPayload.payload)
         time = .zero
       } catch {
-        if let room = error.timeUntilRoom {
+        if let room = error.retryDelay {
           time = room
         } else {
-          state.withLock { $0.postponed = nil }
+          state.withLock { $0.deferredPayload = nil }
         }
       }
     }
   }
 
   /// What the session tells of its activity.
-  func activity(_ activity: Activity, by number: ParticipantNumber) {
+  func updateActivity(_ activity: Activity, by number: ParticipantNumber) {
     let revision = state.withLock { state -> Int? in
       state.activity = activity
-      let isNews = state.changes.isNews(activity.payload, isMine: number == state.myNumber)
-      return isNews && state.postponed == nil ? state.activityRevision : nil
+      let isConfirmed = state.changes.confirm(activity.payload, isMine: number == state.localNumber)
+      return isConfirmed && state.deferredPayload == nil ? state.activityRevision : nil
     }
-    if let revision { tell(.activity(activity.payload, revision: revision)) }
+    if let revision { publish(.activity(activity.payload, revision: revision)) }
   }
 
   /// All was settled: changes of this program's that came to nothing are seen to have.
-  func settled() {
+  func handleSettled() {
     let change = state.withLock { state -> SessionChange? in
-      guard state.changes.settle(), state.postponed == nil else { return nil }
+      guard state.changes.settle(), state.deferredPayload == nil else { return nil }
       return .activity(state.activity.payload, revision: state.activityRevision)
     }
-    if let change { tell(change) }
+    if let change { publish(change) }
   }
 
   /// True when this program has not changed the activity since a revision; otherwise the newer activity is reported later.
-  func isNewest(_ revision: Int) -> Bool {
-    state.withLock { $0.activityRevision == revision && $0.changes.isSettled && $0.postponed == nil }
+  func isCurrent(_ revision: Int) -> Bool {
+    state.withLock { $0.activityRevision == revision && $0.changes.isEmpty && $0.deferredPayload == nil }
   }
 }
 
 extension GroupSessionMessenger.SendError {
   /// When to try again; nil when that is of no use.
-  fileprivate var timeUntilRoom: Duration? {
+  fileprivate var retryDelay: Duration? {
     switch self {
     case .rateLimited(let time): time
     case .queueFull: .seconds(1)

@@ -11,13 +11,13 @@ import Wire
 @testable import Gateway
 
 /// A gateway of a test's own, in this process, with a folder that goes when it does; and participants in its sessions.
-final class Studio: Sendable {
+final class TestGateway: Sendable {
   private let gateway: Gateway
   private let folder: String
   let url: URL
 
   init(_ adjust: (inout GatewayConfiguration) -> Void = { _ in }) throws {
-    folder = FileManager.default.temporaryDirectory.path + "/drawtogether-studio-\(UUID().uuidString)"
+    folder = FileManager.default.temporaryDirectory.path + "/drawtogether-test-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder + "/public", withIntermediateDirectories: true)
     try Data("<!doctype html><title>Draw</title>".utf8).write(
       to: URL(filePath: folder + "/public/index.html"))
@@ -49,15 +49,15 @@ final class Studio: Sendable {
   }
 
   /// One more participant's session, not joined yet.
-  func arrive(at link: URL) async throws -> GroupSession<DrawTogether> {
+  func session(at link: URL) async throws -> GroupSession<DrawTogether> {
     try await GroupActivitiesGateway.session(at: link)
   }
 
   /// One more participant, joined.
   func join(_ link: URL) async throws -> GroupSession<DrawTogether> {
-    let session = try await arrive(at: link)
+    let session = try await self.session(at: link)
     session.join()
-    try await session.reaches(.joined)
+    try await session.waitForState(.joined)
     return session
   }
 }
@@ -89,15 +89,15 @@ struct Remark: Codable, Equatable {
 }
 
 /// Something that a test waited for did not come about.
-struct NeverHappened: Error, CustomStringConvertible {
+struct WaitTimeout: Error, CustomStringConvertible {
   let description: String
 }
 
 /// Far longer than anything takes on a busy machine, under a sanitizer too.
-private let patience = DispatchTimeInterval.seconds(120)
+private let timeout = DispatchTimeInterval.seconds(120)
 
 /// Gives what the work gives, or fails when that takes too long.
-func soon<Value: Sendable>(
+func withTimeout<Value: Sendable>(
   _ what: String, _ work: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
   let isLate = Atomic(false)
@@ -107,7 +107,7 @@ func soon<Value: Sendable>(
     isLate.store(true, ordering: .sequentiallyConsistent)
     task.cancel()
   }
-  timer.schedule(deadline: .now() + patience)
+  timer.schedule(deadline: .now() + timeout)
   timer.activate()
   defer { timer.cancel() }
   let result = await withTaskCancellationHandler {
@@ -116,29 +116,29 @@ func soon<Value: Sendable>(
     task.cancel()
   }
   // What was cancelled may give something all the same.
-  guard !isLate.load(ordering: .sequentiallyConsistent) else { throw NeverHappened(description: what) }
+  guard !isLate.load(ordering: .sequentiallyConsistent) else { throw WaitTimeout(description: what) }
   return try result.get()
 }
 
 extension GroupSession where ActivityType: Sendable {
   /// Waits until it is in that state.
-  func reaches(_ state: State) async throws {
+  func waitForState(_ state: State) async throws {
     let seen = Mutex<[String]>([])
     do {
-      try await soon("\(state)") {
+      try await withTimeout("\(state)") {
         for await now in self.$state.values {
           seen.withLock { $0.append("\(now)") }
           if now == state { return }
         }
       }
-    } catch let error as NeverHappened {
-      throw NeverHappened(description: "\(error), but \(seen.withLock { $0 })")
+    } catch let error as WaitTimeout {
+      throw WaitTimeout(description: "\(error), but \(seen.withLock { $0 })")
     }
   }
 
   /// Waits until so many are in it.
-  func isShared(by count: Int) async throws {
-    try await soon("\(count) participants") {
+  func waitForParticipants(_ count: Int) async throws {
+    try await withTimeout("\(count) participants") {
       for await people in self.$activeParticipants.values where people.count == count { return }
     }
   }
@@ -160,7 +160,7 @@ extension GroupSessionMessenger {
   ) async throws -> [Message] {
     let seen = Mutex<[Message]>([])
     do {
-      return try await soon("\(count) of \(Message.self)") {
+      return try await withTimeout("\(count) of \(Message.self)") {
         for await (message, _) in messages {
           let all = seen.withLock { seen in
             seen.append(message)
@@ -168,11 +168,11 @@ extension GroupSessionMessenger {
           }
           if all.count == count { return all }
         }
-        throw NeverHappened(description: "the sequence ended")
+        throw WaitTimeout(description: "the sequence ended")
       }
-    } catch let error as NeverHappened {
+    } catch let error as WaitTimeout {
       let seen = seen.withLock { $0 }
-      throw NeverHappened(description: "\(error), but \(seen.count): \(seen.prefix(20))")
+      throw WaitTimeout(description: "\(error), but \(seen.count): \(seen.prefix(20))")
     }
   }
 }

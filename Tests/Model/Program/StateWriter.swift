@@ -5,44 +5,44 @@ import GroupActivities
 
 /// Writes what a model has, once for all changes of a turn.
 @MainActor
-final class Teller {
+final class StateWriter {
   private var subscriptions: Set<AnyCancellable> = []
   private var strokes: [ObjectIdentifier: AnyCancellable] = [:]
   private var session: Set<AnyCancellable> = []
   private var last: State?
-  private var isDue = false
+  private var isScheduled = false
 
-  func watch(_ canvas: Canvas) {
-    canvas.objectWillChange.sink { self.tellSoon(canvas) }.store(in: &subscriptions)
+  func observe(_ canvas: Canvas) {
+    canvas.objectWillChange.sink { self.scheduleWrite(canvas) }.store(in: &subscriptions)
     canvas.$groupSession.sink { groupSession in
       self.session = []
-      groupSession?.objectWillChange.sink { self.tellSoon(canvas) }.store(in: &self.session)
+      groupSession?.objectWillChange.sink { self.scheduleWrite(canvas) }.store(in: &self.session)
     }
     .store(in: &subscriptions)
-    tellSoon(canvas)
+    scheduleWrite(canvas)
   }
 
-  func tellAgain(_ canvas: Canvas) {
+  func writeAgain(_ canvas: Canvas) {
     last = nil
-    tellSoon(canvas)
+    scheduleWrite(canvas)
   }
 
-  func tell(_ error: any Error) {
+  func writeError(_ error: any Error) {
     write(["error": "\(error)"])
   }
 
   /// The change comes after its announcement, so what there is then is told a turn later.
-  private func tellSoon(_ canvas: Canvas) {
-    guard !isDue else { return }
-    isDue = true
+  private func scheduleWrite(_ canvas: Canvas) {
+    guard !isScheduled else { return }
+    isScheduled = true
     Task {
-      isDue = false
+      isScheduled = false
       let present = canvas.strokes + [canvas.activeStroke].compactMap { $0 }
       let known = strokes
       strokes = [:]
       for stroke in present {
         let id = ObjectIdentifier(stroke)
-        strokes[id] = known[id] ?? stroke.objectWillChange.sink { self.tellSoon(canvas) }
+        strokes[id] = known[id] ?? stroke.objectWillChange.sink { self.scheduleWrite(canvas) }
       }
       let state = State(of: canvas)
       guard state != last else { return }

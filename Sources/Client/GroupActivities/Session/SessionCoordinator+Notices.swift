@@ -6,81 +6,81 @@ import Wire
 extension SessionCoordinator {
   /// What the membership tells, on the client's loop.
   func receive(_ notice: Notice) {
-    if case .ended(let reason) = notice { return ended(reason) }
+    if case .ended(let reason) = notice { return handleEnd(reason) }
     // Whoever reads of somebody in `entries` can ask who that is.
-    defer { entries.put(notice, gateway: api.gateway) }
-    guard !isOver else { return }
+    defer { entries.broadcast(notice, gateway: api.gateway) }
+    guard !isEnded else { return }
     switch notice {
-    case .joined(let joined): isLetIn(joined)
+    case .joined(let joined): didJoin(joined)
     case .catchUp(let kind): inbox.beginCatchUp(isSnapshot: kind == .snapshot)
-    case .caughtUp: caughtUp()
-    case .participants(let active, let waiting): participants(active, waiting)
-    case .activity(let activity, let number): self.activity(activity, by: number)
+    case .caughtUp: finishCatchUp()
+    case .participants(let active, let waiting): updateParticipants(active, waiting)
+    case .activity(let activity, let number): updateActivity(activity, by: number)
     case .entry(let entry):
-      meet(entry.source)
+      recordParticipant(entry.source)
       inbox.deliver(entry)
     case .attachments(let attachments): journal.update(attachments)
-    case .successor(let successor, let number): succeeded(by: successor, made: number)
-    case .settled: settled()
-    case .trouble: state.withLock { $0.changes.noteTrouble() }
+    case .successor(let successor, let number): handleSuccessor(successor, createdBy: number)
+    case .settled: handleSettled()
+    case .trouble: state.withLock { $0.changes.recordRefusal() }
     case .progress, .notice, .away, .refused, .ended: break
     }
   }
 
-  private var isOver: Bool {
+  private var isEnded: Bool {
     state.withLock { state in
-      if case .over = state.phase { true } else { false }
+      if case .ended = state.phase { true } else { false }
     }
   }
 
   /// Who left before this participant came is known by what they sent alone.
-  private func meet(_ person: Wire.Participant) {
+  private func recordParticipant(_ person: Wire.Participant) {
     state.withLock { state in
-      if state.people[person.id] == nil { state.people[person.id] = person }
+      if state.knownParticipants[person.id] == nil { state.knownParticipants[person.id] = person }
     }
   }
 
-  private func isLetIn(_ joined: Joined) {
+  private func didJoin(_ joined: Joined) {
     state.withLock { state in
-      state.me = Participant(id: joined.participant.id)
-      state.myNumber = joined.participant.number
-      state.people[joined.participant.id] = joined.participant
+      state.localParticipant = Participant(id: joined.participant.id)
+      state.localNumber = joined.participant.number
+      state.knownParticipants[joined.participant.id] = joined.participant
     }
   }
 
-  private func caughtUp() {
+  private func finishCatchUp() {
     inbox.endCatchUp()
     journal.endCatchUp()
-    let waiters = state.withLock { state -> [Inlet<Void>]? in
+    let waiters = state.withLock { state -> [AsyncQueue<Void>]? in
       guard case .joining(let membership) = state.phase else { return nil }
       state.phase = .joined(membership)
       defer { state.joinWaiters = [] }
       return state.joinWaiters
     }
     guard let waiters else { return }
-    for waiter in waiters { waiter.put(()) }
-    tell(.joined)
+    for waiter in waiters { waiter.enqueue(()) }
+    publish(.joined)
     // A sink of `activeParticipants` may start a task that sends the program's state to the others. This task must run
     // before the catch-up's messages change that state, so they are delivered one turn of the main actor later.
     let inbox = inbox
     MainActorQueue.shared.async { Task { @MainActor in inbox.resumeDelivery() } }
   }
 
-  private func participants(_ active: [Wire.Participant], _ waiting: [Wire.Participant]) {
+  private func updateParticipants(_ active: [Wire.Participant], _ waiting: [Wire.Participant]) {
     state.withLock { state in
-      for person in active + waiting { state.people[person.id] = person }
-      state.waiting = Set(waiting.map { Participant(id: $0.id) })
+      for person in active + waiting { state.knownParticipants[person.id] = person }
+      state.waitingParticipants = Set(waiting.map { Participant(id: $0.id) })
     }
-    tell(active: Set(active.map { Participant(id: $0.id) }))
+    publish(active: Set(active.map { Participant(id: $0.id) }))
   }
 
   /// The old session first, so that a program that drops its session once that is invalidated has done so when it is
   /// offered the new one.
-  private func succeeded(by successor: SessionID, made number: ParticipantNumber) {
-    let isMine = state.withLock { $0.myNumber == number }
+  private func handleSuccessor(_ successor: SessionID, createdBy number: ParticipantNumber) {
+    let isLocal = state.withLock { $0.localNumber == number }
     let link = SessionLink(session: successor, at: api.gateway)
     guard supersede(by: link) else { return }
-    ActivityRegistry.shared.follow(link, isLocallyInitiated: isMine)
+    ActivityRegistry.shared.followSuccessor(link, isLocallyInitiated: isLocal)
   }
 
   /// Takes the session to its end for a successor.
@@ -88,14 +88,14 @@ extension SessionCoordinator {
   /// - Returns: false when it was over before.
   @discardableResult
   func supersede(by link: SessionLink) -> Bool {
-    guard let former = finish(.succeeded(by: link.url), keepsWaiting: true) else { return false }
-    ActivityRegistry.shared.left(self, with: former.membership?.token)
-    former.membership?.leave()
+    guard let finalState = finish(.succeeded(by: link.url), keepsBuffered: true) else { return false }
+    ActivityRegistry.shared.didLeave(self, with: finalState.membership?.token)
+    finalState.membership?.leave()
     return true
   }
 
-  private func ended(_ reason: EndReason) {
-    _ = finish(GroupSessionInvalidation(reason), keepsWaiting: true)
+  private func handleEnd(_ reason: EndReason) {
+    _ = finish(GroupSessionInvalidation(reason), keepsBuffered: true)
     entries.close()
   }
 }
@@ -127,7 +127,7 @@ extension SessionCoordinator {
 
   /// Waits until all that was sent before, and all that was added, is on the gateway's disk.
   func settle() async throws {
-    await state.withLock { $0.postponing }?.value
+    await state.withLock { $0.deferredSend }?.value
     for (id, upload) in state.withLock({ $0.uploads }) {
       do throws(RequestFailure) {
         try await upload.finish()

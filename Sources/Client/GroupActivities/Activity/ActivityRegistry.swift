@@ -9,29 +9,29 @@ final class ActivityRegistry: Sendable {
   /// How long after it was left a session is succeeded by one of the same activity.
   static let successionTime = Duration.seconds(10)
 
-  private struct Live {
+  private struct LiveSession {
     weak var coordinator: SessionCoordinator?
     var joinedAt: ContinuousClock.Instant?
   }
 
-  private struct Left {
+  private struct LeftSession {
     let session: SessionID
     let gateway: GatewayAddress
     let token: Token
-    let at: ContinuousClock.Instant
+    let leftAt: ContinuousClock.Instant
   }
 
   private struct Subscriber {
     let id: UInt64
-    let inlet: Inlet<SessionOffer>
+    let queue: AsyncQueue<SessionOffer>
   }
 
   private struct State {
-    var live: [Live] = []
+    var live: [LiveSession] = []
     /// By the identifier of the activity, in lower case; so are the others.
-    var left: [String: Left] = [:]
+    var left: [String: LeftSession] = [:]
     var subscribers: [String: [Subscriber]] = [:]
-    var waiting: [String: [SessionOffer]] = [:]
+    var unclaimed: [String: [SessionOffer]] = [:]
     var nextID: UInt64 = 0
     /// The newest sessions that were offered, at most 64: what this program left already it is not made to follow.
     var offered: [SessionID] = []
@@ -39,9 +39,9 @@ final class ActivityRegistry: Sendable {
     mutating func offer(_ offer: SessionOffer) {
       let name = offer.coordinator.identifier.lowercased()
       if let subscribers = subscribers[name], !subscribers.isEmpty {
-        for subscriber in subscribers { subscriber.inlet.put(offer) }
+        for subscriber in subscribers { subscriber.queue.enqueue(offer) }
       } else {
-        waiting[name, default: []].append(offer)
+        unclaimed[name, default: []].append(offer)
       }
     }
   }
@@ -58,7 +58,7 @@ final class ActivityRegistry: Sendable {
       guard !state.live.contains(where: { $0.coordinator?.session == object.id }) else { return nil }
       let coordinator = SessionCoordinator(
         object, at: gateway, isLocallyInitiated: isLocallyInitiated, endsWhenLeft: endsWhenLeft)
-      state.live.append(Live(coordinator: coordinator))
+      state.live.append(LiveSession(coordinator: coordinator))
       state.offered = state.offered.suffix(63) + [object.id]
       return SessionOffer(coordinator)
     }
@@ -77,7 +77,7 @@ final class ActivityRegistry: Sendable {
   }
 
   /// Offers the successor of a session that this program was in, once the gateway has described it.
-  func follow(_ link: SessionLink, isLocallyInitiated: Bool) {
+  func followSuccessor(_ link: SessionLink, isLocallyInitiated: Bool) {
     Task {
       // Three minutes and more: a gateway that starts again is back by then.
       for attempt in 0..<24 {
@@ -97,22 +97,23 @@ final class ActivityRegistry: Sendable {
   }
 
   /// A session was joined.
-  func joined(_ coordinator: SessionCoordinator) {
+  func didJoin(_ coordinator: SessionCoordinator) {
     state.withLock { state in
       state.live.removeAll { $0.coordinator == nil || $0.coordinator === coordinator }
-      state.live.append(Live(coordinator: coordinator, joinedAt: .now))
+      state.live.append(LiveSession(coordinator: coordinator, joinedAt: .now))
     }
   }
 
   /// A session was left.
-  func left(_ coordinator: SessionCoordinator, with token: Token?) {
+  func didLeave(_ coordinator: SessionCoordinator, with token: Token?) {
     guard let token else { return }
-    let left = Left(session: coordinator.session, gateway: coordinator.api.gateway, token: token, at: .now)
+    let left = LeftSession(
+      session: coordinator.session, gateway: coordinator.api.gateway, token: token, leftAt: .now)
     state.withLock { $0.left[coordinator.identifier.lowercased()] = left }
   }
 
   /// A session is over for this program.
-  func over(_ coordinator: SessionCoordinator) {
+  func didEnd(_ coordinator: SessionCoordinator) {
     state.withLock { state in
       state.live.removeAll { $0.coordinator == nil || $0.coordinator === coordinator }
     }
@@ -129,10 +130,10 @@ final class ActivityRegistry: Sendable {
       return (state.left[name], live.map { ($0.coordinator, $0.joinedAt) })
     }
     let former = left.flatMap { left in
-      left.gateway == gateway && .now - left.at < Self.successionTime ? left : nil
+      left.gateway == gateway && .now - left.leftAt < Self.successionTime ? left : nil
     }
     if let coordinator = live?.0, let token = coordinator.token,
-      former.map({ live?.1 ?? $0.at > $0.at }) ?? true
+      former.map({ live?.1 ?? $0.leftAt > $0.leftAt }) ?? true
     {
       return (coordinator.session, token)
     }
@@ -142,24 +143,24 @@ final class ActivityRegistry: Sendable {
   /// Begins to ask for the sessions of an activity; who is first is given what waits.
   func subscribe(to identifier: String) -> OfferSubscription {
     let name = identifier.lowercased()
-    let inlet = Inlet<SessionOffer>()
+    let queue = AsyncQueue<SessionOffer>()
     let id = state.withLock { state in
       state.nextID += 1
-      for offer in state.waiting.removeValue(forKey: name) ?? [] { inlet.put(offer) }
-      state.subscribers[name, default: []].append(Subscriber(id: state.nextID, inlet: inlet))
+      for offer in state.unclaimed.removeValue(forKey: name) ?? [] { queue.enqueue(offer) }
+      state.subscribers[name, default: []].append(Subscriber(id: state.nextID, queue: queue))
       return state.nextID
     }
-    return OfferSubscription(name: name, id: id, inlet: inlet)
+    return OfferSubscription(name: name, id: id, queue: queue)
   }
 
   /// Asks no more; what it was offered, and nobody took, waits for the next who asks.
   fileprivate func remove(_ subscription: OfferSubscription) {
-    let unread = subscription.inlet.finish(keepsWaiting: false)
+    let unread = subscription.queue.finish(keepsBuffered: false)
     state.withLock { state in
       state.subscribers[subscription.name]?.removeAll { $0.id == subscription.id }
       guard state.subscribers[subscription.name]?.isEmpty != false else { return }
       state.subscribers[subscription.name] = nil
-      for offer in unread where !offer.isTaken { state.offer(offer) }
+      for offer in unread where !offer.isClaimed { state.offer(offer) }
     }
   }
 }
@@ -168,12 +169,12 @@ final class ActivityRegistry: Sendable {
 final class OfferSubscription: Sendable {
   fileprivate let name: String
   fileprivate let id: UInt64
-  fileprivate let inlet: Inlet<SessionOffer>
+  fileprivate let queue: AsyncQueue<SessionOffer>
 
-  fileprivate init(name: String, id: UInt64, inlet: Inlet<SessionOffer>) {
+  fileprivate init(name: String, id: UInt64, queue: AsyncQueue<SessionOffer>) {
     self.name = name
     self.id = id
-    self.inlet = inlet
+    self.queue = queue
   }
 
   deinit {
@@ -182,34 +183,34 @@ final class OfferSubscription: Sendable {
 
   /// The next session; nil when the task is cancelled.
   func next() async -> SessionOffer? {
-    await inlet.next()
+    await queue.next()
   }
 }
 
 /// A session that a program may join: one object, whoever asks.
 final class SessionOffer: Sendable {
   let coordinator: SessionCoordinator
-  private struct Taken {
-    var isTaken = false
+  private struct Claim {
+    var isClaimed = false
     /// Whoever took it holds it, or lets go of it and leaves.
-    var object = WeakShell()
+    var object = WeakFacade()
   }
-  private let taken = Guarded(Taken())
+  private let claim = Guarded(Claim())
 
   init(_ coordinator: SessionCoordinator) {
     self.coordinator = coordinator
   }
 
   /// Whether somebody has, or had, the object.
-  var isTaken: Bool { taken.withLock { $0.isTaken } }
+  var isClaimed: Bool { claim.withLock { $0.isClaimed } }
 
   /// The object; nil when the session's payload is none of that activity, and when it was taken and let go of.
   func session<ActivityType>(of type: ActivityType.Type) -> GroupSession<ActivityType>? {
-    taken.withLock { taken -> GroupSession<ActivityType>? in
-      if taken.isTaken { return taken.object.object as? GroupSession<ActivityType> }
+    claim.withLock { claim -> GroupSession<ActivityType>? in
+      if claim.isClaimed { return claim.object.object as? GroupSession<ActivityType> }
       // A payload that does not fit is another program's; there is nobody to tell.
       guard let session = try? GroupSession<ActivityType>(coordinator) else { return nil }
-      taken = Taken(isTaken: true, object: WeakShell(object: session))
+      claim = Claim(isClaimed: true, object: WeakFacade(object: session))
       return session
     }
   }

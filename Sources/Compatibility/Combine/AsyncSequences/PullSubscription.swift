@@ -1,30 +1,30 @@
 /// A subscription that is asked for one value after the other, and ends when it is dropped.
-final class AwaitedValues<Output, Failure: Error> {
-  private let waiting: WaitingSubscriber<Output, Failure>
+final class PullSubscription<Output, Failure: Error> {
+  private let subscriber: PullSubscriber<Output, Failure>
 
   init(of publisher: some Publisher<Output, Failure>) {
-    waiting = WaitingSubscriber()
-    publisher.subscribe(waiting)
+    subscriber = PullSubscriber()
+    publisher.subscribe(subscriber)
   }
 
   /// The next value; nil when nothing follows, or the task was cancelled.
   func next(isolation actor: isolated (any Actor)?) async -> Result<Output?, Failure> {
-    let waiting = waiting
+    let subscriber = subscriber
     return await withTaskCancellationHandler(
       operation: {
-        await waiting.next(isolation: actor)
-      }, onCancel: { waiting.cancel() }, isolation: actor)
+        await subscriber.next(isolation: actor)
+      }, onCancel: { subscriber.cancel() }, isolation: actor)
   }
 
   deinit {
-    waiting.cancel()
+    subscriber.cancel()
   }
 }
 
 /// Takes a value whenever somebody waits for one.
 ///
 /// Unchecked: what varies is read and written under the lock only; a waiter is resumed without it, by whoever took it out.
-private final class WaitingSubscriber<Output, Failure: Error>: Subscriber, @unchecked Sendable {
+private final class PullSubscriber<Output, Failure: Error>: Subscriber, @unchecked Sendable {
   typealias Input = Output
   typealias Waiter = CheckedContinuation<Result<Output?, Failure>, Never>
 
@@ -34,17 +34,17 @@ private final class WaitingSubscriber<Output, Failure: Error>: Subscriber, @unch
   private var end: Subscribers.Completion<Failure>?
 
   func receive(subscription: any Subscription) {
-    let wanted: Int? = lock.with {
+    let demand: Int? = lock.withLock {
       guard end == nil, self.subscription == nil else { return nil }
       self.subscription = subscription
       return waiters.count
     }
-    guard let wanted else { return subscription.cancel() }
-    if wanted > 0 { subscription.request(.max(wanted)) }
+    guard let demand else { return subscription.cancel() }
+    if demand > 0 { subscription.request(.max(demand)) }
   }
 
   func receive(_ input: Output) -> Subscribers.Demand {
-    let waiter: Waiter? = lock.with { waiters.isEmpty ? nil : waiters.removeFirst() }
+    let waiter: Waiter? = lock.withLock { waiters.isEmpty ? nil : waiters.removeFirst() }
     // The value goes from who published it to who waits, as with Apple's; who shares it between threads answers for it.
     nonisolated(unsafe) let result = Result<Output?, Failure>.success(input)
     unsafe waiter?.resume(returning: result)
@@ -65,7 +65,7 @@ private final class WaitingSubscriber<Output, Failure: Error>: Subscriber, @unch
   }
 
   private func add(_ waiter: Waiter) {
-    let (end, subscription) = lock.with {
+    let (end, subscription) = lock.withLock {
       let now = (self.end, self.subscription)
       if now.0 == nil { waiters.append(waiter) }
       if case .failure = now.0 { self.end = .finished }
@@ -80,7 +80,7 @@ private final class WaitingSubscriber<Output, Failure: Error>: Subscriber, @unch
 
   @discardableResult
   private func finish(_ completion: Subscribers.Completion<Failure>) -> (any Subscription)? {
-    let (waiters, subscription) = lock.with {
+    let (waiters, subscription) = lock.withLock {
       guard end == nil else { return ([Waiter](), (any Subscription)?.none) }
       defer {
         self.waiters = []

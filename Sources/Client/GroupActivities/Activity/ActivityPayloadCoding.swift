@@ -2,7 +2,7 @@ import FoundationEssentials
 import Wire
 
 /// An activity's own properties as the payload of a session, and back.
-enum PayloadCoding {
+enum ActivityPayloadCoding {
   /// The payload of an activity; nil when it has no properties.
   ///
   /// - Throws: what its encoding throws.

@@ -2,7 +2,7 @@ public import FoundationEssentials
 package import UniformTypeIdentifiers
 
 /// What a value travels as.
-package struct TransferredContent: Sendable {
+package struct ExportedContent: Sendable {
   /// Its bytes.
   package let data: Data
   /// Their kind.
@@ -15,7 +15,7 @@ package struct TransferredContent: Sendable {
 }
 
 /// A representation that is made of nothing else: it does the work.
-protocol Primitive<Item>: TransferRepresentation where Body == Never {
+protocol LeafRepresentation<Item>: TransferRepresentation where Body == Never {
   /// What it exports values as; nil when it does not.
   func exportedType(of item: Item) -> UTType?
   /// What it imports values from; nil when it does not.
@@ -23,28 +23,28 @@ protocol Primitive<Item>: TransferRepresentation where Body == Never {
   /// How a file with the value is called; nil when nobody said.
   func fileName(of item: Item) -> String?
 
-  func export(_ item: Item) async throws -> TransferredContent
+  func export(_ item: Item) async throws -> ExportedContent
   func imported(from data: Data, as type: UTType?) async throws -> Item
 }
 
-extension Primitive {
+extension LeafRepresentation {
   func fileName(of item: Item) -> String? { nil }
 }
 
 /// Representations one after the other.
-protocol Several<Item>: TransferRepresentation where Body == Never {
+protocol CompositeRepresentation<Item>: TransferRepresentation where Body == Never {
   var parts: [any TransferRepresentation] { get }
 }
 
 /// All that a representation comes down to, the preferred one first.
-func primitives<Item: Transferable>(
+func leaves<Item: Transferable>(
   of representation: any TransferRepresentation, for type: Item.Type
-) -> [any Primitive<Item>] {
-  if let primitive = representation as? any Primitive<Item> { return [primitive] }
-  if let several = representation as? any Several {
-    return several.parts.flatMap { primitives(of: $0, for: type) }
+) -> [any LeafRepresentation<Item>] {
+  if let leaf = representation as? any LeafRepresentation<Item> { return [leaf] }
+  if let composite = representation as? any CompositeRepresentation {
+    return composite.parts.flatMap { leaves(of: $0, for: type) }
   }
-  return primitives(of: body(of: representation), for: type)
+  return leaves(of: body(of: representation), for: type)
 }
 
 private func body(of representation: some TransferRepresentation) -> any TransferRepresentation {
@@ -78,10 +78,10 @@ extension Transferable {
   /// What a value travels as: by the first representation that exports it.
   ///
   /// - Throws: `TransferError.notExported`, and what the representation throws.
-  package func exported() async throws -> TransferredContent {
-    for primitive in primitives(of: Self.transferRepresentation, for: Self.self)
-    where primitive.exportedType(of: self) != nil {
-      return try await primitive.export(self)
+  package func exported() async throws -> ExportedContent {
+    for leaf in leaves(of: Self.transferRepresentation, for: Self.self)
+    where leaf.exportedType(of: self) != nil {
+      return try await leaf.export(self)
     }
     throw TransferError.notExported(type: String(describing: Self.self))
   }
@@ -93,20 +93,20 @@ extension Transferable {
   ///
   /// - Throws: `TransferError.notImported`, and what the representation throws.
   package static func imported(from data: Data, contentType: UTType?) async throws -> Self {
-    let importing = primitives(of: transferRepresentation, for: Self.self).filter { $0.importedType != nil }
+    let importing = leaves(of: transferRepresentation, for: Self.self).filter { $0.importedType != nil }
     let fitting =
       importing.first { $0.importedType == contentType }
-      ?? importing.first { primitive in
-        guard let contentType, let wanted = primitive.importedType else { return false }
+      ?? importing.first { leaf in
+        guard let contentType, let wanted = leaf.importedType else { return false }
         return contentType.conforms(to: wanted)
       }
     let isUnknown = contentType == nil || contentType == .data || contentType == .item
-    guard let primitive = fitting ?? (isUnknown ? importing.first : nil) else {
+    guard let leaf = fitting ?? (isUnknown ? importing.first : nil) else {
       throw TransferError.notImported(
         type: String(describing: Self.self), contentType: contentType?.identifier ?? "data of an unknown kind"
       )
     }
-    return try await primitive.imported(from: data, as: contentType)
+    return try await leaf.imported(from: data, as: contentType)
   }
 
   /// Makes a value of what one traveled as, by its media type.

@@ -1,7 +1,7 @@
 import Platform
 
 /// Counts what a session's sequences hold unread. Above 64 MiB no more is read from the gateway, until half is taken.
-final class ReadingMeter: Sendable {
+final class BackpressureMeter: Sendable {
   /// The most bytes that may wait for readers.
   static let limit = 64 << 20
 
@@ -11,15 +11,15 @@ final class ReadingMeter: Sendable {
   }
   private let state = Guarded(State())
   /// Held while `setReading` is told what is so: two threads might tell it in the wrong order.
-  private let switching = Guarded<(@Sendable (Bool) -> Void)?>(nil)
+  private let callback = Guarded<(@Sendable (Bool) -> Void)?>(nil)
 
   /// Says who stops reading, and goes on; it must only pass that on.
   func connect(_ setReading: @escaping @Sendable (Bool) -> Void) {
-    switching.withLock { $0 = setReading }
+    callback.withLock { $0 = setReading }
   }
 
   /// So many bytes wait besides.
-  func put(_ bytes: Int) {
+  func add(_ bytes: Int) {
     guard bytes > 0 else { return }
     let hasChanged = state.withLock { state in
       state.bytes += bytes
@@ -27,11 +27,11 @@ final class ReadingMeter: Sendable {
       state.isPaused = true
       return true
     }
-    if hasChanged { tell() }
+    if hasChanged { notify() }
   }
 
   /// So many were taken.
-  func took(_ bytes: Int) {
+  func subtract(_ bytes: Int) {
     guard bytes > 0 else { return }
     let hasChanged = state.withLock { state in
       state.bytes -= bytes
@@ -39,11 +39,11 @@ final class ReadingMeter: Sendable {
       state.isPaused = false
       return true
     }
-    if hasChanged { tell() }
+    if hasChanged { notify() }
   }
 
-  private func tell() {
-    switching.withLock { setReading in
+  private func notify() {
+    callback.withLock { setReading in
       setReading?(!state.withLock { $0.isPaused })
     }
   }

@@ -4,7 +4,7 @@ import GroupActivities
 import Testing
 
 @Suite("Errors in words")
-struct ErrorWordsTests {
+struct ErrorDescriptionTests {
   /// `localizedDescription` is made of that, and it is what a program shows people.
   @Test(
     "what a program shows people says what is wrong",

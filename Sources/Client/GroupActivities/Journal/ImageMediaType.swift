@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// Tells what data is that came without a type: a page shows pictures only by theirs.
-enum PictureType {
+enum ImageMediaType {
   /// The media type of a picture by its first bytes; nil for all else.
   static func mediaType(of data: Data) -> String? {
     let head = Array(data.prefix(12))

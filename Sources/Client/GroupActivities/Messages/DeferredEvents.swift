@@ -10,7 +10,7 @@ enum InboxEvent: Sendable {
 /// The events of a session that are not delivered yet, in their order.
 struct DeferredEvents: Sendable {
   /// The most bytes that are deferred: the size that a session may have.
-  static let limit = HeldMessages.keptBytes
+  static let limit = UnclaimedMessages.maximumRetainedBytes
 
   private(set) var events: [InboxEvent] = []
   private var bytes = 0

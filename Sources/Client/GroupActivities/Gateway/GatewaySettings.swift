@@ -3,9 +3,9 @@ import FoundationEssentials
 import Platform
 
 /// Which gateway the program uses, and what it does itself instead of a system.
-final class GatewayChoice: Sendable {
+final class GatewaySettings: Sendable {
   /// The process's one.
-  static let shared = GatewayChoice()
+  static let shared = GatewaySettings()
 
   typealias Decision = @Sendable (String, GroupActivityMetadata) async -> GroupActivityActivationResult
 
@@ -93,11 +93,11 @@ final class GatewayChoice: Sendable {
   }
 
   /// Calls back each time another gateway is named, until `ignore`.
-  func observe(_ observer: AnyObject, _ changed: @escaping @Sendable () -> Void) {
+  func addObserver(_ observer: AnyObject, _ changed: @escaping @Sendable () -> Void) {
     state.withLock { $0.observers[ObjectIdentifier(observer)] = changed }
   }
 
-  func ignore(_ observer: ObjectIdentifier) {
+  func removeObserver(_ observer: ObjectIdentifier) {
     state.withLock { $0.observers[observer] = nil }
   }
 }

@@ -8,68 +8,69 @@ import Glibc
 ///
 /// Unchecked: all that varies is read and written under the lock only; the subscriber is called without it, by one thread
 /// at a time.
-final class Conduit<Output, Failure: Error>: Subscription, @unchecked Sendable {
+final class SubjectSubscription<Output, Failure: Error>: Subscription, @unchecked Sendable {
   private let lock = Lock()
   private var subscriber: (any Subscriber<Output, Failure>)?
-  private weak var subject: Broadcast<Output, Failure>?
+  private weak var subject: Broadcaster<Output, Failure>?
   private var pending: [Output] = []
   private var completion: Subscribers.Completion<Failure>?
   private var demand = Subscribers.Demand.none
   private var isStarted = false
-  private var teller: (thread: pthread_t, depth: Int)?
+  private var activeDelivery: (thread: pthread_t, depth: Int)?
   /// Whether the newest value is kept for one who asks for none just then; else it misses it.
-  private let keepsNewest: Bool
+  private let buffersLatest: Bool
 
   /// The newest version that came in here; the subject's to read and write, under its lock.
-  var seen: UInt64 = 0
+  var lastVersion: UInt64 = 0
 
   init(
-    _ subscriber: any Subscriber<Output, Failure>, of subject: Broadcast<Output, Failure>, keepsNewest: Bool
+    _ subscriber: any Subscriber<Output, Failure>, of subject: Broadcaster<Output, Failure>,
+    buffersLatest: Bool
   ) {
     self.subscriber = subscriber
     self.subject = subject
-    self.keepsNewest = keepsNewest
+    self.buffersLatest = buffersLatest
   }
 
   /// Takes a value for later; under the subject's lock.
   ///
   /// - Returns: the value that is left out for it, to be dropped without any lock.
-  func offer(_ value: Output) -> Output? {
-    lock.with {
+  func enqueue(_ value: Output) -> Output? {
+    lock.withLock {
       guard subscriber != nil, completion == nil else { return nil }
-      var missed: Output?
+      var dropped: Output?
       if let most = demand.max, pending.count >= most {
-        guard keepsNewest else { return nil }
-        if pending.count > most { missed = pending.removeLast() }
+        guard buffersLatest else { return nil }
+        if pending.count > most { dropped = pending.removeLast() }
       }
       pending.append(value)
-      return missed
+      return dropped
     }
   }
 
   /// Takes the end for later; under the subject's lock.
-  func offer(_ completion: Subscribers.Completion<Failure>) {
-    lock.with { if self.completion == nil { self.completion = completion } }
+  func enqueue(_ completion: Subscribers.Completion<Failure>) {
+    lock.withLock { if self.completion == nil { self.completion = completion } }
   }
 
   /// Hands itself to the subscriber, who asks for values by it.
   func start() {
-    let subscriber = lock.with {
+    let subscriber = lock.withLock {
       isStarted = true
       return self.subscriber
     }
     subscriber?.receive(subscription: self)
-    tell()
+    deliver()
   }
 
   func request(_ more: Subscribers.Demand) {
-    lock.with { demand += more }
-    tell()
+    lock.withLock { demand += more }
+    deliver()
   }
 
   func cancel() {
     // Dropped here, outside the lock: what it holds may call out as it goes.
-    let (subscriber, pending, subject) = lock.with {
+    let (subscriber, pending, subject) = lock.withLock {
       let last = (self.subscriber, self.pending, self.subject)
       self.subscriber = nil
       self.pending = []
@@ -81,24 +82,24 @@ final class Conduit<Output, Failure: Error>: Subscription, @unchecked Sendable {
 
   private enum Step {
     case value(Output, to: any Subscriber<Output, Failure>)
-    case end(Subscribers.Completion<Failure>, of: any Subscriber<Output, Failure>, leftOut: [Output])
+    case end(Subscribers.Completion<Failure>, of: any Subscriber<Output, Failure>, dropped: [Output])
     case nothing
   }
 
   /// Tells the subscriber what it asked for, unless another thread is at it.
-  func tell() {
-    let me = pthread_self()
+  func deliver() {
+    let thread = pthread_self()
     while true {
-      switch lock.with({ nextStep(for: me) }) {
+      switch lock.withLock({ nextStep(for: thread) }) {
       case .value(let value, let subscriber):
         let more = subscriber.receive(value)
-        lock.with {
+        lock.withLock {
           demand += more
-          isDone()
+          endDelivery()
         }
       case .end(let completion, let subscriber, _):
         subscriber.receive(completion: completion)
-        lock.with { isDone() }
+        lock.withLock { endDelivery() }
         return
       case .nothing: return
       }
@@ -107,23 +108,23 @@ final class Conduit<Output, Failure: Error>: Subscription, @unchecked Sendable {
 
   private func nextStep(for thread: pthread_t) -> Step {
     guard isStarted, let subscriber else { return .nothing }
-    if let teller, teller.thread != thread { return .nothing }
+    if let activeDelivery, activeDelivery.thread != thread { return .nothing }
     if demand > .none, !pending.isEmpty {
       demand -= .max(1)
-      teller = (thread, (teller?.depth ?? 0) + 1)
+      activeDelivery = (thread, (activeDelivery?.depth ?? 0) + 1)
       return .value(pending.removeFirst(), to: subscriber)
     }
     guard let completion else { return .nothing }
-    teller = (thread, (teller?.depth ?? 0) + 1)
+    activeDelivery = (thread, (activeDelivery?.depth ?? 0) + 1)
     // Dropped with the step, outside the lock: what they hold may call out as they go.
-    let leftOut = pending
+    let dropped = pending
     self.subscriber = nil
     pending = []
-    return .end(completion, of: subscriber, leftOut: leftOut)
+    return .end(completion, of: subscriber, dropped: dropped)
   }
 
-  private func isDone() {
-    guard let (thread, depth) = teller else { return }
-    teller = depth == 1 ? nil : (thread, depth - 1)
+  private func endDelivery() {
+    guard let (thread, depth) = activeDelivery else { return }
+    activeDelivery = depth == 1 ? nil : (thread, depth - 1)
   }
 }

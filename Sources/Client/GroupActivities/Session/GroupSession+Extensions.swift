@@ -25,17 +25,17 @@ extension GroupSession {
 
   /// Ours: what somebody is called who is or was in the session; nil for who never was.
   public func name(of participant: Participant) -> String? {
-    coordinator.state.withLock { $0.people[participant.id]?.name }
+    coordinator.state.withLock { $0.knownParticipants[participant.id]?.name }
   }
 
   /// Ours: how somebody is shown, `#` and six hex digits; nil for who never was in the session.
   public func color(of participant: Participant) -> String? {
-    coordinator.state.withLock { $0.people[participant.id]?.color }
+    coordinator.state.withLock { $0.knownParticipants[participant.id]?.color }
   }
 
   /// Ours: the participants whose program has the session but has not joined it yet.
   public var waitingParticipants: Set<Participant> {
-    coordinator.state.withLock { $0.waiting }
+    coordinator.state.withLock { $0.waitingParticipants }
   }
 
   /// Ours: waits until all that was sent and added before is on the gateway's disk.
@@ -48,14 +48,14 @@ extension GroupSession {
 
   /// Ours: leaves, and waits until the gateway was told or 5 s are over.
   public func leaveAndWait() async {
-    let membership = coordinator.anyMembership
+    let membership = coordinator.currentMembership
     leave()
     await membership?.finish()
   }
 
   /// Ours: ends the session for everybody, and waits until the gateway was told or 5 s are over.
   public func endAndWait() async {
-    let membership = coordinator.anyMembership
+    let membership = coordinator.currentMembership
     end()
     await membership?.finish()
   }
@@ -64,9 +64,9 @@ extension GroupSession {
   ///
   /// - Throws: `SendError`, or what encoding the activity throws.
   public func update(activity: ActivityType) async throws {
-    let payload = try PayloadCoding.encode(activity)
+    let payload = try ActivityPayloadCoding.encode(activity)
     let revision = try coordinator.change(payload: payload)
-    IncomingActivity.$current.withValue(IncomingActivity()) { self.activity = activity }
+    RemoteActivityUpdate.$current.withValue(RemoteActivityUpdate()) { self.activity = activity }
     if let title = await activity.metadata.title { coordinator.change(title: title, ofRevision: revision) }
   }
 
@@ -74,8 +74,8 @@ extension GroupSession {
   /// once the gateway was told that this participant is gone. From here on no messages are held for a later
   /// `messages(of:)`. One reader; 64 MiB unread stop the reading from the gateway.
   public var entries: Entries {
-    coordinator.inbox.holdNothing()
-    return Entries(follower: coordinator.entries.follow())
+    coordinator.inbox.discardUnclaimed()
+    return Entries(subscription: coordinator.entries.subscribe())
   }
 
   /// Ours: everything that happens in a session.
@@ -85,11 +85,11 @@ extension GroupSession {
     /// It never fails.
     public typealias Failure = Never
 
-    let follower: EntryFollower
+    let subscription: EntrySubscription
 
     /// Goes through what has come since `entries` was read.
     public func makeAsyncIterator() -> Iterator {
-      Iterator(follower: follower)
+      Iterator(subscription: subscription)
     }
 
     /// Goes through what happens.
@@ -99,7 +99,7 @@ extension GroupSession {
       /// It never fails.
       public typealias Failure = Never
 
-      let follower: EntryFollower
+      let subscription: EntrySubscription
 
       /// What happened next; nil at the end, and once the task is cancelled.
       public mutating func next() async -> GroupSessionEntry? {
@@ -108,7 +108,7 @@ extension GroupSession {
 
       /// What happened next; nil at the end, and once the task is cancelled.
       public mutating func next(isolation actor: isolated (any Actor)?) async -> GroupSessionEntry? {
-        await follower.next()
+        await subscription.next()
       }
     }
   }

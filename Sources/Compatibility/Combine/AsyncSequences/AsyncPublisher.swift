@@ -17,14 +17,14 @@ public struct AsyncPublisher<P: Publisher>: AsyncSequence where P.Failure == Nev
 
   /// Subscribes.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(AwaitedValues(of: publisher))
+    Iterator(PullSubscription(of: publisher))
   }
 
   /// Subscribed until it is dropped, or its task is cancelled.
   public struct Iterator: AsyncIteratorProtocol {
-    private let values: AwaitedValues<P.Output, Never>
+    private let values: PullSubscription<P.Output, Never>
 
-    init(_ values: AwaitedValues<P.Output, Never>) {
+    init(_ values: PullSubscription<P.Output, Never>) {
       self.values = values
     }
 
@@ -60,14 +60,14 @@ public struct AsyncThrowingPublisher<P: Publisher>: AsyncSequence {
 
   /// Subscribes.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(AwaitedValues(of: publisher))
+    Iterator(PullSubscription(of: publisher))
   }
 
   /// Subscribed until it is dropped, or its task is cancelled.
   public struct Iterator: AsyncIteratorProtocol {
-    private let values: AwaitedValues<P.Output, P.Failure>
+    private let values: PullSubscription<P.Output, P.Failure>
 
-    init(_ values: AwaitedValues<P.Output, P.Failure>) {
+    init(_ values: PullSubscription<P.Output, P.Failure>) {
       self.values = values
     }
 

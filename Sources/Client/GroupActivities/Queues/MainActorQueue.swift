@@ -6,12 +6,12 @@ final class MainActorQueue: Sendable {
   /// The program's one: what happens in two sessions has an order too.
   static let shared = MainActorQueue()
   /// So many things are done until others may run on the main actor.
-  private static let turn = 64
+  private static let batchSize = 64
 
   typealias Work = @MainActor @Sendable () -> Void
 
   private struct State {
-    var waiting: [Work] = []
+    var pending: [Work] = []
     var isRunning = false
   }
   private let state = Guarded(State())
@@ -19,15 +19,15 @@ final class MainActorQueue: Sendable {
   /// Puts something in.
   func async(_ work: @escaping Work) {
     let starts = state.withLock { state in
-      state.waiting.append(work)
+      state.pending.append(work)
       defer { state.isRunning = true }
       return !state.isRunning
     }
     guard starts else { return }
     Task { @MainActor in
-      while let all = self.takeAll() {
+      while let all = self.removeAll() {
         for (index, work) in all.enumerated() {
-          if index > 0, index.isMultiple(of: Self.turn) { await Task.yield() }
+          if index > 0, index.isMultiple(of: Self.batchSize) { await Task.yield() }
           work()
         }
         await Task.yield()
@@ -35,14 +35,14 @@ final class MainActorQueue: Sendable {
     }
   }
 
-  private func takeAll() -> [Work]? {
+  private func removeAll() -> [Work]? {
     state.withLock { state in
-      guard !state.waiting.isEmpty else {
+      guard !state.pending.isEmpty else {
         state.isRunning = false
         return nil
       }
-      defer { state.waiting = [] }
-      return state.waiting
+      defer { state.pending = [] }
+      return state.pending
     }
   }
 }

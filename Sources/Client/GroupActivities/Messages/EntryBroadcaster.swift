@@ -1,0 +1,93 @@
+import SessionClient
+import Platform
+import Wire
+
+/// Gives those who take everything raw what comes, with nothing held back and nothing left out.
+final class EntryBroadcaster: Sendable {
+  private struct State {
+    var subscribers: [ObjectIdentifier: AsyncQueue<GroupSessionEntry>] = [:]
+    var isClosed = false
+  }
+  private let state = Guarded(State())
+  private let meter: BackpressureMeter
+
+  /// A broadcaster whose unread entries are counted there.
+  init(meter: BackpressureMeter) {
+    self.meter = meter
+  }
+
+  /// Something happened; on the client's loop.
+  func broadcast(_ notice: Notice, gateway: GatewayAddress) {
+    guard state.withLock({ !$0.subscribers.isEmpty }), let entry = GroupSessionEntry(notice, gateway: gateway)
+    else {
+      return
+    }
+    let count = state.withLock { state in
+      for queue in state.subscribers.values { queue.enqueue(entry) }
+      return state.subscribers.count
+    }
+    meter.add(entry.cost * count)
+  }
+
+  /// Follows what comes from here on.
+  func subscribe() -> EntrySubscription {
+    let queue = AsyncQueue<GroupSessionEntry>()
+    let subscription = EntrySubscription(queue: queue, broadcaster: self)
+    state.withLock { state in
+      if state.isClosed {
+        queue.finish(keepsBuffered: false)
+      } else {
+        state.subscribers[ObjectIdentifier(subscription)] = queue
+      }
+    }
+    return subscription
+  }
+
+  /// Ends all sequences, behind what waits.
+  func close() {
+    let subscribers = state.withLock { state in
+      state.isClosed = true
+      defer { state.subscribers = [:] }
+      return state.subscribers
+    }
+    for queue in subscribers.values { queue.finish(keepsBuffered: true) }
+  }
+
+  fileprivate func recordConsumed(_ bytes: Int) {
+    meter.subtract(bytes)
+  }
+
+  fileprivate func remove(_ subscription: ObjectIdentifier, _ queue: AsyncQueue<GroupSessionEntry>) {
+    state.withLock { $0.subscribers[subscription] = nil }
+    recordConsumed(queue.finish(keepsBuffered: false).reduce(0) { $0 + $1.cost })
+  }
+}
+
+/// One sequence's following of everything; it ends when nobody holds it.
+final class EntrySubscription: Sendable {
+  private let queue: AsyncQueue<GroupSessionEntry>
+  private let broadcaster: EntryBroadcaster
+
+  fileprivate init(queue: AsyncQueue<GroupSessionEntry>, broadcaster: EntryBroadcaster) {
+    self.queue = queue
+    self.broadcaster = broadcaster
+  }
+
+  deinit {
+    broadcaster.remove(ObjectIdentifier(self), queue)
+  }
+
+  /// What happened next; nil at the end.
+  func next() async -> GroupSessionEntry? {
+    guard let entry = await queue.next() else { return nil }
+    broadcaster.recordConsumed(entry.cost)
+    return entry
+  }
+}
+
+extension GroupSessionEntry {
+  /// What it counts against the limit, in bytes.
+  fileprivate var cost: Int {
+    if case .message(let message) = self { message.payload.count + 128 } else { 128 }
+  }
+}
