@@ -1,15 +1,31 @@
-internal import Synchronization
 import Platform
+internal import Synchronization
 
-/// A queue with one waiter that waits: what feeds an iterator. Any thread puts in; nothing is lost until it ends.
+/// An unbounded first-in, first-out queue that feeds one asynchronous iterator. Any thread may enqueue.
+///
+/// No element is lost until `finish`.
 final class AsyncQueue<Element: Sendable>: Sendable {
+  private struct Waiter {
+    let id: Int
+    /// The actor on which the reader runs; nil for none.
+    let actor: ObjectIdentifier?
+    let continuation: CheckedContinuation<Resumption, Never>
+  }
+
+  private struct Resumption: Sendable {
+    let element: Element?
+    /// True if `ReaderOrder` resumed the reader.
+    var isOrdered = false
+  }
+
   private struct State {
     var buffer: [Element] = []
+    /// The index in `buffer` of the first element that no iterator has received.
     var head = 0
-    var waiters: [(id: Int, continuation: CheckedContinuation<Element?, Never>)] = []
+    var waiters: [Waiter] = []
     var nextWaiterID = 0
     var isFinished = false
-    /// Readers that were cancelled before they began to wait.
+    /// The waiters whose task was cancelled before they were added to `waiters`.
     var cancelledWaiters: Set<Int> = []
 
     mutating func popFirst() -> Element? {
@@ -25,18 +41,24 @@ final class AsyncQueue<Element: Sendable>: Sendable {
   }
   private let state = Guarded(State())
 
-  /// Puts an element in; after the end it is dropped.
+  /// Appends an element. After `finish` the element is dropped.
   func enqueue(_ element: Element) {
-    let waiter = state.withLock { state -> CheckedContinuation<Element?, Never>? in
+    let waiter = state.withLock { state -> Waiter? in
       guard !state.isFinished else { return nil }
-      guard state.waiters.isEmpty else { return state.waiters.removeFirst().continuation }
+      guard state.waiters.isEmpty else { return state.waiters.removeFirst() }
       state.buffer.append(element)
       return nil
     }
-    waiter?.resume(returning: element)
+    guard let waiter else { return }
+    guard let actor = waiter.actor else {
+      return waiter.continuation.resume(returning: Resumption(element: element))
+    }
+    ReaderOrder.shared.resume(on: actor) {
+      waiter.continuation.resume(returning: Resumption(element: element, isOrdered: true))
+    }
   }
 
-  /// Puts an element in instead of all that waits: for what is told whole each time.
+  /// Replaces all buffered elements with one: for a value of which only the newest counts.
   func replaceAll(with element: Element) {
     state.withLock { state in
       state.buffer.removeAll()
@@ -45,10 +67,10 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     enqueue(element)
   }
 
-  /// Ends it.
+  /// Ends the queue and resumes its waiters with nil.
   ///
-  /// - Parameter keepsBuffered: whether what is in it may still be read.
-  /// - Returns: what can no longer be read.
+  /// - Parameter keepsBuffered: true if the buffered elements may still be received.
+  /// - Returns: the elements that can no longer be received.
   @discardableResult
   func finish(keepsBuffered: Bool) -> [Element] {
     let (waiters, dropped) = state.withLock { state in
@@ -61,42 +83,54 @@ final class AsyncQueue<Element: Sendable>: Sendable {
       }
       return (state.waiters, Array(state.buffer[state.head...]))
     }
-    for waiter in waiters { waiter.continuation.resume(returning: nil) }
+    for waiter in waiters { waiter.continuation.resume(returning: Resumption(element: nil)) }
     return dropped
   }
 
-  /// The next element; nil at the end, and when the task is cancelled.
+  /// Returns the next element; nil at the end, and when the task is cancelled.
   ///
-  /// One that waits is given without a suspension: who reads two sequences on one actor, each by a task of its own, then
-  /// handles what came first before what came after it, whichever of the two it is in.
-  func next() async -> Element? {
+  /// A buffered element is returned without a suspension. Readers on one actor that wait in several queues resume in the
+  /// order in which their queues received an element.
+  func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
     if !Task.isCancelled, let element = state.withLock({ $0.popFirst() }) { return element }
     let id = state.withLock { state in
       state.nextWaiterID += 1
       return state.nextWaiterID
     }
-    // A waiter that was answered and cancelled at once has left its id behind.
+    // A waiter that is resumed and cancelled at the same time leaves its id behind.
     defer { if Task.isCancelled { state.withLock { _ = $0.cancelledWaiters.remove(id) } } }
-    return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let (isResumed, element) = state.withLock { state -> (Bool, Element?) in
-          if state.cancelledWaiters.remove(id) != nil { return (true, nil) }
-          if let element = state.popFirst() { return (true, element) }
-          if state.isFinished { return (true, nil) }
-          state.waiters.append((id, continuation))
-          return (false, nil)
-        }
-        if isResumed { continuation.resume(returning: element) }
+    // The operation captures `actor`. In Swift 6.3, a closure that does not would run on the global executor, and an element
+    // might arrive before the reader waits.
+    let resumption = await withTaskCancellationHandler(
+      operation: { await wait(id, isolation: actor) },
+      onCancel: { cancel(id) },
+      isolation: actor)
+    if resumption.isOrdered, let actor { ReaderOrder.shared.didArrive(on: ObjectIdentifier(actor)) }
+    return resumption.element
+  }
+
+  private func wait(_ id: Int, isolation actor: isolated (any Actor)?) async -> Resumption {
+    await withCheckedContinuation(isolation: actor) { continuation in
+      let immediate = state.withLock { state -> Resumption? in
+        if state.cancelledWaiters.remove(id) != nil { return Resumption(element: nil) }
+        if let element = state.popFirst() { return Resumption(element: element) }
+        if state.isFinished { return Resumption(element: nil) }
+        state.waiters.append(
+          Waiter(id: id, actor: actor.map { ObjectIdentifier($0) }, continuation: continuation))
+        return nil
       }
-    } onCancel: {
-      let waiter = state.withLock { state -> CheckedContinuation<Element?, Never>? in
-        guard let index = state.waiters.firstIndex(where: { $0.id == id }) else {
-          state.cancelledWaiters.insert(id)
-          return nil
-        }
-        return state.waiters.remove(at: index).continuation
-      }
-      waiter?.resume(returning: nil)
+      if let immediate { continuation.resume(returning: immediate) }
     }
+  }
+
+  private func cancel(_ id: Int) {
+    let waiter = state.withLock { state -> Waiter? in
+      guard let index = state.waiters.firstIndex(where: { $0.id == id }) else {
+        state.cancelledWaiters.insert(id)
+        return nil
+      }
+      return state.waiters.remove(at: index)
+    }
+    waiter?.continuation.resume(returning: Resumption(element: nil))
   }
 }
