@@ -141,11 +141,12 @@ extension GatewaySuites {
 
     @Test("a batch whose points are none costs no more than one of them")
     func badPoints() {
-      var reader = MessageDecoder<Dot> { _ in 0 }
+      var reader = MessageDecoder<Dot>(
+        type: StrokeBatchSplitter.messageType, sentPoints: SentStrokePoints())
       let text =
         #"{"color":1,"point":[1,2],"points":["# + String(repeating: "0,", count: 5_000) + #"0],"x":"y"}"#
       let before = Dot.decodings.load(ordering: .relaxed)
-      let (first, second) = (reader.take(entry(text, type: "Dot", retention: .append, 1)), reader.next())
+      let (first, second) = (reader.decode(entry(text, type: "Dot", retention: .append, 1)), reader.next())
       #expect(first == nil && second == nil)
       #expect(Dot.decodings.load(ordering: .relaxed) - before <= 2)
     }
@@ -156,13 +157,14 @@ extension GatewaySuites {
       let heavy = String(repeating: "y", count: 20_000)
       let points = Array(repeating: "[3,4]", count: 100).joined(separator: ",")
       func pauses(_ member: String) -> (points: Int, pauses: Int) {
-        var reader = MessageDecoder<Dot> { _ in 0 }
+        var reader = MessageDecoder<Dot>(
+          type: StrokeBatchSplitter.messageType, sentPoints: SentStrokePoints())
         var (count, pauses) = (0, 0)
         let text = #"{"color":1,"point":[1,2],"points":[\#(points)],"\#(member)":"\#(heavy)"}"#
-        var next = reader.take(entry(text, type: "Dot", retention: .append, 1))
+        var next = reader.decode(entry(text, type: "Dot", retention: .append, 1))
         while next != nil {
           count += 1
-          if reader.wantsPause() { pauses += 1 }
+          if reader.needsPause() { pauses += 1 }
           next = reader.next()
         }
         return (count, pauses)

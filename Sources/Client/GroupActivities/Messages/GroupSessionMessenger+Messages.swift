@@ -33,12 +33,12 @@ extension GroupSessionMessenger {
 
       private let retainer: SessionRetainer
       private let subscription: MessageSubscription
-      private var reader: MessageDecoder<Message>
+      private var decoder: MessageDecoder<Message>
 
       init(_ messages: Messages) {
         retainer = messages.retainer
         subscription = messages.coordinator.inbox.subscribe(to: messages.type)
-        reader = MessageDecoder { [coordinator = messages.coordinator] in coordinator.ownPoints($0) }
+        decoder = MessageDecoder(type: messages.type, sentPoints: messages.coordinator.sentStrokePoints)
       }
 
       /// The next message; nil at the end, and once the task is cancelled.
@@ -49,10 +49,10 @@ extension GroupSessionMessenger {
       /// The next message; nil at the end, and once the task is cancelled.
       public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
         while !isOver {
-          if reader.wantsPause() { await Task.yield() }
-          if let message = reader.next() { return element(message) }
+          if decoder.needsPause() { await Task.yield() }
+          if let message = decoder.next() { return element(message) }
           guard let entry = await subscription.next() else { return nil }
-          if let message = reader.take(entry) { return element(message) }
+          if let message = decoder.decode(entry) { return element(message) }
         }
         return nil
       }

@@ -111,18 +111,7 @@ extension SessionCoordinator {
     } catch {
       throw GroupSessionMessenger.SendError(error)
     }
-    guard entry.retention == .append || entry.retention == .replace else { return }
-    let points = StrokePoints.count(entry.payload)
-    guard points > 0 else { return }
-    state.withLock { state in
-      state.ownPoints[entry.key] =
-        (entry.retention == .append ? state.ownPoints[entry.key, default: 0] : 0) + points
-    }
-  }
-
-  /// How many points this program has sent under a key.
-  func ownPoints(_ key: EntryKey) -> Int {
-    state.withLock { $0.ownPoints[key] ?? 0 }
+    sentStrokePoints.record(entry)
   }
 
   /// Waits until all that was sent before, and all that was added, is on the gateway's disk.

@@ -48,6 +48,7 @@ final class SessionCoordinator: Sendable {
   let inbox: Inbox
   let entries: EntryBroadcaster
   let journal = AttachmentBroadcaster()
+  let sentStrokePoints = SentStrokePoints()
   private let meter = BackpressureMeter()
   /// Who is in, on the way to the main actor.
   private let pendingParticipants = Guarded<Set<Participant>?>(nil)
@@ -87,8 +88,6 @@ final class SessionCoordinator: Sendable {
     var deferredPayload: DeferredPayload?
     /// Waits for that room.
     var deferredSend: Task<Void, Never>?
-    /// How many points this program has sent under a key.
-    var ownPoints = RecentTable<EntryKey, Int>(limit: 16_384)
     var uploads: [UUID: Upload] = [:]
     var uploadFailure: RequestFailure?
     /// Those who wait for `joined`.

@@ -1,0 +1,143 @@
+import FoundationEssentials
+import Platform
+import SessionClient
+import Wire
+
+/// Divides the stroke messages of the page for message types that know only one point.
+///
+/// This is the only part of the library that knows an activity. The page sends a stroke as messages of the type
+/// `UpsertStrokeMessage` (Wire's article on the drawing activity): `points` has all points since the previous message, and
+/// `point` is the last of them. A finished stroke is sent once more, whole, with the retention `replace`. The message type
+/// of Apple's sample has `point` only, and its model appends that point to the stroke. The sample must draw with the page
+/// without a change, so its sequence gets one message for each point, and of a whole stroke only the points that it did
+/// not get before. A type that has `points` gets the messages as they were sent.
+struct StrokeBatchSplitter: Sendable {
+  /// The name of the page's stroke messages. Messages with any other name are never divided.
+  static let messageType = "UpsertStrokeMessage"
+  /// The number of bytes that are decoded between two pauses. A stroke drawn by hand is smaller.
+  static let pauseBytes = 1 << 20
+
+  private struct Batch: Sendable {
+    let source: Participant
+    var members: [String: JSONValue]
+    /// The size of one point's message, in bytes of JSON.
+    let messageBytes: Int
+    var points: ArraySlice<JSONValue>
+  }
+  private let sentPoints: SentStrokePoints
+  private var batch: Batch?
+  /// The number of points that the sequence got under each key.
+  private var deliveredPoints = RecentTable<EntryKey, Int>(limit: 16_384)
+  private var bytesSincePause = 0
+  /// True if the message type has `points`; nil before the first batch.
+  private var hasPoints: Bool?
+
+  /// A splitter for one sequence.
+  ///
+  /// - Parameter sentPoints: the points that this program has sent; its model has these already.
+  init(sentPoints: SentStrokePoints) {
+    self.sentPoints = sentPoints
+  }
+
+  /// Begins with an entry whose payload is a valid message.
+  ///
+  /// - Parameters:
+  ///   - entry: the entry.
+  ///   - source: its sender.
+  ///   - encodedMembers: the JSON members that the message type encodes.
+  /// - Returns: true if `nextPayload` returns the messages of the entry; false if the entry is one message.
+  mutating func begin(
+    _ entry: ReceivedEntry, from source: Participant, encodedMembers: @autoclosure () -> [String: JSONValue]
+  ) -> Bool {
+    guard hasPoints != true else { return false }
+    if let members = Self.batch(entry.payload), case .array(let points)? = members["points"] {
+      let encoded = encodedMembers()
+      let hasPoints = hasPoints ?? (encoded["points"] != nil)
+      self.hasPoints = hasPoints
+      guard !hasPoints else { return false }
+      // Members that the type does not know are left out: they would be parsed once more for each point.
+      begin(members.filter { encoded[$0.key] != nil }, points, of: entry, from: source)
+      return true
+    }
+    if entry.key != .zero, entry.payload.contains(text: "\"point\"") {
+      deliveredPoints[entry.key, default: 0] += 1
+    }
+    return false
+  }
+
+  private mutating func begin(
+    _ members: [String: JSONValue], _ points: [JSONValue], of entry: ReceivedEntry, from source: Participant
+  ) {
+    var newPoints = points[...]
+    if entry.flags.retention == .replace {
+      newPoints = points.dropFirst(deliveredPoints[entry.key, default: 0] + sentPoints[entry.key])
+    }
+    if entry.key != .zero { deliveredPoints[entry.key, default: 0] += newPoints.count }
+    let messageBytes = WireJSON.encode(JSONValue.object(members)).count
+    batch = Batch(source: source, members: members, messageBytes: messageBytes, points: newPoints)
+  }
+
+  /// Returns the JSON of the next point's message and its sender; nil if the batch has no more.
+  mutating func nextPayload() -> ([UInt8], Participant)? {
+    guard let point = batch?.points.popFirst(), var current = batch else {
+      batch = nil
+      return nil
+    }
+    current.members["point"] = point
+    bytesSincePause += current.messageBytes
+    return (WireJSON.encode(JSONValue.object(current.members)), current.source)
+  }
+
+  /// Drops the rest of the batch.
+  mutating func discardBatch() {
+    batch = nil
+  }
+
+  /// Returns true once for each `pauseBytes` of messages.
+  mutating func needsPause() -> Bool {
+    guard bytesSincePause >= Self.pauseBytes else { return false }
+    bytesSincePause = 0
+    return true
+  }
+
+  /// The members of a message that has `point` and `points`; nil for any other.
+  private static func batch(_ payload: [UInt8]) -> [String: JSONValue]? {
+    guard payload.contains(text: "\"points\""), payload.contains(text: "\"point\""),
+      // A payload that is not JSON is not a batch.
+      case .object(let members)? = try? JSONParser.parse(payload.span), members["point"] != nil
+    else { return nil }
+    return members
+  }
+}
+
+/// The number of stroke points that this program has sent under each key.
+final class SentStrokePoints: Sendable {
+  private let counts = Guarded(RecentTable<EntryKey, Int>(limit: 16_384))
+
+  /// The number under a key.
+  subscript(key: EntryKey) -> Int {
+    counts.withLock { $0[key] ?? 0 }
+  }
+
+  /// Counts a message that was accepted for sending.
+  func record(_ entry: OutgoingEntry) {
+    guard entry.type == StrokeBatchSplitter.messageType,
+      entry.retention == .append || entry.retention == .replace
+    else { return }
+    let count = Self.count(entry.payload)
+    guard count > 0 else { return }
+    counts.withLock { counts in
+      counts[entry.key] = (entry.retention == .append ? counts[entry.key, default: 0] : 0) + count
+    }
+  }
+
+  /// The number of points in a payload: all of `points`, or else one for `point`; 0 for a payload that is not a stroke.
+  private static func count(_ payload: [UInt8]) -> Int {
+    guard payload.contains(text: "\"point\"") else { return 0 }
+    guard payload.contains(text: "\"points\""),
+      case .object(let members)? = try? JSONParser.parse(payload.span),
+      case .array(let points)? = members["points"]
+    else { return 1 }
+    return points.count
+  }
+}
