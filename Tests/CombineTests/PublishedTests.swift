@@ -1,7 +1,7 @@
 @testable import Combine
 import Testing
 
-@Suite("@Published as Apple's model code uses it")
+@Suite("@Published in model code for Apple's systems")
 struct PublishedTests {
   final class Canvas: ObservableObject {
     @Published var count = 0
@@ -9,7 +9,7 @@ struct PublishedTests {
     @Published var copy = 0
   }
 
-  @Test("a value is published before it is stored, the present one at once")
+  @Test("publishes a value before storing it, and the current value on subscription")
   func publishesFirst() {
     let canvas = Canvas()
     var seen: [[Int]] = []
@@ -23,7 +23,7 @@ struct PublishedTests {
     #expect(seen.count == 3)
   }
 
-  @Test("newcomers are what the new set has and the property does not have yet")
+  @Test("a sink finds newcomers by comparing the new set with the stored one")
   func newcomers() {
     final class Session: ObservableObject {
       @Published var active: Set<Int> = [1]
@@ -38,7 +38,7 @@ struct PublishedTests {
     #expect(newcomers == [[], [2], [3, 4], []])
   }
 
-  @Test("an optional's nil is a value")
+  @Test("publishes nil of an optional property")
   func publishesNil() {
     let canvas = Canvas()
     var seen: [String?] = []
@@ -49,7 +49,7 @@ struct PublishedTests {
     watching.cancel()
   }
 
-  @Test("objectWillChange speaks before any property changes, and when it is told to")
+  @Test("objectWillChange publishes before each property change, and on send()")
   func objectWillChange() {
     let canvas = Canvas()
     var seen: [Int] = []
@@ -63,7 +63,7 @@ struct PublishedTests {
     watching.cancel()
   }
 
-  @Test("a class's own objectWillChange is left to the class")
+  @Test("a class that declares objectWillChange publishes it itself")
   func ownPublisher() {
     final class Own: ObservableObject {
       let objectWillChange = PassthroughSubject<Void, Never>()
@@ -80,7 +80,7 @@ struct PublishedTests {
     watching.cancel()
   }
 
-  @Test("an object is freed while somebody is subscribed, and its publisher with it")
+  @Test("an object with subscribers is released, and its publisher with it")
   func isFreed() {
     final class Empty: ObservableObject {}
     weak var gone: Canvas?
@@ -92,16 +92,16 @@ struct PublishedTests {
       _ = canvas.$count.sink { _ in }
     }
     #expect(gone == nil)
-    // Those of objects that are gone are dropped when others are asked for theirs.
+    // Publishers of released objects are removed when publishers of other objects are created.
     var held: [Empty] = []
     for _ in 0..<10_000 where publisher != nil {
       held.append(Empty())
       _ = held.last?.objectWillChange
     }
-    #expect(publisher == nil, "the publisher of an object that is gone is still there")
+    #expect(publisher == nil, "the publisher of a released object still exists")
   }
 
-  @Test("many objects that come and go leave no more than a few publishers")
+  @Test("the publishers of released objects are removed from the table")
   func tableIsBounded() {
     let before = ObjectPublisherTable.shared.count
     for _ in 0..<5000 {
@@ -113,7 +113,7 @@ struct PublishedTests {
     #expect(ObjectPublisherTable.shared.count <= 2 * before + 128)
   }
 
-  @Test("assign writes to a property, and to a published one")
+  @Test("assign sets a property, and a published property")
   func assigns() {
     let source = Canvas()
     let target = Canvas()
@@ -128,14 +128,14 @@ struct PublishedTests {
     #expect(target.copy == 18)
   }
 
-  @Test("an object says that it changes before a value is assigned to its property")
+  @Test("assign(to:) publishes objectWillChange before it sets the property")
   func assignSays() {
     let source = PassthroughSubject<Int, Never>()
     let canvas = Canvas()
     var seen: [Int] = []
     let watching = canvas.objectWillChange.sink { seen.append(canvas.copy) }
     source.assign(to: &canvas.$copy)
-    #expect(seen == [], "to assign a publisher changes nothing yet")
+    #expect(seen == [], "assigning a publisher does not change the property yet")
     source.send(5)
     source.send(6)
     #expect(seen == [0, 5])
@@ -143,7 +143,7 @@ struct PublishedTests {
     watching.cancel()
   }
 
-  @Test("what a property is assigned from holds neither it nor its object")
+  @Test("assign(to:) retains neither the property nor its object")
   func assignHoldsNothing() {
     let source = CurrentValueSubject<Int, Never>(1)
     weak var gone: Canvas?
@@ -157,7 +157,7 @@ struct PublishedTests {
     source.send(2)
   }
 
-  @Test("who subscribes while a value is published is told of that one too")
+  @Test("a subscriber added while a value is published receives that value too")
   func subscribesWithin() {
     let canvas = Canvas()
     var late: [Int] = []
@@ -171,7 +171,7 @@ struct PublishedTests {
     #expect(late == [0, 1])
   }
 
-  @Test("a value set within a sink is told after the one that is being told, to everyone in the same order")
+  @Test("a value set in a sink is published after the current one, in the same order to all subscribers")
   func setsWithin() {
     let canvas = Canvas()
     var subscriptions: [AnyCancellable] = []
@@ -186,10 +186,10 @@ struct PublishedTests {
     canvas.count = 1
     #expect(first == [0, 1, 2])
     #expect(second == [0, 1, 2])
-    #expect(canvas.count == 2, "what was published last is what stays")
+    #expect(canvas.count == 2, "the value published last stays stored")
   }
 
-  @Test("a sink may cancel itself and everybody else")
+  @Test("a sink may cancel itself and other subscriptions")
   func cancelsWithin() {
     let canvas = Canvas()
     var subscriptions: Set<AnyCancellable> = []
@@ -206,7 +206,7 @@ struct PublishedTests {
     #expect(count == 1)
   }
 
-  @Test("what a cancelled sink held is let go of")
+  @Test("a cancelled sink releases what its closure captured")
   func releases() {
     final class Token {}
     let canvas = Canvas()

@@ -6,7 +6,7 @@ import Testing
 struct SubjectTests {
   struct Fault: Error, Equatable {}
 
-  @Test("a passthrough subject tells those who are there, and every late one that it ended")
+  @Test("PassthroughSubject sends values to current subscribers, and its end also to later ones")
   func passesThrough() {
     let subject = PassthroughSubject<Int, Fault>()
     var seen: [String] = []
@@ -24,7 +24,7 @@ struct SubjectTests {
     late.cancel()
   }
 
-  @Test("a current value subject has stored a value when it tells it")
+  @Test("CurrentValueSubject stores a value before it publishes it")
   func keepsValue() {
     let subject = CurrentValueSubject<Int, Never>(1)
     var seen: [[Int]] = []
@@ -35,7 +35,7 @@ struct SubjectTests {
     watching.cancel()
   }
 
-  @Test("one value, and the end")
+  @Test("Just sends one value and finishes")
   func just() {
     var seen: [String] = []
     let watching = Just(7).sink(
@@ -44,7 +44,7 @@ struct SubjectTests {
     watching.cancel()
   }
 
-  @Test("operators, one after the other")
+  @Test("operators can be chained")
   func operators() {
     let subject = PassthroughSubject<Int, Never>()
     var seen: [String] = []
@@ -62,7 +62,7 @@ struct SubjectTests {
     watching.cancel()
   }
 
-  @Test("a subject passes another publisher on")
+  @Test("a subject forwards the values of another publisher")
   func subscribesSubject() {
     let source = PassthroughSubject<Int, Never>()
     let subject = CurrentValueSubject<Int, Never>(0)
@@ -74,7 +74,7 @@ struct SubjectTests {
     #expect(subject.value == 5)
   }
 
-  @Test("a queue tells the values in their order, on itself")
+  @Test("receive(on:) delivers values on the queue, in order")
   func receivesOnQueue() async {
     let queue = DispatchQueue(label: "values")
     let subject = PassthroughSubject<Int, Never>()
@@ -96,7 +96,8 @@ struct SubjectTests {
     #expect(seen == Array(0..<1000))
   }
 
-  @Test("a subscriber that asks for few is told few; of a current value the newest is kept for it")
+  @Test(
+    "a subscriber receives as many values as it requests, and the newest value of CurrentValueSubject later")
   func demand() {
     final class Picky: Subscriber {
       typealias Input = Int
@@ -134,7 +135,7 @@ struct SubjectTests {
     #expect(Subscribers.Demand.max(2) < .unlimited)
   }
 
-  /// Holds what subscribes to the very subject whose value it is.
+  /// A value of a subject that owns a subscription to the same subject.
   private final class Node {
     var watching: AnyCancellable?
 
@@ -143,7 +144,7 @@ struct SubjectTests {
     }
   }
 
-  @Test("a value that holds a subscription to its own subject may be the old one, or one that is left out")
+  @Test("a stored or dropped value may own a subscription to its own subject")
   func lettingGoCallsBack() {
     final class Lazy: Subscriber {
       typealias Input = Node?
@@ -157,16 +158,16 @@ struct SubjectTests {
         let subject = CurrentValueSubject<Node?, Never>(nil)
         subject.send(Node(of: subject))
         subject.send(nil)
-      }, "the old value is let go of under the subject's lock")
+      }, "the old value is released under the subject's lock")
     #expect(
       ends {
         let subject = CurrentValueSubject<Node?, Never>(nil)
         subject.subscribe(Lazy())
         for _ in 0..<3 { subject.send(Node(of: subject)) }
-      }, "a value that nobody asks for is let go of under the subject's lock")
+      }, "a value without demand is released under the subject's lock")
   }
 
-  /// Whether it ends; one that waits for itself would not.
+  /// Returns true if the closure ends within 10 s; a deadlock would not.
   private func ends(_ body: @escaping @Sendable () -> Void) -> Bool {
     let done = DispatchSemaphore(value: 0)
     DispatchQueue(label: "attempt").async {

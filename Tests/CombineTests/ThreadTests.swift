@@ -3,19 +3,19 @@ import Dispatch
 import Synchronization
 import Testing
 
-@Suite("From many threads at once")
+@Suite("Combine on several threads")
 struct ThreadTests {
   final class Counter: ObservableObject, @unchecked Sendable {
-    // `@Published` is behind its own lock.
+    // `@Published` has its own lock.
     @Published var value = 0
   }
 
-  /// Seen by one sink, which is told by one thread at a time.
+  /// The values that a sink received. One thread at a time calls the sink.
   private final class Seen: @unchecked Sendable {
     var values: [Int] = []
   }
 
-  @Test("everyone sees all values, in one and the same order, and the last one stays")
+  @Test("all subscribers receive all values in the same order, and the last one stays stored")
   func sameOrder() {
     let counter = Counter()
     let seen = (0..<3).map { _ in Seen() }
@@ -29,18 +29,18 @@ struct ThreadTests {
       #expect(Set(seen.values) == Set(0...threads * each))
       for thread in 0..<threads {
         let own = seen.values.filter { $0 > thread * each && $0 <= (thread + 1) * each }
-        #expect(own == own.sorted(), "one thread's values came in another order")
+        #expect(own == own.sorted(), "the values of one thread arrived in another order")
       }
     }
-    #expect(seen.allSatisfy { $0.values == seen[0].values }, "two sinks saw different orders")
+    #expect(seen.allSatisfy { $0.values == seen[0].values }, "two sinks received different orders")
     #expect(counter.value == seen[0].values.last)
     subscriptions.forEach { $0.cancel() }
   }
 
-  @Test("subscribers come and go while values are published")
+  @Test("subscriptions may be added and cancelled while values are published")
   func comeAndGo() {
     let subject = PassthroughSubject<Int, Never>()
-    let told = Atomic<Int>(0)
+    let callCount = Atomic<Int>(0)
     let steady = Seen()
     let watching = subject.sink { steady.values.append($0) }
     DispatchQueue.concurrentPerform(iterations: 4) { thread in
@@ -48,7 +48,7 @@ struct ThreadTests {
         if thread == 0 {
           subject.send(step)
         } else {
-          subject.sink { _ in told.add(1, ordering: .relaxed) }.cancel()
+          subject.sink { _ in callCount.add(1, ordering: .relaxed) }.cancel()
         }
       }
     }
@@ -56,11 +56,11 @@ struct ThreadTests {
     watching.cancel()
   }
 
-  @Test("objects are asked for their publishers, change and go on many threads")
+  @Test("objects with publishers may change and be released on several threads")
   func objectsComeAndGo() {
     let shared = Counter()
-    let told = Atomic<Int>(0)
-    let watching = shared.objectWillChange.sink { told.add(1, ordering: .relaxed) }
+    let callCount = Atomic<Int>(0)
+    let watching = shared.objectWillChange.sink { callCount.add(1, ordering: .relaxed) }
     DispatchQueue.concurrentPerform(iterations: 4) { _ in
       for _ in 0..<200 {
         let own = Counter()
@@ -70,7 +70,7 @@ struct ThreadTests {
         watching.cancel()
       }
     }
-    #expect(told.load(ordering: .relaxed) == 800)
+    #expect(callCount.load(ordering: .relaxed) == 800)
     watching.cancel()
   }
 }

@@ -2,14 +2,14 @@ import Combine
 import Synchronization
 import Testing
 
-@Suite("values: publishers as asynchronous sequences")
+@Suite("values: a publisher as an asynchronous sequence")
 struct ValuesTests {
   final class Counter: ObservableObject, @unchecked Sendable {
-    // `@Published` is behind its own lock.
+    // `@Published` has its own lock.
     @Published var count = 0
   }
 
-  @Test("the present value comes first, and one that is set while nobody waits is not missed")
+  @Test("yields the current value first, then the newest value set while no reader waited")
   func newestValue() async {
     let counter = Counter()
     var iterator = counter.$count.values.makeAsyncIterator()
@@ -22,7 +22,7 @@ struct ValuesTests {
     await later.value
   }
 
-  @Test("the end ends it, an error is thrown once")
+  @Test("ends with the publisher, and throws its error once")
   func ends() async throws {
     struct Fault: Error, Equatable {}
     let finishing = CurrentValueSubject<Int, Never>(1)
@@ -39,7 +39,7 @@ struct ValuesTests {
     #expect(try await thrown.next() == nil)
   }
 
-  @Test("cancelling the task that waits ends its loop, and nobody is subscribed after it")
+  @Test("cancelling the waiting task ends the loop and the subscription")
   func isCancelled() async {
     let endless = Endless()
     let (started, start) = AsyncStream<Void>.makeStream()
@@ -57,7 +57,7 @@ struct ValuesTests {
     #expect(endless.subscribed.load(ordering: .relaxed) == 0)
   }
 
-  /// Publishes 0 to each subscriber, and nothing more; counts who is subscribed.
+  /// Publishes 0 to each subscriber and never finishes; counts its subscribers.
   private final class Endless: Publisher, Sendable {
     typealias Output = Int
     typealias Failure = Never
@@ -72,8 +72,8 @@ struct ValuesTests {
   private final class Place<S: Subscriber>: Subscription where S.Input == Int {
     private let subscriber: S
     private let publisher: Endless
-    private let isTold = Atomic<Bool>(false)
-    private let isGone = Atomic<Bool>(false)
+    private let hasSent = Atomic<Bool>(false)
+    private let isCancelled = Atomic<Bool>(false)
 
     init(of subscriber: S, in publisher: Endless) {
       self.subscriber = subscriber
@@ -81,15 +81,17 @@ struct ValuesTests {
     }
 
     func request(_ demand: Subscribers.Demand) {
-      if !isTold.exchange(true, ordering: .relaxed) { _ = subscriber.receive(0) }
+      if !hasSent.exchange(true, ordering: .relaxed) { _ = subscriber.receive(0) }
     }
 
     func cancel() {
-      if !isGone.exchange(true, ordering: .relaxed) { publisher.subscribed.subtract(1, ordering: .relaxed) }
+      if !isCancelled.exchange(true, ordering: .relaxed) {
+        publisher.subscribed.subtract(1, ordering: .relaxed)
+      }
     }
   }
 
-  @Test("on the main actor, where models live")
+  @Test("works in a model on the main actor")
   @MainActor func onMainActor() async throws {
     @MainActor final class Model: ObservableObject {
       @Published var names: Set<String> = []

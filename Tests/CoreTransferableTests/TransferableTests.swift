@@ -58,9 +58,9 @@ struct Drawing: Transferable, Equatable {
   }
 }
 
-@Suite("Transferable: as which data values travel")
+@Suite("Transferable: export and import of values")
 struct TransferableTests {
-  @Test("data, text and URLs are what they are, and come back")
+  @Test("Data, String and URL are exported and imported unchanged")
   func ownTypes() async throws {
     let data = try await Data([1, 2]).exported()
     #expect(data.data == Data([1, 2]))
@@ -82,7 +82,7 @@ struct TransferableTests {
     #expect(try await URL.imported(from: sent.data, contentType: .url) == url)
   }
 
-  @Test("the first that exports goes out; exactly the kind, then one it conforms to, comes in")
+  @Test("exports by the first representation; imports by the exact content type, then by a supertype")
   func dataRepresentations() async throws {
     let picture = Picture(bytes: Data([5, 6]))
     let content = try await picture.exported()
@@ -95,7 +95,7 @@ struct TransferableTests {
     }
   }
 
-  @Test("a codable value is JSON, a point in it two numbers")
+  @Test("a Codable value is exported as JSON, a CGPoint as two numbers")
   func codable() async throws {
     let note = Note(text: "hello", at: CGPoint(x: 1, y: 2.5))
     let content = try await note.exported()
@@ -105,7 +105,7 @@ struct TransferableTests {
     #expect(try await Note.imported(from: content.data, mediaType: "application/json") == note)
   }
 
-  @Test("a proxy travels for another; a condition leaves a representation out")
+  @Test("exports a proxy; a condition excludes a representation")
   func proxy() async throws {
     let content = try await Label(text: "hi").exported()
     #expect(content.contentType == .utf8PlainText)
@@ -113,7 +113,7 @@ struct TransferableTests {
     #expect(try await Label(text: "").exported().contentType == .png)
   }
 
-  @Test("a file goes out as its bytes and its name, and comes in as a file")
+  @Test("exports a file's content and name, and imports from a file")
   func file() async throws {
     let content = try await Drawing(text: "<svg/>").exported()
     #expect(content.mediaType == "image/svg+xml")

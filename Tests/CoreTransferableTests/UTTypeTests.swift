@@ -2,10 +2,10 @@ import Foundation
 import Testing
 import UniformTypeIdentifiers
 
-@Suite("UTType: kinds of data")
+@Suite("UTType")
 struct UTTypeTests {
   @Test(
-    "media types, extensions and what they conform to",
+    "known media types, file name extensions and supertypes",
     arguments: [
       ("image/png", "png", UTType.png, UTType.image), ("image/jpeg", "jpeg", .jpeg, .image),
       ("image/gif", "gif", .gif, .image), ("image/webp", "webp", .webP, .image),
@@ -26,7 +26,7 @@ struct UTTypeTests {
     #expect(type.isDeclared && !type.isDynamic)
   }
 
-  @Test("what is not known here keeps its media type or extension")
+  @Test("a dynamic type keeps its media type or extension")
   func dynamic() throws {
     let type = try #require(UTType(mimeType: "Model/X.Y-z"))
     #expect(type.isDynamic && !type.isDeclared)
@@ -40,7 +40,7 @@ struct UTTypeTests {
     #expect(UTType("org.example.unknown") == nil)
   }
 
-  @Test("a program's own kind conforms to what it says, and is encoded by its identifier")
+  @Test("a declared type conforms to its supertype and is encoded as its identifier")
   func exported() throws {
     let type = UTType(exportedAs: "org.example.board", conformingTo: .json)
     #expect(type.conforms(to: .json) && type.conforms(to: .text) && type.preferredMIMEType == nil)

@@ -1,9 +1,9 @@
 import Glibc
 
-/// A lock whose order the thread sanitizer sees. What it guards is its owner's, and nothing is called out to while it
-/// is held.
+/// A mutex that the thread sanitizer understands. The owner keeps the protected state; no other code is called while
+/// the lock is held.
 ///
-/// Unchecked: the pointer never changes, and what it points at is made for use by several threads.
+/// Unchecked: the pointer never changes, and a `pthread_mutex_t` is made for use by several threads.
 @safe struct Lock: ~Copyable, @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
@@ -13,7 +13,7 @@ import Glibc
     unsafe pthread_mutex_init(mutex, nil)
   }
 
-  /// Runs the closure alone.
+  /// Runs a closure while holding the lock.
   borrowing func withLock<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }

@@ -1,5 +1,5 @@
-// Foundation has these on Linux; here they can be had under the name that code from Apple's systems imports, and are
-// the same types, whichever of the two is imported, or both. They are encoded as there: a point is `[x,y]`.
+// Foundation on Linux has these types. This module exports them under the name that code for Apple's systems imports. They
+// are the same types, and are encoded as on Apple's systems: a point is `[x,y]`.
 @_exported public import struct Foundation.CGFloat
 @_exported public import struct Foundation.CGPoint
 @_exported public import struct Foundation.CGRect

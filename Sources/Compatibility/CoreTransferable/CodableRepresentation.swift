@@ -2,28 +2,28 @@ public import Combine
 public import FoundationEssentials
 public import UniformTypeIdentifiers
 
-/// Apple's `CodableRepresentation`: a value travels as its coder writes it, which is JSON unless said otherwise.
+/// A representation by an encoder and a decoder, JSON by default (Apple's `CodableRepresentation`).
 public struct CodableRepresentation<Item, Encoder, Decoder>: TransferRepresentation, LeafRepresentation
 where
   Item: Transferable & Codable, Encoder: TopLevelEncoder, Decoder: TopLevelDecoder, Encoder.Output == Data,
   Decoder.Input == Data
 {
-  /// It is made of nothing else.
+  /// The representation has no body.
   public typealias Body = Never
 
   private let contentType: UTType
-  // Nobody changes a coder that was handed over here, and encoding and decoding change none.
+  // The program must not change a coder after passing it here, and encoding and decoding do not change coders.
   private nonisolated(unsafe) let encoder: Encoder
   private nonisolated(unsafe) let decoder: Decoder
 
-  /// By coders of the program's own, which it must not change any more.
+  /// Creates a representation with other coders. The program must not change the coders afterwards.
   public init(for itemType: Item.Type = Item.self, contentType: UTType, encoder: Encoder, decoder: Decoder) {
     self.contentType = contentType
     unsafe self.encoder = encoder
     unsafe self.decoder = decoder
   }
 
-  /// As JSON.
+  /// Creates a representation as JSON.
   public init(for itemType: Item.Type = Item.self, contentType: UTType = .json)
   where Encoder == JSONEncoder, Decoder == JSONDecoder {
     self.init(for: itemType, contentType: contentType, encoder: JSONEncoder(), decoder: JSONDecoder())
@@ -44,11 +44,11 @@ where
 }
 
 extension JSONEncoder: TopLevelEncoder {
-  /// Data.
+  /// The type of encoded values.
   public typealias Output = Data
 }
 
 extension JSONDecoder: TopLevelDecoder {
-  /// Data.
+  /// The type of encoded values.
   public typealias Input = Data
 }

@@ -2,14 +2,14 @@ public import FoundationEssentials
 import UniformTypeIdentifiers
 
 extension Data: Transferable {
-  /// Itself, and made of data of any kind.
+  /// The data themselves. Data of any content type are imported.
   public static var transferRepresentation: some TransferRepresentation {
     DataRepresentation(contentType: .data, exporting: { $0 }, importing: { $0 })
   }
 }
 
 extension String: Transferable {
-  /// UTF-8; made of any text.
+  /// The text in UTF-8. Text of any content type is imported.
   public static var transferRepresentation: some TransferRepresentation {
     DataRepresentation(
       contentType: .utf8PlainText, exporting: { Data($0.utf8) },
@@ -19,7 +19,7 @@ extension String: Transferable {
 }
 
 extension URL: Transferable {
-  /// What it reads as.
+  /// The URL as text.
   public static var transferRepresentation: some TransferRepresentation {
     DataRepresentation(
       contentType: .url, exporting: { Data($0.absoluteString.utf8) },

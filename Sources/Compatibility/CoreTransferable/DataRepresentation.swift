@@ -1,9 +1,9 @@
 public import FoundationEssentials
 public import UniformTypeIdentifiers
 
-/// Apple's `DataRepresentation`: a value travels as data that closures make and read.
+/// A representation as data that closures create and read (Apple's `DataRepresentation`).
 public struct DataRepresentation<Item: Transferable>: TransferRepresentation, LeafRepresentation {
-  /// It is made of nothing else.
+  /// The representation has no body.
   public typealias Body = Never
 
   private let exportedType: UTType?
@@ -11,7 +11,7 @@ public struct DataRepresentation<Item: Transferable>: TransferRepresentation, Le
   private let exporting: @Sendable (Item) async throws -> Data
   private let importing: @Sendable (Data) async throws -> Item
 
-  /// Goes both ways.
+  /// Creates a representation for export and import.
   public init(
     contentType: UTType, exporting: @escaping @Sendable (Item) async throws -> Data,
     importing: @escaping @Sendable (Data) async throws -> Item
@@ -22,7 +22,7 @@ public struct DataRepresentation<Item: Transferable>: TransferRepresentation, Le
     self.importing = importing
   }
 
-  /// Only goes out.
+  /// Creates a representation for export only.
   public init(
     exportedContentType: UTType, exporting: @escaping @Sendable (Item) async throws -> Data
   ) {
@@ -32,7 +32,7 @@ public struct DataRepresentation<Item: Transferable>: TransferRepresentation, Le
     importing = { _ in throw notImported(Item.self, exportedContentType) }
   }
 
-  /// Only comes in.
+  /// Creates a representation for import only.
   public init(
     importedContentType: UTType, importing: @escaping @Sendable (Data) async throws -> Item
   ) {

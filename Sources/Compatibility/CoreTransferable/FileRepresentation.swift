@@ -1,31 +1,31 @@
 public import FoundationEssentials
 public import UniformTypeIdentifiers
 
-/// Apple's `SentTransferredFile`: a file that a value travels as.
+/// A file that represents a value (Apple's `SentTransferredFile`).
 public struct SentTransferredFile: Sendable {
-  /// Where it is.
+  /// The location of the file.
   public let file: URL
-  /// Whether the receiver may open the file itself; here it always gets a copy.
+  /// True if the receiver may open the file itself. Without effect: the receiver always gets a copy.
   public let allowAccessingOriginalFile: Bool
 
-  /// A file at a place.
+  /// Creates a file at a location.
   public init(_ file: URL, allowAccessingOriginalFile: Bool = false) {
     self.file = file
     self.allowAccessingOriginalFile = allowAccessingOriginalFile
   }
 }
 
-/// Apple's `ReceivedTransferredFile`: a file that a value traveled as.
+/// A file that a value is imported from (Apple's `ReceivedTransferredFile`).
 public struct ReceivedTransferredFile: Sendable {
-  /// Where it is; it is removed once the value is made of it.
+  /// The location of the file, which is removed after the import.
   public let file: URL
-  /// Whether it is the sender's own; here it never is.
+  /// True if the file is the sender's own. Always false here.
   public let isOriginalFile: Bool
 }
 
-/// Apple's `FileRepresentation`: a value travels as a file.
+/// A representation as a file (Apple's `FileRepresentation`).
 public struct FileRepresentation<Item: Transferable>: TransferRepresentation, LeafRepresentation {
-  /// It is made of nothing else.
+  /// The representation has no body.
   public typealias Body = Never
 
   private let exportedType: UTType?
@@ -33,7 +33,7 @@ public struct FileRepresentation<Item: Transferable>: TransferRepresentation, Le
   private let exporting: @Sendable (Item) async throws -> SentTransferredFile
   private let importing: @Sendable (ReceivedTransferredFile) async throws -> Item
 
-  /// Goes both ways.
+  /// Creates a representation for export and import.
   public init(
     contentType: UTType, shouldAttemptToOpenInPlace: Bool = false,
     exporting: @escaping @Sendable (Item) async throws -> SentTransferredFile,
@@ -45,7 +45,7 @@ public struct FileRepresentation<Item: Transferable>: TransferRepresentation, Le
     self.importing = importing
   }
 
-  /// Only goes out.
+  /// Creates a representation for export only.
   public init(
     exportedContentType: UTType, shouldAllowToOpenInPlace: Bool = false,
     exporting: @escaping @Sendable (Item) async throws -> SentTransferredFile
@@ -56,7 +56,7 @@ public struct FileRepresentation<Item: Transferable>: TransferRepresentation, Le
     importing = { _ in throw notImported(Item.self, exportedContentType) }
   }
 
-  /// Only comes in.
+  /// Creates a representation for import only.
   public init(
     importedContentType: UTType, shouldAttemptToOpenInPlace: Bool = false,
     importing: @escaping @Sendable (ReceivedTransferredFile) async throws -> Item
@@ -82,12 +82,12 @@ public struct FileRepresentation<Item: Transferable>: TransferRepresentation, Le
     let folder = files.temporaryDirectory.appending(path: UUID().uuidString)
     try files.createDirectory(
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    // What cannot be removed is the system's to remove, as all in this folder is.
+    // A folder that cannot be removed stays in the system's temporary folder.
     defer { try? files.removeItem(at: folder) }
-    let ending = (type?.preferredFilenameExtension ?? importedType?.preferredFilenameExtension).map {
+    let suffix = (type?.preferredFilenameExtension ?? importedType?.preferredFilenameExtension).map {
       ".\($0)"
     }
-    let file = folder.appending(path: "file" + (ending ?? ""))
+    let file = folder.appending(path: "file" + (suffix ?? ""))
     try data.write(to: file)
     return try await importing(ReceivedTransferredFile(file: file, isOriginalFile: false))
   }

@@ -1,42 +1,36 @@
-public import FoundationEssentials
+package import FoundationEssentials
 package import UniformTypeIdentifiers
 
-/// What a value travels as.
+/// An exported value.
 package struct ExportedContent: Sendable {
-  /// Its bytes.
+  /// The bytes.
   package let data: Data
-  /// Their kind.
+  /// The content type.
   package let contentType: UTType
-  /// The name of a file with it, if the type suggests one.
+  /// The suggested file name, if any.
   package let suggestedFileName: String?
 
-  /// The media type to send it by: that of its kind, or else `application/octet-stream`.
+  /// The media type: that of the content type, or else `application/octet-stream`.
   package var mediaType: String { contentType.preferredMIMEType ?? "application/octet-stream" }
 }
 
-/// A representation that is made of nothing else: it does the work.
+/// A representation without a body, which exports and imports values itself.
 protocol LeafRepresentation<Item>: TransferRepresentation where Body == Never {
-  /// What it exports values as; nil when it does not.
+  /// Returns the content type that a value is exported as; nil if it is not exported.
   func exportedType(of item: Item) -> UTType?
-  /// What it imports values from; nil when it does not.
+  /// The content type that values are imported from; nil if none are.
   var importedType: UTType? { get }
-  /// How a file with the value is called; nil when nobody said.
-  func fileName(of item: Item) -> String?
 
   func export(_ item: Item) async throws -> ExportedContent
   func imported(from data: Data, as type: UTType?) async throws -> Item
 }
 
-extension LeafRepresentation {
-  func fileName(of item: Item) -> String? { nil }
-}
-
-/// Representations one after the other.
+/// A list of representations, the preferred one first.
 protocol CompositeRepresentation<Item>: TransferRepresentation where Body == Never {
   var parts: [any TransferRepresentation] { get }
 }
 
-/// All that a representation comes down to, the preferred one first.
+/// Returns all leaves of a representation, the preferred one first.
 func leaves<Item: Transferable>(
   of representation: any TransferRepresentation, for type: Item.Type
 ) -> [any LeafRepresentation<Item>] {
@@ -51,33 +45,10 @@ private func body(of representation: some TransferRepresentation) -> any Transfe
   representation.body
 }
 
-/// Why a value could not travel.
-public enum TransferError: LocalizedError, Equatable, CustomStringConvertible {
-  /// The type has no representation that exports this value.
-  case notExported(type: String)
-  /// The type has no representation that imports such data.
-  case notImported(type: String, contentType: String)
-  /// The data is not what it is said to be.
-  case malformed(type: String, contentType: String)
-
-  /// What is wrong, in words.
-  public var description: String {
-    switch self {
-    case .notExported(let type): "no transfer representation of \(type) exports this value"
-    case .notImported(let type, let contentType):
-      "no transfer representation of \(type) imports \(contentType)"
-    case .malformed(let type, let contentType): "the data is no \(contentType), of which \(type) is made"
-    }
-  }
-
-  /// The same words as `description`.
-  public var errorDescription: String? { description }
-}
-
 extension Transferable {
-  /// What a value travels as: by the first representation that exports it.
+  /// Exports a value by the first representation that can.
   ///
-  /// - Throws: `TransferError.notExported`, and what the representation throws.
+  /// - Throws: `TransferError.notExported`, or the error of the representation.
   package func exported() async throws -> ExportedContent {
     for leaf in leaves(of: Self.transferRepresentation, for: Self.self)
     where leaf.exportedType(of: self) != nil {
@@ -86,12 +57,11 @@ extension Transferable {
     throw TransferError.notExported(type: String(describing: Self.self))
   }
 
-  /// Makes a value of what one traveled as.
+  /// Imports a value by the first representation for exactly this content type, or else for a supertype.
   ///
-  /// The representation is the first one for exactly that kind, or else one for a kind that it conforms to. Where nothing is
-  /// known of the kind (nil, or no more than that it is data) the first one that imports is tried.
+  /// If the content type is unknown (nil, `data` or `item`), the first representation that imports is used.
   ///
-  /// - Throws: `TransferError.notImported`, and what the representation throws.
+  /// - Throws: `TransferError.notImported`, or the error of the representation.
   package static func imported(from data: Data, contentType: UTType?) async throws -> Self {
     let importing = leaves(of: transferRepresentation, for: Self.self).filter { $0.importedType != nil }
     let fitting =
@@ -109,7 +79,7 @@ extension Transferable {
     return try await leaf.imported(from: data, as: contentType)
   }
 
-  /// Makes a value of what one traveled as, by its media type.
+  /// Imports a value of a media type.
   ///
   /// - Throws: as `imported(from:contentType:)`.
   package static func imported(from data: Data, mediaType: String) async throws -> Self {

@@ -1,47 +1,48 @@
 import FoundationEssentials
 import UniformTypeIdentifiers
 
-/// Apple's `TransferRepresentationVisibility`: who may see a representation. Here all that goes out goes to everyone.
+/// The programs that may see a representation (Apple's type). Without effect: an exported value goes to all
+/// participants.
 public enum TransferRepresentationVisibility: Sendable {
-  /// Everyone.
+  /// All programs.
   case all
   /// Programs of the same team.
   case team
-  /// Programs of the same group.
+  /// Programs of the same app group.
   case group
   /// The program itself.
   case ownProcess
 }
 
 extension TransferRepresentation {
-  /// Uses the representation only for values of which that is true.
+  /// Exports only values that satisfy a condition.
   public func exportingCondition(
     _ condition: @escaping @Sendable (Item) -> Bool
   ) -> some TransferRepresentation<Item> {
     ModifiedRepresentation(base: self, condition: condition, fileName: { _ in nil })
   }
 
-  /// Suggests the name of a file with the value, its extension included.
+  /// Suggests a file name, with its extension.
   public func suggestedFileName(_ fileName: String) -> some TransferRepresentation<Item> {
     ModifiedRepresentation(base: self, condition: { _ in true }, fileName: { _ in fileName })
   }
 
-  /// Suggests the name of a file with the value, its extension included.
+  /// Suggests a file name for each value, with its extension.
   public func suggestedFileName(
     _ fileName: @escaping @Sendable (Item) -> String?
   ) -> some TransferRepresentation<Item> {
     ModifiedRepresentation(base: self, condition: { _ in true }, fileName: fileName)
   }
 
-  /// Only programs of the same team and the like would see it; here it only goes to a session that the program is in, so that
-  /// this changes nothing.
+  /// Restricts the visibility in Apple's API. Without effect here: a value goes only to a session that the program is
+  /// in.
   public func visibility(_ visibility: TransferRepresentationVisibility) -> some TransferRepresentation<Item>
   {
     self
   }
 }
 
-/// A representation with something else said about it.
+/// A representation with an additional condition or file name.
 struct ModifiedRepresentation<Base: TransferRepresentation>: TransferRepresentation, CompositeRepresentation {
   typealias Item = Base.Item
   typealias Body = Never

@@ -1,17 +1,17 @@
 import FoundationEssentials
 import UniformTypeIdentifiers
 
-/// Apple's `ProxyRepresentation`: a value travels as one of another type.
+/// A representation by a value of another type (Apple's `ProxyRepresentation`).
 public struct ProxyRepresentation<Item: Transferable, Proxy: Transferable>: TransferRepresentation,
   LeafRepresentation
 {
-  /// It is made of nothing else.
+  /// The representation has no body.
   public typealias Body = Never
 
   private let exporting: (@Sendable (Item) async throws -> Proxy)?
   private let importing: (@Sendable (Proxy) async throws -> Item)?
 
-  /// Goes both ways.
+  /// Creates a representation for export and import.
   public init(
     exporting: @escaping @Sendable (Item) async throws -> Proxy,
     importing: @escaping @Sendable (Proxy) async throws -> Item
@@ -20,13 +20,13 @@ public struct ProxyRepresentation<Item: Transferable, Proxy: Transferable>: Tran
     self.importing = importing
   }
 
-  /// Only goes out.
+  /// Creates a representation for export only.
   public init(exporting: @escaping @Sendable (Item) async throws -> Proxy) {
     self.exporting = exporting
     importing = nil
   }
 
-  /// Only comes in.
+  /// Creates a representation for import only.
   public init(importing: @escaping @Sendable (Proxy) async throws -> Item) {
     exporting = nil
     self.importing = importing
@@ -40,7 +40,7 @@ public struct ProxyRepresentation<Item: Transferable, Proxy: Transferable>: Tran
     importing == nil ? nil : Self.proxies.lazy.compactMap(\.importedType).first
   }
 
-  // What its proxy is depends on the value, which only a closure that may wait can tell.
+  // The content type of the proxy depends on the value, which only the asynchronous closure can convert.
   func exportedType(of item: Item) -> UTType? {
     exporting == nil ? nil : .data
   }

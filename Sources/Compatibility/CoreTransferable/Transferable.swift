@@ -1,71 +1,72 @@
-/// Apple's `Transferable`: a type that says as which data its values travel, and is made of such data again.
+/// A type whose values can be exported as data and imported from data (Apple's `Transferable`).
 public protocol Transferable: SendableMetatype {
-  /// What it says.
+  /// The type of the representation.
   associatedtype Representation: TransferRepresentation
 
-  /// As which data a value travels: the first that can, when it goes out; the one that fits, when it comes in.
+  /// The representations: the first that can export is used for export, the one that fits the content type for
+  /// import.
   @TransferRepresentationBuilder<Self> static var transferRepresentation: Representation { get }
 }
 
-/// Apple's `TransferRepresentation`: one way, or several, in which values of a type travel.
+/// One representation of a type's values, or several (Apple's `TransferRepresentation`).
 public protocol TransferRepresentation<Item>: Sendable {
-  /// Whose values.
+  /// The type of the values.
   associatedtype Item: Transferable
-  /// What it is made of.
+  /// The type of the body.
   associatedtype Body: TransferRepresentation
 
-  /// What it is made of.
+  /// The representations that this one consists of.
   @TransferRepresentationBuilder<Item> var body: Body { get }
 }
 
-/// What is made of nothing else has no body.
+/// The body of a representation without a body.
 extension Never: Transferable, TransferRepresentation {
-  /// There are no values.
+  /// `Never` has no values.
   public typealias Item = Never
-  /// There is none.
+  /// `Never` has no representation.
   public typealias Representation = Never
-  /// There is none.
+  /// `Never` has no body.
   public typealias Body = Never
 
-  /// There is none.
+  /// Traps: `Never` has no representation.
   public static var transferRepresentation: Never { fatalError("Never has no representation") }
-  /// There is none.
+  /// Traps: `Never` has no body.
   public var body: Never { fatalError("Never has no representation") }
 }
 
 extension TransferRepresentation where Body == Never {
-  /// There is none: what calls this does not know that it has something that is made of nothing else.
-  public var body: Never { fatalError("\(Self.self) is made of nothing else") }
+  /// Traps: the representation has no body. Callers handle representations without a body first.
+  public var body: Never { fatalError("\(Self.self) has no body") }
 }
 
-/// Apple's `TransferRepresentationBuilder`: puts representations together, the preferred one first.
+/// Combines representations, the preferred one first (Apple's `TransferRepresentationBuilder`).
 @resultBuilder
 public enum TransferRepresentationBuilder<Item: Transferable> {
-  /// The first, which is preferred.
+  /// Returns the first representation, which is preferred.
   public static func buildPartialBlock<Content: TransferRepresentation>(first: Content) -> Content
   where Content.Item == Item {
     first
   }
 
-  /// One more, after the others.
+  /// Appends a representation.
   public static func buildPartialBlock<Others: TransferRepresentation, Next: TransferRepresentation>(
     accumulated: Others, next: Next
   ) -> TupleTransferRepresentation<Item, (Others, Next)> where Others.Item == Item, Next.Item == Item {
     TupleTransferRepresentation(parts: [accumulated, next])
   }
 
-  /// One, as it is.
+  /// Returns a representation unchanged.
   public static func buildExpression<Content: TransferRepresentation>(_ content: Content) -> Content
   where Content.Item == Item {
     content
   }
 }
 
-/// Apple's `TupleTransferRepresentation`: several representations, the preferred one first.
+/// A list of representations, the preferred one first (Apple's `TupleTransferRepresentation`).
 public struct TupleTransferRepresentation<Item: Transferable, Value>: TransferRepresentation,
   CompositeRepresentation
 {
-  /// It is made of what the builder was given.
+  /// The representation has no body.
   public typealias Body = Never
 
   let parts: [any TransferRepresentation]

@@ -1,11 +1,11 @@
-/// What is said of a kind that is known here.
+/// The declaration of a type in the table.
 struct TypeDeclaration: Sendable {
   let identifier: String
-  /// What it conforms to directly.
+  /// The identifiers of the types that it conforms to directly.
   let parents: [String]
-  /// The preferred one first, in lower case.
+  /// The file name extensions in lower case, the preferred one first.
   let filenameExtensions: [String]
-  /// The preferred one first, in lower case.
+  /// The media types in lower case, the preferred one first.
   let mediaTypes: [String]
 
   private init(_ identifier: String, _ parents: [String], _ extensions: [String], _ mediaTypes: [String]) {
@@ -15,14 +15,14 @@ struct TypeDeclaration: Sendable {
     self.mediaTypes = mediaTypes
   }
 
-  /// That of an identifier, whose case does not matter.
+  /// Returns the declaration of an identifier, without regard to case.
   static func named(_ identifier: String) -> TypeDeclaration? {
     byIdentifier[identifier] ?? byIdentifier[identifier.lowercased()]
   }
 
   private static let byIdentifier = Dictionary(uniqueKeysWithValues: all.map { ($0.identifier, $0) })
 
-  /// All of them, the more usual first.
+  /// All declarations. Of several that match, the first counts.
   static let all = [
     TypeDeclaration("public.item", [], [], []),
     TypeDeclaration("public.content", [], [], []),

@@ -1,19 +1,19 @@
 extension UTType {
-  /// Anything that can be stored.
+  /// Any item that can be stored.
   public static let item = UTType(identifier: "public.item")
-  /// Anything that has content.
+  /// Any document content.
   public static let content = UTType(identifier: "public.content")
-  /// Bytes of any kind.
+  /// Data of any kind.
   public static let data = UTType(identifier: "public.data")
-  /// Content of several kinds, such as a document.
+  /// Content that combines several kinds, such as a document.
   public static let compositeContent = UTType(identifier: "public.composite-content")
   /// A folder of any kind.
   public static let directory = UTType(identifier: "public.directory")
-  /// A folder that one looks into.
+  /// A folder that people can open.
   public static let folder = UTType(identifier: "public.folder")
   /// A URL.
   public static let url = UTType(identifier: "public.url")
-  /// A file's URL.
+  /// The URL of a file.
   public static let fileURL = UTType(identifier: "public.file-url")
   /// Text of any kind.
   public static let text = UTType(identifier: "public.text")
@@ -23,11 +23,11 @@ extension UTType {
   public static let utf8PlainText = UTType(identifier: "public.utf8-plain-text")
   /// Text without markup, in UTF-16.
   public static let utf16PlainText = UTType(identifier: "public.utf16-plain-text")
-  /// Values between separators.
+  /// Values with separators.
   public static let delimitedText = UTType(identifier: "public.delimited-values-text")
-  /// Values between commas.
+  /// Values separated by commas.
   public static let commaSeparatedText = UTType(identifier: "public.comma-separated-values-text")
-  /// Values between tabs.
+  /// Values separated by tabs.
   public static let tabSeparatedText = UTType(identifier: "public.tab-separated-values-text")
   /// Rich text.
   public static let rtf = UTType(identifier: "public.rtf")
@@ -37,25 +37,25 @@ extension UTType {
   public static let xml = UTType(identifier: "public.xml")
   /// YAML.
   public static let yaml = UTType(identifier: "public.yaml")
-  /// Style sheets.
+  /// A style sheet.
   public static let css = UTType(identifier: "public.css")
   /// JSON.
   public static let json = UTType(identifier: "public.json")
-  /// JavaScript.
+  /// JavaScript source code.
   public static let javaScript = UTType(identifier: "com.netscape.javascript-source")
-  /// A program's text.
+  /// Source code.
   public static let sourceCode = UTType(identifier: "public.source-code")
-  /// Swift.
+  /// Swift source code.
   public static let swiftSource = UTType(identifier: "public.swift-source")
   /// A property list.
   public static let propertyList = UTType(identifier: "com.apple.property-list")
-  /// A property list as XML.
+  /// A property list in XML.
   public static let xmlPropertyList = UTType(identifier: "com.apple.xml-property-list")
-  /// A property list in binary.
+  /// A property list in binary form.
   public static let binaryPropertyList = UTType(identifier: "com.apple.binary-property-list")
   /// PDF.
   public static let pdf = UTType(identifier: "com.adobe.pdf")
-  /// A picture of any kind.
+  /// An image of any kind.
   public static let image = UTType(identifier: "public.image")
   /// PNG.
   public static let png = UTType(identifier: "public.png")
@@ -75,15 +75,15 @@ extension UTType {
   public static let tiff = UTType(identifier: "public.tiff")
   /// BMP.
   public static let bmp = UTType(identifier: "com.microsoft.bmp")
-  /// Windows' icons.
+  /// A Windows icon.
   public static let ico = UTType(identifier: "com.microsoft.ico")
-  /// A camera's raw picture.
+  /// A raw image of a camera.
   public static let rawImage = UTType(identifier: "public.camera-raw-image")
   /// SVG.
   public static let svg = UTType(identifier: "public.svg-image")
-  /// Sound or video of any kind.
+  /// Audio or video of any kind.
   public static let audiovisualContent = UTType(identifier: "public.audiovisual-content")
-  /// Sound of any kind.
+  /// Audio of any kind.
   public static let audio = UTType(identifier: "public.audio")
   /// MP3.
   public static let mp3 = UTType(identifier: "public.mp3")
@@ -91,11 +91,11 @@ extension UTType {
   public static let wav = UTType(identifier: "com.microsoft.waveform-audio")
   /// AIFF.
   public static let aiff = UTType(identifier: "public.aiff-audio")
-  /// Sound in MPEG-4.
+  /// MPEG-4 audio.
   public static let mpeg4Audio = UTType(identifier: "public.mpeg-4-audio")
-  /// Pictures that move, with or without sound.
+  /// Video, with or without audio.
   public static let movie = UTType(identifier: "public.movie")
-  /// Pictures that move, without sound.
+  /// Video without audio.
   public static let video = UTType(identifier: "public.video")
   /// MPEG-1 or MPEG-2.
   public static let mpeg = UTType(identifier: "public.mpeg")
@@ -105,7 +105,7 @@ extension UTType {
   public static let quickTimeMovie = UTType(identifier: "com.apple.quicktime-movie")
   /// AVI.
   public static let avi = UTType(identifier: "public.avi")
-  /// Files packed into one.
+  /// An archive of files.
   public static let archive = UTType(identifier: "public.archive")
   /// ZIP.
   public static let zip = UTType(identifier: "public.zip-archive")
@@ -117,10 +117,10 @@ extension UTType {
   public static let epub = UTType(identifier: "org.idpf.epub-container")
   /// A contact.
   public static let vCard = UTType(identifier: "public.vcard")
-  /// A scene in USDZ.
+  /// A USDZ scene.
   public static let usdz = UTType(identifier: "com.pixar.universal-scene-description-mobile")
   /// A font.
   public static let font = UTType(identifier: "public.font")
-  /// What can be run.
+  /// A program.
   public static let executable = UTType(identifier: "public.executable")
 }

@@ -1,11 +1,11 @@
-/// Apple's `UTType`: a kind of data, by an identifier such as `public.png`.
+/// A type of data, identified by a string such as `public.png` (Apple's `UTType`).
 ///
-/// The kinds that are known here are those that Apple names in its module for data, text, images, sound, video and documents.
-/// Others can be made from a media type or a file name extension, and a program's own by `init(exportedAs:)`.
+/// The table has the types that Apple names for data, text, images, audio, video and documents. Other types can be
+/// created from a media type or a file name extension, and a program's own by `init(exportedAs:)`.
 public struct UTType: Hashable, Sendable {
   /// The identifier, such as `public.png`.
   public let identifier: String
-  /// What a kind that is in no table conforms to, by identifier.
+  /// The identifier of the supertype of a type that is not in the table.
   let parent: String?
 
   init(identifier: String, parent: String? = nil) {
@@ -13,28 +13,29 @@ public struct UTType: Hashable, Sendable {
     self.parent = parent
   }
 
-  /// A kind that is known here; case does not matter.
+  /// Creates a type of the table, without regard to case.
   ///
-  /// - Returns: nil for an identifier that is not.
+  /// - Returns: nil for an identifier that is not in the table.
   public init?(_ identifier: String) {
     guard let declaration = TypeDeclaration.named(identifier) else { return nil }
     self.init(identifier: declaration.identifier)
   }
 
-  /// A kind that this program is the one to declare.
+  /// Creates a type that this program declares.
   public init(exportedAs identifier: String, conformingTo parentType: UTType? = nil) {
     self = UTType(identifier) ?? UTType(identifier: identifier, parent: (parentType ?? .data).identifier)
   }
 
-  /// A kind that another program declares.
+  /// Creates a type that another program declares.
   public init(importedAs identifier: String, conformingTo parentType: UTType? = nil) {
     self.init(exportedAs: identifier, conformingTo: parentType)
   }
 
-  /// The kind of a media type, such as `image/png`; parameters count only where a kind is known by them.
+  /// Creates the type of a media type, such as `image/png`. Parameters count only for types that the table lists with
+  /// them.
   ///
-  /// - Returns: one without a name of its own when the media type is not known here; nil for what is no media type, and
-  ///   when the kind does not conform to `supertype`.
+  /// - Returns: a dynamic type for a media type that is not in the table; nil for an invalid media type, and for a
+  ///   type that does not conform to `supertype`.
   public init?(mimeType: String, conformingTo supertype: UTType = .data) {
     let whole = mimeType.lowercased().filter { $0 != " " && $0 != "\t" }
     let essence = String(whole.prefix { $0 != ";" })
@@ -46,10 +47,10 @@ public struct UTType: Hashable, Sendable {
     self.init(tag: isKnownWhole ? whole : essence, in: \.mediaTypes, of: "m", conformingTo: supertype)
   }
 
-  /// The kind of a file name extension, such as `png`, without the dot.
+  /// Creates the type of a file name extension, such as `png`, without the dot.
   ///
-  /// - Returns: one without a name of its own when the extension is not known here; nil for an empty one, and when the kind
-  ///   does not conform to `supertype`.
+  /// - Returns: a dynamic type for an extension that is not in the table; nil for an empty extension, and for a type
+  ///   that does not conform to `supertype`.
   public init?(filenameExtension: String, conformingTo supertype: UTType = .data) {
     guard !filenameExtension.isEmpty, !filenameExtension.contains("/") else { return nil }
     self.init(
@@ -68,26 +69,26 @@ public struct UTType: Hashable, Sendable {
     }
   }
 
-  /// The media type that it is sent as; nil for a kind that has none.
+  /// The preferred media type; nil for a type without one.
   public var preferredMIMEType: String? {
     tag(of: "m") ?? TypeDeclaration.named(identifier)?.mediaTypes.first
   }
 
-  /// The extension of its files' names, without a dot; nil for a kind that has none.
+  /// The preferred file name extension, without a dot; nil for a type without one.
   public var preferredFilenameExtension: String? {
     tag(of: "e") ?? TypeDeclaration.named(identifier)?.filenameExtensions.first
   }
 
-  /// Whether it was made of a media type or an extension that is not known here.
+  /// True if the type was created from a media type or an extension that is not in the table.
   public var isDynamic: Bool { identifier.hasPrefix(dynamicPrefix) }
 
-  /// Whether it is known here.
+  /// True if the type is in the table.
   public var isDeclared: Bool { TypeDeclaration.named(identifier) != nil }
 
-  /// Whether it is one of everybody's.
+  /// True if the identifier begins with `public.`.
   public var isPublic: Bool { identifier.hasPrefix("public.") }
 
-  /// All that it conforms to, itself left out.
+  /// All types that this type conforms to, without itself.
   public var supertypes: Set<UTType> {
     var found: Set<UTType> = []
     var open = parents
@@ -98,17 +99,17 @@ public struct UTType: Hashable, Sendable {
     return found
   }
 
-  /// Whether what is of this kind is of that one too: a PNG is an image, and everything is itself.
+  /// Returns true if this type is the given type or one of its subtypes.
   public func conforms(to type: UTType) -> Bool {
     self == type || isSubtype(of: type)
   }
 
-  /// Whether it conforms to another kind.
+  /// Returns true if this type conforms to another type.
   public func isSubtype(of type: UTType) -> Bool {
     self != type && supertypes.contains(type)
   }
 
-  /// Whether another kind conforms to it.
+  /// Returns true if another type conforms to this type.
   public func isSupertype(of type: UTType) -> Bool {
     type.isSubtype(of: self)
   }
@@ -127,12 +128,12 @@ public struct UTType: Hashable, Sendable {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// Whether both have the same identifier.
+  /// Returns true if both identifiers are equal.
   public static func == (left: UTType, right: UTType) -> Bool {
     left.identifier == right.identifier
   }
 
-  /// Feeds the identifier.
+  /// Hashes the identifier.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(identifier)
   }
@@ -146,13 +147,13 @@ extension UTType: CustomStringConvertible, CustomDebugStringConvertible {
 }
 
 extension UTType: Codable {
-  /// Reads an identifier.
+  /// Decodes an identifier.
   public init(from decoder: any Decoder) throws {
     let identifier = try decoder.singleValueContainer().decode(String.self)
     self = UTType(identifier) ?? UTType(identifier: identifier, parent: UTType.data.identifier)
   }
 
-  /// Writes the identifier.
+  /// Encodes the identifier.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(identifier)
@@ -166,7 +167,7 @@ private func dynamicIdentifier(of kind: Character, tag: String) -> String {
   return dynamicPrefix + String(kind) + digits
 }
 
-/// The characters of RFC 9110 §5.6.2.
+/// Returns true for the token characters of RFC 9110 §5.6.2.
 private func isTokenByte(_ byte: UInt8) -> Bool {
   switch byte {
   case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,2 +1,2 @@
-// Swift Testing asks for a module of this name wherever it is imported beside one named CoreGraphics. On Apple's systems it
-// attaches images to tests; here there is nothing to attach, and without it such a file would not compile.
+// Swift Testing imports a module of this name in every file that also imports CoreGraphics. On Apple's systems it attaches
+// images to tests. Here it is empty, and makes such a file compile.

@@ -1,26 +1,26 @@
-/// Apple's `AsyncPublisher`: a publisher's values as an asynchronous sequence.
+/// The values of a publisher as an asynchronous sequence (Apple's `AsyncPublisher`).
 ///
-/// It asks for one value at a time. What is published while nobody waits is left out; of `@Published` and
-/// `CurrentValueSubject` the newest value is told then.
+/// The sequence requests one value at a time. Values published while no reader waits are dropped, except for the
+/// newest value of `@Published` and `CurrentValueSubject`, which the next reader receives.
 public struct AsyncPublisher<P: Publisher>: AsyncSequence where P.Failure == Never {
-  /// What is published.
+  /// A value.
   public typealias Element = P.Output
-  /// It cannot fail.
+  /// The sequence never fails.
   public typealias Failure = Never
 
   private let publisher: P
 
-  /// The values of a publisher.
+  /// Creates the sequence of a publisher.
   public init(_ publisher: P) {
     self.publisher = publisher
   }
 
-  /// Subscribes.
+  /// Subscribes to the publisher.
   public func makeAsyncIterator() -> Iterator {
     Iterator(PullSubscription(of: publisher))
   }
 
-  /// Subscribed until it is dropped, or its task is cancelled.
+  /// An iterator. Its subscription ends when it is released or its task is cancelled.
   public struct Iterator: AsyncIteratorProtocol {
     private let values: PullSubscription<P.Output, Never>
 
@@ -28,12 +28,12 @@ public struct AsyncPublisher<P: Publisher>: AsyncSequence where P.Failure == Nev
       self.values = values
     }
 
-    /// The next value; nil when nothing follows.
+    /// Returns the next value; nil after the last.
     public mutating func next() async -> P.Output? {
       await next(isolation: #isolation)
     }
 
-    /// The next value; nil when nothing follows.
+    /// Returns the next value; nil after the last.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> P.Output? {
       switch await values.next(isolation: actor) {
       case .success(let value): value
@@ -42,28 +42,29 @@ public struct AsyncPublisher<P: Publisher>: AsyncSequence where P.Failure == Nev
   }
 }
 
-/// Apple's `AsyncThrowingPublisher`: a publisher's values as an asynchronous sequence, which throws how that failed.
+/// The values of a publisher as an asynchronous sequence that throws the publisher's error (Apple's
+/// `AsyncThrowingPublisher`).
 ///
-/// It asks for one value at a time, as `AsyncPublisher`.
+/// The sequence requests one value at a time, as `AsyncPublisher` does.
 public struct AsyncThrowingPublisher<P: Publisher>: AsyncSequence {
-  /// What is published.
+  /// A value.
   public typealias Element = P.Output
-  /// How it may fail.
+  /// The publisher's error.
   public typealias Failure = P.Failure
 
   private let publisher: P
 
-  /// The values of a publisher.
+  /// Creates the sequence of a publisher.
   public init(_ publisher: P) {
     self.publisher = publisher
   }
 
-  /// Subscribes.
+  /// Subscribes to the publisher.
   public func makeAsyncIterator() -> Iterator {
     Iterator(PullSubscription(of: publisher))
   }
 
-  /// Subscribed until it is dropped, or its task is cancelled.
+  /// An iterator. Its subscription ends when it is released or its task is cancelled.
   public struct Iterator: AsyncIteratorProtocol {
     private let values: PullSubscription<P.Output, P.Failure>
 
@@ -71,12 +72,12 @@ public struct AsyncThrowingPublisher<P: Publisher>: AsyncSequence {
       self.values = values
     }
 
-    /// The next value; nil when nothing follows.
+    /// Returns the next value; nil after the last.
     public mutating func next() async throws(P.Failure) -> P.Output? {
       try await next(isolation: #isolation)
     }
 
-    /// The next value; nil when nothing follows.
+    /// Returns the next value; nil after the last.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(P.Failure) -> P.Output? {
       try await values.next(isolation: actor).get()
     }
@@ -91,7 +92,7 @@ extension Publisher where Failure == Never {
 }
 
 extension Publisher {
-  /// The values as an asynchronous sequence, which throws how the publisher failed.
+  /// The values as an asynchronous sequence that throws the publisher's error.
   public var values: AsyncThrowingPublisher<Self> {
     AsyncThrowingPublisher(self)
   }

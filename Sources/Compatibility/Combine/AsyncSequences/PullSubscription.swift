@@ -1,4 +1,4 @@
-/// A subscription that is asked for one value after the other, and ends when it is dropped.
+/// A subscription that requests one value for each call of `next`. It ends when it is released.
 final class PullSubscription<Output, Failure: Error> {
   private let subscriber: PullSubscriber<Output, Failure>
 
@@ -7,7 +7,7 @@ final class PullSubscription<Output, Failure: Error> {
     publisher.subscribe(subscriber)
   }
 
-  /// The next value; nil when nothing follows, or the task was cancelled.
+  /// Returns the next value; nil after the last, and when the task is cancelled.
   func next(isolation actor: isolated (any Actor)?) async -> Result<Output?, Failure> {
     let subscriber = subscriber
     return await withTaskCancellationHandler(
@@ -21,9 +21,10 @@ final class PullSubscription<Output, Failure: Error> {
   }
 }
 
-/// Takes a value whenever somebody waits for one.
+/// The subscriber of a `PullSubscription`: requests a value for each waiter.
 ///
-/// Unchecked: what varies is read and written under the lock only; a waiter is resumed without it, by whoever took it out.
+/// Unchecked: mutable state is accessed under the lock only; a waiter is resumed without the lock, by the thread that
+/// removed it.
 private final class PullSubscriber<Output, Failure: Error>: Subscriber, @unchecked Sendable {
   typealias Input = Output
   typealias Waiter = CheckedContinuation<Result<Output?, Failure>, Never>
@@ -45,7 +46,8 @@ private final class PullSubscriber<Output, Failure: Error>: Subscriber, @uncheck
 
   func receive(_ input: Output) -> Subscribers.Demand {
     let waiter: Waiter? = lock.withLock { waiters.isEmpty ? nil : waiters.removeFirst() }
-    // The value goes from who published it to who waits, as with Apple's; who shares it between threads answers for it.
+    // The value passes from the publisher to the waiter, as in Apple's Combine. A program that shares it between
+    // threads is responsible for that.
     nonisolated(unsafe) let result = Result<Output?, Failure>.success(input)
     unsafe waiter?.resume(returning: result)
     return .none
@@ -55,7 +57,7 @@ private final class PullSubscriber<Output, Failure: Error>: Subscriber, @uncheck
     finish(completion)
   }
 
-  /// Ends it: whoever waits goes on with nil.
+  /// Ends the subscription; waiters receive nil.
   func cancel() {
     finish(.finished)?.cancel()
   }
@@ -86,7 +88,7 @@ private final class PullSubscriber<Output, Failure: Error>: Subscriber, @uncheck
         self.waiters = []
         self.subscription = nil
       }
-      // An error is thrown once: to who waits, or else to who asks next.
+      // An error is thrown once: to the first waiter, or else to the next caller.
       end = completion
       if case .failure = completion, !self.waiters.isEmpty { end = .finished }
       return (self.waiters, self.subscription)

@@ -1,17 +1,17 @@
-/// Apple's `TopLevelEncoder`: makes something, such as data, of a whole value.
+/// An encoder of whole values (Apple's `TopLevelEncoder`).
 public protocol TopLevelEncoder<Output> {
-  /// What it makes.
+  /// The type of encoded values.
   associatedtype Output
 
-  /// Encodes a value.
+  /// Returns a value in encoded form.
   func encode<T: Encodable>(_ value: T) throws -> Output
 }
 
-/// Apple's `TopLevelDecoder`: makes a whole value of something, such as data.
+/// A decoder of whole values (Apple's `TopLevelDecoder`).
 public protocol TopLevelDecoder<Input> {
-  /// What it reads.
+  /// The type of encoded values.
   associatedtype Input
 
-  /// Decodes a value.
+  /// Returns the value of an encoded form.
   func decode<T: Decodable>(_ type: T.Type, from: Input) throws -> T
 }

@@ -1,53 +1,54 @@
 import Glibc
 
-/// Apple's `ObservableObject`: a class that says before its properties change.
+/// A class that publishes before its properties change (Apple's `ObservableObject`).
 public protocol ObservableObject: AnyObject {
-  /// What says so.
+  /// The type of the publisher.
   associatedtype ObjectWillChangePublisher: Publisher = ObservableObjectPublisher
   where ObjectWillChangePublisher.Failure == Never
 
-  /// Publishes before the object changes.
+  /// The publisher, which publishes before the object changes.
   var objectWillChange: ObjectWillChangePublisher { get }
 }
 
 extension ObservableObject where ObjectWillChangePublisher == ObservableObjectPublisher {
-  /// Publishes before each `@Published` property of the object changes, and whenever it is told to `send`.
+  /// The publisher that publishes before each `@Published` property changes, and when `send` is called.
   ///
-  /// One for each object, and as long as that lives. A class that has a publisher of its own by this name sends by it itself.
+  /// There is one for each object, for the lifetime of the object. A class with its own property of this name calls
+  /// `send` itself.
   public var objectWillChange: ObservableObjectPublisher {
     ObjectPublisherTable.shared.publisher(of: self)
   }
 }
 
-/// Apple's `ObservableObjectPublisher`: says that an object is about to change.
+/// A publisher that announces changes of an object (Apple's `ObservableObjectPublisher`).
 public final class ObservableObjectPublisher: Publisher, Sendable {
-  /// It says no more than that.
+  /// The announcement has no value.
   public typealias Output = Void
-  /// It cannot fail.
+  /// The publisher never fails.
   public typealias Failure = Never
 
   private let broadcaster = Broadcaster<Void, Never>()
 
-  /// One without subscribers.
+  /// Creates a publisher without subscribers.
   public init() {}
 
-  /// Takes a subscriber on.
+  /// Adds a subscriber.
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Void, S.Failure == Never {
     broadcaster.add(subscriber)
   }
 
-  /// Says it, from any thread.
+  /// Announces a change. May be called on any thread.
   public func send() {
     broadcaster.publish(())
   }
 }
 
-/// The publishers of objects that were asked for theirs.
+/// The publishers of all objects whose `objectWillChange` was read.
 ///
-/// Apple's runtime keeps them in the object; here is no room in it, so they are kept beside, and those of objects that are
-/// gone are dropped before there are twice as many as objects.
+/// Apple's runtime stores the publisher in the object. Here the table stores it. Publishers of released objects are
+/// removed before the table has twice as many entries as living objects.
 ///
-/// Unchecked: what varies is read and written under the lock only.
+/// Unchecked: mutable state is accessed under the lock only.
 final class ObjectPublisherTable: @unchecked Sendable {
   static let shared = ObjectPublisherTable()
 
@@ -60,14 +61,14 @@ final class ObjectPublisherTable: @unchecked Sendable {
   private var entries: [ObjectIdentifier: Entry] = [:]
   private var sweepThreshold = 64
 
-  /// How many are kept, those of objects that are gone among them.
+  /// The number of entries, those of released objects included.
   var count: Int { lock.withLock { entries.count } }
 
-  /// That of an object, made now if need be.
+  /// Returns the publisher of an object; creates it if necessary.
   func publisher(of object: AnyObject) -> ObservableObjectPublisher {
     let (publisher, _, _) = lock.withLock {
       let id = ObjectIdentifier(object)
-      // An address may be used again: the row is this object's only if that still lives.
+      // An address may be reused: the entry belongs to this object only if the owner still lives and is the same.
       if let entry = entries[id], entry.owner === object {
         return (entry.publisher, [Entry](), [AnyObject]())
       }
@@ -77,14 +78,14 @@ final class ObjectPublisherTable: @unchecked Sendable {
         released.append(old)
       }
       let living = entries.count >= sweepThreshold ? sweep(into: &released) : []
-      // Let go of outside the lock: what subscribers hold may call out as it goes, and so may an object that somebody
-      // else let go of while it was looked at here.
+      // Released outside the lock: subscribers and objects may run code of the program when they are released, and
+      // another thread may have released its last reference to an object in the meantime.
       return (publisher, released, living)
     }
     return publisher
   }
 
-  /// Takes the rows of objects that are gone out of the table, and gives back all others' objects; under the lock.
+  /// Removes the entries of released objects and returns the living objects. Called with the lock held.
   private func sweep(into released: inout [Entry]) -> [AnyObject] {
     var living: [AnyObject] = []
     var remaining: [ObjectIdentifier: Entry] = [:]
@@ -101,7 +102,7 @@ final class ObjectPublisherTable: @unchecked Sendable {
     return living
   }
 
-  /// That of an object, if it was ever asked for.
+  /// Returns the publisher of an object; nil if `objectWillChange` was never read.
   func existingPublisher(of object: AnyObject) -> ObservableObjectPublisher? {
     lock.withLock {
       guard let entry = entries[ObjectIdentifier(object)], entry.owner === object else { return nil }

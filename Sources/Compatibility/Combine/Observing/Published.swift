@@ -1,47 +1,49 @@
-/// Apple's `@Published`: a property of a class that publishes each value **before** it is stored.
+/// A property of a class that publishes each value **before** storing it (Apple's `@Published`).
 ///
-/// Whoever reads the property while it is told of a new value finds the old one. Any thread may read and write; who is told
-/// sees the values in the order in which they were published, and the one published last is the one that stays.
+/// A subscriber that reads the property while it receives a new value finds the old value. Any thread may read and
+/// write. Subscribers receive the values in the order of publishing, and the value published last is the one that
+/// remains stored.
 @propertyWrapper
 public struct Published<Value> {
   private let storage: Storage
 
-  /// A property with its first value.
+  /// Creates a property with an initial value.
   public init(wrappedValue: Value) {
     storage = Storage(wrappedValue)
   }
 
-  /// A property with its first value.
+  /// Creates a property with an initial value.
   public init(initialValue: Value) {
     self.init(wrappedValue: initialValue)
   }
 
-  /// Only properties of classes can be observed.
+  /// Unavailable: only properties of classes can be observed.
   @available(*, unavailable, message: "@Published is only available on properties of classes")
   public var wrappedValue: Value {
     get { fatalError("@Published is only available on properties of classes") }
     set { fatalError("@Published is only available on properties of classes, not for \(newValue)") }
   }
 
-  /// What publishes the property: its value at once, and then each new one before it is stored.
+  /// The publisher of the property: publishes the current value at once, and then each new value before it is stored.
   public var projectedValue: Publisher {
     get { Publisher(storage: storage) }
-    // `assign(to: &$x)` writes back what it was given.
+    // `assign(to: &$x)` writes back the publisher that it read.
     nonmutating set {}
   }
 
-  /// What publishes the property, got through the object that has it: `assign(to:)` has that say that it changes.
+  /// The publisher of the property, read through the enclosing object. `assign(to:)` uses the object to announce the
+  /// change.
   public static subscript<EnclosingSelf: AnyObject>(
     _enclosingInstance object: EnclosingSelf,
     projected projectedKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Publisher>,
     storage storageKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Published<Value>>
   ) -> Publisher {
     get { Publisher(storage: object[keyPath: storageKeyPath].storage, owner: object) }
-    // `assign(to: &$x)` writes back what it was given.
+    // `assign(to: &$x)` writes back the publisher that it read.
     set {}
   }
 
-  /// The value, read and written through the object that has it.
+  /// The value, read and written through the enclosing object.
   public static subscript<EnclosingSelf: AnyObject>(
     _enclosingInstance object: EnclosingSelf,
     wrapped wrappedKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Value>,
@@ -54,22 +56,22 @@ public struct Published<Value> {
     }
   }
 
-  /// Apple's `Published.Publisher`: publishes the values of one property.
+  /// The publisher of one property (Apple's `Published.Publisher`).
   public struct Publisher: Combine.Publisher {
     /// The property's type.
     public typealias Output = Value
-    /// It cannot fail.
+    /// The publisher never fails.
     public typealias Failure = Never
 
     fileprivate let storage: Storage
     fileprivate weak var owner: AnyObject?
 
-    /// Takes a subscriber on.
+    /// Adds a subscriber.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Value, S.Failure == Never {
       storage.broadcaster.add(subscriber)
     }
 
-    /// Publishes what another publisher does, for as long as the property lives.
+    /// Assigns the values of a publisher to the property, for the lifetime of the property.
     func assign(from upstream: some Combine.Publisher<Value, Never>) {
       storage.retain(
         upstream.sink { [weak storage, weak owner] value in
@@ -80,8 +82,9 @@ public struct Published<Value> {
     }
   }
 
-  /// What a property and its publishers share. Unchecked: the value is the broadcast's, which guards it, and the sources are
-  /// read and written under the lock only.
+  /// The state that a property and its publishers share.
+  ///
+  /// Unchecked: the broadcaster protects the value, and the lock protects the sources.
   fileprivate final class Storage: @unchecked Sendable {
     let broadcaster: Broadcaster<Value, Never>
     private let lock = Lock()
@@ -102,7 +105,7 @@ public struct Published<Value> {
   }
 }
 
-// What they share is behind a lock; values cross threads, so they must be made for it.
+// The shared state is protected by locks. Values cross threads, so they must be `Sendable`.
 extension Published: @unchecked Sendable where Value: Sendable {}
-// It has nothing but that.
+// The publisher has only the shared state.
 extension Published.Publisher: @unchecked Sendable where Value: Sendable {}

@@ -1,37 +1,37 @@
 extension Publisher {
-  /// Each value, changed.
+  /// Transforms each value.
   public func map<T>(_ transform: @escaping (Output) -> T) -> Publishers.Map<Self, T> {
     Publishers.Map(upstream: self, transform: transform)
   }
 
-  /// A part of each value.
+  /// Publishes a property of each value.
   public func map<T>(_ keyPath: KeyPath<Output, T>) -> Publishers.Map<Self, T> {
     Publishers.Map(upstream: self) { $0[keyPath: keyPath] }
   }
 
-  /// Each value, changed, where that gives one.
+  /// Transforms each value and drops nil results.
   public func compactMap<T>(_ transform: @escaping (Output) -> T?) -> Publishers.CompactMap<Self, T> {
     Publishers.CompactMap(upstream: self, transform: transform)
   }
 
-  /// The values that are wanted.
+  /// Publishes the values that satisfy a condition.
   public func filter(_ isIncluded: @escaping (Output) -> Bool) -> Publishers.Filter<Self> {
     Publishers.Filter(upstream: self, isIncluded: isIncluded)
   }
 
-  /// The values that differ from the one before.
+  /// Publishes the values that differ from the previous one, as compared by a closure.
   public func removeDuplicates(
     by predicate: @escaping (Output, Output) -> Bool
   ) -> Publishers.RemoveDuplicates<Self> {
     Publishers.RemoveDuplicates(upstream: self, predicate: predicate)
   }
 
-  /// The values after the first ones.
+  /// Drops the first values.
   public func dropFirst(_ count: Int = 1) -> Publishers.Drop<Self> {
     Publishers.Drop(upstream: self, count: count)
   }
 
-  /// The values, told by a scheduler: in order, each some time after it was published.
+  /// Delivers values on a scheduler, in order.
   public func receive<S: Scheduler>(
     on scheduler: S, options: S.SchedulerOptions? = nil
   ) -> Publishers.ReceiveOn<Self, S> {
@@ -40,7 +40,7 @@ extension Publisher {
 }
 
 extension Publisher where Output: Equatable {
-  /// The values that differ from the one before.
+  /// Publishes the values that differ from the previous one.
   public func removeDuplicates() -> Publishers.RemoveDuplicates<Self> {
     removeDuplicates(by: ==)
   }

@@ -1,65 +1,65 @@
-/// Apple's `Publishers`: the kinds of publishers that are made of others.
+/// The publishers that transform other publishers (Apple's `Publishers`).
 public enum Publishers {
-  /// Each value, changed.
+  /// The publisher of `map(_:)`.
   public struct Map<Upstream: Publisher, Output>: Publisher {
-    /// As what it is made of.
+    /// The error type of the upstream publisher.
     public typealias Failure = Upstream.Failure
-    /// What it is made of.
+    /// The upstream publisher.
     public let upstream: Upstream
-    /// What makes the new value.
+    /// Returns the transformed value.
     public let transform: (Upstream.Output) -> Output
 
-    /// Changes the values of a publisher.
+    /// Creates the publisher.
     public init(upstream: Upstream, transform: @escaping (Upstream.Output) -> Output) {
       self.upstream = upstream
       self.transform = transform
     }
 
-    /// Takes a subscriber on.
+    /// Adds a subscriber.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       upstream.subscribe(TransformingSubscriber(to: subscriber, transform: transform))
     }
   }
 
-  /// Each value, changed, where that gives one.
+  /// The publisher of `compactMap(_:)`.
   public struct CompactMap<Upstream: Publisher, Output>: Publisher {
-    /// As what it is made of.
+    /// The error type of the upstream publisher.
     public typealias Failure = Upstream.Failure
-    /// What it is made of.
+    /// The upstream publisher.
     public let upstream: Upstream
-    /// What makes the new value, or nil to leave it out.
+    /// Returns the transformed value; nil to drop the value.
     public let transform: (Upstream.Output) -> Output?
 
-    /// Changes and picks the values of a publisher.
+    /// Creates the publisher.
     public init(upstream: Upstream, transform: @escaping (Upstream.Output) -> Output?) {
       self.upstream = upstream
       self.transform = transform
     }
 
-    /// Takes a subscriber on.
+    /// Adds a subscriber.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       upstream.subscribe(TransformingSubscriber(to: subscriber, transform: transform))
     }
   }
 
-  /// The values that are wanted.
+  /// The publisher of `filter(_:)`.
   public struct Filter<Upstream: Publisher>: Publisher {
-    /// As what it is made of.
+    /// The value type of the upstream publisher.
     public typealias Output = Upstream.Output
-    /// As what it is made of.
+    /// The error type of the upstream publisher.
     public typealias Failure = Upstream.Failure
-    /// What it is made of.
+    /// The upstream publisher.
     public let upstream: Upstream
-    /// Which values are wanted.
+    /// Returns true for the values to publish.
     public let isIncluded: (Upstream.Output) -> Bool
 
-    /// Picks the values of a publisher.
+    /// Creates the publisher.
     public init(upstream: Upstream, isIncluded: @escaping (Upstream.Output) -> Bool) {
       self.upstream = upstream
       self.isIncluded = isIncluded
     }
 
-    /// Takes a subscriber on.
+    /// Adds a subscriber.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let isIncluded = isIncluded
       upstream.subscribe(
@@ -67,24 +67,24 @@ public enum Publishers {
     }
   }
 
-  /// The values that differ from the one before.
+  /// The publisher of `removeDuplicates(by:)`.
   public struct RemoveDuplicates<Upstream: Publisher>: Publisher {
-    /// As what it is made of.
+    /// The value type of the upstream publisher.
     public typealias Output = Upstream.Output
-    /// As what it is made of.
+    /// The error type of the upstream publisher.
     public typealias Failure = Upstream.Failure
-    /// What it is made of.
+    /// The upstream publisher.
     public let upstream: Upstream
-    /// Which values count as the same.
+    /// Returns true if two values are equal.
     public let predicate: (Output, Output) -> Bool
 
-    /// Leaves repeats of a publisher out.
+    /// Creates the publisher.
     public init(upstream: Upstream, predicate: @escaping (Output, Output) -> Bool) {
       self.upstream = upstream
       self.predicate = predicate
     }
 
-    /// Takes a subscriber on.
+    /// Adds a subscriber.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let predicate = predicate
       var last: Output?
@@ -97,25 +97,25 @@ public enum Publishers {
     }
   }
 
-  /// The values after the first ones.
+  /// The publisher of `dropFirst(_:)`.
   public struct Drop<Upstream: Publisher>: Publisher {
-    /// As what it is made of.
+    /// The value type of the upstream publisher.
     public typealias Output = Upstream.Output
-    /// As what it is made of.
+    /// The error type of the upstream publisher.
     public typealias Failure = Upstream.Failure
-    /// What it is made of.
+    /// The upstream publisher.
     public let upstream: Upstream
-    /// How many are left out.
+    /// The number of values to drop.
     public let count: Int
 
-    /// Leaves the first values of a publisher out.
+    /// Creates the publisher.
     public init(upstream: Upstream, count: Int) {
-      precondition(count >= 0, "the number of values to leave out is not negative, but this one is \(count)")
+      precondition(count >= 0, "the number of values to drop must not be negative, but is \(count)")
       self.upstream = upstream
       self.count = count
     }
 
-    /// Takes a subscriber on.
+    /// Adds a subscriber.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       var left = count
       upstream.subscribe(
@@ -128,9 +128,9 @@ public enum Publishers {
   }
 }
 
-/// Passes on what a closure makes of each value; asks for another one where it makes none.
+/// Passes the transformed values downstream, and requests another value for each nil.
 ///
-/// A publisher tells one subscriber one value at a time, so the closure may keep something from one to the next.
+/// A publisher delivers one value at a time to a subscriber, so the closure may have state.
 final class TransformingSubscriber<Input, Downstream: Subscriber>: Subscriber {
   typealias Failure = Downstream.Failure
 

@@ -1,25 +1,25 @@
 extension Publishers {
-  /// Each value, told by a scheduler.
+  /// The publisher of `receive(on:options:)`.
   public struct ReceiveOn<Upstream: Publisher, Context: Scheduler>: Publisher {
-    /// As what it is made of.
+    /// The value type of the upstream publisher.
     public typealias Output = Upstream.Output
-    /// As what it is made of.
+    /// The error type of the upstream publisher.
     public typealias Failure = Upstream.Failure
-    /// What it is made of.
+    /// The upstream publisher.
     public let upstream: Upstream
-    /// Who tells.
+    /// The scheduler that delivers.
     public let scheduler: Context
-    /// What that is told about it.
+    /// The options for the scheduler.
     public let options: Context.SchedulerOptions?
 
-    /// Has a scheduler tell what a publisher publishes.
+    /// Creates the publisher.
     public init(upstream: Upstream, scheduler: Context, options: Context.SchedulerOptions?) {
       self.upstream = upstream
       self.scheduler = scheduler
       self.options = options
     }
 
-    /// Takes a subscriber on.
+    /// Adds a subscriber.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let (scheduler, options) = (scheduler, options)
       upstream.subscribe(ScheduledSubscriber(subscriber) { scheduler.schedule(options: options, $0) })
@@ -27,10 +27,10 @@ extension Publishers {
   }
 }
 
-/// Keeps the order of what it is told, whichever threads the scheduler has.
+/// Delivers events on a scheduler in their order, also if the scheduler has several threads.
 ///
-/// Unchecked: what varies is read and written under the lock only; what is downstream is called by one scheduled closure at a
-/// time.
+/// Unchecked: mutable state is accessed under the lock only; one scheduled closure at a time calls the downstream
+/// subscriber.
 private final class ScheduledSubscriber<Downstream: Subscriber>: Subscriber, @unchecked Sendable {
   typealias Input = Downstream.Input
   typealias Failure = Downstream.Failure

@@ -1,27 +1,27 @@
 public import Dispatch
 
-/// Apple's `Scheduler`, as far as `receive(on:)` needs it: runs closures elsewhere or later.
+/// Runs closures elsewhere or later (Apple's `Scheduler`, as far as `receive(on:)` needs it).
 public protocol Scheduler {
-  /// What can be said about a closure.
+  /// The options for one closure.
   associatedtype SchedulerOptions
 
-  /// Runs a closure as soon as it can.
+  /// Runs a closure as soon as possible.
   func schedule(options: SchedulerOptions?, _ action: @escaping () -> Void)
 }
 
 extension Scheduler {
-  /// Runs a closure as soon as it can.
+  /// Runs a closure as soon as possible.
   public func schedule(_ action: @escaping () -> Void) {
     schedule(options: nil, action)
   }
 }
 
-/// Apple's `ImmediateScheduler`: runs closures at once.
+/// Runs closures at once (Apple's `ImmediateScheduler`).
 public struct ImmediateScheduler: Scheduler, Sendable {
-  /// There is nothing to say.
+  /// There are no options.
   public typealias SchedulerOptions = Never
 
-  /// The only one there is.
+  /// The only instance.
   public static let shared = ImmediateScheduler()
 
   private init() {}
@@ -32,16 +32,16 @@ public struct ImmediateScheduler: Scheduler, Sendable {
   }
 }
 
-/// A queue runs closures one after the other, the main queue on the main actor.
+/// Runs closures in order; the main queue runs them on the main actor.
 extension DispatchQueue: Scheduler {
-  /// What can be said about a closure on a queue.
+  /// The options for one closure on a queue.
   public struct SchedulerOptions {
-    /// How urgent it is.
+    /// The quality of service.
     public var qos: DispatchQoS
-    /// What else the queue is told.
+    /// The flags of the work item.
     public var flags: DispatchWorkItemFlags
 
-    /// How urgent it is, and what else the queue is told.
+    /// Creates options.
     public init(qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = []) {
       self.qos = qos
       self.flags = flags
@@ -50,7 +50,7 @@ extension DispatchQueue: Scheduler {
 
   /// Runs a closure on the queue.
   public func schedule(options: SchedulerOptions?, _ action: @escaping () -> Void) {
-    // Apple's takes closures that are not `Sendable` too; who schedules them answers for what they share.
+    // Apple's function accepts closures that are not `Sendable`, too. The caller is responsible for shared state.
     nonisolated(unsafe) let action = action
     async(qos: options?.qos ?? .unspecified, flags: options?.flags ?? []) { unsafe action() }
   }

@@ -1,31 +1,32 @@
-/// What all subjects are made of: subscribers, and for some a value that new ones are told first.
+/// The subscriptions of a subject or property, and for some its current value, which new subscribers receive first.
 ///
-/// Unchecked: all that varies is read and written under the lock only; subscribers are called without it.
+/// Unchecked: mutable state is accessed under the lock only; subscribers are called without the lock.
 final class Broadcaster<Output, Failure: Error>: @unchecked Sendable {
   private let lock = Lock()
   private var subscriptions: [SubjectSubscription<Output, Failure>] = []
   private var completion: Subscribers.Completion<Failure>?
   private var current: Output?
-  /// How many values were published, and which of them `current` is.
+  /// The number of published values.
   private var published: UInt64 = 0
+  /// The number of the value that `current` is.
   private var stored: UInt64 = 0
 
-  /// One without a value, or with one.
+  /// Creates a broadcaster, with or without a current value.
   init(_ value: Output? = nil) {
     current = value
   }
 
-  /// The value; only of one that was made with one.
+  /// The current value. Only for a broadcaster that was created with a value.
   var currentValue: Output {
     guard let value = lock.withLock({ current }) else {
-      preconditionFailure("a subject is asked for its value that was made without one")
+      preconditionFailure("the broadcaster was created without a current value")
     }
     return value
   }
 
-  /// Tells all subscribers, and a new one from here on; what it has as its value stays.
+  /// Sends a value to all subscriptions. The current value changes only if `storing` is true.
   ///
-  /// - Returns: the value's version, for `store`.
+  /// - Returns: the version of the value, for `store`.
   @discardableResult
   func publish(_ value: Output, storing: Bool = false) -> UInt64 {
     var released: [Output] = []
@@ -43,14 +44,14 @@ final class Broadcaster<Output, Failure: Error>: @unchecked Sendable {
       }
       return (published, subscriptions)
     }
-    // Dropped outside the lock, here and in `store`: what a value holds may call out as it goes.
+    // Released outside the lock, here and in `store`: a value may run code of the program when it is released.
     released = []
     for subscription in targets { subscription.deliver() }
     return version
   }
 
-  /// Makes a value that was published the current one, unless a later one is that already; who subscribed meanwhile is
-  /// told of it.
+  /// Makes a published value the current one, unless a later one is current already, and sends it to the
+  /// subscriptions that were added since.
   func store(_ value: Output, version: UInt64) {
     var released: [Output] = []
     let late = lock.withLock {
@@ -69,7 +70,7 @@ final class Broadcaster<Output, Failure: Error>: @unchecked Sendable {
     for subscription in late { subscription.deliver() }
   }
 
-  /// Tells all subscribers, and every new one, that nothing follows.
+  /// Sends the end to all subscriptions, and to every later one.
   func publish(completion: Subscribers.Completion<Failure>) {
     let targets = lock.withLock {
       guard self.completion == nil else { return [SubjectSubscription<Output, Failure>]() }
@@ -82,7 +83,7 @@ final class Broadcaster<Output, Failure: Error>: @unchecked Sendable {
     for subscription in targets { subscription.deliver() }
   }
 
-  /// Takes a subscriber on.
+  /// Adds a subscriber.
   func add(_ subscriber: some Subscriber<Output, Failure>) {
     let subscription = lock.withLock {
       let subscription = SubjectSubscription(subscriber, of: self, buffersLatest: current != nil)
@@ -92,14 +93,14 @@ final class Broadcaster<Output, Failure: Error>: @unchecked Sendable {
         return subscription
       }
       subscriptions.append(subscription)
-      // The first that it is offered: there is none that it could miss for it.
+      // The first value of the subscription, so no earlier value can be displaced.
       if let current { _ = subscription.enqueue(current) }
       return subscription
     }
     subscription.start()
   }
 
-  /// Forgets a subscriber.
+  /// Removes a subscription.
   func remove(_ subscription: SubjectSubscription<Output, Failure>) {
     lock.withLock { subscriptions.removeAll { $0 === subscription } }
   }

@@ -1,24 +1,24 @@
-/// Apple's `Just`: publishes one value to each subscriber, and ends.
+/// A publisher that sends one value to each subscriber and finishes (Apple's `Just`).
 public struct Just<Output>: Publisher {
-  /// It cannot fail.
+  /// The publisher never fails.
   public typealias Failure = Never
 
-  /// What it publishes.
+  /// The value.
   public let output: Output
 
-  /// Publishes that.
+  /// Creates the publisher of a value.
   public init(_ output: Output) {
     self.output = output
   }
 
-  /// Tells the subscriber once it asks.
+  /// Adds a subscriber, which receives the value on its first request.
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Never {
     let broadcaster = Broadcaster<Output, Never>(output)
     let once = FirstValueSubscriber(subscriber)
     broadcaster.add(once)
   }
 
-  /// Ends after the first value.
+  /// Finishes after the first value.
   private final class FirstValueSubscriber<Downstream: Subscriber>: Subscriber {
     typealias Input = Downstream.Input
     typealias Failure = Downstream.Failure

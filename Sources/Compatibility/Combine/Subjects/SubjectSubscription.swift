@@ -1,13 +1,14 @@
 import Glibc
 
-/// What ties one subscriber to a subject: keeps the values it was not told yet, and tells it one after the other.
+/// The subscription of one subscriber to a subject: buffers the values that the subscriber has not received, and
+/// delivers them one at a time.
 ///
-/// Values come in under the subject's lock and so in the order of publishing; they go out without any. A thread that
-/// finds another one telling leaves its value to that one; a subscriber that publishes while it is told is told of that
-/// within, as with Apple's.
+/// Values are enqueued under the subject's lock, so in the order of publishing, and delivered without a lock. A
+/// thread that finds another thread delivering leaves its value to that thread. A subscriber that publishes while it
+/// receives a value receives the new value within that call, as in Apple's Combine.
 ///
-/// Unchecked: all that varies is read and written under the lock only; the subscriber is called without it, by one thread
-/// at a time.
+/// Unchecked: mutable state is accessed under the lock only; one thread at a time calls the subscriber, without the
+/// lock.
 final class SubjectSubscription<Output, Failure: Error>: Subscription, @unchecked Sendable {
   private let lock = Lock()
   private var subscriber: (any Subscriber<Output, Failure>)?
@@ -17,10 +18,10 @@ final class SubjectSubscription<Output, Failure: Error>: Subscription, @unchecke
   private var demand = Subscribers.Demand.none
   private var isStarted = false
   private var activeDelivery: (thread: pthread_t, depth: Int)?
-  /// Whether the newest value is kept for one who asks for none just then; else it misses it.
+  /// True if the newest value is kept while the subscriber has no demand; false if the subscriber misses it.
   private let buffersLatest: Bool
 
-  /// The newest version that came in here; the subject's to read and write, under its lock.
+  /// The newest version that was enqueued. Accessed by the subject under its lock.
   var lastVersion: UInt64 = 0
 
   init(
@@ -32,9 +33,9 @@ final class SubjectSubscription<Output, Failure: Error>: Subscription, @unchecke
     self.buffersLatest = buffersLatest
   }
 
-  /// Takes a value for later; under the subject's lock.
+  /// Buffers a value. Called under the subject's lock.
   ///
-  /// - Returns: the value that is left out for it, to be dropped without any lock.
+  /// - Returns: a value that the new one displaces; the caller releases it outside of all locks.
   func enqueue(_ value: Output) -> Output? {
     lock.withLock {
       guard subscriber != nil, completion == nil else { return nil }
@@ -48,12 +49,12 @@ final class SubjectSubscription<Output, Failure: Error>: Subscription, @unchecke
     }
   }
 
-  /// Takes the end for later; under the subject's lock.
+  /// Buffers the end. Called under the subject's lock.
   func enqueue(_ completion: Subscribers.Completion<Failure>) {
     lock.withLock { if self.completion == nil { self.completion = completion } }
   }
 
-  /// Hands itself to the subscriber, who asks for values by it.
+  /// Passes the subscription to the subscriber, which then requests values.
   func start() {
     let subscriber = lock.withLock {
       isStarted = true
@@ -69,7 +70,8 @@ final class SubjectSubscription<Output, Failure: Error>: Subscription, @unchecke
   }
 
   func cancel() {
-    // Dropped here, outside the lock: what it holds may call out as it goes.
+    // Released here, outside the lock: the subscriber and the values may run code of the program when they are
+    // released.
     let (subscriber, pending, subject) = lock.withLock {
       let last = (self.subscriber, self.pending, self.subject)
       self.subscriber = nil
@@ -86,7 +88,7 @@ final class SubjectSubscription<Output, Failure: Error>: Subscription, @unchecke
     case nothing
   }
 
-  /// Tells the subscriber what it asked for, unless another thread is at it.
+  /// Delivers the requested values, unless another thread is delivering.
   func deliver() {
     let thread = pthread_self()
     while true {
@@ -116,7 +118,7 @@ final class SubjectSubscription<Output, Failure: Error>: Subscription, @unchecke
     }
     guard let completion else { return .nothing }
     activeDelivery = (thread, (activeDelivery?.depth ?? 0) + 1)
-    // Dropped with the step, outside the lock: what they hold may call out as they go.
+    // Released with the step, outside the lock: the values may run code of the program when they are released.
     let dropped = pending
     self.subscriber = nil
     pending = []

@@ -1,67 +1,69 @@
-/// Apple's `PassthroughSubject`: tells those who are subscribed just then, and keeps nothing.
+/// A subject that sends each value to its current subscribers and stores nothing (Apple's `PassthroughSubject`).
 public final class PassthroughSubject<Output, Failure: Error>: Subject {
   private let broadcaster = Broadcaster<Output, Failure>()
 
-  /// One without subscribers.
+  /// Creates a subject without subscribers.
   public init() {}
 
-  /// Takes a subscriber on.
+  /// Adds a subscriber.
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
     broadcaster.add(subscriber)
   }
 
-  /// Publishes a value, from any thread. Who has asked for no more just then misses it.
+  /// Publishes a value. May be called on any thread. A subscriber without demand misses the value.
   public func send(_ value: Output) {
     broadcaster.publish(value)
   }
 
-  /// Publishes that nothing follows; what is sent later is nothing.
+  /// Publishes the end. Later values are ignored.
   public func send(completion: Subscribers.Completion<Failure>) {
     broadcaster.publish(completion: completion)
   }
 
-  /// Asks of another publisher's subscription for all it has.
+  /// Requests all values of another publisher's subscription.
   public func send(subscription: any Subscription) {
     subscription.request(.unlimited)
   }
 }
 
-/// Apple's `CurrentValueSubject`: keeps its newest value, and tells new subscribers of that first.
+/// A subject that stores its newest value and sends that value to new subscribers first (Apple's
+/// `CurrentValueSubject`).
 public final class CurrentValueSubject<Output, Failure: Error>: Subject {
   private let broadcaster: Broadcaster<Output, Failure>
 
-  /// One with a first value.
+  /// Creates a subject with an initial value.
   public init(_ value: Output) {
     broadcaster = Broadcaster(value)
   }
 
-  /// The newest value; to set it publishes it. It is stored before it is published, unlike that of `@Published`.
+  /// The newest value. Setting it publishes it. The value is stored before it is published, unlike with `@Published`.
   public var value: Output {
     get { broadcaster.currentValue }
     set { send(newValue) }
   }
 
-  /// Takes a subscriber on.
+  /// Adds a subscriber.
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
     broadcaster.add(subscriber)
   }
 
-  /// Stores a value and publishes it, from any thread. Who has asked for no more just then is told the newest once it does.
+  /// Stores a value and publishes it. May be called on any thread. A subscriber without demand receives the newest
+  /// value on its next request.
   public func send(_ value: Output) {
     broadcaster.publish(value, storing: true)
   }
 
-  /// Publishes that nothing follows; what is sent later is nothing.
+  /// Publishes the end. Later values are ignored.
   public func send(completion: Subscribers.Completion<Failure>) {
     broadcaster.publish(completion: completion)
   }
 
-  /// Asks of another publisher's subscription for all it has.
+  /// Requests all values of another publisher's subscription.
   public func send(subscription: any Subscription) {
     subscription.request(.unlimited)
   }
 }
 
-// What they are made of is behind a lock; values cross threads, so they must be made for it.
+// The state is protected by a lock. Values cross threads, so they must be `Sendable`.
 extension PassthroughSubject: @unchecked Sendable where Output: Sendable {}
 extension CurrentValueSubject: @unchecked Sendable where Output: Sendable {}

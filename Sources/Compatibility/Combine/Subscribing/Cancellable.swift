@@ -1,39 +1,39 @@
-/// Apple's `Cancellable`: what can be stopped.
+/// An activity that can be cancelled (Apple's `Cancellable`).
 public protocol Cancellable {
-  /// Stops it; again does nothing.
+  /// Cancels the activity. A second call does nothing.
   func cancel()
 }
 
 extension Cancellable {
-  /// Keeps it in a collection, until that or its element goes.
+  /// Stores the object in a collection. It is cancelled when it is released.
   public func store<Cancellables: RangeReplaceableCollection>(in collection: inout Cancellables)
   where Cancellables.Element == AnyCancellable {
     collection.append(AnyCancellable(self))
   }
 
-  /// Keeps it in a set, until that or its element goes.
+  /// Stores the object in a set. It is cancelled when it is released.
   public func store(in set: inout Set<AnyCancellable>) {
     set.insert(AnyCancellable(self))
   }
 }
 
-/// Apple's `AnyCancellable`: stops something once, at the latest when nobody holds it any more.
+/// An object that cancels an activity once: on `cancel`, or when it is released (Apple's `AnyCancellable`).
 public final class AnyCancellable: Cancellable, Hashable {
   private let lock = Lock()
-  // Read and written under the lock.
+  // Accessed under the lock.
   private var onCancel: (() -> Void)?
 
-  /// Runs the closure on `cancel` or when dropped, whichever comes first.
+  /// Creates an object that calls a closure on `cancel` or when released.
   public init(_ cancel: @escaping () -> Void) {
     onCancel = cancel
   }
 
-  /// Cancels another.
+  /// Creates an object that cancels another.
   public init<Other: Cancellable>(_ canceller: Other) {
     onCancel = canceller.cancel
   }
 
-  /// Stops it, from any thread; again does nothing.
+  /// Cancels the activity. May be called on any thread; a second call does nothing.
   public func cancel() {
     let pending = lock.withLock {
       defer { onCancel = nil }
@@ -42,23 +42,23 @@ public final class AnyCancellable: Cancellable, Hashable {
     pending?()
   }
 
-  /// Whether both are the same object.
+  /// Returns true if both are the same object.
   public static func == (left: AnyCancellable, right: AnyCancellable) -> Bool {
     left === right
   }
 
-  /// Feeds the object's identity.
+  /// Hashes the object's identity.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(ObjectIdentifier(self))
   }
 
-  /// Keeps it in a collection, until that or its element goes.
+  /// Stores the object in a collection. It is cancelled when it is released.
   public func store<Cancellables: RangeReplaceableCollection>(in collection: inout Cancellables)
   where Cancellables.Element == AnyCancellable {
     collection.append(self)
   }
 
-  /// Keeps it in a set, until that or its element goes.
+  /// Stores the object in a set. It is cancelled when it is released.
   public func store(in set: inout Set<AnyCancellable>) {
     set.insert(self)
   }

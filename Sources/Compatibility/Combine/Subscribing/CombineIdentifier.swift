@@ -1,36 +1,36 @@
 import Synchronization
 
-/// Apple's `CombineIdentifier`: tells subscriptions and subscribers apart.
+/// An identifier of a subscription or subscriber (Apple's `CombineIdentifier`).
 public struct CombineIdentifier: Hashable, Sendable, CustomStringConvertible {
   private static let last = Atomic<UInt64>(0)
 
   private let number: UInt64
 
-  /// One that no other has.
+  /// Creates a unique identifier.
   public init() {
     number = Self.last.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
-  /// That of an object, for as long as it lives.
+  /// Creates the identifier of an object, unique during the lifetime of the object.
   public init(_ object: AnyObject) {
-    // Numbers count up from 1 and never get so far as addresses, whose highest bit is ours to set.
+    // Counted numbers start at 1 and never reach an address with the highest bit set.
     number = UInt64(UInt(bitPattern: ObjectIdentifier(object))) | 1 << 63
   }
 
-  /// The number in words.
+  /// The number in hexadecimal.
   public var description: String {
     "0x" + String(number, radix: 16)
   }
 }
 
-/// Apple's `CustomCombineIdentifierConvertible`: what has an identifier.
+/// A type with an identifier (Apple's `CustomCombineIdentifierConvertible`).
 public protocol CustomCombineIdentifierConvertible {
-  /// Its identifier.
+  /// The identifier.
   var combineIdentifier: CombineIdentifier { get }
 }
 
 extension CustomCombineIdentifierConvertible where Self: AnyObject {
-  /// The object's own.
+  /// The identifier of the object.
   public var combineIdentifier: CombineIdentifier {
     CombineIdentifier(self)
   }

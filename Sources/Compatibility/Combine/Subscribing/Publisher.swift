@@ -1,21 +1,21 @@
-/// Apple's `Publisher`: what sends values to subscribers over time.
+/// A type that sends values to subscribers over time (Apple's `Publisher`).
 public protocol Publisher<Output, Failure> {
-  /// What is sent.
+  /// The type of values.
   associatedtype Output
-  /// How it may fail; `Never` if it cannot.
+  /// The type of errors; `Never` for a publisher that cannot fail.
   associatedtype Failure: Error
 
-  /// Takes a subscriber on; called by `subscribe`.
+  /// Adds a subscriber. Called by `subscribe`.
   func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure
 }
 
 extension Publisher {
-  /// Has a subscriber told what is published.
+  /// Adds a subscriber.
   public func subscribe<S: Subscriber>(_ subscriber: S) where S.Input == Output, S.Failure == Failure {
     receive(subscriber: subscriber)
   }
 
-  /// Has a subject pass on what is published, until the result is cancelled or dropped.
+  /// Sends all values to a subject, until the result is cancelled or released.
   public func subscribe<S: Subject>(_ subject: S) -> AnyCancellable
   where S.Output == Output, S.Failure == Failure {
     let sink = Subscribers.Sink<Output, Failure>(
@@ -25,46 +25,46 @@ extension Publisher {
   }
 }
 
-/// Apple's `Subscriber`: what takes a publisher's values.
+/// A receiver of a publisher's values (Apple's `Subscriber`).
 public protocol Subscriber<Input, Failure>: CustomCombineIdentifierConvertible {
-  /// What it takes.
+  /// The type of values.
   associatedtype Input
-  /// How that may fail.
+  /// The type of errors.
   associatedtype Failure: Error
 
-  /// It is subscribed, and asks for values by `subscription.request`.
+  /// Receives the subscription, by which values are requested.
   func receive(subscription: any Subscription)
-  /// A value; the result is how many more it wants.
+  /// Receives a value and returns the number of further values requested.
   func receive(_ input: Input) -> Subscribers.Demand
-  /// Nothing follows.
+  /// Receives the end.
   func receive(completion: Subscribers.Completion<Failure>)
 }
 
 extension Subscriber where Input == Void {
-  /// A value that says only that something happened.
+  /// Receives a value of type `Void`.
   public func receive() -> Subscribers.Demand {
     receive(())
   }
 }
 
-/// Apple's `Subscription`: what ties a subscriber to a publisher.
+/// The connection of a subscriber to a publisher (Apple's `Subscription`).
 public protocol Subscription: Cancellable, CustomCombineIdentifierConvertible {
-  /// Asks for so many more values.
+  /// Requests further values.
   func request(_ demand: Subscribers.Demand)
 }
 
-/// Apple's `Subject`: a publisher that is told from outside what to publish.
+/// A publisher whose values are sent from outside (Apple's `Subject`).
 public protocol Subject<Output, Failure>: AnyObject, Publisher {
   /// Publishes a value.
   func send(_ value: Output)
-  /// Publishes that nothing follows.
+  /// Publishes the end.
   func send(completion: Subscribers.Completion<Failure>)
-  /// Hands a subscription on.
+  /// Receives the subscription to another publisher.
   func send(subscription: any Subscription)
 }
 
 extension Subject where Output == Void {
-  /// Publishes that something happened.
+  /// Publishes a value of type `Void`.
   public func send() {
     send(())
   }

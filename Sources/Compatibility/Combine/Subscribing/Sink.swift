@@ -1,7 +1,8 @@
 extension Subscribers {
-  /// Apple's `Subscribers.Sink`: asks for everything and gives it to closures.
+  /// A subscriber that requests all values and passes them to closures (Apple's `Subscribers.Sink`).
   ///
-  /// Unchecked: what varies is read and written under the lock only; the closures run on the publisher's threads, as Apple's do.
+  /// Unchecked: mutable state is accessed under the lock only; the closures run on the publisher's threads, as in
+  /// Apple's Combine.
   public final class Sink<Input, Failure: Error>: Subscriber, Cancellable, @unchecked Sendable {
     private enum State {
       case waiting
@@ -14,7 +15,7 @@ extension Subscribers {
     private var onValue: ((Input) -> Void)?
     private var onCompletion: ((Completion<Failure>) -> Void)?
 
-    /// Gives values to one closure and the end to the other, on the thread of who publishes.
+    /// Creates a sink. The closures are called on the thread that publishes.
     public init(
       receiveCompletion: @escaping (Completion<Failure>) -> Void, receiveValue: @escaping (Input) -> Void
     ) {
@@ -22,7 +23,7 @@ extension Subscribers {
       onCompletion = receiveCompletion
     }
 
-    /// It is subscribed: asks for everything.
+    /// Requests all values.
     public func receive(subscription: any Subscription) {
       let isFirst = lock.withLock {
         guard case .waiting = state else { return false }
@@ -32,25 +33,26 @@ extension Subscribers {
       if isFirst { subscription.request(.unlimited) } else { subscription.cancel() }
     }
 
-    /// Gives a value to the closure.
+    /// Passes a value to its closure.
     public func receive(_ value: Input) -> Demand {
       lock.withLock { onValue }?(value)
       return .none
     }
 
-    /// Gives the end to its closure, and drops both.
+    /// Passes the end to its closure and releases both closures.
     public func receive(completion: Completion<Failure>) {
       let (onCompletion, _, _) = end()
       onCompletion?(completion)
     }
 
-    /// Ends it without a word; both closures are dropped.
+    /// Ends the subscription and releases both closures without calling them.
     public func cancel() {
       let (_, subscription, _) = end()
       subscription?.cancel()
     }
 
-    /// What is given back is dropped by the caller, outside the lock: what the closures held may call out as it goes.
+    /// Ends the subscription. The caller releases the result outside the lock: closures may run code of the program
+    /// when they are released.
     private func end() -> (((Completion<Failure>) -> Void)?, (any Subscription)?, ((Input) -> Void)?) {
       lock.withLock {
         var subscription: (any Subscription)?
@@ -64,34 +66,34 @@ extension Subscribers {
     }
   }
 
-  /// Apple's `Subscribers.Assign`: writes each value to a property.
+  /// A subscriber that assigns each value to a property (Apple's `Subscribers.Assign`).
   public final class Assign<Root, Input>: Subscriber, Cancellable {
-    /// It takes no failures.
+    /// The publisher cannot fail.
     public typealias Failure = Never
 
     private let sink: Sink<Input, Never>
 
-    /// Writes to that property of that object, which it holds until the end.
+    /// Creates a subscriber that assigns to a property of an object and retains the object until the end.
     public init(object: Root, keyPath: ReferenceWritableKeyPath<Root, Input>) {
       sink = Sink(receiveCompletion: { _ in }, receiveValue: { object[keyPath: keyPath] = $0 })
     }
 
-    /// It is subscribed: asks for everything.
+    /// Requests all values.
     public func receive(subscription: any Subscription) {
       sink.receive(subscription: subscription)
     }
 
-    /// Writes a value.
+    /// Assigns a value.
     public func receive(_ value: Input) -> Demand {
       sink.receive(value)
     }
 
-    /// Lets go of the object.
+    /// Releases the object.
     public func receive(completion: Completion<Never>) {
       sink.receive(completion: completion)
     }
 
-    /// Lets go of the object.
+    /// Releases the object.
     public func cancel() {
       sink.cancel()
     }
@@ -99,7 +101,7 @@ extension Subscribers {
 }
 
 extension Publisher {
-  /// Has closures told of each value and of the end, until the result is cancelled or dropped.
+  /// Calls closures for each value and for the end, until the result is cancelled or released.
   public func sink(
     receiveCompletion: @escaping (Subscribers.Completion<Failure>) -> Void,
     receiveValue: @escaping (Output) -> Void
@@ -112,12 +114,12 @@ extension Publisher {
 }
 
 extension Publisher where Failure == Never {
-  /// Has a closure told of each value, until the result is cancelled or dropped.
+  /// Calls a closure for each value, until the result is cancelled or released.
   public func sink(receiveValue: @escaping (Output) -> Void) -> AnyCancellable {
     sink(receiveCompletion: { _ in }, receiveValue: receiveValue)
   }
 
-  /// Writes each value to a property of an object that is held meanwhile, until the result is cancelled or dropped.
+  /// Assigns each value to a property of an object, which is retained, until the result is cancelled or released.
   public func assign<Root>(to keyPath: ReferenceWritableKeyPath<Root, Output>, on object: Root)
     -> AnyCancellable
   {
@@ -126,7 +128,7 @@ extension Publisher where Failure == Never {
     return AnyCancellable(assign)
   }
 
-  /// Publishes each value as that of a `@Published` property, for as long as its object lives.
+  /// Assigns each value to a `@Published` property, for the lifetime of its object.
   public func assign(to published: inout Published<Output>.Publisher) {
     published.assign(from: self)
   }

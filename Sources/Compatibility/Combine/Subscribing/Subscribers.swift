@@ -1,65 +1,65 @@
-/// Apple's `Subscribers`: the kinds of subscribers, and what they say.
+/// The subscribers and their types (Apple's `Subscribers`).
 public enum Subscribers {
-  /// How a publisher ends.
+  /// The end of a publisher.
   @frozen public enum Completion<Failure: Error> {
-    /// As it should.
+    /// The publisher finished.
     case finished
-    /// By an error.
+    /// The publisher failed.
     case failure(Failure)
   }
 
-  /// How many values a subscriber asks for; at least none.
+  /// The number of values that a subscriber requests.
   @frozen public struct Demand: Equatable, Comparable, Hashable, Codable, Sendable, CustomStringConvertible {
-    /// A number, or nil for all there will be.
+    /// The number; nil for unlimited.
     public let max: Int?
 
-    /// All there will be.
+    /// All values.
     public static let unlimited = Demand(count: nil)
-    /// None.
+    /// No values.
     public static let none = Demand(count: 0)
 
     private init(count: Int?) {
       max = count
     }
 
-    /// A number, which must not be negative.
+    /// Returns a demand for a number of values, which must not be negative.
     public static func max(_ value: Int) -> Demand {
-      precondition(value >= 0, "a demand is not negative, but this one is \(value)")
+      precondition(value >= 0, "a demand must not be negative, but is \(value)")
       return Demand(count: value)
     }
 
-    /// The sum; with all, it is all.
+    /// Returns the sum, which is unlimited if one of the demands is.
     public static func + (left: Demand, right: Demand) -> Demand {
       guard let some = left.max, let more = right.max else { return .unlimited }
       let (sum, isTooMuch) = some.addingReportingOverflow(more)
       return isTooMuch ? .unlimited : Demand(count: sum)
     }
 
-    /// The sum; with all, it is all.
+    /// Adds a demand.
     public static func += (left: inout Demand, right: Demand) {
       left = left + right
     }
 
-    /// What is left; never less than none, and of all it is all.
+    /// Returns the difference: at least none, and unlimited if the left demand is.
     public static func - (left: Demand, right: Demand) -> Demand {
       guard let some = left.max else { return .unlimited }
       guard let less = right.max else { return .none }
       return Demand(count: Swift.max(0, some - less))
     }
 
-    /// What is left; never less than none, and of all it is all.
+    /// Subtracts a demand.
     public static func -= (left: inout Demand, right: Demand) {
       left = left - right
     }
 
-    /// Whether it asks for less; nothing is more than all.
+    /// Returns true if the left demand is smaller.
     public static func < (left: Demand, right: Demand) -> Bool {
       guard let some = left.max else { return false }
       guard let other = right.max else { return true }
       return some < other
     }
 
-    /// The number, or the word.
+    /// The demand as text.
     public var description: String {
       max.map { "max(\($0))" } ?? "unlimited"
     }
