@@ -1,2 +1,2 @@
-// Whoever imports the module has `UUID`, `Data` and `URL`, as with Apple's.
+// As with Apple's module, importing GroupActivities makes `UUID`, `Data` and `URL` available.
 @_exported public import FoundationEssentials

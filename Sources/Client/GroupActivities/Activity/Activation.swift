@@ -2,13 +2,13 @@ import SessionClient
 import Platform
 import Wire
 
-/// The making of a session for an activity.
+/// The creation of a session for an activity.
 struct Activation {
   let identifier: String
   let metadata: GroupActivityMetadata
   let payload: JSONValue?
 
-  /// Makes the session and offers it.
+  /// Creates the session and offers it.
   ///
   /// - Throws: `ConnectionError`.
   func perform() async throws {
@@ -42,7 +42,7 @@ struct Activation {
       do throws(RequestFailure) {
         return (try await api.makeSession(activity, following: former), former.session)
       } catch {
-        // A session that is gone has no successor.
+        // A session that no longer exists cannot have a successor.
         guard case .refused(let refusal) = error, [.ended, .notFound, .tokenNeeded].contains(refusal.code)
         else {
           throw error
@@ -54,7 +54,7 @@ struct Activation {
     }
   }
 
-  /// Waits until no activation is under way.
+  /// Waits until no activation is in progress.
   static func waitForAll() async {
     await activations.waitForAll()
   }
@@ -71,7 +71,7 @@ struct Activation {
   private static let activations = TaskCoalescer<Key>()
 }
 
-/// Work that several ask for at once, and that is done once for them all.
+/// Runs one task for all concurrent requests with the same key.
 private final class TaskCoalescer<Key: Hashable & Sendable>: Sendable {
   private let running = Guarded<[Key: Task<Void, any Error>]>([:])
 
@@ -90,7 +90,7 @@ private final class TaskCoalescer<Key: Hashable & Sendable>: Sendable {
 
   func waitForAll() async {
     for task in running.withLock({ Array($0.values) }) {
-      // Whether it came about is told to those who asked for it.
+      // The callers of `value` receive the error.
       _ = try? await task.value
     }
   }

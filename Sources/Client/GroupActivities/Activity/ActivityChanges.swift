@@ -1,31 +1,34 @@
 import Wire
 
-/// This program's changes of the activity that the session has not told back: while there are any, what the session tells
-/// is older than what the program has set, and would take that back for a moment.
+/// The changes of the activity that this program has sent and that the session has not reported yet.
+///
+/// While there are any, an activity that the session reports is older than the program's own. Publishing it would
+/// undo the program's change for a moment.
 struct ActivityChanges: Sendable {
   private var pending: [JSONValue?] = []
-  /// How many of `underWay`, from the front, were under way already when all was settled before.
+  /// The number of changes, from the front of `pending`, that were pending already when everything was settled
+  /// before.
   private var settledOnceCount = 0
   private var hadRefusal = false
 
-  /// True when no change is under way.
+  /// True when no change is pending.
   var isEmpty: Bool { pending.isEmpty }
 
-  /// A change goes out.
+  /// Adds a change that is about to be sent.
   mutating func begin(_ payload: JSONValue?) {
     pending.append(payload)
   }
 
-  /// It was not taken.
+  /// Removes a change that could not be sent.
   mutating func cancel(_ payload: JSONValue?) {
     guard let index = pending.lastIndex(of: payload) else { return }
     pending.remove(at: index)
     settledOnceCount = min(settledOnceCount, index)
   }
 
-  /// The session tells its activity.
+  /// Removes the changes that an activity reported by the session confirms.
   ///
-  /// - Returns: whether that is what the program is to see.
+  /// - Returns: true if the program should see the reported activity.
   mutating func confirm(_ payload: JSONValue?, isMine: Bool) -> Bool {
     if isMine, let index = pending.firstIndex(of: payload) {
       pending.removeFirst(index + 1)
@@ -34,14 +37,16 @@ struct ActivityChanges: Sendable {
     return pending.isEmpty
   }
 
-  /// Something was refused for good; it may have been a change.
+  /// Records that the gateway refused something for good; it may have been a change.
   mutating func recordRefusal() {
     hadRefusal = true
   }
 
-  /// All that the session had been given is settled; what another thread gives it at that moment is not.
+  /// Records that everything sent before is settled. Changes that another thread sends at the same moment may not be
+  /// included.
   ///
-  /// - Returns: whether the program is to see what the session told last, for changes of its own came to nothing.
+  /// - Returns: true if the program should see the activity that the session reported last, because its own changes
+  ///   were lost.
   mutating func settle() -> Bool {
     let lostCount = hadRefusal ? pending.count : settledOnceCount
     hadRefusal = false

@@ -1,19 +1,19 @@
 import FoundationEssentials
 import Wire
 
-/// An activity's own properties as the payload of a session, and back.
+/// Conversion between an activity's properties and a session's payload.
 enum ActivityPayloadCoding {
-  /// The payload of an activity; nil when it has no properties.
+  /// Returns the payload of an activity; nil if the activity has no properties.
   ///
-  /// - Throws: what its encoding throws.
+  /// - Throws: the activity's encoding error.
   static func encode(_ activity: some Encodable) throws -> JSONValue? {
     let payload = try JSONParser.parse([UInt8](JSONEncoder().encode(activity)).span)
     return payload == .object([:]) ? nil : payload
   }
 
-  /// The activity of a payload; of `{}` when there is none.
+  /// Returns the activity of a payload; nil is decoded as `{}`.
   ///
-  /// - Throws: what its decoding throws.
+  /// - Throws: the activity's decoding error.
   static func decode<Activity: Decodable>(_ type: Activity.Type, from payload: JSONValue?) throws -> Activity
   {
     try JSONDecoder().decode(type, from: Data(WireJSON.encode(payload ?? .object([:]))))

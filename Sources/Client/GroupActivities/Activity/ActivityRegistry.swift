@@ -2,11 +2,11 @@ import SessionClient
 import Platform
 import Wire
 
-/// The sessions that this program is in, was in a moment ago, or is offered.
+/// The sessions that this program is in, has left recently, or is offered.
 final class ActivityRegistry: Sendable {
-  /// The process's one.
+  /// The registry of the process.
   static let shared = ActivityRegistry()
-  /// How long after it was left a session is succeeded by one of the same activity.
+  /// The time after leaving a session during which a new session of the same activity is its successor.
   static let successionTime = Duration.seconds(10)
 
   private struct LiveSession {
@@ -28,12 +28,13 @@ final class ActivityRegistry: Sendable {
 
   private struct State {
     var live: [LiveSession] = []
-    /// By the identifier of the activity, in lower case; so are the others.
+    /// By the activity's identifier in lower case, as the other dictionaries.
     var left: [String: LeftSession] = [:]
     var subscribers: [String: [Subscriber]] = [:]
     var unclaimed: [String: [SessionOffer]] = [:]
     var nextID: UInt64 = 0
-    /// The newest sessions that were offered, at most 64: what this program left already it is not made to follow.
+    /// The 64 sessions that were offered last. A session that this program has left is not offered again as a
+    /// successor.
     var offered: [SessionID] = []
 
     mutating func offer(_ offer: SessionOffer) {
@@ -47,9 +48,9 @@ final class ActivityRegistry: Sendable {
   }
   private let state = Guarded(State())
 
-  /// Offers a session to those who ask for its activity, unless this program is in it or has it before it.
+  /// Offers a session to the subscribers of its activity, unless this program has the session already.
   ///
-  /// The offer goes by the main actor: what a program is told there before comes before it.
+  /// The offer passes through the main actor's queue, so it follows everything that was published there before.
   func offer(
     _ object: SessionObject, at gateway: GatewayAddress, isLocallyInitiated: Bool, endsWhenLeft: Bool
   ) {
@@ -66,7 +67,8 @@ final class ActivityRegistry: Sendable {
     MainActorQueue.shared.async { self.state.withLock { $0.offer(offer) } }
   }
 
-  /// A session that this program may still be in has a successor, which is offered next.
+  /// Ends a session that this program may still be in, because it has a successor. The caller offers the successor
+  /// next.
   func supersede(_ session: SessionID, by link: SessionLink) {
     let live = state.withLock { state in
       state.live.compactMap { $0.joinedAt == nil ? nil : $0.coordinator }
@@ -76,27 +78,27 @@ final class ActivityRegistry: Sendable {
     }
   }
 
-  /// Offers the successor of a session that this program was in, once the gateway has described it.
+  /// Offers the successor of a session that this program was in, as soon as the gateway has described it.
   func followSuccessor(_ link: SessionLink, isLocallyInitiated: Bool) {
     Task {
-      // Three minutes and more: a gateway that starts again is back by then.
+      // More than three minutes in total: enough for a gateway to restart.
       for attempt in 0..<24 {
         do throws(RequestFailure) {
           let object = try await GatewayAPI(link.gateway).session(link.session)
-          // What this program activates itself it is offered as its own.
+          // A session that this program activates itself is offered by the activation.
           await Activation.waitForAll()
           guard !state.withLock({ $0.offered.contains(object.id) }) else { return }
           return offer(object, at: link.gateway, isLocallyInitiated: isLocallyInitiated, endsWhenLeft: false)
         } catch {
           guard case .unreachable = error else { return }
         }
-        // The task is nobody's to cancel.
+        // Nothing cancels this task.
         try? await Task.sleep(for: .milliseconds(min(200 << attempt, 10_000)))
       }
     }
   }
 
-  /// A session was joined.
+  /// Records that this program joined a session.
   func didJoin(_ coordinator: SessionCoordinator) {
     state.withLock { state in
       state.live.removeAll { $0.coordinator == nil || $0.coordinator === coordinator }
@@ -104,7 +106,7 @@ final class ActivityRegistry: Sendable {
     }
   }
 
-  /// A session was left.
+  /// Records that this program left a session.
   func didLeave(_ coordinator: SessionCoordinator, with token: Token?) {
     guard let token else { return }
     let left = LeftSession(
@@ -112,14 +114,14 @@ final class ActivityRegistry: Sendable {
     state.withLock { $0.left[coordinator.identifier.lowercased()] = left }
   }
 
-  /// A session is over for this program.
+  /// Records that a session is over for this program.
   func didEnd(_ coordinator: SessionCoordinator) {
     state.withLock { state in
       state.live.removeAll { $0.coordinator == nil || $0.coordinator === coordinator }
     }
   }
 
-  /// Which session a new one of that activity succeeds: the one that this program joined or left last.
+  /// Returns the session that a new session of an activity succeeds: the one that this program joined or left last.
   func predecessor(of identifier: String, at gateway: GatewayAddress) -> (session: SessionID, token: Token)? {
     let name = identifier.lowercased()
     let (left, live) = state.withLock { state in
@@ -140,7 +142,7 @@ final class ActivityRegistry: Sendable {
     return former.map { ($0.session, $0.token) }
   }
 
-  /// Begins to ask for the sessions of an activity; who is first is given what waits.
+  /// Subscribes to the sessions of an activity. The first subscriber receives the sessions offered before.
   func subscribe(to identifier: String) -> OfferSubscription {
     let name = identifier.lowercased()
     let queue = AsyncQueue<SessionOffer>()
@@ -153,7 +155,7 @@ final class ActivityRegistry: Sendable {
     return OfferSubscription(name: name, id: id, queue: queue)
   }
 
-  /// Asks no more; what it was offered, and nobody took, waits for the next who asks.
+  /// Ends a subscription. Offers that it did not receive are kept for the next subscriber.
   fileprivate func remove(_ subscription: OfferSubscription) {
     let unread = subscription.queue.finish(keepsBuffered: false)
     state.withLock { state in
@@ -165,7 +167,7 @@ final class ActivityRegistry: Sendable {
   }
 }
 
-/// One iterator's asking for sessions; it ends when nobody holds it.
+/// The subscription of one iterator. It ends when the last reference is released.
 final class OfferSubscription: Sendable {
   fileprivate let name: String
   fileprivate let id: UInt64
@@ -181,18 +183,18 @@ final class OfferSubscription: Sendable {
     ActivityRegistry.shared.remove(self)
   }
 
-  /// The next session; nil when the task is cancelled.
+  /// Returns the next session; nil when the task is cancelled.
   func next() async -> SessionOffer? {
     await queue.next()
   }
 }
 
-/// A session that a program may join: one object, whoever asks.
+/// A session that this program may join. All subscribers receive the same session object.
 final class SessionOffer: Sendable {
   let coordinator: SessionCoordinator
   private struct Claim {
     var isClaimed = false
-    /// Whoever took it holds it, or lets go of it and leaves.
+    /// Weak: the program that receives the object owns it, and leaves the session by releasing it.
     var object = WeakFacade()
   }
   private let claim = Guarded(Claim())
@@ -201,14 +203,15 @@ final class SessionOffer: Sendable {
     self.coordinator = coordinator
   }
 
-  /// Whether somebody has, or had, the object.
+  /// True if a subscriber has received the session object.
   var isClaimed: Bool { claim.withLock { $0.isClaimed } }
 
-  /// The object; nil when the session's payload is none of that activity, and when it was taken and let go of.
+  /// Returns the session object; nil if its payload does not belong to the activity, or if the object was released
+  /// before.
   func session<ActivityType>(of type: ActivityType.Type) -> GroupSession<ActivityType>? {
     claim.withLock { claim -> GroupSession<ActivityType>? in
       if claim.isClaimed { return claim.object.object as? GroupSession<ActivityType> }
-      // A payload that does not fit is another program's; there is nobody to tell.
+      // Another program's payload. No caller could handle the error.
       guard let session = try? GroupSession<ActivityType>(coordinator) else { return nil }
       claim = Claim(isClaimed: true, object: WeakFacade(object: session))
       return session

@@ -1,49 +1,50 @@
-/// Something that people do together, and all that stays the same while they do it (Apple's `GroupActivity`).
+/// An activity that the participants of a session do together (Apple's `GroupActivity`).
 ///
-/// Its stored properties travel as the activity's payload, JSON of at most 16,384 bytes. One without any is told by `{}`,
-/// and so is a session that a page made without a payload.
+/// The stored properties are the session's payload: JSON of at most 16,384 bytes. An activity without properties has
+/// the payload `{}`, and so does a session that a page created without a payload.
 public protocol GroupActivity: Codable, SendableMetatype {
-  /// Which program understands it; 1 to 128 Unicode scalars, and matched without regard to case. The name of the type,
-  /// unless said otherwise.
+  /// The identifier of the programs that understand the activity: 1 to 128 Unicode scalars, compared without regard
+  /// to case. The default is the name of the type.
   static var activityIdentifier: String { get }
 
-  /// What people read about it. Asked when it is activated, and when a session is given another activity.
+  /// The title and kind that people see. Read when the activity is activated and when a session changes its activity.
   var metadata: GroupActivityMetadata { get async }
 }
 
 extension GroupActivity {
-  /// The sequence that `sessions()` gives.
+  /// The sequence that `sessions()` returns.
   public typealias Sessions = GroupSession<Self>.Sessions
 
-  /// The name of the type, without the module's: a page calls `DrawTogether` `drawtogether`.
+  /// The name of the type without its module: the identifier of `DrawTogether` matches the page's `drawtogether`.
   public static var activityIdentifier: String { String(describing: Self.self) }
 
-  /// The sessions of this activity that this program may join, each given once as it comes up.
+  /// Returns the sessions of this activity that this program may join, each once.
   ///
-  /// A session comes up by `activate()`, by `GroupActivitiesGateway.open(_:)`, and when a session that this program is in
-  /// gets a successor. What came up before anybody asked waits; of several sequences each is given all that come up from
-  /// then on.
+  /// A session is offered by `activate()`, by `GroupActivitiesGateway.open(_:)`, and when a session that this program
+  /// has joined gets a successor. Sessions offered before the first iterator exists are kept for that iterator. Each
+  /// of several iterators receives every session that is offered from then on.
   public static func sessions() -> Sessions {
     Sessions()
   }
 
-  /// Asks whether to do this together: whoever `GroupActivitiesGateway.decideActivation` names, else whether the gateway
-  /// can be reached.
+  /// Returns the user's choice between a session and solo use: the result of the closure given to
+  /// `GroupActivitiesGateway.decideActivation(by:)`, or, without one, whether the gateway can be reached.
   ///
-  /// - Returns: `activationPreferred` to go on with `activate()`, `activationDisabled` to do it alone, `cancelled` to let
-  ///   it be.
+  /// - Returns: `activationPreferred` to continue with `activate()`, `activationDisabled` to run the activity alone,
+  ///   `cancelled` to do nothing.
   public func prepareForActivation() async -> GroupActivityActivationResult {
     let metadata = await self.metadata
     return await GatewaySettings.shared.prepare(Self.activityIdentifier, metadata)
   }
 
-  /// Makes a session for this activity on the gateway and offers it to `sessions()`.
+  /// Creates a session for this activity on the gateway and offers it to `sessions()`.
   ///
-  /// When this program is in a session of the same activity, or left one within the last 10 s, the new one is that one's
-  /// successor, and whoever was in the old one is offered it too. Two activations of the same at once are one session.
+  /// The new session is the successor of the session of the same activity that this program is in, or that it left
+  /// within the last 10 s; the participants of that session are offered the new one. Two concurrent activations of
+  /// equal activities create one session.
   ///
   /// - Returns: true: the session is offered to this program.
-  /// - Throws: `GroupActivitiesGateway.ConnectionError`, in words: no gateway is named, it cannot be reached, or it refuses.
+  /// - Throws: `GroupActivitiesGateway.ConnectionError`: no gateway is set, it cannot be reached, or it refuses.
   public func activate() async throws -> Bool {
     let payload = try ActivityPayloadCoding.encode(self)
     let metadata = await self.metadata

@@ -1,10 +1,10 @@
-/// What came of asking whether to do something together (Apple's type).
+/// The user's choice before an activation (Apple's type).
 @nonexhaustive
 public enum GroupActivityActivationResult: Hashable, Sendable {
-  /// Alone: there is nobody to do it with, or that was chosen.
+  /// Run the activity alone, because no session is possible or the user chose so.
   case activationDisabled
-  /// Together: go on with `activate()`.
+  /// Continue with `activate()`.
   case activationPreferred
-  /// Not at all.
+  /// Do not run the activity.
   case cancelled
 }

@@ -1,79 +1,79 @@
 public import FoundationEssentials
 
-/// What people read about an activity (Apple's type).
+/// The description of an activity that people see (Apple's type).
 ///
-/// A session's page shows `title`, and a picture by `type`. The rest stays in this program.
+/// A session's page shows `title`, and a picture that depends on `type`. All other properties stay in this program.
 public struct GroupActivityMetadata: Codable, Equatable, Sendable {
-  /// What it is called: 1 to 128 Unicode scalars once it is activated; without one, by the activity's identifier.
+  /// The title: 1 to 128 Unicode scalars on activation. Without a title the gateway gets the activity's identifier.
   public var title: String?
-  /// A line more about it.
+  /// One line of further description.
   public var subtitle: String?
-  /// The bytes of a picture: here there is no `CGImage`. The gateway is not told.
+  /// The bytes of an image file; there is no `CGImage` on Linux. Not sent to the gateway.
   public var previewImage: Data?
-  /// Where to go instead; a session's own link is `GroupSession.link`. The gateway is not told.
+  /// An address for people who cannot join. Not sent to the gateway; the session's own link is `GroupSession.link`.
   public var fallbackURL: URL?
-  /// What kind of thing it is.
+  /// The kind of activity.
   public var type: ActivityType = .generic
-  /// Whether it may go on on a television. Kept, and of no effect here.
+  /// True if the activity may continue on a television. Stored, without effect.
   public var supportsContinuationOnTV = false
-  /// How it may be shown elsewhere. Kept, and of no effect here.
+  /// The preferred broadcast options. Stored, without effect.
   public var preferredBroadcastOptions: BroadcastOptions = []
-  /// Which scene it belongs to. Kept, and of no effect here.
+  /// The scene that the activity belongs to. Stored, without effect.
   public var sceneAssociationBehavior: SceneAssociationBehavior = .default
-  /// When its session ends.
+  /// The condition under which the session ends.
   public var lifetimePolicy: LifetimePolicy = .automatic
 
-  /// Metadata without a title, of the type `generic`.
+  /// Creates metadata without a title, of type `generic`.
   public init() {}
 }
 
 extension GroupActivityMetadata {
-  /// What kind of thing an activity is: the gateway tells everybody, and pages choose a picture by it.
+  /// The kind of an activity. The gateway sends it to all participants, and pages choose a picture by it.
   public struct ActivityType: Hashable, Codable, Sendable {
     let name: String
 
-    /// Anything: what a program of one's own does.
+    /// An activity of any other kind.
     public static let generic = ActivityType(name: "generic")
-    /// Listening to something.
+    /// Listening to audio.
     public static let listenTogether = ActivityType(name: "listenTogether")
-    /// Watching something.
+    /// Watching video.
     public static let watchTogether = ActivityType(name: "watchTogether")
     /// Playing a game.
     public static let playTogether = ActivityType(name: "playTogether")
-    /// Working out.
+    /// Exercising.
     public static let workoutTogether = ActivityType(name: "workoutTogether")
     /// Shopping.
     public static let shopTogether = ActivityType(name: "shopTogether")
     /// Reading.
     public static let readTogether = ActivityType(name: "readTogether")
-    /// Looking around somewhere.
+    /// Exploring a place.
     public static let exploreTogether = ActivityType(name: "exploreTogether")
-    /// Learning something.
+    /// Learning.
     public static let learnTogether = ActivityType(name: "learnTogether")
-    /// Making something, such as a picture.
+    /// Creating content, such as a picture.
     public static let createTogether = ActivityType(name: "createTogether")
   }
 
-  /// When a session of an activity ends, besides by `end()`.
+  /// The condition under which a session ends without `end()`.
   public struct LifetimePolicy: Hashable, Codable, Sendable {
     private let endsWithInitiator: Bool
 
-    /// Some time after everybody has left.
+    /// The session ends some time after the last participant has left.
     public static let automatic = LifetimePolicy(endsWithInitiator: false)
-    /// When the program that activated it calls `leave()`, or lets go of the session.
+    /// The session ends when the program that activated it calls `leave()` or releases the session.
     public static let endsWhenInitiatorLeaves = LifetimePolicy(endsWithInitiator: true)
   }
 
-  /// What Apple's type was told before `type`.
+  /// The predecessor of `ActivityType` in Apple's API.
   @available(*, deprecated, message: "Use 'type' instead.")
   public enum Experience: Int, Codable, Sendable {
-    /// Watching something.
+    /// Watching video.
     case watchTogether
-    /// Listening to something.
+    /// Listening to audio.
     case listenTogether
   }
 
-  /// What `type` says, where `Experience` has a word for it.
+  /// The `Experience` that corresponds to `type`; nil for other types.
   @available(*, deprecated, message: "Use 'type' instead.")
   public var experience: Experience? {
     get {
@@ -107,21 +107,21 @@ extension GroupActivityMetadata {
   }
 }
 
-/// How an activity may be shown elsewhere (Apple's type): kept, and of no effect here.
+/// The ways to show an activity on other devices (Apple's type). Stored, without effect.
 public struct BroadcastOptions: OptionSet, Hashable, Codable, Sendable {
-  /// The bits.
+  /// The bits of the option set.
   public let rawValue: Int
 
-  /// The screen as it is.
+  /// The mirrored screen.
   public static let mirroredVideo = BroadcastOptions(rawValue: 1 << 0)
 
-  /// Options by their bits.
+  /// Creates options from their bits.
   public init(rawValue: Int) {
     self.rawValue = rawValue
   }
 }
 
-/// Which scene an activity belongs to (Apple's type): kept, and of no effect where a program has no scenes.
+/// The scene that an activity belongs to (Apple's type). Stored, without effect: programs on Linux have no scenes.
 public struct SceneAssociationBehavior: Hashable, Codable, Sendable {
   private enum Choice: Hashable, Codable {
     case `default`, none
@@ -129,12 +129,12 @@ public struct SceneAssociationBehavior: Hashable, Codable, Sendable {
   }
   private let choice: Choice
 
-  /// As the system sees fit.
+  /// The system's choice.
   public static let `default` = SceneAssociationBehavior(choice: .default)
   /// No scene.
   public static let none = SceneAssociationBehavior(choice: .none)
 
-  /// The scene that shows that content.
+  /// Returns the behavior for the scene that shows a content.
   public static func content(_ contentIdentifier: String) -> SceneAssociationBehavior {
     SceneAssociationBehavior(choice: .content(contentIdentifier))
   }

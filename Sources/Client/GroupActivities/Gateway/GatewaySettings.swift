@@ -2,9 +2,9 @@ import SessionClient
 import FoundationEssentials
 import Platform
 
-/// Which gateway the program uses, and what it does itself instead of a system.
+/// The gateway that the program uses, and the closures that answer for the system.
 final class GatewaySettings: Sendable {
-  /// The process's one.
+  /// The settings of the process.
   static let shared = GatewaySettings()
 
   typealias Decision = @Sendable (String, GroupActivityMetadata) async -> GroupActivityActivationResult
@@ -18,12 +18,12 @@ final class GatewaySettings: Sendable {
   }
   private let state = Guarded(State())
 
-  /// The certificates file of the environment.
+  /// The certificates file named in the environment.
   static var environmentCertificates: String? {
     ProcessInfo.processInfo.environment["DRAWTOGETHER_GATEWAY_CERTIFICATES"].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Names the gateway.
+  /// Sets the gateway.
   func use(_ address: GatewayAddress?) {
     let observers = state.withLock { state in
       state.address = address
@@ -32,19 +32,19 @@ final class GatewaySettings: Sendable {
     for observer in observers { observer() }
   }
 
-  /// The gateway that was named, or else that of the environment.
+  /// Returns the gateway that was set, or else the gateway of the environment.
   ///
-  /// - Throws: `noGatewayNamed`, or what is wrong with the one of the environment.
+  /// - Throws: `noGatewayNamed`, or `badAddress` for the environment's URL.
   func address() throws(GroupActivitiesGateway.ConnectionError) -> GatewayAddress {
     if let address = state.withLock({ $0.address }) { return address }
     guard let text = ProcessInfo.processInfo.environment["DRAWTOGETHER_GATEWAY"], !text.isEmpty else {
       throw .noGatewayNamed
     }
-    guard let url = URL(string: text) else { throw .badAddress("DRAWTOGETHER_GATEWAY is no URL: \(text)") }
+    guard let url = URL(string: text) else { throw .badAddress("DRAWTOGETHER_GATEWAY is not a URL: \(text)") }
     return try Self.address(url, certificates: nil)
   }
 
-  /// Reads an address.
+  /// Parses an address.
   static func address(
     _ url: URL, certificates: String?
   ) throws(GroupActivitiesGateway.ConnectionError) -> GatewayAddress {
@@ -55,9 +55,9 @@ final class GatewaySettings: Sendable {
     }
   }
 
-  /// The certificates that are believed at an address: as for the gateway in use, if it is that one.
+  /// Returns the certificates for a link: those of the gateway in use if the link belongs to it, else nil.
   func certificates(forLink url: URL) -> String? {
-    // Without a gateway in use there are none to tell.
+    // Without a gateway in use there are no certificates.
     guard let address = try? address(), let link = try? SessionLink(url, certificates: address.certificates)
     else { return nil }
     return link.gateway == address ? address.certificates : nil
@@ -86,13 +86,13 @@ final class GatewaySettings: Sendable {
     state.withLock { $0.presentation }?(presentation)
   }
 
-  /// Whether there is a gateway, and it takes sessions.
+  /// Returns true if a gateway is set and accepts sessions.
   func isReady() async -> Bool {
-    guard let address = try? address() else { return false }  // none named: not ready
+    guard let address = try? address() else { return false }  // no gateway is set
     return await GatewayAPI(address).isReady()
   }
 
-  /// Calls back each time another gateway is named, until `ignore`.
+  /// Adds a closure that is called each time another gateway is set, until `removeObserver`.
   func addObserver(_ observer: AnyObject, _ changed: @escaping @Sendable () -> Void) {
     state.withLock { $0.observers[ObjectIdentifier(observer)] = changed }
   }

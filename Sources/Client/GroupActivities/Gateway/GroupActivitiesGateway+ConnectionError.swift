@@ -2,24 +2,24 @@ import SessionClient
 import Wire
 
 extension GroupActivitiesGateway {
-  /// Why a session could not be made or found; in words by `description`.
+  /// The reason why a session could not be created or found. `description` says it in English.
   @nonexhaustive
   public enum ConnectionError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// No gateway was named, by `use` or in the environment.
+    /// No gateway was set, neither by `use(_:certificates:)` nor in the environment.
     case noGatewayNamed
-    /// That is no address of a gateway, or no link of a session; in words.
+    /// The text is not the address of a gateway or the link of a session. The value is a message.
     case badAddress(String)
-    /// The activity cannot be one; in words, with the limit.
+    /// The activity exceeds a limit. The value is a message with the limit.
     case activity(String)
-    /// No connection came about; why, in words.
+    /// The gateway could not be reached. The value is a message with the reason.
     case unreachable(String)
-    /// The gateway's certificate is not to be trusted; why, in words.
+    /// The gateway's certificate is not trusted. The value is a message with the reason.
     case notTrusted(String)
-    /// What answered is no gateway; why, in words.
+    /// The server at the address is not a gateway. The value is a message with the reason.
     case noGateway(String)
-    /// The gateway refused, with its code, such as `not-found`, and in its words.
+    /// The gateway refused: with its code, such as `not-found`, and its message.
     case refused(code: String, detail: String)
-    /// The task was cancelled.
+    /// The calling task was cancelled.
     case cancelled
 
     init(_ failure: RequestFailure) {
@@ -33,16 +33,16 @@ extension GroupActivitiesGateway {
         }
     }
 
-    /// In a sentence or two.
+    /// A message of one or two sentences.
     public var description: String {
       switch self {
       case .noGatewayNamed:
-        "No gateway is named: call GroupActivitiesGateway.use(_:), or set DRAWTOGETHER_GATEWAY to its URL."
+        "No gateway is set. Call GroupActivitiesGateway.use(_:), or set DRAWTOGETHER_GATEWAY to its URL."
       case .badAddress(let words), .activity(let words), .unreachable(let words), .notTrusted(let words),
         .noGateway(let words):
         words
       case .refused(_, let detail): detail
-      case .cancelled: "The task that asked was cancelled."
+      case .cancelled: "The calling task was cancelled."
       }
     }
   }

@@ -2,44 +2,45 @@ import SessionClient
 public import FoundationEssentials
 import Wire
 
-/// Ours: the DrawTogether gateway that takes the place of FaceTime.
+/// The DrawTogether gateway, which replaces FaceTime. An extension of Apple's API.
 ///
-/// A program names it once, by `use(_:certificates:)` or in its environment: `DRAWTOGETHER_GATEWAY` is its URL, such as
-/// `https://draw.example`, and `DRAWTOGETHER_GATEWAY_CERTIFICATES` a PEM file with certificates that are believed besides
-/// the system's authorities. Everything else is Apple's API.
+/// A program sets its gateway once: by `use(_:certificates:)`, or in the environment, where `DRAWTOGETHER_GATEWAY` is
+/// its URL (such as `https://draw.example`) and `DRAWTOGETHER_GATEWAY_CERTIFICATES` a PEM file of certificates that
+/// are trusted in addition to the system's authorities. All functions may be called on any thread.
 public enum GroupActivitiesGateway {
-  /// Names the gateway that sessions are made on.
+  /// Sets the gateway on which sessions are created.
   ///
   /// - Parameters:
   ///   - url: `http://host[:port]` or `https://host[:port]`.
-  ///   - certificates: a PEM file with certificates that are believed besides the system's authorities; nil for that of the
-  ///     environment, if any.
-  /// - Throws: `ConnectionError.badAddress`, in words.
+  ///   - certificates: a PEM file of certificates that are trusted in addition to the system's authorities; nil for
+  ///     the file named in the environment, if any.
+  /// - Throws: `ConnectionError.badAddress`.
   public static func use(_ url: URL, certificates: String? = nil) throws {
     GatewaySettings.shared.use(try GatewaySettings.address(url, certificates: certificates))
   }
 
-  /// Offers the session of a link to `sessions()` of its activity; a session that this program is in already is not
+  /// Offers the session of a link to `sessions()` of its activity. A session that this program has already is not
   /// offered again.
   ///
   /// - Parameters:
   ///   - link: `https://host/s/…`, on any gateway.
-  ///   - certificates: as for `use`; nil for those of the gateway in use if it is that one, else of the environment.
-  /// - Throws: `ConnectionError`: no such link, no such session, or the gateway cannot be reached.
+  ///   - certificates: as for `use(_:certificates:)`; nil for the certificates of the gateway in use if the link
+  ///     belongs to it, and otherwise for those of the environment.
+  /// - Throws: `ConnectionError`: the link is invalid, the session does not exist, or the gateway cannot be reached.
   public static func open(_ link: URL, certificates: String? = nil) async throws {
     let (object, gateway) = try await find(link, certificates)
     ActivityRegistry.shared.offer(object, at: gateway, isLocallyInitiated: false, endsWhenLeft: false)
   }
 
-  /// The session of a link, whatever its activity is called: for tools, and for two participants in one program. It is not
-  /// offered to `sessions()`.
+  /// Returns the session of a link, whatever its activity's identifier is. For tools, and for two participants in one
+  /// program. The session is not offered to `sessions()`.
   ///
   /// - Parameters:
   ///   - link: `https://host/s/…`, on any gateway.
-  ///   - type: the activity that its payload is read as.
-  ///   - certificates: as for `open`.
-  /// - Returns: a new object each time, in the state `waiting`.
-  /// - Throws: `ConnectionError`, or what decoding the payload throws.
+  ///   - type: the activity that the session's payload is decoded as.
+  ///   - certificates: as for `open(_:certificates:)`.
+  /// - Returns: a new object for each call, in the state `waiting`.
+  /// - Throws: `ConnectionError`, or the error of decoding the payload.
   public static func session<ActivityType: GroupActivity>(
     at link: URL, of type: ActivityType.Type = ActivityType.self, certificates: String? = nil
   ) async throws -> GroupSession<ActivityType> {
@@ -47,22 +48,25 @@ public enum GroupActivitiesGateway {
     return try GroupSession(SessionCoordinator(object, at: gateway, isLocallyInitiated: false))
   }
 
-  /// Says how messages of a type are kept for those who join later. Reliable messages to everybody only; without a rule
-  /// those are kept by `append` whose JSON has a top-level `id` that is a UUID.
+  /// Sets the retention of a message type for participants that join later.
+  ///
+  /// Only reliable messages to all participants are retained. Without a rule, a message is retained by `append` if
+  /// its JSON has a top-level `id` that is a UUID.
   ///
   /// - Parameters:
   ///   - type: the message type.
-  ///   - retention: how; with `append` under the message's `id`, with `replace` under one key for the whole type.
+  ///   - retention: the retention. The key is the message's `id` with `append`, and one key for the whole type with
+  ///     `replace`.
   public static func retain<Message: Codable>(_ type: Message.Type, _ retention: Retention) {
     RetentionRules.shared.set(RetentionRules.Rule(retention: retention, key: nil), for: type)
   }
 
-  /// Says how messages of a type are kept for those who join later, and under which key.
+  /// Sets the retention of a message type for participants that join later, and the key.
   ///
   /// - Parameters:
   ///   - type: the message type.
-  ///   - retention: how.
-  ///   - key: the member that is the key.
+  ///   - retention: the retention.
+  ///   - key: the property that is the key.
   public static func retain<Message: Codable>(
     _ type: Message.Type, _ retention: Retention, key: any KeyPath<Message, UUID> & Sendable
   ) {
@@ -70,57 +74,58 @@ public enum GroupActivitiesGateway {
       RetentionRules.Rule(retention: retention, key: MessageKeyPath(path: key)), for: type)
   }
 
-  /// How messages are kept for those who join later.
+  /// The retention of a message for participants that join later.
   public enum Retention: Hashable, Sendable {
-    /// Not at all.
+    /// The message is not retained.
     case none
-    /// Behind what is kept under the key: all of them.
+    /// The message is retained after the earlier messages under its key.
     case append
-    /// Instead of what is kept under the key: the newest.
+    /// The message replaces the earlier messages under its key.
     case replace
   }
 
-  /// How this program's participants are shown.
+  /// The name and color that other participants see.
   public struct Profile: Hashable, Sendable {
-    /// 1 to 64 Unicode scalars; nil for a name that the gateway makes up.
+    /// 1 to 64 Unicode scalars; nil for a name that the gateway chooses.
     public var name: String?
-    /// `#` and six hex digits; nil for one that the gateway chooses.
+    /// `#` and six hexadecimal digits; nil for a color that the gateway chooses.
     public var color: String?
 
-    /// A name and a color.
+    /// Creates a profile.
     public init(name: String? = nil, color: String? = nil) {
       self.name = name
       self.color = color
     }
   }
 
-  /// How `join()` has this program shown; `GroupSession.join(as:color:)` and `show(as:color:)` say otherwise for one session.
+  /// The profile that `join()` uses. `GroupSession.join(as:color:)` and `show(as:color:)` set another for one
+  /// session.
   public static var profile: Profile {
     get { GatewaySettings.shared.profile }
     set { GatewaySettings.shared.profile = newValue }
   }
 
-  /// Has `prepareForActivation()` ask somebody; nil for whether the gateway can be reached.
+  /// Sets the closure that answers `prepareForActivation()`; nil to answer by whether the gateway can be reached.
   ///
-  /// - Parameter decision: given the activity's identifier and metadata.
+  /// - Parameter decision: called with the activity's identifier and metadata.
   public static func decideActivation(
     by decision: (@Sendable (String, GroupActivityMetadata) async -> GroupActivityActivationResult)?
   ) {
     GatewaySettings.shared.decide(by: decision)
   }
 
-  /// What a system would show.
+  /// A request to show something, which Apple's system would show itself.
   @nonexhaustive
   public enum Presentation: Sendable {
-    /// Something that somebody did in a session, with what that somebody is called if that is known.
+    /// An action of a participant in a session, with the participant's name if it is known.
     case notice(GroupSessionEvent, name: String?, session: UUID)
-    /// A session wants to be seen.
+    /// A request of a session to bring the program to the front.
     case foreground(session: UUID)
   }
 
-  /// Has what `showNotice(_:)` and `requestForegroundPresentation()` ask for shown; nil for not at all.
+  /// Sets the closure that handles `showNotice(_:)` and `requestForegroundPresentation()`; nil to ignore these calls.
   ///
-  /// - Parameter presentation: called on the thread that asked.
+  /// - Parameter presentation: called on the thread of the request.
   public static func present(by presentation: (@Sendable (Presentation) -> Void)?) {
     GatewaySettings.shared.present(by: presentation)
   }

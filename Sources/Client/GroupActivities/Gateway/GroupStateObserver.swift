@@ -1,17 +1,19 @@
 public import Combine
 import Platform
 
-/// Says whether sessions can be made (Apple's class): whether the gateway can be reached.
+/// An observable object that reports whether sessions can be created: whether the gateway can be reached (Apple's
+/// class).
 ///
-/// It asks when it is made, every 5 s, and when another gateway is named. It publishes on the main actor.
+/// It asks the gateway when it is created, every 5 s, and when another gateway is set. It publishes on the main
+/// actor.
 public final class GroupStateObserver: ObservableObject {
-  /// Whether the gateway can be reached and takes sessions. False at first, until that is known.
+  /// True if the gateway can be reached and accepts sessions; false until the first answer.
   @Published public private(set) var isEligibleForGroupSession = false
 
   private let wakeUps = AsyncQueue<Void>()
   private let task = Guarded<[Task<Void, Never>]>([])
 
-  /// Begins to watch.
+  /// Starts to observe the gateway.
   public init() {
     let wakeUps = wakeUps
     let watch = Task { [weak self] in
@@ -38,5 +40,5 @@ public final class GroupStateObserver: ObservableObject {
   }
 }
 
-// What varies is in `@Published` and behind a lock; the rest is constant.
+// Mutable state is in `@Published` and behind locks; the rest is constant.
 extension GroupStateObserver: @unchecked Sendable {}

@@ -1,23 +1,23 @@
 public import FoundationEssentials
 
-// What a program on Apple's systems shows people is `localizedDescription`: it says the same as `description`, in English.
+// Programs for Apple's systems show `localizedDescription`, which is the same English text as `description`.
 
 extension GroupActivitiesGateway.ConnectionError: LocalizedError {
-  /// The same words as `description`.
+  /// The same text as `description`.
   public var errorDescription: String? { description }
 }
 
 extension GroupSessionMessenger.SendError: LocalizedError {
-  /// The same words as `description`.
+  /// The same text as `description`.
   public var errorDescription: String? { description }
 }
 
 extension GroupSessionInvalidation: LocalizedError {
-  /// The same words as `description`.
+  /// The same text as `description`.
   public var errorDescription: String? { description }
 }
 
 extension GroupSessionJournal.JournalError: LocalizedError {
-  /// The same words as `description`.
+  /// The same text as `description`.
   public var errorDescription: String? { description }
 }

@@ -3,11 +3,11 @@ import FoundationEssentials
 import Platform
 import Wire
 
-/// The attachments of a session, as those who follow them are told: whole each time, and only what can be read.
+/// Sends the attachments of a session to subscribers: the whole list after each change, without incomplete uploads.
 final class AttachmentBroadcaster: Sendable {
   private struct State {
     var ready: [AttachmentObject] = []
-    /// Whether it is known what there is: not before the first catch-up.
+    /// False until the first catch-up has ended.
     var isKnown = false
     var hasChanged = false
     var isClosed = false
@@ -16,7 +16,7 @@ final class AttachmentBroadcaster: Sendable {
   }
   private let state = Guarded(State())
 
-  /// All attachments, those that are still arriving too.
+  /// Sets the list of all attachments, incomplete uploads included.
   func update(_ attachments: [AttachmentObject]) {
     let ready = attachments.filter { $0.state == .ready }
     state.withLock { state in
@@ -27,7 +27,7 @@ final class AttachmentBroadcaster: Sendable {
     publish()
   }
 
-  /// It is known what there is. Within a later catch-up nothing is told before it is whole.
+  /// Records the end of a catch-up. The list of the first catch-up is published only then.
   func endCatchUp() {
     state.withLock { state in
       if !state.isKnown {
@@ -47,7 +47,7 @@ final class AttachmentBroadcaster: Sendable {
     for queue in queues { queue.replaceAll(with: ready) }
   }
 
-  /// Follows them: what there is first, then each change.
+  /// Subscribes to the list: the current one first, then each change.
   func subscribe() -> AttachmentSubscription {
     let queue = AsyncQueue<[AttachmentObject]>()
     let subscription = AttachmentSubscription(queue: queue, broadcaster: self)
@@ -62,12 +62,9 @@ final class AttachmentBroadcaster: Sendable {
     return subscription
   }
 
-  /// The attachment as it is once it can be read; nil while it cannot.
-  func ready(_ id: UUID) -> AttachmentObject? {
-    state.withLock { $0.ready.first { $0.id == id } }
-  }
-
-  /// Ends all sequences.
+  /// Ends all subscriptions.
+  ///
+  /// - Parameter keepsBuffered: true if a buffered list may still be read.
   func close(keepsBuffered: Bool) {
     let subscribers = state.withLock { state in
       state.isClosed = true
@@ -83,7 +80,7 @@ final class AttachmentBroadcaster: Sendable {
   }
 }
 
-/// One iterator's following of a journal; it ends when nobody holds it.
+/// The subscription of one iterator. It ends when the last reference is released.
 final class AttachmentSubscription: Sendable {
   private let queue: AsyncQueue<[AttachmentObject]>
   private let broadcaster: AttachmentBroadcaster
@@ -97,7 +94,7 @@ final class AttachmentSubscription: Sendable {
     broadcaster.remove(ObjectIdentifier(self))
   }
 
-  /// The attachments as they are now; waits for a change behind the last that it gave. Nil when there will be none.
+  /// Returns the current list once it differs from the last one returned; nil at the end.
   func next() async -> [AttachmentObject]? {
     await queue.next()
   }

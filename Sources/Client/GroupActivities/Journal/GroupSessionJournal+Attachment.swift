@@ -4,12 +4,12 @@ public import FoundationEssentials
 import Wire
 
 extension GroupSessionJournal {
-  /// Something that somebody added (Apple's type).
+  /// An attachment of a session (Apple's type).
   public struct Attachment: Identifiable, Sendable {
-    /// The same for everybody in the session.
+    /// The identifier, the same for all participants.
     public let id: UUID
     private let object: AttachmentObject
-    /// What this program itself added need not be fetched.
+    /// The content of an attachment that this program added; it need not be downloaded.
     private let content: Data?
     private let coordinator: SessionCoordinator
 
@@ -20,20 +20,20 @@ extension GroupSessionJournal {
       self.coordinator = coordinator
     }
 
-    /// Ours: its file's name.
+    /// The file name. An extension of Apple's API.
     public var name: String { object.name }
 
-    /// Ours: its media type as its uploader gave it.
+    /// The media type that the uploader gave. An extension of Apple's API.
     public var contentType: String { object.contentType }
 
-    /// Ours: in bytes.
+    /// The size in bytes. An extension of Apple's API.
     public var size: Int { object.size.map { Int(clamping: $0) } ?? content?.count ?? 0 }
 
-    /// Reads it. The same data is fetched once, and checked against its digest.
+    /// Loads the content. The same content is downloaded once and checked against its SHA-256 digest.
     ///
-    /// - Parameter attachmentType: what is made of it; `Data` takes anything.
-    /// - Returns: what its type's representations make of the data.
-    /// - Throws: `JournalError`, or what importing throws.
+    /// - Parameter attachmentType: the type to create; `Data` accepts any content.
+    /// - Returns: the value that the type's representations create from the content.
+    /// - Throws: `JournalError`, or the error of the import.
     public func load<AttachmentType: Transferable>(_ attachmentType: AttachmentType.Type) async throws
       -> AttachmentType
     {
@@ -52,10 +52,11 @@ extension GroupSessionJournal {
       return try await AttachmentType.imported(from: data, mediaType: object.contentType)
     }
 
-    /// What was said about it when it was added; that came with it, so nothing is fetched.
+    /// Returns the metadata that the attachment was added with. They arrive with the attachment, so nothing is
+    /// downloaded.
     ///
-    /// - Returns: the metadata.
-    /// - Throws: `JournalError.noMetadata`, or what decoding it throws.
+    /// - Returns: the decoded metadata.
+    /// - Throws: `JournalError.noMetadata`, or the decoding error.
     public func loadMetadata<MetadataType: Codable>(of type: MetadataType.Type) async throws -> MetadataType {
       guard let metadata = object.metadata else { throw JournalError.noMetadata }
       return try JSONDecoder().decode(type, from: Data(metadata.text))
@@ -64,38 +65,38 @@ extension GroupSessionJournal {
 
   /// The attachments of a session as they change (Apple's type).
   public struct Attachments: AsyncSequence, Sendable {
-    /// All of them.
+    /// The list of all attachments.
     public typealias Element = [Attachment]
-    /// It never fails.
+    /// The sequence never fails.
     public typealias Failure = Never
-    /// What goes through it.
+    /// The iterator's type.
     public typealias AsyncIterator = Iterator
 
     let coordinator: SessionCoordinator
     let retainer: SessionRetainer
 
-    /// Begins to follow them.
+    /// Subscribes to the changes.
     public func makeAsyncIterator() -> Iterator {
       Iterator(coordinator: coordinator, retainer: retainer, subscription: coordinator.journal.subscribe())
     }
 
-    /// Goes through the changes. It follows them as long as somebody holds it.
+    /// The iterator over the changes. The subscription lasts as long as the iterator.
     public struct Iterator: AsyncIteratorProtocol, Sendable {
-      /// All of them.
+      /// The list of all attachments.
       public typealias Element = Attachments.Element
-      /// It never fails.
+      /// The sequence never fails.
       public typealias Failure = Never
 
       let coordinator: SessionCoordinator
       let retainer: SessionRetainer
       let subscription: AttachmentSubscription
 
-      /// All attachments, once there is a change; nil at the end, and once the task is cancelled.
+      /// Returns the list of all attachments after a change; nil at the end, and when the task is cancelled.
       public mutating func next() async -> Element? {
         await next(isolation: #isolation)
       }
 
-      /// All attachments, once there is a change; nil at the end, and once the task is cancelled.
+      /// Returns the list of all attachments after a change; nil at the end, and when the task is cancelled.
       public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
         let coordinator = coordinator
         return await subscription.next()?.map { Attachment($0, coordinator: coordinator) }
@@ -103,22 +104,23 @@ extension GroupSessionJournal {
     }
   }
 
-  /// Why something could not be added, read or removed; in words by `description`.
+  /// The reason why an attachment could not be added, loaded or removed. `description` says it in English.
   @nonexhaustive
   public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// It is larger than an attachment may be, in bytes.
+    /// The content is larger than the limit; both in bytes.
     case tooLarge(limit: Int, actual: Int)
-    /// Its metadata is larger than that may be, in bytes as JSON.
+    /// The metadata are larger than the limit; both in bytes of JSON.
     case metadataTooLarge(limit: Int, actual: Int)
-    /// Nothing was said about it when it was added.
+    /// The attachment was added without metadata.
     case noMetadata
-    /// No connection came about; why, in words.
+    /// The gateway could not be reached. The value is a message with the reason.
     case unreachable(String)
-    /// The attachment is damaged on the gateway's disk. Only its operator, or adding the same content again, can help.
+    /// The attachment is damaged on the gateway's disk. Its operator can restore it, or any participant by adding the
+    /// same content again.
     case damaged
-    /// The gateway refused, with its code, such as `session-quota`, and in its words.
+    /// The gateway refused: with its code, such as `session-quota`, and its message.
     case refused(code: String, detail: String)
-    /// The task was cancelled.
+    /// The calling task was cancelled.
     case cancelled
 
     init(_ failure: RequestFailure) {
@@ -133,18 +135,18 @@ extension GroupSessionJournal {
         }
     }
 
-    /// In a sentence.
+    /// A message of one sentence.
     public var description: String {
       switch self {
       case .tooLarge(let limit, let actual):
-        "An attachment has at most \(limit) bytes; this one has \(actual)."
+        "An attachment may have at most \(limit) bytes; this one has \(actual)."
       case .metadataTooLarge(let limit, let actual):
-        "An attachment's metadata has at most \(limit) bytes as JSON; this has \(actual)."
+        "The metadata of an attachment may have at most \(limit) bytes of JSON; these have \(actual)."
       case .noMetadata: "The attachment was added without metadata."
       case .unreachable(let words): words
       case .damaged: "The attachment is damaged on the gateway's disk and cannot be loaded."
       case .refused(_, let detail): detail
-      case .cancelled: "The task that asked was cancelled."
+      case .cancelled: "The calling task was cancelled."
       }
     }
   }

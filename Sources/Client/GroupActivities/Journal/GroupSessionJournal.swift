@@ -4,15 +4,15 @@ public import FoundationEssentials
 import Platform
 import Wire
 
-/// The attachments of a session: files and whatever else is too large for a message (Apple's class).
+/// The attachments of a session: files and other content that is too large for a message (Apple's class).
 ///
-/// An attachment has at most 104,857,600 bytes, never changes, and stays as long as the session, or until somebody removes
-/// it. A journal keeps its session.
+/// An attachment has at most 104,857,600 bytes and never changes. It stays until the session ends or a participant
+/// removes it. A journal retains its session. All functions may be called on any thread.
 public final class GroupSessionJournal: Sendable {
   let coordinator: SessionCoordinator
   private let retainer: SessionRetainer
 
-  /// The journal of a session.
+  /// Creates the journal of a session.
   public convenience init<Activity: GroupActivity>(session: GroupSession<Activity>) {
     self.init(coordinator: session.coordinator, retainer: SessionRetainer(session))
   }
@@ -22,44 +22,46 @@ public final class GroupSessionJournal: Sendable {
     self.retainer = retainer
   }
 
-  /// The attachments that can be read: what there is first, then all of it each time it changes, to whoever added something
-  /// too. Who is slow is given the newest. It ends when the session is over.
+  /// The attachments that can be loaded, those of this program included: the current list first, then the list after
+  /// each change. A slow reader receives only the newest list. The sequence ends when the session is over.
   public var attachments: Attachments {
     Attachments(coordinator: coordinator, retainer: retainer)
   }
 
-  /// Adds something. Returns once the gateway has taken it on; its bytes go on arriving, over any number of cut connections,
-  /// and everybody is told of it when it is whole. `GroupSession.settle()` waits for that.
+  /// Adds an attachment.
   ///
-  /// Between `join()` and `joined` it waits. Data that is a picture by its first bytes travels as one.
+  /// The function returns as soon as the gateway has created the attachment. The upload continues, across lost
+  /// connections, and other participants see the attachment when it is complete; `GroupSession.settle()` waits for
+  /// that. Between `join()` and the state `joined` the function waits. `Data` that begins like an image is sent with
+  /// the image's media type.
   ///
-  /// - Parameter item: what is added, as its first representation that goes out.
-  /// - Returns: the attachment; whoever added it reads it at once.
-  /// - Throws: `JournalError`, `SendError.notJoined` before `join()`, or what exporting the item throws.
+  /// - Parameter item: the item; it is sent as its first representation that can be exported.
+  /// - Returns: the attachment. This program can load it at once.
+  /// - Throws: `JournalError`, `SendError.notJoined` before `join()`, or the error of the export.
   public func add<ItemType: Transferable>(_ item: ItemType) async throws -> Attachment {
     try await add(item, encodedMetadata: nil)
   }
 
-  /// Adds something, as `add(_:)` does, and says something about it.
+  /// Adds an attachment with metadata.
   ///
   /// - Parameters:
-  ///   - item: what is added.
-  ///   - metadata: what is said about it, of at most 4,096 bytes as JSON.
+  ///   - item: the item, as for `add(_:)`.
+  ///   - metadata: the metadata, at most 4,096 bytes of JSON.
   /// - Returns: the attachment.
-  /// - Throws: as `add(_:)`, and what encoding the metadata throws.
+  /// - Throws: as `add(_:)`, or the error of encoding the metadata.
   public func add<ItemType: Transferable, MetadataType: Codable>(
     _ item: ItemType, metadata: MetadataType
   ) async throws -> Attachment {
     try await add(item, encodedMetadata: [UInt8](try JSONEncoder().encode(metadata)))
   }
 
-  /// Ours: adds the content of a file under its name and media type.
+  /// Adds the content of a file with a name and a media type. An extension of Apple's API.
   ///
   /// - Parameters:
-  ///   - content: the bytes; of a file that is mapped into memory they are not copied whole.
-  ///   - name: the file's name; nil for none.
+  ///   - content: the content. The bytes of a memory-mapped file are not copied as a whole.
+  ///   - name: the file name; nil for none.
   ///   - contentType: a media type, such as `image/png`.
-  ///   - metadata: what is said about it, of at most 4,096 bytes as JSON.
+  ///   - metadata: the metadata, at most 4,096 bytes of JSON.
   /// - Returns: the attachment.
   /// - Throws: as `add(_:metadata:)`.
   public func add(
@@ -70,10 +72,11 @@ public final class GroupSessionJournal: Sendable {
       encodedMetadata: [UInt8](try JSONEncoder().encode(metadata)))
   }
 
-  /// Removes an attachment for everybody, whoever added it; one that is gone already is no error.
+  /// Removes an attachment for all participants. Every participant may remove it; an attachment that is gone already
+  /// is no error.
   ///
-  /// - Parameter attachment: which.
-  /// - Throws: `JournalError`, `SendError.notJoined` before `join()`.
+  /// - Parameter attachment: the attachment.
+  /// - Throws: `JournalError`, or `SendError.notJoined` before `join()`.
   public func remove(attachment: Attachment) async throws {
     _ = try await coordinator.joined()
     let upload = coordinator.state.withLock { $0.uploads.removeValue(forKey: attachment.id) }
@@ -118,7 +121,7 @@ public final class GroupSessionJournal: Sendable {
 }
 
 extension SessionCoordinator {
-  /// Keeps an upload until it is there, and remembers why it is not for `settle`.
+  /// Retains an upload until it is complete, and keeps its error for `settle`.
   func track(_ upload: Upload) {
     let id = upload.attachment.id
     state.withLock { $0.uploads[id] = upload }
@@ -130,7 +133,7 @@ extension SessionCoordinator {
         failure = error
       }
       self?.state.withLock { state in
-        // One that was removed is no failure.
+        // An upload that was removed has not failed.
         guard state.uploads.removeValue(forKey: id) != nil, let failure else { return }
         state.uploadFailure = failure
       }

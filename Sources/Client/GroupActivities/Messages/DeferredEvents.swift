@@ -1,6 +1,6 @@
 import SessionClient
 
-/// An event of a session that changes its messages.
+/// An event that changes the state of an inbox.
 enum InboxEvent: Sendable {
   case entry(ReceivedEntry)
   case catchUpBegan(isSnapshot: Bool)
@@ -9,14 +9,14 @@ enum InboxEvent: Sendable {
 
 /// The events of a session that are not delivered yet, in their order.
 struct DeferredEvents: Sendable {
-  /// The most bytes that are deferred: the size that a session may have.
+  /// The number of bytes that may be deferred: the default size limit of a session.
   static let limit = UnclaimedMessages.maximumRetainedBytes
 
   private(set) var events: [InboxEvent] = []
   private var bytes = 0
   private let limit: Int
 
-  /// No events yet.
+  /// Creates an empty list.
   init(limit: Int = Self.limit) {
     self.limit = limit
   }
@@ -27,6 +27,6 @@ struct DeferredEvents: Sendable {
     events.append(event)
   }
 
-  /// True when nothing more may be deferred.
+  /// True when no more events may be deferred.
   var isFull: Bool { bytes > limit }
 }

@@ -2,7 +2,7 @@ import SessionClient
 import Platform
 import Wire
 
-/// Gives those who take everything raw what comes, with nothing held back and nothing left out.
+/// Sends everything that happens in a session to the subscribers of `GroupSession.entries`, as it arrives.
 final class EntryBroadcaster: Sendable {
   private struct State {
     var subscribers: [ObjectIdentifier: AsyncQueue<GroupSessionEntry>] = [:]
@@ -11,12 +11,12 @@ final class EntryBroadcaster: Sendable {
   private let state = Guarded(State())
   private let meter: BackpressureMeter
 
-  /// A broadcaster whose unread entries are counted there.
+  /// Creates a broadcaster that adds its unread bytes to a meter.
   init(meter: BackpressureMeter) {
     self.meter = meter
   }
 
-  /// Something happened; on the client's loop.
+  /// Sends a notice to all subscribers. Called on the client's event loop.
   func broadcast(_ notice: Notice, gateway: GatewayAddress) {
     guard state.withLock({ !$0.subscribers.isEmpty }), let entry = GroupSessionEntry(notice, gateway: gateway)
     else {
@@ -29,7 +29,7 @@ final class EntryBroadcaster: Sendable {
     meter.add(entry.cost * count)
   }
 
-  /// Follows what comes from here on.
+  /// Subscribes to everything from here on.
   func subscribe() -> EntrySubscription {
     let queue = AsyncQueue<GroupSessionEntry>()
     let subscription = EntrySubscription(queue: queue, broadcaster: self)
@@ -43,7 +43,7 @@ final class EntryBroadcaster: Sendable {
     return subscription
   }
 
-  /// Ends all sequences, behind what waits.
+  /// Ends all subscriptions after their buffered entries.
   func close() {
     let subscribers = state.withLock { state in
       state.isClosed = true
@@ -63,7 +63,7 @@ final class EntryBroadcaster: Sendable {
   }
 }
 
-/// One sequence's following of everything; it ends when nobody holds it.
+/// The subscription of one sequence. It ends when the last reference is released.
 final class EntrySubscription: Sendable {
   private let queue: AsyncQueue<GroupSessionEntry>
   private let broadcaster: EntryBroadcaster
@@ -77,7 +77,7 @@ final class EntrySubscription: Sendable {
     broadcaster.remove(ObjectIdentifier(self), queue)
   }
 
-  /// What happened next; nil at the end.
+  /// Returns the next entry; nil at the end.
   func next() async -> GroupSessionEntry? {
     guard let entry = await queue.next() else { return nil }
     broadcaster.recordConsumed(entry.cost)
@@ -86,7 +86,7 @@ final class EntrySubscription: Sendable {
 }
 
 extension GroupSessionEntry {
-  /// What it counts against the limit, in bytes.
+  /// The size for the meter, in bytes.
   fileprivate var cost: Int {
     if case .message(let message) = self { message.payload.count + 128 } else { 128 }
   }

@@ -1,34 +1,36 @@
 extension GroupSessionMessenger {
-  /// What is known about a message besides itself (Apple's type).
+  /// The context of a message (Apple's type).
   public struct MessageContext: Sendable {
-    /// Who sent it; somebody who left long ago too. The gateway says so, and no sender can say otherwise.
+    /// The sender, which may have left long ago. The gateway sets it, so a sender cannot claim to be another.
     public let source: Participant
   }
 
-  /// The messages of one type (Apple's type). It ends when the session is over; after `leave()` or `end()` of this program's
-  /// at once, else behind what has come.
+  /// The messages of one type (Apple's type).
+  ///
+  /// The sequence ends when the session is over: after `leave()` or `end()` of this program at once, otherwise after
+  /// the messages that have arrived.
   public struct Messages<Message: Codable>: AsyncSequence, Sendable {
-    /// A message and what is known about it.
+    /// A message and its context.
     public typealias Element = (Message, MessageContext)
-    /// It never fails.
+    /// The sequence never fails.
     public typealias Failure = Never
-    /// What goes through it.
+    /// The iterator's type.
     public typealias AsyncIterator = Iterator
 
     let coordinator: SessionCoordinator
     let retainer: SessionRetainer
     let type: String
 
-    /// Begins to listen.
+    /// Subscribes to the messages.
     public func makeAsyncIterator() -> Iterator {
       Iterator(self)
     }
 
-    /// Goes through the messages. It listens as long as somebody holds it.
+    /// The iterator over the messages. The subscription lasts as long as the iterator.
     public struct Iterator: AsyncIteratorProtocol, Sendable {
-      /// A message and what is known about it.
+      /// A message and its context.
       public typealias Element = Messages.Element
-      /// It never fails.
+      /// The sequence never fails.
       public typealias Failure = Never
 
       private let retainer: SessionRetainer
@@ -41,12 +43,12 @@ extension GroupSessionMessenger {
         decoder = MessageDecoder(type: messages.type, sentPoints: messages.coordinator.sentStrokePoints)
       }
 
-      /// The next message; nil at the end, and once the task is cancelled.
+      /// Returns the next message; nil at the end, and when the task is cancelled.
       public mutating func next() async -> Element? {
         await next(isolation: #isolation)
       }
 
-      /// The next message; nil at the end, and once the task is cancelled.
+      /// Returns the next message; nil at the end, and when the task is cancelled.
       public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
         while !isOver {
           if decoder.needsPause() { await Task.yield() }
@@ -57,7 +59,8 @@ extension GroupSessionMessenger {
         return nil
       }
 
-      /// A message; none once its reader left or was cancelled while it came.
+      /// Returns a message as an element; nil if this program left or the task was cancelled while the message
+      /// arrived.
       private func element(_ message: (Message, Participant)) -> Element? {
         isOver ? nil : (message.0, MessageContext(source: message.1))
       }

@@ -1,18 +1,18 @@
 import SessionClient
 
 extension GroupSessionMessenger {
-  /// Why a message was not sent: nothing of it went anywhere. In words by `description`.
+  /// The reason why a message was not sent; no part of it was. `description` says it in English.
   @nonexhaustive
   public enum SendError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The message is larger than one may be, in bytes as it is sent.
+    /// The message is larger than the limit; both in bytes as sent.
     case tooLarge(limit: Int, actual: Int)
-    /// The name of its type has no byte, or more than 255.
+    /// The name of the message's type is empty or longer than the limit; both in bytes.
     case typeName(limit: Int, actual: Int)
-    /// More is sent than the gateway's rate allows; after that time there is room for a quarter of the burst.
+    /// The messages exceed the gateway's rate. After `retryAfter` there is room for a quarter of the burst.
     case rateLimited(retryAfter: Duration)
-    /// So many bytes wait already, for the connection is away.
+    /// The connection is down, and the queue for it is full; the limit is in bytes.
     case queueFull(limit: Int)
-    /// More participants are named than may be.
+    /// The message names more participants than the limit.
     case tooManyParticipants(limit: Int, actual: Int)
     /// `join()` was not called yet.
     case notJoined
@@ -31,19 +31,19 @@ extension GroupSessionMessenger {
         }
     }
 
-    /// In a sentence.
+    /// A message of one or two sentences.
     public var description: String {
       switch self {
       case .tooLarge(let limit, let actual):
-        "A message has at most \(limit) bytes; this one has \(actual). What is larger goes through a GroupSessionJournal."
+        "A message may have at most \(limit) bytes; this one has \(actual). Use a GroupSessionJournal for larger content."
       case .typeName(let limit, let actual):
-        "The name of a message's type has 1 to \(limit) bytes; this one has \(actual)."
+        "The name of a message type must have 1 to \(limit) bytes; this one has \(actual)."
       case .rateLimited(let time):
-        "More messages are sent than the gateway's rate allows; try again in \(time.formattedSeconds) s."
+        "The messages exceed the gateway's rate; try again in \(time.formattedSeconds) s."
       case .queueFull(let limit):
-        "The connection is away, and \(limit) bytes wait for it already."
+        "The connection is down, and the queue of \(limit) bytes is full."
       case .tooManyParticipants(let limit, let actual):
-        "A message goes to at most \(limit) named participants; this one names \(actual)."
+        "A message may name at most \(limit) participants; this one names \(actual)."
       case .notJoined: "The session is not joined yet: call join() first."
       case .invalidated(let reason): "The session is over. \(reason)"
       }
@@ -52,7 +52,7 @@ extension GroupSessionMessenger {
 }
 
 extension Duration {
-  /// Seconds with three digits behind the point.
+  /// The seconds with three decimal places.
   fileprivate var formattedSeconds: String {
     let milliseconds = components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
     let rest = String(milliseconds % 1_000)

@@ -2,99 +2,108 @@ import SessionClient
 public import FoundationEssentials
 import Wire
 
-/// Sends messages to the others in a session, and hands out theirs (Apple's class).
+/// Sends messages to the other participants of a session and receives theirs (Apple's class).
 ///
-/// Its mode is for what it sends; `messages(of:)` yields what was sent in either mode. A messenger keeps its session.
+/// The delivery mode applies to sending only: `messages(of:)` yields messages of both modes. A messenger retains its
+/// session. All functions may be called on any thread.
 public final class GroupSessionMessenger: Sendable {
-  /// How messages are delivered (Apple's type).
+  /// The delivery of messages (Apple's type).
   public enum DeliveryMode: Hashable, Sendable {
-    /// In order, once, to everybody who is in; and kept for who comes later as `GroupActivitiesGateway.retain(_:_:key:)` says.
+    /// Delivered once and in order to every participant, and retained as `GroupActivitiesGateway.retain(_:_:key:)`
+    /// says.
     case reliable
-    /// Now or never, in no order.
+    /// Delivered at once or not at all, in any order.
     case unreliable
   }
 
-  /// How this one's messages are delivered.
+  /// The delivery mode of the messages that this messenger sends.
   public let deliveryMode: DeliveryMode
   let coordinator: SessionCoordinator
   private let retainer: SessionRetainer
 
-  /// A messenger whose messages arrive.
+  /// Creates a messenger in the mode `reliable`.
   public convenience init<Activity: GroupActivity>(session: GroupSession<Activity>) {
     self.init(session: session, deliveryMode: .reliable)
   }
 
-  /// A messenger of that mode; for both modes take two.
+  /// Creates a messenger in a mode. A program that needs both modes creates two messengers.
   public init<Activity: GroupActivity>(session: GroupSession<Activity>, deliveryMode: DeliveryMode) {
     self.deliveryMode = deliveryMode
     coordinator = session.coordinator
     retainer = SessionRetainer(session)
   }
 
-  /// Sends a message as JSON, under its type's `messageIdentifier` or else its type's name.
+  /// Sends a message as JSON, under its type's `messageIdentifier` or else the name of its type.
   ///
-  /// It takes its place among all sends before this suspends for the first time, and returns once it is taken: a reliable
-  /// message that was taken arrives once and in order, over any number of cut connections. Those sent between `join()` and
-  /// `joined`, and while the connection is away, wait (64 MiB at most); unreliable ones are dropped then.
+  /// The message gets its place in the order of all sends before this function suspends for the first time. A
+  /// reliable message for which this function returns is delivered once and in order, across lost connections.
+  /// Reliable messages sent between `join()` and `joined`, or while the connection is down, are queued (64 MiB at
+  /// most); unreliable ones are dropped.
   ///
   /// - Parameters:
-  ///   - value: the message, of at most 262,144 bytes as JSON.
-  ///   - participants: whom it goes to; with nobody in the set it goes to nobody, and is no error.
-  /// - Throws: `SendError`, or what encoding the message throws; nothing is sent then.
+  ///   - value: the message, at most 262,144 bytes of JSON.
+  ///   - participants: the receivers. An empty set is no error; the message is then not sent.
+  /// - Throws: `SendError`, or the encoding error; nothing is sent then.
   public func send<Message: Codable>(_ value: Message, to participants: Participants = .all) async throws {
     try take(value, to: participants)
   }
 
-  /// Sends bytes as they are, 262,144 at most. They arrive at `messages(of: Data.self)` and are not kept.
+  /// Sends bytes, 262,144 at most. They arrive at `messages(of: Data.self)` and are not retained.
   ///
   /// - Parameters:
   ///   - value: the bytes.
-  ///   - participants: whom they go to.
+  ///   - participants: the receivers.
   /// - Throws: `SendError`; nothing is sent then.
   public func send(_ value: Data, to participants: Participants = .all) async throws {
     try take(value, to: participants)
   }
 
-  /// Sends a message as `send(_:to:)` does; its place is taken when this returns.
+  /// Sends a message as `send(_:to:)` does. The message has its place in the order when this function returns.
   ///
   /// - Parameters:
   ///   - value: the message.
-  ///   - participants: whom it goes to.
-  ///   - completion: told nil once it is taken, or why it is not sent; before this returns, on the caller's thread.
+  ///   - participants: the receivers.
+  ///   - completion: called with nil, or with the reason why the message was not sent; on the caller's thread, before
+  ///     this function returns.
   public func send<Message: Codable>(
     _ value: Message, to participants: Participants = .all, completion: @escaping ((any Error)?) -> Void
   ) {
     complete(completion) { try take(value, to: participants) }
   }
 
-  /// Sends bytes as `send(_:to:)` does; their place is taken when this returns.
+  /// Sends bytes as `send(_:to:)` does. The bytes have their place in the order when this function returns.
   ///
   /// - Parameters:
   ///   - value: the bytes.
-  ///   - participants: whom they go to.
-  ///   - completion: told nil once they are taken, or why they are not sent; before this returns, on the caller's thread.
+  ///   - participants: the receivers.
+  ///   - completion: called with nil, or with the reason why the bytes were not sent; on the caller's thread, before
+  ///     this function returns.
   public func send(
     _ value: Data, to participants: Participants = .all, completion: @escaping ((any Error)?) -> Void
   ) {
     complete(completion) { try take(value, to: participants) }
   }
 
-  /// The messages of a type from others, in the session's order, from the call to `join()` on: the first sequence of a type
-  /// begins with what came before anybody listened, and a late joiner's with what the session keeps. What comes under the
-  /// type's name and is no such JSON is passed over. Of a page's strokes a type without `points` is given each point.
+  /// Returns the messages of a type from other participants, in the session's order.
+  ///
+  /// The first sequence of a type begins with the messages that arrived after `join()`, which for a late joiner are
+  /// those that the session retains. Payloads that cannot be decoded are skipped. Strokes of the page are divided
+  /// into one message for each point if the type has no `points`.
   public func messages<Message: Codable>(of type: Message.Type) -> Messages<Message> {
     Messages(coordinator: coordinator, retainer: retainer, type: MessageType.name(of: type))
   }
 
-  /// What others send as `Data`, as `messages(of:)` gives messages.
+  /// Returns the messages that other participants send as `Data`.
   public func messages(of type: Data.Type) -> Messages<Data> {
     Messages(coordinator: coordinator, retainer: retainer, type: MessageType.data)
   }
 
-  /// Ours: has the session forget what it keeps under a key, such as a stroke that is undone. Pages then take it away;
-  /// `messages(of:)` does not tell.
+  /// Removes everything that the session retains under a key, such as a stroke that is undone. An extension of
+  /// Apple's API.
   ///
-  /// - Parameter key: the `id` of the messages that are kept.
+  /// Pages remove the object. `messages(of:)` does not report the removal.
+  ///
+  /// - Parameter key: the `id` of the retained messages.
   /// - Throws: `SendError`; nothing is sent then.
   public func forget(_ key: UUID) async throws {
     try coordinator.send(
@@ -102,7 +111,7 @@ public final class GroupSessionMessenger: Sendable {
   }
 
   private func take(_ value: some Encodable, to participants: Participants) throws {
-    // Generic code does not choose the other one by itself.
+    // Generic code does not select the overload for `Data` by itself.
     if let data = value as? Data { return try take(data, to: participants) }
     if case .only(let chosen) = participants, chosen.isEmpty { return }
     let type = MessageType.name(of: value)

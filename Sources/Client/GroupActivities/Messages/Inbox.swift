@@ -3,16 +3,16 @@ import Networking
 import Platform
 import Wire
 
-/// Leads a session's messages to those who listen, by their types.
+/// Delivers the messages of a session to the subscribers of their types.
 final class Inbox: Sendable {
   private struct Subscriber {
     let id: UInt64
     let queue: AsyncQueue<ReceivedEntry>
-    /// It began in the middle of a snapshot, whose repeats nobody has told it: the highest client sequence that it was
-    /// told of each sender since, for the snapshot may be cut and begin anew. Nil for who began elsewhere.
+    /// The highest client sequence that this subscriber received from each sender, if it subscribed during a
+    /// snapshot: the snapshot may break off, and the next one repeats its entries. Nil for all other subscribers.
     var delivered: [ParticipantNumber: UInt32]?
 
-    /// Whether an entry is news to it, which it then no longer is.
+    /// Returns true if the subscriber has not received an entry before, and records the entry.
     mutating func accepts(_ entry: ReceivedEntry) -> Bool {
       guard let highest = delivered?[entry.source.number, default: 0] else { return !entry.isRepeat }
       guard !entry.isRepeat || entry.clientSequence > highest else { return false }
@@ -23,7 +23,7 @@ final class Inbox: Sendable {
 
   private struct State {
     var subscribers: [String: [Subscriber]] = [:]
-    /// The types that somebody has listened to.
+    /// The types that have or had a subscriber.
     var subscribedTypes: Set<String> = []
     var unclaimed = UnclaimedMessages()
     var keepsUnclaimed = true
@@ -36,18 +36,18 @@ final class Inbox: Sendable {
 
     /// Delivers an event, or defers it while delivery is suspended.
     ///
-    /// - Returns: the number of bytes that now wait for readers.
+    /// - Returns: the number of bytes that were buffered for subscribers.
     mutating func receive(_ event: InboxEvent) -> Int {
       guard deferred != nil else { return deliver(event) }
-      // A program that takes everything raw has no use for messages without a subscriber.
+      // A program that reads `entries` does not need messages without a subscriber.
       if case .entry = event, !keepsUnclaimed, subscribers.isEmpty { return 0 }
       deferred?.append(event)
       return deferred?.isFull == true ? resumeDelivery() : 0
     }
 
-    /// Delivers what was deferred.
+    /// Delivers the deferred events.
     ///
-    /// - Returns: the number of bytes that now wait for readers.
+    /// - Returns: the number of bytes that were buffered for subscribers.
     mutating func resumeDelivery() -> Int {
       let events = deferred?.events ?? []
       deferred = nil
@@ -89,12 +89,12 @@ final class Inbox: Sendable {
   private let state = Guarded(State())
   private let meter: BackpressureMeter
 
-  /// An inbox whose unread messages are counted there.
+  /// Creates an inbox that adds its unread bytes to a meter.
   init(meter: BackpressureMeter) {
     self.meter = meter
   }
 
-  /// Holds no messages for who may listen later: a program that takes everything raw has no use for them.
+  /// Drops messages without a subscriber from here on: a program that reads `entries` does not need them.
   func discardUnclaimed() {
     state.withLock { state in
       state.keepsUnclaimed = false
@@ -102,27 +102,27 @@ final class Inbox: Sendable {
     }
   }
 
-  /// Takes a message, or my own; on the client's loop.
+  /// Delivers an entry, including this program's own. Called on the client's event loop.
   func deliver(_ entry: ReceivedEntry) {
     receive(.entry(entry))
   }
 
-  /// What follows is a catch-up.
+  /// Records that the next entries belong to a catch-up.
   func beginCatchUp(isSnapshot: Bool) {
     receive(.catchUpBegan(isSnapshot: isSnapshot))
   }
 
-  /// What follows is live.
+  /// Records that the next entries are live.
   func endCatchUp() {
     receive(.catchUpEnded)
   }
 
-  /// Defers what arrives from here on, up to 256 MiB, until `resumeDelivery`.
+  /// Defers events, up to 256 MiB, until `resumeDelivery`.
   func suspendDelivery() {
     state.withLock { $0.deferred = DeferredEvents() }
   }
 
-  /// Delivers what was deferred, in its order, and from here on everything as it arrives.
+  /// Delivers the deferred events in their order. Later events are delivered as they arrive.
   func resumeDelivery() {
     meter.add(state.withLock { $0.resumeDelivery() })
   }
@@ -131,7 +131,7 @@ final class Inbox: Sendable {
     meter.add(state.withLock { $0.receive(event) })
   }
 
-  /// Begins to listen; the first who listens to a type is given what was held of it.
+  /// Subscribes to a type. The first subscriber of a type receives the messages that arrived before.
   func subscribe(to type: String) -> MessageSubscription {
     let queue = AsyncQueue<ReceivedEntry>()
     let (id, bytes) = state.withLock { state in
@@ -158,9 +158,9 @@ final class Inbox: Sendable {
     return MessageSubscription(type: type, id: id, queue: queue, inbox: self)
   }
 
-  /// Ends all sequences.
+  /// Ends all subscriptions.
   ///
-  /// - Parameter keepsBuffered: whether what has come may still be read; nothing may after a leave of one's own.
+  /// - Parameter keepsBuffered: true if buffered messages may still be read; false after this program left.
   func close(keepsBuffered: Bool) {
     let (subscribers, bytes) = state.withLock { state in
       let bytes = keepsBuffered ? state.resumeDelivery() : 0
@@ -174,7 +174,7 @@ final class Inbox: Sendable {
     for subscriber in subscribers.values.joined() { subscriber.queue.finish(keepsBuffered: keepsBuffered) }
   }
 
-  /// Whether nothing may be read any more.
+  /// True when not even buffered messages may be read.
   var isDiscarded: Bool { state.withLock { $0.isDiscarded } }
 
   fileprivate func recordConsumed(_ bytes: Int) {
@@ -190,7 +190,7 @@ final class Inbox: Sendable {
   }
 }
 
-/// One iterator's place in an inbox; it stops current when nobody holds it.
+/// The subscription of one iterator. It ends when the last reference is released.
 final class MessageSubscription: Sendable {
   fileprivate let type: String
   fileprivate let id: UInt64
@@ -208,13 +208,13 @@ final class MessageSubscription: Sendable {
     inbox.remove(self)
   }
 
-  /// The next message of the type; nil when there will be none.
+  /// Returns the next entry of the type; nil at the end.
   func next() async -> ReceivedEntry? {
     guard let entry = await queue.next() else { return nil }
     inbox.recordConsumed(entry.cost)
     return entry
   }
 
-  /// Whether even what has come may no longer be read.
+  /// True when not even buffered messages may be read.
   var isDiscarded: Bool { inbox.isDiscarded }
 }

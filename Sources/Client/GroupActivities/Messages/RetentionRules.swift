@@ -2,9 +2,9 @@ import FoundationEssentials
 import Platform
 import Wire
 
-/// How messages are kept for those who come later.
+/// The retention of each message type for participants that join later.
 final class RetentionRules: Sendable {
-  /// The program's.
+  /// The rules of the process.
   static let shared = RetentionRules()
 
   struct Rule: Sendable {
@@ -17,7 +17,7 @@ final class RetentionRules: Sendable {
     rules.withLock { $0[ObjectIdentifier(type)] = rule }
   }
 
-  /// How a message is kept and where; nil when it is not.
+  /// Returns the retention of a message and its key; nil if the message is not retained.
   func placement<Message>(
     of message: Message, _ type: String, _ payload: [UInt8]
   ) -> (retention: Retention, key: EntryKey)? {
@@ -32,9 +32,9 @@ final class RetentionRules: Sendable {
     }
   }
 
-  /// The `id` of a message, where it has one that is a UUID.
+  /// Returns the message's `id` if it is a UUID.
   private static func id(in payload: [UInt8]) -> EntryKey? {
-    // What cannot be read, nested too deep, has none: it is sent and not kept.
+    // A payload that is nested too deeply to be parsed has no `id`: it is sent and not retained.
     guard payload.contains(text: "\"id\""), let range = try? JSONParser.range(of: "id", in: payload.span),
       range.count == 38, payload[range.lowerBound] == UInt8(ascii: "\"")
     else { return nil }
@@ -42,18 +42,18 @@ final class RetentionRules: Sendable {
     return UUID(uuidString: text).map { EntryKey($0) }
   }
 
-  /// The one key of a type whose newest message alone counts.
+  /// Returns the one key of a type of which only the newest message is retained.
   private static func key(ofType type: String) -> EntryKey {
     EntryKey(SHA256Digest(of: Array("message type \(type)".utf8).span).bytes.span, at: 0)
   }
 }
 
-/// A key path whose root is not told.
+/// A key path from a message to its key, without the message's type.
 protocol AnyMessageKey: Sendable {
   func key(of message: Any) -> EntryKey?
 }
 
-/// The member of a message that is its key.
+/// The property of a message that is its key.
 struct MessageKeyPath<Message>: AnyMessageKey {
   let path: any KeyPath<Message, UUID> & Sendable
 

@@ -1,13 +1,13 @@
 import SessionClient
 import Wire
 
-/// Messages of types that nobody listens to yet: what the session keeps, as it keeps it (section 3.2 of the wire), and
-/// of the rest the newest mebibyte.
+/// Messages of types that have no subscriber yet: those that the session retains, with the same retention (section
+/// 3.2 of the wire protocol), and the newest mebibyte of all others.
 struct UnclaimedMessages: Sendable {
-  /// The most bytes that are held of what the session keeps: as much as a session may, unless the gateway says otherwise
-  /// (`sessionLogBytes`). What is more is not held.
+  /// The number of bytes of retained messages: the default size limit of a session (`sessionLogBytes`). Messages
+  /// beyond it are dropped.
   static let maximumRetainedBytes = 256 << 20
-  /// The most bytes that are held of what the session does not keep.
+  /// The number of bytes of messages that the session does not retain.
   static let maximumTransientBytes = 1 << 20
 
   private struct Message: Sendable {
@@ -15,21 +15,27 @@ struct UnclaimedMessages: Sendable {
     let arrival: UInt64
   }
   private var retained: [EntryKey: [Message]] = [:]
-  /// What `kept` holds, in bytes.
+  /// The size of `retained`.
   private var retainedBytes = 0
   private var transient: [Message] = []
-  /// How many of `passing`, from the front, are gone.
+  /// The number of messages at the front of `transient` that are dropped.
   private var droppedCount = 0
   private var transientBytes = 0
   private var arrival: UInt64 = 0
   private let limit: Int
 
-  /// Nothing yet; what the session keeps is held up to that many bytes.
+  /// Creates an empty list.
+  ///
+  /// - Parameter limit: the number of bytes of retained messages.
   init(limit: Int = Self.maximumRetainedBytes) {
     self.limit = limit
   }
 
-  /// Takes an entry; of a type that somebody listens to only what it does to its key is taken.
+  /// Adds an entry.
+  ///
+  /// - Parameters:
+  ///   - entry: the entry.
+  ///   - keeps: false to apply only the entry's effect on its key, for a type that has a subscriber.
   mutating func add(_ entry: ReceivedEntry, keeps: Bool) {
     arrival += 1
     let message = Message(entry: entry, arrival: arrival)
@@ -43,13 +49,13 @@ struct UnclaimedMessages: Sendable {
     }
   }
 
-  /// A snapshot begins: it tells anew all that the session keeps.
+  /// Removes all retained messages: a snapshot contains everything that the session retains.
   mutating func beginSnapshot() {
     retained.removeAll()
     retainedBytes = 0
   }
 
-  /// Gives up what is held of a type, in the order in which it came.
+  /// Removes the messages of a type and returns them in the order of their arrival.
   mutating func removeAll(ofType type: String) -> [ReceivedEntry] {
     var removed: [Message] = []
     for (key, entries) in retained where entries.contains(where: { $0.entry.type == type }) {
@@ -90,6 +96,6 @@ struct UnclaimedMessages: Sendable {
 }
 
 extension ReceivedEntry {
-  /// What it counts against limits, in bytes: its payload, and something for all else.
+  /// The size for limits, in bytes: the payload and an allowance for the rest.
   var cost: Int { payload.count + 64 }
 }

@@ -1,8 +1,9 @@
 import Platform
 
-/// Counts what a session's sequences hold unread. Above 64 MiB no more is read from the gateway, until half is taken.
+/// Counts the unread bytes of a session's sequences. Above 64 MiB reading from the gateway stops, until half has been
+/// read.
 final class BackpressureMeter: Sendable {
-  /// The most bytes that may wait for readers.
+  /// The number of unread bytes above which reading stops.
   static let limit = 64 << 20
 
   private struct State {
@@ -10,15 +11,15 @@ final class BackpressureMeter: Sendable {
     var isPaused = false
   }
   private let state = Guarded(State())
-  /// Held while `setReading` is told what is so: two threads might tell it in the wrong order.
+  /// Locked during the call, so that two threads cannot report their states in the wrong order.
   private let callback = Guarded<(@Sendable (Bool) -> Void)?>(nil)
 
-  /// Says who stops reading, and goes on; it must only pass that on.
+  /// Sets the closure that stops and resumes reading. It is called with a lock held and must return at once.
   func connect(_ setReading: @escaping @Sendable (Bool) -> Void) {
     callback.withLock { $0 = setReading }
   }
 
-  /// So many bytes wait besides.
+  /// Adds bytes that were buffered.
   func add(_ bytes: Int) {
     guard bytes > 0 else { return }
     let hasChanged = state.withLock { state in
@@ -30,7 +31,7 @@ final class BackpressureMeter: Sendable {
     if hasChanged { notify() }
   }
 
-  /// So many were taken.
+  /// Subtracts bytes that were read.
   func subtract(_ bytes: Int) {
     guard bytes > 0 else { return }
     let hasChanged = state.withLock { state in

@@ -1,11 +1,11 @@
 import Platform
 
-/// Does things on the main actor in the order in which they were put in, whichever threads put them: a task each would
-/// promise no order.
+/// Runs closures on the main actor in the order in which they were added, from any thread. Separate tasks have no
+/// such order.
 final class MainActorQueue: Sendable {
-  /// The program's one: what happens in two sessions has an order too.
+  /// The queue of the process, so that events of several sessions have one order.
   static let shared = MainActorQueue()
-  /// So many things are done until others may run on the main actor.
+  /// The number of closures that run before other tasks may run on the main actor.
   private static let batchSize = 64
 
   typealias Work = @MainActor @Sendable () -> Void
@@ -16,7 +16,7 @@ final class MainActorQueue: Sendable {
   }
   private let state = Guarded(State())
 
-  /// Puts something in.
+  /// Adds a closure.
   func async(_ work: @escaping Work) {
     let starts = state.withLock { state in
       state.pending.append(work)

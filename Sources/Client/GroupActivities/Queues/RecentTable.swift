@@ -1,10 +1,10 @@
-/// A dictionary that forgets what was set longest ago: it has the newest `limit` keys, and at most as many older ones.
+/// A dictionary that evicts old entries: it has the `limit` newest keys, and at most as many older ones.
 struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let limit: Int
   private var recent: [Key: Value] = [:]
   private var older: [Key: Value] = [:]
 
-  /// An empty table.
+  /// Creates an empty table.
   init(limit: Int) {
     self.limit = limit
   }

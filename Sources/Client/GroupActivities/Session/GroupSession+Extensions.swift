@@ -4,65 +4,71 @@ import Platform
 import Wire
 
 extension GroupSession {
-  /// Ours: the session's link. Who has it can join, in a browser too, so it is a secret of those who are in.
+  /// The session's link. Anyone who has the link can join, in a browser too, so only participants should know it. An
+  /// extension of Apple's API.
   public var link: URL { coordinator.link }
 
-  /// Ours: takes part under that name and color, whatever `GroupActivitiesGateway.profile` says.
+  /// Joins with a name and a color in place of `GroupActivitiesGateway.profile`. An extension of Apple's API.
   ///
   /// - Parameters:
-  ///   - name: 1 to 64 Unicode scalars; nil, or with nothing left once control characters are taken out: the gateway makes
-  ///     one up.
-  ///   - color: `#` and six hex digits; nil for one that the gateway chooses.
+  ///   - name: 1 to 64 Unicode scalars. The gateway chooses a name for nil, and for a name that has only control
+  ///     characters.
+  ///   - color: `#` and six hexadecimal digits; nil for a color that the gateway chooses.
   public func join(as name: String?, color: String? = nil) {
     coordinator.join(Profile(name: name, color: color))
   }
 
-  /// Ours: changes how this participant is shown; see `join(as:color:)`. Nothing before `join` and after the end.
+  /// Changes this participant's name and color, as `join(as:color:)`. Does nothing before `join` and after the end.
+  /// An extension of Apple's API.
   public func show(as name: String?, color: String? = nil) {
-    // Nobody is in then who could be shown.
+    // Before `join` and after the end this participant is not in the list.
     try? coordinator.membership().change(Profile(name: name, color: color))
   }
 
-  /// Ours: what somebody is called who is or was in the session; nil for who never was.
+  /// Returns the name of a participant that is or was in the session; nil for an unknown participant. An extension of
+  /// Apple's API.
   public func name(of participant: Participant) -> String? {
     coordinator.state.withLock { $0.knownParticipants[participant.id]?.name }
   }
 
-  /// Ours: how somebody is shown, `#` and six hex digits; nil for who never was in the session.
+  /// Returns the color of a participant that is or was in the session, `#` and six hexadecimal digits; nil for an
+  /// unknown participant. An extension of Apple's API.
   public func color(of participant: Participant) -> String? {
     coordinator.state.withLock { $0.knownParticipants[participant.id]?.color }
   }
 
-  /// Ours: the participants whose program has the session but has not joined it yet.
+  /// The participants whose program has the session object but has not joined yet. An extension of Apple's API.
   public var waitingParticipants: Set<Participant> {
     coordinator.state.withLock { $0.waitingParticipants }
   }
 
-  /// Ours: waits until all that was sent and added before is on the gateway's disk.
+  /// Waits until everything that was sent and added before is on the gateway's disk. An extension of Apple's API.
   ///
-  /// - Throws: `GroupSessionInvalidation` when the session ends before, `SendError.notJoined` before `join()`,
-  ///   `GroupSessionJournal.JournalError` when an upload failed, once, and `CancellationError`.
+  /// - Throws: `GroupSessionInvalidation` if the session ends first, `SendError.notJoined` before `join()`,
+  ///   `GroupSessionJournal.JournalError` for a failed upload (once), and `CancellationError`.
   public func settle() async throws {
     try await coordinator.settle()
   }
 
-  /// Ours: leaves, and waits until the gateway was told or 5 s are over.
+  /// Leaves, and waits until the gateway has received that, 5 s at most. An extension of Apple's API.
   public func leaveAndWait() async {
     let membership = coordinator.currentMembership
     leave()
     await membership?.finish()
   }
 
-  /// Ours: ends the session for everybody, and waits until the gateway was told or 5 s are over.
+  /// Ends the session for all participants, and waits until the gateway has received that, 5 s at most. An extension
+  /// of Apple's API.
   public func endAndWait() async {
     let membership = coordinator.currentMembership
     end()
     await membership?.finish()
   }
 
-  /// Ours: sets `activity` for everybody, its title too, and says why where that cannot be.
+  /// Sets `activity` and its title for all participants, and throws if that is not possible. An extension of Apple's
+  /// API.
   ///
-  /// - Throws: `SendError`, or what encoding the activity throws.
+  /// - Throws: `SendError`, or the encoding error.
   public func update(activity: ActivityType) async throws {
     let payload = try ActivityPayloadCoding.encode(activity)
     let revision = try coordinator.change(payload: payload)
@@ -70,43 +76,45 @@ extension GroupSession {
     if let title = await activity.metadata.title { coordinator.change(title: title, ofRevision: revision) }
   }
 
-  /// Ours: everything as it comes from the gateway, from this call on, raw. Read it before `join()` to miss nothing; it ends
-  /// once the gateway was told that this participant is gone. From here on no messages are held for a later
-  /// `messages(of:)`. One reader; 64 MiB unread stop the reading from the gateway.
+  /// Everything that happens in the session from this call on, as the gateway sends it. An extension of Apple's API.
+  ///
+  /// A program that must not miss anything calls it before `join()`. The sequence ends when the gateway has received
+  /// that this participant left. From this call on, messages without a subscriber are not kept for a later
+  /// `messages(of:)`. The sequence has one reader; with 64 MiB unread, reading from the gateway stops.
   public var entries: Entries {
     coordinator.inbox.discardUnclaimed()
     return Entries(subscription: coordinator.entries.subscribe())
   }
 
-  /// Ours: everything that happens in a session.
+  /// The sequence of everything that happens in a session. An extension of Apple's API.
   public struct Entries: AsyncSequence, Sendable {
-    /// One thing that happens.
+    /// One event of the session.
     public typealias Element = GroupSessionEntry
-    /// It never fails.
+    /// The sequence never fails.
     public typealias Failure = Never
 
     let subscription: EntrySubscription
 
-    /// Goes through what has come since `entries` was read.
+    /// Returns the iterator over everything since `entries` was called.
     public func makeAsyncIterator() -> Iterator {
       Iterator(subscription: subscription)
     }
 
-    /// Goes through what happens.
+    /// The iterator over the events of a session.
     public struct Iterator: AsyncIteratorProtocol, Sendable {
-      /// One thing that happens.
+      /// One event of the session.
       public typealias Element = GroupSessionEntry
-      /// It never fails.
+      /// The sequence never fails.
       public typealias Failure = Never
 
       let subscription: EntrySubscription
 
-      /// What happened next; nil at the end, and once the task is cancelled.
+      /// Returns the next event; nil at the end, and when the task is cancelled.
       public mutating func next() async -> GroupSessionEntry? {
         await next(isolation: #isolation)
       }
 
-      /// What happened next; nil at the end, and once the task is cancelled.
+      /// Returns the next event; nil at the end, and when the task is cancelled.
       public mutating func next(isolation actor: isolated (any Actor)?) async -> GroupSessionEntry? {
         await subscription.next()
       }

@@ -3,24 +3,27 @@ public import FoundationEssentials
 import Platform
 import Wire
 
-/// One session of an activity, as this program takes part in it (Apple's class).
+/// A session of an activity in which this program takes part (Apple's class).
 ///
-/// `sessions()` delivers it in the state `waiting`, in which the others see this participant wait. Before `join()` nothing else is
-/// sent, and only the session's end is reported. Keep a reference while you use it: when the last one goes, those of its
-/// messengers and journals included, the participant leaves. What is published changes on the main actor, before it is stored; a program must
-/// let that run. A socket that breaks comes back by itself: the state stays `joined`, and what is sent waits.
+/// `sessions()` yields the session in the state `waiting`; the other participants then see this participant as
+/// waiting. Before `join()` nothing else is sent, and only the session's end is reported.
+///
+/// Keep a reference to the session while it is in use. The participant leaves when the last reference is released;
+/// messengers and journals hold references too. Published properties change on the main actor, and publish before
+/// they store; the program must let the main actor run. Lost connections are restored: the state stays `joined`, and
+/// messages are queued. Functions may be called on any thread.
 public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
-  /// How far a session is (Apple's type).
+  /// The state of a session (Apple's type).
   @nonexhaustive
   public enum State: Equatable, Sendable {
     /// Not joined yet, or joining.
     case waiting
-    /// What is sent arrives.
+    /// Joined: messages are delivered.
     case joined
-    /// Over, and why: a `GroupSessionInvalidation`.
+    /// Over. The reason is a `GroupSessionInvalidation`.
     case invalidated(reason: any Error)
 
-    /// Whether it is the same state, for the same reason in words.
+    /// Returns true for the same state; for `invalidated`, if the descriptions of both reasons are equal.
     public static func == (lhs: State, rhs: State) -> Bool {
       switch (lhs, rhs) {
       case (.waiting, .waiting), (.joined, .joined): true
@@ -30,25 +33,30 @@ public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
     }
   }
 
-  /// The session's id, as the 128 bits of its link.
+  /// The identifier: the 128 bits of the session's link.
   public let id: UUID
-  /// Whether this program activated it.
+  /// True if this program activated the session.
   public let isLocallyInitiated: Bool
-  /// How far it is.
+  /// The state.
   @Published public private(set) var state: State = .waiting
-  /// Who is in the session, this participant included; empty until just before `joined`.
+  /// The participants that have joined, this one included; empty until just before `joined`.
   @Published public private(set) var activeParticipants: Set<Participant> = []
-  /// What the session is for. Setting it sets it for everybody, once it is joined: here at once, elsewhere in the session's
-  /// order, and where two set it at once all end with the same. Set more often than the gateway's rate allows, it arrives as it
-  /// was set last, once there is room; `settle()` waits for that. What cannot be sent (before `join()`, after the end, a
-  /// payload of more than 16,384 bytes) changes it here alone; `update(activity:)` says so.
+  /// The activity of the session.
+  ///
+  /// Setting it changes the activity for all participants once this program has joined: here at once, elsewhere in
+  /// the session's order, and after concurrent changes all participants end with the same activity. Changes beyond
+  /// the gateway's rate are combined: the last one is sent when there is room, and `settle()` waits for that. A
+  /// change that cannot be sent (before `join()`, after the end, or with a payload of more than 16,384 bytes) is made
+  /// only in this program; `update(activity:)` throws in that case.
   @Published public var activity: ActivityType {
     willSet { send(newValue) }
   }
 
   let coordinator: SessionCoordinator
 
-  /// - Throws: what decoding the session's payload throws.
+  /// Creates the object for a coordinator.
+  ///
+  /// - Throws: the error of decoding the session's payload.
   init(_ coordinator: SessionCoordinator) throws {
     self.coordinator = coordinator
     id = EntryKey(high: coordinator.session.high, low: coordinator.session.low).uuid
@@ -61,44 +69,45 @@ public final class GroupSession<ActivityType: GroupActivity>: ObservableObject {
     coordinator.leave()
   }
 
-  /// This participant. Before `joined` it has an id of its own, which nobody else knows; from then on the one that everybody
-  /// sees.
+  /// This participant. Before `joined` it has a provisional identifier; from then on it has the identifier that all
+  /// participants see.
   public var localParticipant: Participant {
     coordinator.state.withLock { $0.localParticipant }
   }
 
-  /// Takes part: connects, and is `joined` once all that was there before has arrived. Once; nothing when it is over.
+  /// Joins the session. The state is `joined` once everything from before has arrived. A second call, and a call
+  /// after the end, do nothing.
   public func join() {
     coordinator.join(Profile(GatewaySettings.shared.profile))
   }
 
-  /// Leaves, for this program only. From the call on nothing is sent and no sequence yields; the state is then
-  /// `invalidated`. What was sent before goes out if it can within 5 s.
+  /// Leaves the session, for this program only. From this call on nothing is sent, no sequence yields, and the state
+  /// becomes `invalidated`. Messages sent before go out if that is possible within 5 s.
   public func leave() {
     coordinator.leave()
   }
 
-  /// Ends the session for everybody. From the call on nothing is sent and no sequence yields. One that was not joined is
-  /// joined for that: the others see somebody come in, and then the end.
+  /// Ends the session for all participants. From this call on nothing is sent and no sequence yields. A session that
+  /// was not joined is joined first: the other participants see a newcomer, and then the end.
   public func end() {
     coordinator.end()
   }
 
   private func send(_ activity: ActivityType) {
-    // What comes from the session is not sent to it.
+    // An activity that was received is not sent back.
     if let remote = RemoteActivityUpdate.current, remote.claim() { return }
-    // A setter cannot throw; `update` does.
+    // A setter cannot throw. `update(activity:)` does.
     try? coordinator.changeSoon(payload: ActivityPayloadCoding.encode(activity))
   }
 }
 
-// What varies is in `@Published`, which guards its value, and in the coordinator; the rest is constant. The activity is read
-// and set on any thread, so its type must be `Sendable` for that.
+// Mutable state is in `@Published`, which protects its value, and in the coordinator; the rest is constant. The
+// activity is read and set on any thread, so its type must be `Sendable`.
 extension GroupSession: @unchecked Sendable where ActivityType: Sendable {}
 
 extension GroupSession: SessionFacade {
   @MainActor func publish(_ change: SessionChange) {
-    // What the loop told while another thread left may be behind the end, and is of no session any more.
+    // A change that the event loop reported while another thread left may arrive after the end.
     if case .invalidated = state { return }
     switch change {
     case .joined: state = .joined
@@ -106,7 +115,7 @@ extension GroupSession: SessionFacade {
     case .activity(let payload, let revision):
       // The program may have set another activity since this one was reported.
       guard coordinator.isCurrent(revision) else { return }
-      // One that this program does not understand leaves it with what it has.
+      // A payload that this program cannot decode leaves the activity unchanged.
       guard let activity = try? ActivityPayloadCoding.decode(ActivityType.self, from: payload) else { return }
       RemoteActivityUpdate.$current.withValue(RemoteActivityUpdate()) { self.activity = activity }
     case .invalidated(let reason): state = .invalidated(reason: reason)
@@ -115,18 +124,20 @@ extension GroupSession: SessionFacade {
 }
 
 extension GroupSession: CustomStringConvertible {
-  /// The activity's type, the state, and how many are in; not the id or the link, which are as good as a key.
+  /// The activity's type, the state and the number of participants. The identifier and the link are left out: they
+  /// give access.
   public var description: String {
     "GroupSession<\(ActivityType.self)>(\(state), \(activeParticipants.count) active)"
   }
 }
 
-/// Marks one setting of `activity` as the session's own; what a subscriber sets in turn is the program's again.
+/// Marks one assignment to `activity` as received from the session. Assignments that a subscriber makes in turn are
+/// the program's own.
 final class RemoteActivityUpdate: Sendable {
   @TaskLocal static var current: RemoteActivityUpdate?
   private let isClaimed = Guarded(false)
 
-  /// Whether this is the setting that was marked.
+  /// Returns true for the first call, which belongs to the marked assignment.
   func claim() -> Bool {
     isClaimed.withLock { isClaimed in
       defer { isClaimed = true }

@@ -2,34 +2,35 @@ import SessionClient
 public import FoundationEssentials
 import Wire
 
-/// Ours: one thing that happens in a session, as it comes from the gateway. For tools that show a board or write down
-/// what is sent; programs use `messages(of:)`.
+/// One event of a session, as the gateway sends it, for tools that show or record a session; other programs use
+/// `messages(of:)`. An extension of Apple's API.
 @nonexhaustive
 public enum GroupSessionEntry: Sendable {
-  /// The session lets this participant in; again, as somebody else, when the gateway no longer knew who it was.
+  /// The gateway admitted this participant. Repeated, with another participant, if the gateway no longer knew the
+  /// first one.
   case joined(Participant)
-  /// What comes up to `caughtUp` is what was there before. With a snapshot, whoever keeps a session's state drops what it
-  /// held before; else only what was missed is told.
+  /// The events up to `caughtUp` are from before. With a snapshot, a program that keeps the session's state discards
+  /// it first; otherwise only missed events follow.
   case catchUp(isSnapshot: Bool)
-  /// What follows is live.
+  /// The following events are live.
   case caughtUp
-  /// Everybody who is here now and who waits, each time one of them changed.
+  /// All active and all waiting participants, after each change.
   case participants(active: [Participant], waiting: [Participant])
-  /// What the session is for from here on; the payload is JSON.
+  /// The activity from here on. The payload is JSON.
   case activity(identifier: String, title: String, payload: Data?)
-  /// A message, one's own too.
+  /// A message, this program's own included.
   case message(GroupSessionRawMessage)
-  /// All attachments, those that are still arriving too, each time one of them changed.
+  /// All attachments, incomplete uploads included, after each change.
   case attachments([GroupSessionRawAttachment])
-  /// How far an upload is, in bytes.
+  /// The progress of an upload, in bytes.
   case progress(id: UUID, offset: Int, size: Int?)
-  /// The socket is gone and comes back by itself.
+  /// The connection is lost. It is restored automatically.
   case away
   /// The session has a successor.
   case successor(URL)
-  /// The gateway says something about the session, in words.
+  /// A message of the gateway about the session.
   case notice(String)
-  /// No connection comes about and why, or why a message of this program's was not taken, in words.
+  /// The reason why no connection is possible, or why a message of this program was refused.
   case trouble(String)
 
   init?(_ notice: Notice, gateway: GatewayAddress) {
@@ -60,48 +61,48 @@ public enum GroupSessionEntry: Sendable {
   }
 }
 
-/// Ours: a message as it came.
+/// A message as the gateway sent it. An extension of Apple's API.
 public struct GroupSessionRawMessage: Sendable {
-  /// What a message does to what the session keeps.
+  /// The effect of a message on the messages that the session retains.
   @nonexhaustive
   public enum Retention: Hashable, Sendable {
-    /// Nothing.
+    /// No effect.
     case none
-    /// It is kept behind what is under its key.
+    /// The message is retained after the messages under its key.
     case append
-    /// It is kept instead of what is under its key.
+    /// The message replaces the messages under its key.
     case replace
-    /// What is under its key is forgotten.
+    /// The messages under the key are removed.
     case remove
   }
 
-  /// Who sent it; one who left long ago too.
+  /// The sender, which may have left long ago.
   public let source: Participant
-  /// What they are called.
+  /// The sender's name.
   public let sourceName: String
-  /// How they are shown: `#` and six hex digits.
+  /// The sender's color: `#` and six hexadecimal digits.
   public let sourceColor: String
-  /// Whether this program sent it.
+  /// True if this program sent the message.
   public let isMine: Bool
-  /// Whether it was told before: a snapshot repeats what is kept.
+  /// True if the message was delivered before: a snapshot repeats retained messages.
   public let isRepeat: Bool
   /// The message type.
   public let type: String
-  /// What was sent.
+  /// The payload.
   public let payload: Data
-  /// Whether it is ordered and delivered to everybody.
+  /// True if the message is ordered and delivered to every participant.
   public let isReliable: Bool
-  /// Whether it is for this participant only, or for some others too, but not for all.
+  /// True if the message is for some participants only, this one among them.
   public let isTargeted: Bool
-  /// Whether the payload is encrypted by its sender.
+  /// True if the sender encrypted the payload.
   public let isSealed: Bool
-  /// Whether it was to change what is kept, which is no longer there: then it is nothing but this line.
+  /// True if the message was to change a key that is no longer retained. Such a message has no effect.
   public let changedNothing: Bool
-  /// What it does to what the session keeps.
+  /// The effect on the messages that the session retains.
   public let retention: Retention
-  /// The key it is kept under; nil when it is not.
+  /// The key; nil if the message is not retained.
   public let key: UUID?
-  /// Its place in the session's order; 0 when it was sent unreliably.
+  /// The position in the session's order; 0 for an unreliable message.
   public let sequence: UInt64
 
   init(_ entry: ReceivedEntry) {
@@ -127,21 +128,21 @@ public struct GroupSessionRawMessage: Sendable {
   }
 }
 
-/// Ours: an attachment as the gateway describes it.
+/// An attachment as the gateway describes it. An extension of Apple's API.
 public struct GroupSessionRawAttachment: Identifiable, Sendable {
-  /// Its name in the session.
+  /// The identifier.
   public let id: UUID
-  /// Its file's name.
+  /// The file name.
   public let name: String
-  /// Its media type as its uploader gave it.
+  /// The media type that the uploader gave.
   public let contentType: String
-  /// In bytes; nil while its uploader has not said.
+  /// The size in bytes; nil if the uploader has not sent it yet.
   public let size: Int?
-  /// How many bytes of it have arrived.
+  /// The number of bytes that have arrived.
   public let offset: Int
-  /// What its uploader says about it, as JSON.
+  /// The uploader's metadata, as JSON.
   public let metadata: Data?
-  /// Whether it can be read.
+  /// True if the attachment can be loaded.
   public let isReady: Bool
 
   init(_ attachment: AttachmentObject) {

@@ -1,76 +1,77 @@
 public import FoundationEssentials
 
-/// Something that somebody did, for `GroupSession.showNotice(_:)` (Apple's type).
+/// An action of a participant, for `GroupSession.showNotice(_:)` (Apple's type).
 public struct GroupSessionEvent: Sendable {
-  /// Who did it.
+  /// The participant.
   public let originator: Participant
-  /// What was done.
+  /// The action.
   public let action: Action
-  /// What it was done to, if that has an address.
+  /// The address of the object of the action, if it has one.
   public let url: URL?
 
-  /// Says who did what.
+  /// Creates an event.
   public init(originator: Participant, action: Action, url: URL?) {
     self.originator = originator
     self.action = action
     self.url = url
   }
 
-  /// What was done; media words, for that is what Apple's type was made for.
+  /// The kind of an action. Apple's type is made for media, and so are its names.
   public struct Action: Sendable, CustomStringConvertible {
-    /// In words, behind a person's name.
+    /// An English phrase.
     public let description: String
 
-    /// Playing began.
+    /// Playback started.
     public static let play = Action(description: "started to play")
-    /// Playing was interrupted.
+    /// Playback paused.
     public static let pause = Action(description: "paused")
-    /// Another place was chosen.
+    /// The playback position changed.
     public static let seek = Action(description: "went to another place")
-    /// What is next was changed.
+    /// The playback queue changed.
     public static let updatedQueue = Action(description: "changed what is next")
 
-    /// Something was passed over.
+    /// Returns the action of skipping an item.
     public static func skip(item: String) -> Action {
       Action(description: "skipped \(item)")
     }
 
-    /// What is next was changed, in that way.
+    /// Returns the action of a change of the playback queue.
     public static func updatedQueue(_ change: QueueChange) -> Action {
       Action(description: change.description)
     }
 
-    /// Ours: anything else, in words that stand behind a person's name, such as “cleared the canvas”.
+    /// Returns any other action. The words follow a participant's name, such as “cleared the canvas”. An extension of
+    /// Apple's API.
     public static func other(_ words: String) -> Action {
       Action(description: words)
     }
 
-    /// A change of what is next.
+    /// A change of the playback queue.
     public struct QueueChange: Sendable, CustomStringConvertible {
-      /// In words.
+      /// An English phrase.
       public let description: String
 
-      /// Something was put at the end.
+      /// Returns the change that adds an item at the end.
       public static func added(_ item: Item) -> QueueChange {
         QueueChange(description: "added \(item)")
       }
 
-      /// Something comes next.
+      /// Returns the change that plays an item next.
       public static func setUpNext(_ item: Item) -> QueueChange {
         QueueChange(description: "will play \(item) next")
       }
 
-      /// What was added.
+      /// An item of the playback queue.
       public struct Item: Sendable, CustomStringConvertible {
-        /// Its name.
+        /// An English phrase.
         public let description: String
 
-        /// One song.
+        /// Returns a song.
         public static func song(_ name: String) -> Item {
           Item(description: name)
         }
 
-        /// An album, a playlist.
+        /// Returns a collection, such as an album or a playlist.
         public static func container(_ name: String) -> Item {
           Item(description: name)
         }

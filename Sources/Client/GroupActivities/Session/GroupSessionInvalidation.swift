@@ -1,31 +1,31 @@
 import SessionClient
 public import FoundationEssentials
 
-/// Why a session is over for this program: the reason in `GroupSession.State.invalidated(reason:)`, in words by
-/// `description`.
+/// The reason why a session is over for this program, as in `GroupSession.State.invalidated(reason:)`. `description`
+/// says it in English.
 @nonexhaustive
 public enum GroupSessionInvalidation: Error, Hashable, Sendable, CustomStringConvertible {
-  /// This program left it.
+  /// This program left the session.
   case left
-  /// Somebody ended it for everybody.
+  /// A participant ended the session.
   case ended
-  /// It has a successor, which is offered to `sessions()`.
+  /// The session has a successor, which is offered to `sessions()`.
   case succeeded(by: URL)
-  /// There is no such session, or no longer.
+  /// The session does not exist or no longer exists.
   case notFound
-  /// There are as many in it as may be.
+  /// The session has the maximum number of participants.
   case full
-  /// The same participant came back elsewhere.
+  /// The same participant resumed from another connection.
   case resumedElsewhere
-  /// The gateway speaks no version of the wire that this library speaks.
+  /// The gateway and this library have no common protocol version.
   case versionNotSpoken
-  /// The gateway's certificate is not to be trusted; why, in words.
+  /// The gateway's certificate is not trusted. The value is a message with the reason.
   case notTrusted(String)
-  /// What answers at the address is no gateway; why, in words.
+  /// The server at the address is not a gateway. The value is a message with the reason.
   case noGateway(String)
-  /// The system gives this process no thread or descriptor to connect with; why, in words.
+  /// The system refuses this process a thread or a file descriptor. The value is a message with the reason.
   case noConnections(String)
-  /// The gateway refuses for good; with its close code or HTTP status, and in its words.
+  /// The gateway refused for good: with its close code or HTTP status, and its message.
   case refused(code: Int, detail: String)
 
   init(_ reason: EndReason) {
@@ -44,19 +44,19 @@ public enum GroupSessionInvalidation: Error, Hashable, Sendable, CustomStringCon
       }
   }
 
-  /// In a sentence.
+  /// A message of one sentence.
   public var description: String {
     switch self {
     case .left: "This program left the session."
-    case .ended: "Somebody ended the session for everybody."
-    case .succeeded: "The session has a successor, which everybody in it is offered."
-    case .notFound: "There is no such session on the gateway, or no longer."
-    case .full: "There are as many participants in the session as may be."
-    case .resumedElsewhere: "The same participant came back from elsewhere."
-    case .versionNotSpoken: "The gateway speaks no version of the protocol that this library speaks."
+    case .ended: "A participant ended the session."
+    case .succeeded: "The session has a successor, which is offered to all participants."
+    case .notFound: "The session does not exist on the gateway, or no longer exists."
+    case .full: "The session has the maximum number of participants."
+    case .resumedElsewhere: "The same participant resumed from another connection."
+    case .versionNotSpoken: "The gateway and this library have no common protocol version."
     case .notTrusted(let words): "The gateway's certificate is not trusted: \(words)"
-    case .noGateway(let words): "What answers there is no DrawTogether gateway: \(words)"
-    case .noConnections(let words): "The system gives this program no connection: \(words)"
+    case .noGateway(let words): "The server at this address is not a DrawTogether gateway: \(words)"
+    case .noConnections(let words): "The system refuses this program a connection: \(words)"
     case .refused(let code, let detail): "The gateway refused the connection (\(code)): \(detail)"
     }
   }

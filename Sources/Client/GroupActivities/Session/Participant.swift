@@ -1,27 +1,29 @@
 public import FoundationEssentials
 
-/// Somebody's place in a session (Apple's type): two windows of one person are two. Nothing personal is in it; how
-/// somebody is shown is `GroupSession.name(of:)` and `color(of:)`.
+/// A participant of a session (Apple's type). Two windows of one person are two participants.
+///
+/// It has no personal data; `GroupSession.name(of:)` and `color(of:)` return the name and the color.
 public struct Participant: Hashable, Identifiable, Sendable, CustomStringConvertible {
-  /// The same for everybody in the session, and kept over cut connections; new for each join.
+  /// The identifier, the same for all participants of the session. It survives lost connections and is new for each
+  /// join.
   public let id: UUID
 
-  /// The id.
+  /// The identifier.
   public var description: String { "Participant(\(id))" }
 
-  /// Whether it is in the same room. False: a gateway cannot know.
+  /// True if the participant is in the same room. Always false: a gateway cannot know.
   public var isNearbyWithLocalParticipant: Bool { false }
 }
 
-/// Whom a message goes to (Apple's type).
+/// The receivers of a message (Apple's type).
 @nonexhaustive
 public enum Participants: Hashable, Sendable {
-  /// Everybody who is in the session, but not whoever sends.
+  /// All other participants.
   case all
-  /// Those; nobody when the set is empty, which is no error. At most 1,000.
+  /// The participants of a set, 1,000 at most. An empty set is no error.
   case only(Set<Participant>)
 
-  /// That one.
+  /// Returns one receiver.
   public static func only(_ participant: Participant) -> Participants {
     .only([participant])
   }

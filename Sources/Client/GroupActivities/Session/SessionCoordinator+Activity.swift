@@ -3,13 +3,14 @@ import Platform
 import Wire
 
 extension SessionCoordinator {
-  /// Sets the activity for everyone.
+  /// Sets the activity for all participants.
   ///
-  /// - Returns: which of this program's changes it is.
+  /// - Returns: the number of this change among the changes of this program.
+  /// - Throws: `SendError`.
   @discardableResult
   func change(payload: JSONValue?) throws(GroupSessionMessenger.SendError) -> Int {
     let membership = try membership()
-    // Before it goes: it may be back at once.
+    // Before sending: the answer may arrive at once.
     state.withLock { $0.changes.begin(payload) }
     do throws(SendRefusal) {
       try membership.change(ActivityChange(title: nil, payload: payload ?? .null))
@@ -24,17 +25,18 @@ extension SessionCoordinator {
     }
   }
 
-  /// Sets the title alone, unless the activity was set again since.
+  /// Sets the title only, unless this program has changed the activity after the given revision.
   func change(title: String, ofRevision revision: Int) {
     let isSame = state.withLock { $0.activityRevision == revision && $0.activity.title != title }
     guard isSame, case 1...Activity.maximumTextScalars = title.unicodeScalars.count else { return }
-    // Over the rate, or over: the title stays as it was, which hurts nobody.
+    // If the rate is exceeded or the session is over, the title stays as it was.
     _ = try? membership().change(ActivityChange(title: title))
   }
 
-  /// Sets the activity for everyone once there is room for it; what was set before and did not go out is nobody's any more.
+  /// Sets the activity for all participants, now or as soon as the gateway's rate allows. It replaces an earlier
+  /// change that has not been sent.
   ///
-  /// - Throws: `SendError`, when there will be no room.
+  /// - Throws: `SendError`, when waiting is of no use.
   func changeSoon(payload: JSONValue?) throws(GroupSessionMessenger.SendError) {
     let time: Duration
     do throws(GroupSessionMessenger.SendError) {
@@ -54,7 +56,7 @@ extension SessionCoordinator {
   private func sendDeferred(after time: Duration) async {
     var time = time
     while true {
-      // The task is nobody's to cancel.
+      // Nothing cancels this task.
       try? await Task.sleep(for: time)
       let deferredPayload = state.withLock { state -> DeferredPayload? in
         if state.deferredPayload == nil { state.deferredSend = nil }
@@ -74,7 +76,7 @@ extension SessionCoordinator {
     }
   }
 
-  /// What the session tells of its activity.
+  /// Stores the activity that the session reports, and publishes it unless a change of this program is pending.
   func updateActivity(_ activity: Activity, by number: ParticipantNumber) {
     let revision = state.withLock { state -> Int? in
       state.activity = activity
@@ -84,7 +86,7 @@ extension SessionCoordinator {
     if let revision { publish(.activity(activity.payload, revision: revision)) }
   }
 
-  /// All was settled: changes of this program's that came to nothing are seen to have.
+  /// Publishes the reported activity if changes of this program were lost.
   func handleSettled() {
     let change = state.withLock { state -> SessionChange? in
       guard state.changes.settle(), state.deferredPayload == nil else { return nil }
@@ -93,14 +95,15 @@ extension SessionCoordinator {
     if let change { publish(change) }
   }
 
-  /// True when this program has not changed the activity since a revision; otherwise the newer activity is reported later.
+  /// Returns true if this program has not changed the activity since a revision; otherwise a newer activity is
+  /// reported later.
   func isCurrent(_ revision: Int) -> Bool {
     state.withLock { $0.activityRevision == revision && $0.changes.isEmpty && $0.deferredPayload == nil }
   }
 }
 
 extension GroupSessionMessenger.SendError {
-  /// When to try again; nil when that is of no use.
+  /// The time until another attempt; nil if another attempt is of no use.
   fileprivate var retryDelay: Duration? {
     switch self {
     case .rateLimited(let time): time

@@ -4,10 +4,10 @@ import Platform
 import Wire
 
 extension SessionCoordinator {
-  /// What the membership tells, on the client's loop.
+  /// Handles a notice of the membership. Called on the client's event loop.
   func receive(_ notice: Notice) {
     if case .ended(let reason) = notice { return handleEnd(reason) }
-    // Whoever reads of somebody in `entries` can ask who that is.
+    // Last: a reader of `entries` may ask for the participants of the entry.
     defer { entries.broadcast(notice, gateway: api.gateway) }
     guard !isEnded else { return }
     switch notice {
@@ -33,7 +33,7 @@ extension SessionCoordinator {
     }
   }
 
-  /// Who left before this participant came is known by what they sent alone.
+  /// Records a sender. A participant that left before this one joined is known only from its messages.
   private func recordParticipant(_ person: Wire.Participant) {
     state.withLock { state in
       if state.knownParticipants[person.id] == nil { state.knownParticipants[person.id] = person }
@@ -60,8 +60,9 @@ extension SessionCoordinator {
     guard let waiters else { return }
     for waiter in waiters { waiter.enqueue(()) }
     publish(.joined)
-    // A sink of `activeParticipants` may start a task that sends the program's state to the others. This task must run
-    // before the catch-up's messages change that state, so they are delivered one turn of the main actor later.
+    // A sink of `activeParticipants` may start a task that sends the program's state to the others. This task must
+    // run before the messages of the catch-up change that state, so these are delivered one iteration of the main
+    // actor later.
     let inbox = inbox
     MainActorQueue.shared.async { Task { @MainActor in inbox.resumeDelivery() } }
   }
@@ -74,8 +75,8 @@ extension SessionCoordinator {
     publish(active: Set(active.map { Participant(id: $0.id) }))
   }
 
-  /// The old session first, so that a program that drops its session once that is invalidated has done so when it is
-  /// offered the new one.
+  /// Ends this session and then follows its successor: a program that releases its session on invalidation has done
+  /// so before it is offered the new one.
   private func handleSuccessor(_ successor: SessionID, createdBy number: ParticipantNumber) {
     let isLocal = state.withLock { $0.localNumber == number }
     let link = SessionLink(session: successor, at: api.gateway)
@@ -83,9 +84,9 @@ extension SessionCoordinator {
     ActivityRegistry.shared.followSuccessor(link, isLocallyInitiated: isLocal)
   }
 
-  /// Takes the session to its end for a successor.
+  /// Ends the session because it has a successor.
   ///
-  /// - Returns: false when it was over before.
+  /// - Returns: false if the session was over already.
   @discardableResult
   func supersede(by link: SessionLink) -> Bool {
     guard let finalState = finish(.succeeded(by: link.url), keepsBuffered: true) else { return false }
@@ -101,9 +102,9 @@ extension SessionCoordinator {
 }
 
 extension SessionCoordinator {
-  /// Takes a message; its place is taken when this returns.
+  /// Sends a message. It has its place in the order of all sends when this function returns.
   ///
-  /// - Throws: `SendError`, when nothing is sent.
+  /// - Throws: `SendError`; nothing is sent then.
   func send(_ entry: OutgoingEntry) throws(GroupSessionMessenger.SendError) {
     let membership = try membership()
     do throws(SendRefusal) {
@@ -114,17 +115,17 @@ extension SessionCoordinator {
     sentStrokePoints.record(entry)
   }
 
-  /// Waits until all that was sent before, and all that was added, is on the gateway's disk.
+  /// Waits until everything that was sent and added before is on the gateway's disk.
   func settle() async throws {
     await state.withLock { $0.deferredSend }?.value
     for (id, upload) in state.withLock({ $0.uploads }) {
       do throws(RequestFailure) {
         try await upload.finish()
       } catch .cancelled {
-        // That of the upload is its removal; then there is nothing to wait for.
+        // A cancelled upload was removed, so there is nothing to wait for.
         try Task.checkCancellation()
       } catch {
-        // It is told once.
+        // Each failure is thrown once.
         state.withLock { state in
           state.uploads[id] = nil
           state.uploadFailure = nil

@@ -3,23 +3,23 @@ import FoundationEssentials
 import Platform
 import Wire
 
-/// What a session's coordinator tells the object that a program sees; on the main actor, in the order it happened.
+/// A change that a coordinator reports to the session object, on the main actor and in order.
 enum SessionChange: Sendable {
   case joined
   case participants(active: Set<Participant>)
-  /// The activity that the session reports, with the number of changes that this program had made before.
+  /// The activity that the session reports, and the number of changes that this program had made before.
   case activity(JSONValue?, revision: Int)
   case invalidated(GroupSessionInvalidation)
 }
 
-/// The object that a program sees.
+/// The session object that a program uses.
 protocol SessionFacade: AnyObject {
   @MainActor func publish(_ change: SessionChange)
 }
 
-/// A strong reference that keeps a session's object alive.
+/// A strong reference that keeps a session object alive.
 ///
-/// Unchecked: it never hands out the object, so a messenger is `Sendable` even if its activity is not.
+/// Unchecked: it never returns the object, so a messenger is `Sendable` even if its activity is not.
 struct SessionRetainer: @unchecked Sendable {
   private let facade: any SessionFacade
 
@@ -28,16 +28,16 @@ struct SessionRetainer: @unchecked Sendable {
   }
 }
 
-/// A weak reference to a session's object, for any thread to pass on to the main actor.
+/// A weak reference to a session object, which any thread may pass to the main actor.
 ///
-/// Unchecked: the object itself is used on the main actor, or compared there.
+/// Unchecked: the object itself is used, and compared, only on the main actor.
 struct WeakFacade: @unchecked Sendable {
   weak var object: (any SessionFacade)?
 }
 
 /// This program's part in one session: all of `GroupSession` that does not depend on the type of its activity.
 ///
-/// It retains nothing of the program's; the membership refers to it until that is over.
+/// It does not retain objects of the program. The membership retains it until the session is over.
 final class SessionCoordinator: Sendable {
   let session: SessionID
   let api: GatewayAPI
@@ -50,23 +50,24 @@ final class SessionCoordinator: Sendable {
   let journal = AttachmentBroadcaster()
   let sentStrokePoints = SentStrokePoints()
   private let meter = BackpressureMeter()
-  /// Who is in, on the way to the main actor.
+  /// The active participants that wait for the main actor.
   private let pendingParticipants = Guarded<Set<Participant>?>(nil)
 
   enum Phase {
-    /// `join` was not called yet. The membership shows the participant as waiting, if the program has the session object.
+    /// `join` was not called yet. The membership shows the participant as waiting, if the program has the session
+    /// object.
     case waiting(Membership?)
     case joining(Membership)
     case joined(Membership)
     case ended(GroupSessionInvalidation)
   }
 
-  /// A payload of the activity; nil where it has none.
+  /// A payload that waits for the gateway's rate; nil for an activity without a payload.
   struct DeferredPayload {
     let payload: JSONValue?
   }
 
-  /// What a session leaves behind at its end.
+  /// The membership of a session at its end.
   struct FinalState {
     /// Nil when no program had the session object.
     let membership: Membership?
@@ -74,29 +75,29 @@ final class SessionCoordinator: Sendable {
 
   struct State {
     var phase = Phase.waiting(nil)
-    /// Who I am: an id of my own until the gateway gives one.
+    /// This participant, with a provisional identifier until the gateway assigns one.
     var localParticipant: Participant
     var localNumber: ParticipantNumber = 0
-    /// Who is or was in the session, as far as that is known; who was heard of last.
+    /// The 4,096 participants of which this program heard last, present or not.
     var knownParticipants = RecentTable<UUID, Wire.Participant>(limit: 4_096)
     var waitingParticipants: Set<Participant> = []
     var activity: Activity
-    /// How often this program set the activity.
+    /// The number of changes of the activity that this program made.
     var activityRevision = 0
     var changes = ActivityChanges()
-    /// What the program has set last, and there was no room for.
+    /// The last activity that this program set beyond the gateway's rate.
     var deferredPayload: DeferredPayload?
-    /// Waits for that room.
+    /// Sends `deferredPayload` when the rate allows.
     var deferredSend: Task<Void, Never>?
     var uploads: [UUID: Upload] = [:]
     var uploadFailure: RequestFailure?
-    /// Those who wait for `joined`.
+    /// The callers that wait for the state `joined`.
     var joinWaiters: [AsyncQueue<Void>] = []
     var facade = WeakFacade()
   }
   let state: Guarded<State>
 
-  /// This program's part in a session that the gateway has described; nothing is done before `join`.
+  /// Creates the coordinator of a session that the gateway has described. Nothing is sent before `attach` or `join`.
   init(
     _ object: SessionObject, at gateway: GatewayAddress, isLocallyInitiated: Bool, endsWhenLeft: Bool = false
   ) {
@@ -113,7 +114,7 @@ final class SessionCoordinator: Sendable {
     state = Guarded(State(localParticipant: Participant(id: UUID()), activity: object.activity))
   }
 
-  /// What proves who this participant is, good for a successor; nil before `joined` and after the end.
+  /// The proof of this participant's identity, valid for a successor; nil before `joined` and after the end.
   var token: Token? {
     let membership = state.withLock { state -> Membership? in
       switch state.phase {
@@ -124,10 +125,10 @@ final class SessionCoordinator: Sendable {
     return membership?.token
   }
 
-  /// The payload of the activity as it is now.
+  /// The payload of the current activity.
   var payload: JSONValue? { state.withLock { $0.activity.payload } }
 
-  /// Publishes events to an object from here on, and shows this participant as waiting until `join`.
+  /// Sets the object that receives changes, and shows this participant as waiting until `join`.
   func attach(_ facade: any SessionFacade) {
     let membership = makeMembership(Profile(GatewaySettings.shared.profile))
     let weakFacade = WeakFacade(object: facade)
@@ -138,7 +139,7 @@ final class SessionCoordinator: Sendable {
     membership.waitToJoin()
   }
 
-  /// Joins; once, and not after the end.
+  /// Joins. Does nothing if called again or after the end.
   func join(_ profile: Profile) {
     let joining = state.withLock { state -> Membership? in
       guard case .waiting(let waiting) = state.phase else { return nil }
@@ -153,7 +154,7 @@ final class SessionCoordinator: Sendable {
     membership.join(as: profile)
   }
 
-  /// Leaves: from here on nothing is sent and nothing yielded.
+  /// Leaves. From this call on nothing is sent and nothing is yielded.
   func leave() {
     if endsWhenLeft { return end() }
     guard let finalState = finish(.left, keepsBuffered: false) else { return }
@@ -161,10 +162,10 @@ final class SessionCoordinator: Sendable {
     finalState.membership?.leave()
   }
 
-  /// Ends the session for everyone.
+  /// Ends the session for all participants.
   func end() {
     guard let finalState = finish(.ended, keepsBuffered: false) else { return }
-    // One that was not joined is joined for that.
+    // A session that was not joined is joined to be ended.
     (finalState.membership ?? makeMembership(Profile())).end()
   }
 
@@ -172,7 +173,7 @@ final class SessionCoordinator: Sendable {
     Membership(in: session, at: api.gateway, profile: profile) { [self] in receive($0) }
   }
 
-  /// What is sent and asked goes through it.
+  /// Returns the membership for sending and requests.
   ///
   /// - Throws: `notJoined` before `join`, `invalidated` after the end.
   func membership() throws(GroupSessionMessenger.SendError) -> Membership {
@@ -197,7 +198,7 @@ final class SessionCoordinator: Sendable {
     }
   }
 
-  /// The limits in force: the defaults where there is no membership.
+  /// The limits in force; the defaults without a membership.
   var limits: Limits { (try? membership().limits) ?? Limits() }
 
   /// Waits until the session is joined.
@@ -217,9 +218,9 @@ final class SessionCoordinator: Sendable {
     return membership
   }
 
-  /// Takes the session to its end and says so.
+  /// Ends the session and publishes that.
   ///
-  /// - Returns: what there was; nil when the session was over before.
+  /// - Returns: the final state; nil if the session was over before.
   func finish(_ reason: GroupSessionInvalidation, keepsBuffered: Bool) -> FinalState? {
     let (finalState, waiters) = state.withLock { state -> (FinalState?, [AsyncQueue<Void>]) in
       defer { state.joinWaiters = [] }
@@ -243,13 +244,14 @@ final class SessionCoordinator: Sendable {
     return finalState
   }
 
-  /// Tells the program's object, in the order of calls.
+  /// Publishes a change to the session object, in the order of calls.
   func publish(_ change: SessionChange) {
     let facade = state.withLock { $0.facade }
     MainActorQueue.shared.async { facade.object?.publish(change) }
   }
 
-  /// Tells the program's object who is in; while the main actor is busy, once, and who is in then.
+  /// Publishes the active participants to the session object. While the main actor is busy, only the newest set is
+  /// published.
   func publish(active: Set<Participant>) {
     let isScheduled = pendingParticipants.withLock { newest in
       defer { newest = active }
