@@ -1,13 +1,16 @@
 import CoreTransferable
 import FoundationEssentials
-import GroupActivities
+import SessionClient
 import Testing
+import Wire
 
-@Suite("Errors in words")
+@testable import GroupActivities
+
+@Suite("Error descriptions")
 struct ErrorDescriptionTests {
-  /// `localizedDescription` is made of that, and it is what a program shows people.
+  /// `localizedDescription` is derived from `errorDescription`.
   @Test(
-    "what a program shows people says what is wrong",
+    "localizedDescription describes the error",
     arguments: [
       GroupSessionMessenger.SendError.tooLarge(limit: 262_144, actual: 300_000),
       GroupSessionInvalidation.left, GroupSessionJournal.JournalError.tooLarge(limit: 100, actual: 101),
@@ -17,5 +20,14 @@ struct ErrorDescriptionTests {
   func words(_ error: any LocalizedError) {
     #expect(error.errorDescription == "\(error)")
     #expect(error.errorDescription?.contains(" ") == true)
+  }
+
+  @Test("a damaged attachment is reported as JournalError.damaged")
+  func damagedAttachment() {
+    var refusal = Refusal(.internal, "It is damaged.")
+    let other = GroupSessionJournal.JournalError(.refused(refusal))
+    #expect(other == .refused(code: "internal", detail: "It is damaged."))
+    refusal.damaged = true
+    #expect(GroupSessionJournal.JournalError(.refused(refusal)) == .damaged)
   }
 }

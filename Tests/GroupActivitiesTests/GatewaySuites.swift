@@ -1,5 +1,5 @@
 import Testing
 
-/// One after the other: which gateway a program uses is one for the whole process.
-@Suite("GroupActivities over a gateway", .serialized)
+/// The suites that run one after the other, because the process has one gateway setting.
+@Suite("GroupActivities with a gateway", .serialized)
 enum GatewaySuites {}

@@ -12,7 +12,7 @@ extension GatewaySuites {
       let location: [Double]
     }
 
-    @Test("the whole set to everybody, the uploader too; content and metadata; removed for all by anybody")
+    @Test("all participants see attachments with content and metadata; any participant removes one for all")
     func attachments() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -37,7 +37,7 @@ extension GatewaySuites {
       await #expect(throws: GroupSessionJournal.JournalError.noMetadata) {
         try await text.loadMetadata(of: Placement.self)
       }
-      // A late joiner is told what there is.
+      // A late joiner receives the current list.
       let late = GroupSessionJournal(session: try await gateway.join(link))
       #expect(try await late.waitForAttachments { _ in true }.count == 2)
       try await theirs.remove(attachment: added)
@@ -48,7 +48,7 @@ extension GatewaySuites {
     }
 
     @Test(
-      "what is too large throws with both numbers; before join() it throws; between that and joined it waits")
+      "too large attachments throw with limit and size; add throws before join() and waits until joined")
     func limits() async throws {
       let gateway = try TestGateway { $0.limits.attachmentBytes = 1_000 }
       let link = try await gateway.makeLink()
@@ -67,7 +67,7 @@ extension GatewaySuites {
       #expect(try await journal.waitForAttachments { !$0.isEmpty }.map(\.id) == [first.id])
     }
 
-    @Test("a file by its name and media type; settle() waits until it is there")
+    @Test("a file keeps its name and media type; settle() waits for its upload")
     func files() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -88,7 +88,7 @@ extension GatewaySuites {
 }
 
 extension GroupSessionJournal {
-  /// Waits until the attachments are so.
+  /// Waits until the attachments satisfy a condition.
   fileprivate func waitForAttachments(
     _ condition: @escaping @Sendable ([Attachment]) -> Bool
   ) async throws -> [Attachment] {

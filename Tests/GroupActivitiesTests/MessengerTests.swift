@@ -8,7 +8,7 @@ import Wire
 extension GatewaySuites {
   @Suite("GroupSessionMessenger")
   struct MessengerTests {
-    @Test("reliable: in order, once, to everybody else, with the right source")
+    @Test("reliable messages arrive once and in order at all other participants, with their source")
     func reliable() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -17,7 +17,7 @@ extension GatewaySuites {
       for number in 0..<100 { try await fromAda.send(Remark("\(number)")) }
       try await fromBen.send(Remark("ben"))
       #expect(try await fromBen.next(100, of: Remark.self) == (0..<100).map { Remark("\($0)") })
-      // Nothing of one's own is among what others send.
+      // A messenger does not receive this program's own messages.
       #expect(try await fromAda.next(1, of: Remark.self) == [Remark("ben")])
       try await fromAda.send(Signed(text: "who"))
       let source = try await withTimeout("a source") { () -> GroupActivities.Participant? in
@@ -27,7 +27,7 @@ extension GatewaySuites {
       #expect(source == ada.localParticipant)
     }
 
-    @Test("sends between join() and joined wait, and arrive in order")
+    @Test("messages sent between join() and joined arrive in order")
     func sendsBeforeJoined() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -43,7 +43,7 @@ extension GatewaySuites {
       #expect(received == (0..<50).map { Remark("\($0)") })
     }
 
-    @Test("262,144 bytes pass, one more throws with both numbers, and nothing of it is sent")
+    @Test("a message of 262,144 bytes is sent; one byte more throws with limit and size")
     func largestMessage() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -53,7 +53,7 @@ extension GatewaySuites {
       await #expect(throws: tooLarge) { try await messenger.send(Data(count: 262_145)) }
       #expect("\(tooLarge)".contains("262144") && "\(tooLarge)".contains("262145"))
       try await messenger.send(Data(repeating: 7, count: 262_144))
-      // Code that knows no more than that it is `Codable` sends data as data too.
+      // Generic code sends `Data` as data, too.
       func sendAny<Message: Codable>(_ message: Message) async throws { try await messenger.send(message) }
       try await sendAny(Data([1, 2, 3]))
       let largest = Remark(String(repeating: "x", count: 262_144 - #"{"text":""}"#.utf8.count))
@@ -66,7 +66,7 @@ extension GatewaySuites {
       #expect(try await receiver.next(1, of: Remark.self) == [largest])
     }
 
-    @Test("a burst beyond the rate throws, and loses nothing that did not throw")
+    @Test("a burst beyond the rate throws; accepted messages all arrive")
     func burst() async throws {
       let gateway = try TestGateway { $0.limits.entriesPerSecond = 20 }
       let link = try await gateway.makeLink()
@@ -91,7 +91,9 @@ extension GatewaySuites {
       #expect(try await GroupSessionMessenger(session: ben).next(taken.count, of: Remark.self) == taken)
     }
 
-    @Test("two messengers in both modes; unreliable is dropped without an error while there is no connection")
+    @Test(
+      "messengers of both modes in one session; unreliable messages without a connection are dropped silently"
+    )
     func bothModes() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -103,7 +105,7 @@ extension GatewaySuites {
           var received: [Remark] = []
           for await (remark, _) in receiver.messages(of: Remark.self) {
             received.append(remark)
-            // What is unreliable is for who listens already.
+            // An unreliable message reaches only participants that are subscribed already.
             if received.count == 1 { try await receiver.send(Signed(text: "listening")) }
             if received.count == 2 { break }
           }
@@ -121,7 +123,7 @@ extension GatewaySuites {
       #expect(try await received.value == [Remark("first"), Remark("second")])
     }
 
-    @Test("to some only; .only of nobody is silent, before join() too")
+    @Test("messages go to selected participants; an empty set is no error, even before join()")
     func targets() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -144,25 +146,25 @@ extension GatewaySuites {
       #expect(try await GroupSessionMessenger(session: cleo).next(1, of: Remark.self) == [Remark("to both")])
     }
 
-    @Test("completion-handler forms: the order is taken when they are called, and errors are told")
+    @Test("send with a completion handler keeps the order of calls and reports errors")
     func completions() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
       let (ada, ben) = (try await gateway.join(link), try await gateway.join(link))
       let messenger = GroupSessionMessenger(session: ada)
-      let told = Mutex<[String]>([])
+      let completed = Mutex<[String]>([])
       for number in 0..<10 {
-        messenger.send(Remark("\(number)")) { error in told.withLock { $0.append("\(error == nil)") } }
+        messenger.send(Remark("\(number)")) { error in completed.withLock { $0.append("\(error == nil)") } }
       }
       messenger.send(Data(count: 262_145)) { error in
-        told.withLock { $0.append("\(error is GroupSessionMessenger.SendError)") }
+        completed.withLock { $0.append("\(error is GroupSessionMessenger.SendError)") }
       }
-      #expect(told.withLock { $0 } == Array(repeating: "true", count: 11))
+      #expect(completed.withLock { $0 } == Array(repeating: "true", count: 11))
       let received = try await GroupSessionMessenger(session: ben).next(10, of: Remark.self)
       #expect(received == (0..<10).map { Remark("\($0)") })
     }
 
-    @Test("one task for each point keeps their order")
+    @Test("messages sent by one task each keep their order")
     @MainActor
     func taskForEachPoint() async throws {
       let gateway = try TestGateway()
@@ -179,7 +181,7 @@ extension GatewaySuites {
       #expect(points.map { $0.point[0] } == (0..<200).map(Double.init))
     }
 
-    @Test("a type is known by its own name for itself, or its name without those around it")
+    @Test("the message type is messageIdentifier, or the type's name without enclosing types")
     func names() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()

@@ -5,12 +5,12 @@ import GroupActivities
 import Testing
 
 extension GatewaySuites {
-  /// The model of the seeds, twice in one process: it knows nothing of gateways, and is given its sessions.
-  @Suite("Models draw together")
+  /// The model of Apple's sample, twice in one process. The model knows nothing of gateways; the tests give it sessions.
+  @Suite("The sample's model")
   struct ModelTests {
     typealias Session = GroupSession<DrawTogetherModel.DrawTogether>
 
-    @Test("strokes go both ways, and who comes late has all of them once, in order")
+    @Test("strokes reach the other model, and a late joiner has each once and in order")
     @MainActor func strokes() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -23,7 +23,7 @@ extension GatewaySuites {
       }
       for canvas in [ada, ben] { try await canvas.waitForStrokes([drawn, drawn.reversed()]) }
 
-      // The catch-up comes twice: by the session, and by whoever else is in. It counts once.
+      // Cleo receives the strokes twice: from the session, and from the other models. They count once.
       let cleo = Canvas()
       try await cleo.joinSession(at: link)
       try await cleo.waitForStrokes([drawn, drawn.reversed()])
@@ -35,7 +35,7 @@ extension GatewaySuites {
       for canvas in [ada, ben, cleo] { await canvas.groupSession?.leaveAndWait() }
     }
 
-    @Test("a stroke that is drawn while somebody joins stays one: a newcomer's first canvas is empty")
+    @Test("a stroke drawn while a participant joins arrives once: the newcomer sends an empty canvas")
     @MainActor func strokeInProgress() async throws {
       let gateway = try TestGateway()
       for _ in 0..<8 {
@@ -60,7 +60,7 @@ extension GatewaySuites {
           return -1
         }
         #expect(count == 0)
-        // The model sends a newcomer its finished strokes. Points that it drew before that and sends after it would count twice.
+        // The model sends its finished strokes to a newcomer. Points drawn before and sent after that would count twice.
         try await ada.groupSession?.$activeParticipants.waitForValue { $0.contains(newcomer) }
         for point in drawn.suffix(20) { ada.addPointToActiveStroke(point) }
         ada.finishStroke()
@@ -71,7 +71,7 @@ extension GatewaySuites {
       }
     }
 
-    @Test("an image is everybody's, late ones' too")
+    @Test("an image reaches all participants, late joiners included")
     @MainActor func images() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -89,7 +89,7 @@ extension GatewaySuites {
       for canvas in [ada, ben, cleo] { await canvas.groupSession?.leaveAndWait() }
     }
 
-    @Test("a reset is a new session: empty, and the old one is over for the others")
+    @Test("a reset creates an empty session and invalidates the old one for the others")
     @MainActor func reset() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -111,7 +111,7 @@ extension GatewaySuites {
       #expect(new.id != old.id)
       try await new.$state.waitForValue { $0 == .joined }
       #expect(ada.strokes.isEmpty)
-      // Whoever was in the old one is let go of it, and can come along.
+      // Ben's model releases the old session and can join the new one.
       try await ben.$groupSession.waitForValue { $0 == nil }
       #expect(ben.strokes.isEmpty)
       try await ben.joinSession(at: new.link)
@@ -123,20 +123,20 @@ extension GatewaySuites {
   }
 }
 
-/// What of the model's message says how much its sender has.
+/// The part of the model's message with the number of points that its sender has.
 private struct CanvasMessage: Codable {
   let pointCount: Int
 }
 
 extension Canvas {
-  /// Takes part in the session of a link as somebody new.
+  /// Joins the session of a link as a new participant.
   fileprivate func joinSession(at link: URL) async throws {
     let session: GatewaySuites.ModelTests.Session = try await GroupActivitiesGateway.session(at: link)
     configureGroupSession(session)
     try await session.$state.waitForValue { $0 == .joined }
   }
 
-  /// Waits until it has these strokes and no others, in whatever order.
+  /// Waits until the canvas has exactly these strokes, in any order.
   fileprivate func waitForStrokes(_ wanted: [[CGPoint]]) async throws {
     func key(_ points: [CGPoint]) -> String { points.map { "\($0.x),\($0.y)" }.joined(separator: " ") }
     let wanted = wanted.map(key).sorted()
@@ -144,12 +144,12 @@ extension Canvas {
     let (changes, change) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     var watching: Set<AnyCancellable> = []
     while !isRight(strokes) {
-      // Strokes grow by themselves: each is watched besides the canvas.
+      // A stroke that grows does not change the canvas, so each stroke is observed, too.
       watching = []
       objectWillChange.sink { change.yield() }.store(in: &watching)
       for stroke in strokes { stroke.objectWillChange.sink { change.yield() }.store(in: &watching) }
       let counts = strokes.map(\.points.count)
-      try await withTimeout("the strokes; there are some of \(counts) points") {
+      try await withTimeout("the strokes; the canvas has strokes of \(counts) points") {
         for await _ in changes { return }
       }
       await Task.yield()
@@ -158,7 +158,7 @@ extension Canvas {
 }
 
 extension Published.Publisher where Value: Sendable {
-  /// Waits until a value is told of which that is true, and it is stored.
+  /// Waits until a value that satisfies a condition is published and stored.
   @MainActor fileprivate func waitForValue(_ isRight: @escaping @Sendable (Value) -> Bool) async throws {
     try await withTimeout("a value") { [self] in
       for await value in values where isRight(value) { return }

@@ -6,10 +6,10 @@ import Testing
 import Wire
 
 extension GatewaySuites {
-  @Suite("What is kept for those who come later")
+  @Suite("Retention for late joiners")
   struct RetentionTests {
     @Test(
-      "a late joiner's messages(of:) begin with what was kept, of who left too, and miss nothing of before they began"
+      "messages(of:) of a late joiner begin with retained messages, those of departed senders included"
     )
     func lateJoiner() async throws {
       let gateway = try TestGateway()
@@ -30,7 +30,7 @@ extension GatewaySuites {
       let cleo = try await gateway.join(link)
       let live = UpsertStrokeMessage(id: strokes[1], color: 1, point: [100, 0])
       try await fromBen.send(live)
-      // It begins to listen long after it joined.
+      // Cleo subscribes long after joining.
       let messenger = GroupSessionMessenger(session: cleo)
       let seen = try await withTimeout("21 points") {
         var seen: [(UpsertStrokeMessage, GroupActivities.Participant)] = []
@@ -46,11 +46,11 @@ extension GatewaySuites {
         #expect(points.map { $0.0.point[0] } == expected)
         #expect(points.allSatisfy { $0.1 == (index == 0 ? source : ben.localParticipant) })
       }
-      try await fromBen.send(Remark("kept by nobody"))
-      #expect(try await messenger.next(1, of: Remark.self) == [Remark("kept by nobody")])
+      try await fromBen.send(Remark("not retained"))
+      #expect(try await messenger.next(1, of: Remark.self) == [Remark("not retained")])
     }
 
-    @Test("retain says otherwise: the newest of a type, the newest under a key, none")
+    @Test("retain: the newest of a type, the newest under a key, or none")
     func rules() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -64,7 +64,7 @@ extension GatewaySuites {
         try await messenger.send(Page(number: number))
         try await messenger.send(Cursor(owner: owners[number % 2], x: number))
         try await messenger.send(Flash(id: UUID()))
-        // What goes to some is not kept.
+        // A message to selected participants is not retained.
         try await messenger.send(Page(number: 100), to: .only(ada.localParticipant))
       }
       try await ada.settle()
@@ -77,7 +77,7 @@ extension GatewaySuites {
       #expect(try await late.next(1, of: Flash.self) == [flash])
     }
 
-    @Test("forget: what is undone, nobody who comes later is told")
+    @Test("forget removes retained messages for late joiners")
     func forgets() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -93,7 +93,7 @@ extension GatewaySuites {
       #expect(try await late.next(1, of: UpsertStrokeMessage.self).map(\.id) == [stays])
     }
 
-    @Test("a page's batches are given point by point, and of the whole stroke at its end only what is new")
+    @Test("the page's batches arrive point by point, and only the new points of a finished stroke")
     func batches() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -109,12 +109,12 @@ extension GatewaySuites {
       }
       defer { listener.cancel() }
       try await page.draw(stroke, [[0, 0]], isFirst: true)
-      // Who listens from here on is told of each change; who listens later, of what is kept then.
+      // The subscriber that exists now receives every change; a later one receives the retained state.
       let first = try await withTimeout("the first point") { await seen.first { _ in true } }
       #expect(first == [0, 0])
       try await page.draw(stroke, [[1, 0], [2, 0.5]])
       try await page.finish(stroke, [[0, 0], [1, 0], [2, 0.5], [3, 0]])
-      // Moved: a model that appends points cannot show that, and gets none twice.
+      // A moved stroke: a model that appends points cannot show the move, and receives no point twice.
       try await page.finish(stroke, [[5, 0], [6, 0], [7, 0.5], [8, 0]])
       try await page.draw(stroke, [[9, 0]])
       let points = try await withTimeout("four points") {
@@ -126,17 +126,17 @@ extension GatewaySuites {
         return points
       }
       #expect(points == [[1, 0], [2, 0.5], [3, 0], [9, 0]])
-      // One who comes later has the whole stroke as it is now.
+      // A late joiner receives the whole stroke as it is now.
       let late = GroupSessionMessenger(session: try await gateway.join(link))
       #expect(
         try await late.next(5, of: UpsertStrokeMessage.self).map(\.point)
           == [[5, 0], [6, 0], [7, 0.5], [8, 0], [9, 0]])
-      // A type that knows `points` itself gets each message as it is.
+      // A type that has `points` receives each message unchanged.
       let whole = GroupSessionMessenger(session: try await gateway.join(link))
       #expect(try await whole.next(2, of: WholeStroke.self).map(\.points.count) == [4, 1])
     }
 
-    @Test("of one's own stroke that a page replaces, nothing is given that this program drew itself")
+    @Test("a page's replacement of a stroke repeats no point that this program sent")
     func ownStroke() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -162,14 +162,14 @@ private struct Cursor: Codable, Equatable {
 }
 private struct Flash: Codable, Equatable { let id: UUID }
 
-/// The same message by one who knows batches.
+/// The stroke message with `points`.
 private struct WholeStroke: Codable, CustomMessageIdentifiable {
   static let messageIdentifier = "UpsertStrokeMessage"
   let id: UUID
   let points: [[Double]]
 }
 
-/// Draws as the page does.
+/// A participant that sends strokes as the page does.
 private struct PageLike {
   private let membership: Membership
 

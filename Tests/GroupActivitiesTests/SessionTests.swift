@@ -9,7 +9,7 @@ import Wire
 extension GatewaySuites {
   @Suite("GroupSession")
   struct SessionTests {
-    @Test("activate() offers the session to sessions(), as one's own; its state goes from waiting to joined")
+    @Test("activate() offers a locally initiated session; join() changes its state from waiting to joined")
     @MainActor
     func activates() async throws {
       let gateway = try TestGateway()
@@ -30,7 +30,7 @@ extension GatewaySuites {
       session.leave()
     }
 
-    @Test("a page's session opens by its link, its identifier in whatever case")
+    @Test("open(_:) offers a page's session; the activity's identifier ignores case")
     func opensLink() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -45,7 +45,7 @@ extension GatewaySuites {
       await session.leaveAndWait()
     }
 
-    @Test("what cannot be opened or activated throws in words")
+    @Test("open and activate throw errors with a description")
     func words() async throws {
       let gateway = try TestGateway()
       await #expect(throws: GroupActivitiesGateway.ConnectionError.self) {
@@ -67,7 +67,7 @@ extension GatewaySuites {
       #expect(said.contains("128") && said.contains("129"))
     }
 
-    @Test("leaving stops both directions, at once, and is published as invalidated")
+    @Test("leave() stops sending and receiving at once and publishes invalidated")
     func leaving() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -76,7 +76,7 @@ extension GatewaySuites {
       try await fromAda.send(Remark("before"))
       try await ada.settle()
       try await fromBen.send(Signal(number: 0))
-      // The message is here when the one behind it is; nobody has listened to it yet.
+      // Both messages have arrived when the second one is read; the first has no subscriber.
       _ = try await fromAda.next(1, of: Signal.self)
       try await fromBen.send(Remark("unread"))
       try await fromBen.send(Signal(number: 1))
@@ -93,15 +93,15 @@ extension GatewaySuites {
       #expect(seen == 0)
       try await ada.waitForState(.invalidated(reason: GroupSessionInvalidation.left))
       try await ben.waitForParticipants(1)
-      // For the others it goes on.
+      // The other participant stays in the session.
       #expect(ben.state == .joined)
       try await fromBen.send(Remark("goes on"))
-      // A session rejoined is a new object, and a new participant.
+      // A rejoined session is a new object with a new participant.
       let again = try await gateway.join(link)
       #expect(again !== ada && again.localParticipant != ada.localParticipant)
     }
 
-    @Test("end() reaches everybody as invalidated")
+    @Test("end() invalidates the session for all participants")
     func ending() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -119,7 +119,7 @@ extension GatewaySuites {
       #expect(late == nil)
     }
 
-    @Test("$activeParticipants publishes before it stores: newcomers are those who are not in the property")
+    @Test("$activeParticipants publishes before it stores, so a sink can find newcomers")
     @MainActor
     func newcomers() async throws {
       let gateway = try TestGateway()
@@ -140,7 +140,7 @@ extension GatewaySuites {
       subscription.cancel()
     }
 
-    @Test("who holds a session and has not joined is in waitingParticipants, until it joins or lets go")
+    @Test("waitingParticipants has the holders of a session until they join or release it")
     func waitingParticipants() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -173,7 +173,7 @@ extension GatewaySuites {
       try await dan.waitForState(.invalidated(reason: GroupSessionInvalidation.ended))
     }
 
-    @Test("a session is Sendable if its activity is; iterators, messengers and journals always are")
+    @Test("GroupSession is Sendable if its activity is; iterators, messengers and journals always are")
     func sendable() {
       func isSendable<Value: Sendable>(_ type: Value.Type) -> Bool { true }
       #expect(isSendable(GroupSession<Quiz>.self))
@@ -184,66 +184,7 @@ extension GatewaySuites {
       #expect(isSendable(GroupSessionJournal.Attachments.Iterator.self))
     }
 
-    @Test("activity set by two at once converges; by one it is there at once")
-    func convergence() async throws {
-      let gateway = try TestGateway()
-      #expect(try await Quiz(round: 1).activate())
-      let ada = try await Quiz.nextSession()
-      ada.join()
-      try await ada.waitForState(.joined)
-      let ben: GroupSession<Quiz> = try await GroupActivitiesGateway.session(at: ada.link)
-      ben.join()
-      try await ben.waitForState(.joined)
-      for round in 2..<10 {
-        ada.activity = Quiz(round: 10 * round)
-        #expect(ada.activity.round == 10 * round)
-        ben.activity = Quiz(round: 10 * round + 1)
-      }
-      try await ada.settle()
-      try await ben.settle()
-      // What somebody says now comes behind all of it in the session's order, and is told to both: so all of it was.
-      let cleo: GroupSession<Quiz> = try await GroupActivitiesGateway.session(at: ada.link)
-      cleo.join()
-      try await cleo.waitForState(.joined)
-      for session in [ada, ben] { try await session.waitForParticipants(3) }
-      let last = cleo.activity.round
-      #expect(last / 10 == 9)
-      #expect(ada.activity.round == last && ben.activity.round == last)
-      for session in [ada, ben, cleo] { session.leave() }
-      _ = gateway
-    }
-
-    @Test(
-      "activity set again and again is not taken back here, and everybody has the last one, whatever the rate"
-    )
-    @MainActor
-    func activityInHaste() async throws {
-      let gateway = try TestGateway { $0.limits.entriesPerSecond = 20 }
-      #expect(try await Quiz(round: 0).activate())
-      let ada = try await Quiz.nextSession()
-      ada.join()
-      try await ada.waitForState(.joined)
-      let ben: GroupSession<Quiz> = try await GroupActivitiesGateway.session(at: ada.link)
-      ben.join()
-      try await ben.waitForState(.joined)
-      var seen: [Int] = []
-      let subscription = ada.$activity.sink { seen.append($0.round) }
-      for round in 1...100 {
-        ada.activity = Quiz(round: round)
-        if round == 3 || round == 5 { try await ada.settle() }
-      }
-      try await ada.settle()
-      #expect(ada.activity.round == 100 && seen == seen.sorted())
-      try await withTimeout("the last activity") {
-        for await activity in ben.$activity.values where activity.round == 100 { return }
-      }
-      subscription.cancel()
-      ada.leave()
-      ben.leave()
-      _ = gateway
-    }
-
-    @Test("who sent what is kept, and left before one came, has a name")
+    @Test("the departed sender of a retained message has a name")
     func departedName() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -261,7 +202,7 @@ extension GatewaySuites {
     }
 
     @Test(
-      "a session that a program lets go of leaves, even if another iterator was offered it and does not read")
+      "a released session leaves, even if another iterator was offered it and does not read")
     func unreadIterator() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -272,7 +213,7 @@ extension GatewaySuites {
         let session = try await offered
         session.join()
         try await session.waitForState(.joined)
-        // Whoever is in a session already is offered it no more: another participant comes afterwards.
+        // A session that this program has joined is not offered again, so the second participant joins later.
         let ada = try await gateway.join(link)
         try await ada.waitForParticipants(2)
         return ada
@@ -283,68 +224,7 @@ extension GatewaySuites {
       _ = idle
     }
 
-    @Test(
-      "reset: leave and activate make the successor, which everybody in the old one is offered after its end")
-    @MainActor
-    func reset() async throws {
-      let gateway = try TestGateway()
-      #expect(try await Board(title: "one").activate())
-      let first = try await Board.nextSession()
-      first.join()
-      try await first.waitForState(.joined)
-      // Another program's participant, in the same process.
-      let other: GroupSession<Board> = try await GroupActivitiesGateway.session(at: first.link)
-      other.join()
-      try await other.waitForState(.joined)
-      first.leave()
-      #expect(try await Board(title: "two").activate())
-      let second = try await Board.nextSession()
-      #expect(second.id != first.id)
-      #expect(second.isLocallyInitiated)
-      #expect(second.activity.title == "two")
-      try await other.waitForState(.invalidated(reason: GroupSessionInvalidation.succeeded(by: second.link)))
-      second.join()
-      try await second.waitForState(.joined)
-      // While it is in, a new activation is its successor, and it is over before the new one is offered.
-      #expect(try await Board(title: "three").activate())
-      let third = try await Board.nextSession()
-      #expect(second.state == .invalidated(reason: GroupSessionInvalidation.succeeded(by: third.link)))
-      #expect(third.isLocallyInitiated)
-      third.leave()
-      _ = gateway
-    }
-
-    @Test("two activations of the same at once are one session")
-    func oneSession() async throws {
-      let gateway = try TestGateway()
-      async let one = Board(title: "same").activate()
-      async let two = Board(title: "same").activate()
-      let both = (try await one, try await two)
-      #expect(both == (true, true))
-      let session = try await Board.nextSession()
-      #expect(session.activity.title == "same")
-      // A second one of the same would be offered before this.
-      #expect(try await Board(title: "another").activate())
-      #expect(try await Board.nextSession().activity.title == "another")
-      _ = gateway
-    }
-
-    @Test("endsWhenInitiatorLeaves ends it for everybody by its starter's leave()")
-    func lifetime() async throws {
-      let gateway = try TestGateway()
-      #expect(try await Shift().activate())
-      let starter = try await Shift.nextSession()
-      starter.join()
-      try await starter.waitForState(.joined)
-      let other: GroupSession<Shift> = try await GroupActivitiesGateway.session(at: starter.link)
-      other.join()
-      try await other.waitForState(.joined)
-      starter.leave()
-      try await other.waitForState(.invalidated(reason: GroupSessionInvalidation.ended))
-      _ = gateway
-    }
-
-    @Test("a session that nobody holds has left, and is gone")
+    @Test("a released session leaves and is deallocated")
     func isFreed() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -363,12 +243,12 @@ extension GatewaySuites {
         over = cleo
         await cleo.leaveAndWait()
       }
-      // What was to be published of it has been, once the main actor has got here.
+      // The main actor has published all changes of the session when it runs this closure.
       await MainActor.run {}
       #expect(over == nil)
     }
 
-    @Test("GroupStateObserver is eligible once the gateway is reached, and no longer when there is none")
+    @Test("GroupStateObserver follows whether the gateway can be reached")
     @MainActor
     func observer() async throws {
       let gateway = try TestGateway()
@@ -385,7 +265,7 @@ extension GatewaySuites {
       _ = gateway
     }
 
-    @Test("showNotice and requestForegroundPresentation go to whoever shows things")
+    @Test("showNotice and requestForegroundPresentation call the presentation closure")
     func presentation() async throws {
       let gateway = try TestGateway()
       let session = try await gateway.join(try await gateway.makeLink())
@@ -408,34 +288,10 @@ extension GatewaySuites {
   }
 }
 
-extension GroupActivity where Self: Sendable {
-  /// The next session that is offered.
-  static func nextSession() async throws -> GroupSession<Self> {
-    try await withTimeout("a session of \(activityIdentifier)") {
-      for await session in sessions() { return session }
-      throw WaitTimeout(description: "sessions() ended")
-    }
-  }
-}
-
 private struct Signal: Codable { let number: Int }
-
-private struct Quiz: GroupActivity {
-  let round: Int
-  var metadata: GroupActivityMetadata {
-    var metadata = GroupActivityMetadata()
-    metadata.title = "Round \(round)"
-    return metadata
-  }
-}
 
 /// An activity that is not `Sendable`.
 private final class Riddle: GroupActivity {
-  var metadata: GroupActivityMetadata { GroupActivityMetadata() }
-}
-
-private struct Board: GroupActivity {
-  let title: String
   var metadata: GroupActivityMetadata { GroupActivityMetadata() }
 }
 
@@ -445,16 +301,5 @@ private struct Titled: GroupActivity {
     var metadata = GroupActivityMetadata()
     metadata.title = text
     return metadata
-  }
-}
-
-private struct Shift: GroupActivity {
-  var metadata: GroupActivityMetadata {
-    get async {
-      var metadata = GroupActivityMetadata()
-      metadata.lifetimePolicy = .endsWhenInitiatorLeaves
-      metadata.type = .workoutTogether
-      return metadata
-    }
   }
 }

@@ -2,7 +2,7 @@ import Combine
 import Foundation
 import GroupActivities
 
-/// The canvas, drawn alone or in a session.
+/// The canvas, alone or in a session.
 @MainActor
 public class Canvas: ObservableObject {
   @Published public private(set) var strokes: [Stroke] = []
@@ -20,7 +20,7 @@ public class Canvas: ObservableObject {
     self.strokeColor = strokeColor
   }
 
-  /// How much of the drawing there is: who has more of it is right.
+  /// The size of the drawing. The larger of two drawings wins.
   public var pointCount: Int {
     strokes.reduce(0) { $0 + $1.points.count }
   }
@@ -54,7 +54,7 @@ public class Canvas: ObservableObject {
 
   // MARK: Sessions
 
-  /// Takes part in each session that comes up, until the task is cancelled.
+  /// Joins each session that is offered, until the task is cancelled.
   public func joinSessions() async {
     for await session in DrawTogether.sessions() {
       configureGroupSession(session)
@@ -71,7 +71,7 @@ public class Canvas: ObservableObject {
     }
   }
 
-  /// An empty canvas; in a session for everybody, by a new one.
+  /// Empties the canvas; in a session for all participants, by a new session.
   public func reset() {
     strokes = []
     images = []
@@ -106,7 +106,7 @@ public class Canvas: ObservableObject {
       }
       .store(in: &subscriptions)
 
-    // The property does not have those yet who are new in what the sink is told.
+    // The property does not contain the newcomers yet when the sink receives them.
     groupSession.$activeParticipants
       .sink { newValue in
         let newParticipants = newValue.subtracting(groupSession.activeParticipants)
@@ -141,7 +141,7 @@ public class Canvas: ObservableObject {
     groupSession.join()
   }
 
-  // MARK: What others sent
+  // MARK: Received messages
 
   private func handle(_ message: UpsertStrokeMessage) {
     if let known = strokes.first(where: { $0.id == message.id }) {

@@ -1,6 +1,6 @@
 import GroupActivities
 
-/// What the people do who are in a session: draw together.
+/// The activity of drawing together.
 public struct DrawTogether: GroupActivity, Sendable {
   public init() {}
 

@@ -1,19 +1,19 @@
 import Foundation
 
-/// One more point of a stroke, or its first.
+/// The first or the next point of a stroke.
 struct UpsertStrokeMessage: Codable {
   let id: UUID
   let color: Stroke.Color
   let point: CGPoint
 }
 
-/// All that somebody has, for those who have just come.
+/// All strokes of a participant, for newcomers.
 struct CanvasMessage: Codable {
   let strokes: [Stroke]
   let pointCount: Int
 }
 
-/// What goes with an image: where its middle is.
+/// The metadata of an image: the location of its center.
 struct ImageMetadataMessage: Codable {
   let location: CGPoint
 }

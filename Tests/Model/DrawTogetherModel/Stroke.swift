@@ -1,9 +1,9 @@
 import Combine
 import Foundation
 
-/// One line of somebody's, which grows while it is drawn.
+/// A stroke, which grows while it is drawn.
 public class Stroke: ObservableObject, Identifiable, Codable {
-  /// What the page calls these, too, by their numbers.
+  /// The colors; the page uses the same numbers.
   public enum Color: Int, Codable, CaseIterable, Sendable {
     case red, orange, yellow, green, mint, teal, cyan, indigo, purple, pink, brown
   }

@@ -3,11 +3,11 @@ import DrawTogetherModel
 import Foundation
 import GroupActivities
 
-/// The model, told by lines what somebody does, and telling by lines of JSON what it has whenever that changes.
+/// The model as a program: reads commands line by line and writes its state as a line of JSON after each change.
 ///
 ///     share · open LINK · point X Y · lift · image X Y BASE64 · reset · end · leave · state
 ///
-/// It ends with its input. What goes wrong is a line `{"error": "…"}`.
+/// The program ends with its input. An error is written as a line `{"error": "…"}`.
 @main
 @MainActor
 struct ModelProgram {
@@ -56,7 +56,7 @@ struct ModelProgram {
     return CGPoint(x: x, y: y)
   }
 
-  /// Lines are waited for by a thread of their own, since that holds the thread.
+  /// Reads lines on a thread of its own, because reading blocks the thread.
   private static func lines() -> AsyncStream<String> {
     let (lines, continuation) = AsyncStream<String>.makeStream()
     Thread.detachNewThread {
@@ -67,11 +67,11 @@ struct ModelProgram {
   }
 }
 
-/// A line that is no command, or one whose values are wrong.
+/// An unknown command, or one with invalid values.
 struct InvalidCommand: Error, CustomStringConvertible {
   let description: String
 
   init(_ words: [String]) {
-    description = "this is no command, or its values are wrong: \(words.joined(separator: " ").prefix(200))"
+    description = "Unknown command or invalid values: \(words.joined(separator: " ").prefix(200))"
   }
 }

@@ -2,7 +2,7 @@ import DrawTogetherModel
 import Foundation
 import GroupActivities
 
-/// What a model has, as a line of JSON.
+/// The state of a model, written as a line of JSON.
 struct State: Codable, Equatable {
   struct Line: Codable, Equatable {
     let id: UUID

@@ -3,7 +3,7 @@ import DrawTogetherModel
 import Foundation
 import GroupActivities
 
-/// Writes what a model has, once for all changes of a turn.
+/// Writes the state of a model, once for all changes within one job of the main actor.
 @MainActor
 final class StateWriter {
   private var subscriptions: Set<AnyCancellable> = []
@@ -31,7 +31,7 @@ final class StateWriter {
     write(["error": "\(error)"])
   }
 
-  /// The change comes after its announcement, so what there is then is told a turn later.
+  /// Writes in a later job: a change is announced before it is made.
   private func scheduleWrite(_ canvas: Canvas) {
     guard !isScheduled else { return }
     isScheduled = true
@@ -57,7 +57,7 @@ final class StateWriter {
     do {
       try FileHandle.standardOutput.write(contentsOf: encoder.encode(value) + Data("\n".utf8))
     } catch {
-      // Whoever reads is gone, or nothing can be told any more.
+      // The reader is gone.
       exit(1)
     }
   }
