@@ -68,6 +68,7 @@ final class ConnectionTable {
   subscript(token token: UInt64) -> Connection? { Self.connection(token: token, in: rows) }
 
   /// Returns the connection with a token among the rows of a table, for a loop that fetches the rows once.
+  @inline(__always)
   static func connection(token: UInt64, in rows: [Connection?]) -> Connection? {
     let slot = Int(UInt32(truncatingIfNeeded: token))
     guard slot < rows.count, let connection = rows[slot], connection.key.token == token else { return nil }
