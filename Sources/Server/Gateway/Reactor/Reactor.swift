@@ -23,6 +23,7 @@ actor Reactor {
 
   let number: Int
   let loop: EventLoopThread
+  private let clock: LoopClock
   let shared: SharedState
   let mailbox: Mailbox<Mail>
 
@@ -108,6 +109,7 @@ actor Reactor {
     self.shared = shared
     let loop = try EventLoopThread(name: "reactor-\(number)")
     self.loop = loop
+    clock = loop.clock
     connections = ConnectionTable { descriptor, token throws(SystemError) in
       try loop.register(descriptor, token: token)
     }
@@ -167,7 +169,7 @@ actor Reactor {
   static let secureToken = UInt64.max - 2
 
   /// The time of the present iteration of the loop: before its jobs, then before its turn.
-  var now: MonotonicTime { loop.clock.now }
+  var now: MonotonicTime { clock.now }
   /// The same time, as sessions read it.
 
   // MARK: - A turn

@@ -19,6 +19,9 @@ extension Reactor {
     var position = start
     var inflated = 0
     var messages = 0
+    // Added once for all messages of a buffer: each access to the counters costs some hundred instructions.
+    var completeMessages: UInt64 = 0
+    defer { counters.values.messagesReceived += completeMessages }
     conversation.heardAt = now
     while position < end || conversation.hasUnfinishedMessage {
       // Who has the inflater goes on to the end of its message: others wait for it.
@@ -63,12 +66,14 @@ extension Reactor {
       }
       switch event {
       case .piece(let kind, let range, let isFirst, let isLast):
+        if isLast { completeMessages += 1 }
         if isFirst, isLast {
           handle(connection, conversation, kind, buffer.span.extracting(range))
         } else {
           assemble(connection, conversation, kind, buffer.span.extracting(range), isLast: isLast)
         }
       case .message(let kind, let payload):
+        completeMessages += 1
         inflated += payload.count
         conversation.isInflating = false
         releaseInflater(of: connection)
@@ -181,7 +186,6 @@ extension Reactor {
     _ connection: Connection, _ conversation: WebSocketConversation, _ kind: MessageKind,
     _ message: Span<UInt8>
   ) {
-    counters.values.messagesReceived += 1
     // A message has ended: the time for the next one begins with it.
     conversation.messageBegan = nil
     conversation.hosted?.messages += 1
