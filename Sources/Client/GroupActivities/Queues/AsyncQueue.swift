@@ -1,5 +1,4 @@
 import Platform
-internal import Synchronization
 
 /// An unbounded first-in, first-out queue that feeds one asynchronous iterator. Any thread may enqueue.
 ///
