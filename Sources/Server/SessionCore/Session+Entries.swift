@@ -218,13 +218,9 @@ extension Session {
     // The gateway decides: `existing` stays set only on what changed nothing.
     let changesNothing = flags.contains(.existing) && !index.isRetained(key)
     if !changesNothing { flags.remove(.existing) }
-    let length = storedLength(entry)
-    let sequence = log.reserve(length: length, isTargeted: targets != nil)
-    GatewayEntry.append(
-      to: &log.run, flags: flags, sequence: sequence, sender: record.number,
-      clientSequence: entry.clientSequence, key: entry.key, type: message.extracting(entry.type),
-      payload: message.extracting(entry.payload))
-    log.didAppend(targets: targets)
+    let (sequence, length) = log.append(
+      flags: flags, sender: record.number, clientSequence: entry.clientSequence, key: entry.key,
+      type: message.extracting(entry.type), payload: message.extracting(entry.payload), targets: targets)
     counters.entriesAccepted += 1
     save.takenSince = min(save.takenSince, now)
     record.lastSequence = sequence

@@ -223,13 +223,8 @@ extension Session {
     _ retention: Retention, _ id: UUID, isSystem: Bool, _ payload: [UInt8]
   ) -> UInt64 {
     let key = RetainedKey(key: EntryKey(id), isSystem: isSystem)
-    let flags = EntryFlags(isSystem ? [.reliable, .system] : .reliable, retention: retention)
-    let length = storedLength(payload)
-    let sequence = log.reserve(length: length, isTargeted: false)
-    GatewayEntry.append(
-      to: &log.run, flags: flags, sequence: sequence, sender: 0, clientSequence: 0, key: key.key,
-      type: Array(SystemType.attachment.utf8).span, payload: payload.span)
-    log.didAppend(targets: nil)
+    let (sequence, length) = log.append(
+      system: SystemType.attachment, retention: retention, key: key, payload: payload)
     index.apply(retention, key: key, sequence: sequence, length: length) {
       snapshotSegments.markGarbage($0, $1)
     }

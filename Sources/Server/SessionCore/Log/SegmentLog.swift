@@ -1,3 +1,5 @@
+internal import Wire
+
 /// The session's one order: live segments, oldest first, and the run that is being collected.
 ///
 /// Entries that arrive in a turn are collected in the open run; `closeRun` puts them behind one frame header. A run is
@@ -25,8 +27,8 @@ struct SegmentLog {
   private let largestSegment: Int
   /// What all segments but the last take in memory.
   private var weight = 0
-  /// What is being collected: `append` it between `reserve` and `didAppend`.
-  var run: [UInt8] = []
+  /// The open run: entries without a frame header.
+  private var run: [UInt8] = []
   private var runFirstSequence: UInt64 = 0
   private var runEntries = 0
 
@@ -44,26 +46,46 @@ struct SegmentLog {
   /// The turn began another segment.
   var hasNewSegment: Bool { tailSegment.number != turnSegment }
   var hasOpenRun: Bool { runEntries > 0 }
+  /// Bytes of the open run.
+  var openRunBytes: Int { run.count }
 
   subscript(_ number: UInt32) -> Segment? {
     guard number >= firstSegment, number <= tailSegment.number else { return nil }
     return segments[Int(number - firstSegment)]
   }
 
-  /// Gives the next sequence, and makes room in the run for an entry of `length` bytes.
+  /// Appends an entry to the open run, with the next sequence.
   ///
-  /// The caller appends the entry to `run` and then calls `didAppend`. A closure would be nicer, but cannot capture a span.
-  mutating func reserve(length: Int, isTargeted: Bool) -> UInt64 {
-    if isTargeted || run.count + length > Self.runBytes { closeRun() }
+  /// `targets` are the sorted numbers of the participants that get the entry; nil means every participant.
+  /// - Returns: the entry's sequence, and its length as an entry of the gateway.
+  @discardableResult
+  mutating func append(
+    flags: EntryFlags, sender: ParticipantNumber, clientSequence: UInt32, key: EntryKey, type: Span<UInt8>,
+    payload: Span<UInt8>, targets: [ParticipantNumber]?
+  ) -> (sequence: UInt64, length: Int) {
+    let length = GatewayEntry.headerLength(flags: flags, typeLength: type.count) + payload.count
+    if targets != nil || run.count + length > Self.runBytes { closeRun() }
     lastSequence += 1
     if runEntries == 0 { runFirstSequence = lastSequence }
-    return lastSequence
+    runEntries += 1
+    GatewayEntry.append(
+      to: &run, flags: flags, sequence: lastSequence, sender: sender, clientSequence: clientSequence,
+      key: key,
+      type: type, payload: payload)
+    if targets != nil || run.count >= Self.runBytes { closeRun(targets: targets) }
+    return (lastSequence, length)
   }
 
-  /// - Parameter targets: the sorted numbers of those who get the entry; nil means everybody.
-  mutating func didAppend(targets: [UInt32]?) {
-    runEntries += 1
-    if targets != nil || run.count >= Self.runBytes { closeRun(targets: targets) }
+  /// Appends a reliable entry of the gateway itself, for every participant.
+  @discardableResult
+  mutating func append(
+    system type: String, retention: Retention = .none, key: RetainedKey? = nil, payload: [UInt8]
+  ) -> (sequence: UInt64, length: Int) {
+    let isSystem = key?.isSystem ?? true
+    return append(
+      flags: EntryFlags(isSystem ? [.reliable, .system] : .reliable, retention: retention), sender: 0,
+      clientSequence: 0, key: key?.key ?? .zero, type: Array(type.utf8).span, payload: payload.span,
+      targets: nil)
   }
 
   mutating func endTurn() {

@@ -130,15 +130,7 @@ extension Session {
   /// Appends an entry of the gateway's own.
   @discardableResult
   func appendSystem(_ type: String, _ payload: [UInt8]) -> UInt64 {
-    let type = Array(type.utf8)
-    let length =
-      GatewayEntry.headerLength(flags: [.reliable, .system], typeLength: type.count) + payload.count
-    let sequence = log.reserve(length: length, isTargeted: false)
-    GatewayEntry.append(
-      to: &log.run, flags: [.reliable, .system], sequence: sequence, sender: 0, clientSequence: 0,
-      type: type.span, payload: payload.span)
-    log.didAppend(targets: nil)
-    return sequence
+    log.append(system: type, payload: payload).sequence
   }
 }
 

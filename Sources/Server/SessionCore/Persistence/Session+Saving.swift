@@ -26,7 +26,7 @@ extension Session {
 
   /// Bytes of the log that are not on disk yet.
   package var unsavedBytes: Int {
-    isByStore ? log.appendedBytes + log.run.count - save.savedLogBytes : 0
+    isByStore ? log.appendedBytes + log.openRunBytes - save.savedLogBytes : 0
   }
 
   /// Whether the shell wants no session to grow, because all together hold too much that is not saved.
