@@ -208,7 +208,7 @@ struct BoundsTests {
     try fixture.turn(waits)
     #expect(waits.joined?.participant.number == ada.number)
     #expect(fixture.takeCloses().isEmpty)
-    #expect(fixture.session.waitingCount == 0)
+    #expect(fixture.session.participants.waiting.count == 0)
     #expect(fixture.session.activeParticipantCount == 2)
   }
 
@@ -246,7 +246,7 @@ struct BoundsTests {
     #expect(closes == [Closed(connection: waits.connection, code: 4013)])
     try fixture.turn(ada)
     #expect(ada.people.last { !$0.left.isEmpty }?.left.map(\.reason) == [.gone])
-    #expect(fixture.session.waitingCount == 0)
+    #expect(fixture.session.participants.waiting.count == 0)
   }
 
   @Test("S44 refusals that nobody reads close the socket when they are many, within one message too")

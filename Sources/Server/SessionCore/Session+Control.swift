@@ -8,33 +8,33 @@ extension Session {
   package func admitControl(
     _ subscriber: Subscriber, size: Int, now: MonotonicTime, effects: inout [Effect]
   ) -> Bool {
-    guard let record = participant(of: subscriber) else { return false }
-    guard record.bucket.take(size, by: rates, at: now) else {
-      effects += refuseForRate(record, subscriber, clientSequence: nil, size: size, now: now)
+    guard let participant = participant(of: subscriber) else { return false }
+    guard participant.bucket.take(size, by: rates, at: now) else {
+      effects += refuseForRate(participant, subscriber, clientSequence: nil, size: size, now: now)
       return false
     }
-    record.passed(now: now, pausesAfter: Self.ignoredRefusalsBeforePause)
+    participant.recordAccepted(now: now, pausesAfter: Self.ignoredRefusalsBeforePause)
     return true
   }
 
   /// Changes how somebody is shown.
   package func setProfile(_ profile: Profile, of subscriber: Subscriber) {
-    guard let record = participant(of: subscriber), !isRefusedGrowth(subscriber), apply(profile, to: record)
+    guard let participant = participant(of: subscriber), !isRefusedGrowth(subscriber),
+      participants.apply(profile, to: participant)
     else { return }
-    recordPresence(record) { $0.change(record.number) }
+    recordPresence(of: participant) { $0.change(participant.number) }
   }
 
   /// Sets the session's activity for everyone; the last one in the order wins.
   /// Whoever set it is told when that is committed, as of entries.
   package func setActivity(_ change: ActivityChange, by subscriber: Subscriber, now: MonotonicTime) {
-    guard let record = participant(of: subscriber), !isRefusedGrowth(subscriber) else { return }
-    activity = activity.applying(change)
-    activitySetBy = record.number
+    guard let participant = participant(of: subscriber), !isRefusedGrowth(subscriber) else { return }
+    activityState = ActivityPayload(activity: activity.applying(change), by: participant.number)
     save.markSessionDirty()
     announcePresence()
-    record.lastSequence = appendSystem(
-      SystemType.activity, ActivityPayload(activity: activity, by: record.number).encoded())
-    awaitsCommitted(record, now: now)
+    participant.lastSequence = appendSystem(
+      SystemType.activity, activityState.encoded())
+    commits.addWaiting(participant, now: now)
   }
 
   /// Tells somebody that nothing may be added now, if that is so.

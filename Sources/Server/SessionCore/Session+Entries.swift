@@ -20,7 +20,8 @@ extension Session {
     _ message: Span<UInt8>, startingAt start: Int = 0, entries most: Int = .max, from subscriber: Subscriber,
     now: MonotonicTime, effects: inout [Effect]
   ) -> Int {
-    guard subscriber.memberIndex >= 0, let record = participants[members[subscriber.memberIndex].participant]
+    guard subscriber.memberIndex >= 0,
+      let participant = participants[members[subscriber.memberIndex].participant]
     else { return message.count }
     var offset = start
     var left = most
@@ -37,9 +38,9 @@ extension Session {
         return message.count
       }
       if entry.flags.contains(.reliable) {
-        receiveReliable(entry, message, record, subscriber, now, &effects)
+        receiveReliable(entry, message, participant, subscriber, now, &effects)
       } else {
-        receiveUnreliable(entry, message, record, now)
+        receiveUnreliable(entry, message, participant, now)
       }
       offset = entry.end
       // Ten ignored refusals may have closed it.
@@ -50,56 +51,55 @@ extension Session {
 
   /// The order of the tests is the contract's: repeat, gap, rate, then the entry itself.
   private func receiveReliable(
-    _ entry: ClientEntry, _ message: Span<UInt8>, _ record: ParticipantState, _ subscriber: Subscriber,
+    _ entry: ClientEntry, _ message: Span<UInt8>, _ participant: ParticipantState, _ subscriber: Subscriber,
     _ now: MonotonicTime, _ effects: inout [Effect]
   ) {
     let clientSequence = entry.clientSequence
     guard clientSequence != 0 else {
-      guard record.bucket.take(ClientEntry.fixedLength, by: rates, at: now) else {
-        counters.silentlyDropped += 1
+      guard participant.bucket.take(ClientEntry.fixedLength, by: rates, at: now) else {
         return
       }
       refuse(
         subscriber, EntryFault.noSequenceOnReliable.refusal(clientSequence: 0), now: now, &effects)
       return
     }
-    guard clientSequence > record.acknowledged else {
+    guard clientSequence > participant.acknowledged else {
       counters.repeats += 1
       return
     }
-    guard clientSequence == record.acknowledged + 1 else {
-      guard !record.isAwaitingDueEntry else {
-        counters.silentlyDropped += 1
+    guard clientSequence == participant.acknowledged + 1 else {
+      guard !participant.isAwaitingDueEntry else {
         return
       }
-      record.isAwaitingDueEntry = true
+      participant.isAwaitingDueEntry = true
       var refusal = Refusal(
         .sequenceGap,
-        "Entry \(clientSequence) came, but entry \(record.acknowledged + 1) is due: send again from there.")
-      refusal.expected = record.acknowledged + 1
+        "Entry \(clientSequence) came, but entry \(participant.acknowledged + 1) is due: send again from there."
+      )
+      refusal.expected = participant.acknowledged + 1
       refusal.clientSequence = clientSequence
       refuse(subscriber, refusal, now: now, &effects)
       return
     }
     let size = entry.payload.count + entry.type.count + entry.targets.count + ClientEntry.fixedLength
-    guard record.bucket.take(size, by: rates, at: now) else {
-      effects += refuseForRate(record, subscriber, clientSequence: clientSequence, size: size, now: now)
+    guard participant.bucket.take(size, by: rates, at: now) else {
+      effects += refuseForRate(participant, subscriber, clientSequence: clientSequence, size: size, now: now)
       return
     }
     if let fault = entry.fault(in: message, messageBytes: limits.messageBytes) {
-      acknowledge(clientSequence, of: record, now: now)
-      markConsumed(record)
+      acknowledge(clientSequence, of: participant, now: now)
+      markConsumed(participant)
       refuse(subscriber, fault.refusal(clientSequence: clientSequence), now: now, &effects)
       return
     }
     var targets: [ParticipantNumber]?
     if entry.flags.contains(.targeted) {
-      var list: [ParticipantNumber] = [record.number]
+      var list: [ParticipantNumber] = [participant.number]
       for index in 0..<entry.targetCount {
         let number = entry.target(at: index, in: message)
-        guard number > 0, number < nextNumber else {
-          acknowledge(clientSequence, of: record, now: now)
-          markConsumed(record)
+        guard number > 0, number < participants.nextNumber else {
+          acknowledge(clientSequence, of: participant, now: now)
+          markConsumed(participant)
           var refusal = Refusal(
             .unknownParticipant, "Participant \(number) was never in this session.")
           refusal.clientSequence = clientSequence
@@ -111,26 +111,26 @@ extension Session {
       targets = Array(Set(list)).sorted()
     }
     if var refusal = roomRefusal(entry) {
-      record.isAwaitingDueEntry = true
+      participant.isAwaitingDueEntry = true
       refusal.clientSequence = clientSequence
       refuse(subscriber, refusal, now: now, &effects)
-      countIgnoredRefusal(record, subscriber, retryAfterMs: Refusal.noRoomRetryMs, now: now, &effects)
+      countIgnoredRefusal(participant, subscriber, retryAfterMs: Refusal.noRoomRetryMs, now: now, &effects)
       return
     }
-    acknowledge(clientSequence, of: record, now: now)
-    markAcknowledgedDirty(record)
+    acknowledge(clientSequence, of: participant, now: now)
+    markAcknowledgedDirty(participant)
     // Whoever sent it is told of before it.
     announcePresence()
-    append(entry, message, record, targets: targets, now: now)
+    append(entry, message, participant, targets: targets, now: now)
   }
 
   private func receiveUnreliable(
-    _ entry: ClientEntry, _ message: Span<UInt8>, _ record: ParticipantState, _ now: MonotonicTime
+    _ entry: ClientEntry, _ message: Span<UInt8>, _ participant: ParticipantState, _ now: MonotonicTime
   ) {
     counters.unreliableReceived += 1
     // To each of its targets it costs a send: sixteen of them cost its sender an entry.
     let size = entry.payload.count + entry.type.count + entry.targets.count + ClientEntry.fixedLength
-    guard record.bucket.take(size, entries: 1 + entry.targetCount / 16, by: rates, at: now),
+    guard participant.bucket.take(size, entries: 1 + entry.targetCount / 16, by: rates, at: now),
       entry.fault(in: message, messageBytes: limits.messageBytes) == nil
     else {
       counters.unreliableRefused += 1
@@ -141,7 +141,7 @@ extension Session {
       var list: [ParticipantNumber] = []
       for index in 0..<entry.targetCount {
         let number = entry.target(at: index, in: message)
-        guard number > 0, number < nextNumber else {
+        guard number > 0, number < participants.nextNumber else {
           counters.unreliableRefused += 1
           return
         }
@@ -151,33 +151,33 @@ extension Session {
     }
     var bytes: [UInt8] = []
     GatewayEntry.append(
-      to: &bytes, flags: entry.flags, sequence: 0, sender: record.number, clientSequence: 0,
+      to: &bytes, flags: entry.flags, sequence: 0, sender: participant.number, clientSequence: 0,
       type: message.extracting(entry.type), payload: message.extracting(entry.payload))
     let type = message.extracting(entry.type)
     var name: [UInt8] = []
     name.append(type)
     counters.unreliableDropped += unreliableBatch.add(
-      sender: record.number, type: name, targets: targets, entry: bytes)
+      sender: participant.number, type: name, targets: targets, entry: bytes)
   }
 
   /// The entry is what was due, whether or not it is any good.
-  private func acknowledge(_ clientSequence: UInt32, of record: ParticipantState, now: MonotonicTime) {
-    record.acknowledged = clientSequence
-    record.isAwaitingDueEntry = false
-    record.passed(now: now, pausesAfter: Self.ignoredRefusalsBeforePause)
+  private func acknowledge(_ clientSequence: UInt32, of participant: ParticipantState, now: MonotonicTime) {
+    participant.acknowledged = clientSequence
+    participant.isAwaitingDueEntry = false
+    participant.recordAccepted(now: now, pausesAfter: Self.ignoredRefusalsBeforePause)
   }
 
   /// Why there is no room for the entry, to be tried again in a second; nil: there is.
   private func roomRefusal(_ entry: ClientEntry) -> Refusal? {
     if let refusal = growthRefusal, !passes(entry) { return refusal }
-    if isGrowthStopped, entry.flags.retention != .remove {
+    if growth.isClosed, entry.flags.retention != .remove {
       return memoryPressure.map(memoryPressureRefusal) ?? dataRefusal
     }
     guard !fits(entry) else { return nil }
     return .noRoom(
       .sessionQuota,
-      "This session keeps at most \(limits.sessionLogBytes) bytes, and holds \(index.byteCount). Remove something first.",
-      limit: limits.sessionLogBytes, actual: index.byteCount)
+      "This session keeps at most \(limits.sessionLogBytes) bytes, and holds \(retained.index.byteCount). Remove something first.",
+      limit: limits.sessionLogBytes, actual: retained.index.byteCount)
   }
 
   private func memoryPressureRefusal(_ held: Int) -> Refusal {
@@ -192,16 +192,16 @@ extension Session {
   private func passes(_ entry: ClientEntry) -> Bool {
     guard entry.flags.retention == .remove else { return false }
     return unsavedBytes < 2 * limits.unsavedSessionBytes
-      || index.isRetained(RetainedKey(key: entry.key, isSystem: false))
+      || retained.index.isRetained(RetainedKey(key: entry.key, isSystem: false))
   }
 
   private func fits(_ entry: ClientEntry) -> Bool {
     let retention = entry.flags.retention
     guard retention == .append || retention == .replace else { return true }
     let key = RetainedKey(key: entry.key, isSystem: false)
-    if entry.flags.contains(.existing), !index.isRetained(key) { return true }
-    let growth = index.growth(retention, key: key, length: storedLength(entry))
-    return growth <= 0 || index.byteCount + growth <= limits.sessionLogBytes
+    if entry.flags.contains(.existing), !retained.index.isRetained(key) { return true }
+    let growth = retained.index.growth(retention, key: key, length: storedLength(entry))
+    return growth <= 0 || retained.index.byteCount + growth <= limits.sessionLogBytes
   }
 
   private func storedLength(_ entry: ClientEntry) -> Int {
@@ -209,27 +209,24 @@ extension Session {
   }
 
   private func append(
-    _ entry: ClientEntry, _ message: Span<UInt8>, _ record: ParticipantState,
+    _ entry: ClientEntry, _ message: Span<UInt8>, _ participant: ParticipantState,
     targets: [ParticipantNumber]?, now: MonotonicTime
   ) {
     var flags = entry.flags
     let retention = flags.retention
     let key = RetainedKey(key: entry.key, isSystem: false)
     // The gateway decides: `existing` stays set only on what changed nothing.
-    let changesNothing = flags.contains(.existing) && !index.isRetained(key)
+    let changesNothing = flags.contains(.existing) && !retained.index.isRetained(key)
     if !changesNothing { flags.remove(.existing) }
     let (sequence, length) = log.append(
-      flags: flags, sender: record.number, clientSequence: entry.clientSequence, key: entry.key,
+      flags: flags, sender: participant.number, clientSequence: entry.clientSequence, key: entry.key,
       type: message.extracting(entry.type), payload: message.extracting(entry.payload), targets: targets)
     counters.entriesAccepted += 1
-    save.takenSince = min(save.takenSince, now)
-    record.lastSequence = sequence
+    participant.lastSequence = sequence
     if retention != .none, !changesNothing {
-      record.hasRetained = true
-      index.apply(retention, key: key, sequence: sequence, length: length) {
-        snapshotSegments.markGarbage($0, $1)
-      }
+      participant.hasRetained = true
+      retained.apply(retention, key: key, sequence: sequence, length: length)
     }
-    awaitsCommitted(record, now: now)
+    commits.recordEntry(of: participant, now: now)
   }
 }

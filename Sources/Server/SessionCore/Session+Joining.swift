@@ -1,95 +1,81 @@
-package import Wire
 package import Primitives
+package import Wire
 
-internal import struct FoundationEssentials.UUID
-
-/// Coming and going.
+/// Joining and leaving.
 extension Session {
-  /// A socket wants to know who is here, without being in.
+  /// Makes a socket wait: it gets the list of participants, and is not one of them.
   package func wait(
     _ subscriber: Subscriber, profile: Profile, identity: NewIdentity, now: MonotonicTime
   ) -> [Effect] {
-    guard activeCount + waitingCount < limits.participantsPerSession else {
-      return [full(subscriber)]
-    }
+    guard hasPlace else { return [full(subscriber)] }
     guard hasNumber else { return [noNumber(subscriber)] }
-    let record = admit(profile, lot: identity.lot, id: identity.id, now: now)
-    record.presence = .waiting(subscriber)
-    waitingNumbers.append(record.number)
-    let others = participants.values.filter { $0.isActive }.map(\.participant)
+    let participant = participants.add(profile, identity, RateBucket(rates, at: now))
+    participants.wait(participant, on: subscriber)
+    let others = participants.values.filter { $0.isActive }.map(\.object)
     subscriber.enqueue(
       .text,
       GatewayControl.waiting(Waiting(session: object, participants: others.sorted { $0.number < $1.number }))
         .encoded())
-    recordPresence(record) { $0.wait(record.number) }
+    recordPresence(of: participant) { $0.wait(participant.number) }
     return []
   }
 
-  /// A socket joins: as somebody new, as somebody who waited on it, or as who holds the token.
+  /// Joins a socket: as a new participant, as the one that waited on it, or as the owner of the token.
   package func join(_ subscriber: Subscriber, _ join: Join, identity: NewIdentity, now: MonotonicTime)
     -> [Effect]
   {
     var effects: [Effect] = []
-    let waited = waiting(on: subscriber)
+    let waited = participants.waiting(on: subscriber)
     let resume = join.resume
-    var record: ParticipantState
+    var participant: ParticipantState
     var resumed = false
     var token = identity.token
     if let own = resume?.token, let number = number(of: own), let known = participants[number] {
-      // The old socket goes before `acknowledged` is told: what it still carried must not count any more.
+      // The old socket is detached before `acknowledged` is sent: entries that still arrive on it must not count.
       if case .joined(let old) = known.presence {
         detach(old)
         effects.append(.close(connection: old.connection, .resumedElsewhere))
       }
       if let waited { remove(waited, reason: .left) }
-      // Who waits holds a place.
-      guard known.isActive || activeCount + waitingCount < limits.participantsPerSession else {
-        return [full(subscriber)]
-      }
-      record = known
+      // A participant within its grace time has a place.
+      guard known.isActive || hasPlace else { return [full(subscriber)] }
+      participant = known
       token = own
       resumed = true
-      rejoin(record, as: join.profile)
+      rejoin(participant, as: join.profile)
     } else if let waited {
-      record = waited
-      waitingNumbers.removeAll { $0 == waited.number }
-      apply(join.profile, to: record)
-      enter(record, token)
+      participant = waited
+      participants.apply(join.profile, to: participant)
+      enter(participant, token)
     } else {
-      guard activeCount + waitingCount < limits.participantsPerSession else { return [full(subscriber)] }
+      guard hasPlace else { return [full(subscriber)] }
       guard hasNumber else { return [noNumber(subscriber)] }
-      record = admit(join.profile, lot: identity.lot, id: identity.id, now: now)
-      enter(record, token)
+      participant = participants.add(join.profile, identity, RateBucket(rates, at: now))
+      enter(participant, token)
     }
-    record.presence = .joined(subscriber)
-    record.isAwaitingDueEntry = false
-    let start = resume.map { catchUpStart($0, acknowledged: record.acknowledged) } ?? .snapshot
-    if resumed, let next = resume?.next, next > 0, next - 1 > record.acknowledged {
-      effects.append(.acknowledgedMoved(record.number, from: record.acknowledged, to: next - 1))
-      record.acknowledged = next - 1
-      markConsumed(record)
+    participant.presence = .joined(subscriber)
+    participant.isAwaitingDueEntry = false
+    let start = resume.map { catchUpStart($0, acknowledged: participant.acknowledged) } ?? .snapshot
+    if resumed, let next = resume?.next, next > 0, next - 1 > participant.acknowledged {
+      effects.append(.acknowledgedMoved(participant.number, from: participant.acknowledged, to: next - 1))
+      participant.acknowledged = next - 1
+      markConsumed(participant)
     }
 
     if resumed, committed < log.lastSequence {
-      // All it sent counts as committed only when a `committed` reaches the sequence that `joined` tells.
-      record.lastSequence = log.lastSequence
-      awaitsCommitted(record, now: now)
+      // Its entries count as committed only when a `committed` reaches the sequence in `joined`.
+      participant.lastSequence = log.lastSequence
+      commits.addWaiting(participant, now: now)
     }
 
-    subscriber.memberIndex = members.count
-    subscriber.source = .none
-    subscribers.append(subscriber)
-    members.append(
-      Member(
-        connection: subscriber.connection, cursor: log.tail, participant: record.number, flush: flushNumber,
-        flags: .special))
-    subscriber.enqueue(.text, GatewayControl.joined(joined(record, token, resumed: resumed)).encoded())
+    attach(subscriber, participant)
+    subscriber.enqueue(.text, GatewayControl.joined(joined(participant, token, resumed: resumed)).encoded())
 
     var kind = resumed ? JoinKind.snapshot : .new
     if case .tail = start { kind = .tail }
     catchingUp.append(PendingCatchUp(subscriber: subscriber, start: start))
-    emptySince = nil
-    effects.append(.joined(connection: subscriber.connection, record.number, kind))
+    emptyPeriod.end()
+    effects.append(.joined(connection: subscriber.connection, participant.number, kind))
     return effects
   }
 
@@ -107,74 +93,71 @@ extension Session {
     return after <= last ? .tail(after: after) : .snapshotWithEntries(after: last)
   }
 
-  /// The socket of somebody broke, or was closed by its page: not a leave until the grace time is over.
+  /// Begins the grace time of a participant whose socket broke or was closed by its page; a waiting participant is removed.
   package func disconnected(_ subscriber: Subscriber, pageGone: Bool, now: MonotonicTime) {
-    guard let record = participant(of: subscriber) else { return }
-    if record.isWaiting {
-      remove(record, reason: .gone)
+    guard let participant = participant(of: subscriber) else { return }
+    if participant.isWaiting {
+      remove(participant, reason: .gone)
       return
     }
     detach(subscriber)
     let seconds = pageGone ? min(5, limits.graceSeconds) : limits.graceSeconds
-    let until = now.adding(seconds: seconds)
-    record.presence = .away(until: until)
-    let position = graces.partitionIndex { $0.until > until }
-    graces.insert((until, record.number), at: position)
+    participants.beginGrace(of: participant, until: now.adding(seconds: seconds))
   }
 
-  /// Somebody leaves for good: the token is given up.
+  /// Removes a participant that leaves, and revokes its token.
   package func leave(_ subscriber: Subscriber, now: MonotonicTime) -> [Effect] {
-    guard let record = participant(of: subscriber) else { return [] }
+    guard let participant = participant(of: subscriber) else { return [] }
     detach(subscriber)
-    revokeToken(of: record)
-    remove(record, reason: .left, now: now)
+    participants.revokeToken(of: participant)
+    remove(participant, reason: .left, now: now)
     return [.close(connection: subscriber.connection, .left)]
   }
 
-  /// Ends the session for everyone, whoever ends it included.
+  /// Ends the session for all participants, the one that ends it included.
   package func end() -> [Effect] {
-    participants.values.compactMap { record in
-      guard let subscriber = record.subscriber else { return nil }
-      if record.isJoined { detach(subscriber) }
-      record.presence = .past
+    participants.values.compactMap { participant in
+      guard let subscriber = participant.subscriber else { return nil }
+      if participant.isJoined { detach(subscriber) }
+      participant.presence = .past
       return .close(connection: subscriber.connection, .ended)
     }
   }
 
-  /// Grace times that are over, what is to be told as committed, and how far uploads are.
+  /// Handles deadlines: the ends of grace times, commits, and the progress of uploads.
   package func tick(now: MonotonicTime) {
-    while let first = graces.first, first.until <= now {
-      graces.removeFirst()
-      guard let record = participants[first.number], case .away(let until) = record.presence,
-        until == first.until
-      else { continue }
-      remove(record, reason: .gone, now: now)
+    while let participant = participants.nextExpired(now: now) {
+      remove(participant, reason: .gone, now: now)
     }
-    if let due = commitDue, due <= now { commit(now: now) }
+    commits.tick(lastSequence: log.lastSequence, now: now)
     journal.flushDeferredProgress(now: now)
   }
 
-  /// Whose socket this is.
+  /// Returns the participant of a socket.
   func participant(of subscriber: Subscriber) -> ParticipantState? {
     if subscriber.memberIndex >= 0 { return participants[members[subscriber.memberIndex].participant] }
-    return waiting(on: subscriber)
-  }
-
-  private func waiting(on subscriber: Subscriber) -> ParticipantState? {
-    for number in waitingNumbers {
-      if let record = participants[number], record.subscriber === subscriber { return record }
-    }
-    return nil
+    return participants.waiting(on: subscriber)
   }
 
   /// Removes waiting participants: the gateway stops, and their sockets do not return to this session.
   package func removeWaiting() {
-    for number in waitingNumbers {
-      if let record = participants[number] { remove(record, reason: .gone) }
+    for number in participants.waiting {
+      if let participant = participants[number] { remove(participant, reason: .gone) }
     }
   }
 
-  /// Takes the socket out of the session; what it is in the middle of is kept for it, so that no frame is torn.
+  /// Adds a socket to the members.
+  private func attach(_ subscriber: Subscriber, _ participant: ParticipantState) {
+    subscriber.memberIndex = members.count
+    subscriber.source = .none
+    subscribers.append(subscriber)
+    members.append(
+      Member(
+        connection: subscriber.connection, cursor: log.tail, participant: participant.number,
+        flush: flushNumber, flags: .special))
+  }
+
+  /// Removes a socket from the members. It still gets the rest of the frame that it is in, so that no frame is torn.
   func detach(_ subscriber: Subscriber) {
     let position = subscriber.memberIndex
     guard position >= 0 else { return }
@@ -190,120 +173,59 @@ extension Session {
     catchingUp.removeAll { $0.subscriber === subscriber }
   }
 
-  private func joined(_ record: ParticipantState, _ token: Token, resumed: Bool) -> Joined {
+  private func joined(_ participant: ParticipantState, _ token: Token, resumed: Bool) -> Joined {
     Joined(
-      participant: record.participant, token: token, epoch: epoch, sequence: log.lastSequence,
-      committed: committed, acknowledged: record.acknowledged, resumed: resumed, session: object,
+      participant: participant.object, token: token, epoch: epoch, sequence: log.lastSequence,
+      committed: committed, acknowledged: participant.acknowledged, resumed: resumed, session: object,
       limits: limits)
   }
+
+  private var hasPlace: Bool { participants.occupiedPlaces < limits.participantsPerSession }
 
   private func full(_ subscriber: Subscriber) -> Effect {
     .close(
       connection: subscriber.connection, .sessionFull(limit: limits.participantsPerSession))
   }
 
-  /// Every number that is left might have been given out before a crash: nobody gets one until the disk takes a new block.
+  /// Returns the refusal of a socket while every number on disk is given out: another one might have been given out before a
+  /// crash.
   private func noNumber(_ subscriber: Subscriber) -> Effect {
     .close(connection: subscriber.connection, .tryAgainLater(.storageFull, retryAfterMs: 1000))
   }
 
-  /// Makes a record for somebody new.
-  private func admit(_ profile: Profile, lot: UInt64, id: UUID, now: MonotonicTime) -> ParticipantState {
-    let record = ParticipantState(
-      id: id, number: nextNumber, name: profile.name ?? NameMaker.name(random: lot),
-      color: profile.color ?? Palette.pick(avoiding: Set(colorsInUse.keys), random: lot),
-      bucket: RateBucket(rates, at: now))
-    nextNumber += 1
-    participants[record.number] = record
-    colorsInUse[record.color, default: 0] += 1
-    return record
+  /// Makes a new or waiting participant active.
+  private func enter(_ participant: ParticipantState, _ token: Token) {
+    participants.activate(participant, token)
+    recordPresence(of: participant) { $0.join(participant.number) }
   }
 
-  /// Somebody is in for the first time, and is known by this token from now on.
-  private func enter(_ record: ParticipantState, _ token: Token) {
-    let digest = digest(token)
-    record.digest = digest
-    numberByDigest[digest] = record.number
-    activeCount += 1
-    recordPresence(record) { $0.join(record.number) }
-  }
-
-  private func rejoin(_ record: ParticipantState, as profile: Profile) {
-    switch record.presence {
-    case .joined, .away:
-      if apply(profile, to: record) { recordPresence(record) { $0.change(record.number) } }
-    case .past, .waiting, .left:
-      past.removeAll { $0 == record.number }
-      colorsInUse[record.color, default: 0] += 1
-      apply(profile, to: record)
-      activeCount += 1
-      recordPresence(record) { $0.join(record.number) }
-    }
-  }
-
-  /// Nobody comes back by it or ends the session, but it still tells who was here.
-  private func revokeToken(of record: ParticipantState) {
-    guard let digest = record.digest else { return }
-    numberByDigest[digest] = nil
-    leftByDigest[digest] = record.number
-  }
-
-  private func forgetToken(of record: ParticipantState) {
-    guard let digest = record.digest else { return }
-    numberByDigest[digest] = nil
-    leftByDigest[digest] = nil
-    record.digest = nil
-  }
-
-  /// - Returns: whether that changed anything.
-  @discardableResult
-  func apply(_ profile: Profile, to record: ParticipantState) -> Bool {
-    let name = profile.name ?? record.name
-    let color = profile.color ?? record.color
-    guard name != record.name || color != record.color else { return false }
-    releaseColor(record.color)
-    colorsInUse[color, default: 0] += 1
-    record.name = name
-    record.color = color
-    return true
-  }
-
-  private func releaseColor(_ color: String) {
-    guard let count = colorsInUse[color] else { return }
-    colorsInUse[color] = count > 1 ? count - 1 : nil
-  }
-
-  /// Tells that somebody is gone, and keeps the name of those who may have drawn something.
-  func remove(
-    _ record: ParticipantState, reason: Departure.Reason, now: MonotonicTime? = nil
-  ) {
-    if record.isWaiting { waitingNumbers.removeAll { $0 == record.number } }
-    if record.isActive { activeCount -= 1 }
-    let waited = record.isWaiting
-    if reason == .gone, !waited { outgoing.append(.gone(record.number)) }
-    record.presence = reason == .left ? .left : .past
-    releaseColor(record.color)
-    recordPresence(record) { $0.leave(record.id, record.number, reason: reason) }
-    if waited {
-      // Never joined, never sent anything: nothing refers to it.
-      participants[record.number] = nil
+  /// Makes a participant active that returns with its token.
+  private func rejoin(_ participant: ParticipantState, as profile: Profile) {
+    if participant.isActive {
+      guard participants.apply(profile, to: participant) else { return }
+      recordPresence(of: participant) { $0.change(participant.number) }
     } else {
-      past.append(record.number)
-      forgetOldest()
+      participants.reactivate(participant)
+      participants.apply(profile, to: participant)
+      recordPresence(of: participant) { $0.join(participant.number) }
     }
-    if activeCount == 0, emptySince == nil, let now { emptySince = now }
   }
 
-  /// Forgets those who are gone longest, when they are more than may be known.
+  /// Ends a participant's presence and announces that.
+  func remove(
+    _ participant: ParticipantState, reason: Departure.Reason, now: MonotonicTime? = nil
+  ) {
+    let hasJoined = !participant.isWaiting
+    if reason == .gone, hasJoined { outgoing.append(.gone(participant.number)) }
+    participants.end(participant, reason)
+    recordPresence(of: participant) { $0.leave(participant.id, participant.number, reason: reason) }
+    participants.retire(participant, hasJoined: hasJoined)
+    forgetOldest()
+    if participants.activeCount == 0, let now { emptyPeriod.begin(at: now) }
+  }
+
+  /// Forgets the oldest past participants beyond the limit; changes of theirs that are not saved yet are kept for the next save.
   func forgetOldest() {
-    let extra = past.count - limits.pastParticipants
-    guard extra > 0 else { return }
-    for number in past.prefix(extra) {
-      guard let record = participants.removeValue(forKey: number) else { continue }
-      save.keepRecord(ofForgotten: record)
-      forgetToken(of: record)
-      if record.hasRetained { formerSenders[number] = record.participant }
-    }
-    past.removeFirst(extra)
+    participants.forgetOldest { save.keepRecord(ofForgotten: $0) }
   }
 }

@@ -7,7 +7,7 @@ extension Session {
   package var attachmentBytes: Int { Int(clamping: journal.usedBytes) }
 
   /// Whether somebody waits to join.
-  package var hasWaiting: Bool { !waitingNumbers.isEmpty }
+  package var hasWaiting: Bool { !participants.waiting.isEmpty }
 
   /// The successor that was named within the last ten seconds: who asks for one now gets that.
   package func recentSuccessor(now: MonotonicTime) -> SessionID? {

@@ -22,11 +22,11 @@ extension Session {
 
   /// The bucket is empty: says until when, and pauses or closes who keeps ignoring that.
   func refuseForRate(
-    _ record: ParticipantState, _ subscriber: Subscriber, clientSequence: UInt32?, size: Int,
+    _ participant: ParticipantState, _ subscriber: Subscriber, clientSequence: UInt32?, size: Int,
     now: MonotonicTime
   ) -> [Effect] {
-    if clientSequence != nil { record.isAwaitingDueEntry = true }
-    let retryAfterMs = record.bucket.millisecondsUntilQuarter(for: size, by: rates)
+    if clientSequence != nil { participant.isAwaitingDueEntry = true }
+    let retryAfterMs = participant.bucket.millisecondsUntilQuarter(for: size, by: rates)
     var refusal = Refusal(
       .rateLimited,
       "Too fast: \(limits.entriesPerSecond) entries and \(limits.bytesPerSecond) bytes a second are taken, twice that in a burst.",
@@ -35,41 +35,30 @@ extension Session {
     refusal.retryAfterMs = UInt64(retryAfterMs)
     var effects: [Effect] = []
     refuse(subscriber, refusal, now: now, &effects)
-    countIgnoredRefusal(record, subscriber, retryAfterMs: retryAfterMs, now: now, &effects)
+    countIgnoredRefusal(participant, subscriber, retryAfterMs: retryAfterMs, now: now, &effects)
     return effects
   }
 
-  /// Tells everybody, once each, that the session is nearly full of entries or of attachments; once more when it had room
-  /// again in between.
+  /// Warns every participant, once each, that the session is nearly full of entries or of attachments; again after it had room in
+  /// between.
   func warnIfNearlyFull() {
-    if Self.reachesWarningLevel(&isNearlyFull, UInt64(index.byteCount), of: UInt64(limits.sessionLogBytes)) {
-      warn(of: index.byteCount, of: limits.sessionLogBytes) {
+    if retained.fillLevel.reachesWarning(UInt64(retainedBytes), of: UInt64(limits.sessionLogBytes)) {
+      warn(of: retainedBytes, of: limits.sessionLogBytes) {
         "This session holds \($0) of the \($1) bytes that it can keep."
       }
     }
     let quota = limits.sessionAttachmentBytes
-    if Self.reachesWarningLevel(&isJournalNearlyFull, journal.usedBytes, of: UInt64(quota)) {
+    if journal.fillLevel.reachesWarning(journal.usedBytes, of: UInt64(quota)) {
       warn(of: Int(clamping: journal.usedBytes), of: quota) {
         "This session's attachments take \($0) of the \($1) bytes that they may take."
       }
     }
   }
 
-  /// A session that was loaded is as full as it was: nobody is told again.
+  /// Takes the fill levels of a loaded session into account, without a warning: it is as full as it was.
   func restoreFillLevels() {
-    _ = Self.reachesWarningLevel(&isNearlyFull, UInt64(index.byteCount), of: UInt64(limits.sessionLogBytes))
-    _ = Self.reachesWarningLevel(
-      &isJournalNearlyFull, journal.usedBytes, of: UInt64(limits.sessionAttachmentBytes))
-  }
-
-  /// - Returns: whether four fifths are used, and that is new since it was less than three.
-  private static func reachesWarningLevel(_ isNearlyFull: inout Bool, _ used: UInt64, of limit: UInt64)
-    -> Bool
-  {
-    if used * 5 < limit * 3 { isNearlyFull = false }
-    guard !isNearlyFull, used > 0, used * 5 >= limit * 4 else { return false }
-    isNearlyFull = true
-    return true
+    _ = retained.fillLevel.reachesWarning(UInt64(retainedBytes), of: UInt64(limits.sessionLogBytes))
+    _ = journal.fillLevel.reachesWarning(journal.usedBytes, of: UInt64(limits.sessionAttachmentBytes))
   }
 
   private func warn(of actual: Int, of limit: Int, _ words: (Int, Int) -> String) {
@@ -80,24 +69,24 @@ extension Session {
 
   /// Counts a refusal; one that comes before the last one's time was over has been ignored.
   func countIgnoredRefusal(
-    _ record: ParticipantState, _ subscriber: Subscriber, retryAfterMs: Int, now: MonotonicTime,
+    _ participant: ParticipantState, _ subscriber: Subscriber, retryAfterMs: Int, now: MonotonicTime,
     _ effects: inout [Effect]
   ) {
-    defer { record.retryAt = now.adding(milliseconds: retryAfterMs) }
-    guard let retryAt = record.retryAt else { return }
+    defer { participant.retryAt = now.adding(milliseconds: retryAfterMs) }
+    guard let retryAt = participant.retryAt else { return }
     guard now < retryAt else {
       // It waited as it was told to, and was refused again: no fault of its own.
-      if record.ignoredRefusals < Self.ignoredRefusalsBeforePause { record.ignoredRefusals = 0 }
+      if participant.ignoredRefusals < Self.ignoredRefusalsBeforePause { participant.ignoredRefusals = 0 }
       return
     }
     // It is kept over reconnects, which nobody counts: no further than it is looked at.
-    record.ignoredRefusals = min(record.ignoredRefusals + 1, Self.ignoredRefusalsBeforePause + 1)
-    if record.ignoredRefusals == Self.ignoredRefusalsBeforePause {
-      record.wasPaused = true
+    participant.ignoredRefusals = min(participant.ignoredRefusals + 1, Self.ignoredRefusalsBeforePause + 1)
+    if participant.ignoredRefusals == Self.ignoredRefusalsBeforePause {
+      participant.wasPaused = true
       effects.append(
         .pauseReading(
           connection: subscriber.connection, until: now.adding(milliseconds: max(1000, retryAfterMs))))
-    } else if record.ignoredRefusals > Self.ignoredRefusalsBeforePause {
+    } else if participant.ignoredRefusals > Self.ignoredRefusalsBeforePause {
       close(subscriber, .rateIgnored(retryAfterMs: UInt64(retryAfterMs)), now: now, &effects)
     }
   }

@@ -144,7 +144,7 @@ struct LostRecordsTests {
     let fixture = Fixture(saving: .byStore) { $0.sessionKeepSeconds = 5_000 }
     fixture.disk += fixture.session.firstRecords()
     let lost = fixture.disk.count
-    fixture.disk.append(fixture.session.sessionRecord)
+    fixture.disk.append(fixture.session.headerRecord.encoded)
     let restored = try Self.restored(fixture, without: lost)
     #expect(restored.session.retainedBytes == 0)
     #expect(restored.session.expiresAt == fixture.now.adding(seconds: 5_000))
@@ -172,12 +172,15 @@ struct LostRecordsTests {
   @Test("S76 so many numbers are left out as the lost bytes may have given out")
   func numbers() throws {
     let fixture = try Self.fixture()
-    let few = try Self.restored(fixture, without: fixture.disk.count - 1, bytes: 100).session.nextNumber
-    let many = try Self.restored(fixture, without: fixture.disk.count - 1, bytes: 10_000_000).session
-      .nextNumber
+    func nextNumber(afterLossOf bytes: Int) throws -> ParticipantNumber {
+      try Self.restored(fixture, without: fixture.disk.count - 1, bytes: bytes).session.participants
+        .nextNumber
+    }
+    let few = try nextNumber(afterLossOf: 100)
+    let many = try nextNumber(afterLossOf: 10_000_000)
     #expect(few == 2 * 4096 + 1)
     #expect(Int(many) > 10_000_000 / 250)
-    let most = try Self.restored(fixture, without: fixture.disk.count - 1, bytes: .max / 2).session.nextNumber
+    let most = try nextNumber(afterLossOf: .max / 2)
     #expect(most == NumbersRecord.highest + 1)
   }
 }

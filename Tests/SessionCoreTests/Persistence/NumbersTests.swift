@@ -12,7 +12,7 @@ struct NumbersTests {
   func blocks() throws {
     let fixture = Fixture(saving: .byStore)
     #expect(fixture.disk.first(.numbers)?.body == [0, 0, 0x10, 0])
-    fixture.session.nextNumber = 2_049
+    fixture.session.participants.nextNumber = 2_049
     #expect(!fixture.session.hasUnsaved)
     _ = try fixture.join()
     try fixture.save()
@@ -22,7 +22,7 @@ struct NumbersTests {
   @Test("S66 no number is given out that is not on disk: the socket is closed with 1013, and may come back")
   func exhausted() throws {
     let fixture = Fixture(saving: .byStore)
-    fixture.session.nextNumber = 4_096
+    fixture.session.participants.nextNumber = 4_096
     _ = try fixture.join()
     let late = fixture.connect()
     late.join()

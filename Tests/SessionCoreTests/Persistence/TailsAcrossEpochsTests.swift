@@ -231,7 +231,7 @@ struct TailsAcrossEpochsTests {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
     try fixture.save(ada)
-    var facts = fixture.session.facts
+    var facts = fixture.session.headerRecord
     facts.history = nil
     let earlier = try crash(fixture, epoch: "second", fixture.disk + [facts.encoded])
     #expect(earlier.session.history.pairs.isEmpty)

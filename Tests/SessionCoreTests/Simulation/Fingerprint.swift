@@ -37,11 +37,11 @@ struct Fingerprint: Equatable {
   /// Tails are compared behind `start`: as segments are cut elsewhere, one session may have kept a little more.
   init(_ session: Session, tailAfter start: UInt64 = 0) {
     sequence = session.sequence
-    nextNumber = session.nextNumber
-    people = session.participants.compactMapValues(\.facts)
-    past = session.past
+    nextNumber = session.participants.nextNumber
+    people = session.participants.states.compactMapValues(\.record)
+    past = session.participants.past
     activity = session.activity
-    uploads = session.journal.inOrder.compactMap { session.journal.facts($0.object.id) }
+    uploads = session.journal.inOrder.compactMap { session.journal.uploadRecord($0.object.id) }
     attachments = session.attachmentObjects
     usedBytes = session.journal.usedBytes
     for segment in session.log.segments {
@@ -49,9 +49,9 @@ struct Fingerprint: Equatable {
         if entry.sequence > start { tail[entry.sequence] = Array(segment.bytes[entry.start..<entry.end]) }
       }
     }
-    for segment in session.snapshotSegments.segments + session.log.segments {
+    for segment in session.retained.snapshot.segments + session.log.segments {
       segment.forEachEntry { entry in
-        guard entry.flags.retention != .remove, entry.kept(session.index) != nil else { return }
+        guard entry.flags.retention != .remove, entry.kept(session.retained.index) != nil else { return }
         held[entry.sequence] = Array(segment.bytes[entry.start..<entry.end])
       }
     }

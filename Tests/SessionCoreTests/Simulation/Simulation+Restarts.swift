@@ -78,7 +78,7 @@ extension Simulation {
     let expected = Set(oracle.state(at: session.committed).values.joined())
     let held = Set(Fingerprint(session).held.keys)
     try require(held == expected, "P4: \(records.count) records make \(held), not \(expected)")
-    for (number, record) in session.participants {
+    for (number, record) in session.participants.states {
       let own = oracle.log.filter { $0.sender == number && $0.isKnown }
       let kept = own.last { $0.sequence <= session.committed }?.clientSequence ?? 0
       let next = own.first { $0.sequence > session.committed }?.clientSequence ?? .max
@@ -123,15 +123,15 @@ extension Simulation {
     disk?.compaction = nil
     let restored = try restore(records, generation: generation, epoch: epoch)
     session = restored.session
-    session.peoplePerEntry = peoplePerEntry
+    session.presence.participantsPerEntry = peoplePerEntry
     session.compressor = withoutZeros
     try require(restored.isClean == isClean, "it was put away, and that is not seen: \(restored.isClean)")
     try require(session.epoch == (isClean ? old.epoch : epoch), "it goes on as \(session.epoch)")
     try require(
       session.committed >= old.committed, "P4: \(old.committed) is lost, it is at \(session.committed)")
     try oracle.restart(
-      old.epoch, at: session.committed, acknowledged: session.participants.mapValues(\.acknowledged),
-      highestNumber: session.nextNumber - 1, now: now)
+      old.epoch, at: session.committed, acknowledged: session.participants.states.mapValues(\.acknowledged),
+      highestNumber: session.participants.nextNumber - 1, now: now)
     oracle.noteSystemEntries(upTo: session.sequence)
     for client in clients {
       client.isForgotten = client.number.map { session.participants[$0] == nil } ?? false

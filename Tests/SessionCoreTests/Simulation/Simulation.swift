@@ -62,7 +62,7 @@ final class Simulation {
       createdAt: Date(timeIntervalSince1970: 0), limits: limits, now: now,
       saving: outlives ? .byStore : .inMemory)
     session.compressor = withoutZeros
-    session.peoplePerEntry = peoplePerEntry
+    session.presence.participantsPerEntry = peoplePerEntry
     if outlives { disk = SimulatedDisk(session.firstRecords()) }
     for index in 0..<(3 + random.below(4)) { clients.append(VirtualClient(name: "C\(index)")) }
     for client in clients { client.isSaved = outlives }

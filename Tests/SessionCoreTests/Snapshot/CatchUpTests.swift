@@ -248,7 +248,7 @@ struct CatchUpTests {
         late.leave()
       }
     }
-    let bytes = fixture.session.snapshotSegments.segments.reduce(0) { $0 + $1.bytes.count }
+    let bytes = fixture.session.retained.snapshot.segments.reduce(0) { $0 + $1.bytes.count }
     #expect(bytes < 3 * fixture.session.retainedBytes + 300_000)
   }
 }

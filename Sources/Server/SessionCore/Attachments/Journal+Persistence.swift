@@ -6,7 +6,7 @@ internal import struct FoundationEssentials.UUID
 /// What of the journal is written, and how it comes back.
 extension Journal {
   /// What is written of an attachment besides its entries; nil when there is none of that id.
-  func facts(_ id: UUID) -> UploadRecord? {
+  func uploadRecord(_ id: UUID) -> UploadRecord? {
     guard let record = records[id] else { return nil }
     var content: UploadRecord.Content?
     switch record.state {

@@ -76,9 +76,25 @@ struct Journal {
   private var expiryChecks = DeadlineQueue<UUID>()
 
   private let keepSeconds: Int
+  /// Creations and pieces of uploads over HTTP, by all clients together, cost as much as entries of one participant.
+  private var bucket: RateBucket
+  /// The use of the attachment quota.
+  var fillLevel = FillLevel()
 
-  init(keepSeconds: Int) {
+  init(keepSeconds: Int, _ bucket: RateBucket) {
     self.keepSeconds = keepSeconds
+    self.bucket = bucket
+  }
+
+  /// Takes the price of a creation or a piece of an upload.
+  ///
+  /// - Parameters:
+  ///   - size: the bytes of its metadata.
+  ///   - rates: the refill rates of the bucket.
+  ///   - now: the present time.
+  /// - Returns: nil, or the milliseconds after which to try again.
+  mutating func consumeRate(_ size: Int, by rates: RateBucket.Rates, at now: MonotonicTime) -> Int? {
+    bucket.take(size, by: rates, at: now) ? nil : bucket.millisecondsUntilQuarter(for: size, by: rates)
   }
 
   /// Whether something is to be told when the turn ends.

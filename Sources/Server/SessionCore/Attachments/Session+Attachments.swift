@@ -29,12 +29,12 @@ extension Session {
   ///   `storage-full` when too much waits for the disk.
   package func consumeUploadRate(size: Int, now: MonotonicTime) throws(Refusal) {
     if let refusal = growthRefusal { throw refusal }
-    guard !journalBucket.take(size, by: rates, at: now) else { return }
+    guard let retryAfterMs = journal.consumeRate(size, by: rates, at: now) else { return }
     var refusal = Refusal(
       .rateLimited,
       "Too fast: \(limits.entriesPerSecond) uploads or pieces of them a second are begun in a session, twice that in a burst.",
       limit: limits.entriesPerSecond)
-    refusal.retryAfterMs = UInt64(journalBucket.millisecondsUntilQuarter(for: size, by: rates))
+    refusal.retryAfterMs = UInt64(retryAfterMs)
     throw refusal
   }
 
@@ -57,11 +57,11 @@ extension Session {
         limit: limits.attachmentsPerSession, actual: journal.records.count)
     }
     let payload = object.encoded()
-    guard index.byteCount + storedLength(payload) <= limits.sessionLogBytes else {
+    guard retainedBytes + storedLength(payload) <= limits.sessionLogBytes else {
       throw Refusal(
         .sessionQuota,
-        "This session keeps at most \(limits.sessionLogBytes) bytes, and holds \(index.byteCount). Remove something first.",
-        limit: limits.sessionLogBytes, actual: index.byteCount)
+        "This session keeps at most \(limits.sessionLogBytes) bytes, and holds \(retainedBytes). Remove something first.",
+        limit: limits.sessionLogBytes, actual: retainedBytes)
     }
     if let refusal = growthRefusal { throw refusal }
     // Whoever added it is told of before it, and stays known as long as it does.
@@ -225,9 +225,7 @@ extension Session {
     let key = RetainedKey(key: EntryKey(id), isSystem: isSystem)
     let (sequence, length) = log.append(
       system: SystemType.attachment, retention: retention, key: key, payload: payload)
-    index.apply(retention, key: key, sequence: sequence, length: length) {
-      snapshotSegments.markGarbage($0, $1)
-    }
+    retained.apply(retention, key: key, sequence: sequence, length: length)
     return sequence
   }
 

@@ -128,19 +128,13 @@ struct SegmentLog {
     return weight - segments[0].weight + tailSegment.weight >= tailBytes
   }
 
-  /// Lets the oldest segment go; what it retains goes into the base first, unless it is there.
-  mutating func dropOldest(
-    into snapshotSegments: inout SnapshotSegments, _ index: inout RetentionIndex, snapshotEnd: inout Cursor
-  ) {
+  /// Removes and returns the oldest segment.
+  mutating func removeOldest() -> Segment {
     let oldest = segments.removeFirst()
-    if snapshotEnd.segment == oldest.number {
-      snapshotSegments.take(
-        from: oldest, frameIndex: oldest.frameIndex(at: snapshotEnd.offset), index: &index)
-      snapshotEnd = Cursor(segment: oldest.number + 1, offset: 0)
-    }
     weight -= oldest.weight
     recordBytes -= oldest.recordBytes
     droppedThrough = oldest.frames.last?.lastSequence ?? droppedThrough
+    return oldest
   }
 
   /// Where a subscriber goes on that has all up to `sequence`, and the entries of a frame it is in the middle of.

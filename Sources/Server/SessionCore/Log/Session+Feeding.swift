@@ -143,7 +143,7 @@ extension Session {
   /// This turn's unreliable frames for some: who is at the tail and can be written to gets them, in one piece.
   package func forEachTargetedUnreliable(_ body: (Subscriber, _ frames: [UInt8], _ entries: Int) -> Void) {
     for (number, item) in unreliableBatch.targeted {
-      guard let record = participants[number], case .joined(let subscriber) = record.presence,
+      guard let participant = participants[number], case .joined(let subscriber) = participant.presence,
         isAtTail(subscriber)
       else {
         counters.unreliableDropped += item.entries
@@ -184,12 +184,8 @@ extension Session {
     members[position].flags.remove(.special)
   }
 
-  private func countCompressed() {
-    compressedBytes = snapshotSegments.segments.reduce(0) { $0 + ($1.compressedTwin?.bytes.count ?? 0) }
-  }
-
   private func piece(of progress: CatchUpProgress, _ subscriber: Subscriber) -> Piece {
-    if let compressor, progress.catchUp.prepare(progress.part, by: compressor) { countCompressed() }
+    if let compressor, progress.catchUp.prepare(progress.part, by: compressor) { retained.countCompressed() }
     let part = progress.catchUp.parts[progress.part]
     var end = min(part.end, progress.offset + Self.catchUpPieceBytes)
     if subscriber.hasBufferedOutput {

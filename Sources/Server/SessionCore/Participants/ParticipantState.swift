@@ -1,51 +1,51 @@
-package import Wire
 internal import Primitives
+package import Wire
 
 package import struct FoundationEssentials.UUID
 
-/// One who is, was, or waits to be in a session.
+/// A present, past or waiting participant of a session.
 final class ParticipantState {
   enum Presence {
-    /// Connected, but has not joined.
+    /// Connected, but not joined.
     case waiting(Subscriber)
     case joined(Subscriber)
-    /// The socket broke; nobody is told before the grace time is over.
+    /// Within the grace time after its socket closed; not announced before that is over.
     case away(until: MonotonicTime)
-    /// Gone after the grace time, or never announced; the token still holds.
+    /// Did not come back in time, or was never announced; its token is still valid.
     case past
-    /// Gone for good: the token was given up.
+    /// Left, and gave up its token.
     case left
   }
 
-  // In an order that leaves no gaps in memory: there are as many of these as people.
+  // Ordered without gaps in memory, because there is one object per participant.
   let id: UUID
-  /// Of the token by which they come back, or which they gave up by leaving; nil while they wait.
+  /// The digest of the token; nil while the participant waits.
   var digest: TokenDigest?
-  /// It moved since it was given to the store last.
+  /// True when `acknowledged` has changed since the last save.
   var hasUnsaved = false
-  /// Reliable entries are dropped in silence until the one that is due comes.
+  /// True while reliable entries are dropped without an answer until the next expected one.
   var isAwaitingDueEntry = false
-  /// The last refusal was heeded only because nothing was read meanwhile.
+  /// True when the participant respected the last refusal only because its socket was not read.
   var wasPaused = false
-  /// Has entries that no `committed` has covered yet.
+  /// True when no `committed` message covers its newest entries yet.
   var awaitsCommitted = false
-  /// Ever sent a retained entry, so that a snapshot may hold something of it.
+  /// True after its first retained entry: a snapshot may contain entries of it.
   var hasRetained = false
-  /// Refusals in a row that were not heeded: the next one came before `retryAt`.
+  /// Consecutive refusals that the participant ignored: its next entry came before `retryAt`.
   var ignoredRefusals: UInt16 = 0
   var name: String
   var color: String
   var presence = Presence.past
   let number: ParticipantNumber
   var retryAt: MonotonicTime?
-  /// The highest client sequence of this participant that the session holds.
+  /// The highest client sequence of this participant that the session has taken.
   var acknowledged: UInt32 = 0
   /// The sequence of its newest entry.
   var lastSequence: UInt64 = 0
-  /// The first sequence that is to be covered by a `committed`, while it waits for one.
+  /// The first sequence that its next `committed` message has to cover.
   var awaitsFrom: UInt64 = 0
   var bucket: RateBucket
-  /// What is on disk of `acknowledged`.
+  /// The value of `acknowledged` on disk.
   var savedAcknowledged: UInt32 = 0
 
   init(
@@ -58,19 +58,20 @@ final class ParticipantState {
     self.bucket = bucket
   }
 
-  /// Something was taken that the bucket had room for.
-  func passed(now: MonotonicTime, pausesAfter limit: UInt16) {
-    // Who was paused once is forgiven only when a later refusal is waited for.
-    let heeded = retryAt.map { $0 <= now && !wasPaused } ?? false
-    if ignoredRefusals < limit || heeded { ignoredRefusals = 0 }
+  /// Updates the ignored refusals after an entry or control message that the bucket had room for.
+  func recordAccepted(now: MonotonicTime, pausesAfter limit: UInt16) {
+    // After a pause, the count is reset only when the participant waits after a later refusal.
+    let hasWaited = retryAt.map { $0 <= now && !wasPaused } ?? false
+    if ignoredRefusals < limit || hasWaited { ignoredRefusals = 0 }
     if retryAt != nil { wasPaused = false }
     retryAt = nil
   }
 
-  var participant: Participant { Participant(id: id, number: number, name: name, color: color) }
+  /// The participant as others see it.
+  var object: Participant { Participant(id: id, number: number, name: name, color: color) }
 
-  /// What is written of them; nil while they wait: nothing of them lasts but their number.
-  var facts: ParticipantRecord? {
+  /// The contents of its record on disk; nil while it waits, because only its number outlasts that.
+  var record: ParticipantRecord? {
     let presence: ParticipantRecord.Presence
     switch self.presence {
     case .waiting: return nil
@@ -79,7 +80,7 @@ final class ParticipantState {
     case .left: presence = .left
     }
     return ParticipantRecord(
-      participant: participant, digest: presence == .left ? nil : digest, acknowledged: savedAcknowledged,
+      participant: object, digest: presence == .left ? nil : digest, acknowledged: savedAcknowledged,
       presence: presence)
   }
 
@@ -98,7 +99,7 @@ final class ParticipantState {
     if case .waiting = presence { true } else { false }
   }
 
-  /// Counts as here: joined, or away within the grace time.
+  /// True when the participant has joined, and is connected or within its grace time.
   var isActive: Bool {
     switch presence {
     case .joined, .away: true
@@ -107,11 +108,11 @@ final class ParticipantState {
   }
 }
 
-/// What the shell draws by lot for somebody new: this target knows no chance.
+/// Random values for a new participant: SessionCore has no source of randomness.
 package struct NewIdentity: Sendable {
   package var id: UUID
   package var token: Token
-  /// Chooses a name and a color where the person gave none.
+  /// Chooses the name and the color that the participant did not set.
   package var lot: UInt64
 
   package init(id: UUID, token: Token, lot: UInt64) {

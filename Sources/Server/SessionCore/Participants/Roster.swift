@@ -1,12 +1,11 @@
 internal import Wire
-internal import Primitives
 
-/// Those who are in a session as `joined` lists them, ready to be sent: of a thousand who come at once each is caught up, and
-/// to write the whole list for each turn was most of what that took.
+/// The active participants as encoded JSON, as joiners get them. If a thousand participants join in one turn, each of them is
+/// caught up; encoding the whole list in every turn was most of the work of that.
 ///
-/// It is made when it is wanted, kept where there are many, and grows with those who come; any other change drops it.
+/// The list is made when it is needed. With many participants it is kept and grows with each join; any other change drops it.
 struct Roster {
-  /// Some of them: how many, and their objects with commas between.
+  /// The JSON objects of some participants, separated by commas.
   struct Part {
     var count = 0
     var json = JSONWriter()
@@ -14,7 +13,7 @@ struct Roster {
 
   private let perPart: Int
   private(set) var parts: [Part] = []
-  /// It has everybody who is in the session.
+  /// True when every active participant is in the list.
   private(set) var isComplete = false
   private var lastNumber: ParticipantNumber = 0
 
@@ -24,28 +23,28 @@ struct Roster {
 
   var count: Int { parts.reduce(0) { $0 + $1.count } }
 
-  /// Begins anew with these, in the order of their numbers.
-  mutating func make(of records: [ParticipantState]) {
+  /// Makes the list of these participants, which are sorted by number.
+  mutating func make(of participants: [ParticipantState]) {
     parts = []
     lastNumber = 0
     isComplete = true
-    for record in records { add(record) }
+    for participant in participants { add(participant) }
   }
 
-  /// Somebody is in from now on.
-  mutating func add(_ record: ParticipantState) {
+  /// Adds a participant that has become active.
+  mutating func add(_ participant: ParticipantState) {
     guard isComplete else { return }
-    // Who came back has a number from before: the order is by number.
-    guard record.number > lastNumber else { return drop() }
-    lastNumber = record.number
+    // The order is by number, and a participant that comes back has an older number.
+    guard participant.number > lastNumber else { return drop() }
+    lastNumber = participant.number
     if (parts.last?.count ?? perPart) == perPart { parts.append(Part()) }
     let last = parts.count - 1
     parts[last].count += 1
     parts[last].json.element()
-    record.participant.write(to: &parts[last].json)
+    participant.object.write(to: &parts[last].json)
   }
 
-  /// It is not right any more, or nobody wants it.
+  /// Drops the list: it is wrong now, or no longer needed.
   mutating func drop() {
     parts = []
     isComplete = false

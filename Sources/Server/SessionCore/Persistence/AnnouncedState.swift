@@ -68,29 +68,29 @@ struct AnnouncedState {
 
   /// Appends the entries that announce the differences between this state and the session.
   func restate(in session: Session) {
-    let known = session.participants
-    for record in known.values.sorted(by: { $0.number < $1.number }) where record.isActive {
-      guard let announced = active[record.number] else {
-        session.presence.join(record.number)
+    let participants = session.participants
+    for participant in participants.values.sorted(by: { $0.number < $1.number }) where participant.isActive {
+      guard let announced = active[participant.number] else {
+        session.presence.changes.join(participant.number)
         continue
       }
-      if announced != record.participant { session.presence.change(record.number) }
+      if announced != participant.object { session.presence.changes.change(participant.number) }
     }
-    for (number, participant) in active.sorted(by: { $0.key < $1.key }) {
-      guard let record = known[number] else {
-        session.presence.leave(participant.id, number, reason: .gone)
+    for (number, object) in active.sorted(by: { $0.key < $1.key }) {
+      guard let participant = participants[number] else {
+        session.presence.changes.leave(object.id, number, reason: .gone)
         continue
       }
-      guard !record.isActive else { continue }
+      guard !participant.isActive else { continue }
       var reason = Departure.Reason.gone
-      if case .left = record.presence { reason = .left }
-      session.presence.leave(record.id, number, reason: reason)
+      if case .left = participant.presence { reason = .left }
+      session.presence.changes.leave(participant.id, number, reason: reason)
     }
-    for (number, id) in waiting.sorted(by: { $0.key < $1.key }) where known[number]?.isActive != true {
-      session.presence.leave(id, number, reason: .gone)
+    for (number, id) in waiting.sorted(by: { $0.key < $1.key }) where participants[number]?.isActive != true {
+      session.presence.changes.leave(id, number, reason: .gone)
     }
     session.announcePresence()
-    let payload = ActivityPayload(activity: session.activity, by: session.activitySetBy)
+    let payload = session.activityState
     if activity != payload { session.appendSystem(SystemType.activity, payload.encoded()) }
     if isUnsaved { session.appendSystem(SystemType.notice, NoticePayload.savedAgain.encoded()) }
   }

@@ -50,8 +50,8 @@ struct SaveState {
     var acknowledged: [ParticipantNumber: UInt32] = [:]
     /// Of whom all that they sent is in it.
     var senders: [ParticipantNumber] = []
-    /// When its oldest entry was taken, at the earliest.
-    var takenSince = MonotonicTime.distantFuture
+    /// The time of its oldest entry, at the earliest.
+    var oldestEntry = MonotonicTime.distantFuture
   }
 
   let saving: Saving
@@ -86,11 +86,6 @@ struct SaveState {
   var hasSentLossNotice = false
   /// The whole gateway holds too much that is not saved.
   var refusesGrowth = false
-  /// When `committed` was told last.
-  var toldAt: MonotonicTime?
-  /// When the oldest entry was taken that no batch holds, and the oldest that is on disk and was not told of.
-  var takenSince = MonotonicTime.distantFuture
-  var untoldSince = MonotonicTime.distantFuture
 
   private var changes: UInt64 = 0
 
@@ -107,9 +102,10 @@ struct SaveState {
   }
 
   /// Somebody is no longer known here; what became of them is still to be told.
-  mutating func keepRecord(ofForgotten record: ParticipantState) {
-    guard people[record.number] != nil || inFlight?.people[record.number] != nil else { return }
-    forgotten[record.number] = record.facts
+  mutating func keepRecord(ofForgotten participant: ParticipantState) {
+    let number = participant.number
+    guard people[number] != nil || inFlight?.people[number] != nil else { return }
+    forgotten[number] = participant.record
   }
 
   /// Gives back the room of what was owed and is not any more.
@@ -138,7 +134,6 @@ struct SaveState {
     people.merge(batch.people) { max($0, $1) }
     uploads.merge(batch.uploads) { max($0, $1) }
     consumed.merge(batch.consumed) { newer, _ in newer }
-    takenSince = min(takenSince, batch.takenSince)
   }
 }
 

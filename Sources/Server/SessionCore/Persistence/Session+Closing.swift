@@ -14,13 +14,14 @@ extension Session {
   ///   - date: the same by the wall clock.
   /// - Returns: a `closed` record.
   package func closedRecord(generation: String, now: MonotonicTime, date: Date) -> SessionRecord {
-    var facts = ClosedRecord(
-      generation: isAtRest ? generation : nil, at: date, nextNumber: nextNumber, title: activity.title,
+    var record = ClosedRecord(
+      generation: isAtRest ? generation : nil, at: date, nextNumber: participants.nextNumber,
+      title: activity.title,
       createdAt: createdAt, emptySince: emptySinceDate(now: now, date: date), sequence: log.lastSequence,
-      people: participants.count - waitingCount, retainedBytes: index.byteCount,
+      people: participants.count - participants.waiting.count, retainedBytes: retainedBytes,
       attachments: journal.records.count, attachmentBytes: journal.usedBytes)
-    facts.isDamaged = save.lossNotice != nil && !save.hasSentLossNotice
-    return facts.encoded
+    record.isDamaged = save.lossNotice != nil && !save.hasSentLossNotice
+    return record.encoded
   }
 
   /// The record with which the session ends for everyone.
@@ -38,7 +39,7 @@ extension Session {
   package func openingRecords() -> [SessionRecord] {
     let numbers = nextBlock
     save.opening = (numbers, includesSession: true)
-    return [sessionRecord, NumbersRecord(through: numbers).encoded]
+    return [headerRecord.encoded, NumbersRecord(through: numbers).encoded]
   }
 
   /// The records of `openingRecords` are on disk.
@@ -56,12 +57,8 @@ extension Session {
     if opening.includesSession { save.isSessionDirty = true }
   }
 
-  /// Returns the wall time at which the last participant left; nil while the session has one.
-  ///
-  /// The time is computed backwards from the present, because the wall clock may have been wrong then and corrected since. For a
-  /// session that was empty when it was loaded, it is the time in the session's record.
+  /// Returns the wall time since which the session has had no active participants; nil while it has some.
   package func emptySinceDate(now: MonotonicTime, date: Date) -> Date? {
-    guard let emptySince else { return nil }
-    return recordedEmptySince ?? date.addingTimeInterval(-now.seconds(since: emptySince))
+    emptyPeriod.date(now: now, date: date)
   }
 }

@@ -36,7 +36,7 @@ extension Session {
     // files come to be known by later.
     guard isByStore, log.droppedThrough > 0, committed > log.droppedThrough else { return false }
     let people = 256 * participants.count + 512 * journal.records.count
-    return logBytes > 2 * (index.byteCount + log.recordBytes + people) + Self.slackBytes
+    return logBytes > 2 * (retainedBytes + log.recordBytes + people) + Self.slackBytes
   }
 
   /// What the new file begins with.
@@ -44,26 +44,26 @@ extension Session {
     // The records of the head may be ahead of the entries behind them. These entries are on disk before the new file is used.
     announcePresence()
     save.slicedAt = log.lastSequence
-    var facts = facts
-    facts.waiting = waitingNumbers.compactMap { participants[$0] }.map {
+    var header = headerRecord
+    header.waiting = participants.waiting.compactMap { participants[$0] }.map {
       SessionHeaderRecord.Waiting(id: $0.id, number: $0.number)
     }
     var head = [
-      facts.encoded, NumbersRecord(through: max(save.numbersOnDisk, save.opening?.numbers ?? 0)).encoded,
+      header.encoded, NumbersRecord(through: max(save.numbersOnDisk, save.opening?.numbers ?? 0)).encoded,
     ]
     // Participants of whom only the name is known left before all others.
-    for participant in formerSenders.values.sorted(by: { $0.number < $1.number }) {
-      let facts = ParticipantRecord(participant: participant, digest: nil, acknowledged: 0, presence: .left)
-      head.append(facts.encoded)
+    for former in participants.formerSenders.values.sorted(by: { $0.number < $1.number }) {
+      let record = ParticipantRecord(participant: former, digest: nil, acknowledged: 0, presence: .left)
+      head.append(record.encoded)
     }
-    let gone = Set(past)
-    let active = participants.values.filter { !gone.contains($0.number) }.sorted { $0.number < $1.number }
-    // Who is gone longest comes first, as they are forgotten in that order.
-    for record in active + past.compactMap({ participants[$0] }) {
-      if let facts = record.facts { head.append(facts.encoded) }
+    let past = Set(participants.past)
+    let present = participants.values.filter { !past.contains($0.number) }.sorted { $0.number < $1.number }
+    // The oldest past participant comes first: they are forgotten in this order.
+    for participant in present + participants.past.compactMap({ participants[$0] }) {
+      if let record = participant.record { head.append(record.encoded) }
     }
-    for record in journal.inOrder {
-      if let facts = journal.facts(record.object.id) { head.append(facts.encoded) }
+    for attachment in journal.inOrder {
+      if let record = journal.uploadRecord(attachment.object.id) { head.append(record.encoded) }
     }
     return CompactionPlan(through: log.droppedThrough, head: head)
   }
@@ -79,8 +79,9 @@ extension Session {
     var body: [UInt8] = []
     body.append(bigEndian: through)
     save.slicedAt = log.lastSequence
-    let last = snapshotSegments.copyRetained(
-      after: after, through: through, index, limit: SessionRecord.baseBytes, scanning: Self.scannedBytes,
+    let last = retained.snapshot.copyRetained(
+      after: after, through: through, retained.index, limit: SessionRecord.baseBytes,
+      scanning: Self.scannedBytes,
       to: &body)
     return CompactionSlice(record: SessionRecord(kind: .base, body: body), last: last)
   }

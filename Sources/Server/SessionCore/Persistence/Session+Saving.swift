@@ -5,22 +5,22 @@ package import Primitives
 extension Session {
   /// The records of a new session: to be on disk before anybody knows of it. Call it once, before anybody joins.
   package func firstRecords() -> [SessionRecord] {
-    precondition(nextNumber == 1, "a session is told of before anybody is in it")
+    precondition(participants.nextNumber == 1, "a session is told of before anybody is in it")
     save.isSessionDirty = false
     save.numbersOnDisk = SaveState.numberBlock
-    return [sessionRecord, NumbersRecord(through: save.numbersOnDisk).encoded]
+    return [headerRecord.encoded, NumbersRecord(through: save.numbersOnDisk).encoded]
   }
 
   /// Whether anything is not on disk yet; what is under way counts.
   package var hasUnsaved: Bool { hasDirtyState || numbersDue != nil }
 
   /// True when the whole session is on disk and no participant waits. A session that is put away now continues in the same epoch.
-  package var isAtRest: Bool { !hasDirtyState && waitingNumbers.isEmpty }
+  package var isAtRest: Bool { !hasDirtyState && participants.waiting.isEmpty }
 
   /// Whether anything but a new block of numbers is not on disk yet.
   var hasDirtyState: Bool {
     guard isByStore else { return false }
-    return save.inFlight != nil || !presence.isEmpty || save.isSessionDirty || !save.people.isEmpty
+    return save.inFlight != nil || !presence.changes.isEmpty || save.isSessionDirty || !save.people.isEmpty
       || !save.uploads.isEmpty || !save.consumed.isEmpty || log.hasOpenRun || committed < log.lastSequence
   }
 
@@ -48,7 +48,7 @@ extension Session {
     var records: [SessionRecord] = []
     var batch = SaveState.Batch()
     if save.isSessionDirty {
-      records.append(sessionRecord)
+      records.append(headerRecord.encoded)
       batch.includesSession = true
       save.isSessionDirty = false
     }
@@ -71,7 +71,6 @@ extension Session {
   package func didSave(_ unsaved: Unsaved, now: MonotonicTime) {
     guard let batch = save.inFlight else { return }
     save.inFlight = nil
-    committed = batch.sequence
     save.savedLogBytes = batch.logBytes
     if let numbers = batch.numbers { save.numbersOnDisk = max(save.numbersOnDisk, numbers) }
     for number in batch.people.keys where save.people[number] == nil { save.forgotten[number] = nil }
@@ -82,12 +81,7 @@ extension Session {
       save.failureNotice = nil
       appendSystem(SystemType.notice, NoticePayload.savedAgain.encoded())
     }
-    if awaitingCommitted.isEmpty {
-      save.untoldSince = .distantFuture
-    } else {
-      save.untoldSince = min(save.untoldSince, batch.takenSince)
-      tellCommitted(now: now)
-    }
+    commits.finishSave(batch.oldestEntry, through: batch.sequence, now: now)
   }
 
   /// The records could not be written: all that was in them is due again. The first time in a row everybody is told.
@@ -100,9 +94,10 @@ extension Session {
     guard let batch = save.inFlight else { return }
     save.inFlight = nil
     save.restore(batch)
+    commits.failSave(batch.oldestEntry)
     for number in batch.senders {
-      guard let record = participants[number] else { continue }
-      markAcknowledgedDirty(record)
+      guard let participant = participants[number] else { continue }
+      markAcknowledgedDirty(participant)
     }
     guard save.failureNotice == nil else { return }
     let why = isFull ? "The gateway's disk is full" : "The gateway's disk does not take what is written to it"
@@ -115,23 +110,23 @@ extension Session {
   // MARK: - What is owed
 
   /// Somebody's newest client sequence was used up without an entry.
-  func markConsumed(_ record: ParticipantState) {
+  func markConsumed(_ participant: ParticipantState) {
     guard isByStore else { return }
-    save.consumed[record.number] = SaveState.ConsumedSequence(
-      clientSequence: record.acknowledged, sequence: log.lastSequence)
-    markAcknowledgedDirty(record)
+    save.consumed[participant.number] = SaveState.ConsumedSequence(
+      clientSequence: participant.acknowledged, sequence: log.lastSequence)
+    markAcknowledgedDirty(participant)
   }
 
   /// Somebody's `acknowledged` moved.
-  func markAcknowledgedDirty(_ record: ParticipantState) {
-    guard isByStore, !record.hasUnsaved else { return }
-    record.hasUnsaved = true
-    save.senders.append(record.number)
+  func markAcknowledgedDirty(_ participant: ParticipantState) {
+    guard isByStore, !participant.hasUnsaved else { return }
+    participant.hasUnsaved = true
+    save.senders.append(participant.number)
   }
 
   /// Whether a new number may be given out: one that nobody can be given after a crash.
   var hasNumber: Bool {
-    !isByStore || nextNumber <= save.numbersOnDisk
+    !isByStore || participants.nextNumber <= save.numbersOnDisk
   }
 
   /// The refusal of everything that makes the log grow; nil while the log may grow.
@@ -145,20 +140,18 @@ extension Session {
       limit: limits.unsavedSessionBytes, actual: bytes)
   }
 
-  var sessionRecord: SessionRecord { facts.encoded }
-
   /// The content of a `session` record of this session.
-  var facts: SessionHeaderRecord {
-    var facts = SessionHeaderRecord(
+  var headerRecord: SessionHeaderRecord {
+    var record = SessionHeaderRecord(
       id: id, epoch: epoch, history: history.serving(tailsAfter: log.droppedThrough), folder: folder,
-      createdAt: createdAt, activity: activity, activityBy: activitySetBy, creator: creator)
-    facts.isDamaged = save.lossNotice != nil
-    return facts
+      createdAt: createdAt, activity: activity, activityBy: activityState.by, creator: creator)
+    record.isDamaged = save.lossNotice != nil
+    return record
   }
 
   /// Up to which number the next block goes, when it is time for one.
   private var numbersDue: ParticipantNumber? {
-    let given = nextNumber - 1
+    let given = participants.nextNumber - 1
     guard isByStore, save.numbersOnDisk < NumbersRecord.highest,
       save.numbersOnDisk < given + SaveState.numberReserve
     else { return nil }
@@ -167,7 +160,7 @@ extension Session {
 
   /// The end of a block that begins with the next number.
   var nextBlock: ParticipantNumber {
-    min(NumbersRecord.highest, nextNumber - 1 + SaveState.numberBlock)
+    min(NumbersRecord.highest, participants.nextNumber - 1 + SaveState.numberBlock)
   }
 
   // MARK: - Taking
@@ -181,9 +174,9 @@ extension Session {
     for (number, change) in save.people.sorted(by: { $0.value < $1.value }) {
       guard room > 0 else { return false }
       save.people[number] = nil
-      guard let facts = participants[number]?.facts ?? save.forgotten[number] else { continue }
+      guard let record = participants[number]?.record ?? save.forgotten[number] else { continue }
       batch.people[number] = change
-      records.append(facts.encoded)
+      records.append(record.encoded)
       room -= records[records.count - 1].body.count
     }
     return true
@@ -197,9 +190,9 @@ extension Session {
     for (id, change) in save.uploads.sorted(by: { $0.value < $1.value }) {
       guard room > 0 else { return false }
       save.uploads[id] = nil
-      guard let facts = journal.facts(id) else { continue }
+      guard let record = journal.uploadRecord(id) else { continue }
       batch.uploads[id] = change
-      records.append(facts.encoded)
+      records.append(record.encoded)
       room -= records[records.count - 1].body.count
     }
     return true
@@ -210,9 +203,7 @@ extension Session {
   ) {
     if let run = log.run(after: committed, upTo: max(room, 1)) {
       batch.sequence = run.lastSequence
-      batch.takenSince = save.takenSince
-      // Of what is left nobody knows how much younger it is.
-      if run.lastSequence == log.lastSequence { save.takenSince = .distantFuture }
+      batch.oldestEntry = commits.beginSave(isComplete: run.lastSequence == log.lastSequence)
       batch.logBytes += run.logBytes
       records.append(SessionRecord(kind: .run, body: run.body))
       log.addRecordBytes(run.body.count, at: run.lastSequence)
@@ -222,9 +213,9 @@ extension Session {
       batch.senders = save.senders
       save.senders = []
       for number in batch.senders {
-        guard let record = participants[number] else { continue }
-        record.hasUnsaved = false
-        batch.acknowledged[number] = record.acknowledged
+        guard let participant = participants[number] else { continue }
+        participant.hasUnsaved = false
+        batch.acknowledged[number] = participant.acknowledged
       }
     }
     // One that is used up behind entries must not be on disk before they are.

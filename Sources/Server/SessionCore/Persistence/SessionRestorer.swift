@@ -2,10 +2,10 @@ package import FoundationEssentials
 package import Wire
 package import Primitives
 
-/// Makes a session again out of its records, in the order in which they stand on disk.
+/// Restores a session from its records, in the order in which they are on disk.
 ///
-/// What it makes is what a live session would hold: the same log, index and base. Every record is checked before it is taken;
-/// one that no session wrote is an error and never a trap. Any thread may use it, one at a time.
+/// The result equals a live session: the same log, index and snapshot segments. Every record is checked before it is applied; a
+/// record that no session wrote is an error and never a trap. Any thread may use a restorer, one at a time.
 package struct SessionRestorer: ~Copyable {
   /// Sequences stay below 2^53, so that a browser can count them.
   private static let sequenceEnd: UInt64 = 1 << 53
@@ -18,47 +18,45 @@ package struct SessionRestorer: ~Copyable {
   let date: Date
 
   var log: SegmentLog
-  var index = RetentionIndex()
-  var snapshotSegments = SnapshotSegments()
-  var snapshotEnd: Cursor
-  /// The sequence of the last entry that a `base` record held.
+  var retained: RetainedState
+  /// The sequence of the last entry in a `base` record.
   private var baseReached: UInt64 = 0
 
-  var facts: SessionHeaderRecord?
+  var header: SessionHeaderRecord?
   /// The state that the entries so far announce.
   var announced = AnnouncedState(activity: nil)
-  /// True when the last `session` record is older than a backup, or than the end that was taken back.
+  /// True when the last `session` record is older than a backup, or than the end that was undone.
   var isRestored = false
   /// Numbers up to this one may have been given out.
   var numbers: ParticipantNumber = 0
-  var people: [ParticipantNumber: ParticipantState] = [:]
-  /// Who is gone, with a count that rises from one to the next.
-  var gone: [ParticipantNumber: Int] = [:]
+  var participants: [ParticipantNumber: ParticipantState] = [:]
+  /// The past participants, with a count that rises from one to the next.
+  var departed: [ParticipantNumber: Int] = [:]
   private var departures = 0
   /// Bytes of `used` records.
-  var usedBytes = 0
-  /// The sender of the last entry, who as a rule sent the next one too.
+  var consumedBytes = 0
+  /// The sender of the last entry, which usually sent the next one too.
   private var sender: ParticipantState?
-  /// What is told of each attachment: the newest payload, and its sequence.
+  /// The newest payload of each attachment, and its sequence.
   var attachments: [EntryKey: (payload: [UInt8], sequence: UInt64)] = [:]
-  /// What was written of attachments besides, for each file of an id the newest.
+  /// The `upload` records: the newest for each file of an attachment.
   private var uploads: [UUID: [UploadRecord]] = [:]
   var ended: EndRecord?
-  /// What the last record says, if it put the session away.
+  /// The last record, if it closed the session.
   var closing: ClosedRecord?
   /// The number of lost bytes, with the frames of the records.
   private(set) var lostBytes = 0
-  /// The last sequence that was read before the first lost byte; `nil` when nothing is lost.
+  /// The last sequence that was read before the first lost byte; nil when nothing is lost.
   private(set) var wholeThrough: UInt64?
 
-  /// A session of which nothing is known yet.
+  /// A restorer that has read no record.
   ///
   /// - Parameters:
-  ///   - id: the session that its log must be of.
-  ///   - limits: those in force.
-  ///   - digest: the first 128 bits of a token's SHA-256.
-  ///   - now: the present moment: who was here has the grace time from it on.
-  ///   - date: the same by the calendar.
+  ///   - id: the session that its log must belong to.
+  ///   - limits: the limits in force.
+  ///   - digest: returns the first 128 bits of a token's SHA-256.
+  ///   - now: the present time: the grace time of the active participants begins.
+  ///   - date: the same by the wall clock.
   package init(
     id: SessionID, limits: Limits, digest: @escaping @Sendable (Token) -> TokenDigest, now: MonotonicTime,
     date: Date
@@ -71,53 +69,45 @@ package struct SessionRestorer: ~Copyable {
     self.now = now
     self.date = date
     log = SegmentLog(tailBytes: limits.catchUpTailBytes)
-    snapshotEnd = Cursor(segment: log.firstSegment, offset: 0)
+    retained = RetainedState(firstSegment: log.firstSegment)
   }
 
-  /// Takes the next record. After an error nothing more is to be asked of it.
+  /// Applies the next record. After an error, the restorer must not be used any more.
   ///
   /// - Parameters:
-  ///   - kind: as it stands in the file; 0 is the store's own, and says nothing of the session.
+  ///   - kind: the number in the file; 0 is a record of the store itself, and is ignored.
   ///   - body: the record's bytes.
-  /// - Throws: `RecordError`, when it is no record that a session wrote there.
+  /// - Throws: `RecordError` for a record that no session wrote there.
   package mutating func apply(_ kind: UInt8, _ body: Span<UInt8>) throws(RecordError) {
     guard kind != 0 else { return }
     guard let known = SessionRecord.Kind(rawValue: kind) else { throw RecordError(kind, .unknownKind) }
     closing = nil
     switch known {
-    case .session:
-      let said = try SessionHeaderRecord(body)
-      guard said.id == id else { throw RecordError(.session, .otherSession) }
-      if said.epoch != facts?.epoch { forgetLostUploads() }
-      if facts == nil { announced = AnnouncedState(activity: said.activityPayload) }
-      facts = said
-      isRestored = false
-      // An ended session gets no `session` record, so the record that took its end back is lost.
-      ended = nil
-    case .participant: try take(try ParticipantRecord(body))
+    case .session: try apply(try SessionHeaderRecord(body))
+    case .participant: try apply(try ParticipantRecord(body))
     case .numbers: numbers = max(numbers, try NumbersRecord(body).through)
-    case .run: try takeRun(body)
-    case .base: try takeBase(body)
+    case .run: try applyRun(body)
+    case .base: try applyBase(body)
     case .used:
-      usedBytes += body.count
+      consumedBytes += body.count
       for pair in try ConsumedSequencesRecord(body).pairs {
-        guard let record = people[pair.number] else { continue }
-        record.acknowledged = max(record.acknowledged, pair.clientSequence)
+        guard let participant = participants[pair.number] else { continue }
+        participant.acknowledged = max(participant.acknowledged, pair.clientSequence)
       }
-    case .upload: take(try UploadRecord(body))
+    case .upload: apply(try UploadRecord(body))
     case .closed:
-      let said = try ClosedRecord(body)
-      closing = said
-      // The notice is still due if no participant was sent it.
-      facts?.isDamaged = said.isDamaged
+      let record = try ClosedRecord(body)
+      closing = record
+      // The notice is still due if no participant got it.
+      header?.isDamaged = record.isDamaged
     case .end:
       ended = try EndRecord(body)
-      // Nobody is in a session that has ended, nor comes back to it as if nothing had happened when that is undone.
-      for record in people.values.sorted(by: { $0.number < $1.number }) {
-        guard case .away = record.presence else { continue }
-        record.presence = .past
+      // An ended session has no active participants, also when its end is undone later.
+      for participant in participants.values.sorted(by: { $0.number < $1.number }) {
+        guard case .away = participant.presence else { continue }
+        participant.presence = .past
         departures += 1
-        gone[record.number] = departures
+        departed[participant.number] = departures
       }
     case .restored:
       _ = try RestoredRecord(body)
@@ -135,59 +125,69 @@ package struct SessionRestorer: ~Copyable {
     closing = nil
   }
 
-  /// What was written of an attachment besides its entries, as far as these go.
-  func facts(_ id: UUID) -> UploadRecord? {
+  /// Returns the `upload` record of an attachment whose entry was read.
+  func uploadRecord(_ id: UUID) -> UploadRecord? {
     uploads[id]?.filter { $0.sequence <= log.lastSequence }.max { $0.sequence < $1.sequence }
   }
 
-  // MARK: - People and files
+  // MARK: - Participants and files
 
-  private mutating func take(_ facts: ParticipantRecord) throws(RecordError) {
-    let said = facts.participant
-    guard said.number <= NumbersRecord.highest else {
-      throw RecordError(.participant, .numberTooLarge(UInt64(said.number)))
+  private mutating func apply(_ record: SessionHeaderRecord) throws(RecordError) {
+    guard record.id == id else { throw RecordError(.session, .otherSession) }
+    if record.epoch != header?.epoch { forgetLostUploads() }
+    if header == nil { announced = AnnouncedState(activity: record.activityPayload) }
+    header = record
+    isRestored = false
+    // An ended session gets no `session` record, so the record that undid its end is lost.
+    ended = nil
+  }
+
+  private mutating func apply(_ record: ParticipantRecord) throws(RecordError) {
+    let object = record.participant
+    guard object.number <= NumbersRecord.highest else {
+      throw RecordError(.participant, .numberTooLarge(UInt64(object.number)))
     }
-    numbers = max(numbers, said.number)
-    let record: ParticipantState
-    if let known = people[said.number] {
-      guard known.id == said.id else { throw RecordError(.participant, .wrongMember("id")) }
-      record = known
+    numbers = max(numbers, object.number)
+    let participant: ParticipantState
+    if let known = participants[object.number] {
+      guard known.id == object.id else { throw RecordError(.participant, .wrongMember("id")) }
+      participant = known
     } else {
-      record = ParticipantState(
-        id: said.id, number: said.number, name: said.name, color: said.color,
+      participant = ParticipantState(
+        id: object.id, number: object.number, name: object.name, color: object.color,
         bucket: RateBucket(rates, at: now))
-      people[said.number] = record
+      participants[object.number] = participant
     }
-    record.name = said.name
-    record.color = said.color
-    record.digest = facts.digest
-    record.acknowledged = max(record.acknowledged, facts.acknowledged)
-    switch facts.presence {
+    participant.name = object.name
+    participant.color = object.color
+    participant.digest = record.digest
+    participant.acknowledged = max(participant.acknowledged, record.acknowledged)
+    switch record.presence {
     case .active:
-      record.presence = .away(until: now.adding(seconds: limits.graceSeconds))
-      gone[said.number] = nil
+      participant.presence = .away(until: now.adding(seconds: limits.graceSeconds))
+      departed[object.number] = nil
       return
-    case .past: record.presence = .past
-    case .left: record.presence = .left
+    case .past: participant.presence = .past
+    case .left: participant.presence = .left
     }
-    // The last record counts: a compacted file tells of all who are gone, and then again of some in their order.
+    // The last record counts: a compacted file has a record of every past participant, and then again of some in their order.
     departures += 1
-    gone[said.number] = departures
+    departed[object.number] = departures
   }
 
-  private mutating func take(_ said: UploadRecord) {
-    var known = uploads[said.id] ?? []
-    if let place = known.firstIndex(where: { $0.file == said.file }) {
+  private mutating func apply(_ record: UploadRecord) {
+    var known = uploads[record.id] ?? []
+    if let index = known.firstIndex(where: { $0.file == record.file }) {
       // In a compacted file an older record may follow.
-      known[place].content = said.content ?? known[place].content
+      known[index].content = record.content ?? known[index].content
     } else {
-      known.append(said)
+      known.append(record)
     }
-    uploads[said.id] = known
+    uploads[record.id] = known
   }
 
-  /// Another life of the order begins, and gives the sequences again of entries that are not here: what was written of
-  /// attachments that they would have added is about nothing.
+  /// Removes `upload` records whose attachments were added by entries that were lost: another epoch begins and gives their
+  /// sequences to other entries.
   private mutating func forgetLostUploads() {
     for (id, known) in uploads {
       let kept = known.filter { $0.sequence <= log.lastSequence }
@@ -197,17 +197,15 @@ package struct SessionRestorer: ~Copyable {
 
   // MARK: - Entries
 
-  private mutating func takeRun(_ body: Span<UInt8>) throws(RecordError) {
+  private mutating func applyRun(_ body: Span<UInt8>) throws(RecordError) {
     var frames = RunFrames()
-    while let frame = try frames.next(in: body) { try take(frame, of: body) }
+    while let frame = try frames.next(in: body) { try apply(frame, of: body) }
     log.endTurn()
-    while log.oldestCanGo(tailBytes: limits.catchUpTailBytes) {
-      log.dropOldest(into: &snapshotSegments, &index, snapshotEnd: &snapshotEnd)
-    }
+    while log.oldestCanGo(tailBytes: limits.catchUpTailBytes) { retained.dropOldest(of: &log) }
   }
 
-  /// Takes the entries of a frame behind those that are there already: a compacted file repeats some.
-  private mutating func take(_ frame: RunFrames.Frame, of body: Span<UInt8>) throws(RecordError) {
+  /// Applies the entries of a frame behind the newest known sequence: a compacted file repeats some entries.
+  private mutating func apply(_ frame: RunFrames.Frame, of body: Span<UInt8>) throws(RecordError) {
     let reached = log.lastSequence
     var at = frame.entries.lowerBound
     var start = at
@@ -232,7 +230,10 @@ package struct SessionRestorer: ~Copyable {
         recordSender(of: entry)
         if entry.flags.contains(.system), entry.flags.retention == .none { announced.apply(entry, in: body) }
         if entry.flags.retention != .none, !entry.flags.contains(.existing) {
-          Self.retain(entry, length: entry.end - at, &index, &snapshotSegments)
+          retained.apply(
+            entry.flags.retention,
+            key: RetainedKey(key: entry.key, isSystem: entry.flags.contains(.system)),
+            sequence: entry.sequence, length: entry.end - at)
           recordAttachment(entry, body)
         }
       }
@@ -244,7 +245,7 @@ package struct SessionRestorer: ~Copyable {
       entryCount: count, targets: frame.targets)
   }
 
-  private mutating func takeBase(_ body: Span<UInt8>) throws(RecordError) {
+  private mutating func applyBase(_ body: Span<UInt8>) throws(RecordError) {
     guard body.count >= 8 else { throw RecordError(.base, .cutShort(needed: 8, have: body.count)) }
     guard log.appendedBytes == 0 else { throw RecordError(.base, .behindEntries) }
     let through = body.uint64(at: 0)
@@ -252,8 +253,8 @@ package struct SessionRestorer: ~Copyable {
     if log.droppedThrough == 0 {
       // The records so far are the head of a compacted log.
       announced = AnnouncedState(
-        activity: facts?.activityPayload, participants: people.values.filter(\.isActive).map(\.participant),
-        waiting: facts?.waiting ?? [])
+        activity: header?.activityPayload, participants: participants.values.filter(\.isActive).map(\.object),
+        waiting: header?.waiting ?? [])
     }
     guard through >= log.droppedThrough else {
       throw RecordError(.base, .outOfOrder(sequence: through, after: log.droppedThrough))
@@ -272,10 +273,10 @@ package struct SessionRestorer: ~Copyable {
       baseReached = entry.sequence
       recordSender(of: entry)
       recordAttachment(entry, body)
-      snapshotSegments.append(entry, at: at, of: body, index: &index)
+      retained.append(entry, at: at, of: body)
       at = entry.end
     }
-    snapshotSegments.endAppending()
+    retained.endAppending()
     log.begin(after: through)
   }
 
@@ -293,22 +294,12 @@ package struct SessionRestorer: ~Copyable {
     }
   }
 
-  private static func retain(
-    _ entry: GatewayEntry, length: Int, _ index: inout RetentionIndex,
-    _ snapshotSegments: inout SnapshotSegments
-  ) {
-    let key = RetainedKey(key: entry.key, isSystem: entry.flags.contains(.system))
-    index.apply(entry.flags.retention, key: key, sequence: entry.sequence, length: length) {
-      snapshotSegments.markGarbage($0, $1)
-    }
-  }
-
-  /// The entry says how far its sender has come, and that something of theirs may be in a snapshot.
+  /// Updates the sender's `acknowledged`, and remembers that a snapshot may contain entries of it.
   private mutating func recordSender(of entry: GatewayEntry) {
     guard entry.sender != 0 else { return }
     // The record with the sender's number may be lost.
     if lostBytes > 0, entry.sender <= NumbersRecord.highest { numbers = max(numbers, entry.sender) }
-    if sender?.number != entry.sender { sender = people[entry.sender] }
+    if sender?.number != entry.sender { sender = participants[entry.sender] }
     guard let sender else { return }
     sender.acknowledged = max(sender.acknowledged, entry.clientSequence)
     if entry.flags.retention != .none, !entry.flags.contains(.existing) { sender.hasRetained = true }

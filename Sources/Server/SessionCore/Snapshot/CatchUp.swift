@@ -21,12 +21,12 @@ package final class CatchUp {
   private var compressedParts: Int?
 
   init(
-    sequence: UInt64, continuesAt: Cursor, opening: Segment, snapshotSegments: [Part], closing: Segment
+    sequence: UInt64, continuesAt: Cursor, opening: Segment, retained: [Part], closing: Segment
   ) {
     self.sequence = sequence
     self.continuesAt = continuesAt
     let whole = { (segment: Segment) in Part(segment: segment, end: segment.bytes.count) }
-    parts = ([whole(opening)] + snapshotSegments + [whole(closing)]).filter { $0.end > 0 }
+    parts = ([whole(opening)] + retained + [whole(closing)]).filter { $0.end > 0 }
   }
 
   /// The same for those who agreed on compression.

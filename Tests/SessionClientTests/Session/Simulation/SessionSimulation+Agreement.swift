@@ -73,7 +73,7 @@ extension SessionSimulation {
         client.retained == expected, "C\(client.index) holds \(client.retained), the session \(expected)")
       try require(client.activity == session.activity, "C\(client.index) does \(client.activity as Any)")
       let people = client.people.map { "\($0.number) \($0.name) \($0.color)" }
-      let active = session.participants.values.filter(\.isActive).map(\.participant)
+      let active = session.participants.values.filter(\.isActive).map(\.object)
         .sorted { $0.number < $1.number }.map { "\($0.number) \($0.name) \($0.color)" }
       try require(people == active, "C\(client.index) sees \(people), not \(active)")
       // Each change of an activity came in the order of its sender, once and again at most where it was in doubt.

@@ -1,0 +1,45 @@
+internal import FoundationEssentials
+internal import Primitives
+
+/// The time for which a session has had no active participants.
+struct EmptyPeriod {
+  /// The beginning of the period; nil while the session has active participants.
+  private(set) var since: MonotonicTime?
+  /// The wall time of the beginning in the record that the session was loaded from; nil if the period began later.
+  private var recorded: Date?
+
+  /// A period that begins with the session.
+  init(since: MonotonicTime) {
+    self.since = since
+  }
+
+  /// Begins a period, unless one has begun.
+  mutating func begin(at now: MonotonicTime) {
+    if since == nil { since = now }
+  }
+
+  /// Ends the period: a participant joins.
+  mutating func end() {
+    since = nil
+    recorded = nil
+  }
+
+  /// Restores a period that began before the session was loaded.
+  ///
+  /// - Parameters:
+  ///   - recorded: the wall time of its beginning, in the session's record.
+  ///   - now: the present time.
+  ///   - date: the present wall time.
+  mutating func restore(_ recorded: Date, now: MonotonicTime, date: Date) {
+    since = now.adding(seconds: -Int(max(0, min(date.timeIntervalSince(recorded), 1e9))))
+    self.recorded = recorded
+  }
+
+  /// Returns the wall time of the beginning; nil while the session has active participants.
+  ///
+  /// The time is computed backwards from the present, because the wall clock may have been wrong then and corrected since.
+  func date(now: MonotonicTime, date: Date) -> Date? {
+    guard let since else { return nil }
+    return recorded ?? date.addingTimeInterval(-now.seconds(since: since))
+  }
+}

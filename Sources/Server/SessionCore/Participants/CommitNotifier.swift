@@ -1,0 +1,205 @@
+internal import Primitives
+internal import Wire
+
+/// The sequence up to which entries are committed, and the participants that are still to get a `committed` message.
+///
+/// A message is sent at most every 100 ms, and waits up to 50 ms for entries to piggyback on.
+struct CommitNotifier {
+  /// The way in which a participant gets the message of this turn.
+  enum Route {
+    /// With the unreliable frames of the turn.
+    case piggyback
+    /// In its outbox.
+    case outbox
+    /// Not in this turn.
+    case postponed
+    /// Not at all: the participant has no socket, and `joined` contains the sequence.
+    case none
+  }
+
+  /// The recipients of a message.
+  struct Announcement {
+    /// True if the message covers an entry of at least one participant.
+    var isNeeded = false
+    /// The participants that get the message in their outboxes.
+    var outboxes: [ParticipantState] = []
+    /// Nanoseconds that the oldest entry in it waited for the message; 0 if no entry was counted.
+    var wait: Int64 = 0
+  }
+
+  /// The shortest time between two messages.
+  private static let intervalMs = 100
+  /// The longest time that a message waits for entries to piggyback on.
+  private static let piggybackMs = 50
+
+  /// Entries up to this sequence are on disk, or count as such in a session without a store.
+  private(set) var committed: UInt64 = 0
+  private let isByStore: Bool
+  /// Participants with entries that no message covers yet.
+  private var waiting: [ParticipantNumber] = []
+  /// Participants that get this turn's message with its unreliable frames, if their sockets take these.
+  private var piggybacked: Set<ParticipantNumber> = []
+  /// The time at which the next message may be scheduled; in a session without a store, its entries count as on disk then.
+  private var commitDue: MonotonicTime?
+  /// The time until which the next message may wait for entries.
+  private var announceBy: MonotonicTime?
+  /// The time of the last message.
+  private var sentAt: MonotonicTime?
+  /// The time of the oldest entry that is in no save.
+  private var oldestUnsaved = MonotonicTime.distantFuture
+  /// The time of the oldest entry that is on disk and in no message.
+  private var oldestUnannounced = MonotonicTime.distantFuture
+
+  init(isByStore: Bool) {
+    self.isByStore = isByStore
+  }
+
+  /// The time at which `tick` or the end of a turn has something to do.
+  var nextDeadline: MonotonicTime? {
+    guard let commitDue, let announceBy else { return commitDue ?? announceBy }
+    return min(commitDue, announceBy)
+  }
+
+  /// Counts a new entry of a participant, which is to be informed when it is committed.
+  mutating func recordEntry(of participant: ParticipantState, now: MonotonicTime) {
+    oldestUnsaved = min(oldestUnsaved, now)
+    addWaiting(participant, now: now)
+  }
+
+  /// Adds a participant that is to be informed when its newest entry is committed.
+  mutating func addWaiting(_ participant: ParticipantState, now: MonotonicTime) {
+    if !participant.awaitsCommitted {
+      participant.awaitsCommitted = true
+      participant.awaitsFrom = participant.lastSequence
+      waiting.append(participant.number)
+    }
+    if isByStore {
+      if participant.awaitsFrom <= committed { schedule(now: now) }
+    } else if commitDue == nil {
+      commitDue = now.adding(milliseconds: Self.intervalMs)
+    }
+  }
+
+  /// Adds a participant again whose socket did not take this turn's unreliable frames.
+  mutating func recordMissed(_ participant: ParticipantState, now: MonotonicTime) {
+    guard piggybacked.contains(participant.number), !participant.awaitsCommitted else { return }
+    addWaiting(participant, now: now)
+  }
+
+  /// Schedules the message when its time has come. In a session without a store, everything up to `lastSequence` is committed.
+  mutating func tick(lastSequence: UInt64, now: MonotonicTime) {
+    guard let due = commitDue, due <= now else { return }
+    commitDue = nil
+    if !isByStore {
+      committed = lastSequence
+      oldestUnannounced = min(oldestUnannounced, oldestUnsaved)
+      oldestUnsaved = .distantFuture
+    }
+    announceBy = now.adding(milliseconds: Self.piggybackMs)
+  }
+
+  // MARK: - Saves
+
+  /// Returns the time of the oldest entry in a save that begins; `isComplete` if the save has all entries.
+  mutating func beginSave(isComplete: Bool) -> MonotonicTime {
+    let oldest = oldestUnsaved
+    // The age of the entries that are left is unknown, so the time stays if there are any.
+    if isComplete { oldestUnsaved = .distantFuture }
+    return oldest
+  }
+
+  /// Counts the entries of a failed save as unsaved again.
+  mutating func failSave(_ oldest: MonotonicTime) {
+    oldestUnsaved = min(oldestUnsaved, oldest)
+  }
+
+  /// Takes the end of a save into account and schedules a message.
+  mutating func finishSave(_ oldest: MonotonicTime, through sequence: UInt64, now: MonotonicTime) {
+    committed = sequence
+    if waiting.isEmpty {
+      oldestUnannounced = .distantFuture
+    } else {
+      oldestUnannounced = min(oldestUnannounced, oldest)
+      schedule(now: now)
+    }
+  }
+
+  /// Sets the sequence of a session that was restored.
+  mutating func restore(committed sequence: UInt64) {
+    committed = sequence
+  }
+
+  // MARK: - Messages
+
+  /// Forgets the recipients of the turn before.
+  mutating func beginTurn() {
+    piggybacked.removeAll(keepingCapacity: true)
+  }
+
+  /// True if a message is due at the end of this turn: at its time, or earlier if it can piggyback.
+  func isDue(canPiggyback: Bool, now: MonotonicTime) -> Bool {
+    announceBy.map { canPiggyback || $0 <= now } ?? false
+  }
+
+  /// Chooses the recipients of the message, and schedules the next one for the participants that are left.
+  ///
+  /// - Parameters:
+  ///   - now: the present time.
+  ///   - find: returns a participant by number; nil if it is forgotten.
+  ///   - route: returns the way in which a participant gets the message.
+  /// - Returns: the recipients that the caller has to write to.
+  mutating func announce(
+    now: MonotonicTime, find: (ParticipantNumber) -> ParticipantState?, route: (ParticipantState) -> Route
+  ) -> Announcement {
+    var announcement = Announcement()
+    piggybacked.removeAll(keepingCapacity: true)
+    var postponed: [ParticipantNumber] = []
+    var uncommitted: [ParticipantNumber] = []
+    for number in waiting {
+      guard let participant = find(number) else { continue }
+      guard participant.awaitsFrom <= committed else {
+        uncommitted.append(number)
+        continue
+      }
+      announcement.isNeeded = true
+      // Newer entries are for the next message.
+      participant.awaitsCommitted = participant.lastSequence > committed
+      if participant.awaitsCommitted {
+        participant.awaitsFrom = committed + 1
+        uncommitted.append(number)
+      }
+      switch route(participant) {
+      case .none: continue
+      case .piggyback: piggybacked.insert(number)
+      case .outbox: announcement.outboxes.append(participant)
+      case .postponed:
+        if !participant.awaitsCommitted { postponed.append(number) }
+        participant.awaitsCommitted = true
+      }
+    }
+    waiting = postponed + uncommitted
+    announceBy = postponed.isEmpty ? nil : now.adding(milliseconds: Self.intervalMs)
+    let oldest = oldestUnannounced
+    oldestUnannounced = .distantFuture
+    guard announcement.isNeeded else { return announcement }
+    sentAt = now
+    if oldest <= now { announcement.wait = max(1, now.nanoseconds - oldest.nanoseconds) }
+    return announcement
+  }
+
+  /// Frees the memory of the last turn.
+  mutating func releaseMemory() {
+    piggybacked = []
+  }
+
+  /// Schedules a message for what is on disk: soon, but not too soon after the last one.
+  private mutating func schedule(now: MonotonicTime) {
+    guard announceBy == nil, commitDue == nil else { return }
+    let due = sentAt?.adding(milliseconds: Self.intervalMs) ?? now
+    if due <= now {
+      announceBy = now.adding(milliseconds: Self.piggybackMs)
+    } else {
+      commitDue = due
+    }
+  }
+}

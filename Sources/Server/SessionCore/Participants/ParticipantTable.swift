@@ -1,0 +1,211 @@
+internal import Primitives
+internal import Wire
+
+/// The participants of a session, present and past, with their tokens, colors and grace times.
+struct ParticipantTable {
+  private(set) var states: [ParticipantNumber: ParticipantState] = [:]
+  private var numberByDigest: [TokenDigest: ParticipantNumber] = [:]
+  /// The participants that left, by token. A resume with such a token is refused, but while the session is in memory the
+  /// token still proves that its owner was a participant.
+  private var leftByDigest: [TokenDigest: ParticipantNumber] = [:]
+  /// Participants that left or did not come back, oldest first; at most `pastLimit`.
+  private(set) var past: [ParticipantNumber] = []
+  /// Forgotten participants whose names are kept, because a snapshot may contain their entries.
+  private(set) var formerSenders: [ParticipantNumber: Participant] = [:]
+  /// Sockets that have not joined yet, oldest first.
+  private(set) var waiting: [ParticipantNumber] = []
+  private var graces = DeadlineQueue<ParticipantNumber>()
+  private var colorsInUse: [String: Int] = [:]
+  /// The number of participants that have joined, those within their grace time included.
+  private(set) var activeCount = 0
+  /// The number of the next new participant.
+  var nextNumber: ParticipantNumber = 1
+  private let pastLimit: Int
+  private let digest: @Sendable (Token) -> TokenDigest
+
+  /// Creates an empty table.
+  ///
+  /// - Parameters:
+  ///   - pastLimit: the number of past participants that may come back as themselves.
+  ///   - digest: the function whose result is kept instead of a token.
+  init(pastLimit: Int, digest: @escaping @Sendable (Token) -> TokenDigest) {
+    self.pastLimit = pastLimit
+    self.digest = digest
+  }
+
+  var count: Int { states.count }
+  var values: Dictionary<ParticipantNumber, ParticipantState>.Values { states.values }
+  /// Places that are taken: active and waiting participants.
+  var occupiedPlaces: Int { activeCount + waiting.count }
+  /// The end of the first grace time; it may be one that a resume has made void.
+  var nextDeadline: MonotonicTime? { graces.earliest }
+
+  subscript(number: ParticipantNumber) -> ParticipantState? { states[number] }
+
+  // MARK: - Tokens
+
+  /// Returns the participant that may resume with a token.
+  func number(of token: Token) -> ParticipantNumber? {
+    numberByDigest[digest(token)]
+  }
+
+  /// Returns the participant with a token, also one that left.
+  func formerNumber(of token: Token) -> ParticipantNumber? {
+    let digest = digest(token)
+    return numberByDigest[digest] ?? leftByDigest[digest]
+  }
+
+  /// Makes a resume with the participant's token impossible.
+  mutating func revokeToken(of participant: ParticipantState) {
+    guard let digest = participant.digest else { return }
+    numberByDigest[digest] = nil
+    leftByDigest[digest] = participant.number
+  }
+
+  // MARK: - Joining
+
+  /// Adds a participant; a missing name or color is chosen by the identity's random number.
+  mutating func add(_ profile: Profile, _ identity: NewIdentity, _ bucket: RateBucket) -> ParticipantState {
+    let participant = ParticipantState(
+      id: identity.id, number: nextNumber, name: profile.name ?? NameMaker.name(random: identity.lot),
+      color: profile.color ?? Palette.pick(avoiding: Set(colorsInUse.keys), random: identity.lot),
+      bucket: bucket)
+    nextNumber += 1
+    states[participant.number] = participant
+    colorsInUse[participant.color, default: 0] += 1
+    return participant
+  }
+
+  /// Makes a new participant wait on a socket.
+  mutating func wait(_ participant: ParticipantState, on subscriber: Subscriber) {
+    participant.presence = .waiting(subscriber)
+    waiting.append(participant.number)
+  }
+
+  /// Returns the participant that waits on a socket.
+  func waiting(on subscriber: Subscriber) -> ParticipantState? {
+    for number in waiting {
+      if let participant = states[number], participant.subscriber === subscriber { return participant }
+    }
+    return nil
+  }
+
+  /// Makes a new or waiting participant active, with a token from now on. The caller sets the presence.
+  mutating func activate(_ participant: ParticipantState, _ token: Token) {
+    if participant.isWaiting { waiting.removeAll { $0 == participant.number } }
+    let digest = digest(token)
+    participant.digest = digest
+    numberByDigest[digest] = participant.number
+    activeCount += 1
+  }
+
+  /// Makes a past participant active again. The caller sets the presence.
+  mutating func reactivate(_ participant: ParticipantState) {
+    past.removeAll { $0 == participant.number }
+    colorsInUse[participant.color, default: 0] += 1
+    activeCount += 1
+  }
+
+  /// Changes name and color.
+  ///
+  /// - Returns: false if the profile changes nothing.
+  @discardableResult
+  mutating func apply(_ profile: Profile, to participant: ParticipantState) -> Bool {
+    let name = profile.name ?? participant.name
+    let color = profile.color ?? participant.color
+    guard name != participant.name || color != participant.color else { return false }
+    releaseColor(participant.color)
+    colorsInUse[color, default: 0] += 1
+    participant.name = name
+    participant.color = color
+    return true
+  }
+
+  // MARK: - Leaving
+
+  /// Begins the grace time of a participant whose socket is gone.
+  mutating func beginGrace(of participant: ParticipantState, until deadline: MonotonicTime) {
+    participant.presence = .away(until: deadline)
+    graces.insert(participant.number, at: deadline)
+  }
+
+  /// Returns the next participant whose grace time is over; nil if there is none.
+  mutating func nextExpired(now: MonotonicTime) -> ParticipantState? {
+    while let deadline = graces.earliest, let number = graces.popDue(at: now) {
+      // A grace time that a resume has ended stays in the queue.
+      guard let participant = states[number], case .away(let until) = participant.presence, until == deadline
+      else { continue }
+      return participant
+    }
+    return nil
+  }
+
+  /// Ends a participant's presence. The state stays in the table until `retire`.
+  mutating func end(_ participant: ParticipantState, _ reason: Departure.Reason) {
+    if participant.isWaiting { waiting.removeAll { $0 == participant.number } }
+    if participant.isActive { activeCount -= 1 }
+    participant.presence = reason == .left ? .left : .past
+    releaseColor(participant.color)
+  }
+
+  /// Moves a participant whose presence ended to the past ones. One that only waited is removed: it never sent an entry, so
+  /// nothing refers to it.
+  mutating func retire(_ participant: ParticipantState, hasJoined: Bool) {
+    if hasJoined { past.append(participant.number) } else { states[participant.number] = nil }
+  }
+
+  /// Forgets the oldest past participants beyond the limit; the closure is called with each, while its token is still known.
+  mutating func forgetOldest(_ willForget: (ParticipantState) -> Void) {
+    let extra = past.count - pastLimit
+    guard extra > 0 else { return }
+    for number in past.prefix(extra) {
+      guard let participant = states.removeValue(forKey: number) else { continue }
+      willForget(participant)
+      if let digest = participant.digest {
+        numberByDigest[digest] = nil
+        leftByDigest[digest] = nil
+        participant.digest = nil
+      }
+      if participant.hasRetained { formerSenders[number] = participant.object }
+    }
+    past.removeFirst(extra)
+  }
+
+  /// Returns those of the senders that are neither active nor waiting, by number. Names of other forgotten participants are
+  /// dropped.
+  mutating func pastSenders(among senders: Set<ParticipantNumber>) -> [Participant] {
+    formerSenders = formerSenders.filter { senders.contains($0.key) }
+    return senders.sorted().compactMap { number in
+      guard let participant = states[number] else { return formerSenders[number] }
+      return participant.isActive || participant.isWaiting ? nil : participant.object
+    }
+  }
+
+  private mutating func releaseColor(_ color: String) {
+    guard let count = colorsInUse[color] else { return }
+    colorsInUse[color] = count > 1 ? count - 1 : nil
+  }
+
+  // MARK: - Restoring
+
+  /// Fills an empty table with participants that were read from records.
+  ///
+  /// - Parameters:
+  ///   - participants: all of them; active ones are within a grace time.
+  ///   - past: the numbers of the past ones, oldest first.
+  mutating func restore(_ participants: some Sequence<ParticipantState>, past: [ParticipantNumber]) {
+    var away: [(until: MonotonicTime, number: ParticipantNumber)] = []
+    for participant in participants {
+      states[participant.number] = participant
+      if let digest = participant.digest { numberByDigest[digest] = participant.number }
+      guard case .away(let until) = participant.presence else { continue }
+      activeCount += 1
+      colorsInUse[participant.color, default: 0] += 1
+      away.append((until, participant.number))
+    }
+    for item in away.sorted(by: { ($0.until, $0.number) < ($1.until, $1.number) }) {
+      graces.insert(item.number, at: item.until)
+    }
+    self.past = past
+  }
+}

@@ -1,0 +1,73 @@
+internal import Wire
+
+/// Announcements of presence.
+extension Session {
+  /// Records a change of presence. If an earlier one of the participant is not announced yet, that gets an entry of its own first.
+  func recordPresence(of participant: ParticipantState, _ change: (inout PresenceChanges) -> Void) {
+    if presence.changes.mentions(participant.number) { announcePresence() }
+    change(&presence.changes)
+    save.markDirty(participant: participant.number)
+  }
+
+  /// Appends the `participants` entries for the changes of presence, if there are any.
+  func announcePresence() {
+    guard !presence.changes.isEmpty else { return }
+    let changes = presence.takeChanges(participants)
+    // Each list is made when its turn comes: announcing the one before may remove a waiting participant.
+    announce(\.joined, changes.joined.compactMap { participants[$0]?.object })
+    announce(\.left, changes.left)
+    announce(\.changed, changes.changed.compactMap { participants[$0]?.object })
+    announce(\.waiting, changes.waiting.compactMap { participants[$0]?.object })
+  }
+
+  /// Appends the entries for one kind of change, several if the list is too long for one message.
+  private func announce<Element>(
+    _ field: WritableKeyPath<ParticipantsPayload, [Element]>, _ list: [Element]
+  ) {
+    let count = presence.participantsPerEntry
+    for start in stride(from: 0, to: list.count, by: count) {
+      var payload = ParticipantsPayload()
+      payload[keyPath: field] = Array(list[start..<min(start + count, list.count)])
+      announce(payload)
+    }
+  }
+
+  private func announce(_ payload: ParticipantsPayload) {
+    let body = payload.encoded()
+    let sequence = appendSystem(SystemType.participants, body)
+    presence.recordEntry()
+    guard !participants.waiting.isEmpty else { return }
+    // Waiting participants get these entries and no others.
+    var entry: [UInt8] = []
+    GatewayEntry.append(
+      to: &entry, flags: [.reliable, .system], sequence: sequence, sender: 0, clientSequence: 0,
+      type: Array(SystemType.participants.utf8).span, payload: body.span)
+    for number in participants.waiting {
+      guard let participant = participants[number], case .waiting(let subscriber) = participant.presence
+      else {
+        continue
+      }
+      if subscriber.isOutboxFull {
+        // Without this entry its list of participants is wrong: it is closed, and may come back.
+        remove(participant, reason: .gone)
+        outgoing.append(.close(connection: subscriber.connection, .tooSlow))
+      } else {
+        subscriber.enqueue(.binary, entry)
+        presence.recordNotified(subscriber)
+      }
+    }
+  }
+
+  /// Returns the `participants` payloads of a snapshot.
+  func stateOfParticipants() -> [[UInt8]] {
+    let senders = retained.snapshot.senders.union(journal.participants)
+    let past = participants.pastSenders(among: senders)
+    return presence.statePayloads(participants, past: past)
+  }
+
+  /// Appends an entry of the gateway itself.
+  @discardableResult
+  func appendSystem(_ type: String, _ payload: [UInt8]) -> UInt64 {
+    log.append(system: type, payload: payload).sequence
+  }
+}

@@ -1,0 +1,74 @@
+internal import Wire
+
+/// The retained entries of a session: the index of their keys, and the segments that joiners are caught up from.
+struct RetainedState {
+  private(set) var index = RetentionIndex()
+  private(set) var snapshot = SnapshotSegments()
+  /// The end of the part of the log whose retained entries are in the segments.
+  private var end: Cursor
+  /// Bytes of the compressed forms of the segments, as of the last catch-up.
+  private var compressedBytes = 0
+  /// The use of the quota of retained bytes.
+  var fillLevel = FillLevel()
+
+  /// The state of a session whose log begins with a segment of this number.
+  init(firstSegment: UInt32) {
+    end = Cursor(segment: firstSegment, offset: 0)
+  }
+
+  /// Bytes of the segments and of their compressed forms.
+  var totalBytes: Int { snapshot.byteCount + compressedBytes }
+
+  /// Applies an entry that was appended to the log.
+  mutating func apply(_ retention: Retention, key: RetainedKey, sequence: UInt64, length: Int) {
+    index.apply(retention, key: key, sequence: sequence, length: length) { snapshot.markGarbage($0, $1) }
+  }
+
+  /// Moves the retained entries of the whole log into the segments.
+  mutating func update(from log: SegmentLog) {
+    for segment in log.segments where segment.number >= end.segment {
+      let offset = segment.number == end.segment ? end.offset : 0
+      guard offset < segment.bytes.count else { continue }
+      snapshot.take(from: segment, frameIndex: segment.frameIndex(at: offset), index: &index)
+    }
+    end = log.tail
+  }
+
+  /// Drops the oldest segment of the log, and moves its retained entries into the segments first.
+  mutating func dropOldest(of log: inout SegmentLog) {
+    let oldest = log.removeOldest()
+    guard end.segment == oldest.number else { return }
+    snapshot.take(from: oldest, frameIndex: oldest.frameIndex(at: end.offset), index: &index)
+    end = Cursor(segment: oldest.number + 1, offset: 0)
+  }
+
+  /// Rewrites segments that are more than half garbage.
+  mutating func compact() {
+    snapshot.compact(&index)
+  }
+
+  // MARK: - Compressed forms
+
+  /// Counts the bytes of the compressed forms, after a catch-up made one.
+  mutating func countCompressed() {
+    compressedBytes = snapshot.segments.reduce(0) { $0 + ($1.compressedTwin?.bytes.count ?? 0) }
+  }
+
+  /// Drops the compressed forms, when memory is short.
+  mutating func dropCompressed() {
+    for segment in snapshot.segments { segment.compressedTwin = nil }
+    compressedBytes = 0
+  }
+
+  // MARK: - Restoring
+
+  /// Appends a retained entry of a `base` record, which is in no segment of the log.
+  mutating func append(_ entry: GatewayEntry, at start: Int, of bytes: Span<UInt8>) {
+    snapshot.append(entry, at: start, of: bytes, index: &index)
+  }
+
+  /// Ends a row of `append`.
+  mutating func endAppending() {
+    snapshot.endAppending()
+  }
+}

@@ -1,0 +1,161 @@
+internal import Wire
+
+/// A subscriber that is caught up when the turn ends.
+struct PendingCatchUp {
+  var subscriber: Subscriber
+  var start = Start.snapshot
+
+  enum Start {
+    /// The entries after a sequence.
+    case tail(after: UInt64)
+    case snapshot
+    /// A snapshot that contains all entries after a sequence: the client has seen those up to it, and then entries of an order
+    /// that is no longer in force.
+    case snapshotWithEntries(after: UInt64)
+  }
+}
+
+/// Snapshots and tails for members that joined in this turn.
+extension Session {
+  /// Bytes of replaced segments that may be kept for slow subscribers.
+  private static let pinnedBytes = 33_554_432
+
+  /// Starts the catch-up of all pending subscribers.
+  ///
+  /// - Returns: other subscribers that are too slow in their own catch-ups, to be closed.
+  func catchUpPending() -> [Subscriber] {
+    guard !catchingUp.isEmpty else { return [] }
+    let pending = catchingUp
+    catchingUp = []
+    var slow: [Subscriber] = []
+    var snapshot: CatchUp?
+    var compressed: CatchUp?
+    var withEntries: (after: UInt64, catchUp: CatchUp)?
+    for item in pending where item.subscriber.memberIndex >= 0 {
+      let subscriber = item.subscriber
+      if case .snapshotWithEntries(let after) = item.start {
+        if withEntries?.after != after {
+          withEntries = makeSnapshot(withEntriesAfter: after, &slow).map { (after, $0) }
+        }
+      }
+      if case .tail(let after) = item.start, let (cursor, rest) = log.position(after: after) {
+        let control = GatewayControl.catchUp(.tail, epoch: epoch, sequence: log.lastSequence)
+        subscriber.enqueue(.text, control.encoded())
+        if let rest {
+          subscriber.enqueue(frames: rest.framed())
+          counters.delivered += rest.entryCount
+        }
+        members[subscriber.memberIndex].cursor = cursor
+        subscriber.source = .live
+        subscriber.caughtUpAt = Subscriber.CaughtUpMark(cursor: log.tail, sequence: log.lastSequence)
+      } else if case .snapshotWithEntries(let after) = item.start, let withEntries,
+        withEntries.after == after
+      {
+        subscriber.source = .catchingUp(CatchUpProgress(withEntries.catchUp))
+        subscriber.caughtUpAt = Subscriber.CaughtUpMark(cursor: log.tail, sequence: log.lastSequence)
+      } else {
+        var made = snapshot ?? makeSnapshot(&slow)
+        snapshot = made
+        if subscriber.acceptsCompression, compressor != nil, memoryPressure == nil {
+          made = compressed ?? CatchUp(compressed: made)
+          compressed = made
+        }
+        subscriber.source = .catchingUp(CatchUpProgress(made))
+        subscriber.caughtUpAt = nil
+      }
+      members[subscriber.memberIndex].flags.insert(.special)
+    }
+    return slow
+  }
+
+  /// Returns a snapshot of the present state, for all subscribers that need one in this turn.
+  private func makeSnapshot(_ slow: inout [Subscriber]) -> CatchUp {
+    if memoryPressure != nil { retained.dropCompressed() }
+    retained.update(from: log)
+    limitPinnedBytes(&slow)
+    let sequence = log.lastSequence
+    let closing = Segment(number: 0, capacity: 64)
+    closing.appendControl(GatewayControl.caughtUp(sequence: sequence).encoded())
+    return CatchUp(
+      sequence: sequence, continuesAt: log.tail, opening: opening(at: sequence),
+      retained: retained.snapshot.parts(), closing: closing)
+  }
+
+  /// Returns a snapshot for clients that have seen the entries up to a sequence: the retained ones of these, and then the log
+  /// itself, so that they also get entries that are not retained.
+  ///
+  /// - Returns: nil if the log no longer has all entries after the sequence.
+  private func makeSnapshot(withEntriesAfter sequence: UInt64, _ slow: inout [Subscriber]) -> CatchUp? {
+    guard let (cursor, rest) = log.position(after: sequence) else { return nil }
+    retained.update(from: log)
+    limitPinnedBytes(&slow)
+    let closing = Segment(number: 0, capacity: 64)
+    if let rest { closing.append(rest) }
+    return CatchUp(
+      sequence: log.lastSequence, continuesAt: cursor, opening: opening(at: log.lastSequence),
+      retained: retained.snapshot.parts(through: sequence), closing: closing)
+  }
+
+  /// Returns the control message and the state entries at the beginning of a snapshot.
+  private func opening(at sequence: UInt64) -> Segment {
+    let opening = Segment(number: 0, capacity: 1024)
+    opening.appendControl(
+      GatewayControl.catchUp(.snapshot, epoch: epoch, sequence: sequence).encoded())
+    for payload in stateOfParticipants() { appendState(SystemType.participants, payload, to: opening) }
+    appendState(SystemType.activity, activityState.encoded(), to: opening)
+    // A joiner has to know that nothing is saved, as the other participants do.
+    if let notice = save.failureNotice { appendState(SystemType.notice, notice.encoded(), to: opening) }
+    if let notice = save.lossNotice {
+      appendState(SystemType.notice, notice.encoded(), to: opening)
+      save.hasSentLossNotice = true
+    }
+    return opening
+  }
+
+  /// Limits the bytes of replaced segments that slow subscribers still need. Beyond the limit, the subscribers that have taken
+  /// the least of their catch-ups are too slow.
+  private func limitPinnedBytes(_ slow: inout [Subscriber]) {
+    let segments = retained.snapshot.segments
+    let current = Set((segments + segments.compactMap(\.compressedTwin)).map { ObjectIdentifier($0) })
+    // A thousand participants that joined in one turn share one catch-up, which is visited once.
+    var seen: Set<ObjectIdentifier> = []
+    var pinned: [ObjectIdentifier: Int] = [:]
+    for subscriber in subscribers {
+      guard case .catchingUp(let progress) = subscriber.source,
+        seen.insert(ObjectIdentifier(progress.catchUp)).inserted
+      else { continue }
+      for part in progress.catchUp.parts where !current.contains(ObjectIdentifier(part.segment)) {
+        pinned[ObjectIdentifier(part.segment)] = part.end
+      }
+    }
+    guard pinned.values.reduce(0, +) > Self.pinnedBytes else { return }
+    var catchUps: [(left: Int, subscriber: Subscriber, progress: CatchUpProgress)] = []
+    for subscriber in subscribers {
+      guard case .catchingUp(let progress) = subscriber.source else { continue }
+      catchUps.append((progress.left, subscriber, progress))
+    }
+    catchUps.sort { $0.left < $1.left }
+    var kept: Set<ObjectIdentifier> = []
+    var bytes = 0
+    for item in catchUps {
+      let own = item.progress.catchUp.parts.filter {
+        !current.contains(ObjectIdentifier($0.segment)) && !kept.contains(ObjectIdentifier($0.segment))
+      }
+      let more = own.reduce(0) { $0 + $1.end }
+      if bytes + more <= Self.pinnedBytes {
+        bytes += more
+        kept.formUnion(own.map { ObjectIdentifier($0.segment) })
+      } else {
+        slow.append(item.subscriber)
+      }
+    }
+  }
+
+  private func appendState(_ type: String, _ payload: [UInt8], to segment: Segment) {
+    var entry: [UInt8] = []
+    GatewayEntry.append(
+      to: &entry, flags: [.reliable, .system], sequence: 0, sender: 0, clientSequence: 0,
+      type: Array(type.utf8).span, payload: payload.span)
+    segment.appendFrame(entry.span, firstSequence: 0, lastSequence: 0, entryCount: 1, targets: nil)
+  }
+}

@@ -1,0 +1,34 @@
+/// The content of a turn for the members at the tail.
+package enum TurnContent: Equatable, Sendable {
+  case nothing
+  /// Changes of presence only.
+  case presence
+  /// Content that must not wait.
+  case entries(withPresence: Bool)
+}
+
+/// Computes the content of each turn.
+struct TurnSummary {
+  /// The content of the turn that ended last.
+  private(set) var content = TurnContent.nothing
+  /// The newest sequence when the turn began.
+  private var beganAfter: UInt64 = 0
+
+  /// Ends a turn.
+  ///
+  /// - Parameters:
+  ///   - lastSequence: the newest sequence.
+  ///   - presenceEntries: the number of `participants` entries in the turn.
+  ///   - hasUnreliable: true when the turn has unreliable frames.
+  ///   - hasNewSegment: true when the turn began a segment. An entry that is sent later is in the newest segment: no older
+  ///     segment is dropped before all members have its entries.
+  mutating func end(lastSequence: UInt64, presenceEntries: UInt64, hasUnreliable: Bool, hasNewSegment: Bool) {
+    let hasMore = lastSequence - beganAfter > presenceEntries || hasUnreliable || hasNewSegment
+    beganAfter = lastSequence
+    if hasMore {
+      content = .entries(withPresence: presenceEntries > 0)
+    } else {
+      content = presenceEntries > 0 ? .presence : .nothing
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import FoundationEssentials
+import Primitives
+import Testing
+import Wire
+
+@testable import SessionCore
+
+@Suite("Components of a session")
+struct ComponentTests {
+  @Test(
+    "A quota warns at four fifths, and again only after less than three fifths",
+    arguments: [
+      ([0, 79, 80, 99], [false, false, true, false]),
+      ([80, 61, 80], [true, false, false]),
+      ([80, 59, 80], [true, false, true]),
+    ] as [([UInt64], [Bool])])
+  func fillLevel(uses: [UInt64], warnings: [Bool]) {
+    var level = FillLevel()
+    let actual = uses.map { level.reachesWarning($0, of: 100) }
+    #expect(actual == warnings)
+  }
+
+  @Test("An empty quota does not warn")
+  func emptyQuota() {
+    var level = FillLevel()
+    let warns = level.reachesWarning(0, of: 0)
+    #expect(!warns)
+  }
+
+  @Test("The gate is closed while there is a reason")
+  func growth() {
+    var gate = GrowthGate()
+    #expect(!gate.isClosed)
+    gate.memoryPressure = 5
+    gate.dataRefusal = .noRoom(.storageFull, "full", limit: 1, actual: 2)
+    gate.memoryPressure = nil
+    #expect(gate.isClosed)
+    gate.dataRefusal = nil
+    #expect(!gate.isClosed)
+  }
+
+  @Test("The content of a turn: nothing, changes of presence, or entries")
+  func turns() {
+    var turn = TurnSummary()
+    func end(_ last: UInt64, presence: UInt64 = 0, unreliable: Bool = false, segment: Bool = false)
+      -> TurnContent
+    {
+      turn.end(
+        lastSequence: last, presenceEntries: presence, hasUnreliable: unreliable, hasNewSegment: segment)
+      return turn.content
+    }
+    #expect(end(0) == .nothing)
+    #expect(end(2, presence: 2) == .presence)
+    #expect(end(4, presence: 1) == .entries(withPresence: true))
+    #expect(end(5) == .entries(withPresence: false))
+    #expect(end(5, unreliable: true) == .entries(withPresence: false))
+    #expect(end(6, presence: 1, segment: true) == .entries(withPresence: true))
+    #expect(end(6) == .nothing)
+  }
+
+  @Test("A session without content is kept for the short time, unless it is damaged")
+  func expiry() {
+    let limits = Limits()
+    #expect(limits.keepSeconds(retainedBytes: 0, isDamaged: false) == limits.emptySessionKeepSeconds)
+    #expect(limits.keepSeconds(retainedBytes: 1, isDamaged: false) == limits.sessionKeepSeconds)
+    #expect(limits.keepSeconds(retainedBytes: 0, isDamaged: true) == limits.sessionKeepSeconds)
+  }
+}
+
+@Suite("Empty period")
+struct EmptyPeriodTests {
+  private let now = MonotonicTime.zero.adding(seconds: 1_000)
+  private let date = Date(timeIntervalSince1970: 50_000)
+
+  @Test("The beginning is computed backwards from the present wall time")
+  func beginning() {
+    var period = EmptyPeriod(since: .zero)
+    #expect(period.date(now: now, date: date) == date - 1_000)
+    period.begin(at: now)
+    #expect(period.since == .zero, "it has begun already")
+    period.end()
+    #expect(period.since == nil && period.date(now: now, date: date) == nil)
+    period.begin(at: now)
+    #expect(period.date(now: now.adding(seconds: 5), date: date) == date - 5)
+  }
+
+  @Test("A restored period begins at the time in the record, until it ends")
+  func restored() {
+    var period = EmptyPeriod(since: now)
+    period.restore(date - 300, now: now, date: date)
+    #expect(period.since == now.adding(seconds: -300))
+    #expect(period.date(now: now, date: date + 9) == date - 300)
+    period.end()
+    period.begin(at: now)
+    #expect(period.date(now: now, date: date) == date)
+  }
+}

@@ -1,0 +1,145 @@
+import Primitives
+import Testing
+import Wire
+
+@testable import SessionCore
+
+@Suite("Commit notifier")
+struct CommitNotifierTests {
+  private let ada = Self.participant(1)
+  private let bo = Self.participant(2)
+
+  private static func participant(_ number: ParticipantNumber) -> ParticipantState {
+    let rates = RateBucket.Rates(entriesPerSecond: 10, bytesPerSecond: 1_000)
+    return ParticipantState(
+      id: EntryKey(high: 9, low: UInt64(number)).uuid, number: number, name: "N", color: "#000000",
+      bucket: RateBucket(rates, at: .zero))
+  }
+
+  private func at(_ milliseconds: Int) -> MonotonicTime {
+    MonotonicTime.zero.adding(milliseconds: milliseconds)
+  }
+
+  /// Counts an entry with a sequence.
+  private func send(
+    _ sequence: UInt64, by participant: ParticipantState, _ commits: inout CommitNotifier, at time: Int
+  ) {
+    participant.lastSequence = sequence
+    commits.recordEntry(of: participant, now: at(time))
+  }
+
+  /// Announces; every participant gets the message by the same route.
+  private func announce(
+    _ commits: inout CommitNotifier, _ route: CommitNotifier.Route, at time: Int
+  ) -> CommitNotifier.Announcement {
+    let participants = [1: ada, 2: bo] as [ParticipantNumber: ParticipantState]
+    return commits.announce(now: at(time)) {
+      participants[$0]
+    } route: { _ in
+      route
+    }
+  }
+
+  @Test("Without a store, an entry counts as committed after 100 ms and is announced within 50 ms more")
+  func memory() {
+    var commits = CommitNotifier(isByStore: false)
+    #expect(commits.nextDeadline == nil)
+    send(1, by: ada, &commits, at: 0)
+    #expect(commits.nextDeadline == at(100))
+    commits.tick(lastSequence: 1, now: at(99))
+    #expect(commits.committed == 0)
+    commits.tick(lastSequence: 1, now: at(100))
+    #expect(commits.committed == 1 && commits.nextDeadline == at(150))
+    #expect(!commits.isDue(canPiggyback: false, now: at(149)))
+    #expect(commits.isDue(canPiggyback: true, now: at(110)))
+    #expect(commits.isDue(canPiggyback: false, now: at(150)))
+    let announcement = announce(&commits, .outbox, at: 150)
+    #expect(announcement.isNeeded && announcement.outboxes.map(\.number) == [1])
+    #expect(announcement.wait == 150_000_000)
+    #expect(commits.nextDeadline == nil && !ada.awaitsCommitted)
+  }
+
+  @Test("With a store, the end of a save is announced, at most every 100 ms")
+  func store() {
+    var commits = CommitNotifier(isByStore: true)
+    send(1, by: ada, &commits, at: 0)
+    #expect(commits.nextDeadline == nil)
+    var oldest = commits.beginSave(isComplete: true)
+    commits.finishSave(oldest, through: 1, now: at(10))
+    #expect(commits.committed == 1 && commits.nextDeadline == at(60))
+    let first = announce(&commits, .outbox, at: 60)
+    #expect(first.wait == 60_000_000)
+    send(2, by: ada, &commits, at: 70)
+    oldest = commits.beginSave(isComplete: true)
+    commits.finishSave(oldest, through: 2, now: at(80))
+    #expect(commits.nextDeadline == at(160), "100 ms after the last message")
+    commits.tick(lastSequence: 2, now: at(160))
+    #expect(commits.nextDeadline == at(210))
+  }
+
+  @Test("A save without a sender in wait is not announced")
+  func nobody() {
+    var commits = CommitNotifier(isByStore: true)
+    let oldest = commits.beginSave(isComplete: true)
+    commits.finishSave(oldest, through: 5, now: at(10))
+    #expect(commits.committed == 5 && commits.nextDeadline == nil)
+  }
+
+  @Test("The entries of a failed save keep their age")
+  func failure() {
+    var commits = CommitNotifier(isByStore: true)
+    send(1, by: ada, &commits, at: 0)
+    var oldest = commits.beginSave(isComplete: true)
+    send(2, by: ada, &commits, at: 500)
+    commits.failSave(oldest)
+    oldest = commits.beginSave(isComplete: true)
+    commits.finishSave(oldest, through: 2, now: at(1_000))
+    let announcement = announce(&commits, .outbox, at: 1_050)
+    #expect(announcement.wait == 1_050_000_000)
+  }
+
+  @Test("An entry after the committed ones waits for the next message")
+  func between() {
+    var commits = CommitNotifier(isByStore: false)
+    send(1, by: ada, &commits, at: 0)
+    commits.tick(lastSequence: 1, now: at(100))
+    send(2, by: ada, &commits, at: 110)
+    send(3, by: bo, &commits, at: 120)
+    let announcement = announce(&commits, .outbox, at: 150)
+    #expect(announcement.outboxes.map(\.number) == [1])
+    #expect(ada.awaitsCommitted && ada.awaitsFrom == 2 && bo.awaitsCommitted)
+    commits.tick(lastSequence: 3, now: at(210))
+    let second = announce(&commits, .outbox, at: 260)
+    #expect(second.outboxes.map(\.number) == [1, 2])
+  }
+
+  @Test("A participant that missed the piggybacked message gets the next one")
+  func missed() {
+    var commits = CommitNotifier(isByStore: false)
+    send(1, by: ada, &commits, at: 0)
+    commits.tick(lastSequence: 1, now: at(100))
+    let first = announce(&commits, .piggyback, at: 110)
+    #expect(first.isNeeded && first.outboxes.isEmpty)
+    commits.recordMissed(bo, now: at(110))
+    #expect(commits.nextDeadline == nil, "it was not among the recipients")
+    commits.recordMissed(ada, now: at(110))
+    #expect(ada.awaitsCommitted && commits.nextDeadline == at(210))
+    commits.beginTurn()
+    commits.tick(lastSequence: 1, now: at(210))
+    let second = announce(&commits, .outbox, at: 260)
+    #expect(second.outboxes.map(\.number) == [1])
+  }
+
+  @Test("A postponed participant gets the message 100 ms later; one without a socket gets none")
+  func routes() {
+    var commits = CommitNotifier(isByStore: false)
+    send(1, by: ada, &commits, at: 0)
+    commits.tick(lastSequence: 1, now: at(100))
+    let postponed = announce(&commits, .postponed, at: 150)
+    #expect(postponed.isNeeded && postponed.outboxes.isEmpty && ada.awaitsCommitted)
+    #expect(commits.nextDeadline == at(250))
+    let none = announce(&commits, .none, at: 250)
+    #expect(none.isNeeded && none.outboxes.isEmpty && !ada.awaitsCommitted)
+    #expect(commits.nextDeadline == nil)
+  }
+}
