@@ -1,31 +1,31 @@
 package import Wire
 package import Primitives
 
-/// What the shell has to do, in this order, after it told a session something.
+/// An action for the shell. It performs effects in the order in which the session returns them.
 ///
-/// What goes to the sockets themselves is not among the effects: it stands in the log and in the subscribers' outboxes.
+/// Bytes for sockets are not among the effects: they are in the log and in the subscribers' outboxes.
 package enum Effect: Sendable {
-  /// Tell the socket why, and close it. The session has let go of it already.
+  /// Sends the reason to the socket and closes it. It is no longer a member.
   case close(connection: UInt64, CloseReason)
-  /// Read nothing more from the socket before this moment: it ignored refusals.
+  /// Reads nothing from the socket until then: it ignored refusals.
   case pauseReading(connection: UInt64, until: MonotonicTime)
-  /// For the log and the counters: somebody is in, and how they were caught up.
+  /// A participant joined, and the way in which it is caught up; for the log and the counters.
   case joined(connection: UInt64, ParticipantNumber, JoinKind)
-  /// For the log: the client knew of more than the session; what was between is lost.
+  /// A client had more acknowledged entries than the session, so entries between the two numbers are lost; for the log.
   case acknowledgedMoved(ParticipantNumber, from: UInt32, to: UInt32)
   case refused(connection: UInt64, ErrorCode)
-  /// For the log: somebody did not come back in time.
+  /// A participant did not come back in time; for the log.
   case gone(ParticipantNumber)
 }
 
-/// How somebody came in.
+/// The way in which a participant joined.
 package enum JoinKind: String, Sendable {
   case new
   case tail
   case snapshot
 }
 
-/// What a session counted since the shell asked last.
+/// The events that a session counted since the last call of `takeCounters`.
 package struct SessionCounters: Sendable {
   package var entriesAccepted = 0
   package var repeats = 0
@@ -37,7 +37,7 @@ package struct SessionCounters: Sendable {
   package var delivered = 0
   package var snapshots = 0
   package var tails = 0
-  /// For how long the oldest entry that `committed` told of last had waited for that, in nanoseconds; 0: none was told of.
+  /// Nanoseconds that the oldest entry of the last `committed` message waited for it; 0 if there was no message.
   package var commitWait: Int64 = 0
 
   package init() {}

@@ -1,8 +1,8 @@
 package import Primitives
 
-/// What one participant may send for now: entries and bytes, each refilled by its rate, each at most twice that.
+/// The entries and bytes that one participant may send now. Each is refilled at its rate, up to the amount of two seconds.
 package struct RateBucket: Sendable {
-  /// What a second refills. A session has one for all its buckets: there are as many of these as people.
+  /// The refill per second. A session has one for all buckets, because there is a bucket per participant.
   package struct Rates: Sendable {
     fileprivate let entriesPerSecond: Double
     fileprivate let bytesPerSecond: Double
@@ -17,15 +17,16 @@ package struct RateBucket: Sendable {
   private var bytes: Double
   private var filledAt: MonotonicTime
 
-  /// A full one.
+  /// A full bucket.
   package init(_ rates: Rates, at now: MonotonicTime) {
     entries = rates.entriesPerSecond * 2
     bytes = rates.bytesPerSecond * 2
     filledAt = now
   }
 
-  /// Takes one entry of `size` bytes, or the price of `count` entries, or nothing at all when the bucket lacks it.
-  /// What is larger than the whole burst passes when the bucket is full, and leaves it in debt.
+  /// Takes one entry of `size` bytes, or the price of `count` entries; takes nothing if the bucket has less.
+  ///
+  /// An entry larger than a full bucket passes when the bucket is full, and leaves it in debt.
   package mutating func take(_ size: Int, entries count: Int = 1, by rates: Rates, at now: MonotonicTime)
     -> Bool
   {
@@ -42,7 +43,7 @@ package struct RateBucket: Sendable {
     return true
   }
 
-  /// Milliseconds until a quarter of the burst, and room for one entry of `size` bytes, is there again.
+  /// The milliseconds until the bucket has a quarter of its capacity and room for an entry of `size` bytes.
   package func millisecondsUntilQuarter(for size: Int, by rates: Rates) -> Int {
     let lackingEntries = max(1, rates.entriesPerSecond / 2) - entries
     let lackingBytes = max(min(Double(size), rates.bytesPerSecond * 2), rates.bytesPerSecond / 2) - bytes

@@ -1,10 +1,11 @@
 package import Wire
 package import Primitives
 
-/// Control messages of those who are in, and of the gateway's API.
+/// Control messages of members, and requests of the gateway's API.
 extension Session {
-  /// Takes the price of one control message from its sender's bucket; tells the sender when it lacks it.
-  /// - Returns: whether the message is to be acted on.
+  /// Takes the price of one control message from its sender's bucket, or refuses it.
+  ///
+  /// - Returns: true if the message is to be handled.
   package func admitControl(
     _ subscriber: Subscriber, size: Int, now: MonotonicTime, effects: inout [Effect]
   ) -> Bool {
@@ -17,7 +18,7 @@ extension Session {
     return true
   }
 
-  /// Changes how somebody is shown.
+  /// Changes the name and color of a participant.
   package func setProfile(_ profile: Profile, of subscriber: Subscriber) {
     guard let participant = participant(of: subscriber), !isRefusedGrowth(subscriber),
       participants.apply(profile, to: participant)
@@ -25,8 +26,8 @@ extension Session {
     recordPresence(of: participant) { $0.change(participant.number) }
   }
 
-  /// Sets the session's activity for everyone; the last one in the order wins.
-  /// Whoever set it is told when that is committed, as of entries.
+  /// Sets the session's activity for all participants; the last one in the order wins. The sender gets a `committed` message
+  /// for it, as for an entry.
   package func setActivity(_ change: ActivityChange, by subscriber: Subscriber, now: MonotonicTime) {
     guard let participant = participant(of: subscriber), !isRefusedGrowth(subscriber) else { return }
     activityState = ActivityPayload(activity: activity.applying(change), by: participant.number)
@@ -37,21 +38,21 @@ extension Session {
     commits.addWaiting(participant, now: now)
   }
 
-  /// Tells somebody that nothing may be added now, if that is so.
+  /// Returns true, and informs the subscriber, while the session must not grow.
   private func isRefusedGrowth(_ subscriber: Subscriber) -> Bool {
     guard let refusal = growthRefusal else { return false }
     if !subscriber.isOutboxFull { enqueueControl(subscriber, GatewayControl.error(refusal).encoded()) }
     return true
   }
 
-  /// Names the session that follows this one. A second request within ten seconds gets the first one's.
+  /// Names the session that follows this one. A second request within ten seconds gets the same successor.
   ///
   /// - Parameters:
-  ///   - token: of somebody who is or was in this session.
-  ///   - now: the present moment.
-  ///   - make: gives the new session; called only when one is needed.
-  /// - Returns: the following session, and whether it was made now.
-  /// - Throws: `token-needed` for a token that is not known here, and what `make` throws.
+  ///   - token: the token of a present or past participant.
+  ///   - now: the present time.
+  ///   - make: creates the successor; called only if one is needed.
+  /// - Returns: the successor, and true if it was created by this call.
+  /// - Throws: `token-needed` for an unknown token, and the errors of `make`.
   package func follow(
     by token: Token, now: MonotonicTime, make: () throws(Refusal) -> SessionID
   ) throws(Refusal) -> (id: SessionID, isNew: Bool) {

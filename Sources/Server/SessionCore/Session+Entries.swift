@@ -1,20 +1,21 @@
 internal import Wire
 package import Primitives
 
-/// Entries: accepted once, put into the order, fetched by the cursors.
+/// Entries from members: accepted once, and appended to the log.
 extension Session {
-  /// Takes a binary message of somebody who is in: one or more entries, back to back.
+  /// Takes a binary message of a member: one or more entries, back to back.
   ///
-  /// What is refused is told in the subscriber's outbox. A message that cannot be cut stands up to there, and closes the socket.
+  /// Refusals go to the subscriber's outbox. If the message is malformed, the entries before the fault count, and the socket
+  /// is closed.
   ///
   /// - Parameters:
   ///   - message: one or more entries.
   ///   - start: the offset of the first entry to take.
-  ///   - most: the number of entries after which it returns, so that others are served between the parts of a long message.
-  ///   - subscriber: the socket that it came from.
-  ///   - now: the present moment.
-  ///   - effects: gains what the shell has to do: nearly always nothing.
-  /// - Returns: the offset of the next entry, or the message's length when nothing is left of it.
+  ///   - most: the largest number of entries to take, so that other members are served between the parts of a long message.
+  ///   - subscriber: the socket that the message came from.
+  ///   - now: the present time.
+  ///   - effects: gets the effects; there are nearly always none.
+  /// - Returns: the offset of the next entry, or the message's length when all entries are taken.
   @discardableResult
   package func receive(
     _ message: Span<UInt8>, startingAt start: Int = 0, entries most: Int = .max, from subscriber: Subscriber,
@@ -43,13 +44,13 @@ extension Session {
         receiveUnreliable(entry, message, participant, now)
       }
       offset = entry.end
-      // Ten ignored refusals may have closed it.
+      // Ten ignored refusals may have closed the socket.
       guard subscriber.memberIndex >= 0 else { return message.count }
     }
     return offset
   }
 
-  /// The order of the tests is the contract's: repeat, gap, rate, then the entry itself.
+  /// The order of the checks is part of the contract: repeat, gap, rate, then the entry itself.
   private func receiveReliable(
     _ entry: ClientEntry, _ message: Span<UInt8>, _ participant: ParticipantState, _ subscriber: Subscriber,
     _ now: MonotonicTime, _ effects: inout [Effect]
@@ -119,7 +120,7 @@ extension Session {
     }
     acknowledge(clientSequence, of: participant, now: now)
     markAcknowledgedDirty(participant)
-    // Whoever sent it is told of before it.
+    // The sender's presence is announced before its entry.
     announcePresence()
     append(entry, message, participant, targets: targets, now: now)
   }
@@ -128,7 +129,7 @@ extension Session {
     _ entry: ClientEntry, _ message: Span<UInt8>, _ participant: ParticipantState, _ now: MonotonicTime
   ) {
     counters.unreliableReceived += 1
-    // To each of its targets it costs a send: sixteen of them cost its sender an entry.
+    // A targeted entry costs a send per target: sixteen of them cost as much as an entry.
     let size = entry.payload.count + entry.type.count + entry.targets.count + ClientEntry.fixedLength
     guard participant.bucket.take(size, entries: 1 + entry.targetCount / 16, by: rates, at: now),
       entry.fault(in: message, messageBytes: limits.messageBytes) == nil
@@ -160,14 +161,14 @@ extension Session {
       sender: participant.number, type: name, targets: targets, entry: bytes)
   }
 
-  /// The entry is what was due, whether or not it is any good.
+  /// Counts the next expected client sequence as received, whether the entry is accepted or faulty.
   private func acknowledge(_ clientSequence: UInt32, of participant: ParticipantState, now: MonotonicTime) {
     participant.acknowledged = clientSequence
     participant.isAwaitingDueEntry = false
     participant.recordAccepted(now: now, pausesAfter: Self.ignoredRefusalsBeforePause)
   }
 
-  /// Why there is no room for the entry, to be tried again in a second; nil: there is.
+  /// Returns the refusal of an entry for which there is no room now; nil if there is room.
   private func roomRefusal(_ entry: ClientEntry) -> Refusal? {
     if let refusal = growthRefusal, !passes(entry) { return refusal }
     if growth.isClosed, entry.flags.retention != .remove {
@@ -187,8 +188,8 @@ extension Session {
       limit: limits.memoryBytes, actual: held)
   }
 
-  /// Whether an entry passes however much waits for the disk: removing does, until there is as much of it again. From
-  /// there on only what makes room does, so that this is bounded too.
+  /// Returns true if an entry passes although too many bytes are unsaved. A `remove` does, until twice as many are; then only
+  /// a `remove` that frees bytes does, so that this is bounded too.
   private func passes(_ entry: ClientEntry) -> Bool {
     guard entry.flags.retention == .remove else { return false }
     return unsavedBytes < 2 * limits.unsavedSessionBytes
@@ -215,7 +216,7 @@ extension Session {
     var flags = entry.flags
     let retention = flags.retention
     let key = RetainedKey(key: entry.key, isSystem: false)
-    // The gateway decides: `existing` stays set only on what changed nothing.
+    // The gateway decides: `existing` stays set only on an entry that changes nothing.
     let changesNothing = flags.contains(.existing) && !retained.index.isRetained(key)
     if !changesNothing { flags.remove(.existing) }
     let (sequence, length) = log.append(

@@ -1,12 +1,12 @@
 package import Wire
 internal import Primitives
 
-/// What is refused, and what happens to those who do not listen.
+/// Refusals, and the consequences of ignoring them.
 extension Session {
-  /// How many refusals in a row may be ignored before nothing more is read for a while.
+  /// The number of consecutive refusals that a participant may ignore before its socket is paused.
   static let ignoredRefusalsBeforePause: UInt16 = 10
 
-  /// How many bytes of refusals may wait for a subscriber: within one message nothing stops them but this.
+  /// The most bytes of refusals in an outbox: within one message there is no other limit.
   private static let refusalBytes = 131_072
 
   func refuse(_ subscriber: Subscriber, _ refusal: Refusal, now: MonotonicTime, _ effects: inout [Effect]) {
@@ -20,7 +20,7 @@ extension Session {
     enqueueControl(subscriber, GatewayControl.error(refusal).encoded())
   }
 
-  /// The bucket is empty: says until when, and pauses or closes who keeps ignoring that.
+  /// Refuses an entry or control message because the bucket is empty, and pauses or closes a socket that keeps ignoring that.
   func refuseForRate(
     _ participant: ParticipantState, _ subscriber: Subscriber, clientSequence: UInt32?, size: Int,
     now: MonotonicTime
@@ -67,7 +67,7 @@ extension Session {
     appendSystem(SystemType.notice, notice.encoded())
   }
 
-  /// Counts a refusal; one that comes before the last one's time was over has been ignored.
+  /// Counts a refusal. It was ignored if it comes before the retry time of the one before.
   func countIgnoredRefusal(
     _ participant: ParticipantState, _ subscriber: Subscriber, retryAfterMs: Int, now: MonotonicTime,
     _ effects: inout [Effect]
@@ -75,11 +75,11 @@ extension Session {
     defer { participant.retryAt = now.adding(milliseconds: retryAfterMs) }
     guard let retryAt = participant.retryAt else { return }
     guard now < retryAt else {
-      // It waited as it was told to, and was refused again: no fault of its own.
+      // The participant waited until the retry time and was refused again, which is not its fault.
       if participant.ignoredRefusals < Self.ignoredRefusalsBeforePause { participant.ignoredRefusals = 0 }
       return
     }
-    // It is kept over reconnects, which nobody counts: no further than it is looked at.
+    // The count is kept over reconnects, of which there is no limit: it does not rise beyond what is compared.
     participant.ignoredRefusals = min(participant.ignoredRefusals + 1, Self.ignoredRefusalsBeforePause + 1)
     if participant.ignoredRefusals == Self.ignoredRefusalsBeforePause {
       participant.wasPaused = true
@@ -91,7 +91,7 @@ extension Session {
     }
   }
 
-  /// Lets go of a socket that is to be closed: not a leave, the grace time runs.
+  /// Removes a socket that is to be closed from the members. That is not a leave: the grace time begins.
   func close(_ subscriber: Subscriber, _ reason: CloseReason, now: MonotonicTime, _ effects: inout [Effect]) {
     disconnected(subscriber, pageGone: false, now: now)
     effects.append(.close(connection: subscriber.connection, reason))
@@ -99,10 +99,10 @@ extension Session {
 }
 
 extension Refusal {
-  /// After how long to try again what there is no room for.
+  /// The milliseconds after which to retry when there is no room.
   static let noRoomRetryMs = 1000
 
-  /// There is no room now, in memory or on the disk: somebody has to remove something first, or to wait.
+  /// A refusal because there is no room now, in memory or on disk: a participant has to remove something, or wait.
   package static func noRoom(_ code: ErrorCode, _ detail: String, limit: Int, actual: Int) -> Refusal {
     var refusal = Refusal(code, detail, limit: limit, actual: actual)
     refusal.retryAfterMs = UInt64(noRoomRetryMs)

@@ -3,28 +3,28 @@ package import Primitives
 
 package import struct FoundationEssentials.UUID
 
-/// What is known of an attachment before its first byte.
+/// An attachment before its first byte.
 package struct AttachmentDraft: Sendable {
-  /// Its name in the session; chosen by its uploader or by lot.
+  /// Its name in the session; chosen by its uploader or at random.
   package var id: UUID
-  /// The name of the file in which its bytes arrive: its own, and of no later upload.
+  /// The name of the file that its bytes are written to; no later upload has the same.
   package var file: UUID
-  /// Sanitised by `AttachmentName`.
+  /// The name, sanitised by `AttachmentName`.
   package var name: String
-  /// A media type.
+  /// The media type.
   package var contentType: String
-  /// How many bytes there will be, if that was said.
+  /// The number of bytes, if the client announced it.
   package var size: UInt64?
-  /// What a program says about it.
+  /// JSON of the client about the attachment.
   package var metadata: AttachmentMetadata?
-  /// Who adds it, if that was said.
+  /// The participant that adds it, if the request names one.
   package var participant: ParticipantNumber?
-  /// Whether an upload that was cut may go on later.
+  /// True if an interrupted upload may continue later.
   package var isResumable: Bool
-  /// `Upload-Metadata` of tus as it was given.
+  /// The `Upload-Metadata` of tus, unchanged.
   package var uploadMetadata: String?
 
-  /// A draft of all that.
+  /// A draft with these values.
   package init(
     id: UUID, file: UUID, name: String, contentType: String, size: UInt64?, metadata: AttachmentMetadata?,
     participant: ParticipantNumber?, isResumable: Bool, uploadMetadata: String?
@@ -41,31 +41,31 @@ package struct AttachmentDraft: Sendable {
   }
 }
 
-/// An attachment as it is now.
+/// An attachment in its present state.
 package struct Attachment: Sendable {
-  /// What everybody may know of it.
+  /// Its public description.
   package let object: AttachmentObject
-  /// Whether an upload that was cut may go on later.
+  /// True if an interrupted upload may continue later.
   package let isResumable: Bool
-  /// `Upload-Metadata` of tus as it was given.
+  /// The `Upload-Metadata` of tus, unchanged.
   package let uploadMetadata: String?
-  /// When bytes arrived last: an upload expires `uploadKeepSeconds` later.
+  /// The time of the last received bytes: an upload expires `uploadKeepSeconds` later.
   package let progressAt: MonotonicTime
 }
 
-/// What the removal of an attachment means for its file.
+/// The consequences of an attachment's removal for its file.
 package struct RemovedAttachment: Equatable, Sendable {
   package let id: UUID
-  /// It was not ready: who writes it is to be stopped.
+  /// True if it was not ready: its writer has to be stopped.
   package let wasUploading: Bool
-  /// The content that nobody refers to any more.
+  /// The content that no attachment refers to any more.
   package let orphanedDigest: String?
 }
 
-/// Whether a session holds a content already.
+/// The result of storing a content in a session.
 package enum ContentPlacement: Sendable {
-  /// It is new, and counts from here on.
+  /// The content is new, and is counted from now on.
   case first
-  /// It is there, and counts once: the new file, which has the same bytes, replaces the old one.
+  /// The session has it already, and counts it once: the new file replaces the old one, which has the same bytes.
   case duplicate
 }

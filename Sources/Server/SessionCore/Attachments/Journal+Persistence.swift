@@ -3,9 +3,9 @@ internal import Primitives
 
 internal import struct FoundationEssentials.UUID
 
-/// What of the journal is written, and how it comes back.
+/// The records of the journal on disk.
 extension Journal {
-  /// What is written of an attachment besides its entries; nil when there is none of that id.
+  /// Returns the `upload` record of an attachment; nil for an unknown id.
   func uploadRecord(_ id: UUID) -> UploadRecord? {
     guard let record = records[id] else { return nil }
     var content: UploadRecord.Content?
@@ -19,19 +19,19 @@ extension Journal {
       uploadMetadata: record.uploadMetadata, content: content)
   }
 
-  /// Takes an attachment as its newest entry tells of it.
+  /// Restores an attachment from its newest entry.
   ///
   /// - Parameters:
-  ///   - object: what that entry says.
-  ///   - facts: what was written besides; without it, an upload has no file that anybody knows.
-  ///   - sequence: that of the entry, for one whose beginning is not known.
-  ///   - now: the present moment: from it on an upload is waited for.
+  ///   - object: the payload of that entry.
+  ///   - record: its `upload` record; without it, the file of an upload is unknown.
+  ///   - sequence: the sequence of the entry, used if there is no record.
+  ///   - now: the present time, at which the expiry time of an upload begins.
   mutating func restore(
-    _ object: AttachmentObject, _ facts: UploadRecord?, at sequence: UInt64, now: MonotonicTime
+    _ object: AttachmentObject, _ record: UploadRecord?, at sequence: UInt64, now: MonotonicTime
   ) {
     var object = object
     let state: State
-    switch (object.state, object.sha256, facts?.content) {
+    switch (object.state, object.sha256, record?.content) {
     case (.ready, let digest?, _):
       count(digest, object.size ?? object.offset)
       state = .ready(digest: digest)
@@ -48,8 +48,8 @@ extension Journal {
     }
     admit(
       Record(
-        object: object, file: facts?.file ?? object.id, isResumable: facts?.isResumable ?? false,
-        uploadMetadata: facts?.uploadMetadata, progressAt: now, state: state,
-        addedAt: facts?.sequence ?? sequence))
+        object: object, file: record?.file ?? object.id, isResumable: record?.isResumable ?? false,
+        uploadMetadata: record?.uploadMetadata, progressAt: now, state: state,
+        addedAt: record?.sequence ?? sequence))
   }
 }

@@ -3,21 +3,21 @@ internal import Primitives
 
 internal import struct FoundationEssentials.UUID
 
-/// The attachments of a session, what they take of its quota, and when something about them is due. Knows no file.
+/// The attachments of a session, their use of the quota, and their deadlines. Knows no file.
 ///
-/// The quota counts each content once, however many attachments have it, and what uploads have reserved. An attachment's
-/// reservation becomes its content in `store`.
+/// The quota counts each content once, however many attachments have it, and the reservations of uploads. `store` replaces
+/// the reservation of an attachment by its content.
 struct Journal {
   /// One attachment.
   struct Record {
-    /// What does not change, and what everybody was told last.
+    /// Its public description, as announced last.
     var object: AttachmentObject
-    /// The name of the file in which its bytes arrive.
+    /// The name of the file that its bytes are written to.
     let file: UUID
     let isResumable: Bool
-    /// `Upload-Metadata` as it was given, for those who ask for it again.
+    /// The `Upload-Metadata` of tus, unchanged, for clients that ask for it.
     let uploadMetadata: String?
-    /// When bytes arrived last.
+    /// The time of the last received bytes.
     var progressAt: MonotonicTime
     var state: State
     /// The sequence of the entry that added it: rises in the order of creation.
@@ -26,52 +26,52 @@ struct Journal {
 
   enum State {
     case uploading(Upload)
-    /// All bytes are there and counted; their file is on its way to its place.
+    /// All bytes are received and counted; their file is being moved to its place.
     case stored(digest: String)
     case ready(digest: String)
   }
 
-  /// What is known of an attachment only while bytes arrive.
+  /// The state of an attachment while bytes arrive.
   struct Upload {
-    /// Bytes that it takes of the quota.
+    /// Bytes of its reservation in the quota.
     var reserved: UInt64
-    /// Where it stands among those that may expire: not moved when bytes arrive, but looked at when that is over.
+    /// Its deadline in `expiryChecks`: not changed when bytes arrive, but checked when it is over.
     var expiryCheck: MonotonicTime
-    /// When everybody was told how far it is.
+    /// The time at which its progress was sent last.
     var progressSentAt: MonotonicTime?
-    /// What was told last in an entry that who joins later gets too.
+    /// The offset in its last entry, which a later joiner gets too.
     var announcedOffset: UInt64 = 0
-    /// What was told last in any way.
+    /// The offset that was sent last, in an entry or as progress.
     var sentOffset: UInt64 = 0
     var progress = ProgressState.idle
   }
 
-  /// Whether everybody is to be told how far an upload is.
+  /// The state of sending the progress of an upload.
   enum ProgressState {
     case idle
     case dueThisTurn
     case deferred(MonotonicTime)
   }
 
-  /// A file's bytes, by their digest.
+  /// The bytes of a file, by their digest.
   private struct Content {
     let size: UInt64
     var references: Int
   }
 
-  /// By how much an upload of unknown length reserves more.
+  /// The bytes by which the reservation of an upload of unknown length grows.
   static let reservationStep: UInt64 = 8 << 20
-  /// How much time lies between two `attachmentProgress` entries of an attachment: four a second.
+  /// The least time between two `attachmentProgress` entries of an attachment: four a second.
   static let progressIntervalMs = 250
 
   private(set) var records: [UUID: Record] = [:]
   private var contents: [String: Content] = [:]
-  /// Each content once, and all reservations.
+  /// Bytes of each content once, and of all reservations.
   private(set) var usedBytes: UInt64 = 0
 
-  /// Uploads whose progress is told when the turn ends, if nothing else is told of them before.
+  /// Uploads whose progress is sent when the turn ends, unless another entry is sent for them before.
   private var progressDue: [UUID] = []
-  /// Uploads whose progress is told later.
+  /// Uploads whose progress is sent later.
   private var deferredProgress = DeadlineQueue<UUID>()
   private var expiryChecks = DeadlineQueue<UUID>()
 
@@ -97,10 +97,10 @@ struct Journal {
     bucket.take(size, by: rates, at: now) ? nil : bucket.millisecondsUntilQuarter(for: size, by: rates)
   }
 
-  /// Whether something is to be told when the turn ends.
+  /// True if progress is to be sent when the turn ends.
   var hasProgress: Bool { !progressDue.isEmpty }
 
-  /// When `tellHeldBack` or `expired` has something to do, or looks whether it has.
+  /// The next deadline of `flushDeferredProgress` or `expired`.
   var nextDeadline: MonotonicTime? {
     guard let tell = deferredProgress.earliest, let check = expiryChecks.earliest else {
       return deferredProgress.earliest ?? expiryChecks.earliest
@@ -108,13 +108,13 @@ struct Journal {
     return min(tell, check)
   }
 
-  /// Those who added an attachment.
+  /// The participants that added attachments.
   var participants: [ParticipantNumber] { records.values.compactMap(\.object.participant) }
   var inOrder: [Record] { records.values.sorted { $0.addedAt < $1.addedAt } }
 
   // MARK: - The quota
 
-  /// Checks that an attachment which has reserved some bytes may have `size` in all.
+  /// Checks that an attachment with `reserved` bytes may have `size` bytes in all.
   ///
   /// - Throws: `attachment-too-large` or `session-quota`, with `limit` and `actual`.
   func check(size: UInt64, reserved: UInt64, limits: Limits) throws(Refusal) {
@@ -141,7 +141,7 @@ struct Journal {
 
   // MARK: - Uploads
 
-  /// Adds an upload that the entry with a sequence told of.
+  /// Adds an upload that was announced by the entry with a sequence.
   mutating func add(
     _ object: AttachmentObject, _ draft: AttachmentDraft, at sequence: UInt64, now: MonotonicTime
   ) {
@@ -163,13 +163,13 @@ struct Journal {
     expiryChecks.insert(record.object.id, at: upload.expiryCheck)
   }
 
-  /// The upload of that id; `nil` when there is none, or all of its bytes are there.
+  /// Returns the upload with an id; nil if there is none, or it is complete.
   func upload(_ id: UUID) -> (record: Record, upload: Upload)? {
     guard let record = records[id], case .uploading(let upload) = record.state else { return nil }
     return (record, upload)
   }
 
-  /// Changes what an upload has reserved.
+  /// Changes the reservation of an upload.
   mutating func reserve(_ id: UUID, _ bytes: UInt64) {
     guard var (record, upload) = upload(id) else { return }
     usedBytes = usedBytes - upload.reserved + bytes
@@ -177,13 +177,13 @@ struct Journal {
     put(&record, upload)
   }
 
-  /// Says how many bytes there will be, and reserves them.
+  /// Sets the size of an upload, and reserves it.
   mutating func setSize(_ id: UUID, _ size: UInt64?) {
     records[id]?.object.size = size
     reserve(id, size ?? 0)
   }
 
-  /// Bytes arrived: everybody is told when the turn ends, or when the last time is long enough ago.
+  /// Records received bytes. The progress is sent when the turn ends, or later if it was sent a short time ago.
   mutating func recordProgress(_ id: UUID, to offset: UInt64, now: MonotonicTime) {
     guard var (record, upload) = upload(id), record.object.offset != offset else { return }
     record.object.offset = offset
@@ -201,7 +201,7 @@ struct Journal {
     put(&record, upload)
   }
 
-  /// Notes where an upload stands, which everybody is told in another way.
+  /// Sets the offset of an upload that an entry announces.
   mutating func setOffset(_ id: UUID, to offset: UInt64, now: MonotonicTime) {
     guard var (record, upload) = upload(id) else { return }
     if record.object.offset != offset { record.progressAt = now }
@@ -213,10 +213,10 @@ struct Journal {
     put(&record, upload)
   }
 
-  /// Whether anything is waited for: each upload stands among those that may expire.
+  /// True if there is an upload: each one has an expiry check.
   var hasUploads: Bool { expiryChecks.earliest != nil }
 
-  /// Uploads that have come further than who joins now would be told.
+  /// Uploads whose offsets are ahead of their last entries, which joiners get.
   var unannouncedOffsets: [(id: UUID, offset: UInt64)] {
     inOrder.compactMap { record in
       guard case .uploading(let upload) = record.state, upload.announcedOffset != record.object.offset
@@ -225,7 +225,7 @@ struct Journal {
     }
   }
 
-  /// What was held back until now is told when the turn ends.
+  /// Moves deferred progress that is due now to the end of this turn.
   mutating func flushDeferredProgress(now: MonotonicTime) {
     while let id = deferredProgress.popDue(at: now) {
       guard var (record, upload) = upload(id) else { continue }
@@ -235,7 +235,7 @@ struct Journal {
     }
   }
 
-  /// What everybody is to be told in this turn, which then is told.
+  /// Returns the progress to send in this turn, and counts it as sent.
   mutating func takeProgress(now: MonotonicTime) -> [AttachmentProgressPayload] {
     let ids = progressDue
     progressDue = []
@@ -252,7 +252,7 @@ struct Journal {
     return payloads
   }
 
-  /// Uploads that made no progress for too long; each is told of once.
+  /// Returns the uploads without progress for too long, each of them once.
   mutating func expired(now: MonotonicTime) -> [UUID] {
     var ids: [UUID] = []
     while let id = expiryChecks.popDue(at: now) {
@@ -270,8 +270,8 @@ struct Journal {
 
   // MARK: - Whole attachments
 
-  /// Counts an upload's content instead of its reservation.
-  /// - Returns: whether the session had such content before; `nil` when it is no upload any more.
+  /// Replaces the reservation of an upload by its content.
+  /// - Returns: the placement of its file; nil if it is no upload any more.
   mutating func store(_ id: UUID, digest: String, size: UInt64) -> ContentPlacement? {
     guard let (_, upload) = upload(id) else { return nil }
     end(upload, of: id)
@@ -281,7 +281,7 @@ struct Journal {
     return count(digest, size)
   }
 
-  /// One more attachment has that content.
+  /// Counts one more attachment with a content.
   @discardableResult
   mutating func count(_ digest: String, _ size: UInt64) -> ContentPlacement {
     if contents[digest] != nil {
@@ -293,7 +293,7 @@ struct Journal {
     return .first
   }
 
-  /// What is to be done with the file of an attachment that is stored, but not ready.
+  /// Returns the placement of the file of an attachment that is stored, but not ready.
   func placement(_ id: UUID) -> ContentPlacement? {
     guard case .stored(let digest)? = records[id]?.state else { return nil }
     let isThere = records.values.contains { record in
@@ -305,7 +305,7 @@ struct Journal {
   /// The digests of all contents.
   var digests: Set<String> { Set(contents.keys) }
 
-  /// An attachment whose content was stored is ready.
+  /// Makes an attachment ready whose content was stored.
   mutating func finish(_ id: UUID) -> AttachmentObject? {
     guard var record = records[id], case .stored(let digest) = record.state else { return nil }
     record.state = .ready(digest: digest)
@@ -328,7 +328,7 @@ struct Journal {
     }
   }
 
-  /// - Returns: the digest, when nothing refers to its content any more.
+  /// - Returns: the digest, if no attachment refers to its content any more.
   private mutating func release(_ digest: String) -> String? {
     guard var content = contents[digest] else { return nil }
     content.references -= 1
@@ -341,7 +341,7 @@ struct Journal {
     return digest
   }
 
-  /// Nothing more arrives for an upload: its reservation is released, and it is no longer waited for.
+  /// Ends an upload: its reservation is released and its deadlines are removed.
   private mutating func end(_ upload: Upload, of id: UUID) {
     usedBytes -= upload.reserved
     expiryChecks.remove(id, at: upload.expiryCheck)

@@ -4,11 +4,12 @@ package import Primitives
 package import struct FoundationEssentials.Date
 package import struct FoundationEssentials.UUID
 
-/// Attachments: how they come, grow and go, in the order and in the quota. Their files are the shell's.
+/// The life of attachments, in the order and in the quota. The shell owns their files.
 ///
-/// All that is told of an attachment is a system entry under its id, so catch-up and order hold for attachments as for ink.
+/// Everything about an attachment is announced by system entries under its id, so catch-up and order apply to attachments as
+/// to all entries.
 extension Session {
-  /// The attachment of that id.
+  /// Returns the attachment with an id.
   package func attachment(_ id: UUID) -> Attachment? {
     journal.records[id].map { record in
       Attachment(
@@ -17,16 +18,16 @@ extension Session {
     }
   }
 
-  /// All attachments in the order in which they were added.
+  /// The attachments in the order in which they were added.
   package var attachmentObjects: [AttachmentObject] { journal.inOrder.map(\.object) }
 
-  /// Counts the beginning of a creation or of a piece, for which everybody may have to be told something.
+  /// Takes the price of a creation or of a piece of an upload, for which entries may be sent to all members.
   ///
   /// - Parameters:
-  ///   - size: bytes of metadata that come with it.
-  ///   - now: the present moment.
-  /// - Throws: `rate-limited` with `retryAfterMs`, when the session's journal was busier than one participant may be;
-  ///   `storage-full` when too much waits for the disk.
+  ///   - size: bytes of its metadata.
+  ///   - now: the present time.
+  /// - Throws: `rate-limited` with `retryAfterMs`, when uploads to the session are more frequent than entries of one
+  ///   participant may be; `storage-full` when too many bytes are unsaved.
   package func consumeUploadRate(size: Int, now: MonotonicTime) throws(Refusal) {
     if let refusal = growthRefusal { throw refusal }
     guard let retryAfterMs = journal.consumeRate(size, by: rates, at: now) else { return }
@@ -38,11 +39,11 @@ extension Session {
     throw refusal
   }
 
-  /// Adds an attachment whose bytes are still to come, and reserves those that were announced.
+  /// Adds an attachment whose bytes will follow, and reserves the announced ones.
   ///
   /// The id must not be in use.
-  /// - Throws: `attachment-too-large`, or `session-quota` when there are as many attachments, bytes of them or retained bytes as
-  ///   there may be; with `limit` and `actual`. `storage-full` when too much waits for the disk.
+  /// - Throws: `attachment-too-large`, or `session-quota` when the number of attachments, their bytes or the retained bytes
+  ///   reach their limits; with `limit` and `actual`. `storage-full` when too many bytes are unsaved.
   package func addAttachment(_ draft: AttachmentDraft, now: MonotonicTime, date: Date) throws(Refusal) {
     precondition(journal.records[draft.id] == nil, "an attachment's id is given once")
     let object = AttachmentObject(
@@ -64,7 +65,7 @@ extension Session {
         limit: limits.sessionLogBytes, actual: retainedBytes)
     }
     if let refusal = growthRefusal { throw refusal }
-    // Whoever added it is told of before it, and stays known as long as it does.
+    // The uploader's presence is announced before the attachment, and its name is kept as long as the attachment.
     if let number = draft.participant { participants[number]?.hasRetained = true }
     announcePresence()
     let sequence = appendUnderKey(.replace, draft.id, isSystem: true, payload)
@@ -72,10 +73,10 @@ extension Session {
     save.markDirty(upload: draft.id)
   }
 
-  /// An upload in one request begins anew, in its own place.
+  /// Restarts an upload in one request from its first byte.
   ///
-  /// - Throws: `not-found` when there is no such upload; `attachment-too-large` and `session-quota` as `addAttachment`, and then
-  ///   nothing has changed.
+  /// - Throws: `not-found` for an unknown upload; `attachment-too-large` and `session-quota` as `addAttachment`. Then nothing
+  ///   has changed.
   package func restartUpload(_ id: UUID, size: UInt64?, now: MonotonicTime) throws(Refusal) {
     let (_, upload) = try upload(id)
     try journal.check(size: size ?? 0, reserved: upload.reserved, limits: limits)
@@ -84,10 +85,10 @@ extension Session {
     announce(id)
   }
 
-  /// The size of an upload becomes known after its creation.
+  /// Sets the size of an upload after its creation.
   ///
-  /// - Throws: `not-found` when there is no such upload; `bad-request` when another size is known already, or more has arrived;
-  ///   `attachment-too-large` and `session-quota` as `addAttachment`. Then nothing has changed.
+  /// - Throws: `not-found` for an unknown upload; `bad-request` when another size is set already, or more bytes were
+  ///   received; `attachment-too-large` and `session-quota` as `addAttachment`. Then nothing has changed.
   package func setUploadSize(_ id: UUID, _ size: UInt64, now: MonotonicTime) throws(Refusal) {
     let (record, upload) = try upload(id)
     if let known = record.object.size {
@@ -106,12 +107,12 @@ extension Session {
     announce(id)
   }
 
-  /// Makes sure that an upload may hold `total` bytes.
+  /// Reserves `total` bytes for an upload.
   ///
-  /// One of unknown length reserves in steps of 8 MiB, cut to what an attachment and the session may have.
-  /// - Returns: how many bytes are reserved for it: `total` or more.
-  /// - Throws: `not-found` when there is no such upload; `bad-request` beyond the size that was announced; `attachment-too-large`
-  ///   and `session-quota` as `addAttachment`.
+  /// An upload of unknown length reserves in steps of 8 MiB, limited by the quotas of an attachment and of the session.
+  /// - Returns: the bytes of the reservation: `total` or more.
+  /// - Throws: `not-found` for an unknown upload; `bad-request` beyond the announced size; `attachment-too-large` and
+  ///   `session-quota` as `addAttachment`.
   package func reserveUpload(_ id: UUID, upTo total: UInt64) throws(Refusal) -> UInt64 {
     let (record, upload) = try upload(id)
     guard total > upload.reserved else { return upload.reserved }
@@ -126,55 +127,56 @@ extension Session {
     return reserved
   }
 
-  /// So many bytes of an upload have arrived: told to everybody at the tail, at most four times a second, the newest at last.
+  /// Records received bytes of an upload. Members at the tail get its progress at most four times a second, the last one
+  /// always.
   package func uploadMoved(_ id: UUID, to offset: UInt64, now: MonotonicTime) {
     journal.recordProgress(id, to: offset, now: now)
   }
 
-  /// Who wrote a resumable upload is gone: everybody is told where it stands, unless they know.
+  /// Announces the offset of a resumable upload whose writer is gone, unless it was sent already.
   package func uploadPaused(_ id: UUID, at offset: UInt64, now: MonotonicTime) {
     guard let (_, upload) = journal.upload(id) else { return }
     journal.setOffset(id, to: offset, now: now)
     if upload.announcedOffset != offset || upload.sentOffset != offset { announce(id) }
   }
 
-  /// All bytes of an upload have arrived: counts them instead of what was reserved.
+  /// Replaces the reservation of a complete upload by its content.
   ///
-  /// - Returns: what is to be done with its file; `nil` when the attachment was removed meanwhile.
+  /// - Returns: the placement of its file; nil if the attachment was removed meanwhile.
   package func storeContent(_ id: UUID, digest: String, size: UInt64) -> ContentPlacement? {
     guard let placement = journal.store(id, digest: digest, size: size) else { return nil }
     save.markDirty(upload: id)
     return placement
   }
 
-  /// What is to be done with the file of an attachment whose bytes had all come before the session was loaded: the same that
-  /// `storeContent` said then. The file may be in its place already.
+  /// Returns the placement of the file of an attachment that was complete before the session was loaded: the same that
+  /// `storeContent` returned then. The file may be in its place already.
   ///
-  /// - Returns: nil when it is no such attachment.
+  /// - Returns: nil for any other attachment.
   package func storedPlacement(_ id: UUID) -> ContentPlacement? {
     journal.placement(id)
   }
 
-  /// The file of an upload was found after the session was loaded: so many bytes are there, and the quota counts them.
-  /// Everybody is told, unless that is what they know.
+  /// Sets the offset of an upload whose file was found after the session was loaded, and counts its bytes in the quota. The
+  /// offset is announced, unless it was sent already.
   package func uploadFound(_ id: UUID, holding bytes: UInt64, now: MonotonicTime) {
     guard let (_, upload) = journal.upload(id) else { return }
     if upload.reserved < bytes { journal.reserve(id, bytes) }
     uploadPaused(id, at: bytes, now: now)
   }
 
-  /// The file of an attachment is in its place: everybody is told that it is ready, however full the session is.
+  /// Makes an attachment ready whose file is in its place, however full the session is, and announces that.
   ///
-  /// - Returns: the attachment; `nil` when it was removed meanwhile.
+  /// - Returns: the attachment; nil if it was removed meanwhile.
   package func finishAttachment(_ id: UUID, now: MonotonicTime) -> AttachmentObject? {
     guard let object = journal.finish(id) else { return nil }
     announce(id)
     return object
   }
 
-  /// Removes an attachment, with what clients keep under its id.
+  /// Removes an attachment, and the entries of clients under its id.
   ///
-  /// - Returns: what that means for its file; `nil` when there is no such attachment.
+  /// - Returns: the consequences for its file; nil for an unknown attachment.
   package func removeAttachment(_ id: UUID, now: MonotonicTime) -> RemovedAttachment? {
     guard let removed = journal.remove(id) else { return nil }
     appendUnderKey(.remove, id, isSystem: true, [])
@@ -182,13 +184,13 @@ extension Session {
     return removed
   }
 
-  /// The uploads that made no progress for `uploadKeepSeconds`, each told of once: the shell removes them. To be asked
-  /// whenever `tick` is told the time.
+  /// Returns the uploads without progress for `uploadKeepSeconds`, each of them once, for the shell to remove. It is called
+  /// after every `tick`.
   package func expiredUploads(now: MonotonicTime) -> [UUID] {
     journal.expired(now: now)
   }
 
-  /// Who joins in this turn is told in the order how far uploads are: progress is retained by nothing.
+  /// Announces the offsets of uploads by entries if a participant joins in this turn: progress is not retained.
   func announceOffsets(now: MonotonicTime) {
     guard !catchingUp.isEmpty, journal.hasUploads else { return }
     for (id, offset) in journal.unannouncedOffsets {
@@ -197,7 +199,7 @@ extension Session {
     }
   }
 
-  /// Puts what is to be told of uploads in this turn among its unreliable entries.
+  /// Adds the progress of uploads in this turn to the unreliable entries.
   func sendProgress(now: MonotonicTime) {
     guard journal.hasProgress else { return }
     for payload in journal.takeProgress(now: now) {
@@ -211,13 +213,13 @@ extension Session {
 
   // MARK: - Entries
 
-  /// Tells everybody how an attachment is now.
+  /// Announces the present state of an attachment.
   private func announce(_ id: UUID) {
     guard let record = journal.records[id] else { return }
     appendUnderKey(.replace, id, isSystem: true, record.object.encoded())
   }
 
-  /// Appends an entry of the gateway's own under an attachment's id.
+  /// Appends an entry of the gateway itself under an attachment's id.
   @discardableResult
   private func appendUnderKey(
     _ retention: Retention, _ id: UUID, isSystem: Bool, _ payload: [UInt8]

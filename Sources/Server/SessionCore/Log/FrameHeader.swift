@@ -1,6 +1,6 @@
 /// The header of an unmasked, final WebSocket frame, as a gateway sends it (RFC 6455 §5.2).
 ///
-/// The log keeps whole frames, so that a socket is sent the log's own bytes.
+/// The log contains whole frames, so that its own bytes are written to the sockets.
 package enum FrameHeader {
   package enum Opcode: UInt8, Sendable {
     case text = 0x1

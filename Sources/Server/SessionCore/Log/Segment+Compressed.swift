@@ -2,13 +2,13 @@
 package typealias MessageCompressor = (Span<UInt8>) -> [UInt8]
 
 extension Segment {
-  /// What is tried first: of what does not get smaller by an eighth, no second form is made.
+  /// The bytes that are compressed first: if they do not shrink by an eighth, the segment has no compressed form.
   private static let sampleBytes = 4096
 
-  /// The frames before `end` for those who agreed on compression: each is compressed once, however many are sent it.
+  /// Returns the frames before `end` for subscribers that accept compression. Each frame is compressed once for all of them.
   ///
-  /// - Returns: the segment that holds them, which is this one when compressing is not worth it, and where in it they end. A frame
-  ///   that cannot be made smaller is there as it is.
+  /// - Returns: the segment with these frames, and their end in it. The segment is this one if compression is not worthwhile.
+  ///   A frame that does not shrink is copied as it is.
   func compressed(before end: Int, by compress: MessageCompressor) -> (segment: Segment, end: Int) {
     guard !isIncompressible else { return (self, end) }
     let twin = compressedTwin ?? Segment(number: number, capacity: 0)
@@ -36,7 +36,7 @@ extension Segment {
 
   private func isWorthIt(_ count: Int, of whole: Int) -> Bool { count <= whole - whole / 8 }
 
-  /// Whoever is being sent the second form already keeps it.
+  /// Marks the segment as incompressible. A subscriber that already gets the compressed form keeps it.
   private func giveUp(_ end: Int) -> (segment: Segment, end: Int) {
     isIncompressible = true
     compressedTwin = nil

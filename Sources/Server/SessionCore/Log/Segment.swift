@@ -1,42 +1,42 @@
 internal import Wire
 
-/// An append-only buffer of WebSocket frames, ready to be sent to anyone.
+/// An append-only buffer of WebSocket frames that may be written to any subscriber.
 ///
-/// Bytes once appended never change and never move within the segment, so a cursor is an offset. A segment is
-/// not `Sendable`: it belongs to the reactor that owns its session.
+/// Its bytes never change or move, so a cursor is an offset. A segment is not `Sendable`: it belongs to the reactor of its
+/// session.
 package final class Segment {
   /// One frame of the segment.
   package struct Frame: Sendable, BitwiseCopyable {
-    /// Where the frame ends in the segment's bytes; it begins where the one before ends.
+    /// The end of the frame in the segment's bytes; it begins at the end of the frame before.
     package var end: Int
-    /// How long its WebSocket header is.
+    /// The length of its WebSocket header.
     package var headerLength: Int
     package var firstSequence: UInt64
     package var lastSequence: UInt64
     package var entryCount: Int
-    /// Index into `Segment.targetLists`, or -1 for everybody.
+    /// An index into `Segment.targetLists`, or -1 for every participant.
     package var targets: Int
   }
 
-  /// Absolute: it stays valid when older segments go.
+  /// Absolute: the number stays valid when older segments are dropped.
   package let number: UInt32
   package private(set) var bytes: [UInt8]
   package private(set) var frames: [Frame] = []
-  /// Sorted numbers of those who get a targeted frame, its sender included.
+  /// The sorted numbers of the participants that get a targeted frame, its sender included.
   private(set) var targetLists: [[UInt32]] = []
-  /// How many bytes it takes before the next segment is begun.
+  /// The bytes after which the next segment begins.
   let capacity: Int
-  /// What it takes in memory, target lists and notes about frames included.
+  /// Bytes in memory, target lists and frame descriptions included.
   private(set) var weight = 0
-  /// Bytes of entries that no longer count for what is retained (used by base segments only).
+  /// Bytes of entries that are no longer retained (snapshot segments only).
   var garbageBytes = 0
-  /// The same frames in compressed form, as far as somebody has wanted them (used by base segments only).
+  /// The same frames in compressed form, as far as a subscriber has needed them (snapshot segments only).
   var compressedTwin: Segment?
-  /// The senders of its entries, dead ones included (used by base segments only).
+  /// The senders of its entries, garbage included (snapshot segments only).
   var senders: Set<ParticipantNumber> = []
-  /// It was tried, and not worth it.
+  /// True if compression was tried and was not worthwhile.
   var isIncompressible = false
-  /// Bytes of the records on disk that end in this segment (used by live segments only).
+  /// Bytes of the records on disk that end in this segment (segments of the log only).
   var recordBytes = 0
 
   init(number: UInt32, capacity: Int) {
@@ -47,15 +47,16 @@ package final class Segment {
   }
 
   var hasTargetedFrames: Bool { !targetLists.isEmpty }
-  /// Everything from here on is for everybody.
+  /// The end of the last targeted frame: all frames behind it are for every participant.
   package private(set) var targetedEnd = 0
 
   func hasRoom(for count: Int) -> Bool {
     bytes.isEmpty || bytes.count + count <= capacity
   }
 
-  /// Appends entries as one binary frame. `targets` are the sorted numbers of those who get it; nil means everybody.
-  /// - Returns: bytes of the frame, with four for each target.
+  /// Appends entries as one binary frame. `targets` are the sorted numbers of the participants that get it; nil means every
+  /// participant.
+  /// - Returns: the bytes of the frame, and four for each target.
   @discardableResult
   func appendFrame(
     _ entries: Span<UInt8>, firstSequence: UInt64, lastSequence: UInt64, entryCount: Int, targets: [UInt32]?
@@ -79,7 +80,7 @@ package final class Segment {
     return bytes.count - before + 4 * (targets?.count ?? 0)
   }
 
-  /// Appends the payload of another segment's frame, as it is or compressed.
+  /// Appends the payload of another segment's frame, compressed or not.
   func append(_ payload: Span<UInt8>, like frame: Frame, isCompressed: Bool) {
     let before = bytes.count
     FrameHeader.append(.binary, length: payload.count, isCompressed: isCompressed, to: &bytes)
@@ -91,7 +92,7 @@ package final class Segment {
         lastSequence: frame.lastSequence, entryCount: frame.entryCount, targets: -1))
   }
 
-  /// Appends a control message, in a segment that is made for a catch-up.
+  /// Appends a control message, in a segment of a catch-up.
   func appendControl(_ message: [UInt8]) {
     let before = bytes.count
     FrameHeader.append(.text, length: message.count, to: &bytes)
@@ -108,7 +109,7 @@ package final class Segment {
     return targetLists[frame.targets].containsSorted(number)
   }
 
-  /// The frame that holds the byte at `offset`: the index of the first one that ends behind it.
+  /// Returns the index of the frame that contains the byte at `offset`: the first frame that ends behind it.
   func frameIndex(at offset: Int) -> Int {
     frames.partitionIndex { $0.end > offset }
   }
@@ -117,19 +118,19 @@ package final class Segment {
     index == 0 ? 0 : frames[index - 1].end
   }
 
-  /// Whether a frame begins at `offset`, or all of them end there.
+  /// Returns true if a frame begins at `offset`, or the last one ends there.
   func isBoundary(_ offset: Int) -> Bool {
     if offset == 0 || offset == bytes.count { return true }
     return frameStart(frameIndex(at: offset)) == offset
   }
 
-  /// What is left of the frame that `offset` lies inside of; empty on a boundary.
+  /// Returns the rest of the frame that contains `offset`; empty on a boundary.
   func restOfFrame(at offset: Int) -> [UInt8] {
     if isBoundary(offset) { return [] }
     return Array(bytes[offset..<frames[frameIndex(at: offset)].end])
   }
 
-  /// How many entries the frames hold that end in `(from, to]`.
+  /// Returns the number of entries in the frames that end in `(from, to]`.
   package func entryCount(from: Int, to end: Int) -> Int {
     var index = frameIndex(at: from)
     var count = 0
@@ -142,7 +143,7 @@ package final class Segment {
 }
 
 extension Array {
-  /// The first index whose element satisfies `predicate`, in an array where all behind it do too.
+  /// Returns the first index whose element satisfies `predicate`, in an array where all elements behind it do too.
   func partitionIndex(where predicate: (Element) -> Bool) -> Int {
     var low = 0
     var high = count

@@ -1,9 +1,10 @@
 internal import Wire
 
-/// The way of the log to the disk and back.
+/// The records of the log on disk.
 extension SegmentLog {
-  /// Whole frames behind `sequence` as the body of a `run` record of about `limit` bytes: at least one of them.
-  /// - Returns: nil when nothing follows; else with it the last sequence in it, and by how much `appendedBytes` grew for it.
+  /// Returns whole frames after `sequence` as the body of a `run` record of about `limit` bytes: at least one frame.
+  /// - Returns: nil if there are none; else also the last sequence in the record, and the bytes that it adds to
+  ///   `appendedBytes`.
   func run(after sequence: UInt64, upTo limit: Int) -> (body: [UInt8], lastSequence: UInt64, logBytes: Int)? {
     var body: [UInt8] = []
     var last = sequence
@@ -27,21 +28,21 @@ extension SegmentLog {
     return body.isEmpty ? nil : (body, last, logBytes)
   }
 
-  /// So many bytes of records were written, or read, for what ends with `sequence`.
+  /// Counts bytes of records that were written or read and end with `sequence`.
   mutating func addRecordBytes(_ count: Int, at sequence: UInt64) {
     let index = segments.partitionIndex { ($0.frames.last?.lastSequence ?? .max) >= sequence }
     segments[min(index, segments.count - 1)].recordBytes += count
     recordBytes += count
   }
 
-  /// Begins the log behind a sequence up to which only what is retained is known.
+  /// Begins the log after a sequence up to which only retained entries are known.
   mutating func begin(after sequence: UInt64) {
     precondition(tail.offset == 0 && segments.count == 1, "a log begins once")
     droppedThrough = sequence
     lastSequence = sequence
   }
 
-  /// Appends a frame of entries that were in the order before, without what a live log does besides.
+  /// Appends a frame of entries from a record, which have their sequences already.
   mutating func replay(
     _ entries: Span<UInt8>, firstSequence: UInt64, lastSequence: UInt64, entryCount: Int, targets: [UInt32]?
   ) {

@@ -1,39 +1,40 @@
 internal import Wire
 
-/// The session's one order: live segments, oldest first, and the run that is being collected.
+/// The order of a session: segments, oldest first, and the open run.
 ///
-/// Entries that arrive in a turn are collected in the open run; `closeRun` puts them behind one frame header. A run is
-/// closed at 64 KiB, before and after a targeted entry, and when the turn ends. An entry over 64 KiB is a frame alone.
+/// The entries of a turn are collected in the open run; `closeRun` moves them into a segment, behind one frame header. A run
+/// is closed at 64 KiB, before and after a targeted entry, and at the end of the turn. An entry over 64 KiB is a frame of its
+/// own.
 struct SegmentLog {
-  /// The largest run that is collected into one frame.
+  /// The most bytes of a run.
   static let runBytes = 65_536
   private static let smallestSegment = 4096
 
   private(set) var segments: [Segment]
-  /// Sequences up to this one are in no live segment any more: a tail can only begin behind it.
+  /// Entries up to this sequence are in no segment any more: a tail can only begin after it.
   var droppedThrough: UInt64 = 0
-  /// The sequence given last.
+  /// The newest sequence.
   var lastSequence: UInt64 = 0
-  /// Bytes of all frames that were ever appended, with four for each of their targets.
+  /// Bytes of all frames that were ever appended, and four for each of their targets.
   var appendedBytes = 0
-  /// Bytes of the records in which the segments stand on disk, with what stands between them.
+  /// Bytes of the records of the segments on disk, other records between them included.
   var recordBytes = 0
-  /// Whether frames were appended since `endTurn`.
+  /// True if frames were appended in this turn.
   private(set) var grewThisTurn = false
 
-  /// Where the tail was when the last turn ended: who reads at once is there or further.
+  /// The tail segment at the end of the last turn: a subscriber that reads without delay is there or further.
   private var turnSegment: UInt32 = 1
 
   private let largestSegment: Int
-  /// What all segments but the last take in memory.
+  /// Bytes of memory of all segments but the last.
   private var weight = 0
   /// The open run: entries without a frame header.
   private var run: [UInt8] = []
   private var runFirstSequence: UInt64 = 0
   private var runEntries = 0
 
-  /// - Parameter tailBytes: how much of the order is kept for tails. Segments are at most a quarter of it, so that
-  ///   what is kept beyond it stays small.
+  /// - Parameter tailBytes: the bytes of the order that are kept for tails. Segments have at most a quarter of that, so that
+  ///   little more is kept.
   init(tailBytes: Int) {
     largestSegment = min(262_144, max(Self.smallestSegment, tailBytes / 4))
     segments = [Segment(number: 1, capacity: Self.smallestSegment)]
@@ -43,7 +44,7 @@ struct SegmentLog {
   var tailSegment: Segment { segments[segments.count - 1] }
   var tail: Cursor { Cursor(segment: tailSegment.number, offset: tailSegment.bytes.count) }
   var totalBytes: Int { weight + tailSegment.weight }
-  /// The turn began another segment.
+  /// True if a segment was begun in this turn.
   var hasNewSegment: Bool { tailSegment.number != turnSegment }
   var hasOpenRun: Bool { runEntries > 0 }
   /// Bytes of the open run.
@@ -94,7 +95,7 @@ struct SegmentLog {
     grewThisTurn = false
   }
 
-  /// Puts the open run, if there is one, into the tail segment behind one frame header.
+  /// Moves the open run, if there is one, into the tail segment behind one frame header.
   mutating func closeRun(targets: [UInt32]? = nil) {
     guard runEntries > 0 else { return }
     makeRoom(for: run.count)
@@ -106,7 +107,7 @@ struct SegmentLog {
     if run.capacity > 2 * Self.runBytes { run = [] } else { run.removeAll(keepingCapacity: true) }
   }
 
-  /// Gives back the room of the last run, when none is open.
+  /// Frees the memory of the last run, if none is open.
   mutating func releaseRoom() {
     if runEntries == 0 { run = [] }
   }
@@ -120,9 +121,9 @@ struct SegmentLog {
     segments.append(Segment(number: tailSegment.number + 1, capacity: max(capacity, room)))
   }
 
-  /// Whether the oldest segment lies wholly outside the tail that is to be kept.
+  /// Returns true if the oldest segment is not needed for a tail of so many bytes.
   ///
-  /// What was said in this turn stays, however much it is: nobody has been sent it yet.
+  /// Entries of this turn stay, however many: they have not been sent to any member yet.
   func oldestCanGo(tailBytes: Int) -> Bool {
     guard segments.count > 1, segments[0].number < turnSegment else { return false }
     return weight - segments[0].weight + tailSegment.weight >= tailBytes
@@ -137,8 +138,9 @@ struct SegmentLog {
     return oldest
   }
 
-  /// Where a subscriber goes on that has all up to `sequence`, and the entries of a frame it is in the middle of.
-  /// - Returns: nil when what follows is no longer all there.
+  /// Returns the cursor of a subscriber that has all entries up to `sequence`, and the rest of the frame that contains that
+  /// entry.
+  /// - Returns: nil if later entries are missing.
   func position(after sequence: UInt64) -> (cursor: Cursor, rest: PartialFrame?)? {
     guard sequence >= droppedThrough, sequence <= lastSequence else { return nil }
     let index = segments.partitionIndex { ($0.frames.last?.lastSequence ?? .max) > sequence }
@@ -169,7 +171,7 @@ struct SegmentLog {
   }
 }
 
-/// The entries behind some point inside a frame.
+/// The last entries of a frame.
 struct PartialFrame {
   var segment: Segment?
   var entries: Range<Int> = 0..<0
@@ -177,7 +179,7 @@ struct PartialFrame {
 
   /// The sequences of the first and the last entry.
   var sequences: ClosedRange<UInt64>?
-  /// The entries under a frame header of their own.
+  /// Returns the entries with a frame header of their own.
   func framed() -> [UInt8] {
     guard let segment, !entries.isEmpty else { return [] }
     var bytes: [UInt8] = []
@@ -189,7 +191,7 @@ struct PartialFrame {
 }
 
 extension Segment {
-  /// Appends the entries behind some point inside a frame of another segment, as a frame.
+  /// Appends the last entries of a frame of another segment, as a frame.
   func append(_ partial: PartialFrame) {
     guard let source = partial.segment, let sequences = partial.sequences else { return }
     let bytes = source.bytes

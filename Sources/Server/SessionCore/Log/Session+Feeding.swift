@@ -1,17 +1,17 @@
 internal import Wire
 package import Primitives
 
-/// What a subscriber is sent next, piece by piece.
+/// The bytes that a subscriber gets next.
 extension Session {
-  /// How much of the log one piece holds at most.
+  /// The most bytes of the log in one piece.
   package static let pieceBytes = 65_536
-  /// The same of a catch-up: who comes is sent little else, and each call has its price.
+  /// The most bytes of a catch-up in one piece: a joiner gets little else, and each call has a cost.
   package static let catchUpPieceBytes = 262_144
 
-  /// What to send next to a subscriber. Nil: nothing now.
+  /// Returns the next bytes for a subscriber; nil if there are none now.
   ///
-  /// Call `sent` with what the socket took, and ask again. Frames are never torn: what was begun is finished, then come the
-  /// subscriber's own messages, then snapshot and log.
+  /// The caller reports the bytes that the socket accepted to `sent`, and calls again. No frame is torn: a begun frame is
+  /// finished, then come the subscriber's own messages, then snapshot and log.
   package func nextPiece(_ subscriber: Subscriber) -> Piece? {
     let position = subscriber.memberIndex
     guard position >= 0 else { return subscriber.outputPiece(onBoundary: true) }
@@ -55,7 +55,7 @@ extension Session {
     }
   }
 
-  /// The socket took `count` bytes of a piece.
+  /// Reports that the socket accepted `count` bytes of a piece.
   package func sent(_ piece: Piece, _ count: Int, to subscriber: Subscriber) {
     switch piece.origin {
     case .rest:
@@ -76,7 +76,7 @@ extension Session {
     }
   }
 
-  /// Whether the kernel takes nothing more for this subscriber until it says so.
+  /// Sets whether the kernel accepts no more bytes until it reports the socket as writable.
   package func setBlocked(_ isBlocked: Bool, _ subscriber: Subscriber) {
     guard subscriber.memberIndex >= 0 else { return }
     if isBlocked {
@@ -86,34 +86,34 @@ extension Session {
     }
   }
 
-  /// Whether the subscriber has all there is, and nothing keeps the flush loop from just sending it the tail.
+  /// Returns true if the subscriber has all entries, and the flush loop may send it the tail.
   package func isAtTail(_ subscriber: Subscriber) -> Bool {
     guard subscriber.memberIndex >= 0 else { return false }
-    // With no flags it may still be inside a frame: it had its share of a turn, and goes on in the next.
+    // Without flags it may still be inside a frame: its share of the turn is used up, and it continues in the next one.
     let member = members[subscriber.memberIndex]
     return member.flags.isEmpty && member.cursor == log.tail
   }
 
-  /// Queues a message of the gateway's for one subscriber.
+  /// Enqueues a control message for one subscriber.
   package func enqueueControl(_ subscriber: Subscriber, _ message: [UInt8]) {
     subscriber.enqueue(.text, message)
     markPending(subscriber)
   }
 
-  /// The shell queued something for a subscriber: the flush loop must look at it.
+  /// Makes the flush loop visit a subscriber whose outbox has new messages.
   package func markPending(_ subscriber: Subscriber) {
     guard subscriber.memberIndex >= 0 else { return }
     members[subscriber.memberIndex].flags.insert(.special)
   }
 
-  /// The segment that everybody who is at the tail is sent from.
+  /// The segment of the members at the tail.
   package var tailSegment: Segment { log.tailSegment }
-  /// The frames of this turn that go to whoever is at the tail, and nobody else.
+  /// The frames of this turn for the members at the tail.
   package var unreliableFrames: [UInt8] { unreliableBatch.frames }
   package var unreliableEntryCount: Int { unreliableBatch.entryCount }
 
-  /// Gives the members' rows away for a flush, so that they are written without looking anything up. Put them back with
-  /// `putMembers` before anything else is asked of the session.
+  /// Moves the members' rows to the caller for a flush, so that each is written without a lookup. `putMembers` returns them,
+  /// before any other call of the session.
   package func takeMembers() -> [Member] {
     var taken: [Member] = []
     swap(&taken, &members)
@@ -128,8 +128,8 @@ extension Session {
     counters.delivered += entries
   }
 
-  /// The socket took only `count` bytes of this turn's unreliable frames, or none, as it was not at the tail: a begun one
-  /// is finished later.
+  /// Reports that the socket accepted only `count` bytes of this turn's unreliable frames, or none because it is not at the
+  /// tail. A begun frame is finished later.
   package func didSendUnreliable(_ count: Int, _ subscriber: Subscriber, now: MonotonicTime) {
     guard subscriber.memberIndex >= 0 else { return }
     let rest = unreliableBatch.restOfFrame(at: count)
@@ -140,7 +140,8 @@ extension Session {
     recordMissedUnreliable(subscriber, now: now)
   }
 
-  /// This turn's unreliable frames for some: who is at the tail and can be written to gets them, in one piece.
+  /// Calls the closure with this turn's targeted unreliable frames for each subscriber at the tail whose socket accepts
+  /// bytes.
   package func forEachTargetedUnreliable(_ body: (Subscriber, _ frames: [UInt8], _ entries: Int) -> Void) {
     for (number, item) in unreliableBatch.targeted {
       guard let participant = participants[number], case .joined(let subscriber) = participant.presence,
@@ -155,13 +156,13 @@ extension Session {
 
   package var hasTargetedUnreliable: Bool { !unreliableBatch.targeted.isEmpty }
 
-  /// The socket took only `count` bytes of frames that were for it alone: they are whole, so the rest goes first later.
+  /// Buffers the rest of whole frames for one subscriber, of which its socket accepted a part.
   package func bufferRemainder(_ rest: [UInt8], for subscriber: Subscriber) {
     subscriber.prepend(rest, entries: 0)
     markPending(subscriber)
   }
 
-  /// Keeps what is left of the frame that the subscriber is in the middle of.
+  /// Buffers the rest of the frame that the subscriber is in the middle of.
   func keepRestOfFrame(_ subscriber: Subscriber) {
     switch subscriber.source {
     case .none, .evicted:
@@ -179,7 +180,7 @@ extension Session {
     }
   }
 
-  /// The subscriber is at the tail: from here on the flush loop sends it what everybody gets.
+  /// Marks a member as being at the tail: the flush loop sends it what all members get.
   private func markAtTail(_ position: Int) {
     members[position].flags.remove(.special)
   }
@@ -189,14 +190,14 @@ extension Session {
     let part = progress.catchUp.parts[progress.part]
     var end = min(part.end, progress.offset + Self.catchUpPieceBytes)
     if subscriber.hasBufferedOutput {
-      // Something of its own waits for the next boundary.
+      // The subscriber's own bytes are sent at the next boundary.
       end = min(end, part.segment.frames[part.segment.frameIndex(at: progress.offset)].end)
     }
     return Piece(.catchUp, part.segment.bytes, progress.offset..<end)
   }
 
-  /// The next bytes of a live segment that are for this member; steps over frames for others.
-  /// - Returns: nil when the cursor moved and has to be looked at again.
+  /// Returns the next bytes of a segment of the log for this member; steps over frames for other participants.
+  /// - Returns: nil if the cursor moved and has to be examined again.
   private func piece(of segment: Segment, at offset: Int, _ position: Int) -> Piece? {
     let subscriber = subscribers[position]
     var end = segment.bytes.count

@@ -1,6 +1,6 @@
 internal import Wire
 
-/// An entry as it stands in a segment: written by this target, so it can always be cut.
+/// An entry in a segment. SessionCore wrote it, so parsing does not fail.
 struct StoredEntry {
   private let entry: GatewayEntry
   let start: Int
@@ -24,13 +24,13 @@ struct StoredEntry {
     RetainedKey(key: entry.key, isSystem: entry.flags.contains(.system))
   }
 
-  /// The key that the entry is kept under in a snapshot; nil when a snapshot does without it.
+  /// Returns the key under which a snapshot contains the entry; nil if a snapshot does not need it.
   func kept(_ index: RetentionIndex) -> RetainedKey? {
     switch flags.retention {
     case .none:
       return nil
     case .append, .replace:
-      // With `existing` still set it changed nothing, and is not held.
+      // With `existing` still set it changed nothing, and is not retained.
       let key = retainedKey
       return !flags.contains(.existing) && index.isRetained(key, sequence: sequence) ? key : nil
     case .remove:
@@ -41,7 +41,7 @@ struct StoredEntry {
 }
 
 extension Segment {
-  /// Every entry of the segment, in order.
+  /// Calls the closure with every entry of the segment, in order.
   func forEachEntry(_ body: (StoredEntry) -> Void) {
     var at = 0
     for frame in frames {

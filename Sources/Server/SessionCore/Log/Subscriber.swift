@@ -1,25 +1,25 @@
 internal import Primitives
 
-/// What one socket is still to be sent, besides the log that it shares with everybody.
+/// The bytes that are still to be written to one socket, besides the log that all members share.
 ///
-/// Frames are never torn: what was begun is finished first (`rest`), then the outbox goes, then catch-up and log.
-/// A subscriber belongs to one reactor. Bounded: `rest` by one frame, the outbox by `outboxBytes` and one message.
+/// No frame is torn: a begun frame is finished first (`rest`), then the outbox is written, then catch-up and log. A
+/// subscriber belongs to one reactor. `rest` is limited by one frame, the outbox by `outboxBytes` and one message.
 package final class Subscriber {
-  /// Above this, nothing more is read from the socket until the outbox is smaller.
+  /// Above this size of the outbox, nothing is read from the socket.
   package static let outboxBytes = 16_384
 
-  /// Where the subscriber's entries come from.
+  /// The source of the subscriber's entries.
   enum Source {
-    /// It is sent no entries: not joined, or not yet caught up.
+    /// No entries: not joined, or not caught up yet.
     case none
     case catchingUp(CatchUpProgress)
     /// The log, at the member's cursor.
     case live
-    /// The segment at its cursor went; it waits to be caught up anew.
+    /// None: the segment at its cursor was dropped, and it waits to be caught up again.
     case evicted
   }
 
-  /// Where in the log `caughtUp` is due.
+  /// The position in the log at which `caughtUp` is sent.
   final class CaughtUpMark {
     let cursor: Cursor
     let sequence: UInt64
@@ -30,11 +30,11 @@ package final class Subscriber {
     }
   }
 
-  /// What waits for this socket alone.
+  /// Bytes for this socket alone.
   private final class OutputBuffer {
     var rest: [UInt8] = []
     var restOffset = 0
-    /// Entries that are delivered when the rest has gone.
+    /// The number of entries that are delivered with the rest.
     var restEntries = 0
     var outbox: [UInt8] = []
     var outboxOffset = 0
@@ -42,24 +42,24 @@ package final class Subscriber {
     var isEmpty: Bool { restOffset == rest.count && outboxOffset == outbox.count }
   }
 
-  /// The shell's own name for the socket: never given to another one.
+  /// The shell's token of the socket, which is never used again for another one.
   package let connection: UInt64
   var source = Source.none
-  /// Where in the log `caughtUp` is due, after a tail.
+  /// The position in the log at which `caughtUp` is sent, after a tail.
   var caughtUpAt: CaughtUpMark?
-  /// Nil while nothing waits, as it is for nearly all of the time.
+  /// Nil while there are no such bytes, which is nearly always.
   private var outputBuffer: OutputBuffer?
-  /// Its row among the session's members, or -1.
+  /// The index of its row among the session's members, or -1.
   var memberIndex: Int {
     get { Int(row) }
     set { row = Int32(newValue) }
   }
   private var row: Int32 = -1
-  /// Control messages that could not be understood, in a row.
+  /// The number of consecutive control messages that could not be parsed.
   package var badControlMessages: Int32 = 0
-  /// It agreed on compression, with the largest window.
+  /// True if the client negotiated compression with the largest window.
   package let acceptsCompression: Bool
-  /// Nothing follows what is queued now: a close frame is the last of it.
+  /// True after a close frame was enqueued: no bytes follow it.
   package private(set) var isClosing = false
 
   package init(connection: UInt64, acceptsCompression: Bool = false) {
@@ -67,12 +67,12 @@ package final class Subscriber {
     self.acceptsCompression = acceptsCompression
   }
 
-  /// It is being sent what there was before it came.
+  /// True while the subscriber gets a snapshot.
   package var isCatchingUp: Bool {
     if case .catchingUp = source { true } else { false }
   }
 
-  /// It has not been sent anything of its catch-up.
+  /// True if the subscriber got nothing of its catch-up yet.
   var isBeforeCatchUp: Bool {
     switch source {
     case .none: true
@@ -81,18 +81,18 @@ package final class Subscriber {
     }
   }
 
-  /// It has been sent all that there was before it came, and that this is so.
+  /// True if the subscriber got all earlier entries, and `caughtUp`.
   package var isCaughtUp: Bool {
     if case .live = source { caughtUpAt == nil && outputBuffer == nil } else { false }
   }
 
   package var hasBufferedOutput: Bool { outputBuffer != nil }
-  /// The bytes that wait for this socket alone.
+  /// The bytes for this socket alone.
   package var bufferedOutputBytes: Int { outputBuffer.map { $0.rest.count + $0.outbox.count } ?? 0 }
   package var outboxCount: Int { outputBuffer.map { $0.outbox.count - $0.outboxOffset } ?? 0 }
   package var isOutboxFull: Bool { outboxCount > Self.outboxBytes }
 
-  /// Queues a frame for this socket alone.
+  /// Enqueues a frame for this socket alone.
   package func enqueue(_ opcode: FrameHeader.Opcode, _ payload: [UInt8]) {
     guard !isClosing else { return }
     let outputBuffer = openOutputBuffer()
@@ -101,13 +101,13 @@ package final class Subscriber {
     if opcode == .close { isClosing = true }
   }
 
-  /// Queues frames that are complete already.
+  /// Enqueues complete frames.
   package func enqueue(frames: [UInt8]) {
     guard !isClosing, !frames.isEmpty else { return }
     openOutputBuffer().outbox.append(contentsOf: frames)
   }
 
-  /// Takes what must be sent before anything else: the rest of a begun frame, or whole frames on a boundary.
+  /// Adds bytes that are written before all others: the rest of a begun frame, or whole frames on a boundary.
   func prepend(_ bytes: [UInt8], entries: Int) {
     guard !bytes.isEmpty else { return }
     let outputBuffer = openOutputBuffer()
@@ -120,7 +120,7 @@ package final class Subscriber {
     outputBuffer.restEntries += entries
   }
 
-  /// Entries that are delivered when the rest has gone.
+  /// The number of entries that are delivered with the rest.
   var restEntries: Int { outputBuffer?.restEntries ?? 0 }
 
   private func openOutputBuffer() -> OutputBuffer {
@@ -130,9 +130,9 @@ package final class Subscriber {
     return made
   }
 
-  /// The private bytes that are due now; nil when there are none.
+  /// Returns the buffered bytes that are due now; nil if there are none.
   ///
-  /// `onBoundary` says whether the shared bytes sent so far end on a frame boundary.
+  /// `onBoundary` is true if the shared bytes written so far end on a frame boundary.
   func outputPiece(onBoundary: Bool) -> Piece? {
     guard let outputBuffer else { return nil }
     if outputBuffer.outboxOffset == 0, outputBuffer.restOffset < outputBuffer.rest.count {
@@ -143,15 +143,15 @@ package final class Subscriber {
     return Piece(.outbox, outputBuffer.outbox, outputBuffer.outboxOffset..<outputBuffer.outbox.count)
   }
 
-  /// What is due to a socket that is in no session.
+  /// Returns the next bytes for a socket that is in no session.
   package func nextOutputPiece() -> Piece? { outputPiece(onBoundary: true) }
 
-  /// A socket that is in no session took `count` bytes of its piece.
+  /// Reports that a socket in no session accepted `count` bytes of its piece.
   package func didSendOutput(_ piece: Piece, _ count: Int) {
     if case .rest = piece.origin { _ = sentRest(count) } else { sentOutbox(count) }
   }
 
-  /// - Returns: how many entries have been delivered by it.
+  /// - Returns: the number of entries that are delivered by that.
   func sentRest(_ count: Int) -> Int {
     guard let outputBuffer else { return 0 }
     outputBuffer.restOffset += count
@@ -174,7 +174,7 @@ package final class Subscriber {
   }
 }
 
-/// Bytes that are to be sent next to one subscriber: a range of an array that others may be sent too.
+/// The next bytes for one subscriber: a range of an array that other subscribers may share.
 package struct Piece {
   enum Origin {
     case rest

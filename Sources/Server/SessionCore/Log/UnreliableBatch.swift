@@ -1,28 +1,28 @@
 internal import Wire
 
-/// The unreliable entries of one turn, as one immutable buffer, at most 256 KiB: who is at the tail and can be written
-/// to gets it, all others get nothing of it. The `committed` message of the turn rides along.
+/// The unreliable entries of one turn, as one immutable buffer of at most 256 KiB. Members at the tail whose sockets accept
+/// bytes get it, all others get nothing of it. The `committed` message of the turn piggybacks on it.
 struct UnreliableBatch {
   static let limit = 262_144
-  /// The bytes that targeted ones come to, counted once for each target.
+  /// The most bytes of targeted entries, counted once for each target.
   static let targetedLimit = 4_194_304
 
-  /// Frames for everybody.
+  /// Frames for every member.
   private(set) var frames: [UInt8] = []
   private(set) var entryCount = 0
-  /// Where the frames end, so that the rest of a begun one can be kept.
+  /// The ends of the frames, for the rest of a begun one.
   private(set) var ends: [Int] = []
-  /// Frames for some, by who gets them.
+  /// Frames for some members, by participant.
   private(set) var targeted: [UInt32: (frames: [UInt8], entries: Int)] = [:]
 
-  /// What is told apart when there is room for the newest only.
+  /// Entries of which only the newest is kept when there is no room for all.
   private struct Stream: Hashable {
     var sender: ParticipantNumber
     var type: [UInt8]
     var targets: [UInt32]?
   }
   private var pending: [(targets: [UInt32]?, entry: [UInt8])] = []
-  /// Where the newest of each stream is.
+  /// The index of the newest entry of each stream.
   private var newest: [Stream: Int] = [:]
   private var pendingBytes = 0
   private var targetedBytes = 0
@@ -30,8 +30,8 @@ struct UnreliableBatch {
   var isEmpty: Bool { frames.isEmpty && targeted.isEmpty }
   var hasPending: Bool { !pending.isEmpty }
 
-  /// Takes one more; when there is no room, it takes the place of the newest of the same sender, type and targets.
-  /// - Returns: how many entries were dropped.
+  /// Adds an entry. If there is no room, it replaces the newest one of the same sender, type and targets.
+  /// - Returns: the number of dropped entries.
   mutating func add(
     sender: ParticipantNumber, type: [UInt8], targets: [UInt32]?, entry: [UInt8]
   ) -> Int {
@@ -52,12 +52,12 @@ struct UnreliableBatch {
     return 1
   }
 
-  /// Takes an entry of the gateway's own, whatever clients filled the turn with: one for each upload at most.
+  /// Adds an entry of the gateway itself, however full the batch is: at most one for each upload.
   mutating func addSystem(_ entry: [UInt8]) {
     pending.append((nil, entry))
   }
 
-  /// Makes the buffer of this turn out of what came in it, and forgets the last turn's.
+  /// Makes the frames of this turn out of the collected entries, and drops those of the last turn.
   mutating func close(committed: [UInt8]) {
     guard hasPending || !committed.isEmpty || !isEmpty else { return }
     frames = []
@@ -95,13 +95,13 @@ struct UnreliableBatch {
     pendingBytes = 0
   }
 
-  /// Gives back the room of the last turn, which all have been sent; nothing is pending.
+  /// Frees the memory of the last turn's frames, if no entries are collected.
   mutating func releaseRoom() {
     guard pending.isEmpty else { return }
     self = UnreliableBatch()
   }
 
-  /// What is left of the frame that `offset` lies inside of.
+  /// Returns the rest of the frame that contains `offset`.
   func restOfFrame(at offset: Int) -> [UInt8] {
     guard offset > 0, !ends.contains(offset), let end = ends.first(where: { $0 > offset }) else { return [] }
     return Array(frames[offset..<end])

@@ -3,88 +3,89 @@ internal import Primitives
 
 internal import struct FoundationEssentials.UUID
 
-/// Whether a session outlives its process.
+/// The place in which a session is kept.
 package enum Saving: Sendable {
-  /// Memory is its disk: what is appended counts as committed a moment later.
+  /// Memory only: an entry counts as committed a short time after it was appended.
   case inMemory
-  /// A store is given what it has unsaved, and says when that is on disk.
+  /// A store writes the unsaved records, and reports when they are on disk.
   case byStore
 }
 
-/// What a session gives to its store at one time: records that go behind one another, or not at all.
+/// Records of a session that the store appends together, or not at all.
 package struct Unsaved: Sendable {
-  /// In the order in which they must stand.
+  /// The records in their order.
   package let records: [SessionRecord]
   /// Bytes of their bodies.
   package let byteCount: Int
-  /// Every entry up to this one is on disk when the records are.
+  /// Entries up to this sequence are on disk when the records are.
   package let sequence: UInt64
 }
 
-/// What a session has told its store, and what it still has to.
+/// The changes of a session that its store has not written yet.
 struct SaveState {
-  /// How many numbers a block holds, and how few may be left of one.
+  /// The numbers in a block, and the least numbers that are left when the next block is written.
   static let numberBlock: ParticipantNumber = 4096
   static let numberReserve: ParticipantNumber = 2048
 
-  /// How many bytes of `used` records a file may have: entries that are refused make no log that could be compacted.
+  /// The most bytes of `used` records in a file: refused entries grow no log that a compaction could shorten.
   static let consumedLimit = 1_048_576
 
-  /// A client sequence that was used up without an entry, and the session's sequence then.
+  /// A client sequence that was consumed without an entry, and the session's sequence at that time.
   struct ConsumedSequence {
     var clientSequence: UInt32
     var sequence: UInt64
   }
 
-  /// What is being written.
+  /// A batch that the store is writing.
   struct Batch {
     var sequence: UInt64 = 0
-    /// Bytes of the log up to there.
+    /// Bytes of the log up to its sequence.
     var logBytes = 0
     var includesSession = false
     var numbers: ParticipantNumber?
     var people: [ParticipantNumber: UInt64] = [:]
     var uploads: [UUID: UInt64] = [:]
     var consumed: [ParticipantNumber: ConsumedSequence] = [:]
-    /// What is on disk of the client sequences of some.
+    /// The values of `acknowledged` in it.
     var acknowledged: [ParticipantNumber: UInt32] = [:]
-    /// Of whom all that they sent is in it.
+    /// The participants whose newest acknowledged sequences are in it.
     var senders: [ParticipantNumber] = []
     /// The time of its oldest entry, at the earliest.
     var oldestEntry = MonotonicTime.distantFuture
   }
 
   let saving: Saving
-  /// The session itself is to be told: it is new, or has another activity or epoch.
+  /// True if the session's own record is to be written: it is new, or has another activity or epoch.
   var isSessionDirty = true
-  /// Who is to be told of, with a count that rises with each change.
+  /// The participants to write, with a count that rises with each change.
   var people: [ParticipantNumber: UInt64] = [:]
-  /// Who is to be told of, and is no longer known here.
+  /// The records of participants to write that are forgotten in memory.
   var forgotten: [ParticipantNumber: ParticipantRecord] = [:]
-  /// Which attachments are to be told of, likewise.
+  /// The attachments to write, with the same count.
   var uploads: [UUID: UInt64] = [:]
-  /// What was used up and is not told yet.
+  /// Consumed client sequences to write.
   var consumed: [ParticipantNumber: ConsumedSequence] = [:]
-  /// Bytes of what was used up that the file has.
+  /// Bytes of `used` records in the file.
   var consumedBytes = 0
-  /// Who sent something that was not yet given away.
+  /// Participants whose newest acknowledged sequences are in no batch.
   var senders: [ParticipantNumber] = []
   /// Bytes of the log that are on disk.
   var savedLogBytes = 0
   /// Numbers up to this one may be given out.
   var numbersOnDisk: ParticipantNumber = 0
-  /// What `openingRecords` gave and is not on disk yet: the end of a block, and the session as it still is.
+  /// The opening records that are not on disk yet: the end of a block, and true while the session's own record in them is
+  /// current.
   var opening: (numbers: ParticipantNumber, includesSession: Bool)?
-  /// The session's sequence when a slice for a compaction was made last.
+  /// The session's sequence at the last slice of a compaction.
   var slicedAt: UInt64 = 0
   var inFlight: Batch?
-  /// What people were told when what is drawn could not be saved, until it is.
+  /// The notice that entries are not saved, until they are.
   var failureNotice: NoticePayload?
   /// The notice in each snapshot if a part of the session was lost on the disk before the session was opened.
   var lossNotice: NoticePayload?
   /// True when a participant was sent a snapshot with the notice of the loss.
   var hasSentLossNotice = false
-  /// The whole gateway holds too much that is not saved.
+  /// True while the whole gateway has too many unsaved bytes.
   var refusesGrowth = false
 
   private var changes: UInt64 = 0
@@ -101,14 +102,14 @@ struct SaveState {
     people[number] = changes
   }
 
-  /// Somebody is no longer known here; what became of them is still to be told.
+  /// Keeps the record of a participant that is forgotten in memory, if a change of it is not saved yet.
   mutating func keepRecord(ofForgotten participant: ParticipantState) {
     let number = participant.number
     guard people[number] != nil || inFlight?.people[number] != nil else { return }
     forgotten[number] = participant.record
   }
 
-  /// Gives back the room of what was owed and is not any more.
+  /// Frees the memory of changes that are saved.
   mutating func releaseRoom() {
     if people.isEmpty { people = [:] }
     if uploads.isEmpty { uploads = [:] }
@@ -116,7 +117,7 @@ struct SaveState {
     if senders.isEmpty { senders = [] }
   }
 
-  /// The session has another activity.
+  /// Records that the session's own record has to be written again.
   mutating func markSessionDirty() {
     isSessionDirty = true
     opening?.includesSession = false
@@ -128,7 +129,7 @@ struct SaveState {
     uploads[id] = changes
   }
 
-  /// What was to be written is not: it is due again, unless something newer is.
+  /// Makes the changes of a failed batch unsaved again, unless newer ones are.
   mutating func restore(_ batch: Batch) {
     if batch.includesSession { isSessionDirty = true }
     people.merge(batch.people) { max($0, $1) }

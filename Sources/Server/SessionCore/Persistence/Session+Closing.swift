@@ -2,14 +2,14 @@ package import FoundationEssentials
 package import Wire
 package import Primitives
 
-/// How a session is put away, ended, and opened again.
+/// Closing, ending and opening a session.
 extension Session {
-  /// The record with which the session is put away: the last of its file.
+  /// Returns the record that closes the session: the last one of its file.
   ///
   /// The session continues from this record in the same epoch only if `isAtRest`. So remove all participants and save unsaved
   /// changes first.
   /// - Parameters:
-  ///   - generation: the present life of the data folder.
+  ///   - generation: the present generation of the data folder.
   ///   - now: the present time by the monotonic clock.
   ///   - date: the same by the wall clock.
   /// - Returns: a `closed` record.
@@ -24,17 +24,17 @@ extension Session {
     return record.encoded
   }
 
-  /// The record with which the session ends for everyone.
+  /// Returns the record that ends the session for all participants.
   ///
   /// - Parameters:
-  ///   - number: who ends it; nil when nobody came back to it.
-  ///   - date: the present time.
+  ///   - number: the participant that ends it; nil if no participant came back to it.
+  ///   - date: the present wall time.
   /// - Returns: an `end` record.
   package func endRecord(by number: ParticipantNumber?, date: Date) -> SessionRecord {
     EndRecord(at: date, by: number).encoded
   }
 
-  /// The records that follow a load: the session with the epoch in force, and a new block of numbers. They are to be on disk
+  /// Returns the records that follow a load: the session with its present epoch, and a new block of numbers. They are on disk
   /// before a new number is given out.
   package func openingRecords() -> [SessionRecord] {
     let numbers = nextBlock
@@ -42,7 +42,7 @@ extension Session {
     return [headerRecord.encoded, NumbersRecord(through: numbers).encoded]
   }
 
-  /// The records of `openingRecords` are on disk.
+  /// Reports that the records of `openingRecords` are on disk.
   package func didSaveOpening() {
     guard let opening = save.opening else { return }
     save.opening = nil

@@ -1,45 +1,45 @@
 internal import Wire
 
-/// With what a session's file is begun anew, without what no longer counts.
+/// The beginning of a compacted file.
 package struct CompactionPlan: Sendable {
-  /// Entries up to this one are told of by what is retained of them.
+  /// The slices contain the retained ones of the entries up to this sequence.
   package let through: UInt64
-  /// The session, its numbers, its people and its attachments: they come first.
+  /// The records of the session, its numbers, participants and attachments, in front of the slices.
   package let head: [SessionRecord]
 }
 
-/// Some of what is retained, in rising sequence.
+/// Some of the retained entries, in rising sequence.
 package struct CompactionSlice: Sendable {
   /// A `base` record.
   package let record: SessionRecord
-  /// Where the next slice goes on.
+  /// The sequence after which the next slice begins.
   package let last: UInt64
 }
 
-/// How a session's file is made smaller: what it retains is written anew, a slice at a time, and the newest records are
-/// taken over as they are.
+/// The compaction of a session's file: its retained entries are written to a new file, a slice at a time, and the newest
+/// records are copied as they are.
 ///
-/// A slice leaves out what has died since the compaction began, so the new file may take the old one's place only when
-/// `isCompactionCovered`: what it died of is in it then.
+/// A slice leaves out entries that were replaced or removed since the compaction began. So the new file may replace the old
+/// one only when `isCompactionCovered`: then it has the entries that replaced or removed them.
 extension Session {
-  /// How many bytes of the base are looked at for one slice, however few of them are held.
+  /// The most bytes of snapshot segments that are read for one slice, however few of them are retained.
   private static let scannedBytes = 1_048_576
-  /// How many bytes of a file are worth no compaction.
+  /// The bytes of garbage in a file that do not justify a compaction.
   private static let slackBytes = 1_048_576
 
-  /// Whether compaction is worth its while.
+  /// Returns true if a compaction is worthwhile.
   ///
   /// - Parameter logBytes: the length of the session's file.
-  /// - Returns: whether more than half of the file would go, and more than 1 MiB.
+  /// - Returns: true if more than half of the file would go, and more than 1 MiB.
   package func shouldCompact(logBytes: Int) -> Bool {
-    // What follows the entries that the slices tell of must be in the file: all behind it is taken over, and what people and
-    // files come to be known by later.
+    // The records after the entries in the slices must be in the file, because they are copied; records of participants and
+    // attachments among them may be newer than the head.
     guard isByStore, log.droppedThrough > 0, committed > log.droppedThrough else { return false }
     let people = 256 * participants.count + 512 * journal.records.count
     return logBytes > 2 * (retainedBytes + log.recordBytes + people) + Self.slackBytes
   }
 
-  /// What the new file begins with.
+  /// Returns the beginning of the new file.
   package func beginCompaction() -> CompactionPlan {
     // The records of the head may be ahead of the entries behind them. These entries are on disk before the new file is used.
     announcePresence()
@@ -51,7 +51,7 @@ extension Session {
     var head = [
       header.encoded, NumbersRecord(through: max(save.numbersOnDisk, save.opening?.numbers ?? 0)).encoded,
     ]
-    // Participants of whom only the name is known left before all others.
+    // Participants of which only the name is known left before all others.
     for former in participants.formerSenders.values.sorted(by: { $0.number < $1.number }) {
       let record = ParticipantRecord(participant: former, digest: nil, acknowledged: 0, presence: .left)
       head.append(record.encoded)
@@ -68,12 +68,12 @@ extension Session {
     return CompactionPlan(through: log.droppedThrough, head: head)
   }
 
-  /// The next of what is retained of the entries up to `through`.
+  /// Returns the next slice of the retained entries up to `through`.
   ///
   /// - Parameters:
-  ///   - after: 0, and then where the slice before ended.
-  ///   - through: the plan's.
-  /// - Returns: nil when there is no more.
+  ///   - after: 0, and then the end of the slice before.
+  ///   - through: the sequence in the plan.
+  /// - Returns: nil if there is no more.
   package func compactionSlice(after: UInt64, through: UInt64) -> CompactionSlice? {
     guard after < through else { return nil }
     var body: [UInt8] = []
@@ -88,14 +88,14 @@ extension Session {
 }
 
 extension Session {
-  /// Whether everything is on disk that the slices so far took into account.
+  /// True when everything is on disk that the slices so far took into account.
   package var isCompactionCovered: Bool { committed >= save.slicedAt }
 }
 
 extension SnapshotSegments {
-  /// Appends held entries in rising sequence to `bytes`, until there are `limit` bytes or so many were looked at.
+  /// Appends retained entries in rising sequence to `bytes`, up to `limit` bytes, or until so many bytes were read.
   ///
-  /// - Returns: the sequence up to which nothing is left; `through` when all was looked at.
+  /// - Returns: the sequence up to which no entry is left; `through` when all were read.
   func copyRetained(
     after: UInt64, through: UInt64, _ index: RetentionIndex, limit: Int, scanning budget: Int,
     to bytes: inout [UInt8]

@@ -1,9 +1,10 @@
 internal import Wire
 package import Primitives
 
-/// What a session gives to its store, and what comes of it.
+/// Saves: the records for the store, and their results.
 extension Session {
-  /// The records of a new session: to be on disk before anybody knows of it. Call it once, before anybody joins.
+  /// Returns the records of a new session, which are on disk before its id is sent to any client. Called once, before the
+  /// first join.
   package func firstRecords() -> [SessionRecord] {
     precondition(participants.nextNumber == 1, "a session is told of before anybody is in it")
     save.isSessionDirty = false
@@ -11,13 +12,13 @@ extension Session {
     return [headerRecord.encoded, NumbersRecord(through: save.numbersOnDisk).encoded]
   }
 
-  /// Whether anything is not on disk yet; what is under way counts.
+  /// True while something is not on disk yet, a batch in flight included.
   package var hasUnsaved: Bool { hasDirtyState || numbersDue != nil }
 
-  /// True when the whole session is on disk and no participant waits. A session that is put away now continues in the same epoch.
+  /// True when the whole session is on disk and no participant waits. If it is closed now, it continues in the same epoch.
   package var isAtRest: Bool { !hasDirtyState && participants.waiting.isEmpty }
 
-  /// Whether anything but a new block of numbers is not on disk yet.
+  /// True while something other than a new block of numbers is not on disk yet.
   var hasDirtyState: Bool {
     guard isByStore else { return false }
     return save.inFlight != nil || !presence.changes.isEmpty || save.isSessionDirty || !save.people.isEmpty
@@ -29,17 +30,17 @@ extension Session {
     isByStore ? log.appendedBytes + log.openRunBytes - save.savedLogBytes : 0
   }
 
-  /// Whether the shell wants no session to grow, because all together hold too much that is not saved.
+  /// True while the shell lets no session grow, because all of them together have too many unsaved bytes.
   package var refusesGrowth: Bool {
     get { save.refusesGrowth }
     set { save.refusesGrowth = newValue }
   }
 
-  /// What is to be written next, about 1 MiB at most; closes the open run.
+  /// Returns the records to write next, about 1 MiB at most; closes the open run.
   ///
-  /// Say what came of it with `didSave` or `didNotSave`: until then there is nothing more.
-  /// - Parameter limit: about how many bytes to take.
-  /// - Returns: nil when there is nothing, or something is under way.
+  /// The caller reports the result to `didSave` or `didNotSave`; until then, there are no more.
+  /// - Parameter limit: the approximate number of bytes.
+  /// - Returns: nil if there are none, or a batch is in flight.
   package func takeUnsaved(upTo limit: Int = SessionRecord.runBytes) -> Unsaved? {
     guard save.inFlight == nil, hasUnsaved else { return nil }
     // Records and the entries that announce the same changes are written together.
@@ -60,14 +61,14 @@ extension Session {
     let isWhole = takePeople(&records, &batch, &room) && takeUploads(&records, &batch, &room)
     batch.sequence = committed
     batch.logBytes = save.savedLogBytes
-    // No entry is on disk without its sender, nor an attachment without its file.
+    // No entry is on disk without its sender, and no attachment without its file.
     if isWhole { takeEntries(&records, &batch, room: room) }
     save.inFlight = batch
     return Unsaved(
       records: records, byteCount: records.reduce(0) { $0 + $1.body.count }, sequence: batch.sequence)
   }
 
-  /// The records are on disk: everything up to their sequence is committed.
+  /// Reports that the records are on disk: all entries up to their sequence are committed.
   package func didSave(_ unsaved: Unsaved, now: MonotonicTime) {
     guard let batch = save.inFlight else { return }
     save.inFlight = nil
@@ -84,12 +85,12 @@ extension Session {
     commits.finishSave(batch.oldestEntry, through: batch.sequence, now: now)
   }
 
-  /// The records could not be written: all that was in them is due again. The first time in a row everybody is told.
+  /// Reports that the records were not written: their changes are unsaved again. The first failure in a row is announced.
   ///
   /// - Parameters:
-  ///   - unsaved: what `takeUnsaved` gave.
-  ///   - isFull: whether there was no room; else the disk fails in another way.
-  ///   - now: the present moment.
+  ///   - unsaved: the result of `takeUnsaved`.
+  ///   - isFull: true if the disk is full; false if it fails in another way.
+  ///   - now: the present time.
   package func didNotSave(_ unsaved: Unsaved, isFull: Bool, now: MonotonicTime) {
     guard let batch = save.inFlight else { return }
     save.inFlight = nil
@@ -107,9 +108,9 @@ extension Session {
     appendSystem(SystemType.notice, notice.encoded())
   }
 
-  // MARK: - What is owed
+  // MARK: - Changes
 
-  /// Somebody's newest client sequence was used up without an entry.
+  /// Records that a participant's newest client sequence was consumed without an entry.
   func markConsumed(_ participant: ParticipantState) {
     guard isByStore else { return }
     save.consumed[participant.number] = SaveState.ConsumedSequence(
@@ -117,19 +118,19 @@ extension Session {
     markAcknowledgedDirty(participant)
   }
 
-  /// Somebody's `acknowledged` moved.
+  /// Records that a participant's `acknowledged` changed.
   func markAcknowledgedDirty(_ participant: ParticipantState) {
     guard isByStore, !participant.hasUnsaved else { return }
     participant.hasUnsaved = true
     save.senders.append(participant.number)
   }
 
-  /// Whether a new number may be given out: one that nobody can be given after a crash.
+  /// True if there is a number for a new participant that cannot be given out again after a crash.
   var hasNumber: Bool {
     !isByStore || participants.nextNumber <= save.numbersOnDisk
   }
 
-  /// The refusal of everything that makes the log grow; nil while the log may grow.
+  /// The refusal of everything that makes the log grow; nil while it may grow.
   var growthRefusal: Refusal? {
     guard isByStore else { return nil }
     let bytes = unsavedBytes
@@ -140,7 +141,7 @@ extension Session {
       limit: limits.unsavedSessionBytes, actual: bytes)
   }
 
-  /// The content of a `session` record of this session.
+  /// The `session` record of this session.
   var headerRecord: SessionHeaderRecord {
     var record = SessionHeaderRecord(
       id: id, epoch: epoch, history: history.serving(tailsAfter: log.droppedThrough), folder: folder,
@@ -149,7 +150,7 @@ extension Session {
     return record
   }
 
-  /// Up to which number the next block goes, when it is time for one.
+  /// The end of the next block of numbers, if it is time for one.
   private var numbersDue: ParticipantNumber? {
     let given = participants.nextNumber - 1
     guard isByStore, save.numbersOnDisk < NumbersRecord.highest,
@@ -163,14 +164,14 @@ extension Session {
     min(NumbersRecord.highest, participants.nextNumber - 1 + SaveState.numberBlock)
   }
 
-  // MARK: - Taking
+  // MARK: - Batches
 
-  /// - Returns: whether all who are due are in the batch.
+  /// - Returns: true if all changed participants are in the batch.
   private func takePeople(
     _ records: inout [SessionRecord], _ batch: inout SaveState.Batch, _ room: inout Int
   ) -> Bool {
     guard !save.people.isEmpty else { return true }
-    // In the order in which they changed: who is gone longest is forgotten first.
+    // In the order of the changes: the oldest past participant is forgotten first.
     for (number, change) in save.people.sorted(by: { $0.value < $1.value }) {
       guard room > 0 else { return false }
       save.people[number] = nil
@@ -182,7 +183,7 @@ extension Session {
     return true
   }
 
-  /// - Returns: whether all that are due are in the batch.
+  /// - Returns: true if all changed attachments are in the batch.
   private func takeUploads(
     _ records: inout [SessionRecord], _ batch: inout SaveState.Batch, _ room: inout Int
   ) -> Bool {
@@ -218,14 +219,14 @@ extension Session {
         batch.acknowledged[number] = participant.acknowledged
       }
     }
-    // One that is used up behind entries must not be on disk before they are.
+    // A client sequence that was consumed after entries must not be on disk before them.
     let used = save.consumed.filter { $0.value.sequence <= batch.sequence }
     guard !used.isEmpty else { return }
     for (number, item) in used {
       save.consumed[number] = nil
       batch.acknowledged[number] = max(batch.acknowledged[number] ?? 0, item.clientSequence)
     }
-    // Nobody loses anything by what is not written: S16 makes it good.
+    // Without these records nothing is lost: S16 covers it.
     guard save.consumedBytes < SaveState.consumedLimit else { return }
     save.consumedBytes += 8 * used.count
     batch.consumed = used
@@ -235,7 +236,7 @@ extension Session {
     records.append(ConsumedSequencesRecord(pairs).encoded)
   }
 
-  /// The highest client sequence of each sender in a run that was written just now.
+  /// Returns the highest client sequence of each sender in a run that was made just now.
   private static func clientSequences(in body: [UInt8]) -> [ParticipantNumber: UInt32] {
     var highest: [ParticipantNumber: UInt32] = [:]
     var frames = RunFrames()

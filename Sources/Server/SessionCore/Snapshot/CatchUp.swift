@@ -1,23 +1,25 @@
 internal import Wire
 
-/// A snapshot as of one sequence, made once for all who join in a turn: control frame, state, base, control frame.
+/// A snapshot as of one sequence, made once for all participants that join in a turn: control frame, state, retained entries,
+/// control frame.
 ///
-/// It holds on to the segments that it began with, so that it gives the state of one moment.
+/// It keeps references to its segments, so that it gives the state of one moment.
 package final class CatchUp {
-  /// A part of it: all bytes of `segment` before `end`.
+  /// A part of a snapshot: all bytes of `segment` before `end`.
   struct Part {
     var segment: Segment
     var end: Int
-    /// Stands for all that is retained there: there is a compressed form of it.
+    /// True for a part with retained entries only, which may have a compressed form.
     var isCompressible = false
   }
 
-  /// The sequence of the state that it gives.
+  /// The sequence of its state.
   package let sequence: UInt64
-  /// From where the subscriber goes on when it has taken all of it.
+  /// The cursor at which a subscriber continues after the snapshot.
   let continuesAt: Cursor
   private(set) var parts: [Part]
-  /// Which of the first parts have their compressed form already; nil: this one is for those who did not agree on it.
+  /// The number of parts whose compressed forms are in place; nil in a snapshot for subscribers that do not accept
+  /// compression.
   private var compressedParts: Int?
 
   init(
@@ -29,7 +31,7 @@ package final class CatchUp {
     parts = ([whole(opening)] + retained + [whole(closing)]).filter { $0.end > 0 }
   }
 
-  /// The same for those who agreed on compression.
+  /// The same snapshot for subscribers that accept compression.
   init(compressed other: CatchUp) {
     sequence = other.sequence
     continuesAt = other.continuesAt
@@ -37,8 +39,8 @@ package final class CatchUp {
     compressedParts = 0
   }
 
-  /// Puts the compressed form of a part in its place before the first subscriber takes anything of it.
-  /// - Returns: whether it was time for that.
+  /// Replaces a part by its compressed form, before the first subscriber gets anything of it.
+  /// - Returns: true if the part was replaced.
   func prepare(_ part: Int, by compress: MessageCompressor) -> Bool {
     guard compressedParts == part else { return false }
     compressedParts = part + 1
@@ -51,7 +53,7 @@ package final class CatchUp {
   var byteCount: Int { parts.reduce(0) { $0 + $1.end } }
 }
 
-/// How far one subscriber is in its catch-up.
+/// The progress of one subscriber in its catch-up.
 final class CatchUpProgress {
   let catchUp: CatchUp
   private(set) var part = 0
@@ -61,7 +63,7 @@ final class CatchUpProgress {
     self.catchUp = catchUp
   }
 
-  /// The parts that are not wholly sent, each with where it ends.
+  /// The parts that are not completely sent, each with its end.
   var remaining: ArraySlice<CatchUp.Part> { catchUp.parts[part...] }
   /// Bytes that are still to be sent.
   var left: Int { remaining.reduce(0) { $0 + $1.end } - offset }

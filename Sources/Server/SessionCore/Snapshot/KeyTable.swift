@@ -1,8 +1,8 @@
 internal import Wire
 
-/// Values by retained key, each key space in a table of its own.
+/// Values by retained key, with a table for each key space.
 ///
-/// A session may hold a million keys: a key takes 16 bytes here, and is looked up once for what is done to its value.
+/// A session may have a million keys: a key takes 16 bytes here, and is looked up once for a change of its value.
 struct KeyTable<Value> {
   private struct Key: Hashable {
     let high: UInt64
@@ -21,12 +21,12 @@ struct KeyTable<Value> {
     key.isSystem ? system[Key(key)] : clients[Key(key)]
   }
 
-  /// Reads and changes the value of a key in place; nil: there is none.
+  /// Reads and changes the value of a key in place; nil means that there is none.
   mutating func update<Result>(_ key: RetainedKey, _ body: (inout Value?) -> Result) -> Result {
     key.isSystem ? body(&system[Key(key)]) : body(&clients[Key(key)])
   }
 
-  /// Changes the value of a key in place; one that has none is given a new one first.
+  /// Changes the value of a key in place; a key without one gets the default first.
   mutating func update(
     _ key: RetainedKey, default value: @autoclosure () -> Value, _ body: (inout Value) -> Void
   ) {

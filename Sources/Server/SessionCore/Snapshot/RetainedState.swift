@@ -67,7 +67,7 @@ struct RetainedState {
     snapshot.append(entry, at: start, of: bytes, index: &index)
   }
 
-  /// Ends a row of `append`.
+  /// Ends a series of `append`.
   mutating func endAppending() {
     snapshot.endAppending()
   }

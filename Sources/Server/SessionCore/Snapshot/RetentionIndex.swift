@@ -1,37 +1,37 @@
 internal import Wire
 
-/// Which key space a key is in: client entries and system entries never touch one another (the wire, system entries).
+/// A key and its key space: keys of clients and of the gateway never collide (wire, system entries).
 struct RetainedKey: Hashable {
   var key: EntryKey
   var isSystem: Bool
 }
 
-/// What is held under each key, known by sequence alone: an entry of a held key is held when it is not older than
-/// the key's first held entry. So nothing points at entries, and a key costs the same however often it was appended to.
+/// The retained entries of each key, by sequence alone: an entry is retained if it is not older than the first retained entry
+/// of its key. The index has no references to entries, so a key costs the same however many entries were appended to it.
 struct RetentionIndex {
-  /// A key that is held.
+  /// A key with retained entries.
   struct Retained {
-    /// The sequence of the first held entry: the latest `replace`, or the first `append`.
+    /// The sequence of the first retained entry: the latest `replace`, or the first `append`.
     var start: UInt64
-    /// Bytes of the held entries.
+    /// Bytes of the retained entries.
     var bytes: Int
-    /// Bytes of them in each base segment.
+    /// Bytes of them in each snapshot segment.
     var usage = SegmentUsage()
   }
 
-  /// What a key that was replaced or removed left behind in base segments, until these are rewritten.
+  /// The garbage of a replaced or removed key in snapshot segments, until these are rewritten.
   struct Tombstone {
-    /// The base segments that hold dead entries of the key.
+    /// The snapshot segments with garbage of the key.
     var segments: Set<UInt32>
-    /// The sequence of the `remove` that a catch-up needs, because dead entries of the key come before it.
+    /// The sequence of the `remove` that a snapshot needs, because garbage of the key precedes it.
     var removedAt: UInt64?
-    /// Where that `remove` is kept, once it is in the base, and how long it is.
+    /// The snapshot segment with that `remove`, and the entry's length, once it is in one.
     var removal: (segment: UInt32, bytes: Int)?
   }
 
   private var retained = KeyTable<Retained>()
   private(set) var tombstones: [RetainedKey: Tombstone] = [:]
-  /// Bytes of all held entries.
+  /// Bytes of all retained entries.
   private(set) var byteCount = 0
 
   func isRetained(_ key: RetainedKey) -> Bool { retained[key] != nil }
@@ -41,7 +41,7 @@ struct RetentionIndex {
     return sequence >= entry.start
   }
 
-  /// How many bytes the held entries would grow by.
+  /// Returns the bytes by which the retained entries would grow.
   func growth(_ retention: Retention, key: RetainedKey, length: Int) -> Int {
     switch retention {
     case .none: 0
@@ -51,7 +51,7 @@ struct RetentionIndex {
     }
   }
 
-  /// Takes an entry into the state, and tells which base segments hold bytes that died of it.
+  /// Applies an entry, and reports the bytes in snapshot segments that become garbage.
   mutating func apply(
     _ retention: Retention, key: RetainedKey, sequence: UInt64, length: Int,
     markGarbage: (UInt32, Int) -> Void
@@ -68,7 +68,7 @@ struct RetentionIndex {
         return value
       }
       if let old { forget(key, old, markGarbage) }
-      // The `replace` itself wipes what came before it, so an older `remove` is no longer needed.
+      // The `replace` itself removes the earlier entries, so an older `remove` is no longer needed.
       dropRemoval(of: key, markGarbage)
       byteCount += length
     case .remove:
@@ -84,19 +84,19 @@ struct RetentionIndex {
     }
   }
 
-  /// Notes that an entry goes into a base segment, if a catch-up needs it.
+  /// Records that an entry is copied into a snapshot segment, if a snapshot needs it.
   ///
   /// - Parameters:
-  ///   - entry: as it stands in a segment.
-  ///   - place: gives the number of the base segment; called only for an entry that is needed.
-  /// - Returns: whether it is needed.
+  ///   - entry: an entry in a segment.
+  ///   - place: returns the number of the snapshot segment; called only for an entry that is needed.
+  /// - Returns: true if the entry is needed.
   mutating func store(_ entry: StoredEntry, in place: () -> UInt32) -> Bool {
     let sequence = entry.sequence
     switch entry.flags.retention {
     case .none:
       return false
     case .append, .replace:
-      // With `existing` still set it changed nothing, and is not held.
+      // With `existing` still set it changed nothing, and is not retained.
       guard !entry.flags.contains(.existing) else { return false }
       return retained.update(entry.retainedKey) { value in
         guard let start = value?.start, sequence >= start else { return false }
@@ -111,7 +111,7 @@ struct RetentionIndex {
     }
   }
 
-  /// Takes a held entry that stands in a base segment already, and nowhere else.
+  /// Adds a retained entry that is in a snapshot segment already, and in no segment of the log.
   mutating func restore(
     _ retention: Retention, key: RetainedKey, sequence: UInt64, length: Int, in segment: UInt32,
     markGarbage: (UInt32, Int) -> Void
@@ -126,12 +126,12 @@ struct RetentionIndex {
     }
   }
 
-  /// Whether a catch-up needs the `remove` with this sequence.
+  /// Returns true if a snapshot needs the `remove` with this sequence.
   func needsRemoval(_ key: RetainedKey, sequence: UInt64) -> Bool {
     tombstones[key]?.removedAt == sequence
   }
 
-  /// A base segment is about to be rewritten: what the index knows of it, for this key, is taken back.
+  /// Removes the usage of a key in snapshot segments that are about to be rewritten.
   mutating func willRewrite(_ key: RetainedKey, in segments: Set<UInt32>, markGarbage: (UInt32, Int) -> Void)
   {
     retained.update(key) { $0?.usage.remove(segments) }

@@ -1,4 +1,4 @@
-/// How many bytes a key has in which base segments. Nearly all keys are in one, which then costs no allocation.
+/// Bytes of a key in each snapshot segment. Nearly all keys are in one segment, which costs no allocation.
 struct SegmentUsage {
   private var first: UInt32 = 0
   private var firstBytes: UInt32 = 0

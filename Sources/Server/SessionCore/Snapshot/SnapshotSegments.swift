@@ -1,27 +1,27 @@
 internal import Wire
 
-/// The retained entries in rising sequence: what a joiner is caught up from.
+/// The retained entries in rising sequence, as joiners get them.
 ///
-/// Segments of the base are only ever appended to or replaced by a rewritten one; a catch-up holds on to the
-/// very segments it began with, so that it gives the state of one moment however long its subscriber takes.
+/// A segment is only appended to, or replaced by a rewritten one. A catch-up keeps references to its segments, so that it
+/// gives the state of one moment however slow its subscriber is.
 struct SnapshotSegments {
   private static let segmentBytes = 262_144
-  /// How many bytes are rewritten in a turn, so that no turn becomes long.
+  /// The most bytes that are rewritten in a turn, so that no turn takes long.
   private static let rewriteBudget = 1_048_576
 
   private(set) var segments: [Segment] = []
-  /// Bytes of all segments, dead ones included.
+  /// Bytes of all segments, garbage included.
   private(set) var byteCount = 0
   private var nextNumber: UInt32 = 1
   private var needsCompaction: Set<UInt32> = []
   private var run = SnapshotRun()
 
-  /// All segments, as parts of a catch-up.
+  /// Returns all segments as parts of a snapshot.
   func parts() -> [CatchUp.Part] {
     segments.map { CatchUp.Part(segment: $0, end: $0.bytes.count, isCompressible: true) }
   }
 
-  /// The same of the entries up to a sequence.
+  /// Returns the entries up to a sequence as parts of a snapshot.
   func parts(through sequence: UInt64) -> [CatchUp.Part] {
     var parts: [CatchUp.Part] = []
     for segment in segments {
@@ -48,10 +48,10 @@ struct SnapshotSegments {
     return parts
   }
 
-  /// The senders of the entries that a snapshot sends.
+  /// The senders of the entries in a snapshot.
   var senders: Set<ParticipantNumber> { segments.reduce(into: []) { $0.formUnion($1.senders) } }
 
-  /// Copies what the index holds of the frames from `frameIndex` on.
+  /// Copies the retained entries of the frames from `frameIndex` on.
   mutating func take(from segment: Segment, frameIndex: Int, index: inout RetentionIndex) {
     var at = segment.frameStart(frameIndex)
     for frame in segment.frames[frameIndex...] {
@@ -70,7 +70,7 @@ struct SnapshotSegments {
     closeRun()
   }
 
-  /// Appends a held entry that is no longer anywhere else; `endAppending` when there are no more.
+  /// Appends a retained entry that is in no segment of the log; `endAppending` follows the last one.
   mutating func append(
     _ entry: GatewayEntry, at start: Int, of bytes: Span<UInt8>, index: inout RetentionIndex
   ) {
@@ -88,7 +88,7 @@ struct SnapshotSegments {
     closeRun()
   }
 
-  /// Bytes of an entry in a base segment died.
+  /// Counts bytes of an entry in a segment as garbage.
   mutating func markGarbage(_ number: UInt32, _ bytes: Int) {
     guard let position = position(of: number) else { return }
     let segment = segments[position]
@@ -96,7 +96,7 @@ struct SnapshotSegments {
     if segment.garbageBytes * 2 > segment.bytes.count { needsCompaction.insert(number) }
   }
 
-  /// Rewrites segments that are more than half dead, each together with a neighbour that fits beside it.
+  /// Rewrites segments that are more than half garbage, each together with a neighbour if both fit into one.
   mutating func compact(_ index: inout RetentionIndex) {
     var budget = Self.rewriteBudget
     while budget > 0, let number = needsCompaction.popFirst() {
@@ -123,7 +123,7 @@ struct SnapshotSegments {
     let old = Array(segments[group])
     let numbers = Set(old.map(\.number))
     needsCompaction.subtract(numbers)
-    // First everything that the index knows of these segments is taken back; what is copied is entered anew.
+    // First the usage of these segments is removed from the index; the copied entries are added again.
     var dying: [(UInt32, Int)] = []
     for segment in old {
       segment.forEachEntry { entry in
@@ -147,7 +147,7 @@ struct SnapshotSegments {
     if fresh.bytes.isEmpty { segments.remove(at: group.lowerBound) }
   }
 
-  /// Makes the open run and the last segment have room for an entry.
+  /// Makes room for an entry in the open run and the last segment.
   /// - Returns: the number of that segment.
   private mutating func place(for length: Int) -> UInt32 {
     if run.isFull(with: length) { closeRun() }
@@ -171,7 +171,7 @@ struct SnapshotSegments {
   }
 }
 
-/// Entries on their way into a base segment, collected into frames of up to 64 KiB.
+/// Entries that are copied into a snapshot segment, in frames of up to 64 KiB.
 private struct SnapshotRun {
   private(set) var bytes: [UInt8] = []
   private var first: UInt64 = 0
