@@ -14,7 +14,9 @@ struct BoundsTests {
     (0..<count).filter { _ in bucket.take(size, by: rates, at: now) }.count
   }
 
-  @Test("S27 the bucket: a burst of twice the rate, refilled by the rate, a quarter of the burst to wait for")
+  @Test(
+    "S27 the bucket: a burst of twice the rate, refilled at the rate, a retry time until a quarter of the burst"
+  )
   func bucket() {
     let rates = RateBucket.Rates(entriesPerSecond: 8, bytesPerSecond: 1_000)
     var bucket = RateBucket(rates, at: .zero)
@@ -30,7 +32,8 @@ struct BoundsTests {
   }
 
   @Test(
-    "S27 bytes are counted beside entries; what exceeds the burst passes when it is full, and leaves a debt")
+    "S27 bytes are counted beside entries; an entry above the burst passes when the bucket is full, and leaves a debt"
+  )
   func bucketBytes() {
     let rates = RateBucket.Rates(entriesPerSecond: 100, bytesPerSecond: 1_000)
     var bucket = RateBucket(rates, at: .zero)
@@ -52,7 +55,7 @@ struct BoundsTests {
     #expect(earlier == 0)
   }
 
-  @Test("S28 over the rate is refused with a time, then silence until what is due comes")
+  @Test("S28 an entry over the rate is refused with a time; then no answer until the expected entry arrives")
   func rate() throws {
     let fixture = Fixture { $0.entriesPerSecond = 4 }
     let ada = try fixture.join()
@@ -89,7 +92,7 @@ struct BoundsTests {
     #expect(ada.refusals.first?.clientSequence == nil)
   }
 
-  @Test("S29 who comes back and ignores refusals again and again is closed each time, however often that is")
+  @Test("S29 a participant that comes back and ignores refusals again is closed each time, however often")
   func ignoredForEver() throws {
     let fixture = Fixture {
       $0.entriesPerSecond = 1
@@ -110,7 +113,7 @@ struct BoundsTests {
     #expect(fixture.session.participants[ada.number].map { $0.ignoredRefusals <= 11 } == true)
   }
 
-  @Test("S29 who ignores ten refusals in a row is not read from for a while, then closed with 4029")
+  @Test("S29 a participant that ignores ten refusals in a row is not read for a while, then closed with 4029")
   func ignoring() throws {
     let fixture = Fixture { $0.entriesPerSecond = 1 }
     let ada = try fixture.join()
@@ -128,7 +131,7 @@ struct BoundsTests {
     #expect(fixture.takeCloses() == [Closed(connection: ada.connection, code: 4029)])
   }
 
-  @Test("S29 who waits as told may be refused any number of times")
+  @Test("S29 a participant that waits as asked may be refused any number of times")
   func patient() throws {
     let fixture = Fixture { $0.sessionLogBytes = 1_024 }
     let ada = try fixture.join()
@@ -145,7 +148,8 @@ struct BoundsTests {
     #expect(fixture.takeCloses().isEmpty)
   }
 
-  @Test("S30 a full session refuses what makes it grow, with numbers; what makes it shrink passes")
+  @Test(
+    "S30 a full session refuses entries that make it grow, with numbers; entries that make it shrink pass")
   func quota() throws {
     let fixture = Fixture { $0.sessionLogBytes = 1_024 }
     let ada = try fixture.join()
@@ -176,7 +180,7 @@ struct BoundsTests {
     #expect(ada.refusals.count == 1)
   }
 
-  @Test("S31 a full session closes with 4005; who is within the grace time still has a place")
+  @Test("S31 a full session closes with 4005; a participant within its grace time keeps its place")
   func full() throws {
     let fixture = Fixture { $0.participantsPerSession = 2 }
     let ada = try fixture.join()
@@ -192,7 +196,7 @@ struct BoundsTests {
     #expect(again.joined?.resumed == true)
   }
 
-  @Test("S31 who waits holds a place: nobody comes back into it but on that socket")
+  @Test("S31 a waiting socket takes a place: only a join on that socket uses it")
   func fullByWaiting() throws {
     let fixture = Fixture { $0.participantsPerSession = 2 }
     let ada = try fixture.join()
@@ -229,7 +233,7 @@ struct BoundsTests {
     #expect(again.map { $0.joined?.acknowledged } == [0, 1, 1])
   }
 
-  @Test("S33 who waits and does not read is closed with 4013 when its outbox is full")
+  @Test("S33 a waiting socket that does not read is closed with 4013 when its outbox is full")
   func waitingSlow() throws {
     let fixture = Fixture()
     let waits = fixture.connect()
@@ -249,7 +253,7 @@ struct BoundsTests {
     #expect(fixture.session.participants.waiting.count == 0)
   }
 
-  @Test("S44 refusals that nobody reads close the socket when they are many, within one message too")
+  @Test("S44 many unread refusals close the socket, within one message too")
   func refusals() throws {
     let fixture = Fixture { $0.entriesPerSecond = 100_000 }
     let ada = try fixture.join()
@@ -261,7 +265,7 @@ struct BoundsTests {
   }
 
   @Test(
-    "S45 what only slow subscribers of old snapshots hold is bounded: who has taken least is closed with 4013"
+    "S45 segments that only slow readers of old snapshots need are limited: the slowest is closed with 4013"
   )
   func pinned() throws {
     let fixture = Fixture {
@@ -288,7 +292,7 @@ struct BoundsTests {
     #expect(late.drawn.count == 150)
   }
 
-  @Test("S34 a session is over when nobody has come back for its time: 600 s if it holds nothing")
+  @Test("S34 a session expires when no participant came back in its time: 600 s if it has no content")
   func expiry() throws {
     let fixture = Fixture { $0.sessionKeepSeconds = 5_000 }
     #expect(fixture.session.expiresAt == MonotonicTime.zero.adding(seconds: 600))

@@ -21,7 +21,7 @@ struct AttachmentQuotaTests {
   }
 
   @Test(
-    "S50 too large, too many bytes, too many at all, too much retained: refused with the numbers, nothing changed"
+    "S50 too large, too many bytes, too many attachments, too many retained bytes: refused with the numbers, nothing changed"
   )
   func refusals() throws {
     let fixture = Fixture {
@@ -56,7 +56,7 @@ struct AttachmentQuotaTests {
     #expect(fixture.session.journal.usedBytes == 100)
   }
 
-  @Test("S50 the size that tus tells later: once, not below what came, within the limits")
+  @Test("S50 the size that tus sets later: once, not below the received bytes, within the limits")
   func laterSize() throws {
     let fixture = Fixture {
       $0.attachmentBytes = 100
@@ -84,7 +84,8 @@ struct AttachmentQuotaTests {
   }
 
   @Test(
-    "S51 without a size 8 MiB are reserved at a time, the last of them cut to what an attachment may have")
+    "S51 without a size 8 MiB are reserved at a time; the last reservation is limited by the quota of an attachment"
+  )
   func steps() throws {
     let fixture = Fixture { $0.sessionAttachmentBytes = 120 << 20 }
     let id = try fixture.add(1)
@@ -110,7 +111,7 @@ struct AttachmentQuotaTests {
     #expect(fixture.session.journal.usedBytes == 20 << 20 + 7)
   }
 
-  @Test("S49 the same content counts once, and goes with the last who has it")
+  @Test("S49 the same content counts once, and is removed with the last attachment that has it")
   func duplicates() throws {
     let fixture = Fixture()
     let ids = try (1...3).map { try fixture.add($0, size: 10) }
@@ -129,7 +130,7 @@ struct AttachmentQuotaTests {
     #expect(fixture.session.storeContent(again, digest: "a", size: 10) == .first)
   }
 
-  @Test("S50 a full session finishes, pauses and removes all the same")
+  @Test("S50 a full session still finishes, pauses and removes")
   func fullSession() throws {
     let fixture = Fixture { $0.sessionLogBytes = 1_024 }
     let ada = try fixture.join()
@@ -159,7 +160,7 @@ struct AttachmentQuotaTests {
   }
 
   @Test(
-    "S49 used = each content once + reservations, over operations by chance",
+    "S49 used = each content once + reservations, over random operations",
     arguments: 1...50 as ClosedRange<UInt64>)
   func accounting(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

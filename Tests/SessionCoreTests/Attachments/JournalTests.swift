@@ -24,7 +24,7 @@ struct JournalTests {
     entries.map { String(decoding: $0.payload, as: UTF8.self) }
   }
 
-  @Test("S46 told of when it is added, when it stops, when its size is known and when it is ready")
+  @Test("S46 announced when it is added, pauses, gets its size and is ready")
   func life() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -64,7 +64,7 @@ struct JournalTests {
     #expect(fixture.session.attachmentObjects.map { EntryKey($0.id).low } == [5, 9, 1, 2])
   }
 
-  @Test("S46 whoever adds one is told of before it, and stays known in snapshots")
+  @Test("S46 the uploader is announced before its attachment, and its name stays in snapshots")
   func uploader() throws {
     let fixture = Fixture { $0.graceSeconds = 0 }
     let ada = try fixture.join()
@@ -79,7 +79,7 @@ struct JournalTests {
   }
 
   @Test(
-    "S46 a snapshot holds attachments, with where they were told to be, and what clients keep under their ids"
+    "S46 a snapshot contains attachments at their announced offsets, and the entries of clients under their ids"
   )
   func snapshot() throws {
     let fixture = Fixture { $0.catchUpTailBytes = 0 }
@@ -97,7 +97,7 @@ struct JournalTests {
     #expect(late.texts == ["moved there"])
   }
 
-  @Test("S47 a client's entries under an attachment's id, a remove too, leave it listed")
+  @Test("S47 a client's entries under an attachment's id, also a remove, leave it listed")
   func clientRemoves() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -113,7 +113,8 @@ struct JournalTests {
     #expect(late.texts.isEmpty)
   }
 
-  @Test("S47 when one goes, so does what clients keep under its id: one remove in each key space")
+  @Test(
+    "S47 a removed attachment takes along the entries of clients under its id: one remove in each key space")
   func removal() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -139,7 +140,7 @@ struct JournalTests {
     #expect(fixture.session.removeAttachment(id, now: fixture.now) == nil)
   }
 
-  @Test("S53 what comes too late for an attachment that was removed changes nothing and tells nothing")
+  @Test("S53 late events for a removed attachment change and announce nothing")
   func late() throws {
     let fixture = Fixture()
     let stored = try fixture.add(1, size: 3)
@@ -172,7 +173,7 @@ struct JournalTests {
     #expect(fixture.session.nextDeadline == nil)
   }
 
-  @Test("S53 a whole attachment is no upload any more: nothing moves, pauses or restarts it")
+  @Test("S53 a complete attachment is no upload any more: it does not move, pause or restart")
   func whole() throws {
     let fixture = Fixture()
     let id = try fixture.add(1, size: 3)
@@ -191,7 +192,7 @@ struct JournalTests {
     #expect(fixture.session.attachment(id)?.object == object)
   }
 
-  @Test("S34 a session with an attachment is kept as one with ink")
+  @Test("S34 a session with an attachment is kept as one with retained entries")
   func keep() throws {
     let fixture = Fixture()
     let id = try fixture.add(1)

@@ -16,7 +16,7 @@ struct UploadProgressTests {
     if fixture.session.isAtTail(client.subscriber) { try client.take(fixture.session.unreliableFrames) }
   }
 
-  @Test("S48 four a second at most, however often bytes arrive, and the newest at last")
+  @Test("S48 four a second at most, however often bytes arrive, and always the last one")
   func rate() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -42,7 +42,7 @@ struct UploadProgressTests {
     #expect(!fixture.session.needsTurn)
   }
 
-  @Test("S48 a pause where everybody knows the upload to be is no entry; one that it fell back to is")
+  @Test("S48 a pause at the announced offset appends no entry; one at a lower offset does")
   func pauses() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -58,7 +58,7 @@ struct UploadProgressTests {
     #expect(ada.attachments.count == 2)
   }
 
-  @Test("P6 what is begun in a journal has a rate, as the entries of one participant have")
+  @Test("P6 uploads of a session are limited to the rate of one participant's entries")
   func beginningRate() throws {
     let fixture = Fixture { $0.entriesPerSecond = 10 }
     for _ in 1...20 { try fixture.session.consumeUploadRate(size: 0, now: fixture.now) }
@@ -72,7 +72,7 @@ struct UploadProgressTests {
     try fixture.session.consumeUploadRate(size: 0, now: fixture.now)
   }
 
-  @Test("S48 who joins during an upload, or while it rests, is told how far it is")
+  @Test("S48 a participant that joins during an upload, or while it is paused, gets its offset")
   func lateJoiner() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -112,7 +112,7 @@ struct UploadProgressTests {
         == #"{"id":"00000000-0000-0000-0000-000000000003","offset":5,"size":null}"#)
   }
 
-  @Test("S48 a session whose clients fill its unreliable entries tells progress all the same")
+  @Test("S48 progress is sent although clients fill the unreliable entries")
   func busy() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -126,7 +126,7 @@ struct UploadProgressTests {
     #expect(ada.progress == [7])
   }
 
-  @Test("S48 nothing is told behind the entry that makes it stale")
+  @Test("S48 no progress is sent after the entry that makes it stale")
   func stale() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -154,7 +154,7 @@ struct UploadProgressTests {
     #expect(ada.progress == [3])
   }
 
-  @Test("S48 a restart tells that it begins at 0, with the size that is said now")
+  @Test("S48 a restart announces offset 0 and the new size")
   func restart() throws {
     let fixture = Fixture()
     let id = try fixture.add(1, size: 10)
@@ -165,7 +165,7 @@ struct UploadProgressTests {
     #expect(fixture.session.journal.usedBytes == 0)
   }
 
-  @Test("S52 an upload without progress for uploadKeepSeconds expires; one that moves does not")
+  @Test("S52 an upload without progress for uploadKeepSeconds expires; one with progress does not")
   func expiry() throws {
     let fixture = Fixture { $0.uploadKeepSeconds = 100 }
     let still = try fixture.add(1)

@@ -5,7 +5,7 @@ import Testing
 /// S70: the pairs "epoch E is good to N".
 @Suite("P3: the history of epochs")
 struct EpochHistoryTests {
-  @Test("S70 an epoch that ended is good to the last sequence that was read; another one is not known")
+  @Test("S70 an epoch that ended is good to the last sequence that was read; another one is unknown")
   func end() {
     var history = EpochHistory()
     history.end("a", at: 100)
@@ -14,7 +14,7 @@ struct EpochHistoryTests {
     #expect(history.lastCommonSequence(with: "") == nil)
   }
 
-  @Test("S70 an epoch is never good to more than what was read after a later one")
+  @Test("S70 an epoch is never good to more than was read after a later one")
   func laterEndCaps() {
     var history = EpochHistory()
     history.end("a", at: 100)
@@ -25,7 +25,7 @@ struct EpochHistoryTests {
     #expect(["a", "b", "c", "d"].map { history.lastCommonSequence(with: $0) } == [90, 90, 90, 200])
   }
 
-  @Test("S70 a cap lowers what is above it and nothing else")
+  @Test("S70 a cap lowers the pairs above it and no others")
   func cap() {
     var history = EpochHistory()
     history.end("a", at: 10)
@@ -45,7 +45,7 @@ struct EpochHistoryTests {
     #expect(EpochHistory((1...70).map { .init(epoch: "\($0)", through: 1) }).pairs.count == 64)
   }
 
-  @Test("S70 pairs below the sequence up to which no entry is held are left out")
+  @Test("S70 pairs below the sequence up to which no entry is kept are left out")
   func serving() {
     let history = EpochHistory([
       .init(epoch: "a", through: 9), .init(epoch: "b", through: 10), .init(epoch: "c", through: 11),
@@ -54,7 +54,7 @@ struct EpochHistoryTests {
     #expect(history.serving(tailsAfter: 0) == history)
   }
 
-  @Test("S70 an epoch that is there twice counts as good to the lower sequence")
+  @Test("S70 an epoch that is listed twice counts as good to the lower sequence")
   func twice() {
     let pairs: [EpochHistory.Pair] = [.init(epoch: "a", through: 7), .init(epoch: "a", through: 9)]
     #expect(EpochHistory(pairs).lastCommonSequence(with: "a") == 7)

@@ -6,7 +6,7 @@ import Wire
 /// P1: everybody gets the session's reliable entries in one order.
 @Suite("P1: one order")
 struct OrderTests {
-  @Test("S1 S2 entries get rising sequences as they arrive, and everybody gets them, the sender too")
+  @Test("S1 S2 entries get rising sequences as they arrive, and every participant gets them, the sender too")
   func order() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -24,7 +24,7 @@ struct OrderTests {
     #expect(fixture.session.sequence == sequences.last)
   }
 
-  @Test("S3 a targeted entry goes to its targets and its sender, once; who has left is skipped")
+  @Test("S3 a targeted entry goes to its targets and its sender, once; a participant that left is skipped")
   func targeted() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -44,7 +44,7 @@ struct OrderTests {
     #expect(ada.refusals.isEmpty)
   }
 
-  @Test("S4 who joins is told of before what it sends")
+  @Test("S4 a joining participant is announced before its entries")
   func presenceFirst() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -57,7 +57,8 @@ struct OrderTests {
     #expect(ada.people.first?.joined.map(\.number) == [2])
   }
 
-  @Test("S5 the activity is part of the order: the last one wins, and a joiner is told who set it")
+  @Test(
+    "S5 the activity is part of the order: the last one wins, and a joiner gets the participant that set it")
   func activity() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -77,7 +78,7 @@ struct OrderTests {
     #expect(fixture.session.activity.payload == .integer(4))
   }
 
-  @Test("S6 a session's successor is named once in ten seconds, by who is or was in it")
+  @Test("S6 a session's successor is named once in ten seconds, by a present or past participant")
   func follow() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -112,7 +113,7 @@ struct OrderTests {
 /// P2: each entry is in the session once.
 @Suite("P2: exactly once")
 struct OnceTests {
-  @Test("S7 a client sequence that the session holds is a repeat: dropped, counted, free of charge")
+  @Test("S7 a client sequence that the session has is a repeat: dropped, counted, free of charge")
   func repeats() throws {
     let fixture = Fixture { $0.entriesPerSecond = 1 }
     let ada = try fixture.join()
@@ -126,7 +127,7 @@ struct OnceTests {
     #expect(fixture.session.takeCounters().repeats == 20)
   }
 
-  @Test("S8 a gap is refused once, with what is due; then all is dropped in silence until that comes")
+  @Test("S8 a gap is refused once, with the expected sequence; then entries are dropped until that arrives")
   func gap() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -141,7 +142,7 @@ struct OnceTests {
     #expect(ada.refusals.map(\.clientSequence) == [3, 5])
   }
 
-  @Test("S9 the order of the tests: repeat, gap, rate, then the entry itself")
+  @Test("S9 the order of the checks: repeat, gap, rate, then the entry itself")
   func orderOfTests() throws {
     let fixture = Fixture { $0.entriesPerSecond = 1 }
     let ada = try fixture.join()
@@ -172,7 +173,7 @@ struct OnceTests {
   }
 
   @Test(
-    "S10 a fault uses the client sequence up",
+    "S10 a fault consumes the client sequence",
     arguments: [
       Wrong(entry: SentEntry(flags: [.reliable, .existing]), code: .badEntry),
       Wrong(entry: SentEntry(type: []), code: .badEntry),
@@ -200,7 +201,7 @@ struct OnceTests {
     #expect(fixture.session.sequence == before + 1)
   }
 
-  @Test("S11 a reliable entry without a client sequence uses nothing up, but costs its rate")
+  @Test("S11 a reliable entry without a client sequence consumes none, but costs its rate")
   func zero() throws {
     let fixture = Fixture { $0.entriesPerSecond = 2 }
     let ada = try fixture.join()
@@ -214,7 +215,7 @@ struct OnceTests {
     #expect(ada.drawn.map(\.clientSequence) == [1])
   }
 
-  @Test("S12 a message that cannot be cut stands up to there, and closes the socket with 1008")
+  @Test("S12 in a malformed message the entries before the fault count, and it closes the socket with 1008")
   func uncuttable() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -227,7 +228,7 @@ struct OnceTests {
     #expect(bo.people.last?.left.isEmpty ?? true)
   }
 
-  @Test("S13 who comes back with its token is the same, and is told what the session holds of it")
+  @Test("S13 a participant that comes back with its token is the same, and gets its acknowledged sequence")
   func resumes() throws {
     let fixture = Fixture()
     let ada = try fixture.join(name: "Ada")
@@ -245,7 +246,7 @@ struct OnceTests {
     #expect(again.texts == ["3"])
   }
 
-  @Test("S14 an unknown token, or one given up, makes a new participant")
+  @Test("S14 an unknown token, or one that was given up, makes a new participant")
   func unknownToken() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -261,7 +262,7 @@ struct OnceTests {
     #expect(fixture.session.number(of: try #require(ada.joined?.token)) == nil)
   }
 
-  @Test("S15 the old socket is closed with 4009 before acknowledged is told")
+  @Test("S15 the old socket is closed with 4009 before acknowledged is sent")
   func resumedElsewhere() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -289,7 +290,7 @@ struct OnceTests {
     #expect(again.texts == ["2"])
   }
 
-  @Test("S16 a client that knows of more moves acknowledged, and that is said")
+  @Test("S16 a client with a higher next moves acknowledged, and that is an effect")
   func next() throws {
     let fixture = Fixture()
     let ada = try fixture.join()

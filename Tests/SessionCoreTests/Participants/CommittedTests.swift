@@ -7,7 +7,7 @@ import Primitives
 /// P4, as far as memory is a disk: what is committed is told.
 @Suite("P4: committed")
 struct CommittedTests {
-  @Test("S35 who sent something is told within 150 ms, at most every 100 ms, once for all of it")
+  @Test("S35 a sender gets committed within 150 ms, at most every 100 ms, once for all entries")
   func told() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -26,7 +26,7 @@ struct CommittedTests {
     #expect(bo.committed.isEmpty)
   }
 
-  @Test("S35 who set the activity is told too, also after a resume")
+  @Test("S35 the participant that set the activity gets committed too, also after a resume")
   func toldOfActivity() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -45,7 +45,7 @@ struct CommittedTests {
     #expect(again.committed.last ?? 0 >= last)
   }
 
-  @Test("S35 an entry that came between a commit and its message is told of in the next")
+  @Test("S35 an entry between a commit and its message is covered by the next one")
   func between() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -64,7 +64,7 @@ struct CommittedTests {
     #expect(ada.committed.last == last)
   }
 
-  @Test("S35 a resume whose sequence lies beyond the last commit is told when that is committed too")
+  @Test("S35 after a resume beyond the last commit, committed is sent when that sequence is committed")
   func resumed() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -84,7 +84,7 @@ struct CommittedTests {
     #expect(again.committed.last.map { $0 >= joined.sequence } == true)
   }
 
-  @Test("The time from the oldest entry until that is told is counted, once for each message")
+  @Test("The time from the oldest entry until its message is counted, once for each message")
   func waits() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -107,7 +107,7 @@ struct CommittedTests {
     #expect(waits.count == 1 && (130_000_000...160_000_000).contains(waits[0]), "\(waits)")
   }
 
-  @Test("S36 whose turn's unreliable frames were not taken is told again")
+  @Test("S36 a participant that missed the turn's unreliable frames gets committed again")
   func missed() throws {
     let fixture = Fixture()
     let ada = try fixture.join()

@@ -3,9 +3,11 @@ import Testing
 import Wire
 
 /// P8: a broken wire is not a leave; and how people are shown.
-@Suite("P8: a broken wire is not a leave")
+@Suite("P8: a broken connection is not a leave")
 struct PresenceTests {
-  @Test("S37 nobody is told of a broken wire before the grace time is over, nor of who is back by then")
+  @Test(
+    "S37 a broken connection is not announced before the grace time is over, nor if the participant is back by then"
+  )
   func grace() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -24,7 +26,7 @@ struct PresenceTests {
     #expect(ada.people.last?.left.map(\.number) == [2])
   }
 
-  @Test("S37 after a page went it is five seconds")
+  @Test("S37 after a page was closed the time is five seconds")
   func pageGone() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -38,7 +40,9 @@ struct PresenceTests {
     #expect(ada.people.last?.left.map(\.reason) == [.gone])
   }
 
-  @Test("S38 who comes back after the grace time is told of as joined again, with the same id and number")
+  @Test(
+    "S38 a participant that comes back after the grace time is announced as joined again, with the same id and number"
+  )
   func again() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -54,7 +58,7 @@ struct PresenceTests {
     #expect(ada.people.last?.joined.first == again.joined?.participant)
   }
 
-  @Test("S39 leave is told as such, and closes with 1000")
+  @Test("S39 leave is announced as such, and closes with 1000")
   func leave() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -67,7 +71,7 @@ struct PresenceTests {
     #expect(fixture.session.activeParticipantCount == 1)
   }
 
-  @Test("S40 a missing name or color is made up, a color that nobody has is preferred")
+  @Test("S40 a missing name or color is chosen at random; an unused color is preferred")
   func madeUp() throws {
     let fixture = Fixture()
     var colors: Set<String> = []
@@ -82,7 +86,7 @@ struct PresenceTests {
     #expect(own.joined?.participant.color == "#123456")
   }
 
-  @Test("S40 a profile changes what it names; the same again is not told")
+  @Test("S40 a profile changes the values that it has; the same profile again is not announced")
   func profile() throws {
     let fixture = Fixture()
     let ada = try fixture.join(name: "Ada", color: "#111111")
@@ -94,7 +98,7 @@ struct PresenceTests {
     #expect(ada.people.first?.changed.map(\.color) == ["#222222"])
   }
 
-  @Test("S41 who waits sees who is here and who comes and goes, and nothing else; others see it wait")
+  @Test("S41 a waiting socket gets the participants and their changes, and nothing else; others see it wait")
   func waiting() throws {
     let fixture = Fixture()
     let ada = try fixture.join(name: "Ada")
@@ -124,7 +128,7 @@ struct PresenceTests {
     #expect(fixture.session.activeParticipantCount == 3)
   }
 
-  @Test("S41 who waits and goes is told of under left")
+  @Test("S41 a waiting socket that closes is announced under left")
   func waitingGone() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -136,7 +140,7 @@ struct PresenceTests {
     #expect(ada.people.last?.left.map(\.number) == [2])
   }
 
-  @Test("S42 the end closes everybody with 4010, who waits included")
+  @Test("S42 the end closes all sockets with 4010, waiting ones included")
   func end() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -150,7 +154,7 @@ struct PresenceTests {
       closes == [ada.connection, bo.connection, waits.connection].map { Closed(connection: $0, code: 4010) })
   }
 
-  @Test("S43 a thousand who come in one turn make a few entries, each small enough for a message")
+  @Test("S43 a thousand joins in one turn make a few entries, each small enough for a message")
   func crowd() throws {
     let fixture = Fixture()
     let first = try fixture.join()

@@ -6,7 +6,7 @@ import Primitives
 @testable import SessionCore
 
 /// P4 where records are lost: the others make the session that they imply.
-@Suite("P4: records that are lost")
+@Suite("P4: lost records")
 struct LostRecordsTests {
   /// A session of two people, each of whose entries stands in a record of its own.
   private static func fixture() throws -> Fixture {
@@ -41,7 +41,7 @@ struct LostRecordsTests {
     return try restorer.finish(generation: generation, freshEpoch: "fresh")
   }
 
-  @Test("S76 each record that is lost leaves the entries of all others, in another epoch")
+  @Test("S76 each lost record leaves the entries of all others, in another epoch")
   func eachRecord() throws {
     let fixture = try Self.fixture()
     fixture.close(generation: "stopped")
@@ -67,7 +67,7 @@ struct LostRecordsTests {
     }
   }
 
-  @Test("S76 who is given a snapshot is told that something is lost, and nobody where nothing is")
+  @Test("S76 a snapshot contains the notice of a loss, and none if nothing is lost")
   func notice() throws {
     let fixture = try Self.fixture()
     let run = try #require(fixture.disk.lastIndex { $0.kind == .run })
@@ -84,7 +84,7 @@ struct LostRecordsTests {
     }
   }
 
-  @Test("S76 the notice outlives a crash, and ends when the session is put away after a snapshot with it")
+  @Test("S76 the notice outlives a crash, and ends when the session is closed after a snapshot with it")
   func noticeAfterCrash() throws {
     let fixture = try Self.fixture()
     let run = try #require(fixture.disk.lastIndex { $0.kind == .run })
@@ -110,7 +110,7 @@ struct LostRecordsTests {
     }
   }
 
-  @Test("S76 the notice is still due when the session is put away before a participant was sent it")
+  @Test("S76 the notice is still due when the session is closed before a participant got it")
   func noticeAfterIdleness() throws {
     let fixture = try Self.fixture()
     let run = try #require(fixture.disk.lastIndex { $0.kind == .run })
@@ -139,7 +139,7 @@ struct LostRecordsTests {
     #expect(try last.look().notices.isEmpty)
   }
 
-  @Test("S76 a session with a notice that is due is kept as long as one that holds something")
+  @Test("S76 a session with a due notice is kept as long as one with content")
   func expiry() throws {
     let fixture = Fixture(saving: .byStore) { $0.sessionKeepSeconds = 5_000 }
     fixture.disk += fixture.session.firstRecords()
@@ -150,7 +150,7 @@ struct LostRecordsTests {
     #expect(restored.session.expiresAt == fixture.now.adding(seconds: 5_000))
   }
 
-  @Test("S76 a session whose records of itself are all lost has the standard activity")
+  @Test("S76 a session whose session records are all lost has the standard activity")
   func withoutSession() throws {
     let fixture = try Self.fixture()
     let restored = try Self.restored(fixture, without: 0)
@@ -158,7 +158,7 @@ struct LostRecordsTests {
     #expect(restored.session.openingRecords().first?.kind == .session)
   }
 
-  @Test("S76 an end that was taken back stays so when the record of that is lost")
+  @Test("S76 an end that was undone stays so when the record of that is lost")
   func takenBack() throws {
     let fixture = try Self.fixture()
     fixture.disk.append(EndRecord(at: .distantPast, by: 1).encoded)
@@ -169,7 +169,7 @@ struct LostRecordsTests {
     #expect(try Self.restored(fixture, without: lost).end == nil)
   }
 
-  @Test("S76 so many numbers are left out as the lost bytes may have given out")
+  @Test("S76 as many numbers are skipped as the lost bytes may have given out")
   func numbers() throws {
     let fixture = try Self.fixture()
     func nextNumber(afterLossOf bytes: Int) throws -> ParticipantNumber {

@@ -39,7 +39,8 @@ struct NumbersTests {
     #expect(late.number == 4_097)
   }
 
-  @Test("S66 after a crash the next number lies behind the block, and is given when the opening is on disk")
+  @Test(
+    "S66 after a crash the next number lies behind the block, and is given out when the opening is on disk")
   func crash() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join()
@@ -58,7 +59,7 @@ struct NumbersTests {
     #expect(try again.join().number == 8_193)
   }
 
-  @Test("S66 a clean stop wastes none, nor those of who waited")
+  @Test("S66 a clean stop wastes no numbers, nor those of waiting sockets")
   func clean() throws {
     let fixture = Fixture(saving: .byStore)
     _ = try fixture.join()
@@ -73,7 +74,7 @@ struct NumbersTests {
     #expect(try after.join().number == 3)
   }
 
-  @Test("S66 a targeted entry for somebody of before a crash reaches nobody who came after it")
+  @Test("S66 a targeted entry for a participant from before a crash reaches no later one")
   func targeted() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join()
@@ -93,7 +94,7 @@ struct NumbersTests {
     #expect(looker.texts.isEmpty)
   }
 
-  @Test("S67 of a token its digest is written; who brings it is known after a load, who gave it up is not")
+  @Test("S67 the digest of a token is written; its owner is known after a load, unless it was given up")
   func tokens() throws {
     let digest: @Sendable (Token) -> TokenDigest = { TokenDigest(high: ~$0.high, low: $0.low &* 31) }
     let session = Session(

@@ -10,7 +10,7 @@ import Primitives
 struct RestoringJournalTests {
   static let digest = String(repeating: "ab", count: 32)
 
-  @Test("S64 an upload is what it was: where it stands, whether it may go on, and where its bytes are")
+  @Test("S64 an upload is restored: its offset, its isResumable, and its file")
   func uploading() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join()
@@ -43,7 +43,7 @@ struct RestoringJournalTests {
     #expect(Set(after.session.expiredUploads(now: after.now.adding(seconds: 86_400))) == Set(ids))
   }
 
-  @Test("S64 one whose bytes had all come counts as stored, and is to be finished", arguments: [false, true])
+  @Test("S64 a complete one counts as stored, and is to be finished", arguments: [false, true])
   func stored(isThere: Bool) throws {
     let fixture = Fixture(saving: .byStore)
     if isThere {
@@ -76,7 +76,7 @@ struct RestoringJournalTests {
   }
 
   @Test(
-    "S64 what a program said of it stays the very text, and nobody is told twice of a nearly full journal")
+    "S64 metadata stays the same text, and a nearly full journal is not announced again")
   func ready() throws {
     let fixture = Fixture(saving: .byStore) { $0.sessionAttachmentBytes = 100 }
     let text = Array(#"{ "z": 1.50, "a": "\u00e9" }"#.utf8)
@@ -97,7 +97,8 @@ struct RestoringJournalTests {
     #expect(looker.notices.isEmpty)
   }
 
-  @Test("S64 an id that was used again is what the entries on disk say: the later one only with its entry")
+  @Test(
+    "S64 an id that was used again is what the entries on disk say: the later attachment only with its entry")
   func again() throws {
     let fixture = Fixture(saving: .byStore)
     let id = fixture.attachmentID(1)
@@ -126,7 +127,7 @@ struct RestoringJournalTests {
     #expect(try first.fixture.reload().restored.uploads.map(\.file) == [id])
   }
 
-  @Test("S64 one that was removed is not there, and its content is nobody's")
+  @Test("S64 a removed attachment is not there, and no attachment has its content")
   func removed() throws {
     let fixture = Fixture(saving: .byStore)
     let id = try fixture.add(1)

@@ -9,7 +9,8 @@ import Primitives
 @Suite("P2, P3, P4, P8: loading")
 struct RestoringTests {
   @Test(
-    "S59, S60 after a crash: another epoch, a snapshot of what was saved, the same people, who send again")
+    "S59, S60 after a crash: another epoch, a snapshot of the saved state, the same participants, which send again"
+  )
   func crash() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada", color: "#112233")
@@ -41,7 +42,7 @@ struct RestoringTests {
     #expect(again.texts == ["1", "3"])
   }
 
-  @Test("S61 put away whole in the same life: the epoch, the tail and the sequences go on")
+  @Test("S61 closed completely in the same generation: epoch, tail and sequences continue")
   func clean() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -71,7 +72,7 @@ struct RestoringTests {
     #expect(again.drawn.last?.sequence == fixture.session.sequence + 1)
   }
 
-  @Test("S74 a grace time that ends just before the last record is written with the entry that tells of it")
+  @Test("S74 a grace time that ends just before the last record is written with the entry that announces it")
   func graceEndsWhileClosing() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -93,7 +94,7 @@ struct RestoringTests {
   }
 
   @Test(
-    "S61 not whole, not in this life, or not the last record: another epoch",
+    "S61 not complete, not in this generation, or not the last record: another epoch",
     arguments: ["unsaved", "waiting", "presence", "life", "later", "under way"])
   func notWhole(_ what: String) throws {
     let fixture = Fixture(saving: .byStore)
@@ -120,7 +121,7 @@ struct RestoringTests {
   }
 
   @Test(
-    "S60 who was here and does not come back is told of as gone when the grace time is over; who was gone is not"
+    "S60 an active participant that does not come back is announced as gone after the grace time; a past one is not"
   )
   func grace() throws {
     let fixture = Fixture(saving: .byStore)
@@ -148,7 +149,7 @@ struct RestoringTests {
     #expect(try after.comeBack(as: bo, after: nil, epoch: "epoch").number != bo.number)
   }
 
-  @Test("S60 a session in which nobody was has been empty since it was")
+  @Test("S60 a session that was empty when it was saved has been empty since then")
   func empty() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join()
@@ -174,7 +175,8 @@ struct RestoringTests {
   }
 
   @Test(
-    "S60 the newest who are gone are known after a load, in the order in which they went, who left included")
+    "S60 the newest past participants are known after a load, in the order in which they went, also those that left"
+  )
   func past() throws {
     let fixture = Fixture(saving: .byStore) { $0.pastParticipants = 2 }
     let people = try (0..<4).map { _ in try fixture.join() }
@@ -232,7 +234,9 @@ struct RestoringTests {
     #expect(one.tail.count > 100)
   }
 
-  @Test("S62 a slice leaves out what died; the new file may take over when what it died of is on disk")
+  @Test(
+    "S62 a slice leaves out garbage; the new file may replace the old one when the entries that caused it are on disk"
+  )
   func covered() throws {
     let fixture = Fixture(saving: .byStore) { $0.catchUpTailBytes = 0 }
     let ada = try fixture.join()
@@ -256,7 +260,7 @@ struct RestoringTests {
     #expect(fixture.session.isCompactionCovered)
   }
 
-  @Test("the end of a session is known after a load, until it is taken back")
+  @Test("the end of a session is known after a load, until it is undone")
   func end() throws {
     let fixture = Fixture(saving: .byStore)
     let date = Date(timeIntervalSince1970: 500)
@@ -270,7 +274,7 @@ struct RestoringTests {
         == Array(#"{"at":"1970-01-01T00:08:20Z","by":null}"#.utf8))
   }
 
-  @Test("an activity, and who set it, is what it was")
+  @Test("an activity is restored with the participant that set it")
   func activity() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join()

@@ -8,7 +8,7 @@ import Primitives
 /// P4 and P6, as far as a session decides them: what is given to the store, and what comes of it.
 @Suite("P4, P6: saving")
 struct SavingTests {
-  @Test("S54 a save is people, entries, then what was used up; one at a time, and nothing twice")
+  @Test("S54 a save is participants, entries, then consumed sequences; one at a time, and nothing twice")
   func order() throws {
     let fixture = Fixture(saving: .byStore)
     #expect(fixture.disk.kinds == [.session, .numbers])
@@ -33,7 +33,7 @@ struct SavingTests {
     #expect(fixture.session.unsavedBytes == 0)
   }
 
-  @Test("S54 about 1 MiB is taken at a time, in whole frames, and what is used up behind all that comes last")
+  @Test("S54 about 1 MiB is taken at a time, in whole frames, and sequences consumed after that come last")
   func pieces() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join()
@@ -57,7 +57,8 @@ struct SavingTests {
   }
 
   @Test(
-    "S55 who sent something is told when it is on disk, at most every 100 ms, and not of what others sent")
+    "S55 a sender gets committed when its entry is on disk, at most every 100 ms, and not for entries of others"
+  )
   func committed() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join()
@@ -88,7 +89,9 @@ struct SavingTests {
     #expect(ada.committed == [unsaved.sequence])
   }
 
-  @Test("S56, S57 what failed is due again, whole; the first failure is told, and the first success after it")
+  @Test(
+    "S56, S57 a failed save is due again, completely; the first failure is announced, and the first success after it"
+  )
   func failures() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -114,7 +117,7 @@ struct SavingTests {
     #expect(fixture.disk.kinds == [.session, .numbers, .participant, .participant, .run, .used, .run])
   }
 
-  @Test("S58 what is not on disk stays in the log, however much it is")
+  @Test("S58 entries that are not on disk stay in the log, however many")
   func trimming() throws {
     let fixture = Fixture(saving: .byStore) { $0.catchUpTailBytes = 0 }
     let ada = try fixture.join()
@@ -130,7 +133,7 @@ struct SavingTests {
   }
 
   @Test(
-    "S68 what makes the log grow is refused while too much waits for the disk; removing passes",
+    "S68 entries that make the log grow are refused while too much is unsaved; remove passes",
     arguments: [false, true])
   func refusals(isOfAll: Bool) throws {
     let fixture = Fixture(saving: .byStore) { $0.unsavedSessionBytes = isOfAll ? 1 << 20 : 2_000 }
@@ -172,7 +175,7 @@ struct SavingTests {
     #expect(fixture.session.participants[ada.number]?.acknowledged == number + 2)
   }
 
-  @Test("S68 beyond twice as much only what makes room passes")
+  @Test("S68 beyond twice as much only a remove that frees bytes passes")
   func removals() throws {
     let fixture = Fixture(saving: .byStore) { $0.unsavedSessionBytes = 1_100 }
     let ada = try fixture.join()
@@ -187,7 +190,7 @@ struct SavingTests {
     #expect(fixture.session.retainedBytes == 0)
   }
 
-  @Test("S65 what is used up without an entry does not make a file grow for ever")
+  @Test("S65 sequences consumed without an entry do not make a file grow for ever")
   func usedUp() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join()
@@ -207,7 +210,7 @@ struct SavingTests {
     #expect(again.joined?.acknowledged == 3)
   }
 
-  @Test("S69 attachments that take four fifths of what they may are told of once")
+  @Test("S69 attachments that take four fifths of their quota are announced once")
   func quota() throws {
     let fixture = Fixture { $0.sessionAttachmentBytes = 1_000 }
     let ada = try fixture.join()

@@ -23,7 +23,8 @@ struct TailsAcrossEpochsTests {
     return after
   }
 
-  @Test("S19 unkept and targeted entries that are on disk reach who was away over a crash, once")
+  @Test(
+    "S19 entries on disk that are not retained or targeted reach a client that was away over a crash, once")
   func unkept() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -63,7 +64,9 @@ struct TailsAcrossEpochsTests {
     #expect(again.texts == ["0", "1", "2", "3", "4"], "and not what was lost")
   }
 
-  @Test("S75 who has seen more than the disk gets what nobody keeps as well, and what is kept as it is")
+  @Test(
+    "S75 a client that has seen more than the disk gets entries that are not retained too, and retained ones as they are"
+  )
   func beyondWithEntries() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -97,7 +100,7 @@ struct TailsAcrossEpochsTests {
     #expect(try after.look().texts == ["1", "lost", "again"])
   }
 
-  @Test("S19 who knows of more of its own entries than there are gets a snapshot")
+  @Test("S19 a client that knows of more of its own entries than there are gets a snapshot")
   func olderState() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -109,7 +112,7 @@ struct TailsAcrossEpochsTests {
     #expect(try after.join(resume: resume(3)).catchUps == [.snapshot])
   }
 
-  @Test("S70 two crashes in a row: both epochs are good to what is left of them")
+  @Test("S70 two crashes in a row: both epochs are good to the entries that are left of them")
   func twoCrashes() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -167,7 +170,7 @@ struct TailsAcrossEpochsTests {
     #expect(again.texts == ["2"])
   }
 
-  @Test("S70 a compacted log still says which epochs are good, and up to where")
+  @Test("S70 a compacted log still contains the pairs")
   func compaction() throws {
     let fixture = Fixture(saving: .byStore) { $0.catchUpTailBytes = 100_000 }
     let ada = try fixture.join(name: "Ada")
@@ -209,7 +212,7 @@ struct TailsAcrossEpochsTests {
     #expect(try third.comeBack(as: ada, after: early, epoch: "epoch").catchUps == [.snapshot])
   }
 
-  @Test("S70 when the log is torn before a pair, the pair is good to what was read")
+  @Test("S70 when the log is torn before a pair, the pair is good to the last sequence that was read")
   func torn() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -226,7 +229,7 @@ struct TailsAcrossEpochsTests {
     #expect(third.session.history.lastCommonSequence(with: "second") == before)
   }
 
-  @Test("S70 a log of a gateway that kept no pairs, and one that was taken back from a backup, serve no tail")
+  @Test("S70 a log of a gateway without pairs, and one restored from a backup, serve no tail")
   func noPairs() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -250,7 +253,7 @@ struct TailsAcrossEpochsTests {
     #expect(copied.session.history.pairs.isEmpty)
   }
 
-  @Test("S71 a record without its entry: the new epoch begins with what the entries did not say")
+  @Test("S71 a record without its entry: the new epoch begins with the missing announcements")
   func restates() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -282,7 +285,9 @@ struct TailsAcrossEpochsTests {
     #expect(third.session.sequence == third.session.committed)
   }
 
-  @Test("S71 who waited is told of as gone, also when only a compacted head knew", arguments: [true, false])
+  @Test(
+    "S71 a waiting participant is announced as gone, also when only a compacted head knew it",
+    arguments: [true, false])
   func waiting(isCompacted: Bool) throws {
     let fixture = Fixture(saving: .byStore) { $0.catchUpTailBytes = 0 }
     let ada = try fixture.join(name: "Ada")
@@ -316,7 +321,7 @@ struct TailsAcrossEpochsTests {
     #expect(again.people.flatMap(\.left).map(\.number) == [2])
   }
 
-  @Test("S71 who was told that nothing is saved is told that it is again")
+  @Test("S71 clients that were told that nothing is saved are told that it is again")
   func trouble() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")

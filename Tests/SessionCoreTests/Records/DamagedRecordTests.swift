@@ -102,7 +102,7 @@ struct DamagedRecordTests {
     Case(10, "{}", .wrongMember("at")),
   ]
 
-  @Test("each is told apart, and told in words", arguments: cases)
+  @Test("each fault has its own case and description", arguments: cases)
   func fault(_ damaged: Case) throws {
     var restorer = SessionRestorer(
       id: SessionID(high: 0, low: 1), limits: Limits(), digest: { TokenDigest(high: $0.high, low: $0.low) },
@@ -133,7 +133,7 @@ struct DamagedRecordTests {
     }
   }
 
-  @Test("the store's own record says nothing")
+  @Test("the store's own record is ignored")
   func format() throws {
     var restorer = SessionRestorer(
       id: SessionID(high: 0, low: 1), limits: Limits(), digest: { TokenDigest(high: $0.high, low: $0.low) },
@@ -173,7 +173,7 @@ struct DamagedRecordTests {
     #expect(sessions > 100)
   }
 
-  @Test("a record cut at any place, or with something behind it: an error or a session that works")
+  @Test("a record cut at any place, or with bytes behind it: an error or a session that works")
   func cut() throws {
     let records = try Self.compacted(Self.everything())
     for place in records.indices {
@@ -187,7 +187,7 @@ struct DamagedRecordTests {
     }
   }
 
-  @Test("bodies of chance, of every kind", arguments: 1...40 as ClosedRange<UInt64>)
+  @Test("random bodies, of every kind", arguments: 1...40 as ClosedRange<UInt64>)
   func garbage(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let records = try Self.everything().disk

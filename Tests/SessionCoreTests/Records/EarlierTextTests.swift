@@ -9,7 +9,7 @@ struct EarlierTextTests {
   /// More combining characters in a row than a peer may send now.
   private let text = "a" + String(repeating: "\u{315}", count: 2 * JSONParser.maximumCombining)
 
-  @Test("an activity with a text that nobody may send any more is read")
+  @Test("an activity with a text that is refused from clients now is read")
   func activity() throws {
     let activity = Activity(identifier: "i", title: "t", type: "generic", payload: .string(text))
     let facts = SessionHeaderRecord(

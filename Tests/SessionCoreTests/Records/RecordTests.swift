@@ -7,7 +7,7 @@ import Wire
 /// What stands in the files, byte for byte: files of today are read by versions to come.
 @Suite("Records")
 struct RecordTests {
-  @Test("the kinds have the numbers that stand in files")
+  @Test("the kinds have the numbers in the files")
   func kinds() {
     #expect(SessionRecord.Kind.allCases.map(\.rawValue) == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
     #expect(
@@ -31,7 +31,7 @@ struct RecordTests {
     #expect(facts.encoded == record)
   }
 
-  @Test("somebody, with a token and without")
+  @Test("a participant, with a token and without")
   func participant() throws {
     let person = Participant(
       id: EntryKey(high: 9, low: 1).uuid, number: 7, name: "Ada \"A\"", color: "#112233")
@@ -49,7 +49,7 @@ struct RecordTests {
     #expect(try reread(facts) == facts)
   }
 
-  @Test("entries: a frame for everybody, and one for some")
+  @Test("entries: a frame for every participant, and a targeted one")
   func run() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada", color: "#112233")
@@ -78,7 +78,7 @@ struct RecordTests {
     #expect(none == nil)
   }
 
-  @Test("what is retained: the sequence up to which it is told, and the entries")
+  @Test("retained entries: their last sequence, and the entries")
   func base() throws {
     let fixture = Fixture(saving: .byStore) { $0.catchUpTailBytes = 0 }
     let ada = try fixture.join()
@@ -100,7 +100,7 @@ struct RecordTests {
     #expect(fixture.session.compactionSlice(after: slice.last, through: plan.through) == nil)
   }
 
-  @Test("an upload, and when all bytes have come")
+  @Test("an upload, and a complete one")
   func upload() throws {
     var facts = UploadRecord(
       id: EntryKey(high: 0, low: 1).uuid, file: EntryKey(high: 0, low: 2).uuid, sequence: 12,
@@ -118,7 +118,7 @@ struct RecordTests {
     #expect(try reread(facts) == facts)
   }
 
-  @Test("a session that is put away, with what a listing tells")
+  @Test("a closed session, with the values of a listing")
   func closed() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join()
