@@ -300,7 +300,7 @@ struct VerifyTests {
   @Test(
     "A record that passes its check and is none that a session writes is found, with its byte",
     arguments: [
-      Wrong(words: "A record of kind session is about another session.") { log in
+      Wrong(words: "A record of kind session belongs to another session.") { log in
         log.add(MadeLog("Another00000000000000A").records[0])
       },
       Wrong(words: "A record of kind closed is no JSON object.") { log in
@@ -322,30 +322,30 @@ struct VerifyTests {
       Wrong(words: "it holds an entry of participant 5000, and there are up to 4096") { log in
         log.run(MadeEntry(5000, "who?"))
       },
-      Wrong(words: "A record of kind run holds sequence 4 behind 4.") { log in
+      Wrong(words: "A record of kind run has sequence 4 after 4.") { log in
         log.goBack(to: 4)
         log.run(MadeEntry(1, "a"))
         let once = log.takeLast().body
         log.add(SessionRecord(kind: .run, body: once + once))
       },
-      Wrong(words: "A record of kind run holds an entry with the flags 64, which no session writes there.") {
+      Wrong(words: "A record of kind run has an entry with the flags 64, which no session writes there.") {
         log in log.run(MadeEntry(1, "", flags: .reserved))
       },
       Wrong(
-        words: "A record of kind run holds a targeted frame that is not one entry for rising numbers."
+        words: "A record of kind run has a targeted frame that is not one entry for rising numbers."
       ) { log in log.run(MadeEntry(1, "a"), MadeEntry(1, "b"), targets: [1]) },
       Wrong(
-        words: "A record of kind run holds a targeted frame that is not one entry for rising numbers."
+        words: "A record of kind run has a targeted frame that is not one entry for rising numbers."
       ) { log in log.run(MadeEntry(1, "a", .append, key: 1), targets: [1]) },
-      Wrong(words: "A record of kind base stands behind entries that it should come before.") { log in
+      Wrong(words: "A record of kind base follows entries that it must precede.") { log in
         log.base(through: 9, [])
       },
-      Wrong(words: "A record of kind participant has no \"id\" that can be right.") { log in
+      Wrong(words: "A record of kind participant has a wrong or missing \"id\".") { log in
         let other = Participant(id: UUID(), number: 1, name: "Eve", color: "#123456")
         let facts = ParticipantRecord(participant: other, digest: nil, acknowledged: 0, presence: .past)
         log.add(facts.encoded)
       },
-      Wrong(words: "A record of kind run holds an attachment without a right \"id\".") { log in
+      Wrong(words: "A record of kind run has an attachment with a wrong \"id\".") { log in
         log.run(
           MadeEntry(
             0, "attachment", Array("{}".utf8), .replace, key: EntryKey(high: 1, low: 1),

@@ -2,10 +2,9 @@ internal import FoundationEssentials
 package import Wire
 
 extension AttachmentObject {
-  /// Reads the payload of an `attachment` entry that this target wrote. What a program said of the attachment stays the text
-  /// that it was.
+  /// Reads the payload of an `attachment` entry that SessionCore wrote. The client's metadata stays the same text.
   ///
-  /// - Throws: `RecordError`, when it is none, or none that a session could hold.
+  /// - Throws: `RecordError` for another payload, or for one that no session could have.
   package init(stored payload: Span<UInt8>, key: EntryKey) throws(RecordError) {
     let members: RecordMembers
     do throws(RecordError) {

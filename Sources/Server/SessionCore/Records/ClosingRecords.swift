@@ -1,37 +1,37 @@
 package import FoundationEssentials
 package import Wire
 
-/// What a `closed` record says: how the session goes on, and what a listing tells of it without reading more.
+/// The contents of a `closed` record: the continuation of the session, and the values of a listing, which reads nothing else.
 package struct ClosedRecord: Equatable, Sendable {
-  /// The life of the data folder in which the session was put away; nil when something was not saved, so that nobody may
-  /// go on as if nothing had happened.
+  /// The generation of the data folder in which the session was closed; nil when something was not saved, so that the session
+  /// must not continue as if it was.
   package var generation: String?
-  /// When it was put away.
+  /// The time at which the session was closed.
   package var at: Date
-  /// The number that is given out next.
+  /// The number of the next new participant.
   package var nextNumber: ParticipantNumber
-  /// What people read.
+  /// The title of the activity.
   package var title: String
-  /// When the session was made.
+  /// The creation time of the session.
   package var createdAt: Date
-  /// When the last one left; nil when somebody counted as here.
+  /// The time since which there are no active participants; nil when there were some.
   package var emptySince: Date?
-  /// The sequence given last.
+  /// The newest sequence.
   package var sequence: UInt64
-  /// How many people are known, those who are gone included.
+  /// The number of known participants, past ones included.
   package var people: Int
-  /// Bytes of the entries that are retained.
+  /// Bytes of the retained entries.
   package var retainedBytes: Int
-  /// How many attachments there are.
+  /// The number of attachments.
   package var attachments: Int
-  /// Bytes that they take of the session's quota.
+  /// Bytes of the session's attachment quota in use.
   package var attachmentBytes: UInt64
   /// True when records of the session are lost and its participants are still to be informed of that.
   package var isDamaged = false
 
-  /// Reads the body of such a record.
+  /// Reads the body of a `closed` record.
   ///
-  /// - Throws: `RecordError` when it is none.
+  /// - Throws: `RecordError` for any other body.
   package init(_ body: Span<UInt8>) throws(RecordError) {
     let members = try RecordMembers(.closed, body)
     generation = try members.optionalText("generation")
@@ -67,7 +67,7 @@ package struct ClosedRecord: Equatable, Sendable {
     self.attachmentBytes = attachmentBytes
   }
 
-  /// The record that says it.
+  /// The contents as a record.
   package var encoded: SessionRecord {
     SessionRecord(.closed) { writer in
       writer.member("generation", generation)
@@ -86,11 +86,11 @@ package struct ClosedRecord: Equatable, Sendable {
   }
 }
 
-/// What an `end` record says.
+/// The contents of an `end` record.
 package struct EndRecord: Equatable, Sendable {
-  /// When the session ended.
+  /// The time at which the session ended.
   package var at: Date
-  /// Who ended it; nil: nobody came back to it.
+  /// The participant that ended it; nil if no participant came back to it.
   package var by: ParticipantNumber?
 
   /// The end of a session.
@@ -99,16 +99,16 @@ package struct EndRecord: Equatable, Sendable {
     self.by = by
   }
 
-  /// Reads the body of such a record.
+  /// Reads the body of an `end` record.
   ///
-  /// - Throws: `RecordError` when it is none.
+  /// - Throws: `RecordError` for any other body.
   package init(_ body: Span<UInt8>) throws(RecordError) {
     let members = try RecordMembers(.end, body)
     at = try members.date("at")
     by = try members.optionalInteger("by")
   }
 
-  /// The record that says it.
+  /// The contents as a record.
   package var encoded: SessionRecord {
     SessionRecord(.end) { writer in
       writer.member("at", at)
@@ -117,24 +117,24 @@ package struct EndRecord: Equatable, Sendable {
   }
 }
 
-/// What a `restored` record says: the end before it does not count.
+/// The contents of a `restored` record: the end before it does not count.
 package struct RestoredRecord: Equatable, Sendable {
-  /// When the end was taken back.
+  /// The time at which the end was undone.
   package var at: Date
 
-  /// An end taken back at that time.
+  /// An end that was undone at that time.
   package init(at: Date) {
     self.at = at
   }
 
-  /// Reads the body of such a record.
+  /// Reads the body of a `restored` record.
   ///
-  /// - Throws: `RecordError` when it is none.
+  /// - Throws: `RecordError` for any other body.
   package init(_ body: Span<UInt8>) throws(RecordError) {
     at = try RecordMembers(.restored, body).date("at")
   }
 
-  /// The record that says it.
+  /// The contents as a record.
   package var encoded: SessionRecord {
     SessionRecord(.restored) { $0.member("at", at) }
   }

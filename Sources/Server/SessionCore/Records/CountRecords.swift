@@ -1,8 +1,8 @@
 package import Wire
 
-/// What a `numbers` record says: numbers up to this one may have been given out. Four bytes.
+/// The contents of a `numbers` record, in four bytes: numbers up to this one may have been given out.
 package struct NumbersRecord: Equatable {
-  /// The highest number that a session counts to: a block lies behind it.
+  /// The highest number of a participant; the numbers of one more block lie behind it.
   static let highest: ParticipantNumber = 0xFFFF_0000
 
   /// No number above it was given out.
@@ -12,9 +12,9 @@ package struct NumbersRecord: Equatable {
     self.through = through
   }
 
-  /// Reads the body of such a record.
+  /// Reads the body of a `numbers` record.
   ///
-  /// - Throws: `RecordError` when it is none.
+  /// - Throws: `RecordError` for any other body.
   package init(_ body: Span<UInt8>) throws(RecordError) {
     try RecordError.expect(.numbers, 4, of: body)
     through = body.uint32(at: 0)
@@ -30,26 +30,26 @@ package struct NumbersRecord: Equatable {
   }
 }
 
-/// What a `used` record says: client sequences that were used up without an entry. Eight bytes each.
+/// The contents of a `used` record, in eight bytes each: client sequences that were consumed without an entry.
 package struct ConsumedSequencesRecord: Equatable {
-  /// Up to which of their client sequences somebody has used them up.
+  /// A participant and the last client sequence that it has consumed.
   package struct Pair: Equatable {
-    /// Whose.
+    /// The participant.
     package var number: ParticipantNumber
-    /// The last one.
+    /// The last consumed sequence.
     package var clientSequence: UInt32
   }
 
-  /// At most one of each participant.
+  /// At most one pair of each participant.
   package var pairs: [Pair]
 
   init(_ pairs: [Pair]) {
     self.pairs = pairs
   }
 
-  /// Reads the body of such a record.
+  /// Reads the body of a `used` record.
   ///
-  /// - Throws: `RecordError` when it is none.
+  /// - Throws: `RecordError` for any other body.
   package init(_ body: Span<UInt8>) throws(RecordError) {
     try RecordError.expect(.used, (body.count + 7) / 8 * 8, of: body)
     pairs = []
@@ -71,7 +71,7 @@ package struct ConsumedSequencesRecord: Equatable {
 }
 
 extension RecordError {
-  /// Checks how long a body is whose length is known.
+  /// Checks the length of a body with a fixed length.
   static func expect(
     _ kind: SessionRecord.Kind, _ count: Int, of body: Span<UInt8>
   ) throws(RecordError) {

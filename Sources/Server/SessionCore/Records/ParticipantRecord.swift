@@ -1,28 +1,28 @@
 internal import FoundationEssentials
 package import Wire
 
-/// What a `participant` record says.
+/// The contents of a `participant` record.
 package struct ParticipantRecord: Equatable, Sendable {
-  /// Whether somebody counts as here.
+  /// The presence of a participant.
   package enum Presence: String, Sendable {
-    /// In the session, be it with a socket that broke.
+    /// In the session, possibly within the grace time.
     case active
-    /// Gone after the grace time; the token still holds.
+    /// Gone after the grace time; the token is still valid.
     case past
     /// Left; the token was given up.
     case left
   }
 
-  /// As everybody sees them.
+  /// The participant as others see it.
   package var participant: Participant
-  /// Of the token by which they come back; nil when it was given up.
+  /// The digest of its token; nil when that was given up.
   package var digest: TokenDigest?
-  /// The highest client sequence of theirs that is known to be on disk.
+  /// Its highest client sequence that is known to be on disk.
   package var acknowledged: UInt32
-  /// Whether they count as here.
+  /// Its presence.
   package var presence: Presence
 
-  /// What is known of somebody.
+  /// The contents of a record.
   package init(
     participant: Participant, digest: TokenDigest?, acknowledged: UInt32, presence: Presence
   ) {
@@ -32,9 +32,9 @@ package struct ParticipantRecord: Equatable, Sendable {
     self.presence = presence
   }
 
-  /// Reads the body of such a record.
+  /// Reads the body of a `participant` record.
   ///
-  /// - Throws: `RecordError` when it is none.
+  /// - Throws: `RecordError` for any other body.
   package init(_ body: Span<UInt8>) throws(RecordError) {
     let members = try RecordMembers(.participant, body)
     let number: ParticipantNumber = try members.integer("number")
@@ -54,7 +54,7 @@ package struct ParticipantRecord: Equatable, Sendable {
     self.presence = presence
   }
 
-  /// The record that says it.
+  /// The contents as a record.
   package var encoded: SessionRecord {
     SessionRecord(.participant) { writer in
       writer.member("number", participant.number)

@@ -1,44 +1,44 @@
 package import Wire
 
-/// A record that cannot be what a session wrote: which kind, and what is wrong with it.
+/// A record that no session wrote: its kind and its fault.
 package struct RecordError: Error, Equatable, Sendable {
-  /// What is wrong with a record.
+  /// A fault of a record.
   package enum Fault: Equatable, Sendable {
     /// A kind that this version does not know.
     case unknownKind
-    /// The body ends before what it begins.
+    /// The body ends too early.
     case cutShort(needed: Int, have: Int)
-    /// The body goes on behind what it says.
+    /// The body has extra bytes at its end.
     case tooLong(extra: Int)
-    /// The body is to be a JSON object, and is none.
+    /// The body is no JSON object, but should be one.
     case notJSON
-    /// A member of the object is missing or has a value that it cannot have.
+    /// A member of the object is missing or has an impossible value.
     case wrongMember(String)
-    /// It is about another session.
+    /// The record belongs to another session.
     case otherSession
-    /// An entry cannot be cut out of its frame.
+    /// An entry cannot be parsed in its frame.
     case entry(WireError)
     /// An entry has flags that a session never writes there.
     case flags(UInt8)
-    /// Sequences rise, and this one does not.
+    /// A sequence does not rise.
     case outOfOrder(sequence: UInt64, after: UInt64)
-    /// Sequences stay below 2^53.
+    /// A sequence is 2^53 or more.
     case sequenceTooLarge(UInt64)
-    /// A targeted entry is a frame of its own, for numbers in rising order.
+    /// A targeted frame that is not one entry for rising numbers.
     case targets
-    /// What is retained comes before the entries that follow it.
+    /// Retained entries follow other entries, but must precede them.
     case behindEntries
-    /// An `attachment` entry whose payload is none, with the member that is wrong.
+    /// The payload of an `attachment` entry has a wrong member.
     case attachment(String)
-    /// A number beyond what a session can count.
+    /// A number beyond the highest one of a session.
     case numberTooLarge(UInt64)
-    /// A session's log begins with its `session` record, and this one has none.
+    /// The log has no `session` record, with which it must begin.
     case missing
   }
 
-  /// The kind's number as it stands in the file.
+  /// The kind's number in the file.
   package let kind: UInt8
-  /// What is wrong.
+  /// The fault.
   package let fault: Fault
 
   /// A fault of a record of that kind.
@@ -53,7 +53,7 @@ package struct RecordError: Error, Equatable, Sendable {
 }
 
 extension RecordError: CustomStringConvertible {
-  /// Which record, and what is wrong with it, in words for an operator.
+  /// The kind and the fault, for an operator.
   package var description: String {
     let name = SessionRecord.Kind(rawValue: kind).map { "\($0)" } ?? "\(kind)"
     return "A record of kind \(name) \(words)."
@@ -61,21 +61,21 @@ extension RecordError: CustomStringConvertible {
 
   private var words: String {
     switch fault {
-    case .unknownKind: "is not known to this version"
+    case .unknownKind: "is unknown to this version"
     case .cutShort(let needed, let have): "needs \(needed) bytes, but has \(have)"
     case .tooLong(let extra): "has \(extra) bytes too many"
     case .notJSON: "is no JSON object"
-    case .wrongMember(let name): "has no \"\(name)\" that can be right"
-    case .otherSession: "is about another session"
-    case .entry(let error): "holds bytes that are no entry: \(error.detail)"
-    case .flags(let flags): "holds an entry with the flags \(flags), which no session writes there"
-    case .outOfOrder(let sequence, let after): "holds sequence \(sequence) behind \(after)"
-    case .sequenceTooLarge(let sequence): "says sequence \(sequence), and they stay below 2^53"
-    case .targets: "holds a targeted frame that is not one entry for rising numbers"
-    case .behindEntries: "stands behind entries that it should come before"
-    case .attachment(let name): "holds an attachment without a right \"\(name)\""
-    case .numberTooLarge(let number): "says \(number), which is more than a session can count"
-    case .missing: "is missing: the log does not say what session it is of"
+    case .wrongMember(let name): "has a wrong or missing \"\(name)\""
+    case .otherSession: "belongs to another session"
+    case .entry(let error): "has bytes that are no entry: \(error.detail)"
+    case .flags(let flags): "has an entry with the flags \(flags), which no session writes there"
+    case .outOfOrder(let sequence, let after): "has sequence \(sequence) after \(after)"
+    case .sequenceTooLarge(let sequence): "has sequence \(sequence), but sequences are below 2^53"
+    case .targets: "has a targeted frame that is not one entry for rising numbers"
+    case .behindEntries: "follows entries that it must precede"
+    case .attachment(let name): "has an attachment with a wrong \"\(name)\""
+    case .numberTooLarge(let number): "has the number \(number), which is more than a session can count"
+    case .missing: "is missing: the log does not name its session"
     }
   }
 }

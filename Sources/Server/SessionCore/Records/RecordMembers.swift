@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import Wire
 internal import Primitives
 
-/// The members of a record whose body is a JSON object; each that is asked for must be what it should be.
+/// The members of a record whose body is a JSON object, with checks of their values.
 struct RecordMembers {
   private let kind: SessionRecord.Kind
   private let members: [String: JSONValue]
@@ -15,14 +15,14 @@ struct RecordMembers {
 
   private static func value(_ body: Span<UInt8>) -> JSONValue? {
     do throws(WireError) {
-      // What was written must be read, whatever a peer may say now.
+      // A record must be read, even if a client could not send its text any more.
       return try JSONParser.parse(body, combining: .max)
     } catch {
       return nil
     }
   }
 
-  /// The value of a member that must be there, as `read` makes it out of the members.
+  /// Returns the value of a member that must be there, as `read` finds it.
   func required<Value>(
     _ name: String, _ read: ([String: JSONValue], String) throws(WireError) -> Value?
   ) throws(RecordError) -> Value {
@@ -30,7 +30,7 @@ struct RecordMembers {
     return value
   }
 
-  /// The value of a member that may be missing or `null`.
+  /// Returns the value of a member that may be missing or `null`.
   func optional<Value>(
     _ name: String, _ read: ([String: JSONValue], String) throws(WireError) -> Value?
   ) throws(RecordError) -> Value? {
@@ -82,18 +82,18 @@ struct RecordMembers {
     return date
   }
 
-  /// Any JSON; nil for `null` and for none.
+  /// Returns any JSON value; nil for `null` and for a missing member.
   func value(_ name: String) -> JSONValue? {
     members[name] == .null ? nil : members[name]
   }
 
-  /// The members of an object within the object.
+  /// Returns the members of an object in the object.
   func object(_ name: String) throws(RecordError) -> RecordMembers {
     RecordMembers(
       kind, try required(name) { members, name throws(WireError) in try members.object(name) })
   }
 
-  /// The members of each object in an array; nil when there is none.
+  /// Returns the members of each object in an array; nil for a missing array.
   func objects(_ name: String) throws(RecordError) -> [RecordMembers]? {
     guard let value = value(name) else { return nil }
     guard case .array(let values) = value else { throw wrong(name) }
@@ -114,7 +114,7 @@ struct RecordMembers {
 }
 
 extension Date {
-  /// Reads what `formatted(.iso8601)` writes: whole seconds in UTC.
+  /// Reads the format of `formatted(.iso8601)`: whole seconds in UTC.
   init?(iso8601 text: String) {
     do {
       self = try Date(text, strategy: .iso8601)

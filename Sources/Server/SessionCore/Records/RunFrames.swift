@@ -1,28 +1,29 @@
 package import Wire
 
-/// Cuts the body of a `run` record into the frames that it holds, one at a time.
+/// Splits the body of a `run` record into its frames, one at a time.
 ///
-/// A frame is u32 bytes of its entries, u32 targets (0xFFFFFFFF: for everybody), u32 for each target, the entries as on the wire.
+/// A frame is u32 bytes of its entries, u32 targets (0xFFFFFFFF: every participant), u32 for each target, the entries as on
+/// the wire.
 package struct RunFrames: Sendable {
-  /// The number of targets of a frame that is for everybody.
+  /// The number of targets of a frame for every participant.
   static let everybody = UInt32.max
 
   /// One frame of a run.
   package struct Frame: Equatable, Sendable {
-    /// The rising numbers of those who get it; nil: everybody.
+    /// The rising numbers of the participants that get it; nil means every participant.
     package var targets: [ParticipantNumber]?
-    /// Where its entries lie in the record's body: at least one.
+    /// The range of its entries in the record's body: at least one entry.
     package var entries: Range<Int>
   }
 
   private var offset = 0
 
-  /// A subscriber at the beginning of a body.
+  /// A reader at the beginning of a body.
   package init() {}
 
-  /// Cuts the next frame.
+  /// Returns the next frame.
   ///
-  /// - Parameter body: the same bytes each time.
+  /// - Parameter body: the same bytes in each call.
   /// - Returns: nil at the end of the body.
   /// - Throws: when the body ends within a frame, or its targets do not rise.
   package mutating func next(in body: Span<UInt8>) throws(RecordError) -> Frame? {
@@ -46,10 +47,10 @@ package struct RunFrames: Sendable {
     return Frame(targets: targets, entries: offset..<offset + length)
   }
 
-  /// The sequence of the last entry of a run.
+  /// Returns the sequence of the last entry of a run.
   ///
   /// - Returns: nil for a body without a frame.
-  /// - Throws: as `next`, and when the entries of the last frame cannot be cut.
+  /// - Throws: as `next`, and when the entries of the last frame cannot be parsed.
   package static func lastSequence(in body: Span<UInt8>) throws(RecordError) -> UInt64? {
     var frames = RunFrames()
     var last: Frame?
@@ -65,7 +66,7 @@ package struct RunFrames: Sendable {
     return sequence
   }
 
-  /// Appends a frame's header, behind which its entries are to be appended.
+  /// Appends the header of a frame, before its entries.
   static func append(targets: [ParticipantNumber]?, length: Int, to body: inout [UInt8]) {
     body.append(bigEndian: UInt32(length))
     body.append(bigEndian: targets.map { UInt32($0.count) } ?? everybody)
@@ -86,7 +87,7 @@ package struct RunFrames: Sendable {
 }
 
 extension GatewayEntry {
-  /// Cuts an entry out of a record, whose frame ends at `end`.
+  /// Parses an entry of a record, whose frame ends at `end`.
   static func parse(
     _ bytes: Span<UInt8>, at offset: Int, before end: Int, of kind: SessionRecord.Kind
   ) throws(RecordError) -> GatewayEntry {

@@ -1,11 +1,11 @@
 package import FoundationEssentials
 package import Wire
 
-/// What a `session` record says.
+/// The contents of a `session` record.
 package struct SessionHeaderRecord: Equatable, Sendable {
-  /// The session's id, whole.
+  /// The complete id of the session.
   package var id: SessionID
-  /// Which life of the order what follows belongs to.
+  /// The epoch of the entries that follow.
   package var epoch: String
   /// The earlier epochs; nil in a record of a gateway that recorded none, so that no tail of that epoch is served either.
   package var history: EpochHistory?
@@ -13,24 +13,24 @@ package struct SessionHeaderRecord: Equatable, Sendable {
   package var folder: String?
   /// The waiting participants, at the head of a compacted log: no other record contains them.
   package var waiting: [Waiting] = []
-  /// When the session was made; whole seconds.
+  /// The creation time of the session, in whole seconds.
   package var createdAt: Date
-  /// What it is for.
+  /// The activity.
   package var activity: Activity
-  /// Who set that; 0 is whoever made the session.
+  /// The participant that set it; 0 for the one that the session began with.
   package var activityBy: ParticipantNumber
   /// The pseudonym of the address that created the session; nil if that is not counted.
   package var creator: String?
   /// True when records of the session are lost and its participants are to be informed of that.
   package var isDamaged = false
 
-  /// A participant who waits.
+  /// A waiting participant.
   package struct Waiting: Equatable, Sendable {
     package var id: UUID
     package var number: ParticipantNumber
   }
 
-  /// What is known of a session besides its entries.
+  /// The contents of a record.
   package init(
     id: SessionID, epoch: String, history: EpochHistory? = nil, folder: String? = nil,
     createdAt: Date, activity: Activity, activityBy: ParticipantNumber, creator: String? = nil
@@ -45,9 +45,9 @@ package struct SessionHeaderRecord: Equatable, Sendable {
     self.creator = creator
   }
 
-  /// Reads the body of such a record.
+  /// Reads the body of a `session` record.
   ///
-  /// - Throws: `RecordError` when it is none.
+  /// - Throws: `RecordError` for any other body.
   package init(_ body: Span<UInt8>) throws(RecordError) {
     let members = try RecordMembers(.session, body)
     guard let id = SessionID(try members.text("id")) else { throw members.wrong("id") }
@@ -66,10 +66,11 @@ package struct SessionHeaderRecord: Equatable, Sendable {
       waiting.append(Waiting(id: try one.uuid("id"), number: try one.integer("number")))
     }
     createdAt = try members.date("createdAt")
-    let said = try members.object("activity")
+    let object = try members.object("activity")
     activity = Activity(
-      identifier: try said.text("identifier"), title: try said.text("title"), type: try said.text("type"),
-      payload: said.value("payload"))
+      identifier: try object.text("identifier"), title: try object.text("title"),
+      type: try object.text("type"),
+      payload: object.value("payload"))
     activityBy = try members.integer("activityBy")
     creator = try members.optionalText("creator")
     isDamaged = members.value("damaged") == .bool(true)
@@ -78,7 +79,7 @@ package struct SessionHeaderRecord: Equatable, Sendable {
   /// The activity as an entry announces it.
   var activityPayload: ActivityPayload { ActivityPayload(activity: activity, by: activityBy) }
 
-  /// The record that says it.
+  /// The contents as a record.
   package var encoded: SessionRecord {
     SessionRecord(.session) { writer in
       writer.member("id", id.text)

@@ -1,42 +1,42 @@
-/// One record of a session's log on disk: what kind of thing it says, and the bytes that say it.
+/// One record of a session's log on disk: its kind and its body.
 ///
-/// A store frames records and knows nothing of what is in them; this target writes and reads their bodies.
+/// A store frames records and does not read their bodies; SessionCore writes and reads those.
 package struct SessionRecord: Sendable, Equatable {
-  /// What a record says. The numbers stand in files and are fixed for ever; 0 is the store's own.
+  /// The kind of a record. Its number is in files and never changes; 0 is a record of the store itself.
   package enum Kind: UInt8, Sendable, CaseIterable {
     /// The session: id, epoch, activity.
     case session = 1
-    /// Somebody who is or was in it.
+    /// A present or past participant.
     case participant
-    /// Up to which number numbers may have been given out.
+    /// The highest number that may have been given out.
     case numbers
-    /// Entries in their order, in the frames that they were sent in.
+    /// Entries in their order, in the frames in which they were sent.
     case run
-    /// What is retained of all entries up to a sequence, in a file that was compacted.
+    /// The retained ones of all entries up to a sequence, in a compacted file.
     case base
-    /// Client sequences that were used up without an entry.
+    /// Client sequences that were consumed without an entry.
     case used
-    /// Where the bytes of an attachment lie.
+    /// The file of an attachment.
     case upload
-    /// The session was put away whole; with what a listing tells of it.
+    /// The session was closed; with the values of a listing.
     case closed
-    /// The session ended for everyone.
+    /// The session ended for all participants.
     case end
-    /// Its end was taken back.
+    /// Its end was undone.
     case restored
   }
 
-  /// About how many bytes of entries are put into one record: only an entry that is larger alone makes a larger one.
+  /// The approximate bytes of entries in one record: only a single larger entry makes a larger one.
   package static let runBytes = 1_048_576
-  /// About how many bytes of entries are put into one `base` record.
+  /// The approximate bytes of entries in one `base` record.
   package static let baseBytes = 262_144
 
-  /// What kind of thing it says.
+  /// The kind.
   package var kind: Kind
-  /// The bytes that say it: JSON, or integers in big-endian order and entries.
+  /// The body: JSON, or big-endian integers and entries.
   package var body: [UInt8]
 
-  /// A record of that kind.
+  /// A record with these values.
   package init(kind: Kind, body: [UInt8]) {
     self.kind = kind
     self.body = body

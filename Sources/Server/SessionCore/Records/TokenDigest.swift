@@ -1,11 +1,11 @@
-/// The first 128 bits of a token's SHA-256: by it somebody is known who brings the token, and from it nobody gets one.
+/// The first 128 bits of a token's SHA-256: they identify the owner of the token, and the token cannot be computed from them.
 package struct TokenDigest: Hashable, Sendable, BitwiseCopyable {
-  /// How many digits `hex` has.
+  /// The number of digits of `hex`.
   package static let hexLength = 32
 
   /// The first 64 bits.
   package let high: UInt64
-  /// The 64 bits behind them.
+  /// The last 64 bits.
   package let low: UInt64
 
   /// A digest from its two halves.
@@ -14,7 +14,7 @@ package struct TokenDigest: Hashable, Sendable, BitwiseCopyable {
     self.low = low
   }
 
-  /// Reads what `hex` gives, and nothing else.
+  /// Reads the format of `hex`, and no other.
   package init?(hex text: String) {
     var halves: (high: UInt64, low: UInt64) = (0, 0)
     var count = 0

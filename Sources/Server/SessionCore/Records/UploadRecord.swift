@@ -2,30 +2,30 @@ internal import Wire
 
 package import struct FoundationEssentials.UUID
 
-/// What an `upload` record says: what is known of an attachment besides its entries.
+/// The contents of an `upload` record: values of an attachment that its entries do not contain.
 package struct UploadRecord: Equatable, Sendable {
   /// The attachment.
   package var id: UUID
-  /// The name of the file in which its bytes arrive.
+  /// The name of the file that its bytes are written to.
   package var file: UUID
-  /// The sequence of the entry that added it: an id may be used again when its attachment was removed.
+  /// The sequence of the entry that added it: after the removal of its attachment, an id may be used again.
   package var sequence: UInt64
-  /// Whether an upload that was cut may go on later.
+  /// True if an interrupted upload may continue later.
   package var isResumable: Bool
-  /// `Upload-Metadata` of tus as it was given.
+  /// The `Upload-Metadata` of tus, unchanged.
   package var uploadMetadata: String?
-  /// The SHA-256 of all bytes and how many they are, once they have come.
+  /// The SHA-256 and the number of all bytes, once they are received.
   package var content: Content?
 
-  /// A file whose bytes have all come.
+  /// A complete file.
   package struct Content: Equatable, Sendable {
     /// 64 hexadecimal digits in lower case.
     package var digest: String
-    /// In bytes.
+    /// The number of bytes.
     package var size: UInt64
   }
 
-  /// What is known of an attachment.
+  /// The contents of a record.
   package init(
     id: UUID, file: UUID, sequence: UInt64, isResumable: Bool, uploadMetadata: String?, content: Content?
   ) {
@@ -37,9 +37,9 @@ package struct UploadRecord: Equatable, Sendable {
     self.content = content
   }
 
-  /// Reads the body of such a record.
+  /// Reads the body of an `upload` record.
   ///
-  /// - Throws: `RecordError` when it is none.
+  /// - Throws: `RecordError` for any other body.
   package init(_ body: Span<UInt8>) throws(RecordError) {
     let members = try RecordMembers(.upload, body)
     id = try members.uuid("id")
@@ -56,12 +56,12 @@ package struct UploadRecord: Equatable, Sendable {
     }
   }
 
-  /// No attachment is larger, by no limit that may be set.
+  /// The largest size of an attachment: no limit may be set higher.
   static let largestSize: UInt64 = 1 << 50
-  /// Nor are all of a session: so their sum can be counted.
+  /// The largest sum of a session's attachments, so that it can be counted.
   static let largestSum: UInt64 = 1 << 60
 
-  /// Whether a text is 64 hexadecimal digits in lower case.
+  /// Returns true for 64 hexadecimal digits in lower case.
   static func isDigest(_ text: String) -> Bool {
     text.utf8.count == 64
       && text.utf8.allSatisfy {
@@ -69,7 +69,7 @@ package struct UploadRecord: Equatable, Sendable {
       }
   }
 
-  /// The record that says it.
+  /// The contents as a record.
   package var encoded: SessionRecord {
     SessionRecord(.upload) { writer in
       writer.member("id", id)
