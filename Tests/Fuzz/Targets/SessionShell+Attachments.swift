@@ -28,16 +28,16 @@ extension SessionShell {
     }
   }
 
-  /// What was not ready when the session was put away goes on, is finished or removed.
+  /// Continues, finishes or removes the uploads of a session that was loaded.
   func adopt(_ uploads: [RestoredUpload]) throws {
     for upload in uploads {
-      if upload.digest != nil {
+      let received = min(upload.size ?? 3, 3)
+      switch upload.action(received: received, isPlaced: upload.digest != nil) {
+      case .finish:
         try expect(session.storedPlacement(upload.id) != nil, "the content of \(upload.id) has no place")
         _ = session.finishAttachment(upload.id, now: now)
-      } else if upload.isResumable {
-        session.uploadFound(upload.id, holding: min(upload.size ?? 3, 3), now: now)
-      } else {
-        _ = session.removeAttachment(upload.id, now: now)
+      case .resume, .place: session.uploadFound(upload.id, holding: received, now: now)
+      case .remove: _ = session.removeAttachment(upload.id, now: now)
       }
     }
   }

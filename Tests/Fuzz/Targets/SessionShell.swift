@@ -205,11 +205,7 @@ final class SessionShell {
       after = slice.last
     }
     guard session.isCompactionCovered else { return }
-    let first = try disk.firstIndex { record in
-      guard record.kind == .run else { return false }
-      return try RunFrames.lastSequence(in: record.body.span).map { $0 > plan.through } ?? false
-    }
-    disk = plan.head + slices + disk[(first ?? disk.count)...]
+    disk = try plan.records(slices, copying: disk)
   }
 
   /// The process is stopped as it should be, and another one goes on as if nothing had happened.

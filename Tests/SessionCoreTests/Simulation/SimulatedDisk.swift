@@ -31,16 +31,11 @@ struct SimulatedDisk {
     history += more
   }
 
-  /// The new file takes the old one's place: head, what is retained, and the old records from the one on that holds what follows.
+  /// Replaces the file by the compacted one.
   mutating func compact() throws {
     guard let done = compaction else { return }
     compaction = nil
-    let through = done.plan.through
-    let first = try records.firstIndex { record in
-      guard record.kind == .run else { return false }
-      return try RunFrames.lastSequence(in: record.body.span).map { $0 > through } ?? false
-    }
-    records = done.plan.head + done.slices + records[(first ?? records.count)...]
+    records = try done.plan.records(done.slices, copying: records)
   }
 
   /// The members of the JSON records of a kind, in order.

@@ -211,14 +211,19 @@ extension Simulation {
   private func goOn(_ uploads: [RestoredUpload]) throws {
     for upload in uploads where upload.digest == nil {
       let key = EntryKey(upload.id)
-      guard upload.isResumable, var item = attachments[key] else {
-        try removeAttachment(key)
-        continue
+      guard var item = attachments[key] else {
+        throw Violation("an attachment \(key) that is not in the model")
       }
-      item.offset = min(item.offset + random.below(20), item.size ?? .max)
-      session.uploadFound(upload.id, holding: UInt64(item.offset), now: now)
-      if item.announced != item.offset { try told(&item) }
-      attachments[key] = item
+      let offset = upload.isResumable ? min(item.offset + random.below(20), item.size ?? .max) : item.offset
+      switch upload.action(received: UInt64(offset), isPlaced: false) {
+      case .finish: throw Violation("an upload without a digest is finished")
+      case .remove: try removeAttachment(key)
+      case .resume, .place:
+        item.offset = offset
+        session.uploadFound(upload.id, holding: UInt64(offset), now: now)
+        if item.announced != offset { try told(&item) }
+        attachments[key] = item
+      }
     }
   }
 }

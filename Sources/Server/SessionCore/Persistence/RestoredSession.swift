@@ -35,6 +35,32 @@ package struct RestoredUpload: Equatable, Sendable {
   package let size: UInt64?
   /// The SHA-256 of all bytes, if the upload is complete: the attachment is to be finished.
   package let digest: String?
+
+  /// The way in which the shell continues an upload.
+  package enum Action: Equatable, Sendable {
+    /// The content is in its place: `finishAttachment`.
+    case finish
+    /// The file has all bytes. It is checked and moved to its place; then `storeContent`, if there was no digest, and
+    /// `finishAttachment`.
+    case place
+    /// The upload waits for more bytes: `uploadFound` with this number of bytes.
+    case resume(at: UInt64)
+    /// The upload cannot continue, or its file is missing: `removeAttachment`.
+    case remove
+  }
+
+  /// Decides how the upload continues.
+  ///
+  /// - Parameters:
+  ///   - received: the length of its file; nil if the file is missing.
+  ///   - isPlaced: true if the content with its digest is in its place.
+  /// - Returns: the action for the shell.
+  package func action(received: UInt64?, isPlaced: Bool) -> Action {
+    if digest != nil, isPlaced { return .finish }
+    let isComplete = received != nil && size == received
+    if digest != nil || isResumable && isComplete { return received == nil ? .remove : .place }
+    return isResumable ? .resume(at: received ?? 0) : .remove
+  }
 }
 
 extension SessionRestorer {

@@ -6,6 +6,25 @@ package struct CompactionPlan: Sendable {
   package let through: UInt64
   /// The records of the session, its numbers, participants and attachments, in front of the slices.
   package let head: [SessionRecord]
+
+  /// Returns the records of the compacted file.
+  ///
+  /// - Parameters:
+  ///   - slices: the records of all slices.
+  ///   - old: the records of the old file. They are copied from the first run on that has entries after `through`.
+  /// - Returns: the head, the slices and the copied records.
+  /// - Throws: `RecordError` for a run that no session wrote.
+  package func records(
+    _ slices: [SessionRecord], copying old: [SessionRecord]
+  ) throws(RecordError) -> [SessionRecord] {
+    var first = old.count
+    for (index, record) in old.enumerated() where record.kind == .run {
+      guard let last = try RunFrames.lastSequence(in: record.body.span), last > through else { continue }
+      first = index
+      break
+    }
+    return head + slices + old[first...]
+  }
 }
 
 /// Some of the retained entries, in rising sequence.
