@@ -4,10 +4,10 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// P6: every count, queue and wait has a limit, and reaching it is said.
+/// P6: every count, queue and wait has a limit, and reaching it has a defined answer.
 @Suite("P6: bounded")
 struct BoundsTests {
-  /// How many of so many entries of one size a bucket takes at one moment.
+  /// Returns the number of entries of one size that a bucket takes at one moment.
   private func takes(
     _ bucket: inout RateBucket, _ count: Int, of size: Int, by rates: RateBucket.Rates, at now: MonotonicTime
   ) -> Int {
@@ -26,7 +26,7 @@ struct BoundsTests {
     #expect(bucket.millisecondsUntilQuarter(for: 1, by: rates) == 500)
     let quarter = takes(&bucket, 20, of: 1, by: rates, at: MonotonicTime.zero.adding(milliseconds: 500))
     #expect(quarter == 4)
-    // Never more than the burst, however long nothing came.
+    // Never more than the burst, however long the pause.
     let rested = takes(&bucket, 20, of: 1, by: rates, at: MonotonicTime.zero.adding(seconds: 3_600))
     #expect(rested == 16)
   }
@@ -41,7 +41,7 @@ struct BoundsTests {
     #expect(first == 1)
     // Until a quarter of the burst, 500 bytes, is there: 499 are lacking.
     #expect(bucket.millisecondsUntilQuarter(for: 2, by: rates) == 499)
-    // Until there is room for itself.
+    // Until there is room for the entry itself.
     #expect(bucket.millisecondsUntilQuarter(for: 1_501, by: rates) == 1_500)
     let full = MonotonicTime.zero.adding(seconds: 2)
     let large = takes(&bucket, 2, of: 10_000, by: rates, at: full)
@@ -109,7 +109,7 @@ struct BoundsTests {
       ada = try fixture.join(resume: ada.resume(after: nil))
     }
     #expect(closed == 400)
-    // Nobody counts reconnects: what is counted with each must come to a rest.
+    // The number of reconnects is not limited: a count that rises with each must stop.
     #expect(fixture.session.participants[ada.number].map { $0.ignoredRefusals <= 11 } == true)
   }
 
@@ -153,7 +153,7 @@ struct BoundsTests {
   func quota() throws {
     let fixture = Fixture { $0.sessionLogBytes = 1_024 }
     let ada = try fixture.join()
-    // 39 bytes go before a payload.
+    // 39 bytes precede a payload.
     ada.send(String(repeating: "x", count: 500), .appended, key: 1)
     ada.send(String(repeating: "y", count: 400), .appended, key: 2)
     ada.send(String(repeating: "z", count: 100), .appended, key: 3)

@@ -3,7 +3,7 @@ import Primitives
 import SessionCore
 import Wire
 
-/// A session and a clock that a test moves by hand.
+/// A session, and a clock that a test moves by hand.
 final class Fixture {
   let session: Session
   var now = MonotonicTime.zero
@@ -11,7 +11,7 @@ final class Fixture {
   private var connections: UInt64 = 0
   private var tokens: UInt64 = 0
 
-  /// What is in its file, if it has one.
+  /// The records of its file, if it has one.
   var disk: [SessionRecord] = []
 
   /// A session that was loaded.
@@ -19,7 +19,7 @@ final class Fixture {
     self.session = session
     session.compressor = withoutZeros
     self.now = now
-    // Others than those who were there before.
+    // Ids that the session before did not use.
     connections = 1_000
     tokens = 1_000
   }
@@ -34,14 +34,14 @@ final class Fixture {
     if case .byStore = saving { disk = session.firstRecords() }
   }
 
-  /// A socket, with nobody on it yet. Every other one takes what is compressed.
+  /// Returns a new socket. Every other one accepts compression.
   func connect() -> TestClient {
     connections += 1
     return TestClient(
       self, Subscriber(connection: connections, acceptsCompression: connections.isMultiple(of: 2)))
   }
 
-  /// Somebody who has joined, and has been told so.
+  /// Returns a client that has joined and got `joined`.
   func join(
     name: String? = nil, color: String? = nil, resume: Resume? = nil, endsTurn: Bool = true
   ) throws -> TestClient {
@@ -61,13 +61,13 @@ final class Fixture {
     effects += more
   }
 
-  /// What there was to do since the last call.
+  /// Returns the effects since the last call.
   func takeEffects() -> [Effect] {
     defer { effects = [] }
     return effects
   }
 
-  /// The close codes among the effects since the last call, with their connections.
+  /// Returns the close codes among the effects since the last call, with their connections.
   func takeCloses() -> [Closed] {
     takeEffects().compactMap { effect in
       guard case .close(let connection, let reason) = effect else { return nil }
@@ -75,7 +75,7 @@ final class Fixture {
     }
   }
 
-  /// Ends the turn, and lets some clients read all that there is.
+  /// Ends the turn, and lets some clients read everything.
   func turn(_ clients: TestClient...) throws {
     endTurn()
     for client in clients { try client.read() }
@@ -90,7 +90,7 @@ final class Fixture {
     _ = session.takeWaitersWithOutput()
   }
 
-  /// Time passes, deadlines with it.
+  /// Advances the clock and handles deadlines.
   func pass(milliseconds: Int) {
     now = now.adding(milliseconds: milliseconds)
     session.tick(now: now)
@@ -103,7 +103,7 @@ struct Closed: Equatable {
   let code: UInt16
 }
 
-/// One socket: what is sent on it, and all that came.
+/// One socket, and everything that arrived on it.
 final class TestClient {
   private let fixture: Fixture
   let subscriber: Subscriber
@@ -132,7 +132,7 @@ final class TestClient {
         subscriber, profile: Profile(name: name), identity: fixture.identity(), now: fixture.now))
   }
 
-  /// Sends a reliable entry under the next client sequence.
+  /// Sends a reliable entry with the next client sequence.
   func send(
     _ text: String = "", _ flags: EntryFlags = .reliable, key: UInt64 = 0,
     to targets: [ParticipantNumber] = []
@@ -145,7 +145,7 @@ final class TestClient {
     nextClientSequence += 1
   }
 
-  /// Sends entries as they are, in one message.
+  /// Sends entries unchanged, in one message.
   func sendRaw(_ entries: SentEntry...) {
     sendRaw(SentEntry.message(entries))
   }
@@ -164,7 +164,7 @@ final class TestClient {
     fixture.session.disconnected(subscriber, pageGone: pageGone, now: fixture.now)
   }
 
-  /// Takes up to so many bytes of what is due to the socket.
+  /// Reads up to so many bytes.
   func read(upTo limit: Int = .max) throws {
     var left = limit
     while left > 0, let piece = fixture.session.nextPiece(subscriber) {
@@ -176,7 +176,7 @@ final class TestClient {
     try cut()
   }
 
-  /// Takes bytes that did not come out of the log.
+  /// Takes bytes that are not from the log.
   func take(_ bytes: [UInt8]) throws {
     stream.append(bytes)
     try cut()
@@ -192,17 +192,17 @@ final class TestClient {
     }
   }
 
-  /// Forgets what came so far.
+  /// Forgets everything that arrived so far.
   func forget() {
     controls = []
     entries = []
   }
 
-  // MARK: - What came
+  // MARK: - Arrived
 
-  /// The payloads of what people sent, in order.
+  /// The payloads of the participants' entries, in order.
   var texts: [String] { drawn.map { String(decoding: $0.payload, as: UTF8.self) } }
-  /// The entries that people sent.
+  /// The entries of participants.
   var drawn: [ReceivedEntry] { entries.filter { $0.sender != 0 } }
 
   var joined: Joined? {
@@ -220,7 +220,7 @@ final class TestClient {
     controls.compactMap { if case .committed(let sequence) = $0 { sequence } else { nil } }
   }
 
-  /// How it was caught up, and as of which sequences.
+  /// The kinds of catch-up that it got.
   var catchUps: [CatchUpKind] {
     controls.compactMap { if case .catchUp(let kind, _, _) = $0 { kind } else { nil } }
   }
@@ -267,7 +267,7 @@ final class TestClient {
     }
   }
 
-  /// What a client would say that was cut here.
+  /// The `resume` of a client that is interrupted here.
   func resume(after: UInt64?, epoch: String = "epoch", next: UInt32? = nil) -> Resume {
     Resume(token: joined?.token, epoch: epoch, after: after, next: next)
   }

@@ -3,7 +3,7 @@ import Primitives
 import SessionCore
 import Wire
 
-/// The same numbers for the same seed, on every machine.
+/// A generator with the same numbers for the same seed, on every machine.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
@@ -29,7 +29,7 @@ struct SeededGenerator: RandomNumberGenerator {
   }
 }
 
-/// What a client puts on the wire, in parts, so that it can be compared.
+/// An entry of a client, in comparable parts.
 struct SentEntry: Equatable {
   var flags = EntryFlags.reliable
   var clientSequence: UInt32 = 0
@@ -51,7 +51,7 @@ struct SentEntry: Equatable {
   }
 }
 
-/// What the gateway gave, in parts.
+/// An entry of the gateway, in comparable parts.
 struct ReceivedEntry: Equatable {
   var flags: EntryFlags
   var sequence: UInt64
@@ -63,7 +63,7 @@ struct ReceivedEntry: Equatable {
 
   var typeText: String { String(decoding: type, as: UTF8.self) }
 
-  /// Cuts a binary message.
+  /// Splits a binary message.
   static func all(in message: [UInt8]) throws -> [ReceivedEntry] {
     var entries: [ReceivedEntry] = []
     var offset = 0
@@ -80,14 +80,14 @@ struct ReceivedEntry: Equatable {
   }
 }
 
-/// What a client finds in the bytes of its socket.
+/// A message in the bytes of a socket.
 enum ReceivedMessage {
   case control(GatewayControl)
   case entries([ReceivedEntry])
   case close(UInt16, reason: String)
 }
 
-/// Stands for what makes a message smaller: of zeros that follow one another only the number is kept.
+/// A stand-in for a compressor: of consecutive zeros only the number is kept.
 func withoutZeros(_ message: Span<UInt8>) -> [UInt8] {
   var bytes: [UInt8] = []
   var zeros: UInt8 = 0
@@ -102,7 +102,7 @@ func withoutZeros(_ message: Span<UInt8>) -> [UInt8] {
   return zeros > 0 ? bytes + [0, zeros] : bytes
 }
 
-/// The message again.
+/// Returns the original message.
 func withZeros(_ bytes: some Sequence<UInt8>) -> [UInt8] {
   var message: [UInt8] = []
   var rest = bytes.makeIterator()
@@ -116,7 +116,7 @@ func withZeros(_ bytes: some Sequence<UInt8>) -> [UInt8] {
   return message
 }
 
-/// A rule that did not hold, in words.
+/// A rule that did not hold, with a description.
 struct Violation: Error, CustomStringConvertible {
   let description: String
 
@@ -125,16 +125,16 @@ struct Violation: Error, CustomStringConvertible {
   }
 }
 
-/// Says what was violated unless the condition holds.
+/// Throws a violation unless the condition holds.
 func require(_ condition: Bool, _ words: @autoclosure () -> String) throws {
   if !condition { throw Violation(words()) }
 }
 
-/// Cuts a gateway's bytes into messages; the least that RFC 6455 wants, and nothing of the code under test.
+/// Splits a gateway's bytes into messages; the least that RFC 6455 requires, without the code under test.
 struct FrameStream {
   private var bytes: [UInt8] = []
 
-  /// Whether everything so far was whole frames.
+  /// True if everything so far was whole frames.
   var isOnBoundary: Bool { bytes.isEmpty }
 
   mutating func append(_ more: some Sequence<UInt8>) {

@@ -5,7 +5,7 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// Section 4: what attachments may take, and that it is counted right.
+/// Section 4: the attachment quota, and its count.
 @Suite("§4: the quota of attachments")
 struct AttachmentQuotaTests {
   /// A refusal and its numbers.
@@ -98,7 +98,7 @@ struct AttachmentQuotaTests {
       numbers(fixture) { () throws(Refusal) in _ = try fixture.session.reserveUpload(id, upTo: 100 << 20 + 1)
       }
         == Numbers(code: .attachmentTooLarge, limit: 100 << 20, actual: 100 << 20 + 1))
-    // The rest of the session's quota is no whole number of steps.
+    // The rest of the session's quota is no multiple of the step.
     let other = try fixture.add(2)
     #expect(try fixture.session.reserveUpload(other, upTo: 15 << 20) == 16 << 20)
     #expect(try fixture.session.reserveUpload(other, upTo: 16 << 20 + 5) == 20 << 20)
@@ -125,7 +125,7 @@ struct AttachmentQuotaTests {
     #expect(first == RemovedAttachment(id: ids[0], wasUploading: false, orphanedDigest: nil))
     #expect(fixture.session.removeAttachment(ids[1], now: fixture.now)?.orphanedDigest == "a")
     #expect(fixture.session.journal.usedBytes == 10)
-    // Once it has gone it is new again.
+    // After its removal it is new again.
     let again = try fixture.add(1, size: 10)
     #expect(fixture.session.storeContent(again, digest: "a", size: 10) == .first)
   }
@@ -148,7 +148,7 @@ struct AttachmentQuotaTests {
     #expect(ada.refusals.isEmpty)
   }
 
-  /// What a session must count, recomputed from the beginning each time.
+  /// The expected count, recomputed from the beginning each time.
   private struct Model {
     var reserved: [UUID: UInt64] = [:]
     var digests: [UUID: String] = [:]
@@ -193,7 +193,7 @@ struct AttachmentQuotaTests {
           #expect(reserved >= size && reserved <= UInt64(3 * step + 5))
           model.reserved[id] = reserved
         case 4:
-          // No more than is reserved ever arrives, and few sizes, so that contents meet.
+          // Not more than the reservation ever arrives; few sizes, so that contents are equal.
           let whole = min(model.reserved[id] ?? 0, UInt64(random.below(3)) * UInt64(step))
           let isKnown = model.digests.values.contains("\(whole)")
           guard let placement = session.storeContent(id, digest: "\(whole)", size: whole) else { break }

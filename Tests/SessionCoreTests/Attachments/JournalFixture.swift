@@ -8,7 +8,7 @@ extension Fixture {
   /// The id of the attachments of a test.
   func attachmentID(_ number: UInt64) -> UUID { EntryKey(high: 0, low: number).uuid }
 
-  /// Adds an attachment that says nothing but its size.
+  /// Adds an attachment with nothing but a size.
   @discardableResult
   func add(
     _ number: UInt64, size: UInt64? = nil, participant: ParticipantNumber? = nil, isResumable: Bool = true
@@ -22,7 +22,7 @@ extension Fixture {
     return id
   }
 
-  /// The refusal of something; nil when it was not refused.
+  /// Returns the refusal of a call; nil when it was not refused.
   func refusal(_ body: () throws(Refusal) -> Void) -> Refusal? {
     do throws(Refusal) {
       try body()
@@ -34,10 +34,10 @@ extension Fixture {
 }
 
 extension TestClient {
-  /// What came about attachments: their entries in the order.
+  /// The entries about attachments, in their order.
   var attachments: [ReceivedEntry] { entries.filter { $0.typeText == "attachment" } }
 
-  /// The offsets that unreliable entries told.
+  /// The offsets in unreliable entries.
   var progress: [UInt64] {
     entries.filter { $0.typeText == "attachmentProgress" }.compactMap { entry in
       do {

@@ -48,7 +48,7 @@ struct JournalTests {
         $0.flags == EntryFlags([.reliable, .system], retention: .replace) && $0.sender == 0
           && $0.key == EntryKey(high: 0, low: 1) && $0.sequence > 0
       })
-    // What it had come to in between is no news any more.
+    // The offset in between is no longer sent.
     #expect(ada.progress.isEmpty)
     #expect(ready == fixture.session.attachment(id)?.object)
     #expect(fixture.session.attachmentObjects == [ready])

@@ -5,7 +5,7 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// Section 4: how far uploads are, and those that stopped.
+/// Section 4: the progress of uploads, and uploads without progress.
 @Suite("§4: the progress of uploads")
 struct UploadProgressTests {
   /// Ends a turn as the shell does: the tail, then the unreliable frames.
@@ -32,7 +32,7 @@ struct UploadProgressTests {
     }
     #expect(toldAt == (0..<8).map { MonotonicTime.zero.adding(milliseconds: 250 * $0) })
     #expect(ada.progress.last == 8_800)
-    // Nothing more arrives: the deadline tells the rest.
+    // Nothing more arrives: the rest is sent at the deadline.
     #expect(fixture.session.nextDeadline == MonotonicTime.zero.adding(milliseconds: 2_000))
     fixture.pass(milliseconds: 10)
     try turn(fixture, ada)
@@ -88,7 +88,7 @@ struct UploadProgressTests {
       let retained = try #require(grace.attachments.last)
       #expect(try AttachmentObject.decode(retained.payload.span).offset == 3_000)
       try ada.read()
-      // Told once, not to each that joins.
+      // Announced once, not for each joiner.
       #expect(ada.attachments.count == 2, "after joiner \(joiner)")
     }
   }
@@ -132,7 +132,7 @@ struct UploadProgressTests {
     let ada = try fixture.join()
     let ids = try (1...4).map { try fixture.add($0) }
     try turn(fixture, ada)
-    // Told at once, then held back.
+    // Sent at once, then deferred.
     for offset in 1...2 as ClosedRange<UInt64> {
       for id in ids { fixture.session.uploadMoved(id, to: offset, now: fixture.now) }
       try turn(fixture, ada)
@@ -146,7 +146,7 @@ struct UploadProgressTests {
     fixture.pass(milliseconds: 250)
     try turn(fixture, ada)
     #expect(ada.progress.isEmpty)
-    // The same in one turn: only what still holds is told.
+    // In the same turn: only a valid offset is sent.
     fixture.session.uploadMoved(ids[0], to: 3, now: fixture.now)
     fixture.session.uploadMoved(ids[2], to: 3, now: fixture.now)
     _ = fixture.session.removeAttachment(ids[0], now: fixture.now)

@@ -3,7 +3,7 @@ import SessionCore
 import Testing
 import Wire
 
-/// P1: everybody gets the session's reliable entries in one order.
+/// P1: every participant gets the reliable entries of a session in one order.
 @Suite("P1: one order")
 struct OrderTests {
   @Test("S1 S2 entries get rising sequences as they arrive, and every participant gets them, the sender too")
@@ -97,7 +97,7 @@ struct OrderTests {
       try fixture.session.follow(by: stranger, now: fixture.now) { next }
     }
     #expect(refusal?.code == .tokenNeeded)
-    // By leaving she gives up to be herself, not to have been here.
+    // By leaving she gives up her identity, but she remains a former participant.
     let bob = try fixture.join()
     let formerToken = try #require(bob.joined?.token)
     _ = fixture.session.leave(bob.subscriber, now: fixture.now)
@@ -148,13 +148,13 @@ struct OnceTests {
     let ada = try fixture.join()
     let bad = SentEntry(flags: [.reliable, .existing], clientSequence: 1)
     ada.sendRaw(SentEntry(clientSequence: 1))
-    // A repeat that is wrong is a repeat.
+    // A faulty repeat is a repeat.
     ada.sendRaw(bad)
-    // A gap that is wrong is a gap.
+    // A faulty gap is a gap.
     ada.sendRaw(SentEntry(flags: [.reliable, .existing], clientSequence: 7))
-    // What is due ends the silence.
+    // The expected entry ends the silence.
     ada.sendRaw(SentEntry(clientSequence: 2))
-    // The bucket is empty: what is wrong and due is too fast.
+    // The bucket is empty: a faulty expected entry is over the rate.
     ada.sendRaw(SentEntry(flags: [.reliable, .existing], clientSequence: 3))
     try fixture.turn(ada)
     #expect(ada.refusals.map(\.code) == [.sequenceGap, .rateLimited])
@@ -164,7 +164,7 @@ struct OnceTests {
     #expect(ada.refusals.last?.code == .badEntry)
   }
 
-  /// What is wrong with an entry that is due.
+  /// A fault of an expected entry.
   struct Wrong: Sendable, CustomTestStringConvertible {
     let entry: SentEntry
     let code: ErrorCode
@@ -279,7 +279,7 @@ struct OnceTests {
       return
     }
     #expect(reason.code == 4009)
-    // What the old socket still carried does not count.
+    // Entries that still arrive on the old socket do not count.
     ada.send("late")
     try fixture.turn(again)
     #expect(again.joined?.acknowledged == 1)

@@ -4,7 +4,7 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// P4, as far as memory is a disk: what is committed is told.
+/// P4 without a store: committed is announced.
 @Suite("P4: committed")
 struct CommittedTests {
   @Test("S35 a sender gets committed within 150 ms, at most every 100 ms, once for all entries")
@@ -60,7 +60,7 @@ struct CommittedTests {
     try fixture.turn(ada)
     #expect(ada.joined?.committed == 0)
     let last = try #require(ada.drawn.last?.sequence)
-    // The first rode along with the entry, in the frames for all who are at the tail.
+    // The first message piggybacked on the entry, in the frames for all members at the tail.
     #expect(ada.committed.last == last)
   }
 
@@ -103,7 +103,7 @@ struct CommittedTests {
       if wait > 0 { waits.append(wait) }
     }
     #expect(ada.committed.count == 1)
-    // 100 ms until it counts as committed, 50 ms for entries to ride along with; the turn is the one after.
+    // 100 ms until it counts as committed, 50 ms to wait for entries; the turn is the next one.
     #expect(waits.count == 1 && (130_000_000...160_000_000).contains(waits[0]), "\(waits)")
   }
 

@@ -2,7 +2,7 @@ import SessionCore
 import Testing
 import Wire
 
-/// P8: a broken wire is not a leave; and how people are shown.
+/// P8: a broken connection is not a leave; names and colors.
 @Suite("P8: a broken connection is not a leave")
 struct PresenceTests {
   @Test(

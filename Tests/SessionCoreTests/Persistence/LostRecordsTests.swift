@@ -5,10 +5,10 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// P4 where records are lost: the others make the session that they imply.
+/// P4 with lost records: the others make the session that they imply.
 @Suite("P4: lost records")
 struct LostRecordsTests {
-  /// A session of two people, each of whose entries stands in a record of its own.
+  /// Returns a session of two participants, with each of their entries in a record of its own.
   private static func fixture() throws -> Fixture {
     let fixture = Fixture(saving: .byStore)
     fixture.disk += fixture.session.firstRecords()
@@ -23,7 +23,7 @@ struct LostRecordsTests {
     return fixture
   }
 
-  /// The session that a file makes, without the record at an index.
+  /// Returns the session of a file without the record at an index.
   private static func restored(
     _ fixture: Fixture, without lost: Int, bytes: Int = 100, generation: String = "other"
   ) throws -> RestoredSession {
@@ -58,7 +58,7 @@ struct LostRecordsTests {
       let looker = try after.look()
       let runs = fixture.disk.indices.filter { fixture.disk[$0].kind == .run }
       var texts = (1...8).map(String.init)
-      // The first run tells that both have come.
+      // The first run announces both participants.
       if let place = runs.firstIndex(of: index), place >= runs.count - 8 {
         texts.remove(at: place - (runs.count - 8))
       }
@@ -90,7 +90,7 @@ struct LostRecordsTests {
     let run = try #require(fixture.disk.lastIndex { $0.kind == .run })
     let restored = try Self.restored(fixture, without: run)
     let mended = Fixture(restored.session, now: fixture.now)
-    // The log as it is written anew.
+    // The log after a compaction.
     mended.disk = fixture.disk
     mended.disk.remove(at: run)
     mended.disk += restored.session.openingRecords()

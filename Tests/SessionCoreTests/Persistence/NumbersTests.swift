@@ -5,7 +5,7 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// P7: a number is given once, whatever breaks; a token is known, and not kept.
+/// P7: a number is given out once, whatever fails; a token is known, and not kept.
 @Suite("P7: numbers and tokens on disk")
 struct NumbersTests {
   @Test("S66 a block of 4,096 is reserved first, and the next when fewer than 2,048 are left")
@@ -79,7 +79,7 @@ struct NumbersTests {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join()
     try fixture.save(ada)
-    // Bo is given a number, and a crash forgets it.
+    // Bo gets a number, and a crash forgets it.
     let bo = try fixture.join()
     let (after, _) = try fixture.reload()
     let cy = try after.join()

@@ -5,7 +5,7 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// P4 for attachments: they are what they were, however far they were.
+/// P4 for attachments: they are restored at their offsets.
 @Suite("P4: attachments over a load")
 struct RestoringJournalTests {
   static let digest = String(repeating: "ab", count: 32)
@@ -120,7 +120,7 @@ struct RestoringJournalTests {
     let whole = try fixture.reload(fixture.disk + unsaved.records).restored
     #expect(whole.uploads.map(\.file) == [second])
     #expect(whole.uploads.map(\.isResumable) == [false])
-    // The life after the crash gives the same sequences to something else.
+    // The epoch after the crash gives the same sequences to other entries.
     let ada = try first.fixture.join()
     for _ in 0..<9 { ada.send("x") }
     try first.fixture.save()

@@ -5,7 +5,7 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// P2, P3, P4 and P8 over a load: what was saved is a session again.
+/// P2, P3, P4 and P8 over a load: a saved session is restored.
 @Suite("P2, P3, P4, P8: loading")
 struct RestoringTests {
   @Test(
@@ -166,7 +166,7 @@ struct RestoringTests {
     fixture.now = fixture.now.adding(seconds: 5_000)
     let (after, _) = try fixture.reload(opens: false)
     #expect(after.session.emptySince == fixture.now.adding(seconds: -200), "the calendar says 1,000 s now")
-    // The time on record holds, whatever the clocks say of it later.
+    // The recorded time counts, whatever the clocks show later.
     let (later, date) = (fixture.now.adding(seconds: 60), Date(timeIntervalSince1970: 9e6))
     #expect(after.session.emptySinceDate(now: later, date: date) == Date(timeIntervalSince1970: 800))
     fixture.disk.removeLast()

@@ -5,7 +5,7 @@ import Primitives
 @testable import SessionCore
 
 extension Fixture {
-  /// Ends the turn and writes all that is unsaved.
+  /// Ends the turn and writes everything that is unsaved.
   func save(_ clients: TestClient...) throws {
     session.endTurn(now: now)
     perform(session.takeEffects())
@@ -16,7 +16,7 @@ extension Fixture {
     for client in clients { try client.read() }
   }
 
-  /// The session as its file makes it again; nobody else has written to it.
+  /// Restores the session from its file; no other code has written to it.
   func reload(
     _ records: [SessionRecord]? = nil, generation: String = "other",
     opens: Bool = true
@@ -32,26 +32,26 @@ extension Fixture {
     return (fixture, restored)
   }
 
-  /// Puts the session away as it should be.
+  /// Closes the session cleanly.
   func close(generation: String = "stopped") {
     let date = Date(timeIntervalSince1970: 1_000)
     disk.append(session.closedRecord(generation: generation, now: now, date: date))
   }
 
-  /// What somebody new is given who joins now.
+  /// Returns the identity of a new participant that joins now.
   func look() throws -> TestClient {
     let client = try join(name: "Looker")
     try turn(client)
     return client
   }
 
-  /// A client on a socket of its own that comes back with what another one knew.
+  /// Returns a client on a new socket that comes back with the state of another one.
   func comeBack(as old: TestClient, after: UInt64?, epoch: String) throws -> TestClient {
     try join(resume: old.resume(after: after, epoch: epoch))
   }
 }
 
-/// A session made of records.
+/// Restores a session from records.
 func restore(
   _ records: [SessionRecord], id: SessionID = SessionID(high: 0, low: 1), limits: Limits = Limits(),
   now: MonotonicTime = .zero, generation: String = "other"

@@ -5,7 +5,7 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// P4 and P6, as far as a session decides them: what is given to the store, and what comes of it.
+/// P4 and P6, as far as a session decides them: the records for the store, and their results.
 @Suite("P4, P6: saving")
 struct SavingTests {
   @Test("S54 a save is participants, entries, then consumed sequences; one at a time, and nothing twice")
@@ -45,7 +45,7 @@ struct SavingTests {
       sizes.append(unsaved.byteCount)
       kinds.append(unsaved.records.kinds)
       fixture.disk += unsaved.records
-      // However little has come so far, nobody is acknowledged more than that.
+      // However few entries are on disk, no participant is acknowledged beyond them.
       let restored = try restore(fixture.disk).session
       let own = try #require(restored.participants[ada.number])
       #expect(own.acknowledged == (kinds.count < 3 ? UInt32(10 * kinds.count) : 31))
@@ -155,7 +155,7 @@ struct SavingTests {
     #expect(refusal.clientSequence == number + 1)
     #expect(refusal.limit == UInt64(fixture.session.limits.unsavedSessionBytes))
     #expect(ada.texts.count == before + (isOfAll ? 0 : 1))
-    // The same number takes something else: a removal, which passes.
+    // The same client sequence is used by another entry: a remove, which passes.
     ada.sendRaw(
       SentEntry(flags: .removed, clientSequence: number + 1, key: EntryKey(high: 0, low: 1)))
     #expect(fixture.session.retainedBytes == 0)

@@ -5,7 +5,7 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// S19, S70, S71: after a crash those who hold a part of what is on disk go on from there.
+/// S19, S70, S71: after a crash, clients that have a part of the entries on disk continue from there.
 @Suite("P2, P3: tails across epochs")
 struct TailsAcrossEpochsTests {
   /// The session after a crash, with an epoch of its own.
@@ -222,7 +222,7 @@ struct TailsAcrossEpochsTests {
     ada.send("1")
     try fixture.save(ada)
     let second = try crash(fixture, epoch: "second")
-    // As a compacted head: the pair stands before the entries that it is about.
+    // As in a compacted head: the pair precedes the entries that it covers.
     let head = try #require(second.disk.last { $0.kind == .session })
     let third = try crash(fixture, epoch: "third", records + [head])
     #expect(third.session.history.lastCommonSequence(with: "epoch") == before)
@@ -277,7 +277,7 @@ struct TailsAcrossEpochsTests {
     #expect(again.people.flatMap(\.changed).map(\.name) == ["Ida"])
     #expect(again.activities.last?.activity.title == "Whales")
     #expect(again.people.first.map { !$0.joined.isEmpty } == true, "they come first")
-    // What was restated and is on disk is not restated again; what was not is.
+    // Announcements that are on disk are not repeated; others are.
     let lost = try crash(second, epoch: "third")
     #expect(lost.session.sequence == second.session.sequence)
     try second.save()

@@ -5,7 +5,7 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// S63: what no session wrote is an error in words, or another session; never a trap.
+/// S63: a record that no session wrote is an error with a description, or another session; never a trap.
 @Suite("S63: damaged records")
 struct DamagedRecordTests {
   struct Case: CustomTestStringConvertible {
@@ -208,7 +208,7 @@ struct DamagedRecordTests {
 
   // MARK: - Support
 
-  /// A session in whose file there is something of every kind but `base`.
+  /// Returns a session whose file has every kind of record but `base`.
   private static func everything() throws -> Fixture {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada", color: "#112233")
@@ -232,7 +232,7 @@ struct DamagedRecordTests {
     return fixture
   }
 
-  /// The same with a base in it: all that is retained up to the first attachment, as a compaction writes it.
+  /// Returns the same with a `base` record: all retained entries up to the first attachment, as a compaction writes it.
   private static func compacted(_ fixture: Fixture) throws -> [SessionRecord] {
     var retained: [UInt8] = []
     var sequence: UInt64 = 0
@@ -248,7 +248,7 @@ struct DamagedRecordTests {
     return records
   }
 
-  /// Somebody joins, draws, leaves; it is saved, compacted and put away.
+  /// A participant joins, draws, leaves; the session is saved, compacted and closed.
   private func use(_ session: Session) throws {
     let fixture = Fixture(session, now: .zero)
     fixture.disk = session.openingRecords()

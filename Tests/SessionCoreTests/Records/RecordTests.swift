@@ -4,7 +4,7 @@ import Wire
 
 @testable import SessionCore
 
-/// What stands in the files, byte for byte: files of today are read by versions to come.
+/// The bytes in the files: later versions read files of this one.
 @Suite("Records")
 struct RecordTests {
   @Test("the kinds have the numbers in the files")
@@ -59,7 +59,7 @@ struct RecordTests {
     ada.send("b", [.reliable, .targeted], to: [3_000, 1])
     ada.send("c", [.reliable, .targeted], to: [])
     try fixture.save()
-    // A number that was never given out uses the client sequence up.
+    // A number that was never given out consumes the client sequence.
     #expect(fixture.disk[before...].map(\.kind) == [.run, .used])
     #expect(
       fixture.disk[before].body == [

@@ -3,9 +3,9 @@ import Wire
 
 @testable import SessionCore
 
-/// All that two sessions must have in common to be the same one.
+/// Everything that is equal in two equal sessions.
 struct Fingerprint: Equatable {
-  /// Of two sessions, with the tail that both of them have.
+  /// The fingerprints of two sessions, with the tail that both have.
   static func both(_ one: Session, _ other: Session) -> (Fingerprint, Fingerprint) {
     let start = max(one.log.droppedThrough, other.log.droppedThrough)
     return (Fingerprint(one, tailAfter: start), Fingerprint(other, tailAfter: start))
@@ -13,9 +13,9 @@ struct Fingerprint: Equatable {
 
   let sequence: UInt64
   let nextNumber: ParticipantNumber
-  /// What is retained, as it is sent.
+  /// The retained entries, as they are sent.
   var held: [UInt64: [UInt8]] = [:]
-  /// What a tail is made of: both have as much of it as one has of the other.
+  /// The entries of a tail: both sessions have as much of it as one has of the other.
   var tail: [UInt64: [UInt8]] = [:]
   let people: [ParticipantNumber: ParticipantRecord]
   let past: [ParticipantNumber]
@@ -24,17 +24,17 @@ struct Fingerprint: Equatable {
   let attachments: [AttachmentObject]
   let usedBytes: UInt64
 
-  /// The members that are not the same, in words.
+  /// The names of the members that differ.
   func differences(from other: Fingerprint) -> String {
     zip(Mirror(reflecting: self).children, Mirror(reflecting: other).children)
       .filter { Self.text($0.value) != Self.text($1.value) }
       .map { "\($0.label ?? "") is \($0.value), not \($1.value)" }.joined(separator: "; ")
   }
 
-  /// Dictionaries are in no order.
+  /// Dictionaries have no order.
   private static func text(_ value: Any) -> String { "\(value)".split(separator: ",").sorted().joined() }
 
-  /// Tails are compared behind `start`: as segments are cut elsewhere, one session may have kept a little more.
+  /// Tails are compared after `start`: with other segments, one session may have kept a little more.
   init(_ session: Session, tailAfter start: UInt64 = 0) {
     sequence = session.sequence
     nextNumber = session.participants.nextNumber

@@ -3,17 +3,17 @@ import Primitives
 import SessionCore
 import Wire
 
-/// What a file in `uploads` is for.
+/// The purpose of a file in `uploads`.
 struct UploadedFile {
   let key: EntryKey
-  /// The sequence of the entry that told of it first.
+  /// The sequence of the entry that announced it first.
   let addedAt: UInt64
   let isResumable: Bool
   let uploadMetadata: String?
   var digest: String?
 }
 
-/// An attachment as everybody must know it, in the dumbest way there is.
+/// An attachment as every client must know it, in the simplest form.
 struct ModelAttachment {
   enum Phase {
     case uploading
@@ -23,18 +23,18 @@ struct ModelAttachment {
 
   let key: EntryKey
   let participant: ParticipantNumber?
-  /// Where its bytes arrive.
+  /// The file that its bytes are written to.
   var file = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
   var size: Int?
   var offset = 0
-  /// What everybody was told of it in the order.
+  /// The offset that was announced last in the order.
   var announced = 0
   var phase = Phase.uploading
   var digest: String?
-  /// What everybody was told last, and when by progress.
+  /// The offset that was sent last, and the time of the last progress.
   var told = 0
   var toldAt: MonotonicTime?
-  /// Told for the last time, at the end of a simulation.
+  /// True when it was announced for the last time, at the end of a simulation.
   var isPaused = false
 
   /// The object of section 4, written by hand.

@@ -2,14 +2,14 @@ import Primitives
 import SessionCore
 import Wire
 
-/// Knows what a session must do, in the dumbest way there is: one list of everything, searched from its beginning.
+/// The expected behaviour of a session, in the simplest form: one list of everything, searched from its beginning.
 struct Oracle {
   /// One place in the order.
   struct Entry {
     let sequence: UInt64
     /// 0: the gateway itself.
     let sender: ParticipantNumber
-    /// Of most of the gateway's own only the sequence is known.
+    /// Of most of the gateway's own entries only the sequence is known.
     var isKnown = false
     var clientSequence: UInt32 = 0
     var flags: EntryFlags = [.reliable, .system]
@@ -17,7 +17,7 @@ struct Oracle {
     var type: [UInt8] = []
     var payload: [UInt8] = []
     var targets: [ParticipantNumber]?
-    /// Whether it is part of, or takes from, what is retained.
+    /// True if it adds to, or removes from, the retained state.
     var changesState = false
 
     var heldKey: HeldKey { HeldKey(key: key, isSystem: flags.contains(.system)) }
@@ -27,7 +27,7 @@ struct Oracle {
       return sender == number || targets.contains(number)
     }
 
-    /// As it must look to those who get it.
+    /// The entry as its receivers must see it.
     var received: ReceivedEntry {
       ReceivedEntry(
         flags: flags, sequence: sequence, sender: sender, clientSequence: clientSequence, key: key,
@@ -35,13 +35,13 @@ struct Oracle {
     }
   }
 
-  /// A key, and whose key space it is in: clients' entries and the gateway's never touch one another (3.3).
+  /// A key and its key space: keys of clients and of the gateway never collide (3.3).
   struct HeldKey: Hashable {
     var key: EntryKey
     var isSystem = false
   }
 
-  /// What is told to a sender.
+  /// A refusal for a sender.
   struct Refused: Equatable {
     let code: ErrorCode
     let clientSequence: UInt32?
@@ -49,24 +49,24 @@ struct Oracle {
     var retryAfterMs: UInt64?
   }
 
-  /// What is known of a sender.
+  /// The expected state of a sender.
   private struct Sender {
     var acknowledged: UInt32 = 0
     var isAwaitingDue = false
-    /// What the bucket holds, and until when it was filled.
+    /// The content of the bucket, and the time until which it was filled.
     var tokens: Int
     var filledAt = MonotonicTime.zero
   }
 
   let limits: Limits
   private(set) var log: [Entry] = []
-  /// How long the entries are that are held under each key.
+  /// The lengths of the retained entries of each key.
   private var held: [HeldKey: [Int]] = [:]
   private(set) var heldBytes = 0
   private var senders: [ParticipantNumber: Sender] = [:]
   /// The highest number given out.
   private(set) var highestNumber: ParticipantNumber = 0
-  /// Up to where the order of an epoch that broke off is still the order.
+  /// The last sequence of an epoch that broke off that the present order shares.
   private(set) var common: [String: UInt64] = [:]
 
   init(limits: Limits) {
@@ -75,7 +75,7 @@ struct Oracle {
 
   var sequence: UInt64 { UInt64(log.count) }
 
-  /// The session gave sequences for entries of its own.
+  /// Records that the session gave sequences to its own entries.
   mutating func noteSystemEntries(upTo sequence: UInt64) {
     while self.sequence < sequence {
       log.append(Entry(sequence: self.sequence + 1, sender: 0))
@@ -83,7 +83,7 @@ struct Oracle {
   }
 
   mutating func admit(_ number: ParticipantNumber, now: MonotonicTime) throws {
-    // Who waited has its number since then, so they need not come in order.
+    // A waiting participant has its number from then on, so numbers need not come in order.
     try require(senders[number] == nil, "number \(number) was given out twice")
     highestNumber = max(highestNumber, number)
     senders[number] = Sender(tokens: 2 * limits.entriesPerSecond, filledAt: now)
@@ -93,9 +93,10 @@ struct Oracle {
     senders[number]?.isAwaitingDue = false
   }
 
-  /// The session is made again out of its file, and has forgotten all behind `sequence`.
+  /// Restarts the session from its file, without all entries after `sequence`.
   ///
-  /// `acknowledged` is what it says of each sender; it must cover what is kept, and nothing that was accepted and is lost.
+  /// `acknowledged` has its values for all senders; they must cover the kept entries, and no entry that was accepted and is
+  /// lost.
   mutating func restart(
     _ epoch: String, at sequence: UInt64, acknowledged: [ParticipantNumber: UInt32],
     highestNumber: ParticipantNumber, now: MonotonicTime
@@ -128,14 +129,14 @@ struct Oracle {
     }
   }
 
-  /// A sender knew of more than the session did.
+  /// Records that a sender knew of more than the session.
   mutating func move(_ number: ParticipantNumber, to clientSequence: UInt32) {
     senders[number]?.acknowledged = clientSequence
   }
 
   func acknowledged(_ number: ParticipantNumber) -> UInt32 { senders[number]?.acknowledged ?? 0 }
 
-  /// Which sequences are held under each key when everything up to `sequence` is applied (3.2).
+  /// Returns the sequences of the retained entries of each key when everything up to `sequence` is applied (3.2).
   func state(at sequence: UInt64) -> [HeldKey: [UInt64]] {
     var state: [HeldKey: [UInt64]] = [:]
     for entry in log.prefix(Int(sequence)) where entry.changesState {
@@ -162,15 +163,15 @@ struct Oracle {
     return hasToken
   }
 
-  /// Milliseconds until a quarter of the burst is there (3.1).
+  /// The milliseconds until a quarter of the burst is there (3.1).
   func retryAfterMs(_ number: ParticipantNumber) -> UInt64 {
     let lacking = max(1, limits.entriesPerSecond / 2) - (senders[number]?.tokens ?? 0)
     return UInt64(lacking * 1000 / limits.entriesPerSecond)
   }
 
-  /// A message arrives (3.1): which refusals must be told, in order.
+  /// Takes a message (3.1) and returns the expected refusals, in order.
   ///
-  /// Those accepted must have the last sequences of all up to `sequence`, the session's when it has taken the message.
+  /// The accepted entries must have the last sequences of all up to `sequence`, the session's when it has taken the message.
   mutating func receive(
     _ message: [SentEntry], from number: ParticipantNumber, now: MonotonicTime, sequence: UInt64
   ) throws -> [Refused] {
@@ -210,7 +211,7 @@ struct Oracle {
     return refused
   }
 
-  /// Keeps the count of what is retained; `nil` when there is no room, else whether the entry changes anything.
+  /// Counts the retained bytes; nil when there is no room, else true if the entry changes anything.
   private mutating func take(_ entry: SentEntry) -> Bool? {
     let retention = entry.flags.retention
     let key = HeldKey(key: entry.key)
@@ -221,13 +222,14 @@ struct Oracle {
     return true
   }
 
-  /// Whether there is room for an `attachment` entry.
+  /// True if there is room for an `attachment` entry.
   func fits(_ key: EntryKey, _ payload: [UInt8]) -> Bool {
     heldBytes + growth(.replace, HeldKey(key: key, isSystem: true), "attachment".utf8.count + payload.count)
       <= limits.sessionLogBytes
   }
 
-  /// The gateway told of an attachment, with the last entries of all up to `sequence`; nil: that it is gone, in both key spaces.
+  /// Records the announcement of an attachment by the last entries of all up to `sequence`; nil for its removal, in both key
+  /// spaces.
   mutating func noteAttachment(_ key: EntryKey, _ payload: [UInt8]?, sequence: UInt64) throws {
     let spaces = payload == nil ? [true, false] : [true]
     try require(
@@ -271,7 +273,7 @@ struct Oracle {
     case accept
   }
 
-  /// The tests in the contract's order; `nil` is dropped in silence.
+  /// The checks in the contract's order; nil is dropped without an answer.
   private mutating func judge(
     _ entry: SentEntry, from number: ParticipantNumber, now: MonotonicTime
   ) -> Verdict? {

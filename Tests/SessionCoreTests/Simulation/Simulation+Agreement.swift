@@ -2,12 +2,12 @@ import Primitives
 import SessionCore
 import Wire
 
-/// The end of a simulation: everything comes to rest, and all are of one mind.
+/// The end of a simulation: everything settles, and all clients agree.
 extension Simulation {
-  /// Heals every wire and lets every client send what it keeps, until nothing is left to do.
+  /// Restores every connection and lets every client send its kept entries, until nothing is left to do.
   func comeToRest() throws {
     for round in 1...400 {
-      // Who was given a snapshot in between may not know what became of an entry that is not in it: a resume tells.
+      // A client that got a snapshot in between may not know the fate of an entry that is not in it: a resume tells it.
       if round % 50 == 0 { for client in clients where !client.isSettled { cut(client) } }
       noticeCuts()
       for client in clients {
@@ -31,7 +31,7 @@ extension Simulation {
       let isCalm = clients.allSatisfy { $0.hasLeft || $0.isSettled } && away.isEmpty
       if isCalm, !session.needsTurn, !isPresenceDue {
         try checkAgreement()
-        // With every place told in the order, all know them, whatever they missed.
+        // Once every offset is announced, all clients know them, whatever they missed.
         guard try pauseUploads() else { return try checkAttachments() }
       }
       if isFullOfAttachments { try removeOneAttachment() }
@@ -59,7 +59,7 @@ extension Simulation {
     try checkOnce()
   }
 
-  /// P1 and P2: what somebody did is in the order once, and in the order it was done in.
+  /// P1 and P2: the entries of a client are in the order once, and in its own order.
   private func checkOnce() throws {
     var accepted: [Int: UInt64] = [:]
     var lastOfSender: [ParticipantNumber: UInt32] = [:]

@@ -6,7 +6,7 @@ import Primitives
 
 /// Attachments in a simulation: added, uploaded, finished and removed, under keys that clients use for entries of their own.
 extension Simulation {
-  /// Something happens to an attachment, as the shell would tell it.
+  /// Changes an attachment, as the shell does.
   func changeJournal() throws {
     let key = EntryKey(high: 7, low: UInt64(random.below(4)))
     guard var item = attachments[key] else { return try addAttachment(key) }
@@ -69,7 +69,7 @@ extension Simulation {
     attachments[key] = item
   }
 
-  /// What is taken for the digest of so many bytes.
+  /// Returns the digest for a number of bytes.
   static func digest(_ count: Int) -> String {
     let digits = String(count, radix: 16)
     return String(repeating: "0", count: 64 - digits.utf8.count) + digits
@@ -85,14 +85,14 @@ extension Simulation {
     try oracle.noteAttachment(key, nil, sequence: session.sequence)
   }
 
-  /// Everybody is told of an attachment in the order.
+  /// Records the announcement of an attachment.
   func told(_ item: inout ModelAttachment) throws {
     item.told = item.offset
     item.announced = item.offset
     try oracle.noteAttachment(item.key, item.payload(session: session.id), sequence: session.sequence)
   }
 
-  /// Who is about to be caught up is told in the order how far uploads are.
+  /// Records that offsets of uploads are announced to participants that are about to be caught up.
   func announceOffsets() throws {
     let outdated = session.catchingUp.isEmpty ? [] : session.journal.unannouncedOffsets
     let expected = attachments.values.filter { $0.phase == .uploading && $0.announced != $0.offset }
@@ -111,7 +111,7 @@ extension Simulation {
     }
   }
 
-  /// The turn's unreliable frames: progress as it is, and of each upload four times a second at most.
+  /// Checks the turn's unreliable frames: progress as it is, and of each upload four times a second at most.
   func checkProgress(_ frames: [UInt8]) throws {
     var stream = FrameStream()
     stream.append(frames)
@@ -133,7 +133,7 @@ extension Simulation {
     }
   }
 
-  /// Nothing that a client may remove makes room for what it was refused.
+  /// Nothing that a client may remove makes room for the refused entry.
   var isFullOfAttachments: Bool {
     !attachments.isEmpty && clients.contains { $0.isQuotaRefused }
       && oracle.state(at: oracle.sequence).keys.allSatisfy(\.isSystem)
@@ -144,8 +144,8 @@ extension Simulation {
     try removeAttachment(key)
   }
 
-  /// Ends the uploads that go on.
-  /// - Returns: whether there was one.
+  /// Ends the uploads that continue.
+  /// - Returns: false if there was none.
   func pauseUploads() throws -> Bool {
     var any = false
     for key in attachments.keys.sorted(by: { $0.low < $1.low }) {
@@ -160,7 +160,7 @@ extension Simulation {
     return any
   }
 
-  /// All hold the same attachments as the session, at the same places.
+  /// Checks that all clients have the same attachments as the session, at the same offsets.
   func checkAttachments() throws {
     var expected: [EntryKey: AttachmentObject] = [:]
     for object in session.attachmentObjects { expected[EntryKey(object.id)] = object }

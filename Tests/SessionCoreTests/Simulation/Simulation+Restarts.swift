@@ -4,9 +4,9 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// A session with a file: it is saved, the disk fails, it is compacted, put away, and breaks off in the middle of all that.
+/// A session with a file: it is saved, the disk fails, it is compacted, closed, and crashes in the middle of all that.
 extension Simulation {
-  /// Something happens about the file.
+  /// Changes something about the file.
   func changeDisk() throws {
     guard disk != nil else { return }
     switch random.below(100) {
@@ -20,7 +20,7 @@ extension Simulation {
     oracle.noteSystemEntries(upTo: session.sequence)
   }
 
-  /// Begins to write what is unsaved, or says what came of it.
+  /// Begins a save, or reports its result.
   private func save(failing: Bool) throws {
     guard let unsaved = disk?.underWay else {
       disk?.underWay = session.takeUnsaved(upTo: random.chance(50) ? 1_000 : SessionRecord.runBytes)
@@ -35,7 +35,7 @@ extension Simulation {
     }
   }
 
-  /// Writes all that is unsaved.
+  /// Saves everything.
   func saveAll() throws {
     guard disk != nil else { return }
     for _ in 0..<1_000 where session.hasUnsaved || disk?.underWay != nil { try save(failing: false) }
@@ -60,7 +60,7 @@ extension Simulation {
     }
   }
 
-  /// The compacted file makes the same session as all that was ever written.
+  /// Checks that the compacted file makes the same session as all records that were ever written.
   private func checkCompaction() throws {
     try saveAll()
     guard let disk else { return }
@@ -70,7 +70,7 @@ extension Simulation {
     try require(compacted == whole, "compacted, it is another session: \(compacted.differences(from: whole))")
   }
 
-  /// Whatever is left of the file makes the state that it implies.
+  /// Checks that any prefix of the file makes the state that it implies.
   private func checkCut() throws {
     guard let disk else { return }
     let records = Array(disk.history.prefix(1 + random.below(disk.history.count)))
@@ -88,7 +88,7 @@ extension Simulation {
     }
   }
 
-  /// The gateway breaks: of what was being written, some records are in the file.
+  /// Crashes the gateway: some records of the batch in flight are in the file.
   private func crash() throws {
     guard var disk else { return }
     if let torn = disk.underWay?.records { disk.append(torn.prefix(random.below(torn.count + 1))) }
@@ -97,7 +97,7 @@ extension Simulation {
     try restart(generation: "g\(disk.crashes)", isClean: false)
   }
 
-  /// The gateway is stopped as it should be.
+  /// Stops the gateway cleanly.
   private func stop() throws {
     cutAll()
     try endTurn()
@@ -155,7 +155,7 @@ extension Simulation {
     return try restorer.finish(generation: generation, freshEpoch: epoch)
   }
 
-  /// Who was here is, for the grace time.
+  /// Checks that active participants are present, within the grace time.
   private func checkPeople() throws {
     var last: [ParticipantNumber: SaidParticipant] = [:]
     for said in try disk?.said(.participant, as: SaidParticipant.self) ?? [] { last[said.number] = said }
@@ -165,7 +165,7 @@ extension Simulation {
       session.activeParticipantCount == here.count, "\(session.activeParticipantCount) are here, not \(here)")
   }
 
-  /// The shell looks at what was on its way.
+  /// Continues the attachments as the shell does.
   private func adoptJournal(_ restored: RestoredSession) throws {
     attachments = [:]
     files = files.filter { $0.value.addedAt <= session.committed }
@@ -207,7 +207,7 @@ extension Simulation {
     try goOn(restored.uploads)
   }
 
-  /// The shell finds the files of uploads, or removes what cannot go on.
+  /// Continues or removes uploads by their files.
   private func goOn(_ uploads: [RestoredUpload]) throws {
     for upload in uploads where upload.digest == nil {
       let key = EntryKey(upload.id)
@@ -229,7 +229,7 @@ extension Simulation {
 }
 
 extension ModelAttachment {
-  /// As an entry told of it.
+  /// The attachment that an entry announced.
   init(_ object: AttachmentObject, _ before: ModelAttachment?) {
     self.init(key: EntryKey(object.id), participant: object.participant, size: object.size.map(Int.init))
     offset = Int(object.offset)

@@ -4,7 +4,8 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// One session, its clients and the wires between them, all chance from one seed; every step is checked against the oracle.
+/// One session, its clients and the connections between them, with randomness from one seed; every step is checked against
+/// the oracle.
 final class Simulation {
   static let ticksPerSecond = 8
   static let tickNanoseconds: Int64 = 125_000_000
@@ -20,14 +21,14 @@ final class Simulation {
   var now = MonotonicTime.zero
   /// Refusals on their way to a socket's client, in order.
   var expectedRefusals: [UInt64: [Oracle.Refused]] = [:]
-  /// Who is to be seen as here, by number, and under which name.
+  /// The participants that must be present, by number, with their names.
   var here: [ParticipantNumber: String] = [:]
   var away: [ParticipantNumber: MonotonicTime] = [:]
   var title = "Draw Together"
-  /// The attachments as they must be, by the key of their entries.
+  /// The expected attachments, by the key of their entries.
   var attachments: [EntryKey: ModelAttachment] = [:]
 
-  /// What each file of an upload was for.
+  /// The purpose of each file of an upload.
   var files: [UUID: UploadedFile] = [:]
   var nextFile: UInt64 = 0
 
@@ -38,12 +39,12 @@ final class Simulation {
   private(set) var removals: Set<Int> = []
   private let usesLargeEntries: Bool
 
-  /// Those at the tail have not been told yet who came and went (S43).
+  /// True while members at the tail have not got the changes of presence (S43).
   private(set) var isPresenceDue = false
-  /// To some, two are many.
+  /// Participants in one entry: in some simulations, two are many.
   let peoplePerEntry: Int
 
-  /// A session of a seed; with `outlives` it has a file, and is made again out of it now and then.
+  /// The session of a seed; with `outlives` it has a file, and is restored from it at times.
   init(seed: UInt64, outlives: Bool = false) {
     random = SeededGenerator(seed: seed)
     peoplePerEntry = seed.isMultiple(of: 3) ? 2 : 300
@@ -68,7 +69,7 @@ final class Simulation {
     for client in clients { client.isSaved = outlives }
   }
 
-  /// Runs so many steps, then lets everything come to rest and looks whether all are of one mind.
+  /// Runs some steps, then lets everything settle and checks that all clients agree.
   func run(steps: Int) throws {
     for _ in 0..<steps {
       try step()
@@ -95,14 +96,14 @@ final class Simulation {
     oracle.noteSystemEntries(upTo: session.sequence)
   }
 
-  // MARK: - The clients' side
+  // MARK: - Clients
 
   private func want(_ client: VirtualClient) {
     guard client.number != nil, !client.hasLeft else { return }
     for _ in 0...random.below(4) {
       var entry = SentEntry()
       var isGood = true
-      // What has a file is to outgrow its log.
+      // A session with a file is to outgrow its log.
       var size = random.below(disk == nil ? 60 : 600)
       if usesLargeEntries, random.chance(10) { size = 60_000 + random.below(12_000) }
       entry.payload = [UInt8](repeating: UInt8(truncatingIfNeeded: nextIntention), count: size)
@@ -143,7 +144,7 @@ final class Simulation {
     guard let socket = client.socket, !client.hasLeft else { return }
     if client.isQuotaRefused, now >= client.waitUntil, random.chance(80) { makeRoom(client) }
     var entries = client.takeToSend(1 + random.below(4), now: now)
-    // Who makes room gives numbers anew, and must know that no copy is under way.
+    // A client that makes room numbers its entries again, and must know that no copy is in flight.
     if limits.sessionLogBytes > 1_000, random.chance(5) { entries += client.takeOutOfOrder(&random) }
     if client.isCaughtUp, random.chance(15) {
       var cursor = SentEntry(flags: [], type: Array("Cursor".utf8))
@@ -169,7 +170,7 @@ final class Simulation {
     case 0..<5: socket.uplink.append(.profile(name: "N\(random.below(1_000))"))
     case 5..<9: socket.uplink.append(.activity(title: "A\(random.below(1_000))"))
     default:
-      // The first two stay, so that there is somebody to compare with.
+      // The first two stay, to compare with.
       guard clients.firstIndex(where: { $0 === client }) ?? 0 > 1 else { return }
       socket.uplink.append(.leave)
       client.hasLeft = true
@@ -219,7 +220,7 @@ final class Simulation {
     flush(socket)
   }
 
-  // MARK: - The gateway's side
+  // MARK: - Gateway
 
   private func identity() -> NewIdentity {
     NewIdentity(
@@ -246,7 +247,7 @@ final class Simulation {
       let message = SentEntry.message(entries)
       session.receive(message.span, from: socket.subscriber, now: now, effects: &effects)
       expected = try oracle.receive(entries, from: number, now: now, sequence: session.sequence)
-      // Unreliable ones are last in their messages, so the bucket is asked in the same order.
+      // Unreliable entries are last in their messages, so the bucket is used in the same order.
       for entry in entries where !entry.flags.contains(.reliable) { _ = oracle.takeToken(number, now: now) }
     case .profile(let name):
       guard admit(socket, number, &effects, &expected) else { break }
@@ -283,7 +284,7 @@ final class Simulation {
 
   private func join(_ socket: VirtualSocket) throws {
     guard let client = clients.first(where: { $0.socket === socket }) else {
-      // Cut before it said anything.
+      // Closed before its first message.
       return
     }
     let effects = session.join(socket.subscriber, client.join, identity: identity(), now: now)
@@ -312,7 +313,7 @@ final class Simulation {
           .close, [UInt8(reason.code >> 8), UInt8(reason.code & 0xFF)] + reason.payloadReason())
         flush(socket)
       case .acknowledgedMoved(let number, let from, let to):
-        // What was refused before a crash may not be known any more, but to its sender.
+        // After a crash, only the sender may know of a refusal before it.
         try require(disk?.crashes ?? 0 > 0, "P2: \(number) moved from \(from) to \(to)")
         oracle.move(number, to: to)
       case .pauseReading: throw Violation("a client that listens was paused")
@@ -354,7 +355,7 @@ final class Simulation {
     oracle.noteSystemEntries(upTo: session.sequence)
     let frames = session.unreliableFrames
     try checkProgress(frames)
-    // Who came and went may wait in the log, for those who have nothing else to be sent.
+    // Changes of presence may wait in the log, for members that have nothing else to get.
     isPresenceDue = presenceMayWait && random.chance(50)
     for connection in sockets.keys.sorted() {
       guard let socket = sockets[connection] else { continue }
@@ -379,7 +380,7 @@ final class Simulation {
     try checkFastReaders()
   }
 
-  /// P5: who reads at once has everything when the turn is over, however slow others are.
+  /// P5: a client that reads without delay has everything when the turn is over, however slow others are.
   private func checkFastReaders() throws {
     guard !isPresenceDue else { return }
     for client in clients {
@@ -416,7 +417,7 @@ final class Simulation {
 }
 
 extension Session {
-  /// Nothing but the log is due to the subscriber.
+  /// True if the subscriber has nothing to get but the log.
   fileprivate func isPlain(_ subscriber: Subscriber) -> Bool {
     subscriber.memberIndex >= 0 && members[subscriber.memberIndex].flags.isEmpty
   }

@@ -1,6 +1,6 @@
 import Testing
 
-/// P1, P2, P3, P5 and P8 over sessions made by chance.
+/// P1, P2, P3, P5 and P8 over random sessions.
 @Suite("P1, P2, P3, P5, P8: simulated sessions")
 struct SimulationTests {
   /// Seeds that once showed a fault.

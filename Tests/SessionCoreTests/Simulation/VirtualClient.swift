@@ -2,14 +2,15 @@ import Primitives
 import SessionCore
 import Wire
 
-/// A client as the contract wants it: keeps what is not committed, holds what is retained, comes back with its token.
+/// A client as the contract wants it: keeps entries until they are committed, has the retained state, comes back with its
+/// token.
 final class VirtualClient {
   /// A reliable entry that is kept until it is committed.
   struct Kept {
     var entry: SentEntry
-    /// Names what the person did, whatever number it goes under.
+    /// The name of the action, whatever client sequence it gets.
     let intention: Int
-    /// Where it came back in the order, once known.
+    /// Its sequence in the order, once known.
     var sequence: UInt64?
   }
 
@@ -20,27 +21,27 @@ final class VirtualClient {
   private(set) var number: ParticipantNumber?
   private(set) var token: Token?
   private var epoch: String?
-  /// The epoch of `after`: another one than `epoch` between `joined` and `catchUp`.
+  /// The epoch of `after`: differs from `epoch` between `joined` and `catchUp`.
   private var afterEpoch: String?
-  /// How often a tail went on from an epoch that broke off.
+  /// The number of tails that continued an epoch that broke off.
   private(set) var tailsAcrossEpochs = 0
-  /// What a resume may say under `after`: the last `caughtUp`, or a later entry.
+  /// The `after` of a resume: the last `caughtUp`, or a later entry.
   private(set) var after: UInt64?
   private(set) var isCaughtUp = false
   private(set) var hasJoined = false
   private(set) var isWaiting = false
   var hasLeft = false
-  /// A crash may have cost the session all that it knew of this one.
+  /// True if a crash may have cost the session all knowledge of this client.
   var isForgotten = false
 
-  /// Held sequences under each key.
+  /// The sequences of the retained entries of each key.
   private(set) var state: [Oracle.HeldKey: [UInt64]] = [:]
-  /// As it was told, the newest progress included.
+  /// The attachments as announced, the newest progress included.
   private(set) var attachments: [EntryKey: AttachmentObject] = [:]
-  /// Everything up to here has been applied, or was for others.
+  /// All entries up to here have been applied, or were for others.
   private(set) var position: UInt64 = 0
   private var snapshot: UInt64?
-  /// Behind this sequence the snapshot may hold all there is; nil: nowhere.
+  /// The snapshot may contain all entries after this sequence; nil for none.
   private var wholeSince: UInt64?
   private var isStateAtN = false
   private(set) var people: [ParticipantNumber: Participant] = [:]
@@ -49,19 +50,19 @@ final class VirtualClient {
 
   private(set) var kept: [Kept] = []
   private var nextClientSequence: UInt32 = 1
-  /// The client sequence to be put on the socket next.
+  /// The client sequence of the next entry on the socket.
   private(set) var sendNext: UInt32 = 1
-  /// Told to wait until then.
+  /// The time until which the client waits after a refusal.
   private(set) var waitUntil = MonotonicTime.zero
   private(set) var committed: UInt64 = 0
-  /// What was refused for good.
+  /// The entries that were finally refused.
   private(set) var givenUp: Set<Int> = []
   private(set) var isQuotaRefused = false
-  /// The refusals it was told, for comparison.
+  /// The refusals that arrived, for comparison.
   var told: [Oracle.Refused] = []
   private(set) var unreliable: Set<[UInt8]> = []
 
-  /// Whether the session has a file, and may tell of trouble with it.
+  /// True if the session has a file, and may send notices about failures.
   var isSaved = false
 
   init(name: String) {
@@ -73,7 +74,7 @@ final class VirtualClient {
 
   // MARK: - Sending
 
-  /// The person does something.
+  /// Makes an entry of the user.
   func want(_ entry: SentEntry, intention: Int) {
     var entry = entry
     entry.clientSequence = nextClientSequence
@@ -81,7 +82,7 @@ final class VirtualClient {
     kept.append(Kept(entry: entry, intention: intention))
   }
 
-  /// What goes on the socket next, in one message.
+  /// Returns the next entries for the socket, in one message.
   func takeToSend(_ count: Int, now: MonotonicTime) -> [SentEntry] {
     guard isCaughtUp, now >= waitUntil else { return [] }
     let due = kept.filter { $0.entry.clientSequence >= sendNext && $0.sequence == nil }.prefix(count)
@@ -92,14 +93,14 @@ final class VirtualClient {
     return due.map(\.entry)
   }
 
-  /// Something that was sent before, or is not its turn yet: a client with a fault.
+  /// Returns an entry that was sent before, or is not its turn yet, as a faulty client sends it.
   func takeOutOfOrder(_ random: inout SeededGenerator) -> [SentEntry] {
     let others = kept.filter { $0.entry.clientSequence != sendNext }
     guard isCaughtUp, !others.isEmpty else { return [] }
     return [others[random.below(others.count)].entry]
   }
 
-  /// Makes room in a full session: a `remove` takes the number of what was refused, if that is still to be sent.
+  /// Makes room in a full session: a `remove` takes the number of the refused entry, if that is still to be sent.
   func removeInstead(_ key: EntryKey, intention: Int) -> Bool {
     isQuotaRefused = false
     guard let place = kept.firstIndex(where: { $0.entry.clientSequence == sendNext }) else { return false }
@@ -112,7 +113,7 @@ final class VirtualClient {
     return true
   }
 
-  // MARK: - Coming and going
+  // MARK: - Joining and leaving
 
   var join: Join {
     var resume = token.map { Resume(token: $0, epoch: afterEpoch, after: after) }
@@ -134,7 +135,7 @@ final class VirtualClient {
     isCaughtUp = false
     hasJoined = false
     isWaiting = false
-    // Cut within a snapshot: what is held is no state at all.
+    // Interrupted within a snapshot: the entries so far are no state.
     if snapshot != nil { after = nil }
     snapshot = nil
   }
@@ -206,7 +207,7 @@ final class VirtualClient {
     isWaiting = false
     let isOtherLife = epoch != nil && epoch != joined.epoch
     if isOtherLife {
-      // Sequences of another life say nothing.
+      // Sequences of another epoch mean nothing.
       committed = 0
       for index in kept.indices { kept[index].sequence = nil }
     }
@@ -230,7 +231,7 @@ final class VirtualClient {
     dropCommitted()
   }
 
-  /// A new participant numbers what it keeps anew, in order (2.1).
+  /// A new participant numbers its kept entries again, in order (2.1).
   private func numberAnew() {
     for index in kept.indices {
       kept[index].entry.clientSequence = UInt32(index + 1)
@@ -256,7 +257,7 @@ final class VirtualClient {
     isCaughtUp = true
   }
 
-  /// Everything between here and `sequence` was for others.
+  /// All entries between here and `sequence` were for others.
   private func skip(to sequence: UInt64, oracle: Oracle) throws {
     guard let number, position + 1 < sequence else { return }
     for missed in oracle.log[Int(position)..<Int(sequence - 1)] {
@@ -317,7 +318,7 @@ final class VirtualClient {
   }
 
   private func cameBack(_ entry: ReceivedEntry) {
-    // What was sent before it is in the order before it, even if it was never seen here.
+    // Entries that were sent before it precede it in the order, even if they never arrived here.
     for index in kept.indices
     where kept[index].entry.clientSequence <= entry.clientSequence && kept[index].sequence == nil {
       kept[index].sequence = entry.sequence
@@ -380,7 +381,7 @@ final class VirtualClient {
       waiting[person.number] = nil
     }
     for person in payload.waiting { waiting[person.number] = person }
-    // A tail after waiting may tell of somebody who has gone since.
+    // A tail after waiting may announce a participant that has gone since.
     for person in payload.changed where people[person.number] != nil { people[person.number] = person }
     for person in payload.left {
       people[person.number] = nil

@@ -3,20 +3,20 @@ import SessionCore
 /// A socket with a kernel buffer of a few bytes or many, between a session's subscriber and a client.
 final class VirtualSocket {
   let subscriber: Subscriber
-  /// How many bytes the kernel takes before the gateway has to wait.
+  /// The bytes that the kernel accepts before the gateway has to wait.
   let capacity: Int
-  /// What the kernel holds for the client.
+  /// The bytes in the kernel for the client.
   private(set) var kernel: [UInt8] = []
   /// Messages on their way to the gateway.
   var uplink: [Uplink] = []
-  /// The client's end is gone; the gateway may not know yet.
+  /// True when the client's end is gone; the gateway may not know yet.
   var isCut = false
-  /// The gateway has let go of it: only its own bytes are still to be sent.
+  /// True when the gateway has detached it: only its own bytes are still to be sent.
   var isClosing = false
-  /// How the client said it goes, if it did.
+  /// The way in which the client leaves, if it does.
   var pageGone = false
 
-  /// What a client sends.
+  /// An event from a client.
   enum Uplink {
     case entries([SentEntry])
     case profile(name: String)
@@ -32,16 +32,16 @@ final class VirtualSocket {
 
   var room: Int { isCut ? capacity : capacity - kernel.count }
 
-  /// Offers bytes to the kernel; it takes what it has room for.
+  /// Offers bytes to the kernel, which accepts as many as it has room for.
   func send(_ bytes: ArraySlice<UInt8>) -> Int {
-    // A cut wire swallows bytes until the gateway finds out.
+    // A broken connection swallows bytes until the gateway finds out.
     if isCut { return min(bytes.count, capacity) }
     let count = min(bytes.count, room)
     kernel.append(contentsOf: bytes.prefix(count))
     return count
   }
 
-  /// The client reads up to so many bytes.
+  /// Reads up to so many bytes as the client.
   func read(_ count: Int) -> [UInt8] {
     let taken = Array(kernel.prefix(count))
     kernel.removeFirst(taken.count)

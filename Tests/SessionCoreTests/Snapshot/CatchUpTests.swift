@@ -4,10 +4,10 @@ import Wire
 import Primitives
 @testable import SessionCore
 
-/// P3: what a joiner holds is what everybody else holds.
+/// P3: a joiner has the same state as all others.
 @Suite("P3: no seam")
 struct CatchUpTests {
-  @Test("S17 a snapshot begins with the state at N, then rising entries that make what is retained")
+  @Test("S17 a snapshot begins with the state at N, then rising entries that make the retained state")
   func snapshot() throws {
     let fixture = Fixture()
     let ada = try fixture.join(name: "Ada")
@@ -33,7 +33,7 @@ struct CatchUpTests {
     #expect(late.joined?.resumed == false)
   }
 
-  @Test("S17 what is retained is compressed once, for however many agreed on it")
+  @Test("S17 retained entries are compressed once, for all subscribers that accept compression")
   func compressedOnce() throws {
     let fixture = Fixture()
     var compressed = 0
@@ -52,7 +52,7 @@ struct CatchUpTests {
     #expect((first + more).allSatisfy { $0.drawn.map(\.payload) == ada.drawn.map(\.payload) })
   }
 
-  @Test("S17 past names who sent something in the snapshot and is no longer here")
+  @Test("S17 past names the senders of entries in the snapshot that are not present any more")
   func past() throws {
     let fixture = Fixture()
     let ada = try fixture.join(name: "Ada")
@@ -65,7 +65,7 @@ struct CatchUpTests {
     #expect(late.people.first?.joined.map(\.name) == ["Bo"])
   }
 
-  @Test("S73 past names exactly who sent something in the snapshot, also who is forgotten")
+  @Test("S73 past names exactly the senders of entries in the snapshot, also forgotten ones")
   func pastBeyondLimit() throws {
     let fixture = Fixture(saving: .byStore) {
       $0.pastParticipants = 1
@@ -83,7 +83,7 @@ struct CatchUpTests {
     let check = { (fixture: Fixture) in
       let looker = try fixture.look()
       let past = try #require(looker.people.first?.past)
-      // What is in the snapshot though it was removed counts too.
+      // Removed entries that are still in the snapshot count too.
       #expect(Set(past.map(\.number)) == Set(looker.drawn.map(\.sender)))
       #expect(past.prefix(3).map(\.name) == ["P1", "P2", "P3"])
     }
@@ -104,7 +104,7 @@ struct CatchUpTests {
     try check(try fixture.reload(records).fixture)
   }
 
-  @Test("S18 a tail gives exactly what followed, also when that is nothing or begins inside a frame")
+  @Test("S18 a tail is exactly the entries that followed, also if there are none or it begins inside a frame")
   func tail() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -139,7 +139,7 @@ struct CatchUpTests {
     #expect(again.texts == ["a"])
   }
 
-  @Test("S19 what the tail no longer holds gets a snapshot")
+  @Test("S19 a sequence that the log no longer has gets a snapshot")
   func tooOld() throws {
     let fixture = Fixture { $0.catchUpTailBytes = 10_000 }
     let ada = try fixture.join()
@@ -158,13 +158,13 @@ struct CatchUpTests {
   }
 
   @Test(
-    "S19 a tail begins right behind what was dropped, and no earlier",
+    "S19 a tail begins right after the dropped entries, and no earlier",
     arguments: [(-1, CatchUpKind.snapshot), (0, .tail), (1, .tail)])
   func dropBoundary(_ distance: Int, _ kind: CatchUpKind) throws {
     let fixture = Fixture { $0.catchUpTailBytes = 10_000 }
     let ada = try fixture.join()
     let bo = try fixture.join()
-    // Until something has just been dropped: the join drops no more of it.
+    // Until an entry has just been dropped: the join drops no more.
     while fixture.session.log.droppedThrough == 0 {
       bo.send(String(repeating: "x", count: 1_000), .replaced, key: 1)
       try fixture.turn(ada, bo)
@@ -179,7 +179,7 @@ struct CatchUpTests {
     #expect(!missed.isEmpty && again.drawn.map(\.sequence) == missed)
   }
 
-  @Test("S20 existing is decided at the entry's place in the order, and left set where it changed nothing")
+  @Test("S20 existing is decided at the entry's place in the order, and stays set where it changed nothing")
   func existing() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -196,7 +196,7 @@ struct CatchUpTests {
     #expect(late.texts.isEmpty)
   }
 
-  @Test("S21 the gateway's keys and those of clients do not touch, even when they are the same")
+  @Test("S21 keys of the gateway and of clients do not collide, even when they are equal")
   func keySpaces() {
     var index = RetentionIndex()
     let key = EntryKey(high: 1, low: 2)
@@ -208,7 +208,7 @@ struct CatchUpTests {
     #expect(!index.isRetained(theirs))
   }
 
-  @Test("S22 a base that is rewritten, many times over, still makes what is retained")
+  @Test("S22 snapshot segments that are rewritten many times still make the retained state")
   func rewriting() throws {
     let fixture = Fixture { $0.catchUpTailBytes = 0 }
     let ada = try fixture.join()
@@ -253,10 +253,10 @@ struct CatchUpTests {
   }
 }
 
-/// P5: a slow subscriber costs bounded memory and nobody's time.
-@Suite("P5: a slow subscriber harms nobody")
+/// P5: a slow reader costs bounded memory, and no other participant waits for it.
+@Suite("P5: a slow reader harms no other")
 struct SlowReaderTests {
-  @Test("S23 who falls behind the tail finishes its frame, is given a snapshot, and misses nothing")
+  @Test("S23 a subscriber that falls behind the tail finishes its frame, gets a snapshot, and misses nothing")
   func lost() throws {
     let fixture = Fixture { $0.catchUpTailBytes = 8_192 }
     let ada = try fixture.join()
@@ -283,7 +283,7 @@ struct SlowReaderTests {
   }
 
   @Test(
-    "S23 who is detached inside a frame is sent the rest of it, and then what is its own",
+    "S23 a subscriber that is detached inside a frame gets the rest of it, and then its own messages",
     arguments: [false, true])
   func detachedInsideFrame(isCatchingUp: Bool) throws {
     let fixture = Fixture()
@@ -312,14 +312,14 @@ struct SlowReaderTests {
     #expect(detached.committed.last == 99)
   }
 
-  /// True when a catch-up stands in the middle of a large frame.
+  /// True when a catch-up is inside a large frame.
   private static func isInside(_ subscriber: Subscriber) -> Bool {
     guard case .catchingUp(let progress) = subscriber.source, !progress.isOnBoundary else { return false }
     let segment = progress.catchUp.parts[progress.part].segment
     return (420..<500).contains(segment.restOfFrame(at: progress.offset).count)
   }
 
-  @Test("S24 what is said in one turn stays until it could be sent, however much it is")
+  @Test("S24 the entries of one turn stay until they could be sent, however many")
   func longTurn() throws {
     let fixture = Fixture { $0.catchUpTailBytes = 1_000 }
     let ada = try fixture.join()
@@ -330,15 +330,15 @@ struct SlowReaderTests {
     #expect(ada.catchUps.isEmpty)
   }
 
-  @Test("S24, S43 who is told of late who came is never so late that it must be caught up")
+  @Test("S24, S43 a member that gets changes of presence later is never so late that it must be caught up")
   func lateNews() throws {
-    // The least there is: nothing but what some have still to be sent.
+    // The least case: some members have nothing but changes of presence left to get.
     let fixture = Fixture { $0.catchUpTailBytes = 0 }
     let ada = try fixture.join()
     ada.forget()
     var heldBack = 0
     for number in 0..<200 {
-      // Long names, and none of those who come reads any of it.
+      // Long names, and none of the joiners reads any of it.
       _ = try fixture.join(name: String(repeating: "n", count: 50) + "\(number)")
       if fixture.session.turnContent == .presence { heldBack += 1 } else { try ada.read() }
     }
@@ -348,7 +348,7 @@ struct SlowReaderTests {
   }
 
   @Test(
-    "S25 unreliable entries go to the others who are at the tail, without numbers, and are kept for nobody")
+    "S25 unreliable entries go to the other members at the tail, without numbers, and are not kept")
   func unreliable() throws {
     let fixture = Fixture()
     let ada = try fixture.join()
@@ -370,7 +370,8 @@ struct SlowReaderTests {
   }
 
   @Test(
-    "S26 unreliable ones over the rate, wrong or for somebody unknown are dropped and counted, unanswered")
+    "S26 unreliable entries over the rate, faulty or for an unknown participant are dropped and counted, unanswered"
+  )
   func unreliableDropped() throws {
     let fixture = Fixture { $0.entriesPerSecond = 2 }
     let ada = try fixture.join()
