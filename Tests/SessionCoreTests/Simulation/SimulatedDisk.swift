@@ -2,23 +2,23 @@ import FoundationEssentials
 import SessionCore
 import Wire
 
-/// A session's file as a list of records, what is being written to it, and a compaction that goes on beside.
+/// A session's file as a list of records, the batch in flight, and a compaction beside it.
 struct SimulatedDisk {
   /// A compaction that was begun.
   struct Compaction {
     let plan: CompactionPlan
     var slices: [SessionRecord] = []
-    /// Where the next slice goes on; nil: there is none.
+    /// The end of the last slice; nil when there are no more.
     var after: UInt64? = 0
   }
 
-  /// What is in the file.
+  /// The records in the file.
   private(set) var records: [SessionRecord]
-  /// Everything that ever was in it, as if it were never compacted.
+  /// All records that were ever in it, as if it was never compacted.
   private(set) var history: [SessionRecord]
   var underWay: Unsaved?
   var compaction: Compaction?
-  /// How often it was not put away as it should be.
+  /// The number of crashes.
   var crashes = 0
 
   init(_ records: [SessionRecord]) {
@@ -44,14 +44,14 @@ struct SimulatedDisk {
   }
 }
 
-/// What a test reads of a `participant` record.
+/// The members of a `participant` record that a test reads.
 struct SaidParticipant: Decodable {
   let number: ParticipantNumber
   let name: String
   let presence: String
 }
 
-/// What a test reads of a `session` record.
+/// The members of a `session` record that a test reads.
 struct SaidSession: Decodable {
   struct Activity: Decodable {
     let title: String
@@ -60,7 +60,7 @@ struct SaidSession: Decodable {
   let activity: Activity
 }
 
-/// What a test reads of an `upload` record.
+/// The members of an `upload` record that a test reads.
 struct SaidUpload: Decodable {
   let file: UUID
   let digest: String?

@@ -86,12 +86,7 @@ struct Journal {
     self.bucket = bucket
   }
 
-  /// Takes the price of a creation or a piece of an upload.
-  ///
-  /// - Parameters:
-  ///   - size: the bytes of its metadata.
-  ///   - rates: the refill rates of the bucket.
-  ///   - now: the present time.
+  /// Takes the price of a creation or a piece of an upload with so many bytes of metadata.
   /// - Returns: nil, or the milliseconds after which to try again.
   mutating func consumeRate(_ size: Int, by rates: RateBucket.Rates, at now: MonotonicTime) -> Int? {
     bucket.take(size, by: rates, at: now) ? nil : bucket.millisecondsUntilQuarter(for: size, by: rates)

@@ -9,7 +9,7 @@ struct StoredEntry {
     do throws(WireError) {
       entry = try GatewayEntry.parse(bytes, at: offset)
     } catch {
-      preconditionFailure("the log holds whole entries: \(error)")
+      preconditionFailure("the log has whole entries: \(error)")
     }
     start = offset
   }

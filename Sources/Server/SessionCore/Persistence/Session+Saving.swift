@@ -6,7 +6,7 @@ extension Session {
   /// Returns the records of a new session, which are on disk before its id is sent to any client. Called once, before the
   /// first join.
   package func firstRecords() -> [SessionRecord] {
-    precondition(participants.nextNumber == 1, "a session is told of before anybody is in it")
+    precondition(participants.nextNumber == 1, "the first records are made before the first join")
     save.isSessionDirty = false
     save.numbersOnDisk = SaveState.numberBlock
     return [headerRecord.encoded, NumbersRecord(through: save.numbersOnDisk).encoded]
