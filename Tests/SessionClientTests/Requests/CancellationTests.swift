@@ -10,30 +10,31 @@ import Wire
 @Suite("Given up")
 struct CancellationTests {
   /// Waits until nothing is left of a test's requests.
-  private static func expectNothing(of address: SocketAddress, _ threads: RequestThreads) async throws {
-    try await Patience.wait(for: "the sockets to be closed") {
-      try Leftovers.sockets(to: address.port) == 0
+  private static func expectNothing(of address: SocketAddress, _ threads: RequestThreadPool) async throws {
+    try await TestTimeout.wait(for: "the sockets to be closed") {
+      try ProcessResources.sockets(to: address.port) == 0
     }
-    try await Patience.wait(for: "the threads to end") { threads.count == 0 }
+    try await TestTimeout.wait(for: "the threads to end") { threads.count == 0 }
   }
 
   @Test("A cancelled upload leaves no attachment, no descriptor and no thread")
   func upload() async throws {
     let gateway = try LocalGateway()
     let session = try await gateway.makeSession()
-    let threads = RequestThreads(limit: 8, transferLimit: 6)
+    let threads = RequestThreadPool(limit: 8, transferLimit: 6)
     let api = try GatewayAPI.quick(gateway.http, threads: threads)
     let upload = try await api.add(
-      NewAttachment(contentType: "text/plain", metadata: nil, content: Content.bytes(90_000_000, seed: 1)),
+      NewAttachment(
+        contentType: "text/plain", metadata: nil, content: TestContent.bytes(90_000_000, seed: 1)),
       to: session, as: nil)
-    try await Patience.wait(for: "the first bytes") {
+    try await TestTimeout.wait(for: "the first bytes") {
       try await api.attachments(of: session).contains { $0.offset > 0 }
     }
     let waiting = Task { try await upload.finish() }
     upload.cancel()
-    await #expect(throws: RequestFailure.cancelled) { try await waiting.value }
-    await #expect(throws: RequestFailure.cancelled) { try await upload.finish() }
-    try await Patience.wait(for: "its removal") { try await api.attachments(of: session).isEmpty }
+    await #expect(throws: SessionClientError.cancelled) { try await waiting.value }
+    await #expect(throws: SessionClientError.cancelled) { try await upload.finish() }
+    try await TestTimeout.wait(for: "its removal") { try await api.attachments(of: session).isEmpty }
     try await Self.expectNothing(of: gateway.http, threads)
   }
 
@@ -42,7 +43,7 @@ struct CancellationTests {
     let gateway = try LocalGateway()
     let session = try await gateway.makeSession()
     let api = try GatewayAPI.quick(gateway.http)
-    let content = Content.bytes(20_000_000, seed: 1)
+    let content = TestContent.bytes(20_000_000, seed: 1)
     let upload = try await api.add(
       NewAttachment(contentType: "text/plain", metadata: nil, content: content), to: session, as: nil)
     let waiting = Task { try await upload.finish() }
@@ -51,25 +52,25 @@ struct CancellationTests {
     _ = await waiting.result
     try await upload.finish()
     upload.cancel()
-    #expect(try await api.attachments(of: session).first?.sha256 == Content.digest(content))
+    #expect(try await api.attachments(of: session).first?.sha256 == TestContent.digest(content))
   }
 
   @Test("Requests to one who is silent are given up at once")
   func silent() async throws {
     let listener = try Listener(on: SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: 0))
-    let threads = RequestThreads(limit: 4, transferLimit: 2)
+    let threads = RequestThreadPool(limit: 4, transferLimit: 2)
     let api = try GatewayAPI.quick(listener.address, threads: threads)
     let session = SessionID(high: 1, low: 2)
-    let object = try CutRequestTests.object(Data([1]), sha256: Content.digest(Data([1])))
+    let object = try InterruptedTransferTests.object(Data([1]), sha256: TestContent.digest(Data([1])))
     let asks: [@Sendable () async throws -> Void] = [
       { _ = try await api.load(object, of: session) },
       { _ = try await api.session(session) },
     ]
     let tasks = (asks + asks + asks + asks).map { ask in Task { try await ask() } }
-    try await Patience.wait(for: "as many as may to wait") { threads.count == 4 }
+    try await TestTimeout.wait(for: "as many as may to wait") { threads.count == 4 }
     for task in tasks { task.cancel() }
-    for task in tasks { await #expect(throws: RequestFailure.cancelled) { try await task.value } }
-    try await Patience.wait(for: "the threads to end") { threads.count == 0 }
+    for task in tasks { await #expect(throws: SessionClientError.cancelled) { try await task.value } }
+    try await TestTimeout.wait(for: "the threads to end") { threads.count == 0 }
   }
 
   @Test("What was cancelled while it was being taken on is removed")
@@ -77,24 +78,24 @@ struct CancellationTests {
     let token = Token(high: 1, low: 2)
     let heads = Guarded<[String]>([])
     let server = try ScriptedServer { number, stream in
-      let head = try OtherServerTests.readHead(stream)
+      let head = try InvalidServerTests.readHead(stream)
       let names = head.contains("Participant-Token: \(token.text)\r\n") ? " by its participant" : ""
       heads.withLock { $0.append(head.prefix { $0 != " " } + names) }
       if number > 0 { try stream.send(Array("HTTP/1.1 204 No Content\r\n\r\n".utf8)) }
       try stream.drain()
     }
     defer { server.stop() }
-    let threads = RequestThreads(limit: 4, transferLimit: 2)
+    let threads = RequestThreadPool(limit: 4, transferLimit: 2)
     let api = try GatewayAPI.quick(server.address, threads: threads)
     let adding = Task {
       let content = NewAttachment(
-        contentType: "text/plain", metadata: nil, content: Content.bytes(9, seed: 1))
+        contentType: "text/plain", metadata: nil, content: TestContent.bytes(9, seed: 1))
       _ = try await api.add(content, to: SessionID(high: 1, low: 2), as: token)
     }
-    try await Patience.wait(for: "the creation") { heads.withLock { $0.count } == 1 }
+    try await TestTimeout.wait(for: "the creation") { heads.withLock { $0.count } == 1 }
     adding.cancel()
-    await #expect(throws: RequestFailure.cancelled) { try await adding.value }
-    try await Patience.wait(for: "its removal") {
+    await #expect(throws: SessionClientError.cancelled) { try await adding.value }
+    try await TestTimeout.wait(for: "its removal") {
       heads.withLock { $0 } == ["POST by its participant", "DELETE by its participant"]
     }
     try await Self.expectNothing(of: server.address, threads)
@@ -104,18 +105,18 @@ struct CancellationTests {
   func lanes() async throws {
     let gateway = try LocalGateway()
     let session = try await gateway.makeSession()
-    let threads = RequestThreads(limit: 3, transferLimit: 2)
+    let threads = RequestThreadPool(limit: 3, transferLimit: 2)
     let listener = try Listener(on: SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: 0))
     let silent = try GatewayAPI.quick(listener.address, threads: threads)
     // Five attachments: one that several ask for is fetched once.
-    let objects = try (0..<5).map { _ in try CutRequestTests.object(Data([1]), sha256: nil) }
+    let objects = try (0..<5).map { _ in try InterruptedTransferTests.object(Data([1]), sha256: nil) }
     let stalled = objects.map { object in Task { _ = try await silent.load(object, of: session) } }
-    try await Patience.wait(for: "the transfers to have their threads") { threads.count == 2 }
+    try await TestTimeout.wait(for: "the transfers to have their threads") { threads.count == 2 }
     let api = try GatewayAPI.quick(gateway.http, threads: threads)
     #expect(try await api.session(session).id == session)
     for task in stalled { task.cancel() }
     // What waits for a thread goes on when there is one.
-    let content = Content.bytes(300_000, seed: 2)
+    let content = TestContent.bytes(300_000, seed: 2)
     let found = try await api.put(content, to: session)
     #expect(try await api.load(found, of: session) == content)
   }

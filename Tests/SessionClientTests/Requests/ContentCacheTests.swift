@@ -24,7 +24,7 @@ private final class Folder: Sendable {
 
   /// The lines of the process's memory map that are files of the folder.
   func mappings() throws -> [Substring] {
-    try Leftovers.lines(of: "/proc/self/maps").filter { $0.contains(name) }
+    try ProcessResources.lines(of: "/proc/self/maps").filter { $0.contains(name) }
   }
 }
 
@@ -65,7 +65,7 @@ struct ContentCacheTests {
   func once() async throws {
     let room = try await Room()
     defer { room.proxy.stop() }
-    let content = Content.bytes(5_000_000, seed: 1)
+    let content = TestContent.bytes(5_000_000, seed: 1)
     let object = try await room.uploader.put(content, to: room.session)
     let api = try room.api(ContentCache(limit: 64 << 20, itemLimit: 16 << 20))
     try await withThrowingTaskGroup(of: Data.self) { group in
@@ -84,7 +84,7 @@ struct ContentCacheTests {
     let room = try await Room()
     defer { room.proxy.stop() }
     let api = try room.api(ContentCache(limit: 64 << 20, itemLimit: 16 << 20))
-    let content = Content.bytes(10_000, seed: 2)
+    let content = TestContent.bytes(10_000, seed: 2)
     let object = try await api.put(content, to: room.session)
     let before = room.proxy.connections
     #expect(try await api.load(object, of: room.session) == content)
@@ -99,13 +99,13 @@ struct ContentCacheTests {
     var objects: [AttachmentObject] = []
     for seed in 0..<4 {
       objects.append(
-        try await room.uploader.put(Content.bytes(1000, seed: UInt64(seed)), to: room.session))
+        try await room.uploader.put(TestContent.bytes(1000, seed: UInt64(seed)), to: room.session))
     }
     for index in [0, 1, 2, 0, 3, 0] { _ = try await api.load(objects[index], of: room.session) }
     #expect(room.proxy.connections == 4)
     _ = try await api.load(objects[1], of: room.session)
     #expect(room.proxy.connections == 5)
-    let large = try await room.uploader.put(Content.bytes(1001, seed: 9), to: room.session)
+    let large = try await room.uploader.put(TestContent.bytes(1001, seed: 9), to: room.session)
     for _ in 0..<2 { _ = try await api.load(large, of: room.session) }
     #expect(room.proxy.connections == 7)
   }
@@ -120,13 +120,13 @@ struct ContentCacheTests {
     let api = try room.api(cache)
     var objects: [AttachmentObject] = []
     for seed in 0..<6 as Range<UInt64> {
-      objects.append(try await room.uploader.put(Content.bytes(1_000_000, seed: seed), to: room.session))
+      objects.append(try await room.uploader.put(TestContent.bytes(1_000_000, seed: seed), to: room.session))
       // As the sample's journal task does: all of them, at once, after each change.
       try await withThrowingTaskGroup(of: (UInt64, Data).self) { group in
         for (index, object) in objects.enumerated() {
           group.addTask { (UInt64(index), try await api.load(object, of: room.session)) }
         }
-        for try await (seed, loaded) in group { #expect(loaded == Content.bytes(1_000_000, seed: seed)) }
+        for try await (seed, loaded) in group { #expect(loaded == TestContent.bytes(1_000_000, seed: seed)) }
       }
     }
     #expect(room.proxy.connections == 6)
@@ -142,7 +142,7 @@ struct ContentCacheTests {
     let api = try room.api(ContentCache(limit: 2000, itemLimit: 1000, files: files, fileLimit: 3000))
     var objects: [AttachmentObject] = []
     for seed in 0..<6 as Range<UInt64> {
-      objects.append(try await room.uploader.put(Content.bytes(1000, seed: seed), to: room.session))
+      objects.append(try await room.uploader.put(TestContent.bytes(1000, seed: seed), to: room.session))
     }
     // Two in memory, three in files.
     for index in [0, 1, 2, 3, 4, 4, 3, 2, 1, 0] { _ = try await api.load(objects[index], of: room.session) }
@@ -162,7 +162,7 @@ struct ContentCacheTests {
     defer { room.proxy.stop() }
     let files = ContentFiles(folders: [FileManager.default.temporaryDirectory.path])
     let api = try room.api(ContentCache(limit: 1000, itemLimit: 1000, files: files, fileLimit: 1 << 20))
-    let content = Content.bytes(100_000, seed: 4)
+    let content = TestContent.bytes(100_000, seed: 4)
     let object = try await api.put(content, to: room.session)
     let before = room.proxy.connections
     #expect(try await api.load(object, of: room.session) == content)
@@ -175,9 +175,9 @@ struct ContentCacheTests {
     defer { room.proxy.stop() }
     let files = ContentFiles(folders: ["/proc/no/such/folder"])
     let api = try room.api(ContentCache(limit: 0, itemLimit: 0, files: files, fileLimit: 1 << 20))
-    let object = try await room.uploader.put(Content.bytes(10_000, seed: 5), to: room.session)
+    let object = try await room.uploader.put(TestContent.bytes(10_000, seed: 5), to: room.session)
     for _ in 0..<2 {
-      #expect(try await api.load(object, of: room.session) == Content.bytes(10_000, seed: 5))
+      #expect(try await api.load(object, of: room.session) == TestContent.bytes(10_000, seed: 5))
     }
     #expect(room.proxy.connections == 2)
   }
@@ -186,7 +186,7 @@ struct ContentCacheTests {
   func unnamedFiles() throws {
     let folder = try Folder()
     let files = ContentFiles(folders: ["/proc/no/such/folder", folder.path])
-    let content = Content.bytes(300_000, seed: 6)
+    let content = TestContent.bytes(300_000, seed: 6)
     var stored = try #require(files.store(content))
     #expect(stored == content && folder.names == [])
     let mapped = try #require(try folder.mappings().first)
@@ -203,20 +203,20 @@ struct ContentCacheTests {
 
   @Test("An attachment whose digest is not known is fetched once by all who ask at once")
   func withoutDigest() async throws {
-    let content = Content.bytes(100_000, seed: 7)
+    let content = TestContent.bytes(100_000, seed: 7)
     let isReleased = Guarded(false)
     let server = try ScriptedServer { _, stream in
       _ = try stream.receive()
-      try Patience.block(until: "the test") { isReleased.withLock { $0 } }
+      try TestTimeout.block(until: "the test") { isReleased.withLock { $0 } }
       let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: \(content.count)\r\n\r\n".utf8)
       try stream.send(answer + content)
     }
     defer { server.stop() }
     let cache = ContentCache(limit: 1 << 20, itemLimit: 1 << 20)
     let api = try GatewayAPI.quick(server.address, cache: cache)
-    let object = try CutRequestTests.object(content, sha256: nil)
+    let object = try InterruptedTransferTests.object(content, sha256: nil)
     let tasks = (0..<3).map { _ in Task { try await api.load(object, of: SessionID(high: 1, low: 2)) } }
-    try await Patience.wait(for: "all to wait") { cache.waiters == 3 }
+    try await TestTimeout.wait(for: "all to wait") { cache.waiters == 3 }
     isReleased.withLock { $0 = true }
     for task in tasks { #expect(try await task.value == content) }
     #expect(server.count == 1)
@@ -224,35 +224,35 @@ struct ContentCacheTests {
 
   @Test("One of several who wait goes, and the others are served; when all have gone, nothing is fetched")
   func leaving() async throws {
-    let content = Content.bytes(100_000, seed: 3)
+    let content = TestContent.bytes(100_000, seed: 3)
     let isReleased = Guarded(false)
     let server = try ScriptedServer { _, stream in
       _ = try stream.receive()
-      try Patience.block(until: "the test") { isReleased.withLock { $0 } }
+      try TestTimeout.block(until: "the test") { isReleased.withLock { $0 } }
       let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: \(content.count)\r\n\r\n".utf8)
       try stream.send(answer + content)
     }
     defer { server.stop() }
-    let threads = RequestThreads(limit: 8, transferLimit: 6)
+    let threads = RequestThreadPool(limit: 8, transferLimit: 6)
     let cache = ContentCache(limit: 1 << 20, itemLimit: 1 << 20)
     let api = try GatewayAPI.quick(server.address, cache: cache, threads: threads)
-    let object = try CutRequestTests.object(content, sha256: Content.digest(content))
+    let object = try InterruptedTransferTests.object(content, sha256: TestContent.digest(content))
     let session = SessionID(high: 1, low: 2)
     let tasks = (0..<3).map { _ in Task { try await api.load(object, of: session) } }
-    try await Patience.wait(for: "the request") { server.count == 1 }
+    try await TestTimeout.wait(for: "the request") { server.count == 1 }
     tasks[0].cancel()
-    await #expect(throws: RequestFailure.cancelled) { try await tasks[0].value }
+    await #expect(throws: SessionClientError.cancelled) { try await tasks[0].value }
     isReleased.withLock { $0 = true }
     for task in tasks.dropFirst() { #expect(try await task.value == content) }
     #expect(server.count == 1)
 
     isReleased.withLock { $0 = false }
-    let other = try CutRequestTests.object(content, sha256: Content.digest(Data([1])))
+    let other = try InterruptedTransferTests.object(content, sha256: TestContent.digest(Data([1])))
     let last = Task { try await api.load(other, of: session) }
-    try await Patience.wait(for: "the request") { server.count == 2 }
+    try await TestTimeout.wait(for: "the request") { server.count == 2 }
     last.cancel()
-    await #expect(throws: RequestFailure.cancelled) { try await last.value }
-    try await Patience.wait(for: "the thread to end") { threads.count == 0 }
+    await #expect(throws: SessionClientError.cancelled) { try await last.value }
+    try await TestTimeout.wait(for: "the thread to end") { threads.count == 0 }
     isReleased.withLock { $0 = true }
   }
 }

@@ -12,7 +12,7 @@ struct RefusalTests {
   private static let unknown = SessionID(high: 1, low: 2)
 
   private static func refusal(_ body: () async throws -> Void) async throws -> Refusal {
-    let failure = try await #require(throws: RequestFailure.self) { try await body() }
+    let failure = try await #require(throws: SessionClientError.self) { try await body() }
     guard case .refused(let refusal) = failure else { throw failure }
     #expect(failure.description == "the gateway refused: \(refusal.detail)")
     return refusal
@@ -23,12 +23,12 @@ struct RefusalTests {
     let gateway = try LocalGateway()
     let api = GatewayAPI(try gateway.address())
     #expect(try await Self.refusal { _ = try await api.session(Self.unknown) }.code == .notFound)
-    let member = try LiveMember(try await gateway.makeSession(), at: gateway.address())
+    let member = try TestMember(try await gateway.makeSession(), at: gateway.address())
     member.membership.end()
     await member.membership.finish()
     let ended = member.membership.session
     #expect(try await Self.refusal { _ = try await api.session(ended) }.code == .ended)
-    let content = Content.bytes(10, seed: 1)
+    let content = TestContent.bytes(10, seed: 1)
     for session in [Self.unknown, ended] {
       let refusal = try await Self.refusal { _ = try await api.put(content, to: session) }
       #expect(refusal.httpStatus == (session == ended ? 410 : 404))
@@ -41,7 +41,7 @@ struct RefusalTests {
     let gateway = try LocalGateway()
     let session = try await gateway.makeSession()
     let api = try GatewayAPI.quick(gateway.http)
-    let object = try await api.put(Content.bytes(1_000, seed: 5), to: session)
+    let object = try await api.put(TestContent.bytes(1_000, seed: 5), to: session)
     let digest = try #require(object.sha256)
     let file = "\(gateway.folder)/data/sessions/\(session.text)/attachments/\(digest)"
     try Data("other bytes".utf8).write(to: URL(filePath: file))
@@ -54,7 +54,7 @@ struct RefusalTests {
     let gateway = try LocalGateway()
     let api = GatewayAPI(try gateway.address())
     let old = try await gateway.makeSession()
-    let member = try LiveMember(old, at: gateway.address())
+    let member = try TestMember(old, at: gateway.address())
     let token = try #require(member.membership.token)
     await member.leave()
     var activity = Activity(identifier: "DrawTogether", title: "Anew", type: "generic")
@@ -78,12 +78,12 @@ struct RefusalTests {
     let api = try GatewayAPI.quick(gateway.http)
     let session = try await gateway.makeSession()
     let tooLarge = try await Self.refusal {
-      _ = try await api.put(Content.bytes(400_001, seed: 1), to: session)
+      _ = try await api.put(TestContent.bytes(400_001, seed: 1), to: session)
     }
     #expect(tooLarge.code == .attachmentTooLarge && tooLarge.limit == 400_000 && tooLarge.actual == 400_001)
-    let first = try await api.put(Content.bytes(400_000, seed: 1), to: session)
+    let first = try await api.put(TestContent.bytes(400_000, seed: 1), to: session)
     let overQuota = try await Self.refusal {
-      _ = try await api.put(Content.bytes(200_000, seed: 2), to: session)
+      _ = try await api.put(TestContent.bytes(200_000, seed: 2), to: session)
     }
     #expect(overQuota.code == .sessionQuota && overQuota.httpStatus == 413)
     for count in [5_000, 50_000] {
@@ -96,7 +96,7 @@ struct RefusalTests {
       #expect(refusal.limit == 4_096 && refusal.actual == UInt64(count + 2))
     }
     let otherLength = try await Self.refusal {
-      _ = try await api.put(Content.bytes(7, seed: 1), to: session, id: first.id)
+      _ = try await api.put(TestContent.bytes(7, seed: 1), to: session, id: first.id)
     }
     #expect(otherLength.detail.contains("is there already with 400000 bytes; this one has 7"))
     let stranger = try await Self.refusal {
@@ -118,7 +118,8 @@ struct RefusalTests {
     let api = try GatewayAPI.quick(proxy.address)
     let direct = try GatewayAPI.quick(gateway.http)
     let upload = try await api.add(
-      NewAttachment(contentType: "text/plain", metadata: nil, content: Content.bytes(80_000_000, seed: 1)),
+      NewAttachment(
+        contentType: "text/plain", metadata: nil, content: TestContent.bytes(80_000_000, seed: 1)),
       to: session, as: nil)
     #expect(
       try await Self.refusal { _ = try await direct.load(upload.attachment, of: session) }.code == .notReady)
@@ -136,13 +137,13 @@ struct RefusalTests {
     gateway.stop()
     let api = try GatewayAPI.impatient(address)
     #expect(await !api.isReady())
-    let failure = try await #require(throws: RequestFailure.self) { try await api.session(Self.unknown) }
+    let failure = try await #require(throws: SessionClientError.self) { try await api.session(Self.unknown) }
     #expect(failure.description == "http://\(address) (\(address)) cannot be reached: Connection refused")
     let nowhere = try GatewayAddress(#require(URL(string: "http://gateway.invalid:8080")))
-    var patience = RequestPatience()
-    patience.brief = .zero
-    let lost = try await #require(throws: RequestFailure.self) {
-      try await GatewayAPI(nowhere, patience: patience).session(Self.unknown)
+    var timeouts = RequestTimeouts()
+    timeouts.shortRetry = .zero
+    let lost = try await #require(throws: SessionClientError.self) {
+      try await GatewayAPI(nowhere, timeouts: timeouts).session(Self.unknown)
     }
     guard case .unreachable(let words) = lost else { throw lost }
     #expect(words.hasPrefix("http://gateway.invalid:8080 names a host that was not found: "))
@@ -153,7 +154,7 @@ struct RefusalTests {
     let (gateway, other) = try (LocalGateway(), LocalGateway())
     for certificates in [nil, other.certificates] {
       let address = try LocalGateway.address(of: gateway.https, isSecure: true, certificates: certificates)
-      let failure = try await #require(throws: RequestFailure.self) {
+      let failure = try await #require(throws: SessionClientError.self) {
         try await GatewayAPI(address).session(Self.unknown)
       }
       guard case .notTrusted(let words) = failure else { throw failure }
@@ -162,20 +163,20 @@ struct RefusalTests {
     }
     let missing = try LocalGateway.address(
       of: gateway.https, isSecure: true, certificates: gateway.folder + "/none.pem")
-    let unusable = try await #require(throws: RequestFailure.self) {
+    let unusable = try await #require(throws: SessionClientError.self) {
       try await GatewayAPI(missing).session(Self.unknown)
     }
     guard case .notTrusted(let words) = unusable else { throw unusable }
     #expect(words.contains(gateway.folder + "/none.pem"))
-    var once = RequestPatience()
-    once.brief = .zero
+    var withoutRetries = RequestTimeouts()
+    withoutRetries.shortRetry = .zero
     let plain = try LocalGateway.address(of: gateway.http, isSecure: true)
-    let mute = try await #require(throws: RequestFailure.self) {
-      try await GatewayAPI(plain, patience: once).session(Self.unknown)
+    let mute = try await #require(throws: SessionClientError.self) {
+      try await GatewayAPI(plain, timeouts: withoutRetries).session(Self.unknown)
     }
     guard case .noGateway(let question) = mute else { throw mute }
     #expect(question.hasSuffix("is it http:// there?"))
-    let insecure = try await #require(throws: RequestFailure.self) {
+    let insecure = try await #require(throws: SessionClientError.self) {
       try await GatewayAPI.impatient(gateway.https).session(Self.unknown)
     }
     #expect(insecure.description.contains("Open https://\(gateway.https)/"))

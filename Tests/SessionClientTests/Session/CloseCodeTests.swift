@@ -42,19 +42,19 @@ struct CloseCodeTests {
       Close(code: 4999, opens: .zero),
     ])
   func closes(_ close: Close) {
-    var side = Side()
+    var harness = SessionHarness()
     if close.wasJoined {
-      side = .live()
+      harness = .live()
     } else {
-      side.session.join(now: side.now)
-      side.take()
-      side.open()
-      side.forget()
+      harness.session.join(now: harness.now)
+      harness.take()
+      harness.open()
+      harness.forget()
     }
-    side.closed(close.code, close.reason)
-    #expect(side.told == close.told)
-    #expect(side.opens == (close.opens.map { [$0] } ?? []))
-    #expect(side.isFinished == (close.opens == nil))
+    harness.closed(close.code, close.reason)
+    #expect(harness.told == close.told)
+    #expect(harness.opens == (close.opens.map { [$0] } ?? []))
+    #expect(harness.isFinished == (close.opens == nil))
   }
 
   @Test("what cannot become right ends a session that was never joined, and no other")
@@ -68,13 +68,13 @@ struct CloseCodeTests {
       (.broken("no"), "trouble: no"),
     ]
     for (end, words) in ends {
-      var side = Side()
-      side.session.join(now: side.now)
-      side.session.closed(end, now: side.now)
-      side.take()
-      #expect(side.told == [words])
-      #expect(side.isFinished == words.hasPrefix("ended"))
-      var member = Side.live()
+      var harness = SessionHarness()
+      harness.session.join(now: harness.now)
+      harness.session.closed(end, now: harness.now)
+      harness.take()
+      #expect(harness.told == [words])
+      #expect(harness.isFinished == words.hasPrefix("ended"))
+      var member = SessionHarness.live()
       member.session.closed(end, now: member.now)
       member.take()
       #expect(member.told == ["away"])

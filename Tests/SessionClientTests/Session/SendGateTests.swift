@@ -29,7 +29,7 @@ struct SendGateTests {
     var bytes = 0
     var type = "T"
     var targets: Int?
-    var refusal: SendRefusal?
+    var refusal: AdmissionError?
     var testDescription: String { words }
   }
 
@@ -59,12 +59,12 @@ struct SendGateTests {
   @Test("nothing is taken before join, and after leave")
   func closed() throws {
     var gate = SendGate(now: start)
-    #expect(throws: SendRefusal.notJoined) { try gate.admit(entry(1), now: start) }
+    #expect(throws: AdmissionError.notJoined) { try gate.admit(entry(1), now: start) }
     gate.open()
     #expect(try gate.admit(entry(1), now: start))
     gate.close()
-    #expect(throws: SendRefusal.notJoined) { try gate.admit(entry(1), now: start) }
-    #expect(throws: SendRefusal.notJoined) { try gate.admit(ActivityChange(title: "T"), now: start) }
+    #expect(throws: AdmissionError.notJoined) { try gate.admit(entry(1), now: start) }
+    #expect(throws: AdmissionError.notJoined) { try gate.admit(ActivityChange(title: "T"), now: start) }
   }
 
   @Test("a send to nobody is nothing, and costs nothing")
@@ -79,7 +79,7 @@ struct SendGateTests {
     var gate = gate()
     for _ in 0..<1_999 { #expect(try gate.admit(entry(1), now: start)) }
     try gate.admit(ActivityChange(title: "T"), now: start)
-    let refusal = SendRefusal.rateLimited(retryAfter: .milliseconds(500))
+    let refusal = AdmissionError.rateLimited(retryAfter: .milliseconds(500))
     #expect(throws: refusal) { try gate.admit(entry(1), now: start) }
     #expect(throws: refusal) { try gate.admit(entry(1, reliable: false), now: start) }
     let later = start + .milliseconds(500)
@@ -95,7 +95,7 @@ struct SendGateTests {
     // 2,000 at once.
     #expect(try gate.admit(entry(1_000 - 10 - 2 - 8, type: "TT", targets: 2), now: start))
     #expect(try gate.admit(entry(1_000 - 10 - 1), now: start))
-    #expect(throws: SendRefusal.self) { try gate.admit(entry(0), now: start) }
+    #expect(throws: AdmissionError.self) { try gate.admit(entry(0), now: start) }
   }
 
   @Test("64 MiB wait at most; what was let go of makes room")
@@ -105,11 +105,11 @@ struct SendGateTests {
     var gate = gate(limits)
     let size = 262_144
     for _ in 0..<255 { #expect(try gate.admit(entry(size), now: start)) }
-    #expect(throws: SendRefusal.queueFull(limit: 64 << 20)) { try gate.admit(entry(size), now: start) }
+    #expect(throws: AdmissionError.queueFull(limit: 64 << 20)) { try gate.admit(entry(size), now: start) }
     #expect(try gate.admit(entry(size, reliable: false), now: start), "it does not wait")
     gate.released(size + 11)
     #expect(try gate.admit(entry(size), now: start))
-    #expect(throws: SendRefusal.queueFull(limit: 64 << 20)) { try gate.admit(entry(size), now: start) }
+    #expect(throws: AdmissionError.queueFull(limit: 64 << 20)) { try gate.admit(entry(size), now: start) }
   }
 
   @Test("changes of the activity wait in the same 64 MiB, until they are let go of")
@@ -118,24 +118,24 @@ struct SendGateTests {
     limits.bytesPerSecond = 1 << 30
     var gate = gate(limits)
     for _ in 0..<255 { #expect(try gate.admit(entry(262_144), now: start)) }
-    var side = Side.live()
-    side.breaks()
+    var harness = SessionHarness.live()
+    harness.breaks()
     let change = ActivityChange(payload: .string(String(repeating: "p", count: 16_000)))
     var taken = 0
-    let full = SendRefusal.queueFull(limit: 64 << 20)
+    let full = AdmissionError.queueFull(limit: 64 << 20)
     #expect(throws: full) {
       while taken < 100 {
         try gate.admit(change, now: start)
-        side.session.change(change, now: side.now)
+        harness.session.change(change, now: harness.now)
         taken += 1
       }
     }
     #expect(taken == 16, "of some 260,000 bytes that were left")
-    side.session.leave(now: side.now)
-    side.pass(.seconds(10))
-    #expect(side.isFinished)
-    #expect(side.session.releasedBytes > 16 * 16_000)
-    gate.released(side.session.releasedBytes)
+    harness.session.leave(now: harness.now)
+    harness.pass(.seconds(10))
+    #expect(harness.isFinished)
+    #expect(harness.session.releasedBytes > 16 * 16_000)
+    gate.released(harness.session.releasedBytes)
     for _ in 0..<16 { try gate.admit(change, now: start) }
     #expect(throws: full) { try gate.admit(change, now: start) }
   }
@@ -144,11 +144,11 @@ struct SendGateTests {
   func activity() throws {
     var gate = gate()
     try gate.admit(ActivityChange(title: String(repeating: "t", count: 128)), now: start)
-    #expect(throws: SendRefusal.tooLarge(limit: 128, actual: 129)) {
+    #expect(throws: AdmissionError.tooLarge(limit: 128, actual: 129)) {
       try gate.admit(ActivityChange(title: String(repeating: "t", count: 129)), now: start)
     }
     try gate.admit(ActivityChange(payload: .string(String(repeating: "p", count: 16_382))), now: start)
-    #expect(throws: SendRefusal.tooLarge(limit: 16_384, actual: 16_385)) {
+    #expect(throws: AdmissionError.tooLarge(limit: 16_384, actual: 16_385)) {
       try gate.admit(ActivityChange(payload: .string(String(repeating: "p", count: 16_383))), now: start)
     }
   }

@@ -1,7 +1,7 @@
 import Testing
 
 /// Everything that was sent is told to everybody else once and in order, whatever happens between.
-@Suite("A participant's side, simulated")
+@Suite("A participant's harness, simulated")
 struct SessionSimulationTests {
   /// Seeds that once showed a fault.
   static let once: [UInt64] = [44, 70, 183, 237, 1071]

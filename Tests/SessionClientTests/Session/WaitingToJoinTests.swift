@@ -6,65 +6,67 @@ import Wire
 
 @Suite("Waiting to join")
 struct WaitingToJoinTests {
-  /// A side that the gateway lists as waiting.
-  private func waiting() -> Side {
-    var side = Side()
-    side.session.waitToJoin(now: side.now)
-    side.take()
-    side.open()
+  /// A harness that the gateway lists as waiting.
+  private func waiting() -> SessionHarness {
+    var harness = SessionHarness()
+    harness.session.waitToJoin(now: harness.now)
+    harness.take()
+    harness.open()
     let session = SessionObject(
       id: SessionID(high: 1, low: 2), link: "/s/x", activity: .standard,
       createdAt: Date(timeIntervalSince1970: 0), participants: 1, sequence: 10)
-    side.say(.waiting(Waiting(session: session, participants: [Side.bob])))
-    return side
+    harness.say(.waiting(Waiting(session: session, participants: [SessionHarness.bob])))
+    return harness
   }
 
-  private func join(_ side: inout Side, as profile: Profile? = nil) {
-    side.session.join(as: profile, now: side.now)
-    side.take()
+  private func join(_ harness: inout SessionHarness, as profile: Profile? = nil) {
+    harness.session.join(as: profile, now: harness.now)
+    harness.take()
   }
 
   @Test("who waits says `wait`, is told nothing, and joins on the same socket under the profile of the join")
   func joinsOnTheSameSocket() {
-    var side = waiting()
-    #expect(side.controls == [.wait(Profile(name: "Ada"))])
-    side.give(Side.system(ParticipantsPayload.type, ParticipantsPayload(joined: [Side.ada]).encoded()))
-    #expect(side.told == [])
-    join(&side, as: Profile(name: "Augusta"))
-    join(&side)
-    #expect(side.controls.last == .join(Join(profile: Profile(name: "Augusta"))))
-    #expect(side.controls.count == 2 && side.opens.count == 1)
-    side.joined()
-    side.snapshot()
-    #expect(side.told.first == "joined as 1" && side.told.last == "caught up")
+    var harness = waiting()
+    #expect(harness.controls == [.wait(Profile(name: "Ada"))])
+    harness.give(
+      SessionHarness.system(
+        ParticipantsPayload.type, ParticipantsPayload(joined: [SessionHarness.ada]).encoded()))
+    #expect(harness.told == [])
+    join(&harness, as: Profile(name: "Augusta"))
+    join(&harness)
+    #expect(harness.controls.last == .join(Join(profile: Profile(name: "Augusta"))))
+    #expect(harness.controls.count == 2 && harness.opens.count == 1)
+    harness.joined()
+    harness.snapshot()
+    #expect(harness.told.first == "joined as 1" && harness.told.last == "caught up")
   }
 
   @Test("a join before the socket is open sends no `wait`")
   func joinsBeforeTheSocketIsOpen() {
-    var side = Side()
-    side.session.waitToJoin(now: side.now)
-    join(&side)
-    side.open()
-    #expect(side.controls == [.join(Join(profile: Profile(name: "Ada")))])
-    #expect(side.opens.count == 1)
+    var harness = SessionHarness()
+    harness.session.waitToJoin(now: harness.now)
+    join(&harness)
+    harness.open()
+    #expect(harness.controls == [.join(Join(profile: Profile(name: "Ada")))])
+    #expect(harness.opens.count == 1)
   }
 
   @Test("a socket that breaks or is silent while it waits is opened again, and nothing is told")
   func waitsOverCuts() {
-    var side = waiting()
-    side.breaks()
-    side.open()
-    side.pass(.seconds(15))
-    side.breaks()
-    side.breaks()
-    #expect(side.controls == [.wait(Profile(name: "Ada")), .wait(Profile(name: "Ada"))])
-    #expect(side.opens.count == 5)
-    #expect(side.told == [])
-    side.forget()
-    join(&side)
-    #expect(side.opens == [.zero])
-    side.open()
-    #expect(side.controls == [.join(Join(profile: Profile(name: "Ada")))])
+    var harness = waiting()
+    harness.breaks()
+    harness.open()
+    harness.pass(.seconds(15))
+    harness.breaks()
+    harness.breaks()
+    #expect(harness.controls == [.wait(Profile(name: "Ada")), .wait(Profile(name: "Ada"))])
+    #expect(harness.opens.count == 5)
+    #expect(harness.told == [])
+    harness.forget()
+    join(&harness)
+    #expect(harness.opens == [.zero])
+    harness.open()
+    #expect(harness.controls == [.join(Join(profile: Profile(name: "Ada")))])
   }
 
   @Test("of a session that is not joined only its end is told; another refusal waits for the join")
@@ -86,13 +88,13 @@ struct WaitingToJoinTests {
 
   @Test("who waits leaves by `leave`")
   func leaves() {
-    var side = waiting()
-    side.session.leave(now: side.now)
-    side.take()
-    #expect(side.controls.last == .leave && side.told == ["ended: left"])
-    side.closed(1000)
-    #expect(side.isFinished)
-    join(&side)
-    #expect(side.opens.count == 1)
+    var harness = waiting()
+    harness.session.leave(now: harness.now)
+    harness.take()
+    #expect(harness.controls.last == .leave && harness.told == ["ended: left"])
+    harness.closed(1000)
+    #expect(harness.isFinished)
+    join(&harness)
+    #expect(harness.opens.count == 1)
   }
 }

@@ -5,7 +5,7 @@ import Platform
 final class BlockingStream {
   /// What became of a connection that a test still needed.
   enum Failure: Error {
-    case outOfPatience
+    case timeout
     case ended
     case broken(SystemError)
   }
@@ -18,7 +18,7 @@ final class BlockingStream {
     let descriptor = try Socket.connect(to: address)
     socket = Socket(descriptor.rawValue)
     self.descriptor = consume descriptor
-    guard try socket.wait(until: .writable, atMost: Patience.limit) else { throw Failure.outOfPatience }
+    guard try socket.wait(until: .writable, atMost: TestTimeout.limit) else { throw Failure.timeout }
     try socket.pendingError()
   }
 
@@ -35,7 +35,7 @@ final class BlockingStream {
       case .sent(let count): sent += count
       case .failed(let error): throw Failure.broken(error)
       case .wouldBlock:
-        guard try socket.wait(until: .writable, atMost: Patience.limit) else { throw Failure.outOfPatience }
+        guard try socket.wait(until: .writable, atMost: TestTimeout.limit) else { throw Failure.timeout }
       }
     }
   }
@@ -48,7 +48,7 @@ final class BlockingStream {
       case .endOfStream: throw Failure.ended
       case .failed(let error): throw Failure.broken(error)
       case .wouldBlock:
-        guard try socket.wait(until: .readable, atMost: Patience.limit) else { throw Failure.outOfPatience }
+        guard try socket.wait(until: .readable, atMost: TestTimeout.limit) else { throw Failure.timeout }
       }
     }
   }

@@ -35,11 +35,11 @@ struct Activation {
     SessionObject, SessionID?
   ) {
     let api = GatewayAPI(gateway)
-    do throws(RequestFailure) {
+    do throws(SessionClientError) {
       guard let former = ActivityRegistry.shared.predecessor(of: activity.identifier, at: gateway) else {
         return (try await api.makeSession(activity), nil)
       }
-      do throws(RequestFailure) {
+      do throws(SessionClientError) {
         return (try await api.makeSession(activity, following: former), former.session)
       } catch {
         // A session that no longer exists cannot have a successor.

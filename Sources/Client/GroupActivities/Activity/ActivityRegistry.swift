@@ -83,7 +83,7 @@ final class ActivityRegistry: Sendable {
     Task {
       // More than three minutes in total: enough for a gateway to restart.
       for attempt in 0..<24 {
-        do throws(RequestFailure) {
+        do throws(SessionClientError) {
           let object = try await GatewayAPI(link.gateway).session(link.session)
           // A session that this program activates itself is offered by the activation.
           await Activation.waitForAll()

@@ -22,7 +22,7 @@ extension GroupActivitiesGateway {
     /// The calling task was cancelled.
     case cancelled
 
-    init(_ failure: RequestFailure) {
+    init(_ failure: SessionClientError) {
       self =
         switch failure {
         case .unreachable(let words): .unreachable(words)

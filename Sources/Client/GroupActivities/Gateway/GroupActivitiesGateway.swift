@@ -140,7 +140,7 @@ public enum GroupActivitiesGateway {
     } catch {
       throw ConnectionError.badAddress("\(error)")
     }
-    do throws(RequestFailure) {
+    do throws(SessionClientError) {
       return (try await GatewayAPI(found.gateway).session(found.session), found.gateway)
     } catch {
       throw ConnectionError(error)

@@ -41,7 +41,7 @@ extension GroupSessionJournal {
       if let content {
         data = content
       } else {
-        do throws(RequestFailure) {
+        do throws(SessionClientError) {
           let limits = coordinator.limits
           data = try await coordinator.api.load(
             object, of: coordinator.session, limit: limits.attachmentBytes)
@@ -123,7 +123,7 @@ extension GroupSessionJournal {
     /// The calling task was cancelled.
     case cancelled
 
-    init(_ failure: RequestFailure) {
+    init(_ failure: SessionClientError) {
       self =
         switch failure {
         case .unreachable(let words), .notTrusted(let words), .noGateway(let words): .unreachable(words)

@@ -81,7 +81,7 @@ public final class GroupSessionJournal: Sendable {
     _ = try await coordinator.joined()
     let upload = coordinator.state.withLock { $0.uploads.removeValue(forKey: attachment.id) }
     upload?.cancel()
-    do throws(RequestFailure) {
+    do throws(SessionClientError) {
       try await coordinator.api.remove(
         attachment.id, of: coordinator.session, by: coordinator.token)
     } catch {
@@ -110,7 +110,7 @@ public final class GroupSessionJournal: Sendable {
       throw JournalError.tooLarge(limit: limits.attachmentBytes, actual: content.count)
     }
     let attachment = NewAttachment(name: name, contentType: contentType, metadata: metadata, content: content)
-    do throws(RequestFailure) {
+    do throws(SessionClientError) {
       let upload = try await coordinator.api.add(attachment, to: coordinator.session, as: membership.token)
       coordinator.track(upload)
       return Attachment(upload.attachment, content: content, coordinator: coordinator)
@@ -126,8 +126,8 @@ extension SessionCoordinator {
     let id = upload.attachment.id
     state.withLock { $0.uploads[id] = upload }
     Task { [weak self] in
-      var failure: RequestFailure?
-      do throws(RequestFailure) {
+      var failure: SessionClientError?
+      do throws(SessionClientError) {
         try await upload.finish()
       } catch {
         failure = error

@@ -17,7 +17,7 @@ final class EntryBroadcaster: Sendable {
   }
 
   /// Sends a notice to all subscribers. Called on the client's event loop.
-  func broadcast(_ notice: Notice, gateway: GatewayAddress) {
+  func broadcast(_ notice: SessionEvent, gateway: GatewayAddress) {
     guard state.withLock({ !$0.subscribers.isEmpty }), let entry = GroupSessionEntry(notice, gateway: gateway)
     else {
       return

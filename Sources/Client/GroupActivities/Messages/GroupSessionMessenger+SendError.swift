@@ -19,7 +19,7 @@ extension GroupSessionMessenger {
     /// The session is over.
     case invalidated(GroupSessionInvalidation)
 
-    init(_ refusal: SendRefusal) {
+    init(_ refusal: AdmissionError) {
       self =
         switch refusal {
         case .tooLarge(let limit, let actual): .tooLarge(limit: limit, actual: actual)

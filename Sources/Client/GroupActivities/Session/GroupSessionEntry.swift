@@ -33,7 +33,7 @@ public enum GroupSessionEntry: Sendable {
   /// The reason why no connection is possible, or why a message of this program was refused.
   case trouble(String)
 
-  init?(_ notice: Notice, gateway: GatewayAddress) {
+  init?(_ notice: SessionEvent, gateway: GatewayAddress) {
     switch notice {
     case .joined(let joined): self = .joined(Participant(id: joined.participant.id))
     case .catchUp(let kind): self = .catchUp(isSnapshot: kind == .snapshot)

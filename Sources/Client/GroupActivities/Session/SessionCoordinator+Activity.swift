@@ -12,7 +12,7 @@ extension SessionCoordinator {
     let membership = try membership()
     // Before sending: the answer may arrive at once.
     state.withLock { $0.changes.begin(payload) }
-    do throws(SendRefusal) {
+    do throws(AdmissionError) {
       try membership.change(ActivityChange(title: nil, payload: payload ?? .null))
     } catch {
       state.withLock { $0.changes.cancel(payload) }

@@ -5,7 +5,7 @@ import Wire
 
 extension SessionCoordinator {
   /// Handles a notice of the membership. Called on the client's event loop.
-  func receive(_ notice: Notice) {
+  func receive(_ notice: SessionEvent) {
     if case .ended(let reason) = notice { return handleEnd(reason) }
     // Last: a reader of `entries` may ask for the participants of the entry.
     defer { entries.broadcast(notice, gateway: api.gateway) }
@@ -107,7 +107,7 @@ extension SessionCoordinator {
   /// - Throws: `SendError`; nothing is sent then.
   func send(_ entry: OutgoingEntry) throws(GroupSessionMessenger.SendError) {
     let membership = try membership()
-    do throws(SendRefusal) {
+    do throws(AdmissionError) {
       try membership.send(entry)
     } catch {
       throw GroupSessionMessenger.SendError(error)
@@ -119,7 +119,7 @@ extension SessionCoordinator {
   func settle() async throws {
     await state.withLock { $0.deferredSend }?.value
     for (id, upload) in state.withLock({ $0.uploads }) {
-      do throws(RequestFailure) {
+      do throws(SessionClientError) {
         try await upload.finish()
       } catch .cancelled {
         // A cancelled upload was removed, so there is nothing to wait for.

@@ -90,7 +90,7 @@ final class SessionCoordinator: Sendable {
     /// Sends `deferredPayload` when the rate allows.
     var deferredSend: Task<Void, Never>?
     var uploads: [UUID: Upload] = [:]
-    var uploadFailure: RequestFailure?
+    var uploadFailure: SessionClientError?
     /// The callers that wait for the state `joined`.
     var joinWaiters: [AsyncQueue<Void>] = []
     var facade = WeakFacade()

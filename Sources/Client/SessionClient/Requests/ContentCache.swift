@@ -8,8 +8,8 @@ internal import Wire
 /// Small contents are kept in memory. Larger ones, and those for which memory has no room any more, are kept in files.
 final class ContentCache: Sendable {
   /// A content that is being fetched.
-  private final class Flight: Sendable {
-    let outcome = Outcome<Data>()
+  private final class Download: Sendable {
+    let promise = Promise<Data>()
     /// Which attachment it is fetched as.
     let path: String
     let gateway: GatewayAddress
@@ -34,7 +34,7 @@ final class ContentCache: Sendable {
     private var items: [String: Item] = [:]
     private var bytes: [Tier: Int] = [:]
     private var uses: UInt64 = 0
-    var flights: [String: (flight: Flight, waiters: Int, task: Task<Void, Never>)] = [:]
+    var downloads: [String: (download: Download, waiters: Int, task: Task<Void, Never>)] = [:]
 
     /// A content that is kept, which is then the one that was used last.
     mutating func use(_ digest: String) -> Data? {
@@ -64,16 +64,16 @@ final class ContentCache: Sendable {
     }
 
     /// The content that was used longest ago in a tier that has more bytes than the limit.
-    func surplus(_ tier: Tier, over limit: Int) -> (digest: String, content: Data)? {
+    func evictionCandidate(_ tier: Tier, over limit: Int) -> (digest: String, content: Data)? {
       guard bytes[tier, default: 0] > limit else { return nil }
       let oldest = items.lazy.filter { $0.value.tier == tier }.min { $0.value.lastUse < $1.value.lastUse }
       return oldest.map { ($0.key, $0.value.content) }
     }
   }
 
-  private enum Found {
+  private enum Lookup {
     case content(Data)
-    case flight(Flight)
+    case download(Download)
   }
 
   /// The process's.
@@ -98,41 +98,41 @@ final class ContentCache: Sendable {
   }
 
   /// The number of callers that wait for a content that is being fetched.
-  var waiters: Int { state.withLock { $0.flights.values.reduce(0) { $0 + $1.waiters } } }
+  var waiters: Int { state.withLock { $0.downloads.values.reduce(0) { $0 + $1.waiters } } }
 
   /// Whether a content of so many bytes is kept.
-  func takes(_ count: Int) -> Bool { count > 0 && count <= max(itemLimit, fileLimit) }
+  func canStore(_ count: Int) -> Bool { count > 0 && count <= max(itemLimit, fileLimit) }
 
   /// Keeps a copy: the pages of a file may change. For threads that may block.
-  func keepCopy(of content: Data) {
+  func storeCopy(of content: Data) {
     let copy =
       content.count <= itemLimit ? unsafe content.withUnsafeBytes { unsafe Data($0) } : files?.store(content)
     guard let copy else { return }
     let digest = SHA256Digest(of: copy.span).description
     if content.count <= itemLimit {
-      keepInMemory(copy, under: digest)
+      storeInMemory(copy, under: digest)
     } else {
-      keepFile(copy, under: digest)
+      storeFile(copy, under: digest)
     }
   }
 
   /// The content of an attachment: kept, or fetched by whoever asked first.
   func content(
     of attachment: AttachmentObject, at path: String, limit: Int, by api: GatewayAPI
-  ) async throws(RequestFailure) -> Data {
+  ) async throws(SessionClientError) -> Data {
     // A content without a digest is not kept, but concurrent requests for it still share one download.
     let key = attachment.sha256 ?? "\(api.gateway)\(path)"
     while true {
       switch find(key, attachment, path, limit, api) {
       case .content(let content):
         return content
-      case .flight(let flight):
-        defer { leave(flight, of: key) }
-        do throws(RequestFailure) {
-          return try await flight.outcome.value()
+      case .download(let download):
+        defer { leave(download, of: key) }
+        do throws(SessionClientError) {
+          return try await download.promise.value()
         } catch {
           // What failed for another attachment, of another session perhaps, may well do for this one.
-          let isOwn = flight.path == path && flight.gateway == api.gateway
+          let isOwn = download.path == path && download.gateway == api.gateway
           guard !isOwn, !Task.isCancelled else { throw error }
         }
       }
@@ -141,28 +141,28 @@ final class ContentCache: Sendable {
 
   private func find(
     _ key: String, _ attachment: AttachmentObject, _ path: String, _ limit: Int, _ api: GatewayAPI
-  ) -> Found {
+  ) -> Lookup {
     state.withLock { state in
       if let content = state.use(key) { return .content(content) }
-      if let found = state.flights[key] {
-        state.flights[key]?.waiters += 1
-        return .flight(found.flight)
+      if let found = state.downloads[key] {
+        state.downloads[key]?.waiters += 1
+        return .download(found.download)
       }
-      let flight = Flight(path, api.gateway)
-      let task = Task { await fly(flight, key, attachment, limit, api) }
-      state.flights[key] = (flight, 1, task)
-      return .flight(flight)
+      let download = Download(path, api.gateway)
+      let task = Task { await run(download, key, attachment, limit, api) }
+      state.downloads[key] = (download, 1, task)
+      return .download(download)
     }
   }
 
-  private func fly(
-    _ flight: Flight, _ key: String, _ attachment: AttachmentObject, _ limit: Int, _ api: GatewayAPI
+  private func run(
+    _ download: Download, _ key: String, _ attachment: AttachmentObject, _ limit: Int, _ api: GatewayAPI
   ) async {
-    let result: Result<Data, RequestFailure>
-    do throws(RequestFailure) {
-      let content = try await api.fetch(attachment, at: flight.path, limit: limit)
-      if let digest = attachment.sha256, takes(content.count) {
-        result = .success(try await api.threads.run(.brief) { _ in self.keep(content, under: digest) })
+    let result: Result<Data, SessionClientError>
+    do throws(SessionClientError) {
+      let content = try await api.fetch(attachment, at: download.path, limit: limit)
+      if let digest = attachment.sha256, canStore(content.count) {
+        result = .success(try await api.threads.run(.brief) { _ in self.store(content, under: digest) })
       } else {
         result = .success(content)
       }
@@ -171,56 +171,56 @@ final class ContentCache: Sendable {
     }
     // Kept first: whoever asks from here on finds it, or begins anew.
     state.withLock { state in
-      if state.flights[key]?.flight === flight { state.flights[key] = nil }
+      if state.downloads[key]?.download === download { state.downloads[key] = nil }
     }
-    flight.outcome.settle(result)
+    download.promise.resolve(result)
   }
 
   /// Somebody waits no longer; without anybody who does, nothing is fetched.
-  private func leave(_ flight: Flight, of key: String) {
-    let orphan: Task<Void, Never>? = state.withLock { state in
-      guard let found = state.flights[key], found.flight === flight else { return nil }
-      state.flights[key]?.waiters -= 1
+  private func leave(_ download: Download, of key: String) {
+    let abandoned: Task<Void, Never>? = state.withLock { state in
+      guard let found = state.downloads[key], found.download === download else { return nil }
+      state.downloads[key]?.waiters -= 1
       guard found.waiters == 1 else { return nil }
-      state.flights[key] = nil
+      state.downloads[key] = nil
       return found.task
     }
-    orphan?.cancel()
+    abandoned?.cancel()
   }
 
   /// Keeps a content; for threads that may block.
   ///
   /// - Returns: the kept content: in memory, or mapped from its file.
-  private func keep(_ content: Data, under digest: String) -> Data {
+  private func store(_ content: Data, under digest: String) -> Data {
     if let kept = state.withLock({ $0.use(digest) }) { return kept }
     if content.count <= itemLimit {
-      keepInMemory(content, under: digest)
+      storeInMemory(content, under: digest)
       return content
     }
     guard let file = files?.store(content) else { return content }
-    keepFile(file, under: digest)
+    storeFile(file, under: digest)
     return file
   }
 
-  private func keepInMemory(_ content: Data, under digest: String) {
+  private func storeInMemory(_ content: Data, under digest: String) {
     state.withLock { $0.insert(content, under: digest, in: .memory) }
-    while let (digest, content) = state.withLock({ $0.surplus(.memory, over: limit) }) {
+    while let (digest, content) = state.withLock({ $0.evictionCandidate(.memory, over: limit) }) {
       // It stays in memory until its file is complete, so that it is not fetched again meanwhile.
       let copy = content.count <= fileLimit ? files?.store(content) : nil
       state.withLock { $0.move(digest, to: copy) }
     }
-    removeOldFiles()
+    evictFiles()
   }
 
-  private func keepFile(_ content: Data, under digest: String) {
+  private func storeFile(_ content: Data, under digest: String) {
     state.withLock { $0.insert(content, under: digest, in: .file) }
-    removeOldFiles()
+    evictFiles()
   }
 
   /// Removes the files that were used longest ago until the rest is within the limit.
-  private func removeOldFiles() {
+  private func evictFiles() {
     // What is removed is unmapped outside the lock.
-    while let (digest, _) = state.withLock({ $0.surplus(.file, over: fileLimit) }) {
+    while let (digest, _) = state.withLock({ $0.evictionCandidate(.file, over: fileLimit) }) {
       state.withLock { $0.remove(digest) }
     }
   }

@@ -8,21 +8,21 @@ extension GatewayAPI {
   private static let listBytes = 32 << 20
 
   /// All attachments of a session, those that are still arriving too, in the order in which they were added.
-  package func attachments(of session: SessionID) async throws(RequestFailure) -> [AttachmentObject] {
+  package func attachments(of session: SessionID) async throws(SessionClientError) -> [AttachmentObject] {
     var request = HTTPRequest(method: .get, path: Self.path(of: session))
-    request.answerLimit = Self.listBytes
-    return try decode(AttachmentList.self, from: await ask(request, expecting: [200])).attachments
+    request.responseLimit = Self.listBytes
+    return try decode(AttachmentList.self, from: await perform(request, expecting: [200])).attachments
   }
 
   /// Adds an attachment by tus: returns when the gateway has taken it on, and goes on with its bytes over any number of cuts.
   ///
   /// A gateway that is away or busy is waited for, 30 s.
   ///
-  /// - Throws: `RequestFailure` when the gateway does not take it on.
+  /// - Throws: `SessionClientError` when the gateway does not take it on.
   package func add(
     _ attachment: NewAttachment, to session: SessionID, as token: Token?
-  ) async throws(RequestFailure) -> Upload {
-    let run = try UploadRun(of: attachment, to: session, as: token, by: self)
+  ) async throws(SessionClientError) -> Upload {
+    let run = try UploadTransfer(of: attachment, to: session, as: token, by: self)
     return Upload(try await run.create(), run)
   }
 
@@ -36,10 +36,10 @@ extension GatewayAPI {
   ///   - session: whose it is.
   ///   - limit: the most bytes that are taken into memory, whatever is said of it: the session's `attachmentBytes` in force.
   /// - Returns: all of it.
-  /// - Throws: `RequestFailure`; a refusal as `attachment-too-large` when there are more.
+  /// - Throws: `SessionClientError`; a refusal as `attachment-too-large` when there are more.
   package func load(
     _ attachment: AttachmentObject, of session: SessionID, limit: Int = Limits().attachmentBytes
-  ) async throws(RequestFailure) -> Data {
+  ) async throws(SessionClientError) -> Data {
     try await cache.content(
       of: attachment, at: Self.path(of: session, attachment.id), limit: limit, by: self)
   }
@@ -47,11 +47,11 @@ extension GatewayAPI {
   /// Removes an attachment for everyone; fine when it is gone. The gateway's log names the participant with that token.
   package func remove(
     _ attachment: UUID, of session: SessionID, by token: Token? = nil
-  ) async throws(RequestFailure) {
+  ) async throws(SessionClientError) {
     var request = HTTPRequest(method: .delete, path: Self.path(of: session, attachment))
     if let token { request.fields.append("Participant-Token", token.text) }
-    do throws(RequestFailure) {
-      _ = try await ask(request, expecting: [204])
+    do throws(SessionClientError) {
+      _ = try await perform(request, expecting: [204])
     } catch .refused(let refusal) where [404, 410].contains(refusal.httpStatus) {
       // Gone, or with a session that is.
     } catch {

@@ -9,22 +9,22 @@ package import Wire
 package struct GatewayAPI: Sendable {
   /// Which gateway.
   package let gateway: GatewayAddress
-  let patience: RequestPatience
-  let threads: RequestThreads
-  let lookups: NameLookups
+  let timeouts: RequestTimeouts
+  let threads: RequestThreadPool
+  let lookups: AddressResolver
   let cache: ContentCache
 
   /// The requests of a gateway.
   package init(_ gateway: GatewayAddress) {
-    self.init(gateway, patience: RequestPatience())
+    self.init(gateway, timeouts: RequestTimeouts())
   }
 
   init(
-    _ gateway: GatewayAddress, patience: RequestPatience, threads: RequestThreads = .shared,
-    lookups: NameLookups = .shared, cache: ContentCache = .shared
+    _ gateway: GatewayAddress, timeouts: RequestTimeouts, threads: RequestThreadPool = .shared,
+    lookups: AddressResolver = .shared, cache: ContentCache = .shared
   ) {
     self.gateway = gateway
-    self.patience = patience
+    self.timeouts = timeouts
     self.threads = threads
     self.lookups = lookups
     self.cache = cache
@@ -34,15 +34,15 @@ package struct GatewayAPI: Sendable {
   package func isReady() async -> Bool {
     await withTaskGroup(of: Bool.self) { group in
       group.addTask {
-        do throws(RequestFailure) {
-          return try await once(HTTPRequest(method: .get, path: "/readyz")).status == 200
+        do throws(SessionClientError) {
+          return try await performOnce(HTTPRequest(method: .get, path: "/readyz")).status == 200
         } catch {
           return false
         }
       }
       group.addTask {
         // Cancelled when the answer is there; then nobody asks for this one.
-        try? await Task.sleep(for: patience.readiness)
+        try? await Task.sleep(for: timeouts.readiness)
         return false
       }
       defer { group.cancelAll() }
@@ -56,28 +56,28 @@ package struct GatewayAPI: Sendable {
   ///   - activity: what it is for.
   ///   - follows: the session that it succeeds, with the token of somebody who is or was in that.
   /// - Returns: the session, which is on the gateway's disk.
-  /// - Throws: `RequestFailure`.
+  /// - Throws: `SessionClientError`.
   package func makeSession(
     _ activity: Activity, following follows: (session: SessionID, token: Token)? = nil
-  ) async throws(RequestFailure) -> SessionObject {
+  ) async throws(SessionClientError) -> SessionObject {
     let body = WireJSON.encode(ActivityRequest(activity: activity, follows: follows?.session))
     var request = HTTPRequest(method: .post, path: "/api/sessions", content: Data(body))
     request.fields.append("Content-Type", "application/json")
     if let follows { request.fields.append("Participant-Token", follows.token.text) }
     // Made twice, for the answer to the first was lost, a session without a successor's name is one that nobody ever
     // joins, and gone ten minutes later.
-    let reply = try await ask(request, expecting: [200, 201])
+    let response = try await perform(request, expecting: [200, 201])
     // nil: it is not that.
-    if let object = try? WireJSON.decode(SessionObject.self, from: reply.body.span) { return object }
+    if let object = try? WireJSON.decode(SessionObject.self, from: response.body.span) { return object }
     // A successor that is gone already is answered by its id alone; that it is gone is then told here.
-    return try await session(decode(SessionName.self, from: reply).id)
+    return try await session(decode(SessionName.self, from: response).id)
   }
 
   /// What the gateway says of a session.
-  package func session(_ id: SessionID) async throws(RequestFailure) -> SessionObject {
+  package func session(_ id: SessionID) async throws(SessionClientError) -> SessionObject {
     let path = "/api/sessions/\(id.text)"
     return try decode(
-      SessionObject.self, from: await ask(HTTPRequest(method: .get, path: path), expecting: [200]))
+      SessionObject.self, from: await perform(HTTPRequest(method: .get, path: path), expecting: [200]))
   }
 
   private struct SessionName: Decodable {
@@ -91,42 +91,42 @@ extension GatewayAPI {
   /// Asks what is brief, and again where that may help.
   ///
   /// - Throws: also for an answer of another status than those expected.
-  func ask(
+  func perform(
     _ request: HTTPRequest, expecting statuses: Set<Int>, for time: Duration? = nil,
-    in lane: RequestThreads.Lane = .brief
-  ) async throws(RequestFailure) -> HTTPReply {
-    var retrying = Retrying(patience, for: time ?? patience.brief)
+    in lane: RequestThreadPool.Lane = .brief
+  ) async throws(SessionClientError) -> HTTPResponse {
+    var retry = RetryPolicy(timeouts, for: time ?? timeouts.shortRetry)
     while true {
-      do throws(RequestFailure) {
-        let reply = try await once(request, in: lane)
-        guard statuses.contains(reply.status) else { throw failure(of: reply) }
-        return reply
+      do throws(SessionClientError) {
+        let response = try await performOnce(request, in: lane)
+        guard statuses.contains(response.status) else { throw error(for: response) }
+        return response
       } catch {
         // That a gateway has too much to do is for its user to know, unless there was time for waiting.
         if time == nil, case .refused = error { throw error }
-        try await retrying.wait(after: error)
+        try await retry.wait(after: error)
       }
     }
   }
 
   /// Asks once; whoever receives is given the content, on another thread.
-  func once(
-    _ request: HTTPRequest, in lane: RequestThreads.Lane = .brief,
+  func performOnce(
+    _ request: HTTPRequest, in lane: RequestThreadPool.Lane = .brief,
     into receiver: (any ContentReceiver & Sendable)? = nil
-  ) async throws(RequestFailure) -> HTTPReply {
-    let (gateway, patience) = (gateway, patience)
-    let addresses = try await lookups.addresses(of: gateway, within: patience.connecting)
-    return try await threads.run(lane) { abandonment throws(RequestFailure) in
-      try HTTPExchange.run(request, to: gateway, at: addresses, patience, abandonment, into: receiver)
+  ) async throws(SessionClientError) -> HTTPResponse {
+    let (gateway, timeouts) = (gateway, timeouts)
+    let addresses = try await lookups.addresses(of: gateway, within: timeouts.connect)
+    return try await threads.run(lane) { cancellation throws(SessionClientError) in
+      try HTTPExchange.run(request, to: gateway, at: addresses, timeouts, cancellation, into: receiver)
     }
   }
 
   /// Reads the JSON of an answer.
   func decode<Value: Decodable>(
-    _ type: Value.Type, from reply: HTTPReply
-  ) throws(RequestFailure) -> Value {
+    _ type: Value.Type, from response: HTTPResponse
+  ) throws(SessionClientError) -> Value {
     do throws(WireError) {
-      return try WireJSON.decode(type, from: reply.body.span)
+      return try WireJSON.decode(type, from: response.body.span)
     } catch {
       throw .noGateway(
         "what answers at \(gateway) is no gateway: its JSON is not what was asked for (\(error))")

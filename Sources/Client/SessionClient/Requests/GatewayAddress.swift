@@ -22,13 +22,13 @@ package struct GatewayAddress: Hashable, Sendable, CustomStringConvertible {
   package init(_ url: URL, certificates: String? = nil) throws(GatewayAddressError) {
     try self.init(authorityOf: url, certificates: certificates)
     guard ["", "/"].contains(url.path()), url.query() == nil, url.fragment() == nil else {
-      throw .path(Self.shown(url))
+      throw .path(Self.redacted(url))
     }
   }
 
   /// Reads scheme, host and port, and looks at nothing behind them.
   init(authorityOf url: URL, certificates: String?) throws(GatewayAddressError) {
-    let text = Self.shown(url)
+    let text = Self.redacted(url)
     switch url.scheme?.lowercased() {
     case "http": isSecure = false
     case "https": isSecure = true
@@ -71,7 +71,7 @@ package struct GatewayAddress: Hashable, Sendable, CustomStringConvertible {
 
   /// What of a URL may be told to anybody: up to the host and port. To know a session's link is to be a member, and before the
   /// host a password may stand.
-  static func shown(_ url: URL) -> String {
+  static func redacted(_ url: URL) -> String {
     let text = url.absoluteString[...]
     let authority = text.firstRange(of: "://").map { text[$0.upperBound...] } ?? text
     let isEnd = { (character: Character) in "/?#\\".contains(character) }

@@ -9,7 +9,7 @@ struct HTTPRequest: Sendable {
   /// What its body is; without one there is none.
   var content: Data?
   /// The most content of an answer that is collected, in bytes.
-  var answerLimit = 1 << 20
+  var responseLimit = 1 << 20
 
   /// The head as it is sent.
   func head(to gateway: GatewayAddress) -> RequestHead {
@@ -28,7 +28,7 @@ struct HTTPRequest: Sendable {
 }
 
 /// The answer to a request.
-struct HTTPReply: Sendable {
+struct HTTPResponse: Sendable {
   let head: ResponseHead
   /// What was collected of its content.
   var body: [UInt8] = []

@@ -4,21 +4,21 @@ internal import Primitives
 
 extension RequestConnection {
   /// The least time that one of several addresses gets.
-  private static let leastTime = Duration.seconds(2)
+  private static let minimumTimePerAddress = Duration.seconds(2)
 
   /// Tries the gateway's addresses one after the other.
   static func connect(
     to gateway: GatewayAddress, at addresses: [SocketAddress], by deadline: MonotonicTime,
-    _ abandonment: Abandonment
-  ) throws(RequestFailure) -> OwnedDescriptor {
-    var failure = RequestFailure.unreachable("\(gateway) has no address")
+    _ cancellation: CancellationToken
+  ) throws(SessionClientError) -> OwnedDescriptor {
+    var failure = SessionClientError.unreachable("\(gateway) has no address")
     for (index, address) in addresses.enumerated() {
       let left = deadline - .now()
       guard left > .zero || index == 0 else { break }
       // A host that is silent at its first address may well answer at its second.
-      let share = max(left / (addresses.count - index), min(left, leastTime))
-      do throws(RequestFailure) {
-        return try connect(to: address, of: gateway, by: .now() + share, abandonment)
+      let share = max(left / (addresses.count - index), min(left, minimumTimePerAddress))
+      do throws(SessionClientError) {
+        return try connect(to: address, of: gateway, by: .now() + share, cancellation)
       } catch .unreachable(let words) {
         failure = .unreachable(words)
       } catch {
@@ -30,8 +30,8 @@ extension RequestConnection {
 
   private static func connect(
     to address: SocketAddress, of gateway: GatewayAddress, by deadline: MonotonicTime,
-    _ abandonment: Abandonment
-  ) throws(RequestFailure) -> OwnedDescriptor {
+    _ cancellation: CancellationToken
+  ) throws(SessionClientError) -> OwnedDescriptor {
     let descriptor: OwnedDescriptor
     do throws(SystemError) {
       descriptor = try Socket.connect(to: address)
@@ -39,16 +39,16 @@ extension RequestConnection {
       throw unreachable(gateway, at: address, error)
     }
     let socket = Socket(descriptor.rawValue)
-    guard abandonment.watch(socket) else { throw .cancelled }
-    do throws(RequestFailure) {
+    guard cancellation.watch(socket) else { throw .cancelled }
+    do throws(SessionClientError) {
       let start = MonotonicTime.now()
       guard try wait(for: socket, until: .writable, by: deadline, gateway) else {
         throw .unreachable("\(gateway) (\(address)) did not take a connection within \(deadline - start)")
       }
-      guard !abandonment.isAbandoned else { throw .cancelled }
+      guard !cancellation.isCancelled else { throw .cancelled }
       try finish(socket, of: gateway, at: address)
     } catch {
-      abandonment.stopWatching()
+      cancellation.stopWatching()
       throw error
     }
     return descriptor
@@ -56,7 +56,7 @@ extension RequestConnection {
 
   private static func finish(
     _ socket: Socket, of gateway: GatewayAddress, at address: SocketAddress
-  ) throws(RequestFailure) {
+  ) throws(SessionClientError) {
     do throws(SystemError) {
       try socket.pendingError()
       try socket.apply(SocketOptions())
@@ -67,7 +67,7 @@ extension RequestConnection {
 
   private static func unreachable(
     _ gateway: GatewayAddress, at address: SocketAddress, _ error: SystemError
-  ) -> RequestFailure {
+  ) -> SessionClientError {
     .unreachable("\(gateway) (\(address)) cannot be reached: \(SystemError.words(for: error.code))")
   }
 
@@ -75,7 +75,7 @@ extension RequestConnection {
   static func wait(
     for socket: Socket, until readiness: SocketReadiness, by deadline: MonotonicTime,
     _ gateway: GatewayAddress
-  ) throws(RequestFailure) -> Bool {
+  ) throws(SessionClientError) -> Bool {
     do throws(SystemError) {
       return try socket.wait(until: readiness, atMost: max(.zero, deadline - .now()))
     } catch {

@@ -7,7 +7,7 @@ internal import Primitives
 /// Every wait has an end, by the time that is named or by `abandonment`; who has to be asked for addresses was asked before.
 final class RequestConnection {
   /// What came of a look at the socket.
-  enum Arrival {
+  enum ReceiveResult {
     /// So many, as they were sent.
     case bytes(Int)
     case nothing
@@ -16,16 +16,16 @@ final class RequestConnection {
 
   private static let bufferBytes = 131_072
   /// How much goes out in plain text before the socket is looked at for an answer.
-  private static let pieceBytes = 262_144
+  private static let chunkBytes = 262_144
 
   private let gateway: GatewayAddress
-  private let patience: RequestPatience
-  private let abandonment: Abandonment
+  private let timeouts: RequestTimeouts
+  private let cancellation: CancellationToken
   private let descriptor: OwnedDescriptor
   private let tls: TLSConnection?
   private var buffer = [UInt8](repeating: 0, count: bufferBytes)
   /// What came and was not read yet; whoever reads takes it from the front.
-  var unread: [UInt8] = []
+  var received: [UInt8] = []
 
   private var socket: Socket { Socket(descriptor.rawValue) }
 
@@ -33,21 +33,21 @@ final class RequestConnection {
   ///
   /// - Throws: `unreachable`, `notTrusted`, `noGateway`, `cancelled`.
   init(
-    to gateway: GatewayAddress, at addresses: [SocketAddress], _ patience: RequestPatience,
-    _ abandonment: Abandonment
-  ) throws(RequestFailure) {
-    let limit = patience.connecting
+    to gateway: GatewayAddress, at addresses: [SocketAddress], _ timeouts: RequestTimeouts,
+    _ cancellation: CancellationToken
+  ) throws(SessionClientError) {
+    let limit = timeouts.connect
     self.gateway = gateway
-    self.patience = patience
-    self.abandonment = abandonment
+    self.timeouts = timeouts
+    self.cancellation = cancellation
     let deadline = MonotonicTime.now() + limit
     tls = gateway.isSecure ? try Self.makeTLS(gateway) : nil
-    descriptor = try Self.connect(to: gateway, at: addresses, by: deadline, abandonment)
-    if let tls { try shakeHands(tls, by: deadline, limit) }
+    descriptor = try Self.connect(to: gateway, at: addresses, by: deadline, cancellation)
+    if let tls { try performHandshake(tls, by: deadline, limit) }
   }
 
   deinit {
-    abandonment.stopWatching()
+    cancellation.stopWatching()
   }
 
   // MARK: - Sending
@@ -59,32 +59,32 @@ final class RequestConnection {
   ///   - whenReadable: called while there is no room and something came; says whether to go on.
   /// - Returns: how many went; 0 when it was not to go on.
   /// - Throws: when the connection broke, or took less than `stallBytes` for `stall`.
-  func sendPiece(
-    of bytes: Span<UInt8>, whenReadable: () throws(RequestFailure) -> Bool
-  ) throws(RequestFailure) -> Int {
+  func sendChunk(
+    of bytes: Span<UInt8>, whenReadable: () throws(SessionClientError) -> Bool
+  ) throws(SessionClientError) -> Int {
     guard let tls else {
-      let piece = bytes.extracting(first: Self.pieceBytes)
+      let piece = bytes.extracting(first: Self.chunkBytes)
       return try sendRaw(piece, whenReadable) ? piece.count : 0
     }
     let piece = bytes.extracting(first: TLSConnection.encryptLimitInBytes)
     var records: [UInt8] = []
-    try securely { () throws(TLSError) in try tls.encrypt(piece, into: &records) }
+    try mappingTLSErrors { () throws(TLSError) in try tls.encrypt(piece, into: &records) }
     return try sendRaw(records.span, whenReadable) ? piece.count : 0
   }
 
   private func sendRaw(
-    _ bytes: Span<UInt8>, _ whenReadable: () throws(RequestFailure) -> Bool
-  ) throws(RequestFailure) -> Bool {
+    _ bytes: Span<UInt8>, _ whenReadable: () throws(SessionClientError) -> Bool
+  ) throws(SessionClientError) -> Bool {
     var rest = bytes
-    var rate = LeastRate(patience)
+    var rate = StallDetector(timeouts)
     while !rest.isEmpty {
       switch socket.send(rest) {
       case .sent(let count):
         rest = rest.extracting(droppingFirst: count)
-        rate.note(count)
+        rate.record(count)
       case .wouldBlock:
         guard try wait(until: .either, by: rate.deadline) else {
-          throw .unreachable("\(gateway) took less than \(patience.stallBytes) bytes for \(patience.stall)")
+          throw .unreachable("\(gateway) took less than \(timeouts.stallBytes) bytes for \(timeouts.stall)")
         }
         guard try whenReadable() else { return false }
       case .failed(let error):
@@ -97,11 +97,11 @@ final class RequestConnection {
   // MARK: - Receiving
 
   /// Takes what has come, decrypted, to the end of `unread`. Does not wait.
-  func receive() throws(RequestFailure) -> Arrival {
+  func receive() throws(SessionClientError) -> ReceiveResult {
     switch socket.receive(into: &buffer) {
     case .received(let count):
       guard let tls else {
-        unread.append(contentsOf: buffer[..<count])
+        received.append(contentsOf: buffer[..<count])
         return .bytes(count)
       }
       let received = buffer
@@ -114,29 +114,29 @@ final class RequestConnection {
   }
 
   /// Waits until the socket is ready or broken (`true`), or the time is over (`false`).
-  func wait(until readiness: SocketReadiness, by deadline: MonotonicTime) throws(RequestFailure) -> Bool {
+  func wait(until readiness: SocketReadiness, by deadline: MonotonicTime) throws(SessionClientError) -> Bool {
     let isReady = try Self.wait(for: socket, until: readiness, by: deadline, gateway)
-    guard !abandonment.isAbandoned else { throw .cancelled }
+    guard !cancellation.isCancelled else { throw .cancelled }
     return isReady
   }
 
-  private func broken(_ error: SystemError) -> RequestFailure {
-    abandonment.isAbandoned ? .cancelled : .unreachable("the connection to \(gateway) broke: \(error)")
+  private func broken(_ error: SystemError) -> SessionClientError {
+    cancellation.isCancelled ? .cancelled : .unreachable("the connection to \(gateway) broke: \(error)")
   }
 
   // MARK: - TLS
 
-  private static func makeTLS(_ gateway: GatewayAddress) throws(RequestFailure) -> TLSConnection {
+  private static func makeTLS(_ gateway: GatewayAddress) throws(SessionClientError) -> TLSConnection {
     do throws(TLSContextError) {
-      return try TrustedContexts.context(for: gateway).makeConnection(to: gateway.host)
+      return try TLSContextCache.context(for: gateway).makeConnection(to: gateway.host)
     } catch {
       throw .notTrusted("\(error)")
     }
   }
 
-  private func shakeHands(
+  private func performHandshake(
     _ tls: TLSConnection, by deadline: MonotonicTime, _ limit: Duration
-  ) throws(RequestFailure) {
+  ) throws(SessionClientError) {
     let nothing: [UInt8] = []
     _ = try decrypt(nothing.span, by: tls)
     while !tls.isHandshakeComplete {
@@ -156,32 +156,34 @@ final class RequestConnection {
   @discardableResult
   private func decrypt(
     _ ciphertext: Span<UInt8>, by tls: TLSConnection
-  ) throws(RequestFailure) -> TLSConnection.Progress {
+  ) throws(SessionClientError) -> TLSConnection.Progress {
     var out: [UInt8] = []
     let progress: TLSConnection.Progress
-    do throws(RequestFailure) {
-      progress = try securely { () throws(TLSError) in
-        try tls.receive(ciphertext, plaintext: &unread, ciphertextOut: &out)
+    do throws(SessionClientError) {
+      progress = try mappingTLSErrors { () throws(TLSError) in
+        try tls.receive(ciphertext, plaintext: &received, ciphertextOut: &out)
       }
     } catch {
       // Best effort: the alert that tells the gateway why.
       _ = socket.send(out.span)
       throw error
     }
-    _ = try sendRaw(out.span) { () throws(RequestFailure) in true }
+    _ = try sendRaw(out.span) { () throws(SessionClientError) in true }
     return progress
   }
 
-  private func securely<Result>(_ body: () throws(TLSError) -> Result) throws(RequestFailure) -> Result {
+  private func mappingTLSErrors<Result>(_ body: () throws(TLSError) -> Result) throws(SessionClientError)
+    -> Result
+  {
     do throws(TLSError) {
       return try body()
     } catch {
-      throw RequestFailure(error, of: gateway)
+      throw SessionClientError(error, of: gateway)
     }
   }
 }
 
-extension RequestFailure {
+extension SessionClientError {
   /// What TLS met with a gateway, in words a person can act on.
   init(_ error: TLSError, of gateway: GatewayAddress) {
     switch error {

@@ -21,7 +21,7 @@ package struct SessionLink: Hashable, Sendable {
     gateway = try GatewayAddress(authorityOf: url, certificates: certificates)
     let parts = url.path().split(separator: "/", omittingEmptySubsequences: true)
     guard parts.count == 2, parts[0] == "s", let session = SessionID(parts[1]) else {
-      throw .noSession(GatewayAddress.shown(url))
+      throw .noSession(GatewayAddress.redacted(url))
     }
     self.session = session
   }

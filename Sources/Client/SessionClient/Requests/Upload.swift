@@ -4,19 +4,19 @@ package import Wire
 package final class Upload: Sendable {
   /// As the gateway described it when it took it on.
   package let attachment: AttachmentObject
-  private let outcome = Outcome<Void>()
-  private let run: UploadRun
+  private let promise = Promise<Void>()
+  private let run: UploadTransfer
   private let task: Task<Void, Never>
 
-  init(_ attachment: AttachmentObject, _ run: UploadRun) {
+  init(_ attachment: AttachmentObject, _ run: UploadTransfer) {
     self.attachment = attachment
     self.run = run
-    task = Task { [outcome] in
-      do throws(RequestFailure) {
+    task = Task { [promise] in
+      do throws(SessionClientError) {
         if attachment.state != .ready { try await run.send(from: attachment.offset) }
-        outcome.settle(.success(()))
+        promise.resolve(.success(()))
       } catch {
-        outcome.settle(.failure(error))
+        promise.resolve(.failure(error))
       }
     }
   }
@@ -24,13 +24,13 @@ package final class Upload: Sendable {
   /// Waits until all of it is there. Whose task is cancelled waits no longer; the upload goes on.
   ///
   /// - Throws: why it came to nothing, `cancelled` after `cancel`.
-  package func finish() async throws(RequestFailure) {
-    try await outcome.value()
+  package func finish() async throws(SessionClientError) {
+    try await promise.value()
   }
 
   /// Gives it up; what came of it is removed, in the background. An upload that is at its end stays.
   package func cancel() {
-    guard outcome.settle(.failure(.cancelled)) else { return }
+    guard promise.resolve(.failure(.cancelled)) else { return }
     task.cancel()
     Task { [run] in await run.remove() }
   }

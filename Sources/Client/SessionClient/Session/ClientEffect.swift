@@ -11,7 +11,7 @@ package enum ClientEffect: Sendable {
   /// Send a close frame behind what was given before, and let go of the socket as RFC 6455 says. Nothing more of it is told.
   case close(code: UInt16)
   /// Tell it to whoever observes the session.
-  case tell(Notice)
+  case tell(SessionEvent)
   /// All that was enqueued before `mark(id)` is on the gateway's disk.
   case reached(mark: UInt64)
   /// Nothing more comes of this session: it can be forgotten. Marks that were not reached never will be.

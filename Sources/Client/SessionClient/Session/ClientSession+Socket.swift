@@ -133,7 +133,7 @@ extension ClientSession {
   /// Asks for a socket.
   mutating func openSocket(after wanted: Duration) {
     let delay = reconnecting.next(after: wanted, by: &chance)
-    askedUntil = now + min(wanted, Reconnecting.longestWait)
+    askedUntil = now + min(wanted, ReconnectBackoff.longestWait)
     opensAt = now + delay
     phase = .opening
     silentAt = now + delay + Self.openingTime
@@ -170,7 +170,7 @@ extension ClientSession {
     doubtUntil = nil
     outbox.lost()
     if case .left = departure { return finish(closing: false) }
-    switch AfterClose(end, wasJoined: me != nil) {
+    switch CloseAction(end, wasJoined: me != nil) {
     case .end(let reason):
       // While waiting, only the session's end is reported. `join` will report any other fault.
       guard wantsToJoin || departure != .none || reason == .ended else {

@@ -71,7 +71,7 @@ package struct ClientSession: Sendable {
   var wasReading = true
   /// How many bytes that were given to the socket wait there.
   var unsent = 0
-  var reconnecting: Reconnecting
+  var reconnecting: ReconnectBackoff
 
   // Who we are.
 
@@ -104,12 +104,12 @@ package struct ClientSession: Sendable {
   /// All up to there is on disk, in this epoch.
   var committed: UInt64 = 0
   /// What of each sender was told.
-  var told = HighestTold()
+  var told = DeduplicationTable()
 
   // What the session holds.
 
-  var company = Company()
-  var shelf = Shelf()
+  var company = ParticipantList()
+  var shelf = AttachmentTable()
   var activity: ActivityPayload?
   var toldHere: [Participant] = []
   var toldWaiting: [Participant] = []
@@ -148,7 +148,7 @@ package struct ClientSession: Sendable {
     profile: Profile, chance: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
     lasting: Duration = .seconds(5), now: MonotonicTime
   ) {
-    reconnecting = Reconnecting(lasting: lasting)
+    reconnecting = ReconnectBackoff(lasting: lasting)
     self.profile = profile.sanitised
     self.chance = chance
     self.now = now
@@ -252,7 +252,7 @@ package struct ClientSession: Sendable {
   package var releasedBytes: Int { outbox.releasedBytes }
 
   /// Tells it, unless the program has left.
-  mutating func tell(_ notice: Notice) {
+  mutating func tell(_ notice: SessionEvent) {
     guard departure == .none, phase != .over else { return }
     effects.append(.tell(notice))
   }

@@ -49,7 +49,7 @@ package struct SendGate: Sendable {
   ///   - now: the time.
   /// - Returns: whether there is anything to enqueue: nothing goes to nobody.
   /// - Throws: the rule that it breaks, with the limit and the actual value.
-  package mutating func admit(_ entry: OutgoingEntry, now: MonotonicTime) throws(SendRefusal) -> Bool {
+  package mutating func admit(_ entry: OutgoingEntry, now: MonotonicTime) throws(AdmissionError) -> Bool {
     guard isOpen else { throw .notJoined }
     // What a binary message cannot hold is refused here too.
     let most = min(limits.messageBytes, ClientEntry.maximumMessageLength - 8_192)
@@ -72,7 +72,7 @@ package struct SendGate: Sendable {
   ///
   /// - Throws: `tooLarge` for a payload over 16 KiB of JSON or a title over 128 scalars; `notJoined`, `queueFull`,
   ///   `rateLimited`.
-  package mutating func admit(_ change: ActivityChange, now: MonotonicTime) throws(SendRefusal) {
+  package mutating func admit(_ change: ActivityChange, now: MonotonicTime) throws(AdmissionError) {
     guard isOpen else { throw .notJoined }
     do throws(WireError) {
       try Activity.standard.applying(change).validate()
@@ -95,11 +95,11 @@ package struct SendGate: Sendable {
   }
 
   /// Whether so many bytes more may wait.
-  private func checkRoom(for size: Int) throws(SendRefusal) {
+  private func checkRoom(for size: Int) throws(AdmissionError) {
     guard taken - letGo + size <= Self.queueLimit else { throw .queueFull(limit: Self.queueLimit) }
   }
 
-  private mutating func take(_ size: Int, entries: Int, now: MonotonicTime) throws(SendRefusal) {
+  private mutating func take(_ size: Int, entries: Int, now: MonotonicTime) throws(AdmissionError) {
     guard bucket.take(size, entries: entries, by: rates, at: now) else {
       let wait = bucket.millisecondsUntilQuarter(for: size, by: rates)
       throw .rateLimited(retryAfter: .milliseconds(wait))

@@ -5,7 +5,7 @@ import Wire
 
 @testable import SessionCore
 
-/// The gateway's side: what its shell does for a session, with a file that may be behind.
+/// The gateway's harness: what its shell does for a session, with a file that may be behind.
 extension SessionSimulation {
   /// Takes the next message of somebody.
   /// - Returns: whether there was one.

@@ -134,7 +134,7 @@ final class SessionSimulation {
         entry.payload = Array("C\(client.index) \(random.next() >> 32) u".utf8)
       default: break
       }
-      do throws(SendRefusal) {
+      do throws(AdmissionError) {
         guard try client.gate.admit(entry, now: now) else { continue }
       } catch {
         guard case .rateLimited = error, weather.isSlow || weather.isHeavy else {
@@ -156,7 +156,7 @@ final class SessionSimulation {
     } else {
       let title = "C\(client.index) \(client.titles.count)"
       let change = ActivityChange(title: title)
-      do throws(SendRefusal) {
+      do throws(AdmissionError) {
         try client.gate.admit(change, now: now)
       } catch {
         return
@@ -183,7 +183,7 @@ final class SessionSimulation {
 
   // MARK: - Sockets
 
-  /// Does what a participant's side asks for.
+  /// Does what a participant's harness asks for.
   func perform(_ client: SimulatedClient) throws {
     let effects = client.session.takeEffects()
     client.gate.released(client.session.releasedBytes)

@@ -50,7 +50,7 @@ final class SimulatedClient {
   }
 
   /// What the program is told.
-  func take(_ notice: Notice) throws {
+  func take(_ notice: SessionEvent) throws {
     switch notice {
     case .joined(let joined):
       me = joined.participant

@@ -1,7 +1,7 @@
 import SessionCore
 import Wire
 
-/// A socket between a participant's side and a session, with what is on its way in both directions.
+/// A socket between a participant's harness and a session, with what is on its way in both directions.
 final class SimulatedSocket {
   /// A message to the gateway.
   enum Uplink {

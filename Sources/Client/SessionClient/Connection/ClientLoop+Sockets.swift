@@ -1,0 +1,213 @@
+internal import Primitives
+internal import Networking
+internal import Platform
+
+/// What is read and written, and how connections end.
+extension ClientLoop {
+  /// How much of one connection is read in a turn, before others have theirs.
+  private static let readLimit = 262_144
+  /// From how many waiting bytes on pings go unanswered: whoever pings has to read too.
+  private static let pongLimit = 65_536
+
+  // MARK: - Writing
+
+  /// Gives the socket what there is to be said; false when the connection broke, which its session was told.
+  @discardableResult
+  func send(_ connection: GatewayConnection) -> Bool {
+    switch connection.phase {
+    case .webSocket, .lingering:
+      let answersPings = connection.pendingBytes < Self.pongLimit
+      connection.append(connection.webSocket.takeOutgoing(answersPings: answersPings))
+    case .resolving, .connecting, .tlsHandshake, .closed:
+      break
+    }
+    do throws(SystemError) {
+      try connection.flush()
+      return true
+    } catch {
+      fail(connection, .broken("The connection broke: \(error)"))
+      return false
+    }
+  }
+
+  /// There is room in the socket, or it has come about, or failed.
+  func handleWritable(_ connection: GatewayConnection) {
+    if case .connecting(let others, let tls) = connection.phase {
+      didConnect(connection, others: others, tls: tls)
+    } else if send(connection), let owner = connection.owner {
+      perform(owner)
+    }
+  }
+
+  // MARK: - Reading
+
+  /// Goes on with those that had more to be read than their share.
+  func drainReadQueue() {
+    guard !readQueue.isEmpty else { return }
+    let waiting = readQueue
+    readQueue = []
+    for connection in waiting { read(connection) }
+  }
+
+  /// Takes what the socket has, up to a share of the turn.
+  func read(_ connection: GatewayConnection) {
+    var left = Self.readLimit
+    while let socket = connection.socket, connection.shouldRead {
+      guard left > 0 else {
+        readQueue.append(connection)
+        return
+      }
+      switch socket.receive(into: &buffer) {
+      case .received(let count):
+        left -= count
+        process(count, from: connection)
+      case .wouldBlock:
+        return
+      case .endOfStream:
+        streamEnded(connection, because: nil)
+      case .failed(let error):
+        streamEnded(connection, because: error)
+      }
+    }
+  }
+
+  /// Takes the first bytes of the buffer.
+  private func process(_ count: Int, from connection: GatewayConnection) {
+    connection.owner?.session.heard(now: now)
+    if let tls = connection.tls {
+      let received = buffer
+      plaintext.removeAll(keepingCapacity: true)
+      advanceHandshake(connection, tls, received.span.extracting(first: count))
+      readMessages(connection, in: &plaintext, upTo: plaintext.count)
+    } else {
+      readMessages(connection, in: &buffer, upTo: count)
+    }
+    // Pongs, and the answer to a close frame.
+    if connection.webSocket.hasOutgoing { send(connection) }
+    if connection.hasPeerClosed, connection.feedsWebSocket { streamEnded(connection, because: nil) }
+  }
+
+  private func readMessages(_ connection: GatewayConnection, in bytes: inout [UInt8], upTo end: Int) {
+    var position = 0
+    while connection.feedsWebSocket,
+      let event = connection.webSocket.next(in: &bytes, at: &position, upTo: end, inflater: inflater)
+    {
+      handle(event, of: connection)
+    }
+  }
+
+  private func handle(_ event: ClientWebSocket.Event, of connection: GatewayConnection) {
+    guard let owner = connection.owner else { return }
+    switch event {
+    case .opened:
+      connection.deadline = nil
+      owner.session.opened(now: now)
+    case .text(let message):
+      owner.session.received(text: message.span, now: now)
+    case .entries(let message):
+      owner.session.received(entries: message.span, now: now)
+    case .ended(let end):
+      return ended(connection, end)
+    }
+    perform(owner)
+  }
+
+  private func streamEnded(_ connection: GatewayConnection, because error: SystemError?) {
+    guard case .ended(let end)? = connection.webSocket.finish() else { return drop(connection) }
+    if let error, case .broken = end {
+      fail(connection, .broken("The connection broke: \(error)"))
+    } else {
+      fail(connection, end)
+    }
+  }
+
+  // MARK: - The end
+
+  /// The conversation is over; what is left of it, a close frame, still goes out.
+  private func ended(_ connection: GatewayConnection, _ end: SocketEnd) {
+    guard connection.webSocket.hasOutgoing else { return fail(connection, end) }
+    let owner = connection.owner
+    detach(connection)
+    linger(connection)
+    owner?.session.closed(end, now: now)
+    if let owner { perform(owner) }
+  }
+
+  /// The connection is of no use any more.
+  func fail(_ connection: GatewayConnection, _ end: SocketEnd) {
+    let owner = connection.owner
+    detach(connection)
+    drop(connection)
+    owner?.session.closed(end, now: now)
+    if let owner { perform(owner) }
+  }
+
+  /// Closes the connection of a session with a close frame.
+  func close(_ membership: ActiveMembership, code: UInt16) {
+    guard let connection = membership.connection else { return }
+    detach(connection)
+    guard connection.webSocket.isOpen else { return drop(connection) }
+    connection.webSocket.close(code: code)
+    linger(connection)
+  }
+
+  /// Drops the connection of a session, if there is one.
+  func dropConnection(of membership: ActiveMembership) {
+    guard let connection = membership.connection else { return }
+    detach(connection)
+    drop(connection)
+  }
+
+  private func detach(_ connection: GatewayConnection) {
+    connection.owner?.connection = nil
+    connection.owner = nil
+    connection.nextKeepaliveAt = nil
+  }
+
+  private func linger(_ connection: GatewayConnection) {
+    connection.phase = .lingering
+    connection.deadline = now + connection.times.lingering
+    guard send(connection) else { return }
+    if connection.webSocket.hasEnded {
+      connection.appendCloseNotify()
+      guard send(connection) else { return }
+    }
+    // It may have been stopped to be read; its end is still to be seen.
+    readQueue.append(connection)
+  }
+
+  private func drop(_ connection: GatewayConnection) {
+    connection.appendCloseNotify()
+    // Best effort: who is gone needs none.
+    try? connection.flush()
+    connections[connection.token] = nil
+    connection.deadline = nil
+    connection.nextKeepaliveAt = nil
+    connection.close()
+  }
+
+  // MARK: - Deadlines
+
+  /// Does what is due at a connection.
+  func handleDeadlines(of connection: GatewayConnection) {
+    if let nextKeepaliveAt = connection.nextKeepaliveAt, nextKeepaliveAt <= now {
+      connection.nextKeepaliveAt = now + connection.times.keepalive
+      connection.webSocket.sendUnsolicitedPong()
+      guard send(connection) else { return }
+    }
+    guard let deadline = connection.deadline, deadline <= now else { return }
+    switch connection.phase {
+    case .resolving:
+      let name = connection.owner?.configuration.gateway.endpoint ?? ""
+      fail(connection, .broken("\(name) names a host whose address was not found out in time."))
+    case .connecting(let others, let tls):
+      connectToNext(connection, others: others, tls: tls, because: "no answer in time")
+    case .tlsHandshake:
+      fail(connection, .broken("The TLS handshake was not done in time."))
+    case .webSocket:
+      fail(connection, .broken("The request for a WebSocket was not answered in time."))
+    case .lingering, .closed:
+      drop(connection)
+    }
+  }
+}

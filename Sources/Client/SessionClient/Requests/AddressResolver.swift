@@ -1,0 +1,86 @@
+internal import Networking
+internal import Platform
+
+/// What asks the system's resolver, which may block for as long as it likes: never on a thread that others wait for.
+///
+/// Each name has one thread at a time, however many wait for it and however often they come back.
+final class AddressResolver: Sendable {
+  /// Asks for the addresses of `HOST:PORT`, and blocks.
+  typealias Resolver = @Sendable (String) throws(AddressError) -> [SocketAddress]
+  private typealias Lookup = Promise<[SocketAddress]>
+
+  /// The process's.
+  static let shared = AddressResolver { (name) throws(AddressError) in try SocketAddress.resolve(name) }
+
+  private let resolver: Resolver
+  private let pending = Guarded<[String: Lookup]>([:])
+
+  init(_ resolver: @escaping Resolver) {
+    self.resolver = resolver
+  }
+
+  /// The addresses of a gateway; for who waits without blocking.
+  ///
+  /// - Throws: `unreachable` when there is none, or no answer within the time; `cancelled`.
+  func addresses(
+    of gateway: GatewayAddress, within limit: Duration
+  ) async throws(SessionClientError) -> [SocketAddress] {
+    // A number needs nobody to ask.
+    if let ip = IPAddress(gateway.host) { return [SocketAddress(ip: ip, port: gateway.port)] }
+    let lookup = lookup(for: gateway)
+    let result = await withTaskGroup(of: Result<[SocketAddress], SessionClientError>.self) { group in
+      group.addTask {
+        do throws(SessionClientError) {
+          return .success(try await lookup.value())
+        } catch {
+          return .failure(error)
+        }
+      }
+      group.addTask {
+        do { try await Task.sleep(for: limit) } catch { return .failure(.cancelled) }
+        return .failure(.unreachable("\(gateway) has no address yet: nobody told it within \(limit)"))
+      }
+      defer { group.cancelAll() }
+      return await group.next() ?? .failure(.cancelled)
+    }
+    return try result.get()
+  }
+
+  private func lookup(for gateway: GatewayAddress) -> Lookup {
+    let name = gateway.endpoint
+    let (lookup, isNew) = pending.withLock { pending in
+      if let lookup = pending[name] { return (lookup, false) }
+      let lookup = Lookup()
+      pending[name] = lookup
+      return (lookup, true)
+    }
+    guard isNew else { return lookup }
+    do throws(SystemError) {
+      try SystemThread(name: "requests-lookup") { [self] in
+        end(lookup, of: name, with: look(up: name, for: gateway))
+      }.detach()
+    } catch {
+      let failure = SessionClientError.unreachable("there is no thread to look up \(gateway): \(error)")
+      end(lookup, of: name, with: .failure(failure))
+    }
+    return lookup
+  }
+
+  private func look(
+    up name: String, for gateway: GatewayAddress
+  ) -> Result<[SocketAddress], SessionClientError> {
+    do throws(AddressError) {
+      return .success(try resolver(name))
+    } catch {
+      return .failure(.unreachable("\(gateway) \(error)"))
+    }
+  }
+
+  private func end(
+    _ lookup: Lookup, of name: String, with result: Result<[SocketAddress], SessionClientError>
+  ) {
+    // Whoever asks from here on asks anew.
+    pending.withLock { $0[name] = nil }
+    lookup.resolve(result)
+  }
+}

@@ -1,0 +1,200 @@
+internal import FoundationEssentials
+internal import HTTP
+internal import Wire
+
+/// What an upload asks of the gateway, from its creation to its last byte (tus 1.0.0).
+struct UploadTransfer: Sendable {
+  /// Up to so many bytes go with the creation: one connection instead of two, and not much that comes twice.
+  private static let embeddedBytes = 262_144
+  private static let chunkType = "application/offset+octet-stream"
+  /// The longest field that a gateway reads, and what of it is not the metadata's.
+  private static let (fieldBytes, namesBytes) = (16_384, 2_400)
+
+  let attachment: NewAttachment
+  private let api: GatewayAPI
+  private let path: String
+  private let collection: String
+  private let fields: FieldList
+
+  /// Prepares to add an attachment.
+  ///
+  /// - Throws: `refused` when the metadata is longer than any gateway would read.
+  init(
+    of attachment: NewAttachment, to session: SessionID, as token: Token?, by api: GatewayAPI
+  ) throws(SessionClientError) {
+    let metadata = attachment.metadata ?? []
+    guard metadata.count <= (Self.fieldBytes - Self.namesBytes) / 4 * 3 else {
+      let limit = Limits().metadataBytes
+      throw .refused(
+        Refusal(
+          .badRequest,
+          "An attachment's metadata has at most \(limit) bytes as JSON; this has \(metadata.count).",
+          limit: limit, actual: metadata.count))
+    }
+    self.attachment = attachment
+    self.api = api
+    path = GatewayAPI.path(of: session, attachment.id)
+    collection = GatewayAPI.path(of: session)
+    var fields: FieldList = [
+      "Tus-Resumable": "1.0.0", "Attachment-Id": attachment.id.uuidString,
+      "Upload-Length": "\(attachment.content.count)", "Upload-Metadata": Self.metadataField(attachment),
+    ]
+    if let token { fields.append("Participant-Token", token.text) }
+    self.fields = fields
+  }
+
+  private static func metadataField(_ attachment: NewAttachment) -> String {
+    var parts = ["filetype \(Base64.encode(Array(attachment.contentType.utf8.prefix(255))))"]
+    if let name = attachment.name {
+      parts.append("filename \(Base64.encode(Array(AttachmentName.sanitised(name).utf8)))")
+    }
+    if let metadata = attachment.metadata { parts.append("metadata \(Base64.encode(metadata))") }
+    return parts.joined(separator: ",")
+  }
+
+  /// How many bytes it will have.
+  private var size: UInt64 { UInt64(attachment.content.count) }
+
+  // MARK: - Creating
+
+  /// Has the gateway take the upload on; a small content goes with it.
+  ///
+  /// - Throws: when the gateway does not.
+  func create() async throws(SessionClientError) -> AttachmentObject {
+    try await cacheContent()
+    var request = HTTPRequest(method: .post, path: collection, fields: fields)
+    if size > 0, size <= UInt64(Self.embeddedBytes) {
+      request.fields.append("Content-Type", Self.chunkType)
+      request.content = attachment.content
+    }
+    do throws(SessionClientError) {
+      return try await create(by: request)
+    } catch {
+      // Whoever is cancelled does not learn whether it was taken on.
+      if error == .cancelled { Task { await remove() } }
+      throw error
+    }
+  }
+
+  private func create(by first: HTTPRequest) async throws(SessionClientError) -> AttachmentObject {
+    var request = first
+    var retry = RetryPolicy(api.timeouts, for: api.timeouts.creationRetry)
+    while true {
+      do throws(SessionClientError) {
+        let response = try await api.performOnce(request, in: request.content == nil ? .brief : .transfer)
+        guard response.status == 201 else { throw api.error(for: response) }
+        return try validated(api.decode(AttachmentObject.self, from: response))
+      } catch {
+        try await retry.wait(after: error)
+        // What came of the content is asked for: it is not sent where it may not be looked at.
+        request = HTTPRequest(method: .post, path: collection, fields: fields)
+      }
+    }
+  }
+
+  private func validated(_ object: AttachmentObject) throws(SessionClientError) -> AttachmentObject {
+    guard object.id == attachment.id, object.size == size else {
+      let there = object.size.map { "\($0)" } ?? "an unknown number of"
+      throw .refused(
+        Refusal(
+          .badRequest,
+          "The attachment \(attachment.id) is there already with \(there) bytes; this one has \(size).",
+          limit: Int(clamping: object.size ?? 0), actual: attachment.content.count))
+    }
+    _ = try validated(object.offset)
+    return object
+  }
+
+  /// How far a gateway says that the upload is, unless that is further than it goes.
+  private func validated(_ offset: UInt64) throws(SessionClientError) -> UInt64 {
+    guard offset <= size else {
+      throw .noGateway("\(api.gateway) holds \(offset) bytes of an upload that has only \(size)")
+    }
+    return offset
+  }
+
+  /// The one who adds it reads it without a request.
+  private func cacheContent() async throws(SessionClientError) {
+    let (content, cache) = (attachment.content, api.cache)
+    guard cache.canStore(content.count) else { return }
+    try await api.threads.run(.brief) { _ in cache.storeCopy(of: content) }
+  }
+
+  // MARK: - Sending
+
+  /// Sends what is missing, over any number of cuts.
+  ///
+  /// - Parameter start: where the upload stands.
+  /// - Throws: when the gateway refuses for good, `cancelled`, or when there was no progress for `uploadKeepSeconds`.
+  func send(from start: UInt64) async throws(SessionClientError) {
+    var retry = RetryPolicy(api.timeouts, for: api.timeouts.uploadRetry)
+    var highest = start
+    var known: UInt64? = start
+    while true {
+      do throws(SessionClientError) {
+        let offset: UInt64
+        if let known { offset = known } else { offset = try await self.offset() }
+        if offset > highest {
+          highest = offset
+          retry.recordProgress()
+        }
+        known = nil
+        // Also with nothing left to send: only the answer to that tells that the attachment is ready.
+        guard try await send(at: offset) < size else { return }
+        throw .unreachable("\(api.gateway) took less than all bytes of the upload")
+      } catch {
+        known = try offset(afterwards: error)
+        try await retry.wait(after: known == nil ? error : .unreachable("\(error)"))
+      }
+    }
+  }
+
+  /// Where the gateway says that the upload stands; nil when it has to be asked.
+  private func offset(afterwards failure: SessionClientError) throws(SessionClientError) -> UInt64? {
+    guard case .refused(let refusal) = failure, refusal.code == .offsetMismatch, let offset = refusal.offset
+    else { return nil }
+    return try validated(offset)
+  }
+
+  private func send(at offset: UInt64) async throws(SessionClientError) -> UInt64 {
+    let request = HTTPRequest(
+      method: .patch, path: path,
+      fields: [
+        "Tus-Resumable": "1.0.0", "Upload-Offset": "\(offset)", "Content-Type": Self.chunkType,
+      ], content: attachment.content.dropFirst(Int(offset)))
+    let response = try await api.performOnce(request, in: .transfer)
+    guard response.status == 204 else { throw api.error(for: response) }
+    return try self.offset(in: response)
+  }
+
+  private func offset() async throws(SessionClientError) -> UInt64 {
+    let response = try await api.performOnce(
+      HTTPRequest(method: .head, path: path, fields: ["Tus-Resumable": "1.0.0"]))
+    // An answer to HEAD has no words.
+    switch response.status {
+    case 200: return try offset(in: response)
+    case 404:
+      throw .refused(Refusal(.notFound, "There is no such attachment any more; it may have been removed."))
+    case 410: throw .refused(Refusal(.ended, "This session has ended."))
+    case 408, 429, 500...: throw .unreachable("\(api.gateway) answers \(response.status)")
+    default: throw api.error(for: response)
+    }
+  }
+
+  private func offset(in response: HTTPResponse) throws(SessionClientError) -> UInt64 {
+    guard let offset = response.head.number("Upload-Offset") else {
+      throw .noGateway("what answers at \(api.gateway) is no gateway: it does not say how far the upload is")
+    }
+    return try validated(offset)
+  }
+
+  // MARK: - Removing
+
+  /// Removes what came of it, as far as the gateway can be reached.
+  func remove() async {
+    var request = HTTPRequest(method: .delete, path: path)
+    if let token = fields.first("Participant-Token") { request.fields.append("Participant-Token", token) }
+    // What cannot be told expires by itself.
+    _ = try? await api.perform(request, expecting: [204, 404, 410], for: api.timeouts.creationRetry)
+  }
+}

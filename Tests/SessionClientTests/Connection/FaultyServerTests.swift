@@ -1,0 +1,250 @@
+import FoundationEssentials
+import Testing
+import Networking
+import Platform
+import WebSocket
+import Wire
+
+@testable import SessionClient
+
+extension ConnectionTests {
+  /// Gateways that are none, or cannot be reached, or say nothing, or nonsense.
+  @Suite("Unfit peers")
+  struct FaultyServerTests {
+    private static let session = SessionID(high: 1, low: 2)
+
+    /// Tries to join over a scripted server, and gives how it ended.
+    private static func end(
+      of script: @escaping ScriptedServer.Script, isSecure: Bool = false
+    ) async throws -> EndReason? {
+      let server = try ScriptedServer(script)
+      defer { server.stop() }
+      let ada = try TestMember(
+        session, at: LocalGateway.address(of: server.address, isSecure: isSecure), waits: false)
+      try ada.events.wait(for: "the end") { $0.end != nil }
+      await ada.membership.finish()
+      return ada.events.now.end
+    }
+
+    @Test("Something else than a gateway, in words")
+    func somethingElse() async throws {
+      let end = try await Self.end { _, stream in
+        _ = try stream.receive()
+        try stream.send(Array("220 mail.example ESMTP\r\n".utf8))
+        try stream.drain()
+      }
+      guard case .noGateway(let words) = end else {
+        Issue.record("\(String(describing: end))")
+        return
+      }
+      #expect(words.contains("HTTP"))
+    }
+
+    @Test("No TLS where TLS is wanted")
+    func plain() async throws {
+      let end = try await Self.end(
+        of: { _, stream in
+          _ = try stream.receive()
+          try stream.send(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8))
+          try stream.drain()
+        }, isSecure: true)
+      guard case .noGateway = end else {
+        Issue.record("\(String(describing: end))")
+        return
+      }
+    }
+
+    @Test("A refusal of the request for good, in the gateway's words")
+    func refused() async throws {
+      let end = try await Self.end { _, stream in
+        _ = try stream.receive()
+        let body = #"{"detail":"Ask for https://elsewhere."}"#
+        try stream.send(
+          Array("HTTP/1.1 421 Misdirected Request\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8))
+        try stream.drain()
+      }
+      #expect(end == .refused(code: 421, detail: "Ask for https://elsewhere."))
+    }
+
+    @Test("A gateway that is busy is asked again when it says")
+    func busy() async throws {
+      let gateway = try LocalGateway()
+      let session = try await gateway.makeSession()
+      let server = try ScriptedServer { _, stream in
+        _ = try stream.receive()
+        try stream.send(
+          Array("HTTP/1.1 503 Service Unavailable\r\nRetry-After: 0\r\nContent-Length: 0\r\n\r\n".utf8))
+        try stream.drain()
+      }
+      defer { server.stop() }
+      let proxy = try CuttingProxy(to: server.address)
+      try proxy.start()
+      defer { proxy.stop() }
+      let ada = try TestMember(session, at: LocalGateway.address(of: proxy.address), waits: false)
+      try TestTimeout.block(until: "it asks again") { server.count > 1 }
+      proxy.turn(to: gateway.http)
+      try ada.events.wait(for: "being caught up") { $0.caughtUps == 1 }
+      #expect(ada.events.now.end == nil)
+      await ada.leave()
+    }
+
+    /// What a server sends in the middle of a session that is then cut.
+    enum Nonsense: CaseIterable {
+      case halfAFrame
+      case hugeLength
+      case entriesThatAreNone
+      case wrongControl
+      case masked
+
+      var bytes: [UInt8] {
+        switch self {
+        case .halfAFrame: [0x82, 0x7E, 0x01]
+        case .hugeLength: [0x82, 0x7F, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]
+        case .entriesThatAreNone: ScriptedServer.frame(.binary, [0, 0, 0, 1, 0xFF, 9, 9])
+        case .wrongControl:
+          ScriptedServer.frame(.text, Array(#"{"committed":{"sequence":-1}}"#.utf8))
+            + ScriptedServer.frame(.text, Array("[[[[".utf8))
+        case .masked: [0x82, 0x81, 1, 2, 3, 4, 5]
+        }
+      }
+    }
+
+    @Test(
+      "Nonsense costs the connection at most, and a program that joined goes on", arguments: Nonsense.allCases
+    )
+    func nonsense(_ nonsense: Nonsense) async throws {
+      let gateway = try LocalGateway()
+      let session = try await gateway.makeSession()
+      let server = try ScriptedServer { _, stream in
+        try ScriptedServer.upgrade(stream)
+        try stream.send(ScriptedServer.welcome + nonsense.bytes)
+      }
+      defer { server.stop() }
+      let proxy = try CuttingProxy(to: server.address)
+      try proxy.start()
+      defer { proxy.stop() }
+      let ada = try TestMember(session, at: LocalGateway.address(of: proxy.address))
+      try ada.events.wait(for: "being away") { $0.aways > 0 }
+      proxy.turn(to: gateway.http)
+      try ada.events.wait(for: "another gateway") { $0.joins.last?.session.id == session }
+      try ada.send("still here")
+      try await ada.membership.settle()
+      #expect(ada.events.now.end == nil)
+      await ada.leave()
+    }
+
+    @Test("A name that there is not is looked up again, in words; leaving does not wait for it")
+    func noName() async throws {
+      let url = try #require(URL(string: "http://no-such-host.invalid:8080"))
+      let ada = try TestMember(Self.session, at: GatewayAddress(url), waits: false)
+      try ada.events.wait(for: "words") { !$0.troubles.isEmpty }
+      #expect(ada.events.now.troubles[0].contains("no-such-host.invalid"))
+      #expect(ada.events.now.end == nil)
+      ada.membership.leave()
+      try ada.events.wait(for: "the end") { $0.end == .left }
+    }
+
+    @Test("A name that nobody tells the address of in time is named")
+    func slowName() async throws {
+      let url = try #require(URL(string: "http://no-such-host.invalid:8080"))
+      let ada = try TestMember(
+        Self.session, at: GatewayAddress(url), times: ConnectionTimeouts(connecting: .zero), waits: false)
+      try ada.events.wait(for: "words") { !$0.troubles.isEmpty }
+      #expect(
+        ada.events.now.troubles[0]
+          == "no-such-host.invalid:8080 names a host whose address was not found out in time.")
+      await ada.leave()
+    }
+
+    @Test("Nobody listens: told in words, and tried again until somebody does")
+    func nobody() async throws {
+      let gateway = try LocalGateway()
+      let session = try await gateway.makeSession()
+      let closed = try Listener(on: SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: 0)).address
+      let proxy = try CuttingProxy(to: closed)
+      try proxy.start()
+      defer { proxy.stop() }
+      let direct = try TestMember(session, at: LocalGateway.address(of: closed), waits: false)
+      try direct.events.wait(for: "words") { !$0.troubles.isEmpty }
+      #expect(direct.events.now.troubles[0].contains("Connection refused"))
+      direct.membership.leave()
+      let ada = try TestMember(session, at: LocalGateway.address(of: proxy.address), waits: false)
+      try ada.events.wait(for: "words") { !$0.troubles.isEmpty }
+      proxy.turn(to: gateway.http)
+      try ada.events.wait(for: "being caught up") { $0.caughtUps == 1 }
+      await ada.leave()
+    }
+
+    @Test("A name with several addresses is reached at the one that answers")
+    func severalAddresses() async throws {
+      // `localhost` is ::1 too in most places, where this gateway does not listen.
+      let gateway = try LocalGateway()
+      let session = try await gateway.makeSession()
+      let url = try #require(URL(string: "http://localhost:\(gateway.http.port)"))
+      let ada = try TestMember(session, at: GatewayAddress(url))
+      await ada.leave()
+      try TestTimeout.block(until: "no thread to be left") {
+        try ProcessResources.threads(named: "client-lookup") == 0
+      }
+    }
+
+    /// Where a server falls silent.
+    enum Silence: CaseIterable {
+      case beforeTLS
+      case beforeTheUpgrade
+    }
+
+    @Test("One that never answers is given up in time, and tried again", arguments: Silence.allCases)
+    func silent(_ silence: Silence) async throws {
+      let server = try ScriptedServer { _, stream in try stream.drain() }
+      defer { server.stop() }
+      let address = try LocalGateway.address(of: server.address, isSecure: silence == .beforeTLS)
+      let times = ConnectionTimeouts(agreement: .milliseconds(50))
+      let ada = try TestMember(Self.session, at: address, times: times, waits: false)
+      try TestTimeout.block(until: "it is tried again") { server.count > 1 }
+      try ada.events.wait(for: "words") { !$0.troubles.isEmpty }
+      #expect(ada.events.now.troubles[0].contains("in time"))
+      await ada.leave()
+      try TestTimeout.block(until: "no socket to be left") {
+        try ProcessResources.sockets(to: server.address.port) == 0
+      }
+    }
+
+    @Test("One whose bytes are not read is shown that somebody is there, and its pings are answered later")
+    func signsOfLife() async throws {
+      let pongs = Guarded<[[UInt8]]>([])
+      let isPinged = Guarded(false)
+      let server = try ScriptedServer { number, stream in
+        guard number == 0 else { return }
+        try ScriptedServer.upgrade(stream)
+        try stream.send(ScriptedServer.welcome)
+        var reader = MessageReader(role: .server, limits: MessageLimits(messageBytes: 1 << 20))
+        var hasPinged = false
+        while true {
+          var bytes = try stream.receive()
+          var position = 0
+          while let event = try reader.next(in: &bytes, at: &position, upTo: bytes.count) {
+            guard case .pong(let payload) = event else { continue }
+            pongs.withLock { $0.append(payload) }
+            if payload == [42] { return }
+            if !hasPinged { try stream.send(ScriptedServer.frame(.ping, [42])) }
+            hasPinged = true
+            isPinged.withLock { $0 = true }
+          }
+        }
+      }
+      defer { server.stop() }
+      let ada = try TestMember(
+        Self.session, at: LocalGateway.address(of: server.address),
+        times: ConnectionTimeouts(keepalive: .milliseconds(20)))
+      ada.membership.setReading(false)
+      try TestTimeout.block(until: "some signs of life") { pongs.withLock { $0.count } > 3 }
+      #expect(isPinged.withLock { $0 })
+      // The ping is among what is not read.
+      #expect(pongs.withLock { $0.allSatisfy(\.isEmpty) })
+      ada.membership.setReading(true)
+      try TestTimeout.block(until: "the answer to the ping") { pongs.withLock { $0.contains([42]) } }
+      ada.membership.leave()
+    }
+  }
+}

@@ -1,0 +1,277 @@
+import Networking
+import FoundationEssentials
+import Gateway
+import Testing
+import Platform
+import Wire
+
+@testable import SessionClient
+
+extension ConnectionTests {
+  /// A participant's harness and a gateway.
+  @Suite("Membership")
+  struct MembershipTests {
+    @Test("Two who joined hear each other, and get their own back", arguments: [false, true])
+    func both(isSecure: Bool) async throws {
+      let gateway = try LocalGateway()
+      let session = try await gateway.makeSession()
+      let address = try gateway.address(isSecure: isSecure)
+      let ada = try TestMember(session, at: address, name: "Ada")
+      let bob = try TestMember(session, at: address, name: "Bob")
+      try ada.events.wait(for: "Bob") { $0.active.count == 2 }
+      #expect(Set(ada.events.now.active.map(\.name)) == ["Ada", "Bob"])
+      try ada.send("hello")
+      try bob.send("hello back")
+      // Larger than a TLS record and a socket's buffer.
+      let large = [UInt8]((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+      try ada.membership.send(OutgoingEntry(type: "Large", payload: large))
+      try bob.events.wait(for: "Ada's") { $0.messages.count == 2 }
+      try ada.events.wait(for: "Bob's") { $0.messages.count == 1 && $0.echoes.count == 2 }
+      #expect(
+        bob.events.now.messages == [
+          .init(from: ada.number, type: "Test", payload: Array("hello".utf8)),
+          .init(from: ada.number, type: "Large", payload: large),
+        ])
+      #expect(ada.events.now.texts(from: bob.number) == ["hello back"])
+      try await ada.membership.settle()
+      try await bob.membership.settle()
+      await ada.leave()
+      try bob.events.wait(for: "Ada to be gone") { $0.active.count == 1 }
+      await bob.leave()
+    }
+
+    @Test("What was sent before the session let me in arrives, in its order")
+    func early() async throws {
+      let gateway = try LocalGateway()
+      let session = try await gateway.makeSession()
+      let bob = try TestMember(session, at: gateway.address())
+      let ada = try TestMember(session, at: gateway.address(), waits: false)
+      for index in 0..<100 { try ada.send("\(index)") }
+      try bob.events.wait(for: "all of it") { $0.messages.count == 100 }
+      #expect(bob.events.now.texts(from: ada.number) == (0..<100).map { "\($0)" })
+      await ada.leave()
+      await bob.leave()
+    }
+
+    @Test("What many threads send keeps each thread's order")
+    func threads() async throws {
+      let gateway = try LocalGateway()
+      let session = try await gateway.makeSession()
+      let (ada, bob) = try (
+        TestMember(session, at: gateway.address()), TestMember(session, at: gateway.address())
+      )
+      // Below the burst of the participant's own rate, which is the gateway's.
+      let threads = try (0..<4).map { thread in
+        try SystemThread(name: "test-sender") {
+          for index in 0..<300 {
+            do { try ada.send("\(thread) \(index)") } catch { Issue.record(error) }
+          }
+        }
+      }
+      for thread in threads { thread.join() }
+      try bob.events.wait(for: "all of it") { $0.messages.count == 1200 }
+      let texts = bob.events.now.texts(from: ada.number)
+      for thread in 0..<4 {
+        #expect(texts.filter { $0.hasPrefix("\(thread) ") } == (0..<300).map { "\(thread) \($0)" })
+      }
+      await ada.leave()
+      await bob.leave()
+    }
+
+    @Test("A certificate that nobody vouches for ends it, in words", arguments: [true, false])
+    func notTrusted(hasOtherFile: Bool) async throws {
+      let gateway = try LocalGateway()
+      let session = try await gateway.makeSession()
+      let other = try LocalGateway()
+      let address = try LocalGateway.address(
+        of: gateway.https, isSecure: true, certificates: hasOtherFile ? other.certificates : nil)
+      let ada = try TestMember(session, at: address, waits: false)
+      try ada.events.wait(for: "the end") { $0.end != nil }
+      guard case .notTrusted(let words) = ada.events.now.end else {
+        Issue.record("\(String(describing: ada.events.now.end))")
+        return
+      }
+      #expect(words.contains("certificate"))
+      await ada.membership.finish()
+    }
+
+    @Test("A file of certificates that is none ends it, and names the file")
+    func noCertificates() async throws {
+      let gateway = try LocalGateway()
+      let path = gateway.folder + "/public/index.html"
+      let ada = try TestMember(
+        await gateway.makeSession(),
+        at: LocalGateway.address(of: gateway.https, isSecure: true, certificates: path), waits: false)
+      try ada.events.wait(for: "the end") { $0.end != nil }
+      guard case .notTrusted(let words) = ada.events.now.end else {
+        Issue.record("\(String(describing: ada.events.now.end))")
+        return
+      }
+      #expect(words.contains(path))
+      await ada.membership.finish()
+    }
+
+    @Test("TLS is checked for the name, too")
+    func otherName() async throws {
+      // Then all of 127.0.0.0/8 leads there.
+      let gateway = try LocalGateway { $0.https = ListenAddress(host: "0.0.0.0", port: 0) }
+      let address = try GatewayAddress(
+        #require(URL(string: "https://127.0.0.2:\(gateway.https.port)")), certificates: gateway.certificates)
+      let ada = try TestMember(await gateway.makeSession(), at: address, waits: false)
+      try ada.events.wait(for: "the end") { $0.end != nil }
+      guard case .notTrusted = ada.events.now.end else {
+        Issue.record("\(String(describing: ada.events.now.end))")
+        return
+      }
+      await ada.membership.finish()
+    }
+
+    @Test("A session that there is not")
+    func unknown() async throws {
+      let gateway = try LocalGateway()
+      let ada = try TestMember(SessionID(high: 1, low: 2), at: gateway.address(), waits: false)
+      try ada.events.wait(for: "the end") { $0.end != nil }
+      #expect(ada.events.now.end == .notFound)
+      await ada.membership.finish()
+      #expect(throws: AdmissionError.notJoined) { try ada.send("too late") }
+    }
+
+    @Test("Ending it ends it for everyone")
+    func ending() async throws {
+      let gateway = try LocalGateway()
+      let session = try await gateway.makeSession()
+      let (ada, bob) = try (
+        TestMember(session, at: gateway.address()), TestMember(session, at: gateway.address())
+      )
+      try ada.send("last words")
+      ada.membership.end()
+      for member in [ada, bob] {
+        try member.events.wait(for: "the end") { $0.end != nil }
+        #expect(member.events.now.end == .ended)
+        await member.membership.finish()
+        #expect(member.events.now.afterEnd == 0)
+      }
+      #expect(bob.events.now.texts(from: ada.number) == ["last words"])
+      await #expect(throws: EndReason.ended) { try await ada.membership.settle() }
+    }
+
+    @Test("Leaving sends what waits, gives everything back, and nothing is told after it")
+    func leaving() async throws {
+      let gateway = try LocalGateway()
+      let session = try await gateway.makeSession()
+      let bob = try TestMember(session, at: gateway.address())
+      let ada = try TestMember(session, at: gateway.address())
+      for index in 0..<500 { try ada.send("\(index)") }
+      ada.membership.leave()
+      #expect(throws: AdmissionError.notJoined) { try ada.send("too late") }
+      await ada.membership.finish()
+      #expect(ada.events.now.end == .left)
+      #expect(ada.events.now.afterEnd == 0)
+      try bob.events.wait(for: "all of it") { $0.messages.count == 500 && $0.active.count == 1 }
+      #expect(ada.membership.token != nil)
+      await bob.leave()
+      try TestTimeout.block(until: "no socket to be left") {
+        try ProcessResources.sockets(to: gateway.http.port) == 0
+      }
+      #expect(try ProcessResources.threads(named: "client") == 1)
+      try TestTimeout.block(until: "no thread to be left") {
+        try ProcessResources.threads(named: "client-lookup") == 0
+      }
+    }
+
+    @Test("A membership that is over is let go of, with what observed it")
+    func released() async throws {
+      let gateway = try LocalGateway()
+      let session = try await gateway.makeSession()
+      weak var observer: EventRecorder?
+      weak var membership: Membership?
+      do {
+        let ada = try TestMember(session, at: gateway.address())
+        (observer, membership) = (ada.events, ada.membership)
+        try await ada.membership.settle()
+        await ada.leave()
+      }
+      try TestTimeout.block(until: "both to be released") { observer == nil && membership == nil }
+    }
+
+    @Test("Who waits is listed as waiting, and joins over the same connection as the same participant")
+    func waitsToJoin() async throws {
+      let gateway = try LocalGateway()
+      let proxy = try CuttingProxy(to: gateway.http)
+      try proxy.start()
+      defer { proxy.stop() }
+      let session = try await gateway.makeSession()
+      let ada = try TestMember(session, at: gateway.address())
+      let events = EventRecorder()
+      let bob = Membership(
+        in: session, at: try LocalGateway.address(of: proxy.address), profile: Profile(name: "Bob"),
+        observer: events.observer)
+      bob.waitToJoin()
+      try ada.events.wait(for: "Bob, who waits") { $0.waiting.map(\.name) == ["Bob"] }
+      let id = ada.events.now.waiting.first?.id
+      #expect(throws: AdmissionError.notJoined) { try bob.send(OutgoingEntry(type: "Test", payload: [])) }
+      bob.join(as: Profile(name: "Robert"))
+      try bob.send(OutgoingEntry(type: "Test", payload: Array("hello".utf8)))
+      try ada.events.wait(for: "Bob's message") { $0.messages.count == 1 }
+      let record = ada.events.now
+      #expect(record.waiting.isEmpty && record.active.contains { $0.id == id && $0.name == "Robert" })
+      #expect(events.now.joins.first?.participant.id == id)
+      #expect(proxy.connections == 1)
+      bob.leave()
+      await bob.finish()
+      await ada.leave()
+    }
+
+    @Test("Who waits and leaves waits no more, and does not join afterwards")
+    func leavesWhileWaiting() async throws {
+      let gateway = try LocalGateway()
+      let session = try await gateway.makeSession()
+      let ada = try TestMember(session, at: gateway.address())
+      let events = EventRecorder()
+      let bob = Membership(in: session, at: try gateway.address(), observer: events.observer)
+      bob.waitToJoin()
+      try ada.events.wait(for: "Bob, who waits") { $0.waiting.count == 1 }
+      bob.leave()
+      bob.join()
+      #expect(throws: AdmissionError.notJoined) { try bob.send(OutgoingEntry(type: "Test", payload: [])) }
+      await bob.finish()
+      try ada.events.wait(for: "Bob to be gone") { $0.waiting.isEmpty }
+      #expect(events.now.end == .left && ada.events.now.active.count == 1)
+      await ada.leave()
+    }
+
+    @Test("Leaving before joining, and never joining")
+    func neverJoined() async throws {
+      let gateway = try LocalGateway()
+      let session = try await gateway.makeSession()
+      let events = EventRecorder()
+      let early = Membership(in: session, at: try gateway.address(), observer: events.observer)
+      #expect(throws: AdmissionError.notJoined) {
+        try early.send(OutgoingEntry(type: "Test", payload: []))
+      }
+      try await early.settle()
+      early.leave()
+      await early.finish()
+      #expect(events.now.end == .left)
+      early.join()
+      await Membership(in: session, at: try gateway.address()) { _ in }.finish()
+    }
+
+    @Test("A change of the activity that no gateway takes is refused at once, and costs nothing")
+    func largeActivity() async throws {
+      let gateway = try LocalGateway()
+      let session = try await gateway.makeSession()
+      let ada = try TestMember(session, at: gateway.address())
+      for length in [20_000, 80_000] {
+        #expect(throws: AdmissionError.tooLarge(limit: 16_384, actual: length + 2)) {
+          try ada.membership.change(ActivityChange(payload: .string(String(repeating: "p", count: length))))
+        }
+      }
+      try ada.membership.change(ActivityChange(title: "Small"))
+      try await ada.membership.settle()
+      try ada.events.wait(for: "the title") { $0.activities.last?.title == "Small" }
+      #expect(ada.events.now.end == nil && ada.events.now.aways == 0)
+      await ada.leave()
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import FoundationEssentials
+import Gateway
+import Testing
+import Networking
+import Wire
+
+@testable import SessionClient
+
+extension ConnectionTests {
+  /// What is waited for, and who does not want to be told anything for a while.
+  @Suite("Waiting for a membership")
+  struct MembershipWaitTests {
+    @Test("Waiting for the end of one that goes on can be cancelled")
+    func cancelledFinish() async throws {
+      let gateway = try LocalGateway()
+      let ada = try TestMember(try await gateway.makeSession(), at: gateway.address())
+      let waiting = (0..<3).map { _ in Task { await ada.membership.finish() } }
+      for task in waiting { task.cancel() }
+      for task in waiting { await task.value }
+      #expect(ada.events.now.end == nil)
+      try ada.send("still here")
+      let later = Task { await ada.membership.finish() }
+      await ada.leave()
+      await later.value
+    }
+
+    @Test("One that there was no loop for is over: it takes nothing, whatever is tried again")
+    func noLoop() async throws {
+      let queue = MembershipQueue()
+      let reason = EndReason.noConnections("no descriptor")
+      queue.ended(reason)
+      let early = Task { await queue.finish() }
+      await #expect(throws: reason) { try await queue.settle() }
+      queue.finished()
+      await early.value
+      #expect(try !queue.start(.join(nil), on: ClientLoop.shared()))
+      #expect(throws: AdmissionError.notJoined) {
+        try queue.enqueue(OutgoingEntry(type: "Test", payload: []))
+      }
+      #expect(throws: AdmissionError.notJoined) { try queue.enqueue(ActivityChange(title: "Test")) }
+      queue.leave()
+      #expect(queue.takeCommands().isEmpty)
+      await #expect(throws: reason) { try await queue.settle() }
+      await queue.finish()
+    }
+
+    @Test("To settle can be cancelled, and waits for the disk of a gateway that is away")
+    func cancelled() async throws {
+      let gateway = try LocalGateway()
+      let proxy = try CuttingProxy(to: gateway.http)
+      try proxy.start()
+      defer { proxy.stop() }
+      let session = try await gateway.makeSession()
+      let ada = try TestMember(session, at: LocalGateway.address(of: proxy.address))
+      // Nobody listens there.
+      proxy.turn(to: SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: 1))
+      proxy.cutAll()
+      try ada.events.wait(for: "being away") { $0.aways > 0 }
+      try ada.send("for later")
+      let waiting = Task { try await ada.membership.settle() }
+      waiting.cancel()
+      await #expect(throws: CancellationError.self) { try await waiting.value }
+      proxy.turn(to: gateway.http)
+      try await ada.membership.settle()
+      await ada.leave()
+    }
+
+    @Test("Who does not want to read is told nothing, and goes on later")
+    func paused() async throws {
+      let gateway = try LocalGateway()
+      let session = try await gateway.makeSession()
+      // So that the bytes for Bob can be told from others.
+      let proxy = try CuttingProxy(to: gateway.http)
+      try proxy.start()
+      defer { proxy.stop() }
+      let (ada, bob) = try (
+        TestMember(session, at: gateway.address()),
+        TestMember(session, at: LocalGateway.address(of: proxy.address))
+      )
+      bob.membership.setReading(false)
+      // The loop has record of it when it has answered.
+      try await bob.membership.settle()
+      // Too many to be made much smaller on their way.
+      let payload = Array(TestContent.bytes(10_000, seed: 1))
+      try ada.membership.send(OutgoingEntry(type: "Large", payload: payload))
+      try TestTimeout.block(until: "them to wait for Bob") {
+        try ProcessResources.unread(from: proxy.address.port) > 4_000
+      } otherwise: {
+        let unread = try? ProcessResources.unread(from: proxy.address.port)
+        return "\(String(describing: unread)) bytes wait, \(bob.events.now.messages.count) messages came"
+      }
+      // Two turns of the loop: it would have read them by then.
+      for _ in 0..<2 { try await bob.membership.settle() }
+      #expect(bob.events.now.messages.isEmpty)
+      bob.membership.setReading(true)
+      try bob.events.wait(for: "what was missed") { $0.messages.count == 1 }
+      #expect(bob.events.now.messages[0].payload == payload)
+      await ada.leave()
+      await bob.leave()
+    }
+  }
+}

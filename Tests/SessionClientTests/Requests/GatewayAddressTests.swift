@@ -1,0 +1,103 @@
+import FoundationEssentials
+import Testing
+import Networking
+import Wire
+
+@testable import SessionClient
+
+/// Where a gateway is, as its users write it.
+@Suite("Addresses")
+struct GatewayAddressTests {
+  @Test(
+    "A gateway's address",
+    arguments: [
+      ("http://127.0.0.1:8080", "http://127.0.0.1:8080", "127.0.0.1:8080"),
+      ("http://[::1]:8080/", "http://[::1]:8080", "[::1]:8080"),
+      ("https://[2001:db8::1]", "https://[2001:db8::1]", "[2001:db8::1]:443"),
+      ("HTTPS://Draw.Example", "https://draw.example", "draw.example:443"),
+      ("https://draw.example:443/", "https://draw.example", "draw.example:443"),
+      ("http://draw.example", "http://draw.example", "draw.example:80"),
+      ("http://draw.example:443", "http://draw.example:443", "draw.example:443"),
+      ("http://müller.example", "http://xn--mller-kva.example", "xn--mller-kva.example:80"),
+    ])
+  func address(_ text: String, _ shown: String, _ endpoint: String) throws {
+    let address = try GatewayAddress(#require(URL(string: text)))
+    #expect(address.description == shown)
+    #expect(address.endpoint == endpoint)
+    #expect(shown == "\(address.isSecure ? "https" : "http")://\(address.authority)")
+  }
+
+  @Test(
+    "What is none, in words",
+    arguments: [
+      ("draw.example:8080", "begins with http:// or https://"),
+      ("ftp://draw.example", "begins with http:// or https://"),
+      ("http:///s", "names no host"),
+      ("http://draw,example", "a name in ASCII"),
+      ("http://draw.example:0", "from 1 to 65535"),
+      ("http://draw.example:70000", "from 1 to 65535"),
+      ("http://ada@draw.example", "nothing behind it"),
+      ("http://draw.example/board", "nothing behind it"),
+      ("http://draw.example/?a", "nothing behind it"),
+      ("http://draw.example/#a", "nothing behind it"),
+    ])
+  func noAddress(_ text: String, _ words: String) throws {
+    let url = try #require(URL(string: text))
+    let error = try #require(throws: GatewayAddressError.self) { try GatewayAddress(url) }
+    #expect(error.description.contains(words))
+  }
+
+  @Test(
+    "A host's name has 253 bytes at most, with and without TLS", arguments: ["http", "https"])
+  func longHost(_ scheme: String) throws {
+    func url(_ count: Int) throws -> URL {
+      try #require(URL(string: "\(scheme)://\(String(repeating: "a", count: count - 8)).example"))
+    }
+    let longest = try GatewayAddress(url(253))
+    // TLS takes it as well.
+    _ = try TLSClientContext(trust: .system).makeConnection(to: longest.host)
+    #expect(throws: GatewayAddressError.hostTooLong(limit: 253, actual: 254)) {
+      try GatewayAddress(url(254))
+    }
+    let link = try #require(URL(string: "\(try url(300).absoluteString)/s/AAAAAAAAAAAAAAAAAAAAAQ"))
+    let error = try #require(throws: GatewayAddressError.self) { try SessionLink(link) }
+    #expect(error.description.contains("253 bytes at most; this one has 300"))
+  }
+
+  @Test(
+    "What is wrong with a link is told without what makes it one",
+    arguments: [
+      ("https://draw.example/s/SECRET", "“https://draw.example/…” is no session's link"),
+      ("https://draw.example:0/s/SECRET", "“https://draw.example:0/…” has a port"),
+      ("https://SECRET:SECRET@draw.example/s/SECRET", "“https://draw.example/…” says more"),
+      ("ftp://draw.example/s/SECRET", "“ftp://draw.example/…” is no gateway's address"),
+      ("draw.example:80/s/SECRET", "“draw.example:80/…” is no gateway's address"),
+      ("http:///s/SECRET", "“http:///…” names no host"),
+      ("http://draw.example?SECRET", "“http://draw.example/…” is no session's link"),
+    ])
+  func secrets(_ text: String, _ words: String) throws {
+    let url = try #require(URL(string: text))
+    let error = try #require(throws: GatewayAddressError.self) { try SessionLink(url) }
+    #expect(error.description.hasPrefix(words))
+    #expect(!error.description.contains("SECRET") && !"\(String(reflecting: error))".contains("SECRET"))
+  }
+
+  @Test(
+    "A session's link",
+    arguments: ["", "/", "?utm=mail", "#top"])
+  func link(_ rest: String) throws {
+    let id = try #require(SessionID("AAAAAAAAAAAAAAAAAAAAAQ"))
+    let link = try SessionLink(#require(URL(string: "https://draw.example:8443/s/\(id.text)\(rest)")))
+    #expect(link.session == id && link.gateway.description == "https://draw.example:8443")
+    #expect(link.url.absoluteString == "https://draw.example:8443/s/\(id.text)")
+    #expect(try SessionLink(link.url) == link)
+  }
+
+  @Test("What is no session's link", arguments: ["", "/s", "/s/", "/s/short", "/x/AAAAAAAAAAAAAAAAAAAAAQ"])
+  func noLink(_ path: String) throws {
+    let url = try #require(URL(string: "https://draw.example\(path)"))
+    let error = try #require(throws: GatewayAddressError.self) { try SessionLink(url) }
+    #expect(error == .noSession(path.isEmpty ? "https://draw.example" : "https://draw.example/…"))
+    #expect(error.description.contains("/s/"))
+  }
+}
