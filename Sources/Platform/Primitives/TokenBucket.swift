@@ -1,0 +1,84 @@
+/// A token bucket: an amount that refills at a constant rate up to a capacity and is reduced by each use.
+///
+/// A bucket reads no clock and stores neither rate nor capacity, so that thousands of buckets can share one
+/// `Rate`. An amount above the capacity is available when the bucket is full, and its removal leaves the bucket
+/// in debt.
+///
+/// A limit on one quantity uses `take`. A limit on several quantities has one bucket for each: `refill` all,
+/// check all with `holds`, then `remove` from all.
+package struct TokenBucket: Sendable, BitwiseCopyable {
+  /// The refill rate and the capacity of a bucket.
+  package struct Rate: Equatable, Sendable, BitwiseCopyable {
+    /// The tokens added per second.
+    package let tokensPerSecond: Double
+    /// The largest number of tokens in the bucket: the size of a burst.
+    package let capacity: Double
+
+    /// Creates a rate. Both numbers must be above zero.
+    package init(tokensPerSecond: Double, capacity: Double) {
+      precondition(tokensPerSecond > 0 && capacity > 0, "a token bucket refills, and holds something")
+      self.tokensPerSecond = tokensPerSecond
+      self.capacity = capacity
+    }
+  }
+
+  /// The tokens left; negative in debt.
+  private var tokens: Double
+  /// The time up to which refills are counted.
+  private var refilledAt: MonotonicTime
+
+  /// Creates a full bucket.
+  ///
+  /// - Parameters:
+  ///   - rate: the rate whose capacity fills the bucket.
+  ///   - now: the current time; by default the bucket counts as full until its first use.
+  package init(full rate: Rate, at now: MonotonicTime = .distantPast) {
+    tokens = rate.capacity
+    refilledAt = now
+  }
+
+  /// Adds the tokens for the time since the last refill. A time before the last refill changes nothing.
+  package mutating func refill(by rate: Rate, at now: MonotonicTime) {
+    guard now.nanoseconds > refilledAt.nanoseconds else { return }
+    // From `distantPast` the difference overflows: the bucket is then full.
+    let (elapsed, overflows) = now.nanoseconds.subtractingReportingOverflow(refilledAt.nanoseconds)
+    let seconds = Double(overflows ? .max : elapsed) / 1e9
+    tokens = min(rate.capacity, tokens + seconds * rate.tokensPerSecond)
+    refilledAt = now
+  }
+
+  /// Returns true if the bucket has `amount` tokens, or is full when `amount` is above the capacity. Call `refill`
+  /// first.
+  package func holds(_ amount: Double, by rate: Rate) -> Bool {
+    tokens >= min(amount, rate.capacity)
+  }
+
+  /// Removes tokens, also those that are not there.
+  package mutating func remove(_ amount: Double) {
+    tokens -= amount
+  }
+
+  /// Refills the bucket and removes `amount` tokens if it holds them.
+  ///
+  /// - Returns: false when the bucket does not hold the amount; no token is removed then.
+  package mutating func take(_ amount: Double, by rate: Rate, at now: MonotonicTime) -> Bool {
+    refill(by: rate, at: now)
+    guard holds(amount, by: rate) else { return false }
+    remove(amount)
+    return true
+  }
+
+  /// Removes all tokens, and any debt.
+  package mutating func empty(at now: MonotonicTime) {
+    tokens = 0
+    refilledAt = now
+  }
+
+  /// Returns the time from the last refill until the bucket holds `amount` tokens, rounded up to milliseconds; zero
+  /// when it holds them.
+  package func delay(until amount: Double, by rate: Rate) -> Duration {
+    let missing = min(amount, rate.capacity) - tokens
+    guard missing > 0 else { return .zero }
+    return .milliseconds(Int64((missing / rate.tokensPerSecond * 1000).rounded(.up)))
+  }
+}

@@ -1,0 +1,108 @@
+import Primitives
+import Testing
+
+@Suite("Token bucket")
+struct TokenBucketTests {
+  private static let start = MonotonicTime(nanoseconds: 1_000_000_000)
+  private static let rate = TokenBucket.Rate(tokensPerSecond: 10, capacity: 20)
+
+  /// A bucket whose times are milliseconds after its creation.
+  private final class TimedBucket {
+    var bucket = TokenBucket(full: rate, at: start)
+
+    func take(_ amount: Double, atMs ms: Int64 = 0) -> Bool {
+      bucket.take(amount, by: rate, at: start + .milliseconds(ms))
+    }
+
+    func delay(until amount: Double) -> Duration { bucket.delay(until: amount, by: rate) }
+  }
+
+  @Test("A full bucket allows its capacity at once, then the rate")
+  func burst() {
+    let bucket = TimedBucket()
+    for _ in 0..<20 { #expect(bucket.take(1)) }
+    #expect(!bucket.take(1))
+    #expect(!bucket.take(1, atMs: 99))
+    #expect(bucket.take(1, atMs: 101))
+    #expect(!bucket.take(1, atMs: 101))
+  }
+
+  @Test("A bucket refills to its capacity and no further")
+  func capacity() {
+    let bucket = TimedBucket()
+    #expect(bucket.take(20))
+    #expect(bucket.take(20, atMs: 3_600_000))
+    #expect(!bucket.take(1, atMs: 3_600_000))
+  }
+
+  @Test("A refused amount costs nothing")
+  func refusal() {
+    let bucket = TimedBucket()
+    #expect(bucket.take(15))
+    #expect(!bucket.take(6))
+    #expect(bucket.take(5))
+  }
+
+  @Test("An amount above the capacity is available from a full bucket only, and leaves a debt")
+  func debt() {
+    let bucket = TimedBucket()
+    #expect(bucket.take(50))
+    #expect(bucket.delay(until: 1) == .milliseconds(3100))
+    #expect(!bucket.take(1, atMs: 3099))
+    #expect(bucket.take(1, atMs: 3101))
+    #expect(!bucket.take(50, atMs: 4000))
+  }
+
+  @Test("The delay is rounded up to milliseconds, and zero when the tokens are there")
+  func delay() {
+    let slow = TokenBucket.Rate(tokensPerSecond: 3, capacity: 3)
+    var bucket = TokenBucket(full: slow, at: Self.start)
+    #expect(bucket.delay(until: 3, by: slow) == .zero)
+    bucket.remove(3)
+    #expect(bucket.delay(until: 1, by: slow) == .milliseconds(334))
+    #expect(bucket.delay(until: 100, by: slow) == .milliseconds(1000), "no more than the capacity")
+  }
+
+  @Test("An emptied bucket has neither tokens nor debt")
+  func emptied() {
+    var bucket = TokenBucket(full: Self.rate, at: Self.start)
+    bucket.remove(100)
+    bucket.empty(at: Self.start)
+    #expect(!bucket.holds(1, by: Self.rate))
+    #expect(bucket.delay(until: 1, by: Self.rate) == .milliseconds(100))
+  }
+
+  @Test("A time before the last refill changes nothing")
+  func earlierTime() {
+    let bucket = TimedBucket()
+    #expect(bucket.take(20))
+    #expect(!bucket.take(1, atMs: -60_000))
+    #expect(bucket.take(1, atMs: 101))
+  }
+
+  @Test("A bucket made without a time is full at its first use")
+  func withoutTime() {
+    let bucket = TimedBucket()
+    bucket.bucket = TokenBucket(full: Self.rate)
+    let years = 100 * 365 * 86_400_000 as Int64
+    #expect(bucket.take(20, atMs: years))
+    #expect(!bucket.take(1, atMs: years))
+  }
+
+  @Test("Two buckets limit two quantities: neither is charged when one lacks tokens")
+  func twoQuantities() {
+    let byteRate = TokenBucket.Rate(tokensPerSecond: 1000, capacity: 2000)
+    var entries = TokenBucket(full: Self.rate, at: Self.start)
+    var bytes = TokenBucket(full: byteRate, at: Self.start)
+    func take(_ size: Double) -> Bool {
+      guard entries.holds(1, by: Self.rate), bytes.holds(size, by: byteRate) else { return false }
+      entries.remove(1)
+      bytes.remove(size)
+      return true
+    }
+    #expect(take(1500))
+    #expect(!take(600))
+    #expect(take(500))
+    #expect(entries.holds(18, by: Self.rate) && !entries.holds(19, by: Self.rate))
+  }
+}
