@@ -90,7 +90,7 @@ let package = Package(
     // The other end of the wire, and Apple's API over it.
     target(
       "Client", "SessionClient",
-      ["Wire", "HTTP", "WebSocket", "SessionCore", "Primitives", "Platform", "Networking", "CLinux"]),
+      ["Wire", "HTTP", "WebSocket", "Primitives", "Platform", "Networking", "CLinux"]),
     target(
       "Client", "GroupActivities",
       ["SessionClient", "Combine", "CoreTransferable", "Wire", "Primitives", "Platform", "Networking"]),

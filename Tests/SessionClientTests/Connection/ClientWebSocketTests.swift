@@ -3,18 +3,18 @@ import WebSocket
 
 @testable import SessionClient
 
-/// What is said over one WebSocket, without a socket.
-@Suite("Conversation")
+/// One WebSocket without a socket.
+@Suite("Client WebSocket")
 struct ClientWebSocketTests {
   private typealias Event = ClientWebSocket.Event
 
-  /// How what came was cut on its way.
+  /// The division of received bytes.
   enum Cut: CaseIterable {
     case whole
     case byByte
   }
 
-  /// A gateway's agreement to the request, made of the key in it.
+  /// Returns a gateway's answer to the request, made of the key in it.
   private static func agreement(to request: [UInt8], _ more: String = "") throws -> [UInt8] {
     let lines = String(decoding: request, as: UTF8.self).split(separator: "\r\n")
     let key = try #require(lines.first { $0.hasPrefix("Sec-WebSocket-Key: ") }).dropFirst(19)
@@ -35,7 +35,7 @@ struct ClientWebSocketTests {
       """.utf8)
   }
 
-  /// Feeds a conversation, and gives what it said of that.
+  /// Feeds bytes, and returns the events.
   private static func feed(
     _ bytes: [UInt8], to webSocket: inout ClientWebSocket, cut: Cut = .whole
   ) -> [Event] {
@@ -58,7 +58,7 @@ struct ClientWebSocketTests {
     return webSocket
   }
 
-  /// The frames that wait to be sent: opcode and unmasked payload.
+  /// Returns the frames to be sent: opcode and unmasked payload.
   private static func frames(_ bytes: [UInt8]) throws -> [MessageReader.Event] {
     var reader = MessageReader(role: .server, limits: MessageLimits(messageBytes: 1 << 20))
     var (buffer, position) = (bytes, 0)
@@ -67,7 +67,7 @@ struct ClientWebSocketTests {
     return events
   }
 
-  @Test("The request names host, path, subprotocol and compression")
+  @Test("The request has host, path, subprotocol and compression")
   func request() {
     var webSocket = ClientWebSocket(path: "/api/sessions/x/socket", authority: "here:81")
     let lines = String(decoding: webSocket.takeOutgoing(answersPings: true), as: UTF8.self)
@@ -79,7 +79,7 @@ struct ClientWebSocketTests {
     #expect(!webSocket.hasOutgoing)
   }
 
-  @Test("Messages come whole, however they were cut", arguments: Cut.allCases)
+  @Test("Messages are whole, for any division of the bytes", arguments: Cut.allCases)
   func messages(_ cut: Cut) throws {
     var webSocket = try Self.opened()
     // A text in two fragments with a ping between them, and an empty binary message.
@@ -93,7 +93,7 @@ struct ClientWebSocketTests {
     #expect(try Self.frames(webSocket.takeOutgoing(answersPings: true)) == [.pong([0x21])])
   }
 
-  @Test("What comes compressed is inflated, and bounded")
+  @Test("Compressed messages are inflated, up to the limit")
   func compressed() throws {
     let agreed =
       "Sec-WebSocket-Extensions: permessage-deflate; server_no_context_takeover; client_no_context_takeover\r\n"
@@ -111,7 +111,7 @@ struct ClientWebSocketTests {
     }
   }
 
-  @Test("Of many pings the newest is answered, and none while much waits")
+  @Test("The newest of many pings is answered, and none while many bytes are pending")
   func pings() throws {
     var webSocket = try Self.opened()
     for number in UInt8(0)..<100 { _ = Self.feed([0x89, 0x01, number], to: &webSocket) }
@@ -120,7 +120,7 @@ struct ClientWebSocketTests {
     #expect(webSocket.takeOutgoing(answersPings: true).isEmpty)
   }
 
-  @Test("A close frame is answered with its code, and ends it")
+  @Test("A close frame is answered with its code, and ends the WebSocket")
   func closed() throws {
     var webSocket = try Self.opened()
     let events = Self.feed([0x88, 0x04, 0x0F, 0xAA, 0x7B, 0x7D, 0x82, 0x00], to: &webSocket)
@@ -133,7 +133,7 @@ struct ClientWebSocketTests {
     #expect(webSocket.finish() == nil)
   }
 
-  @Test("One without a code is 1005, and answered without one")
+  @Test("A close frame without a code is 1005, and answered without one")
   func closedWithoutCode() throws {
     var webSocket = try Self.opened()
     #expect(Self.feed([0x88, 0x00], to: &webSocket) == [.ended(.closed(code: 1005, reason: []))])
@@ -141,7 +141,7 @@ struct ClientWebSocketTests {
       try Self.frames(webSocket.takeOutgoing(answersPings: true)) == [.close(nil, reason: "")])
   }
 
-  @Test("Behind our own close frame nothing is told but its end")
+  @Test("After our own close frame no event follows")
   func closing() throws {
     var webSocket = try Self.opened()
     webSocket.send(.text, Array("last".utf8).span)
@@ -157,7 +157,7 @@ struct ClientWebSocketTests {
     #expect(webSocket.hasEnded && !webSocket.hasOutgoing)
   }
 
-  /// What no gateway sends.
+  /// A violation of the protocol.
   struct Fault: Sendable, CustomTestStringConvertible {
     let rule: String
     let bytes: [UInt8]
@@ -167,7 +167,7 @@ struct ClientWebSocketTests {
   }
 
   @Test(
-    "What breaks a rule ends it, with the code that says so",
+    "A violation ends the WebSocket, with the close code for it",
     arguments: [
       Fault(rule: "a masked frame", bytes: [0x82, 0x80, 0, 0, 0, 0], code: 1002),
       Fault(rule: "a length of 2^62 bytes", bytes: [0x82, 0x7F, 0x40, 0, 0, 0, 0, 0, 0, 0], code: 1009),
@@ -193,7 +193,7 @@ struct ClientWebSocketTests {
     #expect(code.rawValue == fault.code)
   }
 
-  /// An answer to the request, and what it means.
+  /// An answer to the upgrade request, and its meaning.
   struct Answer: Sendable, CustomTestStringConvertible {
     let text: String
     let end: SocketEnd
@@ -203,7 +203,7 @@ struct ClientWebSocketTests {
   }
 
   @Test(
-    "Answers to the request that are no agreement",
+    "Answers that refuse the upgrade",
     arguments: [
       Answer(
         text: "HTTP/1.1 403 Forbidden\r\nContent-Length: 28\r\n\r\n{\"detail\":\"Another origin.\"}x",
@@ -219,17 +219,17 @@ struct ClientWebSocketTests {
       Answer(
         text: "HTTP/1.1 308 Permanent Redirect\r\nLocation: https://here:81/api/sessions/secret/socket\r\n"
           + "Content-Length: 0\r\n\r\n",
-        end: .noGateway("It sends elsewhere to https://here:81, with status 308.")),
+        end: .noGateway("The server redirects to https://here:81 (status 308).")),
       Answer(
         text: "HTTP/1.1 302 Found\r\nLocation: /login?from=secret\r\nContent-Length: 0\r\n\r\n",
-        end: .noGateway("It sends elsewhere, with status 302.")),
+        end: .noGateway("The server redirects (status 302).")),
       Answer(
         text: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
-        end: .noGateway("It answers the request for a WebSocket with status 200.")),
+        end: .noGateway("The server answers the WebSocket upgrade request with status 200.")),
       Answer(
         text: "HTTP/1.1 404 Not Found\r\n",
         end: .broken(
-          "The connection ended before the request for a WebSocket was answered."), endsStream: true),
+          "The connection ended before the WebSocket upgrade request was answered."), endsStream: true),
     ], Cut.allCases)
   func answers(_ answer: Answer, _ cut: Cut) {
     var webSocket = ClientWebSocket(path: "/s", authority: "here")
@@ -241,7 +241,7 @@ struct ClientWebSocketTests {
   }
 
   @Test(
-    "What speaks something else is no gateway",
+    "A server with another protocol is not a gateway",
     arguments: [
       "SSH-2.0-OpenSSH_9.6\r\n", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n",
       "HTTP/1.1 999999\r\n\r\n", String(repeating: "a", count: 20_000), "\0\0\0\0",

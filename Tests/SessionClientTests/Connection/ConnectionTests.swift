@@ -1,7 +1,7 @@
 import Testing
 
-/// What only real sockets and TLS can show of a participant's harness.
+/// Tests that need real sockets and TLS.
 ///
-/// One after the other: each starts gateways of its own, and they would only take each other's time.
-@Suite("Over links", .serialized)
+/// They run one after the other: each starts gateways of its own, and would only slow down the others.
+@Suite("Connections", .serialized)
 enum ConnectionTests {}

@@ -8,12 +8,12 @@ import Wire
 @testable import SessionClient
 
 extension ConnectionTests {
-  /// Gateways that are none, or cannot be reached, or say nothing, or nonsense.
-  @Suite("Unfit peers")
+  /// Servers that are unreachable, silent, faulty, or not gateways.
+  @Suite("Faulty servers")
   struct FaultyServerTests {
     private static let session = SessionID(high: 1, low: 2)
 
-    /// Tries to join over a scripted server, and gives how it ended.
+    /// Tries to join at a scripted server, and returns the end of the membership.
     private static func end(
       of script: @escaping ScriptedServer.Script, isSecure: Bool = false
     ) async throws -> EndReason? {
@@ -23,10 +23,10 @@ extension ConnectionTests {
         session, at: LocalGateway.address(of: server.address, isSecure: isSecure), waits: false)
       try ada.events.wait(for: "the end") { $0.end != nil }
       await ada.membership.finish()
-      return ada.events.now.end
+      return ada.events.recorded.end
     }
 
-    @Test("Something else than a gateway, in words")
+    @Test("A server with another protocol is reported as not a gateway")
     func somethingElse() async throws {
       let end = try await Self.end { _, stream in
         _ = try stream.receive()
@@ -40,7 +40,7 @@ extension ConnectionTests {
       #expect(words.contains("HTTP"))
     }
 
-    @Test("No TLS where TLS is wanted")
+    @Test("A server without TLS at an https address is not a gateway")
     func plain() async throws {
       let end = try await Self.end(
         of: { _, stream in
@@ -54,7 +54,7 @@ extension ConnectionTests {
       }
     }
 
-    @Test("A refusal of the request for good, in the gateway's words")
+    @Test("A permanent refusal ends the membership with the gateway's text")
     func refused() async throws {
       let end = try await Self.end { _, stream in
         _ = try stream.receive()
@@ -66,7 +66,7 @@ extension ConnectionTests {
       #expect(end == .refused(code: 421, detail: "Ask for https://elsewhere."))
     }
 
-    @Test("A gateway that is busy is asked again when it says")
+    @Test("A busy gateway is asked again after Retry-After")
     func busy() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -84,12 +84,12 @@ extension ConnectionTests {
       try TestTimeout.block(until: "it asks again") { server.count > 1 }
       proxy.turn(to: gateway.http)
       try ada.events.wait(for: "being caught up") { $0.caughtUps == 1 }
-      #expect(ada.events.now.end == nil)
+      #expect(ada.events.recorded.end == nil)
       await ada.leave()
     }
 
-    /// What a server sends in the middle of a session that is then cut.
-    enum Nonsense: CaseIterable {
+    /// Bytes that a faulty server sends during a session, before the connection ends.
+    enum InvalidBytes: CaseIterable {
       case halfAFrame
       case hugeLength
       case entriesThatAreNone
@@ -110,14 +110,15 @@ extension ConnectionTests {
     }
 
     @Test(
-      "Nonsense costs the connection at most, and a program that joined goes on", arguments: Nonsense.allCases
+      "Invalid bytes cost the connection at most, and the membership continues",
+      arguments: InvalidBytes.allCases
     )
-    func nonsense(_ nonsense: Nonsense) async throws {
+    func invalidBytes(_ invalidBytes: InvalidBytes) async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
       let server = try ScriptedServer { _, stream in
         try ScriptedServer.upgrade(stream)
-        try stream.send(ScriptedServer.welcome + nonsense.bytes)
+        try stream.send(ScriptedServer.welcome + invalidBytes.bytes)
       }
       defer { server.stop() }
       let proxy = try CuttingProxy(to: server.address)
@@ -129,34 +130,34 @@ extension ConnectionTests {
       try ada.events.wait(for: "another gateway") { $0.joins.last?.session.id == session }
       try ada.send("still here")
       try await ada.membership.settle()
-      #expect(ada.events.now.end == nil)
+      #expect(ada.events.recorded.end == nil)
       await ada.leave()
     }
 
-    @Test("A name that there is not is looked up again, in words; leaving does not wait for it")
+    @Test("An unknown host name is reported and resolved again; leaving does not wait for it")
     func noName() async throws {
       let url = try #require(URL(string: "http://no-such-host.invalid:8080"))
       let ada = try TestMember(Self.session, at: GatewayAddress(url), waits: false)
       try ada.events.wait(for: "words") { !$0.troubles.isEmpty }
-      #expect(ada.events.now.troubles[0].contains("no-such-host.invalid"))
-      #expect(ada.events.now.end == nil)
+      #expect(ada.events.recorded.troubles[0].contains("no-such-host.invalid"))
+      #expect(ada.events.recorded.end == nil)
       ada.membership.leave()
       try ada.events.wait(for: "the end") { $0.end == .left }
     }
 
-    @Test("A name that nobody tells the address of in time is named")
+    @Test("A slow name lookup is reported with the name")
     func slowName() async throws {
       let url = try #require(URL(string: "http://no-such-host.invalid:8080"))
       let ada = try TestMember(
-        Self.session, at: GatewayAddress(url), times: ConnectionTimeouts(connecting: .zero), waits: false)
+        Self.session, at: GatewayAddress(url), times: ConnectionTimeouts(connect: .zero), waits: false)
       try ada.events.wait(for: "words") { !$0.troubles.isEmpty }
       #expect(
-        ada.events.now.troubles[0]
-          == "no-such-host.invalid:8080 names a host whose address was not found out in time.")
+        ada.events.recorded.troubles[0]
+          == "The address of no-such-host.invalid:8080 was not resolved in time.")
       await ada.leave()
     }
 
-    @Test("Nobody listens: told in words, and tried again until somebody does")
+    @Test("A refused connection is reported and repeated until it is accepted")
     func nobody() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -166,7 +167,7 @@ extension ConnectionTests {
       defer { proxy.stop() }
       let direct = try TestMember(session, at: LocalGateway.address(of: closed), waits: false)
       try direct.events.wait(for: "words") { !$0.troubles.isEmpty }
-      #expect(direct.events.now.troubles[0].contains("Connection refused"))
+      #expect(direct.events.recorded.troubles[0].contains("Connection refused"))
       direct.membership.leave()
       let ada = try TestMember(session, at: LocalGateway.address(of: proxy.address), waits: false)
       try ada.events.wait(for: "words") { !$0.troubles.isEmpty }
@@ -175,9 +176,9 @@ extension ConnectionTests {
       await ada.leave()
     }
 
-    @Test("A name with several addresses is reached at the one that answers")
+    @Test("A name with several addresses is reached at the one that responds")
     func severalAddresses() async throws {
-      // `localhost` is ::1 too in most places, where this gateway does not listen.
+      // In most places `localhost` is ::1 too, where this gateway does not listen.
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
       let url = try #require(URL(string: "http://localhost:\(gateway.http.port)"))
@@ -188,29 +189,29 @@ extension ConnectionTests {
       }
     }
 
-    /// Where a server falls silent.
+    /// The step at which a server becomes silent.
     enum Silence: CaseIterable {
       case beforeTLS
       case beforeTheUpgrade
     }
 
-    @Test("One that never answers is given up in time, and tried again", arguments: Silence.allCases)
+    @Test("A silent server is dropped in time, and tried again", arguments: Silence.allCases)
     func silent(_ silence: Silence) async throws {
       let server = try ScriptedServer { _, stream in try stream.drain() }
       defer { server.stop() }
       let address = try LocalGateway.address(of: server.address, isSecure: silence == .beforeTLS)
-      let times = ConnectionTimeouts(agreement: .milliseconds(50))
+      let times = ConnectionTimeouts(handshake: .milliseconds(50))
       let ada = try TestMember(Self.session, at: address, times: times, waits: false)
       try TestTimeout.block(until: "it is tried again") { server.count > 1 }
       try ada.events.wait(for: "words") { !$0.troubles.isEmpty }
-      #expect(ada.events.now.troubles[0].contains("in time"))
+      #expect(ada.events.recorded.troubles[0].contains("in time"))
       await ada.leave()
       try TestTimeout.block(until: "no socket to be left") {
         try ProcessResources.sockets(to: server.address.port) == 0
       }
     }
 
-    @Test("One whose bytes are not read is shown that somebody is there, and its pings are answered later")
+    @Test("With paused reading the client sends keepalives, and answers pings later")
     func signsOfLife() async throws {
       let pongs = Guarded<[[UInt8]]>([])
       let isPinged = Guarded(false)
@@ -238,9 +239,9 @@ extension ConnectionTests {
         Self.session, at: LocalGateway.address(of: server.address),
         times: ConnectionTimeouts(keepalive: .milliseconds(20)))
       ada.membership.setReading(false)
-      try TestTimeout.block(until: "some signs of life") { pongs.withLock { $0.count } > 3 }
+      try TestTimeout.block(until: "some keepalives") { pongs.withLock { $0.count } > 3 }
       #expect(isPinged.withLock { $0 })
-      // The ping is among what is not read.
+      // The ping is among the unread bytes.
       #expect(pongs.withLock { $0.allSatisfy(\.isEmpty) })
       ada.membership.setReading(true)
       try TestTimeout.block(until: "the answer to the ping") { pongs.withLock { $0.contains([42]) } }

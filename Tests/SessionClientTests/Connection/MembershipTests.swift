@@ -8,10 +8,10 @@ import Wire
 @testable import SessionClient
 
 extension ConnectionTests {
-  /// A participant's harness and a gateway.
+  /// Memberships at a real gateway.
   @Suite("Membership")
   struct MembershipTests {
-    @Test("Two who joined hear each other, and get their own back", arguments: [false, true])
+    @Test("Two members receive each other's messages and their own", arguments: [false, true])
     func both(isSecure: Bool) async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -19,7 +19,7 @@ extension ConnectionTests {
       let ada = try TestMember(session, at: address, name: "Ada")
       let bob = try TestMember(session, at: address, name: "Bob")
       try ada.events.wait(for: "Bob") { $0.active.count == 2 }
-      #expect(Set(ada.events.now.active.map(\.name)) == ["Ada", "Bob"])
+      #expect(Set(ada.events.recorded.active.map(\.name)) == ["Ada", "Bob"])
       try ada.send("hello")
       try bob.send("hello back")
       // Larger than a TLS record and a socket's buffer.
@@ -28,11 +28,11 @@ extension ConnectionTests {
       try bob.events.wait(for: "Ada's") { $0.messages.count == 2 }
       try ada.events.wait(for: "Bob's") { $0.messages.count == 1 && $0.echoes.count == 2 }
       #expect(
-        bob.events.now.messages == [
+        bob.events.recorded.messages == [
           .init(from: ada.number, type: "Test", payload: Array("hello".utf8)),
           .init(from: ada.number, type: "Large", payload: large),
         ])
-      #expect(ada.events.now.texts(from: bob.number) == ["hello back"])
+      #expect(ada.events.recorded.texts(from: bob.number) == ["hello back"])
       try await ada.membership.settle()
       try await bob.membership.settle()
       await ada.leave()
@@ -40,7 +40,7 @@ extension ConnectionTests {
       await bob.leave()
     }
 
-    @Test("What was sent before the session let me in arrives, in its order")
+    @Test("Messages sent before the join arrive in order")
     func early() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -48,12 +48,12 @@ extension ConnectionTests {
       let ada = try TestMember(session, at: gateway.address(), waits: false)
       for index in 0..<100 { try ada.send("\(index)") }
       try bob.events.wait(for: "all of it") { $0.messages.count == 100 }
-      #expect(bob.events.now.texts(from: ada.number) == (0..<100).map { "\($0)" })
+      #expect(bob.events.recorded.texts(from: ada.number) == (0..<100).map { "\($0)" })
       await ada.leave()
       await bob.leave()
     }
 
-    @Test("What many threads send keeps each thread's order")
+    @Test("Messages of several threads keep each thread's order")
     func threads() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -70,7 +70,7 @@ extension ConnectionTests {
       }
       for thread in threads { thread.join() }
       try bob.events.wait(for: "all of it") { $0.messages.count == 1200 }
-      let texts = bob.events.now.texts(from: ada.number)
+      let texts = bob.events.recorded.texts(from: ada.number)
       for thread in 0..<4 {
         #expect(texts.filter { $0.hasPrefix("\(thread) ") } == (0..<300).map { "\(thread) \($0)" })
       }
@@ -78,7 +78,7 @@ extension ConnectionTests {
       await bob.leave()
     }
 
-    @Test("A certificate that nobody vouches for ends it, in words", arguments: [true, false])
+    @Test("An untrusted certificate ends the membership, with the cause", arguments: [true, false])
     func notTrusted(hasOtherFile: Bool) async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -87,15 +87,15 @@ extension ConnectionTests {
         of: gateway.https, isSecure: true, certificates: hasOtherFile ? other.certificates : nil)
       let ada = try TestMember(session, at: address, waits: false)
       try ada.events.wait(for: "the end") { $0.end != nil }
-      guard case .notTrusted(let words) = ada.events.now.end else {
-        Issue.record("\(String(describing: ada.events.now.end))")
+      guard case .notTrusted(let words) = ada.events.recorded.end else {
+        Issue.record("\(String(describing: ada.events.recorded.end))")
         return
       }
       #expect(words.contains("certificate"))
       await ada.membership.finish()
     }
 
-    @Test("A file of certificates that is none ends it, and names the file")
+    @Test("A file without certificates ends the membership, and is named")
     func noCertificates() async throws {
       let gateway = try LocalGateway()
       let path = gateway.folder + "/public/index.html"
@@ -103,40 +103,40 @@ extension ConnectionTests {
         await gateway.makeSession(),
         at: LocalGateway.address(of: gateway.https, isSecure: true, certificates: path), waits: false)
       try ada.events.wait(for: "the end") { $0.end != nil }
-      guard case .notTrusted(let words) = ada.events.now.end else {
-        Issue.record("\(String(describing: ada.events.now.end))")
+      guard case .notTrusted(let words) = ada.events.recorded.end else {
+        Issue.record("\(String(describing: ada.events.recorded.end))")
         return
       }
       #expect(words.contains(path))
       await ada.membership.finish()
     }
 
-    @Test("TLS is checked for the name, too")
+    @Test("TLS verifies the host name")
     func otherName() async throws {
-      // Then all of 127.0.0.0/8 leads there.
+      // All of 127.0.0.0/8 then leads to the gateway.
       let gateway = try LocalGateway { $0.https = ListenAddress(host: "0.0.0.0", port: 0) }
       let address = try GatewayAddress(
         #require(URL(string: "https://127.0.0.2:\(gateway.https.port)")), certificates: gateway.certificates)
       let ada = try TestMember(await gateway.makeSession(), at: address, waits: false)
       try ada.events.wait(for: "the end") { $0.end != nil }
-      guard case .notTrusted = ada.events.now.end else {
-        Issue.record("\(String(describing: ada.events.now.end))")
+      guard case .notTrusted = ada.events.recorded.end else {
+        Issue.record("\(String(describing: ada.events.recorded.end))")
         return
       }
       await ada.membership.finish()
     }
 
-    @Test("A session that there is not")
+    @Test("An unknown session ends the membership")
     func unknown() async throws {
       let gateway = try LocalGateway()
       let ada = try TestMember(SessionID(high: 1, low: 2), at: gateway.address(), waits: false)
       try ada.events.wait(for: "the end") { $0.end != nil }
-      #expect(ada.events.now.end == .notFound)
+      #expect(ada.events.recorded.end == .notFound)
       await ada.membership.finish()
       #expect(throws: AdmissionError.notJoined) { try ada.send("too late") }
     }
 
-    @Test("Ending it ends it for everyone")
+    @Test("Ending a session ends it for everyone")
     func ending() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -147,15 +147,15 @@ extension ConnectionTests {
       ada.membership.end()
       for member in [ada, bob] {
         try member.events.wait(for: "the end") { $0.end != nil }
-        #expect(member.events.now.end == .ended)
+        #expect(member.events.recorded.end == .ended)
         await member.membership.finish()
-        #expect(member.events.now.afterEnd == 0)
+        #expect(member.events.recorded.afterEnd == 0)
       }
-      #expect(bob.events.now.texts(from: ada.number) == ["last words"])
+      #expect(bob.events.recorded.texts(from: ada.number) == ["last words"])
       await #expect(throws: EndReason.ended) { try await ada.membership.settle() }
     }
 
-    @Test("Leaving sends what waits, gives everything back, and nothing is told after it")
+    @Test("Leaving sends pending messages, releases all resources, and reports nothing afterwards")
     func leaving() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -165,8 +165,8 @@ extension ConnectionTests {
       ada.membership.leave()
       #expect(throws: AdmissionError.notJoined) { try ada.send("too late") }
       await ada.membership.finish()
-      #expect(ada.events.now.end == .left)
-      #expect(ada.events.now.afterEnd == 0)
+      #expect(ada.events.recorded.end == .left)
+      #expect(ada.events.recorded.afterEnd == 0)
       try bob.events.wait(for: "all of it") { $0.messages.count == 500 && $0.active.count == 1 }
       #expect(ada.membership.token != nil)
       await bob.leave()
@@ -179,7 +179,7 @@ extension ConnectionTests {
       }
     }
 
-    @Test("A membership that is over is let go of, with what observed it")
+    @Test("A membership that is over is released, with its observer")
     func released() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -194,7 +194,7 @@ extension ConnectionTests {
       try TestTimeout.block(until: "both to be released") { observer == nil && membership == nil }
     }
 
-    @Test("Who waits is listed as waiting, and joins over the same connection as the same participant")
+    @Test("A waiting client is listed, and joins over the same connection as the same participant")
     func waitsToJoin() async throws {
       let gateway = try LocalGateway()
       let proxy = try CuttingProxy(to: gateway.http)
@@ -208,21 +208,21 @@ extension ConnectionTests {
         observer: events.observer)
       bob.waitToJoin()
       try ada.events.wait(for: "Bob, who waits") { $0.waiting.map(\.name) == ["Bob"] }
-      let id = ada.events.now.waiting.first?.id
+      let id = ada.events.recorded.waiting.first?.id
       #expect(throws: AdmissionError.notJoined) { try bob.send(OutgoingEntry(type: "Test", payload: [])) }
       bob.join(as: Profile(name: "Robert"))
       try bob.send(OutgoingEntry(type: "Test", payload: Array("hello".utf8)))
       try ada.events.wait(for: "Bob's message") { $0.messages.count == 1 }
-      let record = ada.events.now
+      let record = ada.events.recorded
       #expect(record.waiting.isEmpty && record.active.contains { $0.id == id && $0.name == "Robert" })
-      #expect(events.now.joins.first?.participant.id == id)
+      #expect(events.recorded.joins.first?.participant.id == id)
       #expect(proxy.connections == 1)
       bob.leave()
       await bob.finish()
       await ada.leave()
     }
 
-    @Test("Who waits and leaves waits no more, and does not join afterwards")
+    @Test("A waiting client that leaves is no longer listed, and cannot join afterwards")
     func leavesWhileWaiting() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -236,7 +236,7 @@ extension ConnectionTests {
       #expect(throws: AdmissionError.notJoined) { try bob.send(OutgoingEntry(type: "Test", payload: [])) }
       await bob.finish()
       try ada.events.wait(for: "Bob to be gone") { $0.waiting.isEmpty }
-      #expect(events.now.end == .left && ada.events.now.active.count == 1)
+      #expect(events.recorded.end == .left && ada.events.recorded.active.count == 1)
       await ada.leave()
     }
 
@@ -252,12 +252,12 @@ extension ConnectionTests {
       try await early.settle()
       early.leave()
       await early.finish()
-      #expect(events.now.end == .left)
+      #expect(events.recorded.end == .left)
       early.join()
       await Membership(in: session, at: try gateway.address()) { _ in }.finish()
     }
 
-    @Test("A change of the activity that no gateway takes is refused at once, and costs nothing")
+    @Test("An activity change above the limit is rejected at once, and costs nothing")
     func largeActivity() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -270,7 +270,7 @@ extension ConnectionTests {
       try ada.membership.change(ActivityChange(title: "Small"))
       try await ada.membership.settle()
       try ada.events.wait(for: "the title") { $0.activities.last?.title == "Small" }
-      #expect(ada.events.now.end == nil && ada.events.now.aways == 0)
+      #expect(ada.events.recorded.end == nil && ada.events.recorded.aways == 0)
       await ada.leave()
     }
   }

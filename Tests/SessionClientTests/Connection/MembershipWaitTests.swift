@@ -7,24 +7,24 @@ import Wire
 @testable import SessionClient
 
 extension ConnectionTests {
-  /// What is waited for, and who does not want to be told anything for a while.
+  /// Waits for a membership, and paused reading.
   @Suite("Waiting for a membership")
   struct MembershipWaitTests {
-    @Test("Waiting for the end of one that goes on can be cancelled")
+    @Test("Waiting for the end can be cancelled")
     func cancelledFinish() async throws {
       let gateway = try LocalGateway()
       let ada = try TestMember(try await gateway.makeSession(), at: gateway.address())
       let waiting = (0..<3).map { _ in Task { await ada.membership.finish() } }
       for task in waiting { task.cancel() }
       for task in waiting { await task.value }
-      #expect(ada.events.now.end == nil)
+      #expect(ada.events.recorded.end == nil)
       try ada.send("still here")
       let later = Task { await ada.membership.finish() }
       await ada.leave()
       await later.value
     }
 
-    @Test("One that there was no loop for is over: it takes nothing, whatever is tried again")
+    @Test("A membership without a loop has ended, and rejects all calls")
     func noLoop() async throws {
       let queue = MembershipQueue()
       let reason = EndReason.noConnections("no descriptor")
@@ -44,7 +44,7 @@ extension ConnectionTests {
       await queue.finish()
     }
 
-    @Test("To settle can be cancelled, and waits for the disk of a gateway that is away")
+    @Test("Settling can be cancelled, and waits for a gateway that is away")
     func cancelled() async throws {
       let gateway = try LocalGateway()
       let proxy = try CuttingProxy(to: gateway.http)
@@ -52,7 +52,7 @@ extension ConnectionTests {
       defer { proxy.stop() }
       let session = try await gateway.makeSession()
       let ada = try TestMember(session, at: LocalGateway.address(of: proxy.address))
-      // Nobody listens there.
+      // No server listens there.
       proxy.turn(to: SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: 1))
       proxy.cutAll()
       try ada.events.wait(for: "being away") { $0.aways > 0 }
@@ -65,11 +65,11 @@ extension ConnectionTests {
       await ada.leave()
     }
 
-    @Test("Who does not want to read is told nothing, and goes on later")
+    @Test("A membership with paused reading reports nothing, and continues later")
     func paused() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
-      // So that the bytes for Bob can be told from others.
+      // The proxy separates the bytes for Bob from others.
       let proxy = try CuttingProxy(to: gateway.http)
       try proxy.start()
       defer { proxy.stop() }
@@ -78,23 +78,23 @@ extension ConnectionTests {
         TestMember(session, at: LocalGateway.address(of: proxy.address))
       )
       bob.membership.setReading(false)
-      // The loop has record of it when it has answered.
+      // Settling ends after the loop has handled the pause.
       try await bob.membership.settle()
-      // Too many to be made much smaller on their way.
+      // Random bytes are not compressed much.
       let payload = Array(TestContent.bytes(10_000, seed: 1))
       try ada.membership.send(OutgoingEntry(type: "Large", payload: payload))
-      try TestTimeout.block(until: "them to wait for Bob") {
+      try TestTimeout.block(until: "bytes to wait for Bob") {
         try ProcessResources.unread(from: proxy.address.port) > 4_000
       } otherwise: {
         let unread = try? ProcessResources.unread(from: proxy.address.port)
-        return "\(String(describing: unread)) bytes wait, \(bob.events.now.messages.count) messages came"
+        return "\(String(describing: unread)) bytes wait, \(bob.events.recorded.messages.count) messages came"
       }
-      // Two turns of the loop: it would have read them by then.
+      // Two turns of the loop: it would have read the bytes by then.
       for _ in 0..<2 { try await bob.membership.settle() }
-      #expect(bob.events.now.messages.isEmpty)
+      #expect(bob.events.recorded.messages.isEmpty)
       bob.membership.setReading(true)
       try bob.events.wait(for: "what was missed") { $0.messages.count == 1 }
-      #expect(bob.events.now.messages[0].payload == payload)
+      #expect(bob.events.recorded.messages[0].payload == payload)
       await ada.leave()
       await bob.leave()
     }

@@ -5,10 +5,10 @@ import Wire
 @testable import SessionClient
 
 extension ConnectionTests {
-  /// Those whose program is told more than it can take.
-  @Suite("Memberships that are not read")
+  /// Memberships whose program pauses reading.
+  @Suite("Memberships with paused reading")
   struct PausedMembershipTests {
-    @Test("Who does not want to read still settles, comes back after a cut, and leaves with all said")
+    @Test("A membership with paused reading settles, reconnects, and leaves with all messages sent")
     func answersStillCome() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
@@ -31,8 +31,8 @@ extension ConnectionTests {
       try ada.send("4")
       await ada.leave()
       try bob.events.wait(for: "all of it") { $0.messages.count == 4 }
-      #expect(bob.events.now.texts(from: ada.number) == ["1", "2", "3", "4"])
-      #expect(bob.events.now.activities.last?.title == "New")
+      #expect(bob.events.recorded.texts(from: ada.number) == ["1", "2", "3", "4"])
+      #expect(bob.events.recorded.activities.last?.title == "New")
       try bob.events.wait(for: "the leaver to be gone") { $0.active.count == 1 }
       await bob.leave()
     }

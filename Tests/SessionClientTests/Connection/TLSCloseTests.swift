@@ -8,10 +8,10 @@ import Wire
 @testable import SessionClient
 
 extension ConnectionTests {
-  /// How connections over TLS end.
-  @Suite("Ends over TLS")
+  /// The end of TLS connections.
+  @Suite("TLS close")
   struct TLSCloseTests {
-    /// What the gateway answers the request for a WebSocket by.
+    /// The gateway's answer to the upgrade request.
     enum Answer: CaseIterable {
       case refusal
       case closeFrame
@@ -27,7 +27,7 @@ extension ConnectionTests {
       }
     }
 
-    @Test("RFC 8446 §6.1: the gateway is told that nothing more comes", arguments: Answer.allCases)
+    @Test("RFC 8446 §6.1: the client sends close_notify", arguments: Answer.allCases)
     func closeNotify(_ answer: Answer) throws {
       let gateway = try LocalGateway()
       let context = try TLSServerContext(

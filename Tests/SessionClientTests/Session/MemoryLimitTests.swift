@@ -4,13 +4,13 @@ import Wire
 
 @testable import SessionClient
 
-@Suite("What a participant's harness remembers of a gateway that names ever more people")
+@Suite("Memory limits against a gateway that names any number of participants")
 struct MemoryLimitTests {
-  @Test("of whom it was told what: the newest, and those for certain")
+  @Test("The deduplication table keeps the newest senders, at least up to its limit")
   func senders() {
-    var told = DeduplicationTable(limit: 4)
+    var table = DeduplicationTable(limit: 4)
     func repeats(_ senders: ClosedRange<UInt32>) -> [Bool] {
-      senders.map { told.isRepeat(5, of: $0) }
+      senders.map { table.isRepeat(5, of: $0) }
     }
     #expect(repeats(1...8) == Array(repeating: false, count: 8))
     #expect(repeats(1...8) == Array(repeating: true, count: 8), "not more than twice the limit")
@@ -19,16 +19,16 @@ struct MemoryLimitTests {
     #expect(repeats(5...5) == [false], "forgotten")
   }
 
-  @Test("who left: the newest")
+  @Test("The participant list keeps the newest past participants")
   func past() {
-    var company = ParticipantList(pastLimit: 4)
+    var list = ParticipantList(pastLimit: 4)
     let people = (1...9).map { number in
       Participant(id: UUID(), number: UInt32(number), name: "P\(number)", color: "#ffffff")
     }
-    company.apply(ParticipantsPayload(past: Array(people.prefix(8))))
-    #expect(company.participant(1).name == "P1")
-    company.apply(ParticipantsPayload(past: [people[8]]))
-    #expect(company.participant(1).name == "Participant 1")
-    #expect((6...9).map { company.participant($0).name } == ["P6", "P7", "P8", "P9"])
+    list.apply(ParticipantsPayload(past: Array(people.prefix(8))))
+    #expect(list.participant(1).name == "P1")
+    list.apply(ParticipantsPayload(past: [people[8]]))
+    #expect(list.participant(1).name == "Participant 1")
+    #expect((6...9).map { list.participant($0).name } == ["P6", "P7", "P8", "P9"])
   }
 }

@@ -4,84 +4,84 @@ import Testing
 import Platform
 import Wire
 
-@Suite("A participant's harness whose program wants no more to be read")
+@Suite("Paused reading")
 struct PausedReadingTests {
-  /// One that is in, and is not read.
+  /// A live session that the program does not read.
   private static func paused() -> SessionHarness {
     var harness = SessionHarness.live()
-    harness.session.reading(false, now: harness.now)
-    harness.take()
+    harness.session.setReading(false, now: harness.now)
+    harness.drainEffects()
     return harness
   }
 
-  @Test("it is not read, but from a cut until it is caught up again: silence counts again too")
+  @Test("Pausing stops reads, except between a lost connection and the end of the catch-up")
   func comesBack() {
     var harness = Self.paused()
     #expect(!harness.session.wantsReading)
-    harness.breaks()
+    harness.loseConnection()
     #expect(harness.session.wantsReading)
     harness.open()
     #expect(harness.session.deadline == harness.now + .seconds(15))
     harness.joined(resumed: true)
-    harness.say(.catchUp(.tail, epoch: "e", sequence: 10))
+    harness.receive(.catchUp(.tail, epoch: "e", sequence: 10))
     #expect(harness.session.wantsReading)
     #expect(harness.session.deadline == harness.now + .seconds(45))
-    harness.say(.caughtUp(sequence: 10))
+    harness.receive(.caughtUp(sequence: 10))
     #expect(!harness.session.wantsReading)
     #expect(harness.session.deadline == nil)
-    harness.session.heard(now: harness.now)
-    harness.take()
+    harness.session.bytesReceived(now: harness.now)
+    harness.drainEffects()
     #expect(harness.session.deadline == nil)
   }
 
-  @Test("it is read while a mark waits")
+  @Test("The socket is read while a mark is pending")
   func settles() {
     var harness = Self.paused()
     harness.send("a")
     harness.session.mark(1, now: harness.now)
-    harness.take()
+    harness.drainEffects()
     #expect(harness.session.wantsReading)
     #expect(harness.session.deadline == harness.now + .seconds(45))
-    harness.give(harness.entry(1, 1, "a"))
-    harness.say(.committed(sequence: 11))
+    harness.deliver(harness.entry(1, 1, "a"))
+    harness.receive(.committed(sequence: 11))
     #expect(harness.reached == [1])
     #expect(!harness.session.wantsReading)
     #expect(harness.session.deadline == nil)
   }
 
-  @Test("for a mark no more than 64 MiB are read")
+  @Test("At most 64 MiB are read for a mark")
   func settlesWithinBounds() {
     var harness = Self.paused()
     harness.send("a")
     harness.session.mark(1, now: harness.now)
-    harness.take()
+    harness.drainEffects()
     let large = harness.entry(2, 1, String(repeating: "x", count: 1 << 20))
-    for _ in 0..<63 { harness.give(large) }
+    for _ in 0..<63 { harness.deliver(large) }
     #expect(harness.session.wantsReading)
-    harness.give(large)
+    harness.deliver(large)
     #expect(!harness.session.wantsReading)
-    harness.session.reading(true, now: harness.now)
+    harness.session.setReading(true, now: harness.now)
     #expect(harness.session.wantsReading)
   }
 
-  @Test("it is read from `leave` on: what waits behind an answer still goes")
+  @Test("The socket is read after `leave`, so that pending messages are still sent")
   func leaves() {
     var harness = Self.paused()
     harness.send("a")
     harness.session.change(ActivityChange(title: "New"), now: harness.now)
     harness.session.leave(now: harness.now)
-    harness.take()
+    harness.drainEffects()
     #expect(harness.session.wantsReading)
   }
 
-  @Test("a doubt is read for")
+  @Test("The socket is read while an own entry may be missing")
   func doubts() {
     var harness = SessionHarness.live()
     harness.send("a")
-    harness.session.reading(false, now: harness.now)
+    harness.session.setReading(false, now: harness.now)
     harness.snapshot()
     #expect(harness.session.wantsReading)
-    harness.give(harness.entry(1, 1, "a"))
+    harness.deliver(harness.entry(1, 1, "a"))
     #expect(!harness.session.wantsReading)
     #expect(harness.session.deadline == nil)
   }

@@ -4,75 +4,75 @@ import Testing
 import Platform
 import Wire
 
-@Suite("3: what a participant's harness tells")
+@Suite("3: received entries and reported events")
 struct ReceivingTests {
-  @Test("each entry is new once, over tails, snapshots and epochs")
+  @Test("Each entry is new once, over tails, snapshots and epochs")
   func exactlyOnce() {
     var harness = SessionHarness.live()
     let kept = EntryFlags(.reliable, retention: .append)
     let key = EntryKey(high: 1, low: 1)
-    harness.give(harness.entry(2, 1, "a", flags: kept, key: key) + harness.entry(2, 3, "b"))
+    harness.deliver(harness.entry(2, 1, "a", flags: kept, key: key) + harness.entry(2, 3, "b"))
     harness.snapshot(
       entries: SessionHarness.entry(2, 1, "a", flags: kept, key: key, at: 11)
         + SessionHarness.entry(2, 4, "c", flags: kept, key: key, at: 13))
-    harness.breaks()
+    harness.loseConnection()
     harness.open()
     harness.joined(epoch: "f", resumed: true)
     harness.snapshot(epoch: "f", entries: SessionHarness.entry(2, 1, "a", flags: kept, key: key, at: 3))
-    harness.give(SessionHarness.entry(2, 3, "b", at: 11) + SessionHarness.entry(2, 5, "d", at: 12))
+    harness.deliver(SessionHarness.entry(2, 3, "b", at: 11) + SessionHarness.entry(2, 5, "d", at: 12))
     #expect(
-      harness.told.filter { $0.hasPrefix("Bob") } == [
+      harness.events.filter { $0.hasPrefix("Bob") } == [
         "Bob: a", "Bob: b", "Bob: a, again", "Bob: c", "Bob: a, again", "Bob: b, again", "Bob: d",
       ])
   }
 
-  @Test("the source is known of those who left too, and of whom nothing was told the number")
+  @Test("The source is known for participants that left; unknown ones are named by number")
   func sources() {
     var harness = SessionHarness.live()
     let left = ParticipantsPayload(left: [Departure(id: SessionHarness.bob.id, number: 2, reason: .gone)])
-    harness.give(SessionHarness.system(ParticipantsPayload.type, left.encoded(), at: 11))
+    harness.deliver(SessionHarness.system(ParticipantsPayload.type, left.encoded(), at: 11))
     let eve = Participant(id: UUID(), number: 3, name: "Eve", color: "#0000ff")
     harness.sequence = 20
     harness.snapshot(
       [SessionHarness.ada], past: [eve],
       entries: SessionHarness.entry(2, 1, at: 12) + SessionHarness.entry(3, 1, at: 13)
         + SessionHarness.entry(9, 1, at: 14))
-    #expect(harness.told.filter { $0.hasSuffix(": x") } == ["Bob: x", "Eve: x", "Participant 9: x"])
+    #expect(harness.events.filter { $0.hasSuffix(": x") } == ["Bob: x", "Eve: x", "Participant 9: x"])
   }
 
-  @Test("an unreliable entry of one's own is no news; others' are")
+  @Test("Own unreliable entries are not reported; those of others are")
   func unreliable() {
     var harness = SessionHarness.live()
-    harness.give(
+    harness.deliver(
       SessionHarness.entry(1, 0, "a", flags: [], at: 0) + SessionHarness.entry(2, 0, "b", flags: [], at: 0))
-    harness.give(SessionHarness.entry(2, 0, "b", flags: [], at: 0))
-    #expect(harness.told == ["Bob: b", "Bob: b"])
+    harness.deliver(SessionHarness.entry(2, 0, "b", flags: [], at: 0))
+    #expect(harness.events == ["Bob: b", "Bob: b"])
   }
 
-  @Test("people are told as a whole, when it has changed, and not in the middle of a catch-up")
+  @Test("Participants are reported as whole lists, on changes, and not during a catch-up")
   func people() {
     var harness = SessionHarness.live()
     let eve = Participant(id: UUID(), number: 3, name: "Eve", color: "#0000ff")
-    func tell(_ payload: ParticipantsPayload) {
-      harness.give(SessionHarness.system(ParticipantsPayload.type, payload.encoded(), at: 11))
+    func deliver(_ payload: ParticipantsPayload) {
+      harness.deliver(SessionHarness.system(ParticipantsPayload.type, payload.encoded(), at: 11))
     }
-    tell(ParticipantsPayload(waiting: [eve]))
-    tell(ParticipantsPayload(joined: [eve]))
-    tell(ParticipantsPayload(joined: [eve]))
+    deliver(ParticipantsPayload(waiting: [eve]))
+    deliver(ParticipantsPayload(joined: [eve]))
+    deliver(ParticipantsPayload(joined: [eve]))
     var dave = SessionHarness.bob
     dave.name = "Dave"
-    tell(ParticipantsPayload(changed: [dave]))
-    tell(ParticipantsPayload(left: [Departure(id: eve.id, number: 3, reason: .left)]))
+    deliver(ParticipantsPayload(changed: [dave]))
+    deliver(ParticipantsPayload(left: [Departure(id: eve.id, number: 3, reason: .left)]))
     harness.snapshot([SessionHarness.ada, dave])
     #expect(
-      harness.told == [
+      harness.events == [
         #"here ["Ada", "Bob"] waiting ["Eve"]"#, #"here ["Ada", "Bob", "Eve"] waiting []"#,
         #"here ["Ada", "Dave", "Eve"] waiting []"#, #"here ["Ada", "Dave"] waiting []"#, "snapshot",
         "caught up",
       ])
   }
 
-  @Test("attachments: the whole list when one changed; progress; gone, under its key for clients too")
+  @Test("Attachments are reported as a whole list on changes; progress and removals too")
   func attachments() {
     var harness = SessionHarness.live()
     func object(_ name: String, _ state: AttachmentObject.State) -> AttachmentObject {
@@ -82,59 +82,59 @@ struct ReceivingTests {
         sha256: nil, metadata: nil, participant: 2, state: state, offset: 0,
         createdAt: Date(timeIntervalSince1970: 0), url: "/x")
     }
-    func tell(_ object: AttachmentObject) {
-      harness.give(
+    func deliver(_ object: AttachmentObject) {
+      harness.deliver(
         SessionHarness.system(
           AttachmentObject.type, object.encoded(),
           flags: EntryFlags([.reliable, .system], retention: .replace),
           key: EntryKey(object.id), at: 11))
     }
-    tell(object("a", .uploading))
-    tell(object("bb", .uploading))
+    deliver(object("a", .uploading))
+    deliver(object("bb", .uploading))
     let progress = AttachmentProgressPayload(id: object("a", .ready).id, offset: 2, size: 3)
-    harness.give(SessionHarness.system(AttachmentProgressPayload.type, progress.encoded(), flags: .system))
-    tell(object("a", .ready))
+    harness.deliver(SessionHarness.system(AttachmentProgressPayload.type, progress.encoded(), flags: .system))
+    deliver(object("a", .ready))
     let key = EntryKey(object("a", .ready).id)
     let gone = EntryFlags([.reliable, .system], retention: .remove)
-    harness.give(SessionHarness.system(AttachmentObject.type, [], flags: gone, key: key, at: 12))
-    harness.give(
+    harness.deliver(SessionHarness.system(AttachmentObject.type, [], flags: gone, key: key, at: 12))
+    harness.deliver(
       SessionHarness.entry(0, 0, "", flags: EntryFlags(.reliable, retention: .remove), key: key, at: 13))
     #expect(
-      harness.told == [
+      harness.events == [
         #"attachments ["a uploading"]"#, #"attachments ["a uploading", "bb uploading"]"#, "progress 2",
         #"attachments ["a ready", "bb uploading"]"#, #"attachments ["bb uploading"]"#, "Gateway: ",
       ])
-    harness.forget()
+    harness.clear()
     harness.snapshot()
-    #expect(harness.told == ["snapshot", "attachments []", "caught up"])
+    #expect(harness.events == ["snapshot", "attachments []", "caught up"])
   }
 
-  @Test("a successor and what the gateway notes are told")
+  @Test("A successor and the gateway's notices are reported")
   func successor() {
     var harness = SessionHarness.live()
     let id = SessionID(high: 3, low: 4)
-    harness.give(
+    harness.deliver(
       SessionHarness.system(NewSessionPayload.type, NewSessionPayload(session: id, by: 2).encoded(), at: 11)
         + SessionHarness.system(NoticePayload.type, NoticePayload(.saved, "again").encoded(), at: 12))
-    #expect(harness.told == ["successor \(id.text) by 2", "notice saved"])
+    #expect(harness.events == ["successor \(id.text) by 2", "notice saved"])
   }
 
-  @Test("what later versions may say is passed over")
+  @Test("Messages and entries of later versions are ignored")
   func unknown() {
     var harness = SessionHarness.live()
     for text in ["[]", #"{"news":{}}"#, #"{"error":{"code":"tired","detail":"x","clientSequence":1}}"#] {
       harness.session.received(text: Array(text.utf8).span, now: harness.now)
     }
-    harness.give(
+    harness.deliver(
       SessionHarness.system("weather", Array("{}".utf8), at: 11)
         + SessionHarness.system("participants", Array("[]".utf8), at: 12)
         + harness.entry(2, 1, "a"))
-    #expect(harness.told == ["Bob: a"])
+    #expect(harness.events == ["Bob: a"])
     #expect(harness.opens == [])
   }
 
   @Test(
-    "what no gateway says asks for another socket, later each time",
+    "An invalid message causes a reconnect, with rising delays",
     arguments: [
       "", "{", #"{"committed":{"sequence":-1}}"#,
       #"{"catchUp":{"kind":"half","epoch":"e","sequence":1}}"#,
@@ -143,7 +143,7 @@ struct ReceivingTests {
     var harness = SessionHarness.live()
     for _ in 0..<3 {
       harness.session.received(text: Array(text.utf8).span, now: harness.now)
-      harness.take()
+      harness.drainEffects()
       harness.open()
       harness.joined(resumed: true)
       harness.snapshot()
@@ -155,7 +155,7 @@ struct ReceivingTests {
   }
 
   @Test(
-    "any bytes at all: it never traps, and goes on with the next socket",
+    "Arbitrary bytes never trap, and the next socket works",
     arguments: 1...40 as ClosedRange<UInt64>)
   func anything(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
@@ -185,25 +185,25 @@ struct ReceivingTests {
           .catchUp(.tail, epoch: "e", sequence: sequence),
           .catchUp(.snapshot, epoch: "e", sequence: sequence),
         ]
-        harness.say(control[Int(random.next() % 4)])
+        harness.receive(control[Int(random.next() % 4)])
       }
       if !bytes.isEmpty {
         if random.next() % 4 == 0 { bytes.removeLast(Int(random.next() % UInt64(bytes.count))) }
-        harness.give(bytes)
+        harness.deliver(bytes)
       }
-      harness.pass(.milliseconds(Int64(random.next() % 1000)))
+      harness.advance(by: .milliseconds(Int64(random.next() % 1000)))
       guard !harness.opens.isEmpty else { continue }
-      harness.forget()
+      harness.clear()
       harness.open()
       harness.joined(acknowledged: UInt32(truncatingIfNeeded: random.next()), resumed: random.next() % 2 == 0)
       harness.snapshot()
     }
-    harness.breaks()
+    harness.loseConnection()
     harness.open()
     harness.joined(as: Participant(id: UUID(), number: 77, name: "Ada", color: "#ff0000"))
     harness.snapshot()
-    harness.forget()
-    harness.give(SessionHarness.entry(50_000, 1, "still here", at: 11))
-    #expect(harness.told == ["Participant 50000: still here"])
+    harness.clear()
+    harness.deliver(SessionHarness.entry(50_000, 1, "still here", at: 11))
+    #expect(harness.events == ["Participant 50000: still here"])
   }
 }

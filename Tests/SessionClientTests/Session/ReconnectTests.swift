@@ -5,50 +5,51 @@ import Testing
 import Platform
 import Wire
 
-@Suite("2.1: joining and coming back")
+@Suite("2.1: joining and reconnecting")
 struct ReconnectTests {
-  @Test("the first join says how to be shown and nothing of before")
+  @Test("The first join has the profile and nothing to resume")
   func joins() {
     var harness = SessionHarness()
     harness.session.join(now: harness.now)
     harness.session.join(now: harness.now)
-    harness.take()
+    harness.drainEffects()
     #expect(harness.opens == [.zero])
     harness.open()
     #expect(harness.controls == [.join(Join(profile: Profile(name: "Ada")))])
     harness.joined()
     harness.snapshot()
     #expect(
-      harness.told == [
+      harness.events == [
         "joined as 1", "snapshot", #"here ["Ada", "Bob"] waiting []"#, "Draw Together by 0", "caught up",
       ])
     #expect(harness.session.token == SessionHarness.token)
   }
 
-  @Test("a cut is told once, the next attempt is at once, the others come later and later up to 10 s")
+  @Test(
+    "A lost connection is reported once; the first attempt is immediate, later ones are delayed up to 10 s")
   func comesBackLater() {
     var harness = SessionHarness.live()
-    for _ in 0..<12 { harness.breaks() }
-    // Between half and all of 0.1, 0.2, 0.4 … 10 s: here the middle of that.
+    for _ in 0..<12 { harness.loseConnection() }
+    // The delays are between half and all of 0.1, 0.2, 0.4 … 10 s; the harness uses the midpoint.
     let expected = [0, 75, 150, 300, 600, 1200, 2400, 4800, 7500, 7500, 7500, 7500]
     #expect(harness.opens == expected.map { Duration.milliseconds($0) })
-    #expect(harness.told == ["away", "trouble: cut"])
+    #expect(harness.events == ["away", "trouble: cut"])
     harness.open()
     harness.joined(resumed: true)
     harness.tail()
-    harness.pass(.seconds(5))
-    harness.forget()
-    harness.breaks()
-    #expect(harness.opens == [.zero], "it worked in between")
-    #expect(harness.told == ["away"])
+    harness.advance(by: .seconds(5))
+    harness.clear()
+    harness.loseConnection()
+    #expect(harness.opens == [.zero], "the connection worked in between")
+    #expect(harness.events == ["away"])
   }
 
-  @Test("what lets us in and closes soon is asked later and later, and told once")
+  @Test("Short-lived connections are delayed like failures, and reported once")
   func comesBackLaterToWhatDoesNotLast() {
     var harness = SessionHarness.live()
-    harness.forget()
+    harness.clear()
     for _ in 0..<6 {
-      harness.pass(.milliseconds(4999))
+      harness.advance(by: .milliseconds(4999))
       harness.closed(1011)
       harness.open()
       harness.joined(resumed: true)
@@ -56,150 +57,150 @@ struct ReconnectTests {
     }
     #expect(harness.opens == [0, 75, 150, 300, 600, 1200].map { Duration.milliseconds($0) })
     #expect(
-      harness.told.filter { $0.hasPrefix("trouble") } == [
+      harness.events.filter { $0.hasPrefix("trouble") } == [
         "trouble: The gateway closed the connection with code 1011."
       ])
-    harness.pass(.seconds(5))
-    harness.forget()
+    harness.advance(by: .seconds(5))
+    harness.clear()
     harness.closed(1011)
     #expect(harness.opens == [.zero])
-    #expect(harness.told == ["away"])
+    #expect(harness.events == ["away"])
   }
 
-  @Test("a resume says who it was, up to where it was told, and what it still holds")
+  @Test("A resume has the token, the last delivered sequence, and the next client sequence")
   func resumes() {
     var harness = SessionHarness.live()
     harness.send("a", "b", "c")
-    harness.give(harness.entry(2, 1, "from Bob") + harness.entry(1, 1, "a"))
-    harness.say(.committed(sequence: 12))
-    harness.breaks()
+    harness.deliver(harness.entry(2, 1, "from Bob") + harness.entry(1, 1, "a"))
+    harness.receive(.committed(sequence: 12))
+    harness.loseConnection()
     harness.open()
     #expect(harness.resume == Resume(token: SessionHarness.token, epoch: "e", after: 12, next: 2))
   }
 
-  @Test("who was cut within a snapshot has no place to go on from; in a tail each entry is one")
+  @Test("A broken snapshot leaves no sequence to resume from; each entry of a tail does")
   func wherePlacesAre() {
     var harness = SessionHarness.live()
-    harness.breaks()
+    harness.loseConnection()
     harness.open()
     harness.joined(resumed: true)
-    harness.say(.catchUp(.tail, epoch: "e", sequence: 12))
-    harness.give(harness.entry(2, 1))
-    harness.breaks()
+    harness.receive(.catchUp(.tail, epoch: "e", sequence: 12))
+    harness.deliver(harness.entry(2, 1))
+    harness.loseConnection()
     harness.open()
     #expect(harness.resume?.after == 11)
     harness.joined(resumed: true)
-    harness.say(.catchUp(.snapshot, epoch: "e", sequence: 12))
-    harness.give(harness.entry(2, 2))
-    harness.breaks()
+    harness.receive(.catchUp(.snapshot, epoch: "e", sequence: 12))
+    harness.deliver(harness.entry(2, 2))
+    harness.loseConnection()
     harness.open()
     #expect(harness.resume == Resume(token: SessionHarness.token, next: 1))
   }
 
-  @Test("what is above `acknowledged` goes again, under the same client sequences")
+  @Test("Entries above `acknowledged` are sent again with the same client sequences")
   func sendsAgain() {
     var harness = SessionHarness.live()
     harness.send("a", "b", "c")
-    harness.breaks()
+    harness.loseConnection()
     harness.send("d")
-    harness.forget()
+    harness.clear()
     harness.open()
     harness.joined(acknowledged: 1, resumed: true)
-    #expect(harness.messages.isEmpty, "nothing goes before caughtUp")
+    #expect(harness.messages.isEmpty, "nothing is sent before caughtUp")
     harness.tail(harness.entry(1, 1, "a"))
     #expect(harness.sent == ["2 b", "3 c", "4 d"])
   }
 
-  @Test("after a crash that includes what others had seen already; they are told it once")
+  @Test("After a crash, entries that others had received are sent again, and reported once")
   func sendsAgainAfterCrash() {
     var harness = SessionHarness.live()
     harness.send("a", "b")
-    harness.give(harness.entry(1, 1, "a") + harness.entry(1, 2, "b") + harness.entry(2, 1, "c"))
-    harness.say(.committed(sequence: 11))
-    harness.breaks()
-    harness.forget()
+    harness.deliver(harness.entry(1, 1, "a") + harness.entry(1, 2, "b") + harness.entry(2, 1, "c"))
+    harness.receive(.committed(sequence: 11))
+    harness.loseConnection()
+    harness.clear()
     harness.open()
     #expect(harness.resume?.next == 2)
     harness.sequence = 11
     harness.joined(epoch: "f", acknowledged: 1, committed: 11, resumed: true)
     harness.snapshot(epoch: "f")
     #expect(harness.sent == ["2 b"])
-    harness.give(harness.entry(1, 2, "b") + harness.entry(2, 1, "c") + harness.entry(2, 2, "d"))
-    #expect(harness.told.suffix(3) == ["Ada: b, mine, again", "Bob: c, again", "Bob: d"])
-    harness.breaks()
+    harness.deliver(harness.entry(1, 2, "b") + harness.entry(2, 1, "c") + harness.entry(2, 2, "d"))
+    #expect(harness.events.suffix(3) == ["Ada: b, mine, again", "Bob: c, again", "Bob: d"])
+    harness.loseConnection()
     harness.open()
     #expect(harness.resume?.epoch == "f")
   }
 
-  @Test("with another epoch `after` stays in its own until catchUp, and a tail goes on in the new one")
+  @Test("With a new epoch `after` keeps its epoch until catchUp, and a tail continues in the new one")
   func tailAcrossEpochs() {
     var harness = SessionHarness.live()
     harness.send("a", "b")
-    harness.give(harness.entry(1, 1, "a") + harness.entry(2, 1, "c"))
-    harness.say(.committed(sequence: 12))
-    harness.breaks()
+    harness.deliver(harness.entry(1, 1, "a") + harness.entry(2, 1, "c"))
+    harness.receive(.committed(sequence: 12))
+    harness.loseConnection()
     harness.open()
     #expect(harness.resume == Resume(token: SessionHarness.token, epoch: "e", after: 12, next: 2))
     harness.sequence = 20
     harness.joined(epoch: "f", acknowledged: 1, committed: 20, resumed: true)
-    harness.breaks()
+    harness.loseConnection()
     harness.open()
-    #expect(harness.resume?.epoch == "e", "nothing says that 12 counts in f")
+    #expect(harness.resume?.epoch == "e", "the gateway has not confirmed 12 in f")
     #expect(harness.resume?.after == 12)
     harness.joined(epoch: "f", acknowledged: 1, committed: 20, resumed: true)
-    harness.say(.catchUp(.tail, epoch: "f", sequence: 20))
-    harness.give(SessionHarness.entry(2, 2, "d", at: 13))
-    harness.breaks()
+    harness.receive(.catchUp(.tail, epoch: "f", sequence: 20))
+    harness.deliver(SessionHarness.entry(2, 2, "d", at: 13))
+    harness.loseConnection()
     harness.open()
     #expect(harness.resume == Resume(token: SessionHarness.token, epoch: "f", after: 13, next: 2))
-    harness.forget()
+    harness.clear()
     harness.joined(epoch: "f", acknowledged: 1, committed: 20, resumed: true)
     harness.tail(SessionHarness.entry(2, 3, "e", at: 14), epoch: "f")
     #expect(harness.sent == ["2 b"])
-    #expect(harness.told.contains("Bob: e"))
-    #expect(harness.told.last == "caught up")
+    #expect(harness.events.contains("Bob: e"))
+    #expect(harness.events.last == "caught up")
   }
 
-  @Test("committed of an epoch that broke off lets go of nothing in the new one")
+  @Test("`committed` of a former epoch releases no entries in the new one")
   func committedOfFormerEpoch() {
     var harness = SessionHarness.live()
     harness.send("a")
-    harness.say(.committed(sequence: 90))
-    harness.breaks()
+    harness.receive(.committed(sequence: 90))
+    harness.loseConnection()
     harness.open()
     harness.sequence = 50
     harness.joined(epoch: "f", acknowledged: 1, committed: 40, resumed: true)
     harness.tail(epoch: "f")
-    harness.breaks()
+    harness.loseConnection()
     harness.open()
     #expect(harness.resume?.next == 1, "50 is not on disk")
   }
 
-  @Test("who is no longer known is somebody else, and numbers what it keeps anew")
+  @Test("A client that the gateway no longer knows is a new participant, and numbers its entries again")
   func becomesSomebodyElse() {
     var harness = SessionHarness.live()
     harness.send("a", "b", "c")
-    harness.give(harness.entry(1, 1, "a"))
-    harness.say(.committed(sequence: 11))
-    harness.breaks()
-    harness.forget()
+    harness.deliver(harness.entry(1, 1, "a"))
+    harness.receive(.committed(sequence: 11))
+    harness.loseConnection()
+    harness.clear()
     harness.open()
     var other = SessionHarness.ada
     other.number = 7
     harness.joined(as: other, epoch: "f")
     harness.snapshot([other], epoch: "f")
     #expect(harness.sent == ["1 b", "2 c"])
-    #expect(harness.told.first == "joined as 7")
-    harness.give(harness.entry(7, 1, "b"))
-    #expect(harness.told.last == "Ada: b, mine")
+    #expect(harness.events.first == "joined as 7")
+    harness.deliver(harness.entry(7, 1, "b"))
+    #expect(harness.events.last == "Ada: b, mine")
   }
 
-  @Test("4009: it joins as somebody else, and what its tail shows to be there is not said again")
+  @Test("4009: the client joins as a new participant, and does not repeat entries in its tail")
   func resumedElsewhere() {
     var harness = SessionHarness.live()
     harness.send("a", "b", "c")
     harness.closed(4009, #"{"code":"resumed-elsewhere"}"#)
-    harness.forget()
+    harness.clear()
     harness.open()
     #expect(harness.resume == Resume(epoch: "e", after: 10))
     var other = SessionHarness.ada
@@ -207,10 +208,10 @@ struct ReconnectTests {
     harness.joined(as: other)
     harness.tail(harness.entry(1, 1, "a") + harness.entry(1, 2, "b"))
     #expect(harness.sent == ["1 c"])
-    #expect(harness.told.filter { $0.hasPrefix("Ada") } == ["Ada: a, mine", "Ada: b, mine"])
+    #expect(harness.events.filter { $0.hasPrefix("Ada") } == ["Ada: a, mine", "Ada: b, mine"])
   }
 
-  @Test("who is taken for somebody else and cut again before it is caught up starts from 1 too")
+  @Test("A new participant that loses its connection before `caughtUp` starts from 1 too")
   func becomesSomebodyElseTwice() {
     var harness = SessionHarness.live()
     harness.send("a", "b")
@@ -219,8 +220,8 @@ struct ReconnectTests {
     var other = SessionHarness.ada
     other.number = 7
     harness.joined(as: other)
-    harness.breaks()
-    harness.forget()
+    harness.loseConnection()
+    harness.clear()
     harness.open()
     #expect(harness.resume?.next == 1)
     harness.joined(as: other, resumed: true)
@@ -228,43 +229,43 @@ struct ReconnectTests {
     #expect(harness.sent == ["1 b"])
   }
 
-  @Test("45 s of silence are a broken socket, but not while nobody reads; 15 s are too long to open one")
+  @Test("45 s of silence break a socket unless reading is paused; opening one takes 15 s at most")
   func silence() {
     var harness = SessionHarness.live()
-    harness.pass(.seconds(44))
-    harness.session.heard(now: harness.now)
-    harness.take()
+    harness.advance(by: .seconds(44))
+    harness.session.bytesReceived(now: harness.now)
+    harness.drainEffects()
     #expect(harness.session.deadline == harness.now + .seconds(45))
-    harness.session.reading(false, now: harness.now)
-    harness.take()
+    harness.session.setReading(false, now: harness.now)
+    harness.drainEffects()
     #expect(harness.session.deadline == nil)
-    harness.pass(.seconds(100))
-    #expect(harness.told == [])
-    harness.session.reading(true, now: harness.now)
-    harness.take()
-    harness.pass(.seconds(45))
-    #expect(harness.told == ["away"])
+    harness.advance(by: .seconds(100))
+    #expect(harness.events == [])
+    harness.session.setReading(true, now: harness.now)
+    harness.drainEffects()
+    harness.advance(by: .seconds(45))
+    #expect(harness.events == ["away"])
     #expect(harness.opens == [.zero])
-    harness.pass(.seconds(15))
+    harness.advance(by: .seconds(15))
     #expect(harness.opens.count == 2)
-    #expect(harness.told == ["away", "trouble: The gateway cannot be reached."])
+    #expect(harness.events == ["away", "trouble: The gateway cannot be reached."])
   }
 
-  @Test("a late snapshot that hides whether our entry is there is cleared up by another socket")
+  @Test("After a late snapshot without an own entry's acknowledgement another socket settles it")
   func doubt() {
     var harness = SessionHarness.live()
     harness.send("a", "b")
     harness.sequence = 12
     harness.snapshot()
     #expect(harness.session.deadline == harness.now + .seconds(2))
-    harness.pass(.seconds(2))
+    harness.advance(by: .seconds(2))
     #expect(harness.opens == [.zero])
-    harness.forget()
+    harness.clear()
     harness.open()
     harness.joined(acknowledged: 2, resumed: true)
     harness.tail()
     #expect(harness.sent == [])
-    harness.say(.committed(sequence: 12))
-    #expect(harness.told.last == "settled")
+    harness.receive(.committed(sequence: 12))
+    #expect(harness.events.last == "settled")
   }
 }

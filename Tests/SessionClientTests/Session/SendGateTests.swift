@@ -4,7 +4,7 @@ import Testing
 import Primitives
 import Wire
 
-@Suite("What a send is asked before it is taken")
+@Suite("Admission of sends")
 struct SendGateTests {
   private let start = MonotonicTime(nanoseconds: 1_000_000_000)
 
@@ -23,40 +23,40 @@ struct SendGateTests {
       targets: targets.map { (0..<$0).map { _ in UUID() } })
   }
 
-  /// A send, and what is said to it; nil: it is taken.
-  struct Question: Sendable, CustomTestStringConvertible {
-    let words: String
+  /// A send and its expected rejection; nil if it is admitted.
+  struct SendCase: Sendable, CustomTestStringConvertible {
+    let name: String
     var bytes = 0
     var type = "T"
     var targets: Int?
     var refusal: AdmissionError?
-    var testDescription: String { words }
+    var testDescription: String { name }
   }
 
   @Test(
-    "the boundaries of section 3",
+    "The limits of section 3",
     arguments: [
-      Question(words: "262,144 bytes", bytes: 262_144),
-      Question(words: "one more", bytes: 262_145, refusal: .tooLarge(limit: 262_144, actual: 262_145)),
-      Question(words: "no type", type: "", refusal: .typeLength(actual: 0)),
-      Question(words: "255 bytes of type", type: String(repeating: "t", count: 255)),
-      Question(
-        words: "256 bytes of type", type: String(repeating: "é", count: 128),
+      SendCase(name: "262,144 bytes", bytes: 262_144),
+      SendCase(name: "one more", bytes: 262_145, refusal: .tooLarge(limit: 262_144, actual: 262_145)),
+      SendCase(name: "no type", type: "", refusal: .typeLength(actual: 0)),
+      SendCase(name: "255 bytes of type", type: String(repeating: "t", count: 255)),
+      SendCase(
+        name: "256 bytes of type", type: String(repeating: "é", count: 128),
         refusal: .typeLength(actual: 256)),
-      Question(words: "1,000 targets", targets: 1_000),
-      Question(words: "1,001 targets", targets: 1_001, refusal: .tooManyTargets(limit: 1_000, actual: 1_001)),
+      SendCase(name: "1,000 targets", targets: 1_000),
+      SendCase(name: "1,001 targets", targets: 1_001, refusal: .tooManyTargets(limit: 1_000, actual: 1_001)),
     ])
-  func boundaries(_ question: Question) throws {
+  func boundaries(_ sendCase: SendCase) throws {
     var gate = gate()
-    let entry = entry(question.bytes, type: question.type, targets: question.targets)
-    if let refusal = question.refusal {
+    let entry = entry(sendCase.bytes, type: sendCase.type, targets: sendCase.targets)
+    if let refusal = sendCase.refusal {
       #expect(throws: refusal) { try gate.admit(entry, now: start) }
     } else {
       #expect(try gate.admit(entry, now: start))
     }
   }
 
-  @Test("nothing is taken before join, and after leave")
+  @Test("Sends are rejected before join and after leave")
   func closed() throws {
     var gate = SendGate(now: start)
     #expect(throws: AdmissionError.notJoined) { try gate.admit(entry(1), now: start) }
@@ -67,14 +67,14 @@ struct SendGateTests {
     #expect(throws: AdmissionError.notJoined) { try gate.admit(ActivityChange(title: "T"), now: start) }
   }
 
-  @Test("a send to nobody is nothing, and costs nothing")
-  func nobody() throws {
+  @Test("A send with an empty target list is ignored and costs nothing")
+  func emptyTargets() throws {
     var gate = gate()
     for _ in 0..<5_000 { #expect(try !gate.admit(entry(1, targets: 0), now: start)) }
     #expect(try gate.admit(entry(1), now: start))
   }
 
-  @Test("a burst is two seconds' worth; then it says when a quarter of that is there")
+  @Test("A burst is two seconds' worth; then the error has the time until a quarter of it")
   func rate() throws {
     var gate = gate()
     for _ in 0..<1_999 { #expect(try gate.admit(entry(1), now: start)) }
@@ -87,7 +87,7 @@ struct SendGateTests {
     #expect(throws: refusal) { try gate.admit(entry(1), now: later) }
   }
 
-  @Test("bytes count as the gateway counts them: payload, type, targets, header")
+  @Test("Bytes count as at the gateway: payload, type, targets, header")
   func bytes() throws {
     var limits = Limits()
     limits.bytesPerSecond = 1_000
@@ -98,7 +98,7 @@ struct SendGateTests {
     #expect(throws: AdmissionError.self) { try gate.admit(entry(0), now: start) }
   }
 
-  @Test("64 MiB wait at most; what was let go of makes room")
+  @Test("64 MiB are queued at most; released bytes make room")
   func queue() throws {
     var limits = Limits()
     limits.bytesPerSecond = 1 << 30
@@ -106,33 +106,33 @@ struct SendGateTests {
     let size = 262_144
     for _ in 0..<255 { #expect(try gate.admit(entry(size), now: start)) }
     #expect(throws: AdmissionError.queueFull(limit: 64 << 20)) { try gate.admit(entry(size), now: start) }
-    #expect(try gate.admit(entry(size, reliable: false), now: start), "it does not wait")
+    #expect(try gate.admit(entry(size, reliable: false), now: start), "an unreliable entry is not queued")
     gate.released(size + 11)
     #expect(try gate.admit(entry(size), now: start))
     #expect(throws: AdmissionError.queueFull(limit: 64 << 20)) { try gate.admit(entry(size), now: start) }
   }
 
-  @Test("changes of the activity wait in the same 64 MiB, until they are let go of")
+  @Test("Activity changes count against the same 64 MiB until they are released")
   func changes() throws {
     var limits = Limits()
     limits.bytesPerSecond = 1 << 30
     var gate = gate(limits)
     for _ in 0..<255 { #expect(try gate.admit(entry(262_144), now: start)) }
     var harness = SessionHarness.live()
-    harness.breaks()
+    harness.loseConnection()
     let change = ActivityChange(payload: .string(String(repeating: "p", count: 16_000)))
-    var taken = 0
+    var admitted = 0
     let full = AdmissionError.queueFull(limit: 64 << 20)
     #expect(throws: full) {
-      while taken < 100 {
+      while admitted < 100 {
         try gate.admit(change, now: start)
         harness.session.change(change, now: harness.now)
-        taken += 1
+        admitted += 1
       }
     }
-    #expect(taken == 16, "of some 260,000 bytes that were left")
+    #expect(admitted == 16, "of some 260,000 bytes that were left")
     harness.session.leave(now: harness.now)
-    harness.pass(.seconds(10))
+    harness.advance(by: .seconds(10))
     #expect(harness.isFinished)
     #expect(harness.session.releasedBytes > 16 * 16_000)
     gate.released(harness.session.releasedBytes)
@@ -140,7 +140,7 @@ struct SendGateTests {
     #expect(throws: full) { try gate.admit(change, now: start) }
   }
 
-  @Test("an activity has 16 KiB of JSON and a title of 128 scalars at most")
+  @Test("An activity has 16 KiB of JSON and a title of 128 scalars at most")
   func activity() throws {
     var gate = gate()
     try gate.admit(ActivityChange(title: String(repeating: "t", count: 128)), now: start)

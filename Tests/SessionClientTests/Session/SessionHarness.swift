@@ -3,49 +3,49 @@ import FoundationEssentials
 import Primitives
 import Wire
 
-/// A participant's harness under test: a test says what the gateway says, and looks at what comes of it.
+/// A `ClientSession` with a scripted gateway: a test delivers the gateway's messages and checks the effects.
 struct SessionHarness {
   var session: ClientSession
   var now = MonotonicTime(nanoseconds: 1_000_000_000)
-  /// What is told, in words that tests compare.
-  private(set) var told: [String] = []
+  /// The reported events, as texts that tests compare.
+  private(set) var events: [String] = []
   private(set) var opens: [Duration] = []
   private(set) var controls: [ClientControl] = []
   private(set) var messages: [[UInt8]] = []
   private(set) var reached: [UInt64] = []
   private(set) var closes: [UInt16] = []
   private(set) var isFinished = false
-  /// The sequence of the last entry that the gateway made.
+  /// The sequence of the gateway's last entry.
   var sequence: UInt64 = 10
 
   static let ada = Participant(id: UUID(), number: 1, name: "Ada", color: "#ff0000")
   static let bob = Participant(id: UUID(), number: 2, name: "Bob", color: "#00ff00")
   static let token = Token(high: 1, low: 1)
 
-  /// Chance that is none: the middle of what may be.
-  struct Middle: RandomNumberGenerator, Sendable {
+  /// A generator without randomness: always the midpoint.
+  struct MidpointGenerator: RandomNumberGenerator, Sendable {
     mutating func next() -> UInt64 { 1 << 63 }
   }
 
   init() {
-    session = ClientSession(profile: Profile(name: "Ada"), chance: Middle(), now: now)
+    session = ClientSession(profile: Profile(name: "Ada"), generator: MidpointGenerator(), now: now)
   }
 
-  /// One that is in, by a snapshot at 10, with Bob.
+  /// Creates a live session, by a snapshot at 10, with Bob.
   static func live() -> SessionHarness {
     var harness = SessionHarness()
     harness.session.join(now: harness.now)
-    harness.take()
+    harness.drainEffects()
     harness.open()
     harness.joined()
     harness.snapshot()
-    harness.forget()
+    harness.clear()
     return harness
   }
 
-  /// Forgets what came so far.
-  mutating func forget() {
-    told = []
+  /// Clears the recorded effects.
+  mutating func clear() {
+    events = []
     opens = []
     controls = []
     messages = []
@@ -56,14 +56,14 @@ struct SessionHarness {
 
   mutating func open() {
     session.opened(now: now)
-    take()
+    drainEffects()
   }
 
   mutating func joined(
     as participant: Participant = ada, epoch: String = "e", acknowledged: UInt32 = 0, committed: UInt64 = 0,
     resumed: Bool = false, limits: Limits = Limits()
   ) {
-    say(
+    receive(
       .joined(
         Joined(
           participant: participant, token: Self.token, epoch: epoch, sequence: sequence, committed: committed,
@@ -73,28 +73,28 @@ struct SessionHarness {
             createdAt: Date(timeIntervalSince1970: 0), participants: 2, sequence: sequence), limits: limits)))
   }
 
-  /// A catch-up with the state: people, activity, and these entries.
+  /// Delivers a snapshot: participants, activity, and these entries.
   mutating func snapshot(
     _ people: [Participant] = [ada, bob], epoch: String = "e", past: [Participant] = [], entries: [UInt8] = []
   ) {
-    say(.catchUp(.snapshot, epoch: epoch, sequence: sequence))
+    receive(.catchUp(.snapshot, epoch: epoch, sequence: sequence))
     let state = ParticipantsPayload(joined: people, past: past)
-    give(
+    deliver(
       Self.system(ParticipantsPayload.type, state.encoded())
         + Self.system(ActivityPayload.type, ActivityPayload(activity: .standard, by: 0).encoded()) + entries)
-    say(.caughtUp(sequence: sequence))
+    receive(.caughtUp(sequence: sequence))
   }
 
-  /// A catch-up with what was missed.
+  /// Delivers a tail.
   mutating func tail(_ entries: [UInt8] = [], epoch: String = "e") {
-    say(.catchUp(.tail, epoch: epoch, sequence: sequence))
-    give(entries)
-    say(.caughtUp(sequence: sequence))
+    receive(.catchUp(.tail, epoch: epoch, sequence: sequence))
+    deliver(entries)
+    receive(.caughtUp(sequence: sequence))
   }
 
-  mutating func say(_ control: GatewayControl) {
+  mutating func receive(_ control: GatewayControl) {
     session.received(text: control.encoded().span, now: now)
-    take()
+    drainEffects()
   }
 
   mutating func refuse(
@@ -104,15 +104,15 @@ struct SessionHarness {
     refusal.clientSequence = clientSequence
     refusal.retryAfterMs = retryAfterMs
     refusal.expected = expected
-    say(.error(refusal))
+    receive(.error(refusal))
   }
 
-  mutating func give(_ bytes: [UInt8]) {
+  mutating func deliver(_ bytes: [UInt8]) {
     session.received(entries: bytes.span, now: now)
-    take()
+    drainEffects()
   }
 
-  /// An entry of somebody, at the next place of the order.
+  /// Returns the bytes of an entry at the next sequence.
   mutating func entry(
     _ sender: ParticipantNumber, _ clientSequence: UInt32, _ text: String = "x",
     flags: EntryFlags = .reliable, key: EntryKey = .zero
@@ -132,7 +132,7 @@ struct SessionHarness {
     return bytes
   }
 
-  /// An entry of the gateway's own; 0: state.
+  /// Returns the bytes of the gateway's own entry; sequence 0 is state.
   static func system(
     _ type: String, _ payload: [UInt8], flags: EntryFlags = [.reliable, .system], key: EntryKey = .zero,
     at sequence: UInt64 = 0
@@ -141,20 +141,20 @@ struct SessionHarness {
       0, 0, String(decoding: payload, as: UTF8.self), flags: flags, key: key, type: type, at: sequence)
   }
 
-  mutating func breaks() {
+  mutating func loseConnection() {
     session.closed(.broken("cut"), now: now)
-    take()
+    drainEffects()
   }
 
   mutating func closed(_ code: UInt16, _ reason: String = "") {
     session.closed(.closed(code: code, reason: Array(reason.utf8)), now: now)
-    take()
+    drainEffects()
   }
 
-  mutating func pass(_ time: Duration) {
+  mutating func advance(by time: Duration) {
     now = now + time
     session.elapsed(now: now)
-    take()
+    drainEffects()
   }
 
   // MARK: - The program
@@ -164,10 +164,10 @@ struct SessionHarness {
       session.enqueue(
         OutgoingEntry(type: "T", payload: Array(text.utf8), isReliable: reliably, targets: targets), now: now)
     }
-    take()
+    drainEffects()
   }
 
-  /// What was put on the socket: client sequence and text of each entry.
+  /// The sent entries: client sequence and text of each.
   var sent: [String] {
     messages.flatMap { message in
       var list: [String] = []
@@ -185,28 +185,28 @@ struct SessionHarness {
     }
   }
 
-  /// What the last `join` said of before.
+  /// The resume data of the last `join`.
   var resume: Resume? {
     guard case .join(let join)? = controls.last else { return nil }
     return join.resume
   }
 
-  mutating func take() {
+  mutating func drainEffects() {
     for effect in session.takeEffects() {
       switch effect {
       case .open(let delay): opens.append(delay)
       case .sendControl(let control): controls.append(control)
       case .sendEntries(let bytes): messages.append(bytes)
       case .close(let code): closes.append(code)
-      case .tell(let notice): told.append(Self.words(notice))
+      case .notify(let event): events.append(Self.description(of: event))
       case .reached(let mark): reached.append(mark)
       case .finished: isFinished = true
       }
     }
   }
 
-  private static func words(_ notice: SessionEvent) -> String {
-    switch notice {
+  private static func description(of event: SessionEvent) -> String {
+    switch event {
     case .joined(let joined): "joined as \(joined.participant.number)"
     case .catchUp(let kind): "\(kind)"
     case .caughtUp: "caught up"

@@ -1,53 +1,56 @@
 import Testing
 
-/// Everything that was sent is told to everybody else once and in order, whatever happens between.
-@Suite("A participant's harness, simulated")
+/// Every message is reported to every other participant once and in order, under any conditions.
+@Suite("Simulated sessions")
 struct SessionSimulationTests {
   /// Seeds that once showed a fault.
   static let once: [UInt64] = [44, 70, 183, 237, 1071]
 
-  @Test("sockets break, and what was missed comes as a tail", arguments: once + Array(1...12))
+  @Test("Connections break, and tails bring the missed entries", arguments: once + Array(1...12))
   func overCuts(seed: UInt64) {
-    run(seed, SessionSimulation.Weather())
+    run(seed, SessionSimulation.Conditions())
   }
 
-  @Test("there is too little of a tail: a snapshot comes", arguments: once + Array(1...12))
+  @Test("Tails are too short: snapshots are sent", arguments: once + Array(1...12))
   func overSnapshots(seed: UInt64) {
-    run(seed, SessionSimulation.Weather(forgetsTail: true))
+    run(seed, SessionSimulation.Conditions(hasShortTail: true))
   }
 
-  @Test("the gateway breaks, stops, and comes back with what was on disk", arguments: once + Array(1...12))
+  @Test(
+    "The gateway crashes or stops, and returns with the entries on its disk", arguments: once + Array(1...12))
   func overCrashes(seed: UInt64) {
-    run(seed, SessionSimulation.Weather(crashes: true, forgetsTail: seed.isMultiple(of: 2)))
+    run(seed, SessionSimulation.Conditions(crashes: true, hasShortTail: seed.isMultiple(of: 2)))
   }
 
-  @Test("the rate is low, or there is no room for a while", arguments: once + Array(1...12))
+  @Test("The rate is low, or space runs out for a while", arguments: once + Array(1...12))
   func overRefusals(seed: UInt64) {
     run(
       seed,
-      SessionSimulation.Weather(
-        crashes: seed.isMultiple(of: 3), isSlow: seed.isMultiple(of: 2), isFull: !seed.isMultiple(of: 4)))
+      SessionSimulation.Conditions(
+        crashes: seed.isMultiple(of: 3), hasLowRate: seed.isMultiple(of: 2),
+        runsOutOfSpace: !seed.isMultiple(of: 4)))
   }
 
-  @Test("programs take nothing for a while, and lag behind", arguments: once + Array(1...12))
+  @Test("Programs pause reading, and lag behind", arguments: once + Array(1...12))
   func overPauses(seed: UInt64) {
     run(
       seed,
-      SessionSimulation.Weather(
-        crashes: seed.isMultiple(of: 3), forgetsTail: !seed.isMultiple(of: 4), isSlow: seed.isMultiple(of: 5),
-        pauses: true))
+      SessionSimulation.Conditions(
+        crashes: seed.isMultiple(of: 3), hasShortTail: !seed.isMultiple(of: 4),
+        hasLowRate: seed.isMultiple(of: 5),
+        pausesReading: true))
   }
 
-  @Test("messages are large", arguments: Array(1...3))
+  @Test("Messages are large", arguments: Array(1...3))
   func withMuch(seed: UInt64) {
-    run(seed, SessionSimulation.Weather(isHeavy: true))
+    run(seed, SessionSimulation.Conditions(hasLargeMessages: true))
   }
 
-  private func run(_ seed: UInt64, _ weather: SessionSimulation.Weather) {
+  private func run(_ seed: UInt64, _ conditions: SessionSimulation.Conditions) {
     do {
-      try SessionSimulation(seed: seed, weather: weather).run(steps: 400)
+      try SessionSimulation(seed: seed, conditions: conditions).run(steps: 400)
     } catch {
-      Issue.record("seed \(seed), \(weather): \(error)")
+      Issue.record("seed \(seed), \(conditions): \(error)")
     }
   }
 }

@@ -3,7 +3,7 @@ import Platform
 
 /// A TCP connection for a thread that may block. Every wait has a deadline.
 final class BlockingStream {
-  /// What became of a connection that a test still needed.
+  /// The failure of a connection that a test still needed.
   enum Failure: Error {
     case timeout
     case ended
@@ -27,7 +27,7 @@ final class BlockingStream {
     self.descriptor = consume descriptor
   }
 
-  /// Sends all of it.
+  /// Sends all bytes.
   func send(_ bytes: [UInt8]) throws {
     var sent = 0
     while sent < bytes.count {
@@ -53,7 +53,7 @@ final class BlockingStream {
     }
   }
 
-  /// Reads up to the peer's end, or its reset.
+  /// Reads up to the peer's end or reset.
   func drain() throws {
     do {
       while true { _ = try receive() }

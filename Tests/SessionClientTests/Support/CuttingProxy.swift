@@ -1,17 +1,17 @@
 import Networking
 import Platform
 
-/// Passes TCP connections on to a server and cuts each after so many bytes in both directions together, wherever in a message
-/// that is: by a reset, or by an end of the stream.
+/// A TCP proxy that cuts each connection after a number of bytes in both directions together, at any point of a
+/// message: by a reset or an end of the stream.
 actor CuttingProxy {
-  /// After how many bytes connections are cut; nil for none.
+  /// The seed, and the range of bytes after which connections are cut.
   typealias Plan = (seed: UInt64, after: ClosedRange<Int>)
 
   nonisolated let address: SocketAddress
   private nonisolated let loop: EventLoopThread
   private nonisolated let listener: Listener
   private nonisolated let shared: Guarded<Shared>
-  private var generator: SeededNumbers
+  private var generator: SeededGenerator
   private let range: ClosedRange<Int>
   private var pairs: [UInt64: Pair] = [:]
   private var lastToken: UInt64 = 0
@@ -29,10 +29,10 @@ actor CuttingProxy {
     unsafe loop.asUnownedSerialExecutor()
   }
 
-  /// Begins to listen.
+  /// Starts to listen.
   init(to target: SocketAddress, cutting plan: Plan? = nil) throws {
     shared = Guarded(Shared(target: target, isCutting: plan != nil))
-    generator = SeededNumbers(seed: plan?.seed ?? 0)
+    generator = SeededGenerator(seed: plan?.seed ?? 0)
     range = plan?.after ?? 0...0
     loop = try EventLoopThread(name: "test-proxy")
     listener = try Listener(on: SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: 0))
@@ -52,23 +52,23 @@ actor CuttingProxy {
     loop.join()
   }
 
-  /// How many connections were cut.
+  /// The number of cut connections.
   nonisolated var cuts: Int { shared.withLock { $0.cuts } }
-  /// How many connections came.
+  /// The number of accepted connections.
   nonisolated var connections: Int { shared.withLock { $0.connections } }
 
-  /// Passes all on from here, in whatever connection.
+  /// Cuts no more connections.
   nonisolated func stopCutting() {
     shared.withLock { $0.isCutting = false }
   }
 
-  /// Cuts what there is, once.
+  /// Cuts all present connections once.
   nonisolated func cutAll() {
     shared.withLock { $0.cutsAll = true }
     loop.wake()
   }
 
-  /// Where connections go from here on.
+  /// Sets the server for new connections.
   nonisolated func turn(to target: SocketAddress) {
     shared.withLock { $0.target = target }
   }
@@ -83,7 +83,7 @@ actor CuttingProxy {
       if event.token == 0 {
         acceptAll()
       } else {
-        // Both ends of a pair are next to each other.
+        // The tokens of a pair differ in the last bit.
         pump(event.token & ~1)
       }
     }
@@ -103,7 +103,7 @@ actor CuttingProxy {
         pairs[lastToken] = Pair(
           client: descriptor, server: server, budget: Int.random(in: range, using: &generator))
       } catch {
-        // The server is away just now: so is the connection.
+        // The server is down: the connection is closed.
         pairs[lastToken] = nil
       }
     }
@@ -135,7 +135,7 @@ actor CuttingProxy {
   }
 }
 
-/// The two ends of a connection that is passed on.
+/// The two ends of a proxied connection.
 private final class Pair {
   let upwards: Direction
   let downwards: Direction
@@ -176,7 +176,7 @@ private final class Direction {
     self.sink = sink
   }
 
-  /// Passes on what waits, or else a piece of what comes.
+  /// Forwards pending bytes, or else newly received ones.
   func pass(_ buffer: inout [UInt8], atMost limit: Int) -> Outcome {
     if waiting.isEmpty {
       switch source.receive(into: &buffer) {

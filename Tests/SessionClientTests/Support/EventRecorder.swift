@@ -2,22 +2,22 @@ import SessionClient
 import Platform
 import Wire
 
-/// What a membership was told, for a test to look at and wait for.
+/// The events of a membership, for a test to check and wait for.
 final class EventRecorder: Sendable {
-  /// A message of somebody else's that was told for the first time.
+  /// A message of another participant that was not a repeat.
   struct Message: Equatable, Sendable {
     let from: ParticipantNumber
     let type: String
     let payload: [UInt8]
   }
 
-  /// What has come up to now.
+  /// The recorded events.
   struct Record: Sendable {
     var joins: [Joined] = []
     var catchUps: [CatchUpKind] = []
     var caughtUps = 0
     var messages: [Message] = []
-    /// My own that came back, for the first time.
+    /// The payloads of own messages that were returned and not repeats.
     var echoes: [[UInt8]] = []
     var active: [Participant] = []
     var waiting: [Participant] = []
@@ -26,26 +26,26 @@ final class EventRecorder: Sendable {
     var troubles: [String] = []
     var refusals = 0
     var end: EndReason?
-    /// Notices that came after the end.
+    /// The number of events after the end.
     var afterEnd = 0
   }
 
   private let record = Guarded(Record())
 
-  /// A copy of what has come.
-  var now: Record { record.withLock { $0 } }
+  /// A copy of the record.
+  var recorded: Record { record.withLock { $0 } }
 
-  /// What a membership is made with.
+  /// The observer for a membership.
   var observer: Membership.Observer {
-    { notice in self.record.withLock { Self.take(notice, into: &$0) } }
+    { event in self.record.withLock { Self.apply(event, to: &$0) } }
   }
 
-  /// Waits until what has come is as wanted.
+  /// Waits for a condition on the record.
   func wait(for what: String, _ condition: (borrowing Record) -> Bool) throws {
     try TestTimeout.block(until: what) {
       record.withLock { condition($0) }
     } otherwise: {
-      let now = now
+      let now = recorded
       return
         "\(now.joins.count) joins, \(now.caughtUps) catch-ups, \(now.messages.count) messages, "
         + "\(now.echoes.count) echoes, away \(now.aways) times, \(now.refusals) refusals, "
@@ -53,9 +53,9 @@ final class EventRecorder: Sendable {
     }
   }
 
-  private static func take(_ notice: SessionEvent, into record: inout Record) {
+  private static func apply(_ event: SessionEvent, to record: inout Record) {
     if record.end != nil { record.afterEnd += 1 }
-    switch notice {
+    switch event {
     case .joined(let joined): record.joins.append(joined)
     case .catchUp(let kind): record.catchUps.append(kind)
     case .caughtUp: record.caughtUps += 1

@@ -7,14 +7,14 @@ import Wire
 
 @testable import SessionClient
 
-/// What tests of connections need of a gateway.
+/// Sessions and addresses of a local gateway.
 extension LocalGateway {
-  /// A new session.
+  /// Creates a session.
   func makeSession() async throws -> SessionID {
     try await GatewayAPI(address()).makeSession(.standard).id
   }
 
-  /// The address of a gateway behind a socket's.
+  /// Returns the gateway address for a socket address.
   static func address(
     of socket: SocketAddress, isSecure: Bool = false, certificates: String? = nil
   ) throws -> GatewayAddress {
@@ -24,21 +24,15 @@ extension LocalGateway {
 }
 
 extension TestTimeout {
-  /// Waits on this thread until something holds that comes by itself on another; throws what was there instead.
+  /// Waits on this thread for a condition that another thread makes true.
   static func block(
     until what: String, _ condition: () throws -> Bool, otherwise: () -> String = { "" }
   ) throws {
     let deadline = deadline
     while try !condition() {
       guard .now() < deadline else { throw TimeoutError(waitingFor: "\(what); \(otherwise())") }
-      // Gives way to that thread.
+      // Gives the other thread time.
       sched_yield()
     }
-  }
-}
-
-extension SeededNumbers: RandomNumberGenerator {
-  mutating func next() -> UInt64 {
-    next(below: 1 << 32) << 32 | next(below: 1 << 32)
   }
 }

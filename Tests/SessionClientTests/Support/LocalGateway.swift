@@ -8,15 +8,15 @@ import Wire
 @testable import SessionClient
 @testable import Gateway
 
-/// A gateway of a test's own: in this process, on free ports of the loopback, with a folder that goes when it does.
+/// A gateway in the test's process, on free loopback ports, with a folder of its own.
 ///
-/// It runs as long as somebody holds it.
+/// It runs as long as it is referenced.
 final class LocalGateway: Sendable {
-  /// How a gateway comes to its end in a test.
+  /// The end of a gateway in a test.
   enum End: CaseIterable {
-    /// Everything is written, and everybody told to come back.
+    /// Everything is saved, and all clients are asked to return.
     case drained
-    /// In the middle of everything: nothing that it had not written by then is on the disk.
+    /// The gateway stops at once: unsaved entries are lost.
     case cut
   }
 
@@ -28,7 +28,7 @@ final class LocalGateway: Sendable {
   private let hasStopped = Atomic(false)
   private let adjustment: @Sendable (inout GatewayConfiguration) -> Void
 
-  /// Starts it. Limits that only get in a test's way are wide, unless `adjust` says otherwise.
+  /// Starts a gateway. Limits that disturb tests are wide, unless `adjust` sets them.
   init(
     in folder: String? = nil, _ adjust: @escaping @Sendable (inout GatewayConfiguration) -> Void = { _ in }
   ) throws {
@@ -59,11 +59,11 @@ final class LocalGateway: Sendable {
   deinit {
     stop()
     guard ownsFolder.load(ordering: .relaxed) else { return }
-    // What cannot be removed stays in the temporary folder, and harms nobody.
+    // A folder that cannot be removed stays among the temporary files.
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  /// Stops it, and returns when it has stopped.
+  /// Stops the gateway, and returns when it has stopped.
   func stop(_ end: End = .cut) {
     guard !hasStopped.exchange(true, ordering: .relaxed) else { return }
     switch end {
@@ -73,17 +73,17 @@ final class LocalGateway: Sendable {
     gateway.waitUntilStopped()
   }
 
-  /// Ends it, and starts another one on the same folder, at other ports.
+  /// Stops the gateway, and starts another one on the same folder, at other ports.
   func restart(_ end: End) throws -> LocalGateway {
     stop(end)
     ownsFolder.store(false, ordering: .relaxed)
     return try LocalGateway(in: folder, adjustment)
   }
 
-  /// Its own certificate.
+  /// The path of the gateway's own certificate.
   var certificates: String { folder + "/data/tls-cert.pem" }
 
-  /// Where it is for a client.
+  /// The address for clients.
   func address(isSecure: Bool = false) throws -> GatewayAddress {
     let url = try #require(URL(string: isSecure ? "https://\(https)" : "http://\(http)"))
     return try GatewayAddress(url, certificates: isSecure ? certificates : nil)

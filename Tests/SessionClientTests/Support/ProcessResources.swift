@@ -2,9 +2,10 @@ import FoundationEssentials
 import Glibc
 import Platform
 
-/// What this process holds of the system.
+/// The operating system's resources in this process.
 enum ProcessResources {
-  /// How many open sockets, ours and a gateway's in this process, have that port at one end; listeners left out.
+  /// Returns the number of open sockets with that port at one end, ours and a gateway's in this process, without
+  /// listeners.
   static func sockets(to port: UInt16) throws -> Int {
     let wanted = ending(for: port)
     return try connections().dropFirst().count { line in
@@ -15,7 +16,7 @@ enum ProcessResources {
     }
   }
 
-  /// How many bytes that came from that port wait for this process to read them.
+  /// Returns the number of received bytes from that port that this process has not read.
   static func unread(from port: UInt16) throws -> Int {
     let wanted = ending(for: port)
     return try connections().dropFirst().reduce(0) { sum, line in
@@ -26,19 +27,19 @@ enum ProcessResources {
     }
   }
 
-  /// How an address with that port ends in the table.
+  /// Returns the last characters of an address with that port in the table.
   private static func ending(for port: UInt16) -> String {
     let digits = String(port, radix: 16, uppercase: true)
     return ":" + String(repeating: "0", count: 4 - digits.count) + digits
   }
 
-  /// The lines of the system's table of connections.
+  /// Returns the lines of the system's table of connections.
   private static func connections() throws -> [Substring] {
     try lines(of: "/proc/self/net/tcp")
   }
 
-  /// The lines of a file of the kernel. Read to its end: a file that says it has no bytes is taken for a short one by
-  /// Foundation, and the rest of it left out.
+  /// Returns the lines of a file in `/proc`. The file is read to its end: Foundation truncates a file that reports a
+  /// size of zero.
   static func lines(of path: String) throws -> [Substring] {
     let table = unsafe OwnedDescriptor(owning: open(path, O_RDONLY))
     var text: [UInt8] = []
@@ -52,10 +53,10 @@ enum ProcessResources {
     return String(decoding: text, as: UTF8.self).split(separator: "\n")
   }
 
-  /// How many threads have that name.
+  /// Returns the number of threads with that name.
   static func threads(named name: String) throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count { task in
-      // Others come and go meanwhile.
+      // Other threads start and end meanwhile.
       let found = try? String(contentsOf: URL(filePath: "/proc/self/task/\(task)/comm"), encoding: .utf8)
       return found?.split(separator: "\n").first.map(String.init) == name
     }

@@ -5,9 +5,9 @@ import Platform
 import WebSocket
 import Wire
 
-/// A server that does what a test says with each connection, on a thread of its own.
+/// A server with a scripted reaction to each connection, on a thread of its own.
 final class ScriptedServer: Sendable {
-  /// What is done with one connection: its number from 0, and its bytes.
+  /// The reaction to a connection: its number from 0, and its stream.
   typealias Script = @Sendable (_ number: Int, _ stream: BlockingStream) throws -> Void
 
   let address: SocketAddress
@@ -16,7 +16,7 @@ final class ScriptedServer: Sendable {
   private let isStopping = Atomic(false)
   private let served = Atomic(0)
 
-  /// How many connections came.
+  /// The number of accepted connections.
   var count: Int { served.load(ordering: .acquiring) }
 
   init(_ script: @escaping Script) throws {
@@ -24,12 +24,12 @@ final class ScriptedServer: Sendable {
     address = listener.address
     let started = try SystemThread(name: "test-server") { [listener, self] in
       while !isStopping.load(ordering: .acquiring) {
-        // In steps, to see that it is to stop.
+        // Short waits, to notice the stop.
         guard (try? Socket(listener.descriptor).wait(until: .readable, atMost: .milliseconds(5))) == true,
           case .accepted(let descriptor, _) = listener.accept()
         else { continue }
         let number = served.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue
-        // How the other end goes is the test's to judge, by that end.
+        // The test checks the client's end of a failed connection.
         try? script(number, BlockingStream(owning: descriptor))
       }
     }
@@ -41,14 +41,14 @@ final class ScriptedServer: Sendable {
     thread.withLock { $0 }?.join()
   }
 
-  /// Reads a request for a WebSocket and agrees to it, without compression.
+  /// Reads an upgrade request and accepts it, without compression.
   static func upgrade(_ stream: BlockingStream) throws {
     var head: [UInt8] = []
     while !String(decoding: head, as: UTF8.self).hasSuffix("\r\n\r\n") { head += try stream.receive() }
     try stream.send(agreement(to: head))
   }
 
-  /// The agreement to a request for a WebSocket, without compression.
+  /// Returns the acceptance of an upgrade request, without compression.
   static func agreement(to head: [UInt8]) throws -> [UInt8] {
     var fields: [HandshakeField] = []
     for line in String(decoding: head, as: UTF8.self).split(separator: "\r\n").dropFirst() {
@@ -65,14 +65,14 @@ final class ScriptedServer: Sendable {
     return Array((answer + "\r\n").utf8)
   }
 
-  /// A message in one frame.
+  /// Returns a message in one frame.
   static func frame(_ opcode: Opcode, _ payload: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = []
     FrameWriter.append(opcode, payload: payload.span, to: &bytes)
     return bytes
   }
 
-  /// What a gateway says to somebody who joins an empty session, with wide limits.
+  /// The gateway's messages for a join to an empty session, with wide limits.
   static var welcome: [UInt8] {
     var limits = Limits()
     limits.entriesPerSecond = 1_000_000

@@ -1,4 +1,4 @@
-/// Numbers that look random and are the same in each run (SplitMix64).
+/// A pseudo-random generator with the same numbers in each run (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
@@ -13,4 +13,7 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
     mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
     return mixed ^ (mixed >> 31)
   }
+
+  /// Returns the next number below a limit.
+  mutating func next(below limit: UInt64) -> UInt64 { next() % limit }
 }

@@ -3,12 +3,12 @@ import Wire
 
 @testable import SessionClient
 
-/// A membership and what it was told.
+/// A membership and its recorded events.
 struct TestMember: Sendable {
   let events = EventRecorder()
   let membership: Membership
 
-  /// Joins, and waits until it is caught up unless told not to.
+  /// Joins, and waits for the end of the catch-up unless `waits` is false.
   init(
     _ session: SessionID, at gateway: GatewayAddress, name: String? = nil,
     times: ConnectionTimeouts = ConnectionTimeouts(),
@@ -20,21 +20,21 @@ struct TestMember: Sendable {
     if waits { try events.wait(for: "being caught up") { $0.caughtUps > 0 } }
   }
 
-  /// Sends a message whose payload is a text.
+  /// Sends a message with a text as its payload.
   func send(_ text: String, type: String = "Test") throws {
     try membership.send(OutgoingEntry(type: type, payload: Array(text.utf8)))
   }
 
-  /// Sends a message that the session keeps: whoever is caught up by a snapshot is told it too.
+  /// Sends a message with retention: a snapshot contains it.
   func sendKept(_ text: String, key: EntryKey = EntryKey(high: 1, low: 1)) throws {
     try membership.send(
       OutgoingEntry(type: "Kept", payload: Array(text.utf8), retention: .append, key: key))
   }
 
-  /// Who it is.
-  var number: ParticipantNumber { events.now.joins.last?.participant.number ?? 0 }
+  /// The participant's number.
+  var number: ParticipantNumber { events.recorded.joins.last?.participant.number ?? 0 }
 
-  /// Leaves, and waits until nothing more comes of it.
+  /// Leaves, and waits for the end of the membership.
   func leave() async {
     membership.leave()
     await membership.finish()
@@ -42,7 +42,7 @@ struct TestMember: Sendable {
 }
 
 extension EventRecorder.Record {
-  /// What somebody said, as texts.
+  /// Returns the messages of a participant as texts.
   func texts(from number: ParticipantNumber) -> [String] {
     messages.filter { $0.from == number }.map { String(decoding: $0.payload, as: UTF8.self) }
   }

@@ -2,16 +2,16 @@ import Glibc
 import Platform
 import Primitives
 
-/// How long a test waits for something before it gives up: far longer than it takes on a busy machine.
+/// The time limit for waits in tests, far above what a busy machine needs.
 enum TestTimeout {
   /// Under a sanitizer everything takes many times as long.
   static let limit = Duration.seconds(hasSanitizer ? 300 : 30)
-  /// Whether the thread or the address sanitizer was built in: their runtimes are part of the program then.
+  /// True if the thread or the address sanitizer was built in: its runtime is part of the program then.
   private static let hasSanitizer = unsafe dlsym(nil, "__tsan_init") ?? dlsym(nil, "__asan_init") != nil
-  /// The moment at which patience that begins now is over.
+  /// The deadline of a wait that begins now.
   static var deadline: MonotonicTime { .now() + limit }
 
-  /// Waits until something holds that comes unasked.
+  /// Waits for a condition.
   static func wait(for what: String, _ condition: () async throws -> Bool) async throws {
     let deadline = deadline
     while try await !condition() {
@@ -21,7 +21,7 @@ enum TestTimeout {
   }
 }
 
-/// A test waited for something that did not come.
+/// The error of a test whose condition was not met in time.
 struct TimeoutError: Error {
   let waitingFor: String
 }

@@ -1,11 +1,11 @@
 internal import Primitives
 internal import Wire
 
-/// A membership as the loop has it, from `join` until nothing more comes of it.
+/// A membership on the client loop, from `join` until it is finished.
 ///
-/// It belongs to the loop and is touched on its thread only.
+/// Only the loop's thread may use it.
 final class ActiveMembership {
-  /// Where it and its gateway are, and who is told; what a membership hands to the loop.
+  /// The session, its gateway and its observer: the values that a membership passes to the loop.
   struct Configuration: Sendable {
     let gateway: GatewayAddress
     let session: SessionID
@@ -18,18 +18,19 @@ final class ActiveMembership {
   let configuration: Configuration
   var session: ClientSession
   var connection: GatewayConnection?
-  /// When a new socket is to be opened.
+  /// The time to open a new socket.
   var openAt: MonotonicTime?
-  /// Whether its socket is read: what the session wanted when that was last looked at.
+  /// True while the socket is read.
   var isReading = true
-  /// What the desk was last told of.
+  /// The released bytes last reported to the queue.
   var releasedBytes = 0
 
   init(_ configuration: Configuration, now: MonotonicTime) {
     self.configuration = configuration
-    session = ClientSession(profile: configuration.profile, lasting: configuration.times.lasting, now: now)
+    session = ClientSession(
+      profile: configuration.profile, stableAfter: configuration.times.stableAfter, now: now)
   }
 
-  /// Where the socket of the session is.
+  /// The path of the session's WebSocket.
   var path: String { "/api/sessions/\(configuration.session.text)/socket" }
 }

@@ -2,9 +2,9 @@ internal import Primitives
 internal import Networking
 internal import Platform
 
-/// How connections come about.
+/// Connection setup: address lookup, TCP, TLS.
 extension ClientLoop {
-  /// Opens a new socket for a session.
+  /// Opens a new connection for a membership.
   func openConnection(for membership: ActiveMembership) {
     membership.openAt = nil
     let gateway = membership.configuration.gateway
@@ -26,7 +26,8 @@ extension ClientLoop {
     guard !isInProgress else { return }
     do throws(SystemError) {
       let thread = try SystemThread(name: "client-lookup") {
-        let result = Result { () throws(ResolvedGateway.Failure) in try ResolvedGateway(blockingFor: gateway)
+        let result = Result { () throws(SessionClientError) in
+          try ResolvedGateway(blockingFor: gateway)
         }
         self.post(.resolved(gateway, result))
       }
@@ -37,19 +38,18 @@ extension ClientLoop {
     }
   }
 
-  /// Goes on with those who waited for an address.
-  func didResolve(_ gateway: GatewayAddress, _ result: Result<ResolvedGateway, ResolvedGateway.Failure>) {
-    // Whoever gave up meanwhile has no owner.
+  /// Connects the connections that waited for an address.
+  func didResolve(_ gateway: GatewayAddress, _ result: Result<ResolvedGateway, SessionClientError>) {
+    // A connection that was dropped meanwhile has no owner.
     for connection in pendingLookups.removeValue(forKey: gateway) ?? [] where connection.owner != nil {
       switch result {
       case .success(let found): connect(connection, to: found.addresses[...], tls: found.tls)
-      case .failure(.address(let words)): fail(connection, .broken(words))
-      case .failure(.trust(let words)): fail(connection, .notTrusted(words))
+      case .failure(let error): fail(connection, SocketEnd(error))
       }
     }
   }
 
-  /// Tries the first of some addresses that can be tried at all.
+  /// Connects to the first address that accepts an attempt.
   private func connect(
     _ connection: GatewayConnection, to addresses: ArraySlice<SocketAddress>, tls: TLSClientContext?
   ) {
@@ -59,7 +59,7 @@ extension ClientLoop {
       do throws(SystemError) {
         connections[connection.token] = nil
         let descriptor = try Socket.connect(to: address)
-        // Room in the kernel is bounded too: what is unreliable shall not wait there for long.
+        // The kernel's send buffer is bounded too, so that unreliable entries do not wait there for long.
         try Socket(descriptor.rawValue).apply(SocketOptions(notSentLowWaterInBytes: 131_072))
         try loop.register(descriptor.rawValue, token: lastToken)
         connection.use(descriptor)
@@ -75,10 +75,10 @@ extension ClientLoop {
         ? connection.connectDeadline : min(connection.connectDeadline, now + connection.times.address)
       return
     }
-    fail(connection, .broken("There is no connection to \(connection.failures.joined(separator: "; "))"))
+    fail(connection, .broken("Cannot connect to \(connection.failures.joined(separator: "; "))"))
   }
 
-  /// The connection has come about, or failed.
+  /// Continues after the TCP connection was made, or failed.
   func didConnect(
     _ connection: GatewayConnection, others: ArraySlice<SocketAddress>, tls: TLSClientContext?
   ) {
@@ -88,7 +88,7 @@ extension ClientLoop {
     } catch {
       return connectToNext(connection, others: others, tls: tls, because: error.description)
     }
-    connection.deadline = now + connection.times.agreement
+    connection.deadline = now + connection.times.handshake
     guard let tls, let owner = connection.owner else {
       connection.phase = .webSocket
       send(connection)
@@ -101,7 +101,7 @@ extension ClientLoop {
     advanceHandshake(connection, client, nothing.span)
   }
 
-  /// One address led nowhere: tries the next.
+  /// Tries the next address after a failure.
   func connectToNext(
     _ connection: GatewayConnection, others: ArraySlice<SocketAddress>, tls: TLSClientContext?,
     because words: String
@@ -111,7 +111,8 @@ extension ClientLoop {
     connect(connection, to: others, tls: tls)
   }
 
-  /// TLS shakes hands: takes what came, sends what is to be said to it, and asks for the WebSocket once it is done.
+  /// Advances the TLS handshake: processes received bytes, sends the answer, and requests the WebSocket upgrade at
+  /// the end.
   func advanceHandshake(_ connection: GatewayConnection, _ tls: TLSConnection, _ bytes: Span<UInt8>) {
     var answer: [UInt8] = []
     do throws(TLSError) {
@@ -121,7 +122,7 @@ extension ClientLoop {
       if progress.hasPeerClosed { connection.hasPeerClosed = true }
     } catch {
       connection.append(ciphertext: answer)
-      // The alert: a peer that is gone needs none.
+      // Sends the TLS alert. A failure is ignored: the peer is gone then.
       try? connection.flush()
       return fail(connection, Self.end(because: error))
     }
@@ -133,6 +134,16 @@ extension ClientLoop {
     case .certificateNotTrusted: .notTrusted("TLS: \(error).")
     case .alertReceived: .broken("TLS: \(error).")
     case .noClientHello, .protocolViolation: .noGateway("\(error).")
+    }
+  }
+}
+
+extension SocketEnd {
+  fileprivate init(_ error: SessionClientError) {
+    switch error {
+    case .notTrusted(let cause): self = .notTrusted(cause)
+    case .noGateway(let cause): self = .noGateway(cause)
+    case .unreachable, .refused, .cancelled: self = .broken(error.description)
     }
   }
 }

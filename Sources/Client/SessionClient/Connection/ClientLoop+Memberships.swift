@@ -3,13 +3,13 @@ internal import Platform
 internal import WebSocket
 internal import Wire
 
-/// What sessions are asked for, and what they want done.
+/// Commands of memberships, and effects of their sessions.
 extension ClientLoop {
-  /// How often a session may be asked for more to send in one turn: each time it gives some 256 KiB.
+  /// The rounds of sends for one membership in one turn. Each round sends about 256 KiB.
   private static let sendsPerTurn = 4
 
-  /// Does what the threads of the program asked for, in the order in which they did.
-  func takeCommands(of membership: ActiveMembership) {
+  /// Executes the queued commands of a membership, in order.
+  func executeCommands(of membership: ActiveMembership) {
     for command in membership.configuration.queue.takeCommands() {
       switch command {
       case .waitToJoin: membership.session.waitToJoin(now: now)
@@ -19,28 +19,28 @@ extension ClientLoop {
       case .send(let entry): membership.session.enqueue(entry, now: now)
       case .change(let change): membership.session.change(change, now: now)
       case .changeProfile(let profile): membership.session.change(profile, now: now)
-      case .setReading(let isReading): membership.session.reading(isReading, now: now)
+      case .setReading(let isReading): membership.session.setReading(isReading, now: now)
       case .mark(let number): membership.session.mark(number, now: now)
       }
     }
     perform(membership)
   }
 
-  /// Does what a session wants done, sends what came of it, and asks for more while the socket takes it.
+  /// Performs a session's effects, sends the resulting bytes, and continues while the socket accepts more.
   func perform(_ membership: ActiveMembership) {
     for _ in 0..<Self.sendsPerTurn {
       performEffects(of: membership)
       guard let connection = membership.connection, case .webSocket = connection.phase else { return }
       guard send(connection), membership.connection === connection else { return }
-      // What waits is as much as it was, or nothing was said.
+      // Equal numbers: the socket accepted nothing, or nothing was sent.
       guard connection.pendingBytes < connection.reportedPendingBytes else { return }
       connection.reportedPendingBytes = connection.pendingBytes
-      membership.session.canSend(waiting: connection.pendingBytes, now: now)
+      membership.session.setPendingBytes(connection.pendingBytes, now: now)
     }
     if !sendQueue.contains(where: { $0 === membership }) { sendQueue.append(membership) }
   }
 
-  /// Goes on with those that had more to send than their share.
+  /// Continues with the memberships that had more to send than one turn allows.
   func drainSendQueue() {
     guard !sendQueue.isEmpty else { return }
     let waiting = sendQueue
@@ -67,7 +67,8 @@ extension ClientLoop {
     switch effect {
     case .open(let delay):
       dropConnection(of: membership)
-      // Never from here, however soon: what comes of it may be told only behind what is still to be told.
+      // The connection is never opened here, even without a delay: its events may only follow the effects after this
+      // one.
       membership.openAt = now + delay
     case .sendControl(let control):
       membership.connection?.sendMessage(.text, control.encoded())
@@ -75,30 +76,30 @@ extension ClientLoop {
       membership.connection?.sendMessage(.binary, message)
     case .close(let code):
       close(membership, code: code)
-    case .tell(let notice):
-      // The desk knows before the program is told.
-      if case .joined(let joined) = notice { queue.joined(joined, now: now) }
-      if case .ended(let reason) = notice { queue.ended(reason) }
-      membership.configuration.observer(notice)
+    case .notify(let event):
+      // The queue is updated before the observer is called.
+      if case .joined(let joined) = event { queue.joined(joined, now: now) }
+      if case .ended(let reason) = event { queue.ended(reason) }
+      membership.configuration.observer(event)
     case .reached(let mark):
       queue.reached(mark: mark)
     case .finished:
-      // What was said last, a leave, still goes out.
+      // The last message, `leave`, is still sent.
       close(membership, code: 1000)
       membership.openAt = nil
-      sessions[ObjectIdentifier(queue)] = nil
+      memberships[ObjectIdentifier(queue)] = nil
       queue.finished()
     }
   }
 
-  /// Stops to read, or goes on, as the session wants it now.
+  /// Pauses or resumes reading, as the session wants.
   private func updateReading(of membership: ActiveMembership) {
     let isReading = membership.session.wantsReading
     guard membership.isReading != isReading else { return }
     membership.isReading = isReading
     guard let connection = membership.connection else { return }
     connection.nextKeepaliveAt = isReading ? nil : now + connection.times.keepalive
-    // What came meanwhile is told by no event.
+    // Bytes that arrived during the pause cause no new event.
     if isReading { readQueue.append(connection) }
   }
 }

@@ -2,16 +2,18 @@ internal import Primitives
 internal import Networking
 internal import Platform
 
-/// What is read and written, and how connections end.
+/// Reads, writes, closing, and the deadlines of connections.
 extension ClientLoop {
-  /// How much of one connection is read in a turn, before others have theirs.
+  /// The bytes read from one connection in one turn.
   private static let readLimit = 262_144
-  /// From how many waiting bytes on pings go unanswered: whoever pings has to read too.
+  /// The pending bytes above which pings are not answered: a peer that pings must also read.
   private static let pongLimit = 65_536
 
   // MARK: - Writing
 
-  /// Gives the socket what there is to be said; false when the connection broke, which its session was told.
+  /// Sends pending bytes.
+  ///
+  /// - Returns: false when the connection broke. Its session has been notified then.
   @discardableResult
   func send(_ connection: GatewayConnection) -> Bool {
     switch connection.phase {
@@ -30,7 +32,7 @@ extension ClientLoop {
     }
   }
 
-  /// There is room in the socket, or it has come about, or failed.
+  /// Handles a writable socket: the connection was made or failed, or the socket has room.
   func handleWritable(_ connection: GatewayConnection) {
     if case .connecting(let others, let tls) = connection.phase {
       didConnect(connection, others: others, tls: tls)
@@ -41,7 +43,7 @@ extension ClientLoop {
 
   // MARK: - Reading
 
-  /// Goes on with those that had more to be read than their share.
+  /// Continues with the connections that had more to read than one turn allows.
   func drainReadQueue() {
     guard !readQueue.isEmpty else { return }
     let waiting = readQueue
@@ -49,7 +51,7 @@ extension ClientLoop {
     for connection in waiting { read(connection) }
   }
 
-  /// Takes what the socket has, up to a share of the turn.
+  /// Reads from a connection, up to the limit for one turn.
   func read(_ connection: GatewayConnection) {
     var left = Self.readLimit
     while let socket = connection.socket, connection.shouldRead {
@@ -71,9 +73,9 @@ extension ClientLoop {
     }
   }
 
-  /// Takes the first bytes of the buffer.
+  /// Processes the first `count` bytes of the buffer.
   private func process(_ count: Int, from connection: GatewayConnection) {
-    connection.owner?.session.heard(now: now)
+    connection.owner?.session.bytesReceived(now: now)
     if let tls = connection.tls {
       let received = buffer
       plaintext.removeAll(keepingCapacity: true)
@@ -123,7 +125,7 @@ extension ClientLoop {
 
   // MARK: - The end
 
-  /// The conversation is over; what is left of it, a close frame, still goes out.
+  /// Ends a connection whose WebSocket has ended. A pending close frame is still sent.
   private func ended(_ connection: GatewayConnection, _ end: SocketEnd) {
     guard connection.webSocket.hasOutgoing else { return fail(connection, end) }
     let owner = connection.owner
@@ -133,7 +135,7 @@ extension ClientLoop {
     if let owner { perform(owner) }
   }
 
-  /// The connection is of no use any more.
+  /// Drops a connection after an error.
   func fail(_ connection: GatewayConnection, _ end: SocketEnd) {
     let owner = connection.owner
     detach(connection)
@@ -142,7 +144,7 @@ extension ClientLoop {
     if let owner { perform(owner) }
   }
 
-  /// Closes the connection of a session with a close frame.
+  /// Closes the connection of a membership with a close frame.
   func close(_ membership: ActiveMembership, code: UInt16) {
     guard let connection = membership.connection else { return }
     detach(connection)
@@ -151,7 +153,7 @@ extension ClientLoop {
     linger(connection)
   }
 
-  /// Drops the connection of a session, if there is one.
+  /// Drops the connection of a membership, if there is one.
   func dropConnection(of membership: ActiveMembership) {
     guard let connection = membership.connection else { return }
     detach(connection)
@@ -166,19 +168,19 @@ extension ClientLoop {
 
   private func linger(_ connection: GatewayConnection) {
     connection.phase = .lingering
-    connection.deadline = now + connection.times.lingering
+    connection.deadline = now + connection.times.linger
     guard send(connection) else { return }
     if connection.webSocket.hasEnded {
       connection.appendCloseNotify()
       guard send(connection) else { return }
     }
-    // It may have been stopped to be read; its end is still to be seen.
+    // Reading may have been paused; the end of the stream must still be read.
     readQueue.append(connection)
   }
 
   private func drop(_ connection: GatewayConnection) {
     connection.appendCloseNotify()
-    // Best effort: who is gone needs none.
+    // Best effort: the peer may be gone.
     try? connection.flush()
     connections[connection.token] = nil
     connection.deadline = nil
@@ -188,7 +190,7 @@ extension ClientLoop {
 
   // MARK: - Deadlines
 
-  /// Does what is due at a connection.
+  /// Handles the elapsed deadlines of a connection.
   func handleDeadlines(of connection: GatewayConnection) {
     if let nextKeepaliveAt = connection.nextKeepaliveAt, nextKeepaliveAt <= now {
       connection.nextKeepaliveAt = now + connection.times.keepalive
@@ -199,13 +201,13 @@ extension ClientLoop {
     switch connection.phase {
     case .resolving:
       let name = connection.owner?.configuration.gateway.endpoint ?? ""
-      fail(connection, .broken("\(name) names a host whose address was not found out in time."))
+      fail(connection, .broken("The address of \(name) was not resolved in time."))
     case .connecting(let others, let tls):
       connectToNext(connection, others: others, tls: tls, because: "no answer in time")
     case .tlsHandshake:
-      fail(connection, .broken("The TLS handshake was not done in time."))
+      fail(connection, .broken("The TLS handshake did not finish in time."))
     case .webSocket:
-      fail(connection, .broken("The request for a WebSocket was not answered in time."))
+      fail(connection, .broken("The WebSocket upgrade request was not answered in time."))
     case .lingering, .closed:
       drop(connection)
     }

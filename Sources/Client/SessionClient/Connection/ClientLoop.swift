@@ -3,35 +3,35 @@ internal import Platform
 internal import Primitives
 internal import WebSocket
 
-/// The one event loop of the process for all its sessions: their sockets, their deadlines, and what they are asked for.
+/// The event loop of the process for all its memberships: sockets, deadlines and commands.
 ///
-/// Everything of it happens on its own thread, which is begun when the first session is joined and then stays.
+/// All of it runs on the loop's own thread, which starts with the first membership and runs until the process ends.
 actor ClientLoop {
-  /// What other threads tell it, in order.
+  /// A message from another thread. Messages are handled in order.
   enum Message: Sendable {
-    /// A membership begins.
+    /// A new membership.
     case adopt(ActiveMembership.Configuration)
-    /// A membership wants something.
+    /// A membership has queued commands.
     case commands(MembershipQueue)
-    /// Where a gateway is was found out, or was not.
-    case resolved(GatewayAddress, Result<ResolvedGateway, ResolvedGateway.Failure>)
+    /// The result of an address lookup.
+    case resolved(GatewayAddress, Result<ResolvedGateway, SessionClientError>)
   }
 
   let loop: EventLoopThread
   let mailbox: Mailbox<Message>
 
-  var sessions: [ObjectIdentifier: ActiveMembership] = [:]
-  /// By the token of their socket.
+  var memberships: [ObjectIdentifier: ActiveMembership] = [:]
+  /// The connections by the token of their socket.
   var connections: [UInt64: GatewayConnection] = [:]
   var lastToken: UInt64 = 0
-  /// Who waits for an address. One thread looks up each, however many wait.
+  /// The connections that wait for an address. One thread resolves each gateway, for any number of connections.
   var pendingLookups: [GatewayAddress: [GatewayConnection]] = [:]
 
-  // Work of the turn.
+  // Work of the current turn.
   var now = MonotonicTime.now()
-  /// Connections that may have more to be read than their share of a turn.
+  /// Connections that may have more to read than one turn allows.
   var readQueue: [GatewayConnection] = []
-  /// Sessions that may have more to send than their share of a turn.
+  /// Memberships that may have more to send than one turn allows.
   var sendQueue: [ActiveMembership] = []
 
   // Shared by all connections.
@@ -41,7 +41,7 @@ actor ClientLoop {
 
   private static let process = Guarded<ClientLoop?>(nil)
 
-  /// The loop of this process, begun by the first call.
+  /// Returns the loop of this process. The first call starts it.
   ///
   /// - Throws: `SystemError` when the system has no thread or no descriptor left; the next call tries again.
   static func shared() throws(SystemError) -> ClientLoop {
@@ -56,7 +56,7 @@ actor ClientLoop {
 
   private init() throws(SystemError) {
     loop = try EventLoopThread(name: "client")
-    // At most one letter a membership and one a name: bounded by those.
+    // At most one message for each membership and each lookup: their number is the bound.
     mailbox = Mailbox(waking: loop, capacity: .max)
   }
 
@@ -70,12 +70,12 @@ actor ClientLoop {
 
   // MARK: - Any thread
 
-  /// Takes a membership on.
+  /// Adds a membership.
   nonisolated func adopt(_ configuration: ActiveMembership.Configuration) {
     post(.adopt(configuration))
   }
 
-  /// Has the loop look at a desk.
+  /// Wakes the loop for the commands of a membership.
   nonisolated func notify(_ queue: MembershipQueue) {
     post(.commands(queue))
   }
@@ -101,11 +101,11 @@ actor ClientLoop {
     switch message {
     case .adopt(let configuration):
       let membership = ActiveMembership(configuration, now: now)
-      sessions[ObjectIdentifier(configuration.queue)] = membership
-      takeCommands(of: membership)
+      memberships[ObjectIdentifier(configuration.queue)] = membership
+      executeCommands(of: membership)
     case .commands(let queue):
-      // One that came with the last letter of a membership that is over is nobody's.
-      if let membership = sessions[ObjectIdentifier(queue)] { takeCommands(of: membership) }
+      // The membership may have finished since the message was sent.
+      if let membership = memberships[ObjectIdentifier(queue)] { executeCommands(of: membership) }
     case .resolved(let gateway, let result):
       didResolve(gateway, result)
     }
@@ -119,7 +119,7 @@ actor ClientLoop {
   }
 
   private func handleDeadlines() {
-    for membership in Array(sessions.values) {
+    for membership in Array(memberships.values) {
       if let openAt = membership.openAt, openAt <= now { openConnection(for: membership) }
       guard let deadline = membership.session.deadline, deadline <= now else { continue }
       membership.session.elapsed(now: now)
@@ -135,7 +135,7 @@ actor ClientLoop {
       guard let time else { return }
       next = min(next ?? time, time)
     }
-    for membership in sessions.values {
+    for membership in memberships.values {
       consider(membership.session.deadline)
       consider(membership.openAt)
     }

@@ -1,9 +1,9 @@
 internal import WebSocket
 
-/// The client's side of one WebSocket, from the request for it to the close frames: bytes in, what they say out. It knows no
-/// socket.
+/// The client's side of one WebSocket without I/O, from the upgrade request to the close frames: bytes in, events
+/// out.
 struct ClientWebSocket {
-  /// What the gateway said.
+  /// An event on the WebSocket.
   enum Event: Equatable {
     /// The WebSocket is open.
     case opened
@@ -11,49 +11,49 @@ struct ClientWebSocket {
     case text([UInt8])
     /// A binary message.
     case entries([UInt8])
-    /// There is nothing more to be said: it was refused, closed or broke a rule. Nothing follows.
+    /// The WebSocket was refused or closed, or the gateway violated the protocol. The last event.
     case ended(SocketEnd)
   }
 
   private enum State {
     case upgrading(UpgradeHandshake)
-    /// Closing: we have said our last, and the gateway's close frame is still to come.
+    /// With `isClosing`, our close frame was sent and the gateway's is awaited.
     case open(MessageReader, isClosing: Bool)
     case ended
   }
 
-  /// The most bytes of a message from the gateway; what it sends at once is far below.
+  /// The maximum length of a message in bytes. The gateway's messages are far shorter.
   static let messageBytes = 8 << 20
-  /// The most bytes of a text message: a `joined` with the largest payload of an activity takes some 20 KiB.
+  /// The maximum length of a text message in bytes. A `joined` with the largest activity payload takes some 20 KiB.
   static let textBytes = 1 << 20
 
   private var state: State
   private var assembly: [UInt8] = []
-  /// The newest ping that waits for its answer: others are answered with it (RFC 6455 §5.5.3).
+  /// The newest unanswered ping. Its pong also answers those before (RFC 6455 §5.5.3).
   private var unansweredPing: [UInt8]?
-  /// Bytes to be sent, in their order; whoever sends them takes them out.
+  /// The bytes to be sent.
   private var outgoing: [UInt8]
 
-  /// Begins with the request for the WebSocket at a path.
+  /// Creates the state with an upgrade request to be sent.
   init(path: String, authority: String) {
     let handshake = UpgradeHandshake(path: path, authority: authority)
     outgoing = handshake.request
     state = .upgrading(handshake)
   }
 
-  /// Whether messages can be sent.
+  /// True when messages can be sent.
   var isOpen: Bool {
     if case .open(_, isClosing: false) = state { true } else { false }
   }
 
-  /// Whether nothing more is to come from the gateway that matters.
+  /// True when no further event can follow.
   var hasEnded: Bool {
     if case .ended = state { true } else { false }
   }
 
   // MARK: - Reading
 
-  /// Reads on from `position` to `end`, up to the next thing that the gateway said; nil when all is read.
+  /// Reads the bytes from `position` to `end` up to the next event; returns nil when all are read.
   mutating func next(
     in buffer: inout [UInt8], at position: inout Int, upTo end: Int, inflater: Inflater
   ) -> Event? {
@@ -79,7 +79,7 @@ struct ClientWebSocket {
         &reader, isClosing: isClosing, in: &buffer, at: &position, upTo: end, inflater: inflater)
       {
         if case .ended = event { return isClosing ? nil : event }
-        // What comes behind our close frame is of no use.
+        // Messages after our close frame are ignored.
         guard isClosing else {
           state = .open(reader, isClosing: false)
           return event
@@ -93,7 +93,7 @@ struct ClientWebSocket {
     }
   }
 
-  /// The connection has ended; what that means, if that was not known before.
+  /// Handles the end of the connection, and returns the event for it if the WebSocket had not ended before.
   mutating func finish() -> Event? {
     defer { state = .ended }
     switch state {
@@ -126,7 +126,7 @@ struct ClientWebSocket {
         case .pong:
           continue
         case .close(let code, let reason):
-          // §5.5.1: answered with the same code, unless we were first.
+          // §5.5.1: answered with the same code, unless our close frame was first.
           if !isClosing { appendClose(code.map { ClosePayload(code: $0) } ?? ClosePayload()) }
           return .ended(.closed(code: (code ?? .noStatusReceived).rawValue, reason: Array(reason.utf8)))
         }
@@ -135,26 +135,26 @@ struct ClientWebSocket {
     } catch {
       assembly = []
       if !isClosing { appendClose(ClosePayload(code: error.closeCode, reason: error.reason)) }
-      return .ended(.broken("The gateway broke a rule of WebSocket: \(error.reason)."))
+      return .ended(.broken("The gateway violated the WebSocket protocol: \(error.reason)."))
     }
   }
 
   // MARK: - Writing
 
-  /// Puts a message behind what is to be sent. Only for one that is open.
+  /// Appends a message to the bytes to be sent. The WebSocket must be open.
   mutating func send(_ kind: MessageKind, _ payload: Span<UInt8>) {
     precondition(isOpen, "messages are sent over an open WebSocket")
     FrameWriter.append(
       kind == .text ? .text : .binary, payload: payload, maskingKey: .random(), to: &outgoing)
   }
 
-  /// Puts a pong that nobody asked for behind what is to be sent: a sign of life (RFC 6455 §5.5.3).
+  /// Appends an unsolicited pong as a keepalive (RFC 6455 §5.5.3).
   mutating func sendUnsolicitedPong() {
     guard isOpen else { return }
     FrameWriter.append(.pong, payload: [UInt8]().span, maskingKey: .random(), to: &outgoing)
   }
 
-  /// Puts a close frame behind what is to be sent; nothing can be sent after it.
+  /// Appends a close frame. Nothing can be sent after it.
   mutating func close(code: UInt16) {
     guard case .open(let reader, _) = state, isOpen else { return }
     let code = CloseCode(rawValue: code)
@@ -162,11 +162,14 @@ struct ClientWebSocket {
     state = .open(reader, isClosing: true)
   }
 
-  /// Whether something is to be sent.
+  /// True when there are bytes to be sent.
   var hasOutgoing: Bool { !outgoing.isEmpty || unansweredPing != nil }
 
-  /// Gives out what is to be sent. A ping is answered only when `answersPings`: not while much waits for the socket, or
-  /// whoever pings without reading fills our memory.
+  /// Removes and returns the bytes to be sent.
+  ///
+  /// - Parameter answersPings: false while many bytes wait for the socket. Otherwise a peer that pings without reading would
+  ///   fill the memory.
+  /// - Returns: the bytes, with a pong at the end if one is due.
   mutating func takeOutgoing(answersPings: Bool) -> [UInt8] {
     if answersPings, let payload = unansweredPing {
       unansweredPing = nil
@@ -178,7 +181,7 @@ struct ClientWebSocket {
   }
 
   private mutating func appendClose(_ payload: ClosePayload) {
-    // A pong behind a close frame would be one too many (§5.5.1).
+    // A pong after a close frame is not allowed (§5.5.1).
     unansweredPing = nil
     FrameWriter.appendClose(payload, maskingKey: .random(), to: &outgoing)
   }

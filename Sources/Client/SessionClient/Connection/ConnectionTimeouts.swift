@@ -1,15 +1,15 @@
-/// How long is waited at a connection. Tests, which have no time, wait less.
+/// The time limits of a connection. Tests use shorter ones.
 struct ConnectionTimeouts: Sendable {
-  /// Within what time there must be a connection, all addresses tried.
-  var connecting = Duration.seconds(10)
-  /// How long one address is tried while there are others.
+  /// The time to connect, over all addresses.
+  var connect = Duration.seconds(10)
+  /// The time for one address while there are others.
   var address = Duration.seconds(3)
-  /// Within what time TLS and the WebSocket must be agreed on.
-  var agreement = Duration.seconds(10)
-  /// How often a gateway whose bytes are not read is shown that somebody is there: it closes after 40 s without.
+  /// The time for the TLS handshake and the WebSocket upgrade.
+  var handshake = Duration.seconds(10)
+  /// The interval between keepalives while reading is paused. The gateway closes after 40 s without one.
   var keepalive = Duration.seconds(15)
-  /// How long a socket works until the first attempt after it is at once again.
-  var lasting = Duration.seconds(5)
-  /// How long is waited for the gateway to take the last bytes and to close.
-  var lingering = Duration.seconds(2)
+  /// The time a socket must work for the next attempt to be immediate again.
+  var stableAfter = Duration.seconds(5)
+  /// The time for the gateway to read the last bytes and to close.
+  var linger = Duration.seconds(2)
 }

@@ -3,41 +3,41 @@ internal import Platform
 internal import Primitives
 internal import WebSocket
 
-/// One connection to a gateway, as the loop has it: a socket, TLS where wanted, and what is said over it.
+/// A connection to a gateway: socket, optional TLS, WebSocket.
 ///
-/// It belongs to the loop and is touched on its thread only.
+/// Only the loop's thread may use it.
 final class GatewayConnection {
-  /// How far it has come.
+  /// The progress of the connection.
   enum Phase {
-    /// Addresses and certificates are looked up.
+    /// Addresses and certificates are being looked up.
     case resolving
-    /// One address is tried; the others would be next.
+    /// One address is tried. The others follow if it fails.
     case connecting(others: ArraySlice<SocketAddress>, tls: TLSClientContext?)
-    /// TLS shakes hands.
+    /// The TLS handshake is in progress.
     case tlsHandshake
-    /// The WebSocket is asked for, or open.
+    /// The WebSocket is requested or open.
     case webSocket
-    /// All is said; what is left goes out, and the gateway closes first (RFC 6455 §7.1.1).
+    /// The last bytes are being sent, and the gateway closes first (RFC 6455 §7.1.1).
     case lingering
-    /// The descriptor is given back.
+    /// The descriptor is closed.
     case closed
   }
 
-  /// Whose it is; nil once that one has let go of it.
+  /// The membership; nil once it has released the connection.
   weak var owner: ActiveMembership?
   var phase = Phase.resolving
-  /// What its events are called by in the loop; another with each address that is tried.
+  /// The identifier of the socket in the event loop. Each tried address has a new one.
   var token: UInt64 = 0
   var webSocket: ClientWebSocket
   var tls: TLSConnection?
-  /// Why the addresses before could not be reached.
+  /// The failures at the addresses tried before.
   var failures: [String] = []
   let times: ConnectionTimeouts
-  /// When this phase takes too long.
+  /// The end of the current phase's time limit.
   var deadline: MonotonicTime?
-  /// When the whole of it takes too long to come about.
+  /// The end of the time limit for connecting.
   let connectDeadline: MonotonicTime
-  /// When a sign of life is due while nothing is read.
+  /// The time of the next keepalive; nil while the connection is read.
   var nextKeepaliveAt: MonotonicTime?
   private var descriptor: OwnedDescriptor?
   private var outgoing: [UInt8] = []
@@ -47,15 +47,15 @@ final class GatewayConnection {
     self.owner = owner
     self.webSocket = webSocket
     times = owner.configuration.times
-    connectDeadline = now + times.connecting
+    connectDeadline = now + times.connect
   }
 
-  /// What the owner believes to wait for the socket; less may.
+  /// The pending bytes last reported to the session.
   var reportedPendingBytes = 0
-  /// TLS said that nothing more comes.
+  /// True once the peer has ended the TLS stream.
   var hasPeerClosed = false
 
-  /// Whether what comes is read: not while its session does not want to.
+  /// True while the socket is to be read: always, except when the session has paused it.
   var shouldRead: Bool {
     switch phase {
     case .resolving, .connecting, .closed: false
@@ -64,7 +64,7 @@ final class GatewayConnection {
     }
   }
 
-  /// Whether what is read belongs to the conversation.
+  /// True when received bytes belong to the WebSocket.
   var feedsWebSocket: Bool {
     switch phase {
     case .webSocket, .lingering: true
@@ -72,10 +72,10 @@ final class GatewayConnection {
     }
   }
 
-  /// The socket; nil before there is one, and when it was closed.
+  /// The socket; nil before it is opened and after it is closed.
   private(set) var socket: Socket?
 
-  /// Takes over a socket in place of the one before, if any.
+  /// Takes ownership of a socket in place of the former one.
   func use(_ descriptor: consuming OwnedDescriptor) {
     socket = Socket(descriptor.rawValue)
     self.descriptor = consume descriptor
@@ -92,17 +92,17 @@ final class GatewayConnection {
 
   // MARK: - Writing
 
-  /// How many bytes wait for the socket.
+  /// The bytes that wait for the socket.
   var pendingBytes: Int { outgoing.count - sent }
 
-  /// Says a message.
+  /// Queues a message.
   func sendMessage(_ kind: MessageKind, _ message: [UInt8]) {
     guard webSocket.isOpen else { return }
     webSocket.send(kind, message.span)
     reportedPendingBytes += message.count
   }
 
-  /// Puts bytes behind those that wait, encrypted where wanted.
+  /// Queues bytes, encrypted if the connection uses TLS.
   func append(_ bytes: [UInt8]) {
     guard let tls else {
       outgoing.append(contentsOf: bytes)
@@ -111,33 +111,33 @@ final class GatewayConnection {
     var rest = bytes.span
     while !rest.isEmpty {
       let piece = rest.extracting(first: TLSConnection.encryptLimitInBytes)
-      // It fails only where a read has failed before, which closes the connection.
+      // Encryption fails only after a failed read, which closes the connection.
       do throws(TLSError) { try tls.encrypt(piece, into: &outgoing) } catch { return }
       rest = rest.extracting(droppingFirst: piece.count)
     }
   }
 
-  /// Puts bytes behind those that wait, as they are.
+  /// Queues bytes without encrypting them.
   func append(ciphertext bytes: [UInt8]) {
     outgoing.append(contentsOf: bytes)
   }
 
-  /// Says over TLS that nothing more comes (RFC 8446 §6.1), once; nothing may be appended after it.
+  /// Queues the TLS `close_notify` (RFC 8446 §6.1), once. Nothing may be queued after it.
   func appendCloseNotify() {
     tls?.close(into: &outgoing)
   }
 
-  /// Gives the socket what it takes.
+  /// Writes pending bytes until the socket is full.
   func flush() throws(SystemError) {
     guard let socket else { return }
     while sent < outgoing.count, try writePending(to: socket) {}
     guard sent == outgoing.count else { return compact() }
-    // A burst must not hold its memory for ever.
+    // The memory of a burst is released.
     if outgoing.capacity > 65_536 { outgoing = [] } else { outgoing.removeAll(keepingCapacity: true) }
     sent = 0
   }
 
-  /// Whether the socket took something.
+  /// Returns true if the socket took bytes.
   private func writePending(to socket: Socket) throws(SystemError) -> Bool {
     let bytes = outgoing
     switch socket.send(bytes.span.extracting(sent..<bytes.count)) {
@@ -149,7 +149,7 @@ final class GatewayConnection {
     }
   }
 
-  /// Forgets what was sent, when that is most of it: seldom enough to cost nothing.
+  /// Removes sent bytes when they are most of the buffer, which is rare enough to cost nothing.
   private func compact() {
     guard sent > 65_536, sent > outgoing.count / 2 else { return }
     outgoing.removeSubrange(..<sent)

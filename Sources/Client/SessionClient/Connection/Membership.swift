@@ -1,25 +1,25 @@
 internal import Platform
 package import Wire
 
-/// One participant's place in one session: joins, stays joined over cut connections, sends and is told.
+/// One participant's membership in one session: joins, reconnects, sends, and reports events.
 ///
-/// Any thread may call it; it calls back on the thread of the process's one client loop, in the session's order. It lives
-/// until `ended` was told, whoever still refers to it.
+/// Any thread may call it. The observer is called on the thread of the process's client loop, in the session's order.
+/// A membership lives until `ended` was reported, even without references to it.
 package final class Membership: Sendable {
-  /// Where it is told what happens; on the loop's thread, and must not block.
+  /// The observer of a membership. It runs on the loop's thread and must not block.
   package typealias Observer = @Sendable (SessionEvent) -> Void
 
   /// The session.
   package let session: SessionID
-  /// Its gateway.
+  /// The session's gateway.
   package let gateway: GatewayAddress
   private let profile: Profile
   private let times: ConnectionTimeouts
   private let queue = MembershipQueue()
-  /// Given to the loop by the first call that needs it, and let go of.
+  /// The observer until the first call passes it to the loop.
   private let observer: Guarded<Observer?>
 
-  /// A place in a session; nothing is done before `waitToJoin` or `join`.
+  /// Creates a membership. It does nothing before `waitToJoin` or `join`.
   package convenience init(
     in session: SessionID, at gateway: GatewayAddress, profile: Profile = Profile(),
     observer: @escaping Observer
@@ -38,66 +38,68 @@ package final class Membership: Sendable {
     self.observer = Guarded(observer)
   }
 
-  /// Connects, and shows this participant to the others as waiting. Of that, only the session's end is reported.
+  /// Connects, and shows this participant to the others as waiting. Before the join only the session's end is
+  /// reported.
   package func waitToJoin() {
-    // Without a loop the others do not see it wait; `join` tries again.
+    // Without a loop the participant is not listed as waiting; `join` tries again.
     guard let loop = try? ClientLoop.shared() else { return }
     start(with: .waitToJoin, on: loop)
   }
 
-  /// Connects and joins; once.
+  /// Connects and joins, once.
   ///
   /// - Parameter profile: the name and color to be shown, in place of those given to `init`.
   package func join(as profile: Profile? = nil) {
     if !start(with: .join(profile)) { queue.join(as: profile) }
   }
 
-  /// Sends what waits if there is a connection (for at most 5 s), leaves, and gives the token up (5 s more at most). Nothing is
-  /// taken any more.
+  /// Sends pending messages if there is a connection (5 s at most), then leaves and gives up the token (another 5 s
+  /// at most). Later sends are rejected.
   package func leave() {
     if !start(with: .leave) { queue.leave() }
   }
 
-  /// Ends the session for everyone; joins it for that, if it was not.
+  /// Ends the session for everyone. It joins the session for that, if necessary.
   package func end() {
     join()
     queue.enqueue(.end)
   }
 
-  /// Takes a message: its place among all sends is taken before this returns. What is reliable is sent once there is a
-  /// connection, and kept until it is on the gateway's disk; what is unreliable is sent now or never.
+  /// Sends a message. Its place in the order of sends is fixed when the call returns. A reliable message is kept
+  /// until it is on the gateway's disk; an unreliable one is sent now or never.
   ///
-  /// - Throws: `AdmissionError`, when nothing was taken.
+  /// - Throws: `AdmissionError` when the message is rejected.
   package func send(_ entry: OutgoingEntry) throws(AdmissionError) {
     try queue.enqueue(entry)
   }
 
   /// Sets the session's activity for everyone, in the order of sends.
   ///
-  /// - Throws: `AdmissionError`, when it was not taken.
+  /// - Throws: `AdmissionError` when the change is rejected.
   package func change(_ change: ActivityChange) throws(AdmissionError) {
     try queue.enqueue(change)
   }
 
-  /// Changes how this participant is shown.
+  /// Changes the name or color of this participant.
   package func change(_ profile: Profile) {
     queue.enqueue(.changeProfile(profile))
   }
 
-  /// Stops to read from the gateway, or goes on: for who is told more than it can take.
+  /// Pauses or resumes reading from the gateway, for a program that cannot process events fast enough.
   package func setReading(_ isReading: Bool) {
     queue.enqueue(.setReading(isReading))
   }
 
-  /// Waits until all that was taken by `send` before is on the gateway's disk.
+  /// Waits until everything sent before is on the gateway's disk.
   ///
-  /// - Throws: `EndReason` when the session is over before that; `CancellationError`.
+  /// - Throws: `EndReason` when the session ends before that; `CancellationError`.
   package func settle() async throws {
     try await queue.settle()
   }
 
-  /// Waits until nothing more comes of it: it has ended, or after `leave` the gateway was told, or its 10 s are over; for ever
-  /// when neither happens, unless the task is cancelled. At once when it never began.
+  /// Waits until the membership is over: the session has ended, or the gateway has received `leave`, or the 10 s for
+  /// it have passed. Without one of these it waits until the task is cancelled. Returns at once if the membership
+  /// never began.
   package func finish() async {
     await queue.finish()
   }
@@ -105,17 +107,19 @@ package final class Membership: Sendable {
   /// The limits in force: those of `joined`, or the defaults before.
   package var limits: Limits { queue.limits }
 
-  /// What proves who this participant is; nil before `joined`. Good for `follows` after `leave` too.
+  /// The token of this participant; nil before `joined`. It also authorises `follows` after `leave`.
   package var token: Token? { queue.token }
 
-  /// Has the loop take this on, once; whether that was now.
+  /// Passes the membership to the loop, once.
+  ///
+  /// - Returns: true if this call passed it.
   @discardableResult
   private func start(with command: MembershipCommand) -> Bool {
     do throws(SystemError) {
       return start(with: command, on: try ClientLoop.shared())
     } catch {
       guard let observer = observer.withLock({ $0.take() }) else { return false }
-      // Not from here: whoever called may hold what the observer needs.
+      // Not on this thread: the caller may hold a lock that the observer needs.
       let reason = EndReason.noConnections(error.description)
       queue.ended(reason)
       Task.detached {

@@ -1,9 +1,9 @@
 internal import Wire
 
-/// What the loop is asked for.
+/// A request of the program to the client loop.
 enum MembershipCommand: Sendable {
   case waitToJoin
-  /// Joins; with a profile, that replaces the one given at the start.
+  /// Join. A profile replaces the one given at the start.
   case join(Profile?)
   case leave
   case end
@@ -11,6 +11,6 @@ enum MembershipCommand: Sendable {
   case change(ActivityChange)
   case changeProfile(Profile)
   case setReading(Bool)
-  /// Tell the waiter of that number when all before is on the gateway's disk.
+  /// Fulfil the promise with this number when everything sent before is on the gateway's disk.
   case mark(UInt64)
 }

@@ -2,42 +2,45 @@ internal import Platform
 internal import Primitives
 internal import Wire
 
-/// Where the threads that call a membership meet the loop that keeps it: what was taken waits here, in its order.
+/// The command queue from the threads of the program to the client loop, with the state that both share.
 final class MembershipQueue: Sendable {
   private struct State {
     var gate = SendGate(now: .now())
     var commands: [MembershipCommand] = []
-    /// Nil before `waitToJoin` and `join`; then the loop that carries out the orders.
+    /// The loop that executes the commands; nil before `waitToJoin` and `join`.
     var loop: ClientLoop?
-    /// The loop knows that there are orders.
+    /// True when the loop was notified about the commands.
     var isNotified = false
     var token: Token?
     var limits = Limits()
     var end: EndReason?
     var isFinished = false
     var hasLeft = false
-    /// Who waits for which mark: nil once all before it is on the disk, else why it never will be.
+    /// The promises of pending marks: nil once everything before the mark is on the disk, otherwise the reason why it
+    /// never will be.
     var marks: [UInt64: Promise<EndReason?>] = [:]
     var lastMark: UInt64 = 0
   }
 
   private let state = Guarded(State())
-  /// Nothing more comes of it.
+  /// Resolved when the membership is over.
   private let completion = Promise<Void>()
 
   // MARK: - Any thread
 
-  /// What proves who this participant is.
+  /// The token of this participant.
   var token: Token? { state.withLock { $0.token } }
 
   /// The limits in force.
   var limits: Limits { state.withLock { $0.limits } }
 
-  /// Begins with an order, once; true when the loop has to take the membership on. `join` opens the gate, and comes before
-  /// what was asked for earlier, such as a profile.
+  /// Starts the membership with a command, once. `join` opens the gate. The command precedes earlier ones, such as a
+  /// profile.
+  ///
+  /// - Returns: true if the loop has to add the membership.
   func start(_ command: MembershipCommand, on loop: ClientLoop) -> Bool {
     state.withLock { state in
-      // Nor when there was no loop to be had before: that has ended it.
+      // A membership that failed for lack of a loop has ended.
       guard state.loop == nil, state.end == nil else { return false }
       state.loop = loop
       if case .join = command { state.gate.open() }
@@ -47,7 +50,7 @@ final class MembershipQueue: Sendable {
     }
   }
 
-  /// Joins with a membership that waited before; a second call does nothing.
+  /// Joins after `waitToJoin`. A second call has no effect.
   func join(as profile: Profile?) {
     post { state in
       guard !state.hasLeft, state.end == nil else { return nil }
@@ -56,14 +59,14 @@ final class MembershipQueue: Sendable {
     }
   }
 
-  /// Takes an entry, or says why not. Its place is taken when this returns.
+  /// Enqueues an entry that the gate admits. Its place is fixed when the call returns.
   func enqueue(_ entry: OutgoingEntry) throws(AdmissionError) {
     try post { (state) throws(AdmissionError) in
       try state.gate.admit(entry, now: .now()) ? .send(entry) : nil
     }
   }
 
-  /// Takes a change of the activity, or says why not.
+  /// Enqueues a change of the activity that the gate admits.
   func enqueue(_ change: ActivityChange) throws(AdmissionError) {
     try post { (state) throws(AdmissionError) in
       try state.gate.admit(change, now: .now())
@@ -71,12 +74,12 @@ final class MembershipQueue: Sendable {
     }
   }
 
-  /// Takes what needs no leave.
+  /// Enqueues a command that needs no admission.
   func enqueue(_ command: MembershipCommand) {
     post { _ in command }
   }
 
-  /// Takes nothing more, and leaves what was joined.
+  /// Rejects further sends, and leaves.
   func leave() {
     post { state in
       state.gate.close()
@@ -85,7 +88,7 @@ final class MembershipQueue: Sendable {
     }
   }
 
-  /// Waits until all that was taken before is on the gateway's disk.
+  /// Waits until everything sent before is on the gateway's disk.
   ///
   /// - Throws: `EndReason` when it never will be; `CancellationError`.
   func settle() async throws {
@@ -105,16 +108,16 @@ final class MembershipQueue: Sendable {
     if let known { throw known }
   }
 
-  /// Waits until nothing more comes of it, or until the task is cancelled; not, when it was never joined.
+  /// Waits until the membership is over or the task is cancelled. Returns at once if the membership never began.
   func finish() async {
     guard state.withLock({ $0.loop != nil || $0.end != nil }) else { return }
-    // It fails only by being cancelled, which ends the waiting.
+    // The promise fails only by cancellation, which ends the wait.
     _ = try? await completion.value()
   }
 
   // MARK: - The loop
 
-  /// Gives out what waits, in its order.
+  /// Removes and returns the queued commands, in order.
   func takeCommands() -> [MembershipCommand] {
     state.withLock { state in
       var commands: [MembershipCommand] = []
@@ -124,7 +127,7 @@ final class MembershipQueue: Sendable {
     }
   }
 
-  /// The session let this participant in.
+  /// Records that the session accepted this participant.
   func joined(_ joined: Joined, now: MonotonicTime) {
     state.withLock { state in
       state.token = joined.token
@@ -133,17 +136,17 @@ final class MembershipQueue: Sendable {
     }
   }
 
-  /// So many bytes were let go of since the beginning.
+  /// Records the bytes released since the beginning.
   func released(_ bytes: Int) {
     state.withLock { $0.gate.released(bytes) }
   }
 
-  /// All before that mark is on the gateway's disk.
+  /// Resolves the promise of a mark: everything before it is on the gateway's disk.
   func reached(mark number: UInt64) {
     state.withLock { $0.marks[number] }?.resolve(.success(nil))
   }
 
-  /// It is over, and nothing is taken any more.
+  /// Records the end. Further sends are rejected.
   func ended(_ reason: EndReason) {
     state.withLock { state in
       state.gate.close()
@@ -151,7 +154,7 @@ final class MembershipQueue: Sendable {
     }
   }
 
-  /// Nothing more comes of it.
+  /// Resolves all promises: the membership is over.
   func finished() {
     let (marks, reason) = state.withLock { state in
       state.gate.close()
@@ -166,7 +169,7 @@ final class MembershipQueue: Sendable {
 
   // MARK: - Inside
 
-  /// Puts what the closure answers at the end, under the lock that it was decided under, and announces it.
+  /// Appends the command that the closure returns, under the lock of its decision, and notifies the loop.
   private func post<Failure>(
     _ decide: (inout State) throws(Failure) -> MembershipCommand?
   ) throws(Failure) {
@@ -186,7 +189,7 @@ final class MembershipQueue: Sendable {
     case ended(EndReason)
   }
 
-  /// Puts a mark behind all that was taken.
+  /// Enqueues a mark after everything sent so far.
   private func mark(_ promise: Promise<EndReason?>) -> MarkResult {
     var result = MarkResult.notStarted
     post { state in

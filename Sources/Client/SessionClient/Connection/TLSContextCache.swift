@@ -2,9 +2,10 @@ internal import Glibc
 package import Networking
 internal import Platform
 
-/// The TLS contexts of the process' clients, one for each that is trusted; made when first needed, which reads files.
+/// The TLS contexts of the process's clients, one for each set of trusted certificates. A context is created at its
+/// first use, which reads files.
 package enum TLSContextCache {
-  /// What a context was made from; a file that was written anew is another.
+  /// The file from which a context was created. A file that was rewritten counts as another one.
   private struct Origin: Hashable {
     let path: String
     let device: UInt
@@ -16,8 +17,8 @@ package enum TLSContextCache {
 
   private static let contexts = Guarded<[Origin?: TLSClientContext]>([:])
 
-  /// The context for a gateway: the system's authorities are believed, and what is in its file besides. For threads that may
-  /// block.
+  /// Returns the context for a gateway. It trusts the system's authorities and the certificates in the gateway's
+  /// file. The call may block.
   ///
   /// - Throws: `TLSContextError` when the file cannot be used; the next call reads it again.
   package static func context(for gateway: GatewayAddress) throws(TLSContextError) -> TLSClientContext {
@@ -31,14 +32,14 @@ package enum TLSContextCache {
       trust: gateway.certificates.map { .systemAnd(path: $0) } ?? .system)
     guard gateway.certificates == nil || origin != nil else { return context }
     contexts.withLock { contexts in
-      // What the file held before is believed no more.
+      // The former certificates of the file are no longer trusted.
       if let origin { for older in contexts.keys where older?.path == origin.path { contexts[older] = nil } }
       contexts[origin] = context
     }
     return context
   }
 
-  /// Nil for what cannot be asked, which is left to be read, and to fail.
+  /// Returns nil for a file that cannot be examined. Reading it then fails with the cause.
   private static func origin(of path: String) -> Origin? {
     var found = stat()
     guard unsafe stat(path, &found) == 0 else { return nil }

@@ -3,34 +3,34 @@ internal import HTTP
 internal import WebSocket
 internal import Wire
 
-/// The request for a WebSocket and the answer to it, from the client's side: bytes in, at last a verdict.
+/// The client's side of the WebSocket upgrade without I/O: received bytes in, finally a verdict.
 struct UpgradeHandshake {
-  /// What came of it.
+  /// The result of the handshake.
   enum Verdict: Equatable {
-    /// It is a WebSocket now.
+    /// The connection is a WebSocket now.
     case agreed(UpgradeAttempt.Agreement)
-    /// It never will be.
+    /// The upgrade failed.
     case refused(SocketEnd)
   }
 
   private enum State {
     case awaitingHead
-    /// A refusal whose words are still to come.
+    /// The body of a refusal is being received.
     case readingRefusal(ResponseHead, body: [UInt8])
   }
 
-  /// The subprotocol that we speak.
+  /// The subprotocol of this client.
   private static let subprotocol = "drawtogether.v1"
-  /// How much of a refusal's body is read: far more than its words take.
+  /// The maximum length of a refusal's body, far above the usual.
   private static let refusalBytes = 16_384
 
-  /// The request as it stands on the wire.
+  /// The bytes of the request.
   let request: [UInt8]
   private let attempt = UpgradeAttempt(subprotocols: [Self.subprotocol], offersDeflate: true)
   private var reader = ResponseReader()
   private var state = State.awaitingHead
 
-  /// Asks for the WebSocket at a path.
+  /// Creates a request for the WebSocket at a path.
   init(path: String, authority: String) {
     var text = "GET \(path) HTTP/1.1\r\nHost: \(authority)\r\n"
     for field in attempt.requestFields { text += "\(field.name): \(field.value)\r\n" }
@@ -39,7 +39,8 @@ struct UpgradeHandshake {
     reader.bodyLimit = Self.refusalBytes
   }
 
-  /// Reads on from `position`, which is moved behind what belongs to the answer; nil when more is needed.
+  /// Reads from `position` and moves it to the end of the bytes that belong to the answer. Returns nil when more
+  /// bytes are needed.
   mutating func next(in bytes: Span<UInt8>, at position: inout Int) -> Verdict? {
     do throws(ResponseError) {
       while let event = try reader.next(in: bytes, at: &position) {
@@ -50,7 +51,7 @@ struct UpgradeHandshake {
           guard head.status != .switchingProtocols else { return verdict(on: head) }
           state = .readingRefusal(head, body: [])
         case (.body(let range), .readingRefusal(let head, var body)):
-          state = .awaitingHead  // so that `body` has one owner and grows in configuration
+          state = .awaitingHead  // so that `body` has one owner and grows in place
           for index in range { body.append(bytes[index]) }
           state = .readingRefusal(head, body: body)
         case (.end, .readingRefusal(let head, let body)):
@@ -65,20 +66,20 @@ struct UpgradeHandshake {
     }
   }
 
-  /// The connection ended before there was a verdict.
+  /// Handles the end of the connection before a verdict.
   func finish() -> Verdict {
     endOfAnswer(because: nil)
   }
 
-  /// What can be said of an answer that is not whole: its status is enough.
+  /// Returns the verdict on an incomplete answer. The status is sufficient.
   private func endOfAnswer(because words: String?) -> Verdict {
     switch state {
     case .readingRefusal(let head, let body): Self.refusal(head, body)
     case .awaitingHead:
       if let words {
-        .refused(.noGateway("What answers there does not speak HTTP: \(words)"))
+        .refused(.noGateway("The server at this address does not answer with HTTP: \(words)"))
       } else {
-        .refused(.broken("The connection ended before the request for a WebSocket was answered."))
+        .refused(.broken("The connection ended before the WebSocket upgrade request was answered."))
       }
     }
   }
@@ -88,7 +89,7 @@ struct UpgradeHandshake {
       let fields = head.fields.map { (name: $0.name, value: $0.value) }
       return .agreed(try attempt.check(status: head.status.code, fields: fields))
     } catch {
-      return .refused(.noGateway("The answer to the request for a WebSocket is wrong: \(error)."))
+      return .refused(.noGateway("The answer to the WebSocket upgrade request is invalid: \(error)."))
     }
   }
 
@@ -96,22 +97,22 @@ struct UpgradeHandshake {
     let status = head.status.code
     switch status {
     case 300...399:
-      // No more of it: where the request's own path is given back, that is the session's link.
+      // Only the authority is named: a redirect that contains the request's path would reveal the session's link.
       let target = head.fields.first("Location").flatMap { URL(string: $0) }
         .flatMap { try? GatewayAddress(authorityOf: $0, certificates: nil) }
-      let configuration = target.map { " to \($0)" } ?? ""
-      return .refused(.noGateway("It sends elsewhere\(configuration), with status \(status)."))
+      let place = target.map { " to \($0)" } ?? ""
+      return .refused(.noGateway("The server redirects\(place) (status \(status))."))
     case 400...:
       return .refused(
         .refused(status: status, detail: detail(of: head, body), retryAfter: head.retryAfter))
     default:
-      return .refused(.noGateway("It answers the request for a WebSocket with status \(status)."))
+      return .refused(.noGateway("The server answers the WebSocket upgrade request with status \(status)."))
     }
   }
 
-  /// The words of a problem (RFC 9457 §3), else the status line's.
+  /// Returns the detail of a problem document (RFC 9457 §3), or the status line's phrase.
   private static func detail(of head: ResponseHead, _ body: [UInt8]) -> String {
-    // What is no such JSON has no words of its own.
+    // A body that is not such JSON has no detail.
     if case .object(let members)? = try? JSONParser.parse(body.span),
       case .string(let detail)? = members["detail"]
     {

@@ -1,31 +1,31 @@
 internal import FoundationEssentials
 internal import Wire
 
-/// The attachments of a session, by what its `attachment` entries say (section 4).
+/// The attachments of a session, from its `attachment` entries (section 4).
 struct AttachmentTable: Sendable {
-  private var attachments: [UUID: (object: AttachmentObject, place: UInt64)] = [:]
-  private var places: UInt64 = 0
+  private var attachments: [UUID: (object: AttachmentObject, ordinal: UInt64)] = [:]
+  private var lastOrdinal: UInt64 = 0
 
-  /// All of them, in the order in which they became known.
+  /// All attachments, in the order of their creation; those created at the same time in the order of arrival.
   var all: [AttachmentObject] {
-    attachments.values.sorted { ($0.object.createdAt, $0.place) < ($1.object.createdAt, $1.place) }
+    attachments.values.sorted { ($0.object.createdAt, $0.ordinal) < ($1.object.createdAt, $1.ordinal) }
       .map(\.object)
   }
 
-  /// Says what an attachment is now.
+  /// Adds or replaces an attachment.
   mutating func put(_ attachment: AttachmentObject) {
-    places += 1
-    let place = attachments[attachment.id]?.place ?? places
-    attachments[attachment.id] = (attachment, place)
+    lastOrdinal += 1
+    let ordinal = attachments[attachment.id]?.ordinal ?? lastOrdinal
+    attachments[attachment.id] = (attachment, ordinal)
   }
 
-  /// Takes one away.
+  /// Removes an attachment.
   mutating func remove(_ id: UUID) {
     attachments[id] = nil
   }
 
-  /// The state is told anew.
-  mutating func clear() {
+  /// Removes all attachments before a snapshot.
+  mutating func removeAll() {
     attachments = [:]
   }
 }

@@ -1,33 +1,35 @@
 package import Wire
 
-/// What whoever has the socket does for a `ClientSession`, in this order.
+/// An action that a `ClientSession` asks its owner to perform. The order of the effects is part of the contract.
 package enum ClientEffect: Sendable {
-  /// Open a new socket after that time; let go of the one there is. Of the former nothing more is told to the session.
+  /// Open a new socket after this time and drop the current one. Nothing more about the former socket may be reported
+  /// to the session.
   case open(after: Duration)
   /// Send a text message.
   case sendControl(ClientControl)
-  /// Send a binary message: whole entries, 1 MiB at most.
+  /// Send a binary message of whole entries, at most 1 MiB.
   case sendEntries([UInt8])
-  /// Send a close frame behind what was given before, and let go of the socket as RFC 6455 says. Nothing more of it is told.
+  /// Send a close frame after the messages before it, and close the socket as in RFC 6455. Nothing more about the socket
+  /// may be reported to the session.
   case close(code: UInt16)
-  /// Tell it to whoever observes the session.
-  case tell(SessionEvent)
-  /// All that was enqueued before `mark(id)` is on the gateway's disk.
+  /// Pass the event to the observer of the session.
+  case notify(SessionEvent)
+  /// Everything that was enqueued before `mark(id)` is on the gateway's disk.
   case reached(mark: UInt64)
-  /// Nothing more comes of this session: it can be forgotten. Marks that were not reached never will be.
+  /// Release the session: no further effects follow. Marks that were not reached never will be.
   case finished
 }
 
-/// How a socket ended, or that it never began.
+/// The end of a socket, or the reason why no socket was opened.
 package enum SocketEnd: Equatable, Sendable {
-  /// The gateway closed it: code and reason of its close frame; 1005 when it had none.
+  /// The gateway closed the socket, with the code and reason of its close frame; 1005 without a code.
   case closed(code: UInt16, reason: [UInt8])
-  /// It broke, or did not come about; why, in words.
+  /// The connection broke or could not be made. The text is the cause.
   case broken(String)
-  /// The request for it was answered with another status than 101.
+  /// The gateway answered the upgrade request with a status other than 101.
   case refused(status: Int, detail: String, retryAfter: Duration?)
-  /// The gateway's certificate is not to be trusted; why, in words. It is over if the session was never joined.
+  /// The gateway's certificate is not trusted; the text is the cause. Final for a session that was never joined.
   case notTrusted(String)
-  /// What answers there is no gateway; why, in words. It is over if the session was never joined.
+  /// The server at the address is not a gateway; the text is the cause. Final for a session that was never joined.
   case noGateway(String)
 }

@@ -3,7 +3,7 @@ internal import Wire
 
 /// Control messages of the gateway (2.1, 2.2).
 extension ClientSession {
-  /// A text message. What is none of a gateway's is passed over.
+  /// Handles a text message. Unknown messages are ignored; invalid ones are a protocol fault.
   package mutating func received(text: Span<UInt8>, now: MonotonicTime) {
     self.now = now
     switch phase {
@@ -15,160 +15,133 @@ extension ClientSession {
       control = try GatewayControl.decode(text)
     } catch {
       switch error {
-      // Later versions may say more; and a code that is not known means nothing that could be done.
+      // Messages and error codes of later versions.
       case .unknownControl, .wrongMember("code"): return
-      default: return fault()
+      default: return protocolFault()
       }
     }
     switch control {
     case .joined(let joined): received(joined)
     case .waiting:
-      if phase == .waiting { reconnecting.works(now: now) }
+      if phase == .waiting { backoff.recordSuccess(now: now) }
     case .catchUp(let kind, let epoch, let sequence): catchUp(kind, epoch: epoch, at: sequence)
     case .caughtUp(let sequence): caughtUp(sequence)
     case .committed(let sequence):
       guard phase != .waiting, phase != .joining else { return }
-      committed = max(committed, sequence)
-      outbox.commit(committed)
+      position.commit(sequence)
+      outbox.commit(position.committed)
     case .error(let refusal): refused(refusal)
     }
   }
 
-  /// The gateway takes us in, as who we were or as somebody new.
+  /// Handles `joined`: the gateway accepted this client, as the former participant or as a new one.
   private mutating func received(_ joined: Joined) {
     guard phase == .joining else { return }
     phase = .catchingUp(isSnapshot: false)
     silentAt = now + Self.silence
-    let sameEpoch = joined.epoch == epoch
-    if !sameEpoch {
-      // `after` keeps its own epoch: `catchUp` tells whether it is valid in the new one.
-      epoch = joined.epoch
-      committed = 0
-    }
-    let isNew = !joined.resumed || joined.participant.number != me?.number
-    if isNew {
-      pace = Pace(joined.limits, now: now)
-      pausedUntil = nil
-    } else {
-      pace.use(joined.limits, now: now)
-    }
-    if joined.resumed, joined.participant.number == outboxNumber {
+    let sameEpoch = position.join(epoch: joined.epoch)
+    if joined.resumed, joined.participant.number == identity.outboxNumber {
       outbox.resume(acknowledged: joined.acknowledged, at: joined.sequence, sameEpoch: sameEpoch)
     } else {
-      outbox.depart(sameEpoch: sameEpoch)
+      outbox.beginNumberChange(sameEpoch: sameEpoch)
     }
-    me = joined.participant
-    myNumbers.insert(joined.participant.number)
-    company.add(joined.participant)
-    token = joined.token
-    keepsToken = true
+    let isNew = identity.join(joined)
+    if isNew {
+      pacer = SendPacer(joined.limits, now: now)
+    } else {
+      pacer.update(joined.limits, now: now)
+    }
+    state.add(joined.participant)
     limits = joined.limits
-    committed = max(committed, joined.committed)
-    outbox.commit(committed)
+    position.commit(joined.committed)
+    outbox.commit(position.committed)
     isAway = false
-    if !reconnecting.isShortLived { toldTrouble = nil }
-    if isNew { tell(.joined(joined)) }
+    if !backoff.isShortLived { reportedTrouble = nil }
+    if isNew { report(.joined(joined)) }
   }
 
   private mutating func catchUp(_ kind: CatchUpKind, epoch: String, at sequence: UInt64) {
     guard phase != .waiting, phase != .joining else { return }
-    guard epoch == self.epoch, kind == .snapshot || after != nil else { return fault() }
+    guard epoch == position.epoch, kind == .snapshot || position.delivered != nil else {
+      return protocolFault()
+    }
     phase = .catchingUp(isSnapshot: kind == .snapshot)
     if kind == .snapshot {
-      // Until it has ended, what was told is no state that a tail could follow.
-      after = nil
-      stateSequence = sequence
-      company.beginState()
-      shelf.clear()
+      position.beginSnapshot(at: sequence)
+      state.beginSnapshot()
     } else {
-      // All entries up to `after` are also the beginning of the new epoch's order.
-      afterEpoch = epoch
+      position.beginTail()
     }
-    tell(.catchUp(kind))
+    report(.catchUp(kind))
   }
 
   private mutating func caughtUp(_ sequence: UInt64) {
     guard case .catchingUp(let isSnapshot) = phase else { return }
     phase = .live
-    company.endState()
+    state.endCatchUp()
     if maySend, isSnapshot, outbox.isAwaited { doubtUntil = now + Self.echoTime }
-    after = max(after ?? 0, sequence)
-    afterEpoch = epoch
-    if let me, outboxNumber != me.number {
-      outbox.arrive()
-      outboxNumber = me.number
+    position.endCatchUp(at: sequence)
+    if identity.participant != nil, !identity.ownsOutbox {
+      outbox.endNumberChange()
+      identity.takeOverOutbox()
     }
     maySend = true
-    reconnecting.works(now: now)
-    tellChanges()
-    tell(.caughtUp)
+    backoff.recordSuccess(now: now)
+    reportChanges()
+    report(.caughtUp)
   }
 
-  /// Tells what of the state has changed since it was told; within a catch-up nothing, for half a state is none.
-  mutating func tellChanges() {
+  /// Reports changes of the session's state. During a catch-up the state is incomplete, and nothing is reported.
+  mutating func reportChanges() {
     guard phase == .live else { return }
-    let here = company.here
-    let waiting = company.waitingOnes
-    if here != toldHere || waiting != toldWaiting {
-      toldHere = here
-      toldWaiting = waiting
-      tell(.participants(active: here, waiting: waiting))
-    }
-    if let activity, activity != toldActivity {
-      toldActivity = activity
-      tell(.activity(activity.activity, by: activity.by))
-    }
-    let attachments = shelf.all
-    if attachments != toldAttachments {
-      toldAttachments = attachments
-      tell(.attachments(attachments))
-    }
+    for event in state.takeChanges() { report(event) }
   }
 
-  /// The gateway refused an entry, or a control message (3.1).
+  /// Handles the refusal of an entry or a control message (3.1).
   private mutating func refused(_ refusal: Refusal) {
     guard maySend else { return }
     switch refusal.code {
     case .rateLimited:
-      pace.drain(now: now)
+      pacer.drain(now: now)
       pause(refusal, atLeast: .zero)
     case .sessionQuota, .storageFull:
-      refusalsInRow += 1
-      if refusalsInRow == 1 { tell(.trouble("What was sent waits: \(refusal.detail)")) }
+      spaceRefusals += 1
+      if spaceRefusals == 1 { report(.trouble("Sent messages are waiting: \(refusal.detail)")) }
       isProbing = refusal.clientSequence != nil
-      pause(refusal, atLeast: .milliseconds(500 * min(16, refusalsInRow)))
+      pause(refusal, atLeast: .milliseconds(500 * min(16, spaceRefusals)))
       if isProbing { outbox.putRemovalsFirst() }
     case .sequenceGap:
-      guard let expected = refusal.expected, outbox.rewind(to: expected) else { return fault() }
+      guard let expected = refusal.expected, outbox.rewind(to: expected) else { return protocolFault() }
     default:
       guard let clientSequence = refusal.clientSequence, clientSequence > 0 else {
         return refusedControl(refusal)
       }
-      if let entry = outbox.refuse(clientSequence) { tell(.refused(entry, refusal)) }
+      if let entry = outbox.refuse(clientSequence) { report(.refused(entry, refusal)) }
       isProbing = false
     }
   }
 
-  /// A control message is no good: the next is no worse for it. How to be shown is never refused so, for it is within the rules.
+  /// Drops a control message that was refused for good; the messages after it continue. A profile is never refused for
+  /// good, because it is sanitised.
   private mutating func refusedControl(_ refusal: Refusal) {
     switch outbox.controlOnSocket {
-    case .activity: tell(.trouble("The activity was not changed: \(refusal.detail)"))
-    case .end: tell(.trouble("The session was not ended: \(refusal.detail)"))
-    case .entry, .nothing, nil: return
+    case .activity: report(.trouble("The activity was not changed: \(refusal.detail)"))
+    case .end: report(.trouble("The session was not ended: \(refusal.detail)"))
+    case .entry, .released, nil: return
     }
     outbox.dropDue()
   }
 
-  /// Waits as the gateway says, and goes on from what it refused.
+  /// Pauses as long as the gateway asks, and continues with the refused message.
   private mutating func pause(_ refusal: Refusal, atLeast: Duration) {
     let asked = Duration.milliseconds(Int64(min(refusal.retryAfterMs ?? 1000, 60_000)))
-    pausedUntil = now + max(asked, atLeast)
+    pacer.pause(until: now + max(asked, atLeast))
     guard let clientSequence = refusal.clientSequence else {
-      // It does not say which: how to be shown may be said twice.
-      if hasSaidProfile { saidProfile = nil }
+      // The refusal does not name the control message: the profile is sent again too.
+      profile.repeatSending()
       outbox.rewindControl()
       return
     }
-    if !outbox.rewind(to: clientSequence) { fault() }
+    if !outbox.rewind(to: clientSequence) { protocolFault() }
   }
 }

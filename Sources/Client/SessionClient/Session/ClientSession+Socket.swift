@@ -1,39 +1,38 @@
 package import Primitives
 internal import Wire
 
-/// What the socket does: it opens, is silent, breaks.
+/// Socket events, timers and reconnection.
 extension ClientSession {
-  /// The socket that `open` asked for is open: the WebSocket handshake is over.
+  /// Handles the end of the WebSocket handshake on the socket that `open` asked for.
   package mutating func opened(now: MonotonicTime) {
     self.now = now
     guard phase == .opening else { return }
-    if wantsToJoin { return sayJoin() }
+    if wantsToJoin { return sendJoin() }
     phase = .waiting
     silentAt = now + Self.openingTime
-    effects.append(.sendControl(.wait(profile)))
+    effects.append(.sendControl(.wait(profile.value)))
   }
 
-  /// Asks the gateway to let this participant in.
-  mutating func sayJoin() {
+  /// Sends `join`, with the data to resume if the gateway may know this participant.
+  mutating func sendJoin() {
     phase = .joining
     silentAt = now + Self.openingTime
     var resume: Resume?
-    if keepsToken, let token {
-      // What was numbered under another name says nothing of this one.
-      resume = Resume(token: token, next: outboxNumber == me?.number ? outbox.next : 1)
+    if let token = identity.resumeToken {
+      // Client sequences assigned under another number do not count for this one.
+      resume = Resume(token: token, next: identity.ownsOutbox ? outbox.next : 1)
     }
-    if let after {
+    if let delivered = position.delivered {
       resume = resume ?? Resume()
-      resume?.epoch = afterEpoch
-      resume?.after = after
+      resume?.epoch = delivered.epoch
+      resume?.after = delivered.sequence
     }
-    saidProfile = profile
-    hasSaidProfile = false
-    effects.append(.sendControl(.join(Join(profile: profile, resume: resume))))
+    profile.recordSentInJoin()
+    effects.append(.sendControl(.join(Join(profile: profile.value, resume: resume))))
   }
 
-  /// Bytes came, of whatever kind; before the messages in them.
-  package mutating func heard(now: MonotonicTime) {
+  /// Records that bytes of any kind arrived. Call it before the messages in them are handled.
+  package mutating func bytesReceived(now: MonotonicTime) {
     self.now = now
     switch phase {
     case .waiting, .catchingUp, .live: silentAt = wantsReading ? now + Self.silence : nil
@@ -41,51 +40,51 @@ extension ClientSession {
     }
   }
 
-  /// The program wants no more to be read, or wants it again. `wantsReading` says what is to be done.
-  package mutating func reading(_ isReading: Bool, now: MonotonicTime) {
-    self.isReading = isReading
+  /// Records that the program pauses or resumes reading. `wantsReading` is the result.
+  package mutating func setReading(_ isReading: Bool, now: MonotonicTime) {
+    readControl.set(isReading)
     self.now = now
-    readBesides = 0
   }
 
-  /// Whether the socket is to be read: as the program wants it, but whatever it wants where an answer of the gateway is waited for.
-  /// To be looked at after `takeEffects`.
+  /// True when the socket is to be read: as the program asked, but always while an answer of the gateway is awaited. Valid
+  /// after `takeEffects`.
   package var wantsReading: Bool {
     switch phase {
-    // Half a catch-up is no place to stop at, and nobody is taken in without an answer.
+    // A catch-up is read to its end, and a join needs its answer.
     case .idle, .opening, .waiting, .joining, .catchingUp, .over: true
     case .live:
-      // Of what comes after `leave` nothing is told.
-      isReading || departure != .none || doubtUntil != nil
-        // Who waits for the disk, within the loop that takes what is told, would wait for good.
-        || !marks.isEmpty && readBesides < Self.readingBesides
+      // After `leave` nothing is reported, so reading cannot overload the program.
+      readControl.isWanted || departure != .none || doubtUntil != nil
+        // A program that waits for a mark within its event handler would otherwise wait for ever.
+        || !marks.isEmpty && readControl.allowsReadingForMark
     }
   }
 
-  /// While nobody reads, silence says nothing.
-  mutating func noteReading() {
-    let isNow = wantsReading
-    guard isNow != wasReading else { return }
-    wasReading = isNow
-    if phase == .live { silentAt = isNow ? now + Self.silence : nil }
+  /// Stops the silence timer while the socket is not read.
+  mutating func updateReading() {
+    let isReading = wantsReading
+    guard readControl.update(isReading), phase == .live else { return }
+    silentAt = isReading ? now + Self.silence : nil
   }
 
-  /// So many bytes of what was given to the socket are still to be taken by the kernel; whenever that has become less.
-  package mutating func canSend(waiting bytes: Int, now: MonotonicTime) {
+  /// Records the bytes given to the socket that the kernel has not taken. Call it whenever the number falls.
+  package mutating func setPendingBytes(_ bytes: Int, now: MonotonicTime) {
     self.now = now
-    unsent = max(0, bytes)
+    pendingBytes = max(0, bytes)
   }
 
-  /// The socket is gone.
+  /// Handles the end of the socket.
   package mutating func closed(_ end: SocketEnd, now: MonotonicTime) {
     self.now = now
     switch phase {
     case .idle, .over: return
-    case .opening, .waiting, .joining, .catchingUp, .live: lost(end)
+    case .opening, .waiting, .joining, .catchingUp, .live: socketLost(end)
     }
   }
 
-  /// Time has passed; to be called when `deadline` is there.
+  // MARK: - Timers
+
+  /// Handles elapsed timers. Call it at `deadline`.
   package mutating func elapsed(now: MonotonicTime) {
     self.now = now
     switch departure {
@@ -96,18 +95,18 @@ extension ClientSession {
     case .left(let until) where until <= now: return finish()
     case .leaving: break
     case .left:
-      // What was in doubt is in doubt no more.
+      // All own entries were accepted before `leave` was sent.
       doubtUntil = nil
     }
     if let doubtUntil, doubtUntil <= now {
-      return lost(.broken("The gateway gives no answer."))
+      return socketLost(.broken("The gateway gives no answer."))
     }
     if let silentAt, silentAt <= now, phase != .over, phase != .idle {
-      lost(.broken(phase == .opening ? "The gateway cannot be reached." : "The gateway is silent."))
+      socketLost(.broken(phase == .opening ? "The gateway cannot be reached." : "The gateway is silent."))
     }
   }
 
-  /// When `elapsed` is due; nil while nothing is waited for. To be looked at after `takeEffects`.
+  /// The time at which `elapsed` is due; nil without a timer. Valid after `takeEffects`.
   package var deadline: MonotonicTime? {
     guard phase != .over, phase != .idle else { return nil }
     var first = silentAt
@@ -118,86 +117,83 @@ extension ClientSession {
     case .none: break
     case .leaving(let until): consider(until)
     case .left(let until):
-      // Nothing more is sent, whatever that waited for.
+      // Nothing more is sent, so no send timer counts.
       consider(until)
       return first
     }
     if maySend {
-      consider(pausedUntil)
-      consider(pacedUntil)
+      consider(pacer.deadline)
       consider(doubtUntil)
     }
     return first
   }
 
-  /// Asks for a socket.
+  // MARK: - Reconnection
+
+  /// Asks for a socket, after the delay that the gateway wants at least.
   mutating func openSocket(after wanted: Duration) {
-    let delay = reconnecting.next(after: wanted, by: &chance)
-    askedUntil = now + min(wanted, ReconnectBackoff.longestWait)
-    opensAt = now + delay
+    let delay = backoff.schedule(after: wanted, now: now, using: &generator)
     phase = .opening
     silentAt = now + delay + Self.openingTime
     effects.append(.open(after: delay))
   }
 
-  /// Asks for the socket sooner, if that is for later, but not before the gateway wants us.
-  mutating func hurry() {
-    let soonest = max(now, askedUntil)
-    guard phase == .opening, soonest < opensAt else { return }
-    opensAt = soonest
-    silentAt = soonest + Self.openingTime
-    effects.append(.open(after: soonest - now))
+  /// Asks for the scheduled socket as soon as the gateway allows.
+  mutating func expediteSocket() {
+    guard phase == .opening, let delay = backoff.expedite(now: now) else { return }
+    silentAt = now + delay + Self.openingTime
+    effects.append(.open(after: delay))
   }
 
-  /// The gateway said what no gateway says.
-  mutating func fault() {
-    reconnecting.breaks(now: now)
-    reconnecting.noteFault(now: now)
-    // A tail that is wrong each time is no way back.
-    if reconnecting.isRepeating { after = nil }
-    lost(.broken("The gateway said something that this program does not understand."))
+  /// Reconnects after a message that no gateway sends.
+  mutating func protocolFault() {
+    backoff.recordLoss(now: now)
+    backoff.recordFault(now: now)
+    // A tail that is wrong repeatedly is replaced by a snapshot.
+    if backoff.hasRepeatedFaults { position.requireSnapshot() }
+    socketLost(.broken("The gateway sent a message that this program does not understand."))
   }
 
-  /// This socket is done with: another one, or the end.
-  mutating func lost(_ end: SocketEnd) {
+  /// Replaces the current socket by another one, or ends the session.
+  mutating func socketLost(_ end: SocketEnd) {
     let wasIn = phase != .opening && phase != .joining
-    reconnecting.breaks(now: now)
+    backoff.recordLoss(now: now)
     maySend = false
-    unsent = 0
-    fleeting = []
-    pacedUntil = nil
+    pendingBytes = 0
+    unreliableBatch = []
+    pacer.socketLost()
     isProbing = false
     doubtUntil = nil
-    outbox.lost()
+    outbox.socketLost()
     if case .left = departure { return finish(closing: false) }
-    switch CloseAction(end, wasJoined: me != nil) {
+    switch CloseAction(end, wasJoined: identity.participant != nil) {
     case .end(let reason):
       // While waiting, only the session's end is reported. `join` will report any other fault.
       guard wantsToJoin || departure != .none || reason == .ended else {
         phase = .idle
         return
       }
-      tell(.ended(reason))
+      report(.ended(reason))
       return finish(closing: false)
     case .reconnectAsNew:
-      keepsToken = false
-      goAway(wasIn, why: nil)
+      identity.discardToken()
+      reportAway(wasIn, cause: nil)
       openSocket(after: .zero)
-    case .reconnect(let wanted, let why):
-      goAway(wasIn, why: why)
+    case .reconnect(let wanted, let cause):
+      reportAway(wasIn, cause: cause)
       openSocket(after: wanted)
     }
-    if case .leaving = departure { goOnLeaving() }
+    if case .leaving = departure { continueLeaving() }
   }
 
-  private mutating func goAway(_ wasIn: Bool, why: String?) {
-    if me != nil, !isAway {
+  private mutating func reportAway(_ wasIn: Bool, cause: String?) {
+    if identity.participant != nil, !isAway {
       isAway = true
-      tell(.away)
+      report(.away)
     }
-    // A socket that worked and broke is no trouble; one that does not come about is, and some that all break soon.
-    guard wantsToJoin, !wasIn || reconnecting.isShortLived, let why, why != toldTrouble else { return }
-    toldTrouble = why
-    tell(.trouble(why))
+    // Trouble is a connection that cannot be made, or several short-lived ones in a row.
+    guard wantsToJoin, !wasIn || backoff.isShortLived, let cause, cause != reportedTrouble else { return }
+    reportedTrouble = cause
+    report(.trouble(cause))
   }
 }

@@ -1,52 +1,51 @@
 package import Primitives
 package import Wire
 
-/// A participant's side of a session: who is in it, what is due to be sent, what was told before; no socket, thread or clock.
+/// The state machine of one participant in a session: membership, pending sends, and received entries. It has no
+/// socket, thread or clock.
 ///
-/// It is told what happens and when, and answers with effects, which `takeEffects` gives in their order; after each input,
-/// and when `deadline` is there, for nothing happens by itself.
+/// Inputs come with the current time; `takeEffects` returns the resulting effects in order. Call it after each input, and
+/// call `elapsed` at `deadline`: nothing happens by itself.
 package struct ClientSession: Sendable {
-  /// How far it is.
+  /// The progress of the session.
   enum Phase: Equatable {
-    /// Nobody has called `join`.
+    /// `join` was not called.
     case idle
     /// A socket was asked for.
     case opening
-    /// The others see this participant wait; it may join on the same socket.
+    /// The gateway lists the participant as waiting. It may join on the same socket.
     case waiting
-    /// `join` is on its way.
+    /// `join` was sent.
     case joining
-    /// The gateway took us in, and brings us up to date; `isSnapshot` once it says so with the whole state.
+    /// The gateway accepted the join and sends the catch-up; `isSnapshot` once it has announced the whole state.
     case catchingUp(isSnapshot: Bool)
-    /// What comes now happens now.
+    /// Received entries are live.
     case live
     case over
   }
 
-  /// What becomes of it.
+  /// The progress of `leave`.
   enum Departure: Equatable {
     case none
-    /// Left by the program; what waits goes out until then.
+    /// The program left. Pending messages are sent until this time.
     case leaving(until: MonotonicTime)
-    /// `leave` is on its way.
+    /// `leave` was sent.
     case left(until: MonotonicTime)
   }
 
-  /// How long `leave` waits for what is still to be said.
+  /// The time that `leave` waits for pending messages.
   static let leaveTime = Duration.seconds(5)
-  /// How long a socket may be silent; the gateway pings every 20 s.
+  /// The time without a byte after which a socket counts as broken; the gateway pings every 20 s.
   static let silence = Duration.seconds(45)
-  /// How long a socket may take to open, and then the gateway to take us in.
+  /// The time to open a socket, and then again for the gateway's answer to `join`.
   static let openingTime = Duration.seconds(15)
-  /// How long the gateway may take to give us our own entry back after a snapshot.
+  /// The time in which the gateway returns an own entry after a snapshot.
   static let echoTime = Duration.seconds(2)
-  /// How many bytes may wait for the socket.
+  /// The bytes that may wait in the socket.
   static let window = 256 << 10
-  /// How many bytes of entries are read for the sake of a mark while the program wants none: 64 MiB.
-  static let readingBesides = 64 << 20
 
   var now: MonotonicTime
-  var chance: any RandomNumberGenerator & Sendable
+  var generator: any RandomNumberGenerator & Sendable
   var effects: [ClientEffect] = []
   var phase = Phase.idle
   /// True once the program asked to join. Before that, the socket only shows the participant as waiting.
@@ -55,230 +54,189 @@ package struct ClientSession: Sendable {
 
   // The socket.
 
-  /// On this socket a catch-up has ended: entries may be sent.
+  /// True once a catch-up has ended on this socket: entries may be sent.
   var maySend = false
-  /// When the socket counts as broken; nil while nobody reads.
+  /// The time at which the socket counts as broken; nil while reading is paused.
   var silentAt: MonotonicTime?
-  /// When the socket that was last asked for is to be opened.
-  var opensAt = MonotonicTime.distantPast
-  /// The gateway does not want us to come back before.
-  var askedUntil = MonotonicTime.distantPast
-  /// Whether the program wants more to be read.
-  var isReading = true
-  /// How many bytes were read besides, since it does not.
-  var readBesides = 0
-  /// `wantsReading` when it was last looked at.
-  var wasReading = true
-  /// How many bytes that were given to the socket wait there.
-  var unsent = 0
-  var reconnecting: ReconnectBackoff
+  /// The bytes given to the socket that the kernel has not taken.
+  var pendingBytes = 0
+  var readControl = ReadControl()
+  var backoff: ReconnectBackoff
 
-  // Who we are.
+  // The participant and its position in the session.
 
-  var profile: Profile
-  /// How we asked to be shown on this socket, or last said.
-  var saidProfile: Profile?
-  /// Whether that was said on this socket in a message of its own.
-  var hasSaidProfile = false
-  var me: Participant?
-  /// All that we ever were here.
-  var myNumbers: Set<ParticipantNumber> = []
-  /// Under which of these what is numbered in the outbox was sent.
-  var outboxNumber: ParticipantNumber = 0
-  /// Whether the next socket is to join under our token.
-  var keepsToken = true
-  /// What proves who this participant is; nil before `joined`. It is kept after `leave`.
-  package internal(set) var token: Token?
+  var profile: LocalProfile
+  var identity = LocalIdentity()
+  var position = SessionPosition()
   /// The limits in force: those of the last `joined`, or the defaults before.
   package internal(set) var limits = Limits()
 
-  // Where we are in the order.
+  // Received.
 
-  var epoch = ""
-  /// The sequence in `afterEpoch` up to which all entries were delivered; nil when there is none.
-  var after: UInt64?
-  /// The epoch of `after`. It differs from `epoch` only between `joined` and `catchUp` after a crash of the gateway.
-  var afterEpoch = ""
-  /// Of what place in the order the state is that a snapshot tells.
-  var stateSequence: UInt64 = 0
-  /// All up to there is on disk, in this epoch.
-  var committed: UInt64 = 0
-  /// What of each sender was told.
-  var told = DeduplicationTable()
-
-  // What the session holds.
-
-  var company = ParticipantList()
-  var shelf = AttachmentTable()
-  var activity: ActivityPayload?
-  var toldHere: [Participant] = []
-  var toldWaiting: [Participant] = []
-  var toldAttachments: [AttachmentObject] = []
-  var toldActivity: ActivityPayload?
-  var toldTrouble: String?
+  var deduplication = DeduplicationTable()
+  var state = SessionState()
+  var reportedTrouble: String?
   var isAway = false
 
-  // What is to be said.
+  // To be sent.
 
   var outbox = Outbox()
   var marks: [(id: UInt64, ordinal: UInt64)] = []
-  /// Unreliable entries of this turn.
-  var fleeting: [UInt8] = []
-  var pace: Pace
-  /// The gateway asked for a pause until then.
-  var pausedUntil: MonotonicTime?
-  /// The pace lets the next entry go then.
-  var pacedUntil: MonotonicTime?
-  /// There was no room for an entry: it goes alone until it is taken.
+  /// Unreliable entries since the last `takeEffects`.
+  var unreliableBatch: [UInt8] = []
+  var pacer: SendPacer
+  /// True after a refusal for lack of space: one entry at a time is sent until one is accepted.
   var isProbing = false
-  var refusalsInRow = 0
+  /// The refusals for lack of space since the last accepted entry.
+  var spaceRefusals = 0
   var isUnsettled = false
-  /// A snapshot may have left out what would have told that our entries are in the order: if nothing else tells until then,
-  /// another socket does.
+  /// The time of the next reconnect for an answer. A snapshot may have omitted the entry that shows that own entries are in
+  /// the order; if nothing else shows it until then, another socket does.
   var doubtUntil: MonotonicTime?
 
-  /// A side that has not joined.
+  /// Creates a session that has not joined.
   ///
   /// - Parameters:
-  ///   - profile: how to be shown; the gateway makes up what is missing.
-  ///   - chance: spreads those who were cut together.
-  ///   - lasting: how long a socket works until the first attempt after it is at once again.
-  ///   - now: the time.
+  ///   - profile: the name and color to be shown. The gateway chooses missing ones.
+  ///   - generator: the source of the jitter between clients that lost their connections together.
+  ///   - stableAfter: the time a socket must work for the next attempt to be immediate again.
+  ///   - now: the current time.
   package init(
-    profile: Profile, chance: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
-    lasting: Duration = .seconds(5), now: MonotonicTime
+    profile: Profile, generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
+    stableAfter: Duration = .seconds(5), now: MonotonicTime
   ) {
-    reconnecting = ReconnectBackoff(lasting: lasting)
-    self.profile = profile.sanitised
-    self.chance = chance
+    backoff = ReconnectBackoff(stableAfter: stableAfter)
+    self.profile = LocalProfile(profile)
+    self.generator = generator
     self.now = now
-    pace = Pace(limits, now: now)
+    pacer = SendPacer(limits, now: now)
   }
 
-  // MARK: - What the program wants
+  /// The token of this participant; nil before `joined`. It is kept after `leave`.
+  package var token: Token? { identity.token }
 
-  /// Connects, and is shown to the others as waiting until `join`. Of that, only the session's end is reported.
+  // MARK: - Requests of the program
+
+  /// Connects, and is listed as waiting until `join`. Before the join only the session's end is reported.
   package mutating func waitToJoin(now: MonotonicTime) {
     self.now = now
     guard phase == .idle, !wantsToJoin else { return }
     openSocket(after: .zero)
   }
 
-  /// Joins, on the socket of `waitToJoin` if there is one; a second call does nothing.
+  /// Joins, on the socket of `waitToJoin` if there is one. A second call has no effect.
   ///
   /// - Parameters:
   ///   - profile: the name and color to be shown, in place of those given to `init`.
-  ///   - now: the time.
+  ///   - now: the current time.
   package mutating func join(as profile: Profile? = nil, now: MonotonicTime) {
     self.now = now
     guard !wantsToJoin else { return }
     wantsToJoin = true
-    if let profile { self.profile = profile.sanitised }
+    if let profile { self.profile.replace(profile) }
     switch phase {
     case .idle: openSocket(after: .zero)
-    case .opening: hurry()
-    case .waiting: sayJoin()
+    case .opening: expediteSocket()
+    case .waiting: sendJoin()
     case .joining, .catchingUp, .live, .over: break
     }
   }
 
-  /// Sends what waits and leaves; comes back for that if need be, so that nobody sees it for the grace time. All within 5 s.
-  /// `ended(.left)` is told at once.
+  /// Sends pending messages and leaves, within 5 s. Without a connection it reconnects for that, so that the others do not
+  /// see the participant for the grace time. `ended(.left)` is reported at once.
   package mutating func leave(now: MonotonicTime) {
     self.now = now
     guard phase != .over, departure == .none else { return }
-    tell(.ended(.left))
+    report(.ended(.left))
     departure = .leaving(until: now + Self.leaveTime)
     if phase == .idle { return finish() }
-    if holdsToken { hurry() }
-    goOnLeaving()
+    if identity.resumeToken != nil { expediteSocket() }
+    continueLeaving()
   }
 
-  /// Ends the session for everyone, behind what was enqueued before. A refusal for good is told as `trouble`.
+  /// Ends the session for everyone, after the messages enqueued before. A permanent refusal is reported as `trouble`.
   package mutating func end(now: MonotonicTime) {
-    say(.end, now: now)
+    add(.end, now: now)
   }
 
-  /// Changes the session's activity for everyone, behind what was enqueued before. A refusal for good is told as `trouble`.
+  /// Changes the session's activity for everyone, after the messages enqueued before. A permanent refusal is reported as
+  /// `trouble`.
   package mutating func change(_ change: ActivityChange, now: MonotonicTime) {
-    say(.activity(change), now: now)
+    add(.activity(change), now: now)
   }
 
-  /// Changes how this participant is shown; what is nil stays.
+  /// Changes the name or color of this participant; nil keeps the current one.
   package mutating func change(_ profile: Profile, now: MonotonicTime) {
     self.now = now
-    // What the gateway would not show it may refuse, or close the socket over.
-    let profile = profile.sanitised
-    if let name = profile.name { self.profile.name = name }
-    if let color = profile.color { self.profile.color = color }
+    self.profile.merge(profile)
   }
 
-  /// Takes an entry that the gate has passed: a reliable one is kept until it is committed, another is sent now or never.
+  /// Enqueues an entry that `SendGate` admitted. A reliable entry is kept until it is committed, an unreliable one is sent
+  /// now or never.
   package mutating func enqueue(_ entry: OutgoingEntry, now: MonotonicTime) {
     guard entry.isReliable else {
       self.now = now
-      return sendFleeting(entry)
+      return sendUnreliable(entry)
     }
-    say(.entry(entry), now: now)
+    add(.entry(entry), now: now)
   }
 
-  /// Asks for `reached(mark:)` when all that was enqueued before is on the gateway's disk.
+  /// Requests `reached(mark:)` for the time when everything enqueued before is on the gateway's disk.
   package mutating func mark(_ id: UInt64, now: MonotonicTime) {
     self.now = now
     guard phase != .over else { return }
     marks.append((id, outbox.lastOrdinal))
   }
 
-  private mutating func say(_ content: Outbox.Content, now: MonotonicTime) {
+  private mutating func add(_ content: Outbox.Content, now: MonotonicTime) {
     self.now = now
     guard phase != .over, departure == .none else { return outbox.release(content) }
     outbox.add(content)
     isUnsettled = true
   }
 
-  // MARK: - What is to be done
+  // MARK: - Effects
 
-  /// What is to be done, in this order; each is given once.
+  /// Returns the effects since the last call, in order.
   package mutating func takeEffects() -> [ClientEffect] {
-    pump()
-    noteSettled()
-    if case .leaving = departure { goOnLeaving() }
-    noteReading()
+    sendPending()
+    reportSettled()
+    if case .leaving = departure { continueLeaving() }
+    updateReading()
     defer { effects = [] }
     return effects
   }
 
-  /// How many bytes of reliable entries and changes of the activity it has let go of since it began, counted as `SendGate` counts them.
+  /// The bytes of reliable entries and activity changes released so far, as counted by `SendGate`.
   package var releasedBytes: Int { outbox.releasedBytes }
 
-  /// Tells it, unless the program has left.
-  mutating func tell(_ notice: SessionEvent) {
+  /// Reports an event, unless the program has left.
+  mutating func report(_ event: SessionEvent) {
     guard departure == .none, phase != .over else { return }
-    effects.append(.tell(notice))
+    effects.append(.notify(event))
   }
 
-  private mutating func noteSettled() {
+  private mutating func reportSettled() {
     while let mark = marks.first, (outbox.firstOrdinal ?? .max) > mark.ordinal {
       effects.append(.reached(mark: mark.id))
       marks.removeFirst()
     }
     guard isUnsettled, outbox.isEmpty else { return }
     isUnsettled = false
-    tell(.settled)
+    report(.settled)
   }
 
   // MARK: - The end
 
-  /// Says `leave` when everything else was said, or gives up when there is nothing to say it on.
-  mutating func goOnLeaving() {
+  /// Sends `leave` once all other messages are sent, or finishes if the gateway does not know the participant.
+  mutating func continueLeaving() {
     guard case .leaving = departure else { return }
     if canLeave {
-      // Who waits for the disk is not left in doubt.
+      // A pending mark is answered first.
       guard marks.isEmpty ? outbox.isAccepted : outbox.isEmpty else { return }
       effects.append(.sendControl(.leave))
       departure = .left(until: now + Self.leaveTime)
-    } else if outbox.isEmpty, phase == .opening, !holdsToken {
-      // Nobody knows of us.
+    } else if outbox.isEmpty, phase == .opening, identity.resumeToken == nil {
       finish()
     }
   }
@@ -291,12 +249,9 @@ package struct ClientSession: Sendable {
     }
   }
 
-  /// Whether there is somebody whom the next socket is to join as.
-  private var holdsToken: Bool { keepsToken && token != nil }
-
-  /// Lets go of everything.
+  /// Releases everything and ends the session.
   ///
-  /// - Parameter closing: whether there may be a socket.
+  /// - Parameter closing: true if there may be a socket to close.
   mutating func finish(closing: Bool = true) {
     guard phase != .over else { return }
     if closing, phase != .idle { effects.append(.close(code: 1000)) }
@@ -304,7 +259,7 @@ package struct ClientSession: Sendable {
     maySend = false
     outbox.clear()
     marks = []
-    fleeting = []
+    unreliableBatch = []
     effects.append(.finished)
   }
 }

@@ -1,18 +1,21 @@
 internal import Wire
 
-/// Of each sender the highest client sequence that was told: over tails, snapshots and epochs no entry is new twice.
+/// The highest client sequence received from each sender. With it, no entry counts as new twice over tails, snapshots
+/// and epochs.
 struct DeduplicationTable: Sendable {
-  /// Of how many senders it knows at least. A gateway may name any number of them.
+  /// The number of senders that are remembered at least. A gateway may name any number of them.
   private let limit: Int
   private var highest: [ParticipantNumber: UInt32] = [:]
 
-  /// - Parameter limit: how many senders are known at least; of twice as many the newest half stays, for numbers only rise. What
-  ///   one of the others sent may then be new again. Some 5 MB at most.
+  /// Creates an empty table.
+  ///
+  /// - Parameter limit: the number of senders that are remembered at least; of twice as many the newest half stays, because
+  ///   numbers only rise. Entries of a forgotten sender may count as new again. The table uses some 5 MB at most.
   init(limit: Int = 131_072) {
     self.limit = limit
   }
 
-  /// Notes an entry of somebody, and says whether it was told before.
+  /// Records an entry, and returns true if it was received before.
   mutating func isRepeat(_ clientSequence: UInt32, of sender: ParticipantNumber) -> Bool {
     guard clientSequence > highest[sender] ?? 0 else { return true }
     highest[sender] = clientSequence

@@ -1,8 +1,8 @@
 internal import Wire
 
-/// What the gateway says of what was put on the socket, and what becomes of it on another one.
+/// The gateway's answers to sent items, and the change to another socket.
 extension Outbox {
-  /// Our own entry has come back, or is known: all up to it are in the order, at this sequence or before.
+  /// Records that all entries up to a client sequence are in the session's order, at this sequence or before.
   mutating func accept(_ clientSequence: UInt32, at sequence: UInt64) {
     while accepted < cursor, items[accepted].clientSequence <= clientSequence {
       items[accepted].sequence = sequence
@@ -10,18 +10,19 @@ extension Outbox {
     }
   }
 
-  /// All up to there is on disk.
+  /// Releases the accepted items up to a sequence: they are on the gateway's disk.
   mutating func commit(_ sequence: UInt64) {
     while head < accepted, items[head].sequence <= sequence {
       release(items[head].content)
-      items[head].content = .nothing
+      items[head].content = .released
       head += 1
     }
     compact()
   }
 
-  /// The gateway refused an entry for good.
-  /// - Returns: the entry; nil when none with this client sequence is on the socket.
+  /// Removes an entry that the gateway refused for good.
+  ///
+  /// - Returns: the entry; nil when no entry with this client sequence is on the socket.
   mutating func refuse(_ clientSequence: UInt32) -> OutgoingEntry? {
     guard let index = (accepted..<cursor).first(where: { items[$0].clientSequence == clientSequence }),
       case .entry(let entry) = items[index].content
@@ -32,8 +33,9 @@ extension Outbox {
     return entry
   }
 
-  /// The gateway takes nothing from this client sequence on until it comes again.
-  /// - Returns: whether that can be.
+  /// Returns to a client sequence: the gateway accepts no later entry until it is sent again.
+  ///
+  /// - Returns: false if the gateway cannot expect this client sequence.
   mutating func rewind(to clientSequence: UInt32) -> Bool {
     guard clientSequence >= next, clientSequence - 1 <= lastOnSocket else { return false }
     if let last = items[head..<accepted].last(where: { $0.clientSequence > 0 }),
@@ -47,10 +49,11 @@ extension Outbox {
     return true
   }
 
-  /// After a refusal for want of room: removals go first, for they pass, and may make some. One under whose key something else
-  /// waits stays where it is, and so does everything when others may have seen what is numbered.
+  /// Moves removals to the front after a refusal for lack of space: the gateway accepts them, and they may free space. A
+  /// removal stays in place if another item in the queue has its key. Nothing moves if other participants may have
+  /// received the entries under their numbers.
   mutating func putRemovalsFirst() {
-    guard cursor == accepted, cursor < items.count, items[cursor].clientSequence > formerSequence else {
+    guard cursor == accepted, cursor < items.count, items[cursor].clientSequence > formerEpochSequence else {
       return
     }
     let end = items[cursor...].firstIndex { $0.entry == nil } ?? items.count
@@ -71,7 +74,7 @@ extension Outbox {
     }
   }
 
-  /// The control message that is due and was sent; nil: there is none.
+  /// The due activity change, if it was sent before; nil without one.
   var sentActivity: ActivityChange? {
     guard accepted == cursor, cursor < items.count, items[cursor].wasSent,
       case .activity(let change) = items[cursor].content
@@ -79,10 +82,10 @@ extension Outbox {
     return change
   }
 
-  /// The control message that is on the socket and was not answered; nil: there is none.
+  /// The control message on the socket that has no answer; nil without one.
   var controlOnSocket: Content? { isControlOnSocket ? items[cursor].content : nil }
 
-  /// The due control message has come back, and is in the order at this sequence or before.
+  /// Records that the due control message is in the session's order, at this sequence or before.
   mutating func acceptControl(at sequence: UInt64) {
     isControlOnSocket = false
     items[cursor].sequence = sequence
@@ -90,26 +93,26 @@ extension Outbox {
     accepted = cursor
   }
 
-  /// The gateway did not take the control message that is on the socket: it goes again.
+  /// Marks the refused control message for sending again.
   mutating func rewindControl() { isControlOnSocket = false }
 
   // MARK: - Another socket
 
-  /// The socket is gone.
-  mutating func lost() { isControlOnSocket = false }
+  /// Handles the loss of the socket.
+  mutating func socketLost() { isControlOnSocket = false }
 
-  /// A new socket is ours, and the gateway says what it has.
+  /// Continues on a new socket as the same participant.
   ///
   /// - Parameters:
   ///   - acknowledged: the highest client sequence that the session holds.
-  ///   - sequence: all up to that are at or before it.
-  ///   - sameEpoch: whether the order is still that of before.
+  ///   - sequence: the sequence at or before which all entries up to `acknowledged` are.
+  ///   - sameEpoch: true if the session's order is the same as before.
   mutating func resume(acknowledged: UInt32, at sequence: UInt64, sameEpoch: Bool) {
-    if !sameEpoch { formerSequence = nextSequence - 1 }
+    if !sameEpoch { formerEpochSequence = nextSequence - 1 }
     accepted = head
     for index in head..<items.count {
       if items[index].clientSequence == 0 {
-        // A change of the activity that came back in this order. Of one in an order that is lost nothing is known.
+        // An activity change counts as accepted only if it was returned in this epoch.
         guard sameEpoch, items[index].sequence > 0 else {
           items[index].sequence = 0
           continue
@@ -127,8 +130,9 @@ extension Outbox {
     nextSequence = max(nextSequence, acknowledged == .max ? .max : acknowledged + 1)
   }
 
-  /// A new socket is somebody else's, who we are from now on: what is numbered is still looked for under the old name.
-  mutating func depart(sameEpoch: Bool) {
+  /// Begins the change to another participant number. Until `endNumberChange` the catch-up may show sent entries under the
+  /// former number.
+  mutating func beginNumberChange(sameEpoch: Bool) {
     if !sameEpoch {
       accepted = head
       for index in head..<items.count { items[index].sequence = 0 }
@@ -136,8 +140,8 @@ extension Outbox {
     cursor = max(cursor, items[head...].lastIndex { $0.clientSequence > 0 }.map { $0 + 1 } ?? head)
   }
 
-  /// What was not found under the old name is numbered anew, from 1.
-  mutating func arrive() {
+  /// Ends the change: entries that the catch-up did not show are numbered again from 1.
+  mutating func endNumberChange() {
     commit(.max)
     for index in head..<items.count {
       items[index].clientSequence = 0
@@ -147,10 +151,10 @@ extension Outbox {
     accepted = head
     nextSequence = 1
     lastOnSocket = 0
-    formerSequence = 0
+    formerEpochSequence = 0
   }
 
-  /// Lets go of everything.
+  /// Releases all items.
   mutating func clear() {
     for item in items[head...] { release(item.content) }
     items = []

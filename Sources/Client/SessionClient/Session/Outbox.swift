@@ -1,110 +1,111 @@
 internal import Wire
 
-/// What a participant wants to say, in order: kept from `send` until it is on the gateway's disk (3.1).
+/// The queue of a participant's messages, in order. A message is kept from `send` until it is on the gateway's disk (3.1).
 ///
-/// Of its items the first are in the session's order and wait for the disk, the next are on the socket, the last wait to be put
-/// there. An entry gets its client sequence when it is first put on a socket.
+/// The first items are accepted: they have a place in the session's order and wait for the disk. The next items are on the
+/// socket. The last items wait to be sent. An entry gets its client sequence when it is first put on a socket.
 struct Outbox: Sendable {
-  /// What is to be said.
+  /// The content of an item.
   enum Content: Sendable {
     case entry(OutgoingEntry)
-    /// A control message: it goes alone, when all before it is in the order, and what is behind it waits.
+    /// A control message. It is sent alone: after all items before it are accepted, and before the items after it.
     case activity(ActivityChange)
-    /// The end of the session; nothing comes behind it.
+    /// The end of the session.
     case end
-    /// Was let go of.
-    case nothing
+    /// The content was released.
+    case released
   }
 
-  /// Something to be said.
+  /// An item of the queue.
   struct Item: Sendable {
     var content: Content
-    /// Its place among all that was ever said.
+    /// The number of the item among all items ever added.
     let ordinal: UInt64
-    /// 0 until it is first put on a socket.
+    /// The client sequence; 0 until the item is first put on a socket.
     var clientSequence: UInt32 = 0
-    /// The numbers of those it is for, as of then.
+    /// The numbers of the targets at that time.
     var targets: [ParticipantNumber] = []
-    /// At or behind its place in the session's order; 0 until it has one.
+    /// A sequence at or after the item's place in the session's order; 0 until it is accepted.
     var sequence: UInt64 = 0
-    /// A control message that was on a socket.
+    /// True for a control message that was on a socket.
     var wasSent = false
 
     var entry: OutgoingEntry? { if case .entry(let entry) = content { entry } else { nil } }
   }
 
-  /// What the socket is due.
+  /// The next item to be put on the socket.
   enum Due {
-    /// Nothing, or nothing yet.
+    /// No item, or none yet.
     case nothing
-    /// An entry, not numbered yet or numbered before.
+    /// An entry, with or without a client sequence.
     case entry(OutgoingEntry)
-    /// The gateway needs this client sequence used up: what had it was refused in a life that it has forgotten.
+    /// A filler for a client sequence whose entry was refused by a gateway process that is gone. The new one expects the
+    /// sequence.
     case filler(UInt32)
     case control(ClientControl)
   }
 
   var items: [Item] = []
-  /// Where those that are held begin.
+  /// The index of the first item that is not released.
   var head = 0
-  /// Where those begin that are not known to be in the session's order.
+  /// The index of the first item that is not known to be accepted.
   var accepted = 0
-  /// Where those begin that are still to be put on this socket.
+  /// The index of the first item that was not put on this socket.
   var cursor = 0
-  /// The client sequence that the next new entry gets.
+  /// The client sequence of the next new entry.
   var nextSequence: UInt32 = 1
-  /// All client sequences up to it were put on this socket, or are known to the gateway.
+  /// The client sequence up to which all were put on this socket, or are known to the gateway.
   var lastOnSocket: UInt32 = 0
-  /// What was numbered up to it went out in an epoch that is over: others may have seen it, and know it by its number.
-  var formerSequence: UInt32 = 0
-  /// Whether the due control message is on the socket.
+  /// The client sequence up to which entries were sent in a former epoch. Others may have received them under these numbers.
+  var formerEpochSequence: UInt32 = 0
+  /// True while the due control message is on the socket.
   var isControlOnSocket = false
   private var nextOrdinal: UInt64 = 1
-  /// Something goes out of its turn.
+  /// True when items were reordered: ordinals do not rise.
   var isReordered = false
-  /// How many bytes it has let go of, by `OutgoingEntry.size` and `ActivityChange.size`.
+  /// The bytes released so far, by `OutgoingEntry.size` and `ActivityChange.size`.
   private(set) var releasedBytes = 0
 
-  /// Whether nothing is held.
+  /// True when the queue is empty.
   var isEmpty: Bool { head == items.count }
-  /// Whether all of it is in the session's order.
+  /// True when all items are accepted.
   var isAccepted: Bool { accepted == items.count }
-  /// Whether something is on the socket, and the gateway has not answered.
+  /// True while an item on the socket has no answer.
   var isAwaited: Bool { cursor > accepted || isControlOnSocket }
-  /// Whether something waits to be put on the socket.
+  /// True while an item waits to be put on the socket.
   var hasMore: Bool { cursor < items.count && !isControlOnSocket }
-  /// The ordinal of the last that was said.
+  /// The ordinal of the last item added.
   var lastOrdinal: UInt64 { nextOrdinal - 1 }
-  /// The lowest ordinal that is held; nil: nothing is.
+  /// The lowest ordinal in the queue; nil when it is empty.
   var firstOrdinal: UInt64? {
     guard head < items.count else { return nil }
     return isReordered ? items[head...].lazy.map(\.ordinal).min() : items[head].ordinal
   }
-  /// The lowest client sequence that is held, or is used next: `next` of a resume.
+  /// The lowest client sequence in the queue, or the next one to be assigned: `next` of a resume.
   var next: UInt32 {
     items[head...].first { $0.clientSequence > 0 }?.clientSequence ?? nextSequence
   }
-  /// Whether there is no client sequence left.
+  /// True when all client sequences were assigned.
   var isUsedUp: Bool { nextSequence == .max }
 
-  /// Takes something to be said behind all that was before.
+  /// Appends an item.
   mutating func add(_ content: Content) {
     items.append(Item(content: content, ordinal: nextOrdinal))
     nextOrdinal += 1
   }
 
-  /// Counts what was held, or never was, as let go of.
+  /// Counts content as released, also content that was never added.
   mutating func release(_ content: Content) {
     switch content {
     case .entry(let entry): if entry.isReliable { releasedBytes += entry.size }
     case .activity(let change): releasedBytes += change.size
-    case .end, .nothing: break
+    case .end, .released: break
     }
   }
 
   // MARK: - On a socket
 
-  /// What is to be put on the socket next.
+  /// The item to be put on the socket next.
   var due: Due {
     guard hasMore else { return .nothing }
     switch items[cursor].content {
@@ -114,15 +115,16 @@ struct Outbox: Sendable {
         ? .filler(lastOnSocket + 1) : .entry(entry)
     case .activity(let change): return accepted == cursor ? .control(.activity(change)) : .nothing
     case .end: return accepted == cursor ? .control(.end) : .nothing
-    case .nothing: return .nothing
+    case .released: return .nothing
     }
   }
 
-  /// The targets that the due entry was given with its client sequence; nil when it has none yet.
+  /// The targets assigned to the due entry with its client sequence; nil when it has none.
   var dueTargets: [ParticipantNumber]? { items[cursor].clientSequence > 0 ? items[cursor].targets : nil }
 
-  /// The due entry goes on the socket, with these targets if it is new.
-  /// - Returns: its client sequence.
+  /// Puts the due entry on the socket, with these targets if it is new.
+  ///
+  /// - Returns: the client sequence of the entry.
   mutating func putEntry(targets: [ParticipantNumber]) -> UInt32 {
     if items[cursor].clientSequence == 0 {
       items[cursor].clientSequence = nextSequence
@@ -134,16 +136,16 @@ struct Outbox: Sendable {
     return items[cursor - 1].clientSequence
   }
 
-  /// The filler goes on the socket.
+  /// Puts the due filler on the socket.
   mutating func putFiller() { lastOnSocket += 1 }
 
-  /// The due control message goes on the socket.
+  /// Puts the due control message on the socket.
   mutating func putControl() {
     items[cursor].wasSent = true
     isControlOnSocket = true
   }
 
-  /// The due item is for nobody, or was answered.
+  /// Removes the due item: it has no receiver, or was refused.
   mutating func dropDue() {
     isControlOnSocket = false
     release(items[cursor].content)
@@ -151,14 +153,14 @@ struct Outbox: Sendable {
       items.remove(at: cursor)
       return
     }
-    items[head].content = .nothing
+    items[head].content = .released
     head += 1
     accepted = head
     cursor = head
     compact()
   }
 
-  /// Gives back the room of what was let go of.
+  /// Frees the memory of released items.
   mutating func compact() {
     if isEmpty { isReordered = false }
     guard head > 64, head * 2 > items.count else { return }
@@ -170,9 +172,9 @@ struct Outbox: Sendable {
 }
 
 extension Outbox: CustomStringConvertible {
-  /// How far it is, and nothing of what is said.
+  /// The state of the queue, without any content.
   var description: String {
-    "\(items.count - head) held, \(accepted - head) of them in the order, \(cursor - head) on the socket"
+    "\(items.count - head) items, \(accepted - head) accepted, \(cursor - head) on the socket"
       + (isControlOnSocket ? ", a control message too" : "") + ", next \(nextSequence)"
   }
 }

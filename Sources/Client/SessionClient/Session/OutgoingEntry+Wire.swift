@@ -1,7 +1,7 @@
 internal import Wire
 
 extension OutgoingEntry {
-  /// How it is sent and kept, as the wire has it; what cannot go together is left out.
+  /// The flags on the wire. Flags that exclude each other are omitted.
   var flags: EntryFlags {
     var flags: EntryFlags = isReliable ? .reliable : []
     if targets != nil { flags.insert(.targeted) }
@@ -11,12 +11,12 @@ extension OutgoingEntry {
     return flags
   }
 
-  /// Its bytes as the gateway counts them against the rate: payload, type, targets and the fixed part of its header.
+  /// The bytes that the gateway counts against the rate: payload, type, targets and the fixed part of the header.
   var size: Int {
     payload.count + type.utf8.count + 4 * (targets?.count ?? 0) + ClientEntry.fixedLength
   }
 
-  /// Appends it as a client sends it, with its targets by number.
+  /// Appends the entry in the client's format, with its targets by number.
   func append(to bytes: inout [UInt8], clientSequence: UInt32, targets numbers: [ParticipantNumber]) {
     let type = Array(type.utf8)
     ClientEntry.append(
@@ -24,9 +24,9 @@ extension OutgoingEntry {
       payload: payload.span)
   }
 
-  /// Appends an entry without a type, which the gateway refuses, and which uses its client sequence up: where one was refused
-  /// before, and the gateway has forgotten that.
-  static func appendNothing(to bytes: inout [UInt8], clientSequence: UInt32) {
+  /// Appends an entry without a type. The gateway refuses it, and its client sequence is then used up. It replaces an entry
+  /// that was refused before, if the gateway no longer knows about that refusal.
+  static func appendFiller(to bytes: inout [UInt8], clientSequence: UInt32) {
     let nothing: [UInt8] = []
     ClientEntry.append(
       to: &bytes, flags: .reliable, clientSequence: clientSequence, type: nothing.span, payload: nothing.span)
@@ -34,6 +34,6 @@ extension OutgoingEntry {
 }
 
 extension ActivityChange {
-  /// Its bytes as the gateway counts them against the rate: those of the control message.
+  /// The bytes that the gateway counts against the rate: those of the control message.
   var size: Int { ClientControl.activity(self).encoded().count }
 }

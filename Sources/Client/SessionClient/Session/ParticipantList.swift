@@ -1,92 +1,92 @@
 internal import FoundationEssentials
 internal import Wire
 
-/// Who is in a session, was, or waits, by what its `participants` entries say (3.3).
+/// The participants of a session: active, waiting and past, from the `participants` entries (3.3).
 struct ParticipantList: Sendable {
-  private var active: [ParticipantNumber: Participant] = [:]
-  /// How many of those who left are kept at least; a gateway remembers 10,000 unless told otherwise.
+  private var activeByNumber: [ParticipantNumber: Participant] = [:]
+  /// The number of past participants that are kept at least. A gateway remembers 10,000 by default.
   private let pastLimit: Int
-  /// Those who left; also over snapshots, for a number is never used again. Of twice `pastLimit` the newest half stays.
+  /// The participants that left. Snapshots do not remove them, because a number is never used again. Above twice
+  /// `pastLimit` the newest half stays.
   private var past: [ParticipantNumber: Participant] = [:]
-  private var waiting: [UUID: Participant] = [:]
+  private var waitingByID: [UUID: Participant] = [:]
   private var numbers: [UUID: ParticipantNumber] = [:]
-  /// The numbers as they were before the state that is being told; empty between states.
+  /// The numbers before the snapshot that is being received; empty between snapshots.
   private var formerNumbers: [UUID: ParticipantNumber] = [:]
 
-  /// - Parameter pastLimit: how many of those who left are kept at least; a gateway may name any number of people.
+  /// Creates an empty list.
+  ///
+  /// - Parameter pastLimit: the number of past participants that are kept at least. It bounds the memory, because a
+  ///   gateway may name any number of participants.
   init(pastLimit: Int = 20_000) {
     self.pastLimit = pastLimit
   }
 
-  /// Everybody who is here, in the order in which they came.
-  var here: [Participant] { active.values.sorted { $0.number < $1.number } }
-  /// Everybody who waits.
-  var waitingOnes: [Participant] { waiting.values.sorted { ($0.number, $0.name) < ($1.number, $1.name) } }
+  /// The active participants, in the order in which they joined.
+  var active: [Participant] { activeByNumber.values.sorted { $0.number < $1.number } }
+  /// The participants that wait to join.
+  var waiting: [Participant] { waitingByID.values.sorted { ($0.number, $0.name) < ($1.number, $1.name) } }
 
-  /// Whoever has or had a number. Of somebody who was never told of only that is known.
+  /// Returns the participant that has or had a number, with a placeholder name if the gateway never described it.
   func participant(_ number: ParticipantNumber) -> Participant {
-    active[number] ?? past[number]
+    activeByNumber[number] ?? past[number]
       ?? Participant(
         id: EntryKey(high: 0, low: UInt64(number)).uuid, number: number,
         name: number == 0 ? "Gateway" : "Participant \(number)", color: "#888888")
   }
 
-  /// The numbers of those who are here; who left, or never came, is passed over. While a state is told, who was here before it
-  /// still is: half a state says of nobody that they left.
+  /// Returns the numbers of the active participants with these ids; other ids are ignored. During a snapshot the
+  /// participants active before it still count: a partial snapshot does not show that they left.
   func numbers(of ids: [UUID]) -> [ParticipantNumber] {
     Set(ids.compactMap { numbers[$0] ?? formerNumbers[$0] }).sorted()
   }
 
-  /// Somebody is known: who we are ourselves is told before the others are.
+  /// Adds a participant as active. The gateway describes this client's own participant before the others.
   mutating func add(_ participant: Participant) {
-    join(participant)
+    // Number 0 is the gateway's own.
+    guard participant.number != 0 else { return }
+    activeByNumber[participant.number] = participant
+    numbers[participant.id] = participant.number
+    past[participant.number] = nil
+    waitingByID[participant.id] = nil
   }
 
-  /// The state is told anew, until `endState`.
-  mutating func beginState() {
+  /// Begins to replace the list by a snapshot, until `endSnapshot`.
+  mutating func beginSnapshot() {
     formerNumbers.merge(numbers) { $1 }
-    past.merge(active) { $1 }
-    active = [:]
-    waiting = [:]
+    past.merge(activeByNumber) { $1 }
+    activeByNumber = [:]
+    waitingByID = [:]
     numbers = [:]
   }
 
-  /// All of the state was told.
-  mutating func endState() {
+  /// Ends the snapshot: the list is complete.
+  mutating func endSnapshot() {
     formerNumbers = [:]
   }
 
-  /// Applies what an entry says.
+  /// Applies a `participants` entry.
   mutating func apply(_ payload: ParticipantsPayload) {
-    defer { forgetOldest() }
-    for participant in payload.waiting { waiting[participant.id] = participant }
-    for participant in payload.past where active[participant.number] == nil {
+    defer { evictOldest() }
+    for participant in payload.waiting { waitingByID[participant.id] = participant }
+    for participant in payload.past where activeByNumber[participant.number] == nil {
       past[participant.number] = participant
     }
-    for participant in payload.joined { join(participant) }
+    for participant in payload.joined { add(participant) }
     for participant in payload.changed {
-      if waiting[participant.id] != nil { waiting[participant.id] = participant }
-      if active[participant.number] != nil { active[participant.number] = participant }
+      if waitingByID[participant.id] != nil { waitingByID[participant.id] = participant }
+      if activeByNumber[participant.number] != nil { activeByNumber[participant.number] = participant }
     }
     for departure in payload.left {
-      waiting[departure.id] = nil
-      guard let participant = active.removeValue(forKey: departure.number) else { continue }
+      waitingByID[departure.id] = nil
+      guard let participant = activeByNumber.removeValue(forKey: departure.number) else { continue }
       past[departure.number] = participant
       numbers[participant.id] = nil
     }
   }
 
-  private mutating func forgetOldest() {
+  private mutating func evictOldest() {
     guard past.count > 2 * pastLimit else { return }
     for number in past.keys.sorted().dropLast(pastLimit) { past[number] = nil }
-  }
-
-  private mutating func join(_ participant: Participant) {
-    // 0 is the gateway's own.
-    guard participant.number != 0 else { return }
-    active[participant.number] = participant
-    numbers[participant.id] = participant.number
-    past[participant.number] = nil
-    waiting[participant.id] = nil
   }
 }

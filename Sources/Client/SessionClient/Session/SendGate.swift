@@ -1,59 +1,60 @@
-internal import SessionCore
 package import Primitives
 package import Wire
 
-/// Decides at once, under its owner's lock, whether a message is taken: size, type, targets, rate and room in the queue.
+/// The admission control for sends: size, type, targets, rate and queue space. It decides at once, under its owner's
+/// lock.
 package struct SendGate: Sendable {
-  /// How many bytes of reliable entries and changes of the activity may wait: 64 MiB.
+  /// The bytes of reliable entries and activity changes that may be queued: 64 MiB.
   package static let queueLimit = 64 << 20
-  /// The most bytes of a message type.
+  /// The maximum length of a message type in bytes.
   private static let typeLimit = 255
+  /// The gateway's own burst.
+  private static let burstInSeconds = 2.0
 
   private var isOpen = false
   private var limits = Limits()
-  private var rates: RateBucket.Rates
-  private var bucket: RateBucket
-  private var taken = 0
-  private var letGo = 0
+  private var limiter: SendRateLimiter
+  private var admittedBytes = 0
+  private var releasedBytes = 0
 
-  /// A gate that lets nothing through before `open`.
+  /// Creates a closed gate.
   package init(now: MonotonicTime) {
-    rates = Self.rates(limits)
-    bucket = RateBucket(rates, at: now)
+    limiter = SendRateLimiter(limits, burstInSeconds: Self.burstInSeconds, now: now)
   }
 
-  /// From here on messages are taken: `join` was called.
+  /// Opens the gate, at `join`.
   package mutating func open() {
     isOpen = true
   }
 
-  /// Nothing is taken any more: the session is left or over.
+  /// Closes the gate: the session was left or is over.
   package mutating func close() {
     isOpen = false
   }
 
-  /// The limits in force, as `joined` says them. A rate that has changed begins with its whole burst.
+  /// Uses the limits in `joined`. A changed rate begins with a whole burst.
   package mutating func use(_ limits: Limits, now: MonotonicTime) {
-    let isOther =
+    let hasOtherRate =
       limits.entriesPerSecond != self.limits.entriesPerSecond
       || limits.bytesPerSecond != self.limits.bytesPerSecond
     self.limits = limits
-    rates = Self.rates(limits)
-    if isOther { bucket = RateBucket(rates, at: now) }
+    if hasOtherRate { limiter = SendRateLimiter(limits, burstInSeconds: Self.burstInSeconds, now: now) }
   }
 
-  /// Takes an entry, or says why not; what was refused costs nothing.
+  /// Admits an entry. A rejected entry costs nothing.
   ///
   /// - Parameters:
-  ///   - entry: what is to be sent.
-  ///   - now: the time.
-  /// - Returns: whether there is anything to enqueue: nothing goes to nobody.
-  /// - Throws: the rule that it breaks, with the limit and the actual value.
+  ///   - entry: the entry to be sent.
+  ///   - now: the current time.
+  /// - Returns: false for an empty list of targets: there is nothing to enqueue.
+  /// - Throws: the violated rule, with the limit and the actual value.
   package mutating func admit(_ entry: OutgoingEntry, now: MonotonicTime) throws(AdmissionError) -> Bool {
     guard isOpen else { throw .notJoined }
-    // What a binary message cannot hold is refused here too.
-    let most = min(limits.messageBytes, ClientEntry.maximumMessageLength - 8_192)
-    guard entry.payload.count <= most else { throw .tooLarge(limit: most, actual: entry.payload.count) }
+    // An entry must also fit into one binary message.
+    let payloadLimit = min(limits.messageBytes, ClientEntry.maximumMessageLength - 8_192)
+    guard entry.payload.count <= payloadLimit else {
+      throw .tooLarge(limit: payloadLimit, actual: entry.payload.count)
+    }
     let typeLength = entry.type.utf8.count
     guard 1...Self.typeLimit ~= typeLength else { throw .typeLength(actual: typeLength) }
     let targets = entry.targets?.count ?? 0
@@ -62,13 +63,13 @@ package struct SendGate: Sendable {
     }
     if entry.targets?.isEmpty == true { return false }
     let size = entry.size
-    if entry.isReliable { try checkRoom(for: size) }
+    if entry.isReliable { try checkQueue(for: size) }
     try take(size, entries: entry.isReliable ? 1 : 1 + targets / 16, now: now)
-    if entry.isReliable { taken += size }
+    if entry.isReliable { admittedBytes += size }
     return true
   }
 
-  /// Takes a change of the activity, or says why not.
+  /// Admits a change of the activity.
   ///
   /// - Throws: `tooLarge` for a payload over 16 KiB of JSON or a title over 128 scalars; `notJoined`, `queueFull`,
   ///   `rateLimited`.
@@ -84,29 +85,26 @@ package struct SendGate: Sendable {
       }
     }
     let size = change.size
-    try checkRoom(for: size)
+    try checkQueue(for: size)
     try take(size, entries: 1, now: now)
-    taken += size
+    admittedBytes += size
   }
 
-  /// The session has let go of so many bytes since it began: its `releasedBytes`.
+  /// Records the bytes that the session has released since it began: its `releasedBytes`.
   package mutating func released(_ bytes: Int) {
-    letGo = bytes
+    releasedBytes = bytes
   }
 
-  /// Whether so many bytes more may wait.
-  private func checkRoom(for size: Int) throws(AdmissionError) {
-    guard taken - letGo + size <= Self.queueLimit else { throw .queueFull(limit: Self.queueLimit) }
-  }
-
-  private mutating func take(_ size: Int, entries: Int, now: MonotonicTime) throws(AdmissionError) {
-    guard bucket.take(size, entries: entries, by: rates, at: now) else {
-      let wait = bucket.millisecondsUntilQuarter(for: size, by: rates)
-      throw .rateLimited(retryAfter: .milliseconds(wait))
+  private func checkQueue(for size: Int) throws(AdmissionError) {
+    guard admittedBytes - releasedBytes + size <= Self.queueLimit else {
+      throw .queueFull(limit: Self.queueLimit)
     }
   }
 
-  private static func rates(_ limits: Limits) -> RateBucket.Rates {
-    RateBucket.Rates(entriesPerSecond: limits.entriesPerSecond, bytesPerSecond: limits.bytesPerSecond)
+  private mutating func take(_ size: Int, entries: Int, now: MonotonicTime) throws(AdmissionError) {
+    // The gateway charges no more than a whole burst, too.
+    guard limiter.take(size, entries: min(entries, limiter.burstEntries), now: now) else {
+      throw .rateLimited(retryAfter: limiter.delayUntilQuarter(for: size))
+    }
   }
 }

@@ -6,21 +6,21 @@ import Wire
 
 @testable import SessionCore
 
-/// At the end: whether everybody was told everything once, and all are of one mind.
+/// The checks at the end: each message was received once, and all clients agree with the session.
 extension SessionSimulation {
-  func comeToRest() throws {
+  func settleAndCheck() throws {
     session.refusesGrowth = false
-    // Who waits for the disk need not read for that.
-    try settle { self.marks.allSatisfy { self.clients[$1].reachedMarks.contains($0) } }
-    for client in clients { client.session.reading(true, now: now) }
-    try settle {
+    // A pending mark is reached without the program reading.
+    try runUntil { self.marks.allSatisfy { self.clients[$1].reachedMarks.contains($0) } }
+    for client in clients { client.session.setReading(true, now: now) }
+    try runUntil {
       self.session.tick(now: self.now)
-      return !self.session.hasUnsaved && self.underWay == nil
+      return !self.session.hasUnsaved && self.pendingSave == nil
         && self.clients.allSatisfy { $0.isCaughtUp && $0.isSettled }
         && self.sockets.values.allSatisfy { $0.uplink.isEmpty && $0.downlink.isEmpty }
     }
-    try settle { self.clients.allSatisfy { $0.activity == self.session.activity } }
-    let late = try welcomeLate()
+    try runUntil { self.clients.allSatisfy { $0.activity == self.session.activity } }
+    let late = try addLateClient()
     try checkMessages(late)
     try checkState(late)
     for (mark, client) in marks {
@@ -29,37 +29,37 @@ extension SessionSimulation {
     try leave()
   }
 
-  /// Somebody comes at the end, and is told what the session keeps.
-  private func welcomeLate() throws -> SimulatedClient {
+  /// Adds a client at the end, which receives the retained entries.
+  private func addLateClient() throws -> SimulatedClient {
     let late = SimulatedClient(index: clients.count, now: now, seed: seed)
     clients.append(late)
     late.gate.open()
     late.session.join(now: now)
-    try settle { self.clients.allSatisfy { $0.people.contains { $0.id == late.me?.id } && $0.isCaughtUp } }
+    try runUntil { self.clients.allSatisfy { $0.people.contains { $0.id == late.me?.id } && $0.isCaughtUp } }
     return late
   }
 
   private func checkMessages(_ late: SimulatedClient) throws {
     for sender in clients {
       for receiver in clients where receiver !== sender {
-        let told = receiver.told["C\(sender.index)"] ?? []
-        let known = Set(told)
+        let received = receiver.received["C\(sender.index)"] ?? []
+        let known = Set(received)
         for message in sender.sent where message.entry.retention != .remove {
           let words = "\(message.index) of C\(sender.index) to C\(receiver.index)"
-          let isHis = message.targets.map { !$0.isDisjoint(with: receiver.ids) } ?? true
+          let isReceiver = message.targets.map { !$0.isDisjoint(with: receiver.ids) } ?? true
           if known.contains(message.index) {
-            try require(isHis, "\(words) was for others")
+            try require(isReceiver, "\(words) has other targets")
             continue
           }
-          // Under a key of its own it is kept for everybody; what is not kept is missed by who was told a snapshot.
+          // An entry with a key of its own is retained for everyone. A client that got a snapshot misses the others.
           let isKept = message.entry.retention == .append && message.entry.key.high != 99
-          let isThere =
+          let isPresent =
             message.targets == nil || limits.graceSeconds > 1_000 && receiver.ids.count == 1
-          let isMissed = receiver === late || receiver.snapshots > 1 || message.index < sender.early
-          let mustBeTold = isKept || isHis && isThere && !isMissed
+          let isMissed = receiver === late || receiver.snapshots > 1 || message.index < sender.sentBeforeStart
+          let mustBeReceived = isKept || isReceiver && isPresent && !isMissed
           try require(
-            !mustBeTold,
-            "\(words) was never told: \(message.entry.retention), for \(message.targets as Any), early \(sender.early)"
+            !mustBeReceived,
+            "\(words) was not received: \(message.entry.retention), for \(message.targets as Any), early \(sender.sentBeforeStart)"
           )
         }
       }
@@ -70,13 +70,15 @@ extension SessionSimulation {
     let expected = late.retained
     for client in clients {
       try require(
-        client.retained == expected, "C\(client.index) holds \(client.retained), the session \(expected)")
-      try require(client.activity == session.activity, "C\(client.index) does \(client.activity as Any)")
+        client.retained == expected, "C\(client.index) has \(client.retained), the session \(expected)")
+      try require(
+        client.activity == session.activity, "C\(client.index) has activity \(client.activity as Any)")
       let people = client.people.map { "\($0.number) \($0.name) \($0.color)" }
       let active = session.participants.values.filter(\.isActive).map(\.object)
         .sorted { $0.number < $1.number }.map { "\($0.number) \($0.name) \($0.color)" }
-      try require(people == active, "C\(client.index) sees \(people), not \(active)")
-      // Each change of an activity came in the order of its sender, once and again at most where it was in doubt.
+      try require(people == active, "C\(client.index) has participants \(people), not \(active)")
+      // The changes of an activity came in the order of their sender, and were repeated at most where the result was
+      // unknown.
       let set = titles.filter { client.titles.contains($0) }
       var distinct: [String] = []
       for title in set where distinct.last != title { distinct.append(title) }
@@ -86,25 +88,25 @@ extension SessionSimulation {
       }
     }
     for sequence in expected.values.joined() {
-      try require(sequence <= session.sequence, "\(sequence) is not in the order")
+      try require(sequence <= session.sequence, "\(sequence) is beyond the session's order")
     }
   }
 
   private func leave() throws {
     for client in clients {
       client.hasLeft = true
-      if weather.pauses {
-        client.session.reading(false, now: now)
-        try say(client)
+      if conditions.pausesReading {
+        client.session.setReading(false, now: now)
+        try sendMessages(client)
       }
       client.session.leave(now: now)
       try perform(client)
     }
     let began = now
-    try settle { self.clients.allSatisfy(\.isFinished) }
-    try require(weather.isSlow || now - began < .seconds(4), "leaving took \(now - began)")
+    try runUntil { self.clients.allSatisfy(\.isFinished) }
+    try require(conditions.hasLowRate || now - began < .seconds(4), "leaving took \(now - began)")
     try require(
       clients.allSatisfy { client in client.me.map { session.participants[$0.number]?.isActive } == false },
-      "somebody left, and is still there")
+      "a client that left is still active")
   }
 }

@@ -5,10 +5,11 @@ import Wire
 
 @testable import SessionCore
 
-/// The gateway's harness: what its shell does for a session, with a file that may be behind.
+/// The gateway: the work of its shell for a session, with a file that may lag behind.
 extension SessionSimulation {
-  /// Takes the next message of somebody.
-  /// - Returns: whether there was one.
+  /// Receives the next message of a random client.
+  ///
+  /// - Returns: false if there was none.
   @discardableResult
   func receiveAtGateway() throws -> Bool {
     let busy = sockets.values.filter { !$0.uplink.isEmpty }.sorted {
@@ -22,7 +23,7 @@ extension SessionSimulation {
     let message = socket.uplink.removeFirst()
     try receive(message, from: socket)
     guard let client = clients.first(where: { $0.socket === socket }), !socket.isDead else { return true }
-    client.session.canSend(waiting: socket.waiting, now: now)
+    client.session.setPendingBytes(socket.waiting, now: now)
     try perform(client)
     return true
   }
@@ -63,7 +64,7 @@ extension SessionSimulation {
       let before = session.sequence
       session.setActivity(change, by: socket.subscriber, now: now)
       if session.sequence > before, let title = change.title { titles.append(title) }
-    case .wait, .end: throw Violation("nobody asked for \(control)")
+    case .wait, .end: throw Violation("unexpected \(control)")
     }
     return effects
   }
@@ -82,7 +83,7 @@ extension SessionSimulation {
         try require([1000, 4009].contains(reason.code), "closed with \(reason)")
         socket.isClosing = true
         close(socket, reason)
-      case .pauseReading: throw Violation("a client was paused that should listen")
+      case .pauseReading: throw Violation("the session pauses a client")
       case .acknowledgedMoved(let number, let from, let to):
         try require(crashes > 0, "\(number) moved from \(from) to \(to)")
       case .joined, .refused, .gone: break
@@ -98,7 +99,7 @@ extension SessionSimulation {
 
   private func noticeCuts() {
     for connection in sockets.keys.sorted() {
-      guard let socket = sockets[connection], socket.isLetGo || socket.isDead, socket.uplink.isEmpty else {
+      guard let socket = sockets[connection], socket.isDropped || socket.isDead, socket.uplink.isEmpty else {
         continue
       }
       sockets[connection] = nil
@@ -127,13 +128,13 @@ extension SessionSimulation {
     _ = session.takeWaitersWithOutput()
   }
 
-  /// Begins to write what is unsaved, or says what came of it.
+  /// Begins to write unsaved entries, or completes the write.
   func save(failing: Bool) throws {
-    guard let unsaved = underWay else {
-      underWay = session.takeUnsaved(upTo: random.chance(50) ? 1_000 : SessionRecord.runBytes)
+    guard let unsaved = pendingSave else {
+      pendingSave = session.takeUnsaved(upTo: random.chance(50) ? 1_000 : SessionRecord.runBytes)
       return
     }
-    underWay = nil
+    pendingSave = nil
     if failing {
       session.didNotSave(unsaved, isFull: false, now: now)
     } else {
@@ -142,7 +143,7 @@ extension SessionSimulation {
     }
   }
 
-  /// The gateway is stopped, or breaks off, and comes back.
+  /// Stops or crashes the gateway, and restarts it.
   func restart(isClean: Bool) throws {
     for connection in sockets.keys.sorted() {
       guard let socket = sockets[connection] else { continue }
@@ -152,13 +153,13 @@ extension SessionSimulation {
     }
     try endTurn()
     if isClean {
-      for _ in 0..<10_000 where session.hasUnsaved || underWay != nil { try save(failing: false) }
+      for _ in 0..<10_000 where session.hasUnsaved || pendingSave != nil { try save(failing: false) }
       let date = Date(timeIntervalSince1970: 0)
       disk.append(session.closedRecord(generation: "g", now: now, date: date))
-    } else if let torn = underWay?.records {
+    } else if let torn = pendingSave?.records {
       disk += torn.prefix(random.below(torn.count + 1))
     }
-    underWay = nil
+    pendingSave = nil
     for client in clients {
       guard let socket = client.socket else { continue }
       if isClean { try read(client, all: true) }
@@ -175,7 +176,7 @@ extension SessionSimulation {
       now: now, date: Date(timeIntervalSince1970: 0))
     for record in disk { try restorer.apply(record.kind.rawValue, record.body.span) }
     let restored = try restorer.finish(generation: "g", freshEpoch: "e\(crashes)")
-    try require(restored.isClean == isClean, "it was put away, and that is not seen")
+    try require(restored.isClean == isClean, "a clean end was not recognised")
     session = restored.session
     try require(session.sequence >= committed, "\(committed) is lost")
     disk += session.openingRecords()

@@ -5,28 +5,28 @@ import Wire
 @testable import SessionClient
 @testable import SessionCore
 
-/// Some participants' sides and one session, with everything between them made by chance from a seed.
+/// Several clients and one session. All events between them are random, from a seed.
 final class SessionSimulation {
-  /// What else may happen.
-  struct Weather {
-    /// The gateway breaks, and forgets what was not on disk.
+  /// The conditions of a run.
+  struct Conditions {
+    /// The gateway crashes and loses unsaved entries.
     var crashes = false
-    /// Sockets break.
-    var cuts = true
-    /// The session keeps little, so that some are caught up by a snapshot.
-    var forgetsTail = false
-    /// Entries of up to 100 KB.
-    var isHeavy = false
-    /// Few entries a second.
-    var isSlow = false
-    /// Now and then there is no room.
-    var isFull = false
-    /// Programs do not want to be told more for a while.
-    var pauses = false
+    /// Connections are lost.
+    var losesConnections = true
+    /// The session keeps a short tail, so that some clients get snapshots.
+    var hasShortTail = false
+    /// Entries have up to 100 KB.
+    var hasLargeMessages = false
+    /// The rate limit is low.
+    var hasLowRate = false
+    /// Space runs out now and then.
+    var runsOutOfSpace = false
+    /// Programs pause reading for a while.
+    var pausesReading = false
   }
 
   let seed: UInt64
-  let weather: Weather
+  let conditions: Conditions
   let limits: Limits
   var random: SeededGenerator
   var now = MonotonicTime(nanoseconds: 1_000_000_000)
@@ -35,23 +35,23 @@ final class SessionSimulation {
   var sockets: [UInt64: SimulatedSocket] = [:]
   var nextConnection: UInt64 = 0
 
-  /// What is in the session's file.
+  /// The records in the session's file.
   var disk: [SessionRecord] = []
-  var underWay: Unsaved?
+  var pendingSave: Unsaved?
   var crashes = 0
   var nextMark: UInt64 = 0
   var marks: [UInt64: Int] = [:]
-  /// The titles that the session's activity had, in order.
+  /// The titles of the session's activity, in order.
   var titles: [String] = []
 
-  init(seed: UInt64, weather: Weather) {
+  init(seed: UInt64, conditions: Conditions) {
     self.seed = seed
-    self.weather = weather
+    self.conditions = conditions
     random = SeededGenerator(seed: seed)
     var limits = Limits()
-    limits.catchUpTailBytes = weather.forgetsTail ? 2_000 : 64 << 20
-    if weather.isSlow { limits.entriesPerSecond = 20 }
-    // Who is away longer is passed over by what is for some only.
+    limits.catchUpTailBytes = conditions.hasShortTail ? 2_000 : 64 << 20
+    if conditions.hasLowRate { limits.entriesPerSecond = 20 }
+    // A client that is away longer misses targeted entries.
     limits.graceSeconds = seed.isMultiple(of: 2) ? 3 : 100_000
     self.limits = limits
     session = Session(
@@ -63,35 +63,37 @@ final class SessionSimulation {
     }
   }
 
-  /// Everybody joins; then so many steps; then all comes to rest and is compared.
+  /// Joins all clients, makes random steps, lets everything settle, and checks the result.
   func run(steps: Int) throws {
     for client in clients {
       client.gate.open()
       client.session.join(now: now)
     }
-    // Some speak before they are in.
-    for client in clients where random.chance(50) { try say(client) }
-    try settle { self.clients.allSatisfy(\.isCaughtUp) && !self.session.hasUnsaved && self.underWay == nil }
-    for client in clients { client.early = client.sent.count }
+    // Some clients send before they have joined.
+    for client in clients where random.chance(50) { try sendMessages(client) }
+    try runUntil {
+      self.clients.allSatisfy(\.isCaughtUp) && !self.session.hasUnsaved && self.pendingSave == nil
+    }
+    for client in clients { client.sentBeforeStart = client.sent.count }
     for _ in 0..<steps { try step() }
-    try comeToRest()
+    try settleAndCheck()
   }
 
   private func step() throws {
     let client = clients[random.below(clients.count)]
     switch random.below(100) {
-    case 0..<25: try say(client)
+    case 0..<25: try sendMessages(client)
     case 25..<45: try receiveAtGateway()
     case 45..<60: try endTurn()
     case 60..<72: try read(client, all: random.chance(30))
     case 72..<80: try save(failing: random.chance(20))
-    case 80..<86: try passTime(milliseconds: random.chance(3) ? 50_000 : 1 + random.below(300))
-    case 86..<89: if weather.cuts { try cut(client) }
-    case 89..<90: if weather.crashes { try restart(isClean: random.chance(30)) }
-    case 90..<92: drain(client)
-    case 92..<94: if weather.isFull { session.refusesGrowth = random.chance(50) }
-    case 94..<95 where weather.pauses && random.chance(70):
-      client.session.reading(random.chance(40), now: now)
+    case 80..<86: try advance(milliseconds: random.chance(3) ? 50_000 : 1 + random.below(300))
+    case 86..<89: if conditions.losesConnections { try loseConnection(client) }
+    case 89..<90: if conditions.crashes { try restart(isClean: random.chance(30)) }
+    case 90..<92: exhaustRate(client)
+    case 92..<94: if conditions.runsOutOfSpace { session.refusesGrowth = random.chance(50) }
+    case 94..<95 where conditions.pausesReading && random.chance(70):
+      client.session.setReading(random.chance(40), now: now)
       try perform(client)
     case 94..<95:
       nextMark += 1
@@ -104,11 +106,11 @@ final class SessionSimulation {
 
   // MARK: - What programs do
 
-  func say(_ client: SimulatedClient) throws {
-    for _ in 0...random.below(weather.isSlow ? 12 : 4) {
+  func sendMessages(_ client: SimulatedClient) throws {
+    for _ in 0...random.below(conditions.hasLowRate ? 12 : 4) {
       let number = client.sent.count
       var size = random.below(40)
-      if weather.isHeavy, random.chance(10) { size = random.below(100_000) }
+      if conditions.hasLargeMessages, random.chance(10) { size = random.below(100_000) }
       let padding = String(repeating: "x", count: 1 + size)
       var entry = OutgoingEntry(type: "T", payload: Array("C\(client.index) \(number) \(padding)".utf8))
       var targets: Set<UUID>?
@@ -125,7 +127,7 @@ final class SessionSimulation {
         entry.key = EntryKey(high: 99, low: UInt64(random.below(4)))
         entry.payload = []
       case 6:
-        // Of those whom the program sees; one that nobody knows is passed over.
+        // Targets among the visible participants; an unknown one is ignored.
         let some = client.people.filter { _ in random.chance(40) }.map(\.id)
         targets = Set(some)
         entry.targets = some + [EntryKey(high: 5, low: 5).uuid]
@@ -137,14 +139,14 @@ final class SessionSimulation {
       do throws(AdmissionError) {
         guard try client.gate.admit(entry, now: now) else { continue }
       } catch {
-        guard case .rateLimited = error, weather.isSlow || weather.isHeavy else {
-          throw Violation("C\(client.index) may not send: \(error)")
+        guard case .rateLimited = error, conditions.hasLowRate || conditions.hasLargeMessages else {
+          throw Violation("C\(client.index) cannot send: \(error)")
         }
         continue
       }
       client.session.enqueue(entry, now: now)
       guard entry.isReliable else { continue }
-      client.unsettle()
+      client.markUnsettled()
       client.sent.append(SimulatedClient.Sent(index: number, entry: entry, targets: targets))
     }
     try perform(client)
@@ -162,35 +164,34 @@ final class SessionSimulation {
         return
       }
       client.titles.append(title)
-      client.unsettle()
+      client.markUnsettled()
       client.session.change(change, now: now)
     }
     try perform(client)
   }
 
-  /// Somebody's rate is used up, as if the network had brought much together.
-  private func drain(_ client: SimulatedClient) {
-    guard weather.isSlow, let socket = client.socket, session.participant(of: socket.subscriber) != nil else {
+  /// Uses up a client's rate at the gateway, as if the network had delivered many messages together.
+  private func exhaustRate(_ client: SimulatedClient) {
+    guard conditions.hasLowRate, let socket = client.socket, session.participant(of: socket.subscriber) != nil
+    else {
       return
     }
     var effects: [Effect] = []
     for _ in 0..<30 {
-      guard session.admitControl(socket.subscriber, size: 1, now: now, effects: &effects) else {
-        break
-      }
+      guard session.admitControl(socket.subscriber, size: 1, now: now, effects: &effects) else { break }
     }
   }
 
   // MARK: - Sockets
 
-  /// Does what a participant's harness asks for.
+  /// Performs a client's effects.
   func perform(_ client: SimulatedClient) throws {
     let effects = client.session.takeEffects()
     client.gate.released(client.session.releasedBytes)
     for effect in effects {
       switch effect {
       case .open(let delay):
-        letGo(client)
+        dropSocket(client)
         client.opensAt = now + delay
       case .sendControl(let control): client.socket?.uplink.append(.control(control))
       case .sendEntries(let bytes):
@@ -201,10 +202,10 @@ final class SessionSimulation {
           waiting <= ClientSession.window + 110_000, "\(waiting) bytes wait in the socket of C\(client.index)"
         )
       case .close: client.socket?.uplink.append(.close)
-      case .tell(let notice):
-        try require(!client.isFinished, "\(notice) after the end")
-        if case .joined(let joined) = notice { client.gate.use(joined.limits, now: now) }
-        try client.take(notice)
+      case .notify(let event):
+        try require(!client.isFinished, "\(event) after the end")
+        if case .joined(let joined) = event { client.gate.use(joined.limits, now: now) }
+        try client.handle(event)
       case .reached(let mark): client.reached(mark)
       case .finished: client.isFinished = true
       }
@@ -215,21 +216,21 @@ final class SessionSimulation {
     }
   }
 
-  private func letGo(_ client: SimulatedClient) {
-    client.socket?.isLetGo = true
+  private func dropSocket(_ client: SimulatedClient) {
+    client.socket?.isDropped = true
     client.socket = nil
   }
 
-  /// Opens the socket that was asked for, or finds that there is none.
+  /// Opens the requested socket, or fails to.
   private func open(_ client: SimulatedClient) throws {
     guard let opensAt = client.opensAt, opensAt <= now else { return }
     client.opensAt = nil
-    guard !weather.cuts || random.chance(85) else {
-      client.session.closed(.broken("no way"), now: now)
+    guard !conditions.losesConnections || random.chance(85) else {
+      client.session.closed(.broken("no route"), now: now)
       return try perform(client)
     }
     nextConnection += 1
-    let small = weather.isHeavy ? [30_000, 300_000] : [60, 3_000]
+    let small = conditions.hasLargeMessages ? [30_000, 300_000] : [60, 3_000]
     let capacity = ([Int.max, .max] + small)[random.below(4)]
     let socket = SimulatedSocket(connection: nextConnection, capacity: capacity)
     sockets[nextConnection] = socket
@@ -238,19 +239,19 @@ final class SessionSimulation {
     try perform(client)
   }
 
-  private func cut(_ client: SimulatedClient) throws {
+  private func loseConnection(_ client: SimulatedClient) throws {
     guard let socket = client.socket else { return }
     socket.cut(keeping: random.below(socket.uplink.count + 1), random.below(socket.downlink.count + 1))
-    // Else it finds out by the silence, or by what it cannot send.
+    // Otherwise the client notices it by the silence, or by unsent bytes.
     guard random.chance(80) else { return }
     try read(client, all: true)
     guard client.socket === socket else { return }
-    letGo(client)
+    dropSocket(client)
     client.session.closed(.broken("cut"), now: now)
     try perform(client)
   }
 
-  /// Reads some of what is under way, or all of it and what comes into its place.
+  /// Reads a part of the bytes in flight, or all of them and those that follow.
   func read(_ client: SimulatedClient, all: Bool) throws {
     guard let socket = client.socket, client.session.wantsReading else { return }
     repeat {
@@ -266,14 +267,14 @@ final class SessionSimulation {
   ) throws {
     for message in messages {
       guard client.socket === socket else { return }
-      client.session.heard(now: now)
+      client.session.bytesReceived(now: now)
       switch message {
       case .text(let bytes): client.session.received(text: bytes.span, now: now)
       case .binary(let bytes): client.session.received(entries: bytes.span, now: now)
       case .close(let code, let reason):
         try require(
           [1000, 1012, 4009].contains(code), "closed with \(code) \(String(decoding: reason, as: UTF8.self))")
-        letGo(client)
+        dropSocket(client)
         client.session.closed(.closed(code: code, reason: reason), now: now)
       }
       try perform(client)
@@ -290,20 +291,20 @@ final class SessionSimulation {
 
   // MARK: - Time
 
-  func passTime(milliseconds: Int) throws {
+  func advance(milliseconds: Int) throws {
     now = now + .milliseconds(milliseconds)
     session.tick(now: now)
     try endTurn()
     for client in clients {
       // The gateway's pings.
       if let socket = client.socket, !socket.isDead, client.session.wantsReading {
-        client.session.heard(now: now)
+        client.session.bytesReceived(now: now)
       }
       if let deadline = client.session.deadline, deadline <= now {
         client.session.elapsed(now: now)
         try perform(client)
         if let next = client.session.deadline {
-          try require(next > now, "C\(client.index) waits for what is over")
+          try require(next > now, "C\(client.index) has a deadline in the past")
         }
       }
       try perform(client)
@@ -311,20 +312,24 @@ final class SessionSimulation {
     }
   }
 
-  /// Lets everything go on without new trouble, until something is so.
-  func settle(_ isSo: () -> Bool) throws {
+  /// Continues without new faults until a condition holds.
+  func runUntil(_ condition: () -> Bool) throws {
     for _ in 0..<2_000 {
-      if isSo() { return }
+      if condition() { return }
       while try receiveAtGateway() {}
       try save(failing: false)
       for client in clients { try read(client, all: true) }
-      try passTime(milliseconds: 40)
+      try advance(milliseconds: 40)
     }
     let states = clients.map { client in
       let session = client.session
+      let socket = client.socket
       return
-        "C\(client.index) is \(session.phase), caught up: \(client.isCaughtUp), settled: \(client.isSettled), \(session.outbox), pauses until \(session.pausedUntil?.nanoseconds ?? 0), does \(client.activity?.title ?? "nothing"), sees \(client.people.map(\.name)), down \(client.socket?.downlink.count ?? -1), up \(client.socket?.uplink.count ?? -1)"
+        "C\(client.index) \(session.phase), caught up: \(client.isCaughtUp), settled: \(client.isSettled), "
+        + "\(session.outbox), paused until \(session.pacer.pausedUntil?.nanoseconds ?? 0), "
+        + "activity \(client.activity?.title ?? "none"), participants \(client.people.map(\.name)), "
+        + "down \(socket?.downlink.count ?? -1), up \(socket?.uplink.count ?? -1)"
     }
-    throw Violation("it does not come to rest at \(now.nanoseconds): \(states)\(session.activity.title)")
+    throw Violation("not settled at \(now.nanoseconds): \(states)\(session.activity.title)")
   }
 }

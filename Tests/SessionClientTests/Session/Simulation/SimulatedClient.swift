@@ -4,13 +4,13 @@ import SessionCore
 import Primitives
 import Wire
 
-/// A program in a session: what it was told, and what it makes of that.
+/// A program in a session: its events, and the state it derives from them.
 final class SimulatedClient {
-  /// A message as it was sent.
+  /// A sent message.
   struct Sent {
     let index: Int
     let entry: OutgoingEntry
-    /// The ids of those it is for; nil: everybody.
+    /// The ids of the targets; nil for all participants.
     let targets: Set<UUID>?
   }
 
@@ -18,20 +18,20 @@ final class SimulatedClient {
   var session: ClientSession
   var gate: SendGate
   var socket: SimulatedSocket?
-  /// When the socket that was asked for is to be opened.
+  /// The time at which the requested socket is to be opened.
   var opensAt: MonotonicTime?
 
   var sent: [Sent] = []
   var titles: [String] = []
-  /// All that it ever was.
+  /// The ids of all participants that this client ever was.
   private(set) var ids: Set<UUID> = []
   private(set) var me: Participant?
   var isFinished = false
   var hasLeft = false
-  /// How many of its messages were sent before all were there.
-  var early = 0
-  /// Of each sender the messages that were told as new, in order.
-  private(set) var told: [String: [Int]] = [:]
+  /// The number of messages sent before all clients had joined.
+  var sentBeforeStart = 0
+  /// The new messages of each sender, in order.
+  private(set) var received: [String: [Int]] = [:]
   private(set) var snapshots = 0
   private(set) var isCaughtUp = false
   private(set) var isSettled = true
@@ -39,19 +39,19 @@ final class SimulatedClient {
   private(set) var activity: Activity?
   private(set) var unreliable: Set<String> = []
   private(set) var reachedMarks: Set<UInt64> = []
-  /// What the session retains, as the marks on what was told say.
+  /// The retained entries, by the flags of received ones.
   private(set) var retained: [EntryKey: [UInt64]] = [:]
 
   init(index: Int, now: MonotonicTime, seed: UInt64) {
     self.index = index
     session = ClientSession(
-      profile: Profile(name: "C\(index)"), chance: SeededGenerator(seed: seed), now: now)
+      profile: Profile(name: "C\(index)"), generator: SeededGenerator(seed: seed), now: now)
     gate = SendGate(now: now)
   }
 
-  /// What the program is told.
-  func take(_ notice: SessionEvent) throws {
-    switch notice {
+  /// Handles an event.
+  func handle(_ event: SessionEvent) throws {
+    switch event {
     case .joined(let joined):
       me = joined.participant
       ids.insert(joined.participant.id)
@@ -73,7 +73,7 @@ final class SimulatedClient {
     }
   }
 
-  func unsettle() { isSettled = false }
+  func markUnsettled() { isSettled = false }
   func reached(_ mark: UInt64) { reachedMarks.insert(mark) }
 
   private func take(_ entry: ReceivedEntry) throws {
@@ -81,22 +81,22 @@ final class SimulatedClient {
     guard entry.flags.retention != .remove else { return }
     let parts = String(decoding: entry.payload.prefix(40), as: UTF8.self).split(separator: " ")
     guard parts.count >= 3, let number = Int(parts[1]) else {
-      throw Violation("a message of nobody: \(entry)")
+      throw Violation("a message without a sender: \(entry)")
     }
     let sender = String(parts[0])
     try require(
-      entry.source.name == sender, "a message of \(sender) came as one of \(entry.source)")
-    try require(entry.isMine == (sender == "C\(index)"), "whose is \(entry)? C\(index) is told")
+      entry.source.name == sender, "a message of \(sender) has the source \(entry.source)")
+    try require(entry.isMine == (sender == "C\(index)"), "isMine is wrong at C\(index): \(entry)")
     guard entry.flags.contains(.reliable) else {
-      try require(sender != "C\(index)", "C\(index) got an unreliable one of its own")
+      try require(sender != "C\(index)", "C\(index) received an own unreliable entry")
       try require(
-        unreliable.insert("\(sender) \(number)").inserted, "unreliable \(number) of \(sender) came twice")
+        unreliable.insert("\(sender) \(number)").inserted, "unreliable \(number) of \(sender) arrived twice")
       return
     }
     guard !entry.isRepeat else { return }
-    let last = told[sender]?.last ?? -1
-    try require(number > last, "C\(index) is told \(number) of \(sender) after \(last)")
-    told[sender, default: []].append(number)
+    let last = received[sender]?.last ?? -1
+    try require(number > last, "C\(index) received \(number) of \(sender) after \(last)")
+    received[sender, default: []].append(number)
   }
 
   private func retain(_ entry: ReceivedEntry) {

@@ -1,7 +1,7 @@
 import SessionCore
 import Wire
 
-/// A socket between a participant's harness and a session, with what is on its way in both directions.
+/// A socket between a client and a session, with the bytes in flight in both directions.
 final class SimulatedSocket {
   /// A message to the gateway.
   enum Uplink {
@@ -18,15 +18,15 @@ final class SimulatedSocket {
   }
 
   let subscriber: Subscriber
-  /// How many bytes the way to the client holds before the gateway has to wait.
+  /// The capacity of the direction to the client in bytes.
   let capacity: Int
   var uplink: [Uplink] = []
   private(set) var downlink: [UInt8] = []
-  /// The client has let go of it; the gateway may not know.
-  var isLetGo = false
-  /// Nothing passes any more; neither end may know.
+  /// True when the client has dropped the socket. The gateway may not know.
+  var isDropped = false
+  /// True when no more bytes pass. Neither end may know.
   var isDead = false
-  /// The gateway has let go of it.
+  /// True when the gateway has closed the socket.
   var isClosing = false
   private var stream: [UInt8] = []
 
@@ -35,29 +35,29 @@ final class SimulatedSocket {
     self.capacity = capacity
   }
 
-  /// How many bytes of entries are still on their way up.
+  /// The bytes of entries in flight to the gateway.
   var waiting: Int {
     uplink.reduce(0) { sum, message in
       if case .entries(let bytes) = message { sum + bytes.count } else { sum }
     }
   }
 
-  /// Offers bytes to the way; it takes what it has room for.
+  /// Sends bytes to the client, up to the capacity.
   func send(_ bytes: ArraySlice<UInt8>) -> Int {
-    if isDead || isLetGo { return bytes.count }
+    if isDead || isDropped { return bytes.count }
     let count = min(bytes.count, max(0, capacity - downlink.count))
     downlink.append(contentsOf: bytes.prefix(count))
     return count
   }
 
-  /// Loses what is under way behind some point, and all that comes.
+  /// Loses the bytes in flight after a point, and all later ones.
   func cut(keeping up: Int, _ down: Int) {
     isDead = true
     uplink.removeLast(max(0, uplink.count - up))
     downlink.removeLast(max(0, downlink.count - down))
   }
 
-  /// The whole messages in the next bytes that the client reads.
+  /// Reads bytes, and returns the whole messages in them.
   func read(_ count: Int) throws -> [Message] {
     let taken = downlink.prefix(count)
     stream += taken
@@ -67,7 +67,7 @@ final class SimulatedSocket {
     return messages
   }
 
-  /// Cuts a gateway's frames: the least that RFC 6455 wants.
+  /// Splits frames, with the minimum of RFC 6455.
   private func next() throws -> Message? {
     guard stream.count >= 2 else { return nil }
     var length = Int(stream[1])

@@ -1,7 +1,7 @@
 import SessionCore
 import Primitives
 
-/// A rule that did not hold, in words.
+/// A violated rule.
 struct Violation: Error, CustomStringConvertible {
   let description: String
 
@@ -10,7 +10,7 @@ struct Violation: Error, CustomStringConvertible {
   }
 }
 
-/// Says what was violated unless the condition holds.
+/// Throws a violation unless the condition holds.
 func require(_ condition: Bool, _ words: @autoclosure () -> String) throws {
   if !condition { throw Violation(words()) }
 }

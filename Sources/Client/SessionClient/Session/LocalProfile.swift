@@ -1,0 +1,46 @@
+internal import Wire
+
+/// The name and color of this participant, and the version that was sent on the current socket.
+struct LocalProfile: Sendable {
+  /// The current name and color.
+  private(set) var value: Profile
+  private var sent: Profile?
+  private var wasSentAlone = false
+
+  init(_ profile: Profile) {
+    value = profile.sanitised
+  }
+
+  /// True when the gateway does not have the current version.
+  var needsSending: Bool { value != sent }
+
+  /// Replaces name and color.
+  mutating func replace(_ profile: Profile) {
+    value = profile.sanitised
+  }
+
+  /// Replaces those of name and color that are given.
+  mutating func merge(_ profile: Profile) {
+    // The gateway may refuse a profile that it would not show, or close the socket because of it.
+    let profile = profile.sanitised
+    if let name = profile.name { value.name = name }
+    if let color = profile.color { value.color = color }
+  }
+
+  /// Records that the profile was sent within `join`.
+  mutating func recordSentInJoin() {
+    sent = value
+    wasSentAlone = false
+  }
+
+  /// Records that the profile was sent in a message of its own.
+  mutating func recordSentAlone() {
+    sent = value
+    wasSentAlone = true
+  }
+
+  /// Marks a profile message for sending again: a refused control message may have been the profile.
+  mutating func repeatSending() {
+    if wasSentAlone { sent = nil }
+  }
+}

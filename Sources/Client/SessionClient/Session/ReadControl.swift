@@ -1,0 +1,32 @@
+/// The program's request to pause reading, and the limit on reading despite it.
+struct ReadControl: Sendable {
+  /// The bytes of entries that may be read for a mark while the program pauses reading: 64 MiB.
+  static let markReadLimit = 64 << 20
+
+  /// True unless the program has paused reading.
+  private(set) var isWanted = true
+  private var bytesReadDespitePause = 0
+  private var wasReading = true
+
+  /// True while a pending mark justifies reading despite the pause.
+  var allowsReadingForMark: Bool { bytesReadDespitePause < Self.markReadLimit }
+
+  /// Records the program's request.
+  mutating func set(_ isWanted: Bool) {
+    self.isWanted = isWanted
+    bytesReadDespitePause = 0
+  }
+
+  /// Counts received entries.
+  mutating func count(_ bytes: Int) {
+    if !isWanted { bytesReadDespitePause += bytes }
+  }
+
+  /// Records whether the socket is to be read now.
+  ///
+  /// - Returns: true if that has changed.
+  mutating func update(_ isReading: Bool) -> Bool {
+    defer { wasReading = isReading }
+    return isReading != wasReading
+  }
+}

@@ -1,0 +1,68 @@
+internal import Primitives
+internal import Wire
+
+/// The send schedule of a session: within the gateway's rate limits, and after the pauses that the gateway asked for.
+struct SendPacer: Sendable {
+  /// Three quarters of the gateway's own burst of two seconds: the network may deliver together what was sent apart.
+  private static let burstInSeconds = 1.5
+
+  private var limiter: SendRateLimiter
+  /// The end of the pause that the gateway asked for.
+  private(set) var pausedUntil: MonotonicTime?
+  /// The time at which the rate limit allows the next entry.
+  private var throttledUntil: MonotonicTime?
+
+  /// Creates a pacer that allows a whole burst.
+  init(_ limits: Limits, now: MonotonicTime) {
+    limiter = SendRateLimiter(limits, burstInSeconds: Self.burstInSeconds, now: now)
+  }
+
+  /// The next time at which sending may continue; nil when nothing delays it.
+  var deadline: MonotonicTime? {
+    guard let pausedUntil, let throttledUntil else { return pausedUntil ?? throttledUntil }
+    return min(pausedUntil, throttledUntil)
+  }
+  /// True when the rate limit delays the next entry.
+  var isThrottled: Bool { throttledUntil != nil }
+
+  /// Uses other limits from now on.
+  mutating func update(_ limits: Limits, now: MonotonicTime) { limiter.update(limits, now: now) }
+
+  /// Records that the gateway found the client too fast.
+  mutating func drain(now: MonotonicTime) { limiter.drain(now: now) }
+
+  /// Pauses sending until a time.
+  mutating func pause(until time: MonotonicTime) { pausedUntil = time }
+
+  /// Forgets the throttling of a socket that is gone.
+  mutating func socketLost() { throttledUntil = nil }
+
+  /// Begins a round of sends.
+  ///
+  /// - Returns: false during a pause.
+  mutating func begin(now: MonotonicTime) -> Bool {
+    // Cleared during a pause too: a deadline in the past would wake the owner without end.
+    throttledUntil = nil
+    guard let pausedUntil else { return true }
+    guard pausedUntil <= now else { return false }
+    self.pausedUntil = nil
+    return true
+  }
+
+  /// Takes the tokens for a message of `size` bytes, or throttles the following ones.
+  ///
+  /// - Returns: false when the message has to wait.
+  mutating func take(_ size: Int, now: MonotonicTime) -> Bool {
+    if limiter.take(size, entries: 1, now: now) { return true }
+    throttledUntil = now + limiter.delay(for: size, entries: 1)
+    return false
+  }
+
+  /// Takes the tokens for an unreliable entry, which is sent now or never.
+  ///
+  /// - Returns: false when the entry has to be dropped.
+  mutating func takeUnreliable(_ size: Int, entries count: Int, now: MonotonicTime) -> Bool {
+    if let pausedUntil, pausedUntil > now { return false }
+    return limiter.take(size, entries: count, now: now)
+  }
+}

@@ -1,0 +1,61 @@
+/// The client's position in the session's order of entries.
+struct SessionPosition: Sendable {
+  /// The sequence up to which all entries were delivered, and the epoch it belongs to.
+  struct Delivered: Equatable, Sendable {
+    var sequence: UInt64
+    var epoch: String
+  }
+
+  /// The epoch in the last `joined`.
+  private(set) var epoch = ""
+  /// The sequence up to which all entries of `epoch` are on the gateway's disk.
+  private(set) var committed: UInt64 = 0
+  /// The sequence of the last snapshot.
+  private(set) var snapshotSequence: UInt64 = 0
+  /// The delivered entries; nil while only a snapshot can follow. The epoch differs from `epoch` only between `joined`
+  /// and `catchUp` after a crash of the gateway.
+  private(set) var delivered: Delivered?
+
+  /// Records the epoch in `joined`. The delivered sequence keeps its own epoch: `catchUp` tells if it is valid in the
+  /// new one.
+  ///
+  /// - Returns: true if the epoch is the same as before.
+  mutating func join(epoch: String) -> Bool {
+    guard epoch != self.epoch else { return true }
+    self.epoch = epoch
+    committed = 0
+    return false
+  }
+
+  /// Records that all entries up to a sequence are on the gateway's disk.
+  mutating func commit(_ sequence: UInt64) {
+    committed = max(committed, sequence)
+  }
+
+  /// Begins a snapshot. Until its end no tail can continue from here.
+  mutating func beginSnapshot(at sequence: UInt64) {
+    delivered = nil
+    snapshotSequence = sequence
+  }
+
+  /// Begins a tail: the entries delivered so far are also the beginning of the new epoch's order.
+  mutating func beginTail() {
+    delivered?.epoch = epoch
+  }
+
+  /// Records a reliable entry. During a snapshot only its end makes the state complete (2.1).
+  mutating func deliver(_ sequence: UInt64) {
+    guard let delivered, delivered.epoch == epoch, sequence > delivered.sequence else { return }
+    self.delivered?.sequence = sequence
+  }
+
+  /// Ends a catch-up.
+  mutating func endCatchUp(at sequence: UInt64) {
+    delivered = Delivered(sequence: max(delivered?.sequence ?? 0, sequence), epoch: epoch)
+  }
+
+  /// Makes the next catch-up a snapshot.
+  mutating func requireSnapshot() {
+    delivered = nil
+  }
+}

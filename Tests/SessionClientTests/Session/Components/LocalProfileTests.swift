@@ -1,0 +1,31 @@
+import Testing
+import Wire
+
+@testable import SessionClient
+
+@Suite("Local profile")
+struct LocalProfileTests {
+  @Test("A profile sent in the join is sent again only after a change")
+  func join() {
+    var profile = LocalProfile(Profile(name: "Ada"))
+    #expect(profile.needsSending)
+    profile.recordSentInJoin()
+    #expect(!profile.needsSending)
+    profile.merge(Profile(color: "#123456"))
+    #expect(profile.needsSending)
+    #expect(profile.value == Profile(name: "Ada", color: "#123456"))
+  }
+
+  @Test("After a refusal only a profile in a message of its own is sent again")
+  func refusal() {
+    var profile = LocalProfile(Profile(name: "Ada"))
+    profile.recordSentInJoin()
+    profile.repeatSending()
+    #expect(!profile.needsSending)
+    profile.replace(Profile(name: "Eve"))
+    profile.recordSentAlone()
+    #expect(!profile.needsSending)
+    profile.repeatSending()
+    #expect(profile.needsSending)
+  }
+}

@@ -1,0 +1,27 @@
+import Testing
+
+@testable import SessionClient
+
+@Suite("Read control")
+struct ReadControlTests {
+  @Test("64 MiB are read for a mark after each request of the program")
+  func limit() {
+    var control = ReadControl()
+    control.count(100 << 20)
+    #expect(control.isWanted && control.allowsReadingForMark, "bytes count only during a pause")
+    control.set(false)
+    control.count((64 << 20) - 1)
+    #expect(control.allowsReadingForMark)
+    control.count(1)
+    #expect(!control.allowsReadingForMark)
+    control.set(false)
+    #expect(control.allowsReadingForMark)
+  }
+
+  @Test("Only changes are reported")
+  func changes() {
+    var control = ReadControl()
+    let changes = [true, false, false, true].map { control.update($0) }
+    #expect(changes == [false, true, false, true])
+  }
+}

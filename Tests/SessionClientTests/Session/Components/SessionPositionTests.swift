@@ -1,0 +1,56 @@
+import Testing
+
+@testable import SessionClient
+
+@Suite("Session position")
+struct SessionPositionTests {
+  /// A position at the end of a snapshot at 10 in epoch e.
+  private static func caughtUp() -> SessionPosition {
+    var position = SessionPosition()
+    _ = position.join(epoch: "e")
+    position.beginSnapshot(at: 10)
+    position.endCatchUp(at: 10)
+    return position
+  }
+
+  @Test("Entries of a snapshot are delivered only at its end")
+  func snapshot() {
+    var position = SessionPosition()
+    let isFirstEpochKnown = position.join(epoch: "e")
+    #expect(!isFirstEpochKnown)
+    position.beginSnapshot(at: 10)
+    position.deliver(4)
+    #expect(position.delivered == nil)
+    position.endCatchUp(at: 10)
+    #expect(position.delivered == .init(sequence: 10, epoch: "e"))
+    #expect(position.snapshotSequence == 10)
+  }
+
+  @Test("Each later entry is delivered at once, and a lower sequence changes nothing")
+  func live() {
+    var position = Self.caughtUp()
+    position.deliver(12)
+    position.deliver(11)
+    #expect(position.delivered?.sequence == 12)
+    let isSameEpoch = position.join(epoch: "e")
+    #expect(isSameEpoch)
+    position.requireSnapshot()
+    #expect(position.delivered == nil)
+  }
+
+  @Test("In a new epoch the delivered sequence keeps its epoch until the tail, and committed starts again")
+  func newEpoch() {
+    var position = Self.caughtUp()
+    position.commit(8)
+    position.commit(7)
+    #expect(position.committed == 8)
+    let isSameEpoch = position.join(epoch: "f")
+    #expect(!isSameEpoch)
+    #expect(position.committed == 0)
+    position.deliver(12)
+    #expect(position.delivered == .init(sequence: 10, epoch: "e"))
+    position.beginTail()
+    position.deliver(11)
+    #expect(position.delivered == .init(sequence: 11, epoch: "f"))
+  }
+}
