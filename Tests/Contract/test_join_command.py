@@ -345,7 +345,7 @@ async def test_what_cannot_be_is_told_in_a_sentence(gateway: Gateway, join: Join
             (1, "ended", (ended, "tail")),
             (1, "no such session", (unknown, "watch")),
             (1, "127.0.0.1:1", (nobody, "say", "x")),
-            (1, "no session's link", (f"http://{gateway.host}/", "tail")),
+            (1, "not a session link", (f"http://{gateway.host}/", "tail")),
             (
                 1,
                 "line 3: </svg> ends nothing: <g> of line 2 is open",

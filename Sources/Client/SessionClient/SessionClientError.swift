@@ -1,24 +1,24 @@
 package import Wire
 
-/// Why a request failed.
+/// The reason why a lookup or a request failed.
 package enum SessionClientError: Error, Equatable, Sendable {
-  /// No connection came about within the time, or it broke and trying again did not help; why, in words.
+  /// The connection could not be made in time, or broke and retries did not help. The text is the cause.
   case unreachable(String)
-  /// The gateway's certificate is not to be trusted; why, in words.
+  /// The gateway's certificate is not trusted; the text is the cause.
   case notTrusted(String)
-  /// The gateway refused, and says why.
+  /// The gateway refused the request.
   case refused(Refusal)
-  /// What answered is no gateway; why, in words.
+  /// The server at the address is not a gateway; the text is the cause.
   case noGateway(String)
-  /// The task that asked was cancelled.
+  /// The task was cancelled.
   case cancelled
 }
 
 extension SessionClientError: CustomStringConvertible {
-  /// What happened, for people.
+  /// The error as a text for people.
   package var description: String {
     switch self {
-    case .unreachable(let words), .notTrusted(let words), .noGateway(let words): words
+    case .unreachable(let cause), .notTrusted(let cause), .noGateway(let cause): cause
     case .refused(let refusal): "the gateway refused: \(refusal.detail)"
     case .cancelled: "the request was cancelled"
     }
@@ -26,7 +26,7 @@ extension SessionClientError: CustomStringConvertible {
 }
 
 extension SessionClientError {
-  /// Whether the same request may well succeed a little later.
+  /// True if the same request may succeed a little later.
   var isTemporary: Bool {
     switch self {
     case .unreachable: true
@@ -35,7 +35,7 @@ extension SessionClientError {
     }
   }
 
-  /// How long the gateway wants to be left alone.
+  /// The delay that the gateway asks for.
   var retryAfter: Duration? {
     guard case .refused(let refusal) = self, let milliseconds = refusal.retryAfterMs else { return nil }
     return .milliseconds(Int64(clamping: min(milliseconds, 60_000)))

@@ -4,8 +4,8 @@ import Wire
 
 @testable import SessionClient
 
-/// What a program asks of a gateway by HTTP, against a real one.
-@Suite("Requests")
+/// HTTP requests to a real gateway.
+@Suite("Attachment requests")
 struct AttachmentRequestTests {
   @Test("An attachment is added, listed, loaded and removed", arguments: [false, true])
   func attachment(isSecure: Bool) async throws {

@@ -6,10 +6,10 @@ import Wire
 
 @testable import SessionClient
 
-/// What is given up gives back what it had.
-@Suite("Given up")
+/// Cancelled requests release their resources.
+@Suite("Cancellation")
 struct CancellationTests {
-  /// Waits until nothing is left of a test's requests.
+  /// Waits until all resources of a test's requests are released.
   private static func expectNothing(of address: SocketAddress, _ threads: RequestThreadPool) async throws {
     try await TestTimeout.wait(for: "the sockets to be closed") {
       try ProcessResources.sockets(to: address.port) == 0
@@ -22,7 +22,7 @@ struct CancellationTests {
     let gateway = try LocalGateway()
     let session = try await gateway.makeSession()
     let threads = RequestThreadPool(limit: 8, transferLimit: 6)
-    let api = try GatewayAPI.quick(gateway.http, threads: threads)
+    let api = try GatewayAPI.withShortDelays(gateway.http, threads: threads)
     let upload = try await api.add(
       NewAttachment(
         contentType: "text/plain", metadata: nil, content: TestContent.bytes(90_000_000, seed: 1)),
@@ -38,28 +38,28 @@ struct CancellationTests {
     try await Self.expectNothing(of: gateway.http, threads)
   }
 
-  @Test("Who waits for an upload's end may go; the upload goes on")
+  @Test("A wait for an upload's end can be cancelled; the upload continues")
   func waiter() async throws {
     let gateway = try LocalGateway()
     let session = try await gateway.makeSession()
-    let api = try GatewayAPI.quick(gateway.http)
+    let api = try GatewayAPI.withShortDelays(gateway.http)
     let content = TestContent.bytes(20_000_000, seed: 1)
     let upload = try await api.add(
       NewAttachment(contentType: "text/plain", metadata: nil, content: content), to: session, as: nil)
     let waiting = Task { try await upload.finish() }
     waiting.cancel()
-    // Cancelled, unless it was over before that.
+    // Cancelled, unless the upload was complete before.
     _ = await waiting.result
     try await upload.finish()
     upload.cancel()
     #expect(try await api.attachments(of: session).first?.sha256 == TestContent.digest(content))
   }
 
-  @Test("Requests to one who is silent are given up at once")
+  @Test("Requests to a silent server are cancelled at once")
   func silent() async throws {
     let listener = try Listener(on: SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: 0))
     let threads = RequestThreadPool(limit: 4, transferLimit: 2)
-    let api = try GatewayAPI.quick(listener.address, threads: threads)
+    let api = try GatewayAPI.withShortDelays(listener.address, threads: threads)
     let session = SessionID(high: 1, low: 2)
     let object = try InterruptedTransferTests.object(Data([1]), sha256: TestContent.digest(Data([1])))
     let asks: [@Sendable () async throws -> Void] = [
@@ -73,7 +73,7 @@ struct CancellationTests {
     try await TestTimeout.wait(for: "the threads to end") { threads.count == 0 }
   }
 
-  @Test("What was cancelled while it was being taken on is removed")
+  @Test("An upload that was cancelled during its creation is removed")
   func creation() async throws {
     let token = Token(high: 1, low: 2)
     let heads = Guarded<[String]>([])
@@ -86,7 +86,7 @@ struct CancellationTests {
     }
     defer { server.stop() }
     let threads = RequestThreadPool(limit: 4, transferLimit: 2)
-    let api = try GatewayAPI.quick(server.address, threads: threads)
+    let api = try GatewayAPI.withShortDelays(server.address, threads: threads)
     let adding = Task {
       let content = NewAttachment(
         contentType: "text/plain", metadata: nil, content: TestContent.bytes(9, seed: 1))
@@ -101,21 +101,21 @@ struct CancellationTests {
     try await Self.expectNothing(of: server.address, threads)
   }
 
-  @Test("Contents that stall leave a thread for what is brief")
+  @Test("Stalled transfers leave a thread for short requests")
   func lanes() async throws {
     let gateway = try LocalGateway()
     let session = try await gateway.makeSession()
     let threads = RequestThreadPool(limit: 3, transferLimit: 2)
     let listener = try Listener(on: SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: 0))
-    let silent = try GatewayAPI.quick(listener.address, threads: threads)
-    // Five attachments: one that several ask for is fetched once.
+    let silent = try GatewayAPI.withShortDelays(listener.address, threads: threads)
+    // Five attachments: concurrent requests for the same one share a download.
     let objects = try (0..<5).map { _ in try InterruptedTransferTests.object(Data([1]), sha256: nil) }
     let stalled = objects.map { object in Task { _ = try await silent.load(object, of: session) } }
     try await TestTimeout.wait(for: "the transfers to have their threads") { threads.count == 2 }
-    let api = try GatewayAPI.quick(gateway.http, threads: threads)
+    let api = try GatewayAPI.withShortDelays(gateway.http, threads: threads)
     #expect(try await api.session(session).id == session)
     for task in stalled { task.cancel() }
-    // What waits for a thread goes on when there is one.
+    // Waiting requests continue when a thread is free.
     let content = TestContent.bytes(300_000, seed: 2)
     let found = try await api.put(content, to: session)
     #expect(try await api.load(found, of: session) == content)

@@ -6,7 +6,7 @@ import Wire
 
 @testable import SessionClient
 
-/// An empty folder that goes with its owner.
+/// An empty folder, removed with its owner.
 private final class Folder: Sendable {
   private let name = "drawtogether-contents-\(UUID().uuidString)"
   var path: String { "\(FileManager.default.temporaryDirectory.path)/\(name)" }
@@ -22,13 +22,13 @@ private final class Folder: Sendable {
 
   var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? ["no folder"] }
 
-  /// The lines of the process's memory map that are files of the folder.
+  /// Returns the lines of the process's memory map for files of the folder.
   func mappings() throws -> [Substring] {
     try ProcessResources.lines(of: "/proc/self/maps").filter { $0.contains(name) }
   }
 }
 
-/// The access rights of an open file, and how many names it has.
+/// The access mode and the number of names of an open file.
 private struct Information {
   let mode: UInt32
   let names: Int
@@ -42,7 +42,7 @@ private struct Information {
 }
 
 /// Seed 004: the same data is not downloaded more than once.
-@Suite("Contents that are kept")
+@Suite("Content cache")
 struct ContentCacheTests {
   private struct Room {
     let gateway: LocalGateway
@@ -55,13 +55,15 @@ struct ContentCacheTests {
       session = try await gateway.makeSession()
       proxy = try CuttingProxy(to: gateway.http)
       try proxy.start()
-      uploader = try GatewayAPI.quick(gateway.http)
+      uploader = try GatewayAPI.withShortDelays(gateway.http)
     }
 
-    func api(_ cache: ContentCache) throws -> GatewayAPI { try GatewayAPI.quick(proxy.address, cache: cache) }
+    func api(_ cache: ContentCache) throws -> GatewayAPI {
+      try GatewayAPI.withShortDelays(proxy.address, cache: cache)
+    }
   }
 
-  @Test("Ten who ask at once, and those after them, are served by one request")
+  @Test("Ten concurrent requests and later ones share one download")
   func once() async throws {
     let room = try await Room()
     defer { room.proxy.stop() }
@@ -73,13 +75,13 @@ struct ContentCacheTests {
       for try await loaded in group { #expect(loaded == content) }
     }
     #expect(try await api.load(object, of: room.session) == content)
-    // Another attachment of the same bytes.
+    // Another attachment with the same bytes.
     let same = try await room.uploader.put(content, to: room.session)
     #expect(try await api.load(same, of: room.session) == content)
     #expect(room.proxy.connections == 1)
   }
 
-  @Test("Who adds a content reads it without a request")
+  @Test("An added content is read without a request")
   func own() async throws {
     let room = try await Room()
     defer { room.proxy.stop() }
@@ -91,7 +93,7 @@ struct ContentCacheTests {
     #expect(room.proxy.connections == before)
   }
 
-  @Test("What was used longest ago goes first, and what is large is not kept")
+  @Test("The least recently used content is evicted first, and large ones are not cached")
   func limits() async throws {
     let room = try await Room()
     defer { room.proxy.stop() }
@@ -110,7 +112,7 @@ struct ContentCacheTests {
     #expect(room.proxy.connections == 7)
   }
 
-  @Test("Large pictures that are loaded again with each one that is added are downloaded once")
+  @Test("Large pictures that are loaded again after each addition are downloaded once")
   func largeOnce() async throws {
     let room = try await Room()
     defer { room.proxy.stop() }
@@ -121,7 +123,7 @@ struct ContentCacheTests {
     var objects: [AttachmentObject] = []
     for seed in 0..<6 as Range<UInt64> {
       objects.append(try await room.uploader.put(TestContent.bytes(1_000_000, seed: seed), to: room.session))
-      // As the sample's journal task does: all of them, at once, after each change.
+      // The sample's journal task does the same: it loads all of them at once after each change.
       try await withThrowingTaskGroup(of: (UInt64, Data).self) { group in
         for (index, object) in objects.enumerated() {
           group.addTask { (UInt64(index), try await api.load(object, of: room.session)) }
@@ -133,7 +135,7 @@ struct ContentCacheTests {
     #expect(folder.names == [])
   }
 
-  @Test("What memory has no room for is kept in files; what was used longest ago goes first from there")
+  @Test("Contents evicted from memory are kept in files, with the same order of eviction")
   func displaced() async throws {
     let room = try await Room()
     defer { room.proxy.stop() }
@@ -149,14 +151,14 @@ struct ContentCacheTests {
     #expect(room.proxy.connections == 5)
     _ = try await api.load(objects[5], of: room.session)
     #expect(room.proxy.connections == 6)
-    // The fifth was used longest ago.
+    // The fifth is the least recently used.
     for index in [0, 1, 2, 3, 5] { _ = try await api.load(objects[index], of: room.session) }
     #expect(room.proxy.connections == 6)
     _ = try await api.load(objects[4], of: room.session)
     #expect(room.proxy.connections == 7)
   }
 
-  @Test("Who adds a large content reads it without a request")
+  @Test("An added large content is read without a request")
   func ownLarge() async throws {
     let room = try await Room()
     defer { room.proxy.stop() }
@@ -169,7 +171,7 @@ struct ContentCacheTests {
     #expect(room.proxy.connections == before)
   }
 
-  @Test("Where no file can be made the content is given all the same, and fetched again")
+  @Test("Without a writable folder the content is returned, and downloaded again")
   func noFiles() async throws {
     let room = try await Room()
     defer { room.proxy.stop() }
@@ -182,7 +184,7 @@ struct ContentCacheTests {
     #expect(room.proxy.connections == 2)
   }
 
-  @Test("A file has no name, is its owner's alone, and goes with its last reader")
+  @Test("A file has no name, mode 0600, and is freed with its last reader")
   func unnamedFiles() throws {
     let folder = try Folder()
     let files = ContentFiles(folders: ["/proc/no/such/folder", folder.path])
@@ -191,7 +193,7 @@ struct ContentCacheTests {
     #expect(stored == content && folder.names == [])
     let mapped = try #require(try folder.mappings().first)
     #expect(mapped.contains("(deleted)") && mapped.contains("rw-p"))
-    // Changed in place: the file must not be.
+    // A change in place must not reach the file.
     stored[0] ^= 1
     #expect(stored != content && stored.dropFirst() == content.dropFirst())
     stored = Data()
@@ -201,7 +203,7 @@ struct ContentCacheTests {
     #expect(information.mode == 0o600 && information.names == 0)
   }
 
-  @Test("An attachment whose digest is not known is fetched once by all who ask at once")
+  @Test("Concurrent requests for an attachment without a digest share one download")
   func withoutDigest() async throws {
     let content = TestContent.bytes(100_000, seed: 7)
     let isReleased = Guarded(false)
@@ -213,7 +215,7 @@ struct ContentCacheTests {
     }
     defer { server.stop() }
     let cache = ContentCache(limit: 1 << 20, itemLimit: 1 << 20)
-    let api = try GatewayAPI.quick(server.address, cache: cache)
+    let api = try GatewayAPI.withShortDelays(server.address, cache: cache)
     let object = try InterruptedTransferTests.object(content, sha256: nil)
     let tasks = (0..<3).map { _ in Task { try await api.load(object, of: SessionID(high: 1, low: 2)) } }
     try await TestTimeout.wait(for: "all to wait") { cache.waiters == 3 }
@@ -222,7 +224,7 @@ struct ContentCacheTests {
     #expect(server.count == 1)
   }
 
-  @Test("One of several who wait goes, and the others are served; when all have gone, nothing is fetched")
+  @Test("A cancelled caller does not affect the others; without callers the download is cancelled")
   func leaving() async throws {
     let content = TestContent.bytes(100_000, seed: 3)
     let isReleased = Guarded(false)
@@ -235,7 +237,7 @@ struct ContentCacheTests {
     defer { server.stop() }
     let threads = RequestThreadPool(limit: 8, transferLimit: 6)
     let cache = ContentCache(limit: 1 << 20, itemLimit: 1 << 20)
-    let api = try GatewayAPI.quick(server.address, cache: cache, threads: threads)
+    let api = try GatewayAPI.withShortDelays(server.address, cache: cache, threads: threads)
     let object = try InterruptedTransferTests.object(content, sha256: TestContent.digest(content))
     let session = SessionID(high: 1, low: 2)
     let tasks = (0..<3).map { _ in Task { try await api.load(object, of: session) } }

@@ -5,11 +5,11 @@ import Wire
 
 @testable import SessionClient
 
-/// Where a gateway is, as its users write it.
-@Suite("Addresses")
+/// Gateway addresses and session links as users write them.
+@Suite("Gateway addresses")
 struct GatewayAddressTests {
   @Test(
-    "A gateway's address",
+    "Valid addresses",
     arguments: [
       ("http://127.0.0.1:8080", "http://127.0.0.1:8080", "127.0.0.1:8080"),
       ("http://[::1]:8080/", "http://[::1]:8080", "[::1]:8080"),
@@ -28,18 +28,18 @@ struct GatewayAddressTests {
   }
 
   @Test(
-    "What is none, in words",
+    "Invalid addresses, with the error text",
     arguments: [
       ("draw.example:8080", "begins with http:// or https://"),
       ("ftp://draw.example", "begins with http:// or https://"),
-      ("http:///s", "names no host"),
+      ("http:///s", "has no valid host"),
       ("http://draw,example", "a name in ASCII"),
-      ("http://draw.example:0", "from 1 to 65535"),
-      ("http://draw.example:70000", "from 1 to 65535"),
-      ("http://ada@draw.example", "nothing behind it"),
-      ("http://draw.example/board", "nothing behind it"),
-      ("http://draw.example/?a", "nothing behind it"),
-      ("http://draw.example/#a", "nothing behind it"),
+      ("http://draw.example:0", "outside 1 to 65535"),
+      ("http://draw.example:70000", "outside 1 to 65535"),
+      ("http://ada@draw.example", "without a path"),
+      ("http://draw.example/board", "without a path"),
+      ("http://draw.example/?a", "without a path"),
+      ("http://draw.example/#a", "without a path"),
     ])
   func noAddress(_ text: String, _ words: String) throws {
     let url = try #require(URL(string: text))
@@ -48,13 +48,13 @@ struct GatewayAddressTests {
   }
 
   @Test(
-    "A host's name has 253 bytes at most, with and without TLS", arguments: ["http", "https"])
+    "A host name has 253 bytes at most, with and without TLS", arguments: ["http", "https"])
   func longHost(_ scheme: String) throws {
     func url(_ count: Int) throws -> URL {
       try #require(URL(string: "\(scheme)://\(String(repeating: "a", count: count - 8)).example"))
     }
     let longest = try GatewayAddress(url(253))
-    // TLS takes it as well.
+    // TLS accepts it too.
     _ = try TLSClientContext(trust: .system).makeConnection(to: longest.host)
     #expect(throws: GatewayAddressError.hostTooLong(limit: 253, actual: 254)) {
       try GatewayAddress(url(254))
@@ -65,15 +65,15 @@ struct GatewayAddressTests {
   }
 
   @Test(
-    "What is wrong with a link is told without what makes it one",
+    "Error texts contain no secret part of a link",
     arguments: [
-      ("https://draw.example/s/SECRET", "“https://draw.example/…” is no session's link"),
+      ("https://draw.example/s/SECRET", "“https://draw.example/…” is not a session link"),
       ("https://draw.example:0/s/SECRET", "“https://draw.example:0/…” has a port"),
-      ("https://SECRET:SECRET@draw.example/s/SECRET", "“https://draw.example/…” says more"),
-      ("ftp://draw.example/s/SECRET", "“ftp://draw.example/…” is no gateway's address"),
-      ("draw.example:80/s/SECRET", "“draw.example:80/…” is no gateway's address"),
-      ("http:///s/SECRET", "“http:///…” names no host"),
-      ("http://draw.example?SECRET", "“http://draw.example/…” is no session's link"),
+      ("https://SECRET:SECRET@draw.example/s/SECRET", "“https://draw.example/…” has more"),
+      ("ftp://draw.example/s/SECRET", "“ftp://draw.example/…” is not a gateway address"),
+      ("draw.example:80/s/SECRET", "“draw.example:80/…” is not a gateway address"),
+      ("http:///s/SECRET", "“http:///…” has no valid host"),
+      ("http://draw.example?SECRET", "“http://draw.example/…” is not a session link"),
     ])
   func secrets(_ text: String, _ words: String) throws {
     let url = try #require(URL(string: text))
@@ -83,7 +83,7 @@ struct GatewayAddressTests {
   }
 
   @Test(
-    "A session's link",
+    "Valid session links",
     arguments: ["", "/", "?utm=mail", "#top"])
   func link(_ rest: String) throws {
     let id = try #require(SessionID("AAAAAAAAAAAAAAAAAAAAAQ"))
@@ -93,7 +93,7 @@ struct GatewayAddressTests {
     #expect(try SessionLink(link.url) == link)
   }
 
-  @Test("What is no session's link", arguments: ["", "/s", "/s/", "/s/short", "/x/AAAAAAAAAAAAAAAAAAAAAQ"])
+  @Test("Invalid session links", arguments: ["", "/s", "/s/", "/s/short", "/x/AAAAAAAAAAAAAAAAAAAAAQ"])
   func noLink(_ path: String) throws {
     let url = try #require(URL(string: "https://draw.example\(path)"))
     let error = try #require(throws: GatewayAddressError.self) { try SessionLink(url) }

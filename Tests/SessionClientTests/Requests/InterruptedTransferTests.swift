@@ -5,11 +5,11 @@ import Wire
 
 @testable import SessionClient
 
-/// Uploads and downloads over connections that break, and gateways that go and come back.
-@Suite("Cut requests")
+/// Uploads and downloads over lost connections, and gateways that restart.
+@Suite("Interrupted transfers")
 struct InterruptedTransferTests {
   @Test(
-    "200 cuts in the middle of uploads and downloads: all bytes right, each attachment once",
+    "200 lost connections during uploads and downloads: all bytes right, each attachment once",
     arguments: [
       // Mostly in a body, and mostly in a head.
       (seed: UInt64(11), largest: 150_000), (seed: 12, largest: 4_000),
@@ -20,7 +20,9 @@ struct InterruptedTransferTests {
     let proxy = try CuttingProxy(to: gateway.http, cutting: (plan.seed, 1...plan.largest))
     try proxy.start()
     defer { proxy.stop() }
-    let (cut, direct) = try (GatewayAPI.quick(proxy.address), GatewayAPI.quick(gateway.http))
+    let (cut, direct) = try (
+      GatewayAPI.withShortDelays(proxy.address), GatewayAPI.withShortDelays(gateway.http)
+    )
     var expected: [UUID: String] = [:]
     var round = plan.seed
     while proxy.cuts < 200 {
@@ -52,14 +54,14 @@ struct InterruptedTransferTests {
     }
   }
 
-  @Test("Cuts over TLS")
+  @Test("Lost connections over TLS")
   func cutsOverTLS() async throws {
     let gateway = try LocalGateway()
     let session = try await gateway.makeSession()
     let proxy = try CuttingProxy(to: gateway.https, cutting: (13, 3_000...150_000))
     try proxy.start()
     defer { proxy.stop() }
-    let plain = try GatewayAPI.quick(gateway.http)
+    let plain = try GatewayAPI.withShortDelays(gateway.http)
     let address = try LocalGateway.address(
       of: proxy.address, isSecure: true, certificates: gateway.certificates)
     let api = GatewayAPI(address, timeouts: plain.timeouts, cache: plain.cache)
@@ -69,32 +71,32 @@ struct InterruptedTransferTests {
     #expect(proxy.cuts > 5)
   }
 
-  @Test("A gateway is started again in the middle of an upload", arguments: LocalGateway.End.allCases)
+  @Test("A gateway restarts during an upload", arguments: LocalGateway.End.allCases)
   func restart(end: LocalGateway.End) async throws {
     var gateway = try LocalGateway()
     let session = try await gateway.makeSession()
     let proxy = try CuttingProxy(to: gateway.http)
     try proxy.start()
     defer { proxy.stop() }
-    let api = try GatewayAPI.quick(proxy.address)
+    let api = try GatewayAPI.withShortDelays(proxy.address)
     let content = TestContent.bytes(60_000_000, seed: 5)
     let upload = try await api.add(
       NewAttachment(name: "a.bin", contentType: "application/x-test", metadata: nil, content: content),
       to: session, as: nil)
-    let direct = try GatewayAPI.quick(gateway.http)
+    let direct = try GatewayAPI.withShortDelays(gateway.http)
     try await TestTimeout.wait(for: "the first bytes") {
       try await direct.attachments(of: session).contains { $0.offset > 0 }
     }
     gateway = try gateway.restart(end)
     proxy.turn(to: gateway.http)
     try await upload.finish()
-    // The creation and the bytes are two; to go on takes at least two more.
+    // The creation and the bytes are two connections; the continuation takes at least two more.
     #expect(proxy.connections >= 4)
     let object = try #require(try await api.attachments(of: session).first)
     #expect(object.sha256 == TestContent.digest(content) && object.id == upload.attachment.id)
   }
 
-  @Test("A server that ignores what was asked for sends all of it again")
+  @Test("A server that ignores ranges sends the whole content again")
   func noRanges() async throws {
     let content = TestContent.bytes(300_000, seed: 3)
     let requests = Guarded<[String]>([])
@@ -106,7 +108,7 @@ struct InterruptedTransferTests {
       try stream.send(answer + (number == 0 ? content.prefix(100_000) : content))
     }
     defer { server.stop() }
-    let api = try GatewayAPI.quick(server.address)
+    let api = try GatewayAPI.withShortDelays(server.address)
     let object = try Self.object(content, sha256: TestContent.digest(content))
     #expect(try await api.load(object, of: SessionID(high: 1, low: 2)) == content)
     let heads = requests.withLock { $0 }
@@ -116,7 +118,7 @@ struct InterruptedTransferTests {
     #expect(heads[1].contains("If-Range: \"\(TestContent.digest(content))\"\r\n"))
   }
 
-  @Test("Other bytes than the attachment's are fetched once more, and then refused", arguments: [1, 2])
+  @Test("A content with a wrong digest is downloaded once more, and then refused", arguments: [1, 2])
   func otherBytes(wrongTimes: Int) async throws {
     let content = TestContent.bytes(1000, seed: 3)
     let server = try ScriptedServer { number, stream in
@@ -125,7 +127,7 @@ struct InterruptedTransferTests {
       try stream.send(answer + (number < wrongTimes ? TestContent.bytes(1000, seed: 4) : content))
     }
     defer { server.stop() }
-    let api = try GatewayAPI.quick(server.address)
+    let api = try GatewayAPI.withShortDelays(server.address)
     let object = try Self.object(content, sha256: TestContent.digest(content))
     if wrongTimes == 1 {
       #expect(try await api.load(object, of: SessionID(high: 1, low: 2)) == content)
@@ -133,19 +135,19 @@ struct InterruptedTransferTests {
       let failure = try await #require(throws: SessionClientError.self) {
         try await api.load(object, of: SessionID(high: 1, low: 2))
       }
-      #expect(failure.description.contains("its SHA-256 is another one"))
+      #expect(failure.description.contains("its SHA-256 is wrong, twice"))
     }
     #expect(server.count == 2)
   }
 
-  @Test("As many bytes as an attachment may have, both ways")
+  @Test("An attachment of the maximum size, in both directions")
   func large() async throws {
     let gateway = try LocalGateway()
     let session = try await gateway.makeSession()
-    let api = try GatewayAPI.quick(gateway.http)
+    let api = try GatewayAPI.withShortDelays(gateway.http)
     let path = gateway.folder + "/large.bin"
     try TestContent.bytes(104_857_600, seed: 9).write(to: URL(filePath: path))
-    // The pages of a file, of which nothing is copied as a whole.
+    // A mapped file, which is never copied as a whole.
     let content = try Data(contentsOf: URL(filePath: path), options: .alwaysMapped)
     let object = try await api.put(content, to: session)
     #expect(object.size == 104_857_600)

@@ -6,8 +6,8 @@ import Wire
 
 @testable import SessionClient
 
-/// What is met that is no gateway, or one that misbehaves.
-@Suite("Other servers")
+/// Servers that are not gateways, and faulty gateways.
+@Suite("Invalid servers")
 struct InvalidServerTests {
   struct Answer: CustomTestStringConvertible {
     let text: String
@@ -18,7 +18,7 @@ struct InvalidServerTests {
 
   private static let session = SessionID(high: 1, low: 2)
 
-  /// Reads a request up to the empty line behind its head.
+  /// Reads a request up to the empty line after its head.
   static func readHead(_ stream: BlockingStream) throws -> String {
     var bytes: [UInt8] = []
     while true {
@@ -29,31 +29,33 @@ struct InvalidServerTests {
   }
 
   @Test(
-    "An answer that no gateway gives, in words",
+    "Invalid responses, with the error text",
     arguments: [
-      Answer(text: "", failure: "closed the connection without an answer"),
-      Answer(text: "HTTP/1.1 200 OK\r\nContent-Le", failure: "in the middle of its answer"),
-      Answer(text: "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}", failure: "in the middle of its answer"),
-      Answer(text: "SSH-2.0-OpenSSH_9\r\n", failure: "is no gateway: The first line is no status line"),
+      Answer(text: "", failure: "closed the connection without a response"),
+      Answer(text: "HTTP/1.1 200 OK\r\nContent-Le", failure: "in the middle of the response"),
       Answer(
-        text: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", failure: "its JSON is not what was asked for"),
+        text: "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}", failure: "in the middle of the response"),
+      Answer(text: "SSH-2.0-OpenSSH_9\r\n", failure: "is not a gateway: The first line is no status line"),
+      Answer(
+        text: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", failure: "its JSON response cannot be decoded"
+      ),
       Answer(
         text: "HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n",
         failure: "The body of 99999999 bytes is over the limit of 1048576."),
       Answer(
         text: "HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\nContent-Length: 2\r\n\r\nNo",
-        failure: "is no gateway: it answers 404 Not Found"),
+        failure: "is not a gateway: it responds with 404 Not Found"),
       Answer(
-        text: "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n", failure: "a proxy before"),
+        text: "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n", failure: "a proxy in front of"),
       Answer(
         text: "HTTP/1.1 308 Permanent Redirect\r\nLocation: https://127.0.0.1/x\r\nContent-Length: 0\r\n\r\n",
-        failure: "wants https: its address is https://127.0.0.1"),
+        failure: "requires https: its address is https://127.0.0.1"),
       Answer(
         text: "HTTP/1.1 302 Found\r\nLocation: https://login.example/x\r\nContent-Length: 0\r\n\r\n",
-        failure: "sends requests on to https://login.example: is that the gateway's address?"),
+        failure: "redirects to https://login.example: is that the gateway's address?"),
       Answer(
         text: "HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n",
-        failure: "sends requests on, which no gateway does (302 Found)"),
+        failure: "redirects, which a gateway does not do (302 Found)"),
       Answer(
         text: "HTTP/1.1 451 No\r\nContent-Type: application/problem+json\r\nContent-Length: 45\r\n\r\n"
           + #"{"code":"not-here","detail":"Not here, sir."} "#,
@@ -65,12 +67,12 @@ struct InvalidServerTests {
       try stream.send(Array(answer.text.utf8))
     }
     defer { server.stop() }
-    let api = try GatewayAPI.impatient(server.address)
+    let api = try GatewayAPI.withoutRetries(server.address)
     let failure = try await #require(throws: SessionClientError.self) { try await api.session(Self.session) }
     #expect(failure.description.contains(answer.failure))
   }
 
-  @Test("Who says nothing is given up, and a gateway that does is not ready")
+  @Test("A silent server times out, and is not ready")
   func silence() async throws {
     let server = try ScriptedServer { _, stream in
       _ = try Self.readHead(stream)
@@ -78,30 +80,30 @@ struct InvalidServerTests {
       try stream.drain()
     }
     defer { server.stop() }
-    let api = try GatewayAPI.impatient(server.address) {
+    let api = try GatewayAPI.withoutRetries(server.address) {
       $0.response = .milliseconds(30)
       $0.readiness = .milliseconds(30)
     }
     let failure = try await #require(throws: SessionClientError.self) { try await api.session(Self.session) }
-    #expect(failure.description.contains("gave no answer within"))
-    let waiting = try GatewayAPI.impatient(server.address) { $0.readiness = .milliseconds(30) }
+    #expect(failure.description.contains("sent no response within"))
+    let waiting = try GatewayAPI.withoutRetries(server.address) { $0.readiness = .milliseconds(30) }
     #expect(await !waiting.isReady())
   }
 
-  @Test("Who takes nothing is given up")
+  @Test("A server that does not read times out")
   func stalledBody() async throws {
-    // The kernel takes the connection, and as much as it has buffers for; nobody reads it.
+    // The kernel accepts the connection and fills its buffers; no program reads them.
     let listener = try Listener(on: SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: 0))
-    let api = try GatewayAPI.impatient(listener.address) { $0.stall = .milliseconds(30) }
+    let api = try GatewayAPI.withoutRetries(listener.address) { $0.stall = .milliseconds(30) }
     let run = try UploadTransfer(
       of: NewAttachment(
         contentType: "text/plain", metadata: nil, content: TestContent.bytes(30_000_000, seed: 1)),
       to: Self.session, as: nil, by: api)
     let failure = try await #require(throws: SessionClientError.self) { try await run.send(from: 0) }
-    #expect(failure.description.contains("took less than 4096 bytes for"))
+    #expect(failure.description.contains("accepted less than 4096 bytes in"))
   }
 
-  /// Where a gateway says how far an upload is.
+  /// The message in which a gateway reports an upload's offset.
   enum Place: CaseIterable {
     case creation
     case head
@@ -110,7 +112,7 @@ struct InvalidServerTests {
   }
 
   @Test(
-    "A gateway that holds more of an upload than there is, is none",
+    "A server that reports an offset beyond the upload is not a gateway",
     arguments: [21, UInt64.max], Place.allCases)
   func impossibleOffset(_ offset: UInt64, _ place: Place) async throws {
     let content = TestContent.bytes(20, seed: 1)
@@ -132,7 +134,7 @@ struct InvalidServerTests {
           switch place {
           case .end: ("204 No Content", "Upload-Offset: \(offset)\r\n", "")
           case .mismatch: ("409 Conflict", "Content-Type: application/problem+json\r\n", problem)
-          // Only HEAD will tell.
+          // Only HEAD reports the offset.
           case .creation, .head: ("503 Service Unavailable", "", "")
           }
       }
@@ -142,16 +144,16 @@ struct InvalidServerTests {
       try stream.drain()
     }
     defer { server.stop() }
-    let api = try GatewayAPI.quick(server.address)
+    let api = try GatewayAPI.withShortDelays(server.address)
     let attachment = NewAttachment(id: id, contentType: "text/plain", metadata: nil, content: content)
     let failure = try await #require(throws: SessionClientError.self) {
       try await api.add(attachment, to: Self.session, as: nil).finish()
     }
     guard case .noGateway(let words) = failure else { throw failure }
-    #expect(words.contains("\(offset) bytes of an upload that has only 20"))
+    #expect(words.contains("\(offset) bytes of an upload of 20"))
   }
 
-  /// An attachment that is larger than may be, and where that shows.
+  /// An attachment above the limit, and the message that shows it.
   struct Large: CustomTestStringConvertible {
     var size: UInt64?
     var field = ""
@@ -161,15 +163,15 @@ struct InvalidServerTests {
   }
 
   @Test(
-    "No more of an attachment is taken than may be, whatever is said of it",
+    "A content above the limit is not downloaded, independent of its description",
     arguments: [
-      Large(words: "at most 100000 are fetched"),
-      Large(field: "Content-Length: 100001\r\n", words: "has 100001 bytes or more; at most 100000"),
+      Large(words: "the limit is 100000"),
+      Large(field: "Content-Length: 100001\r\n", words: "has 100001 bytes or more; the limit is 100000"),
       Large(
-        field: "Content-Length: 18446744073709551615\r\n", words: "or more; at most 100000 are fetched"),
-      Large(size: 100_001, words: "has 100001 bytes or more; at most 100000 are fetched"),
-      Large(size: .max, words: "at most 100000 are fetched"),
-      Large(size: 99_999, words: "bytes of an attachment that has 99999"),
+        field: "Content-Length: 18446744073709551615\r\n", words: "or more; the limit is 100000"),
+      Large(size: 100_001, words: "has 100001 bytes or more; the limit is 100000"),
+      Large(size: .max, words: "the limit is 100000"),
+      Large(size: 99_999, words: "bytes of an attachment of 99999"),
     ])
   func largeContent(_ large: Large) async throws {
     let server = try ScriptedServer { _, stream in
@@ -179,7 +181,7 @@ struct InvalidServerTests {
       while true { try stream.send([UInt8](repeating: 7, count: 65_536)) }
     }
     defer { server.stop() }
-    let api = try GatewayAPI.impatient(server.address)
+    let api = try GatewayAPI.withoutRetries(server.address)
     var object = try InterruptedTransferTests.object(Data(), sha256: nil)
     object.size = large.size
     let failure = try await #require(throws: SessionClientError.self) {
@@ -189,13 +191,13 @@ struct InvalidServerTests {
     if large.size ?? 0 > 100_000 { #expect(server.count == 0) }
   }
 
-  @Test("Who brings an answer byte by byte is given up, however it goes on", arguments: [false, true])
+  @Test("A response that arrives byte by byte times out", arguments: [false, true])
   func trickle(hasHead: Bool) async throws {
     let server = try ScriptedServer { _, stream in
       _ = try Self.readHead(stream)
       try stream.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n".utf8))
       if hasHead { try stream.send(Array("\r\n".utf8)) }
-      // As fast as they come, and far fewer than there should be.
+      // Bytes arrive constantly, but far fewer than required.
       let silent = try Listener(on: SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: 0))
       while true {
         try stream.send(Array((hasHead ? "a" : "A: b\r\n").utf8))
@@ -203,17 +205,17 @@ struct InvalidServerTests {
       }
     }
     defer { server.stop() }
-    let api = try GatewayAPI.impatient(server.address) {
+    let api = try GatewayAPI.withoutRetries(server.address) {
       $0.response = hasHead ? TestTimeout.limit : .milliseconds(30)
       $0.stall = hasHead ? .milliseconds(30) : TestTimeout.limit
     }
     let failure = try await #require(throws: SessionClientError.self) { try await api.session(Self.session) }
     #expect(
       failure.description.contains(
-        hasHead ? "not 4096 bytes came within" : "gave no answer within"))
+        hasHead ? "sent less than 4096 bytes of its response in" : "sent no response within"))
   }
 
-  @Test("Names that nobody resolves hold up no other requests, and are given up in time")
+  @Test("Slow name lookups delay no other requests, and time out")
   func hangingNames() async throws {
     let gateway = try LocalGateway()
     let session = try await gateway.makeSession()
@@ -239,18 +241,18 @@ struct InvalidServerTests {
       let api = try api(name, within: TestTimeout.limit)
       return (0..<3).map { _ in Task { try await api.session(session) } }
     }
-    try await TestTimeout.wait(for: "all names to be asked for") { asked.withLock { $0.count } == 3 }
+    try await TestTimeout.wait(for: "all names to be looked up") { asked.withLock { $0.count } == 3 }
     #expect(try await api("127.0.0.1", within: .seconds(10)).session(session).id == session)
     let brief = try api("one.example", within: .milliseconds(5))
     let failure = try await #require(throws: SessionClientError.self) { try await brief.session(session) }
-    #expect(failure.description.contains("http://one.example:\(socket.port) has no address yet"))
+    #expect(failure.description.contains("the address of http://one.example:\(socket.port) was not resolved"))
     for task in hanging { task.cancel() }
     for task in hanging { await #expect(throws: SessionClientError.cancelled) { try await task.value } }
-    #expect(asked.withLock { $0.count } == 3, "a thread for each name, however many ask")
+    #expect(asked.withLock { $0.count } == 3, "one thread for each name")
     isOver.withLock { $0 = true }
   }
 
-  @Test("Who refuses a body before its end is record, and sent no more")
+  @Test("A refusal before the end of the body is read, and the rest is not sent")
   func earlyAnswer() async throws {
     let received = Guarded(0)
     let problem = #"{"code":"attachment-too-large","detail":"Enough.","limit":5,"actual":7}"#
@@ -266,7 +268,7 @@ struct InvalidServerTests {
       }
     }
     defer { server.stop() }
-    let api = try GatewayAPI.impatient(server.address)
+    let api = try GatewayAPI.withoutRetries(server.address)
     let run = try UploadTransfer(
       of: NewAttachment(
         contentType: "text/plain", metadata: nil, content: TestContent.bytes(30_000_000, seed: 1)),

@@ -6,7 +6,7 @@ import Wire
 
 @testable import SessionClient
 
-/// What a gateway refuses, and what is none: told in words that a person can act on.
+/// Refusals of a gateway and connection failures, with texts that name a remedy.
 @Suite("Refusals and failures")
 struct RefusalTests {
   private static let unknown = SessionID(high: 1, low: 2)
@@ -18,7 +18,7 @@ struct RefusalTests {
     return refusal
   }
 
-  @Test("A session that there is not, and one that has ended")
+  @Test("A session that does not exist, and one that has ended")
   func sessions() async throws {
     let gateway = try LocalGateway()
     let api = GatewayAPI(try gateway.address())
@@ -40,7 +40,7 @@ struct RefusalTests {
   func damaged() async throws {
     let gateway = try LocalGateway()
     let session = try await gateway.makeSession()
-    let api = try GatewayAPI.quick(gateway.http)
+    let api = try GatewayAPI.withShortDelays(gateway.http)
     let object = try await api.put(TestContent.bytes(1_000, seed: 5), to: session)
     let digest = try #require(object.sha256)
     let file = "\(gateway.folder)/data/sessions/\(session.text)/attachments/\(digest)"
@@ -49,7 +49,7 @@ struct RefusalTests {
     #expect(refusal.damaged == true && refusal.httpStatus == 500)
   }
 
-  @Test("A successor is made once, by who is or was in the session")
+  @Test("A successor is made once, for a present or former participant")
   func successor() async throws {
     let gateway = try LocalGateway()
     let api = GatewayAPI(try gateway.address())
@@ -69,13 +69,13 @@ struct RefusalTests {
     #expect(refusal.code == .tokenNeeded && refusal.httpStatus == 403)
   }
 
-  @Test("What is too large, or says too much, is refused with limit and actual value")
+  @Test("Sizes above a limit are refused with limit and actual value")
   func limits() async throws {
     let gateway = try LocalGateway {
       $0.limits.attachmentBytes = 400_000
       $0.limits.sessionAttachmentBytes = 500_000
     }
-    let api = try GatewayAPI.quick(gateway.http)
+    let api = try GatewayAPI.withShortDelays(gateway.http)
     let session = try await gateway.makeSession()
     let tooLarge = try await Self.refusal {
       _ = try await api.put(TestContent.bytes(400_001, seed: 1), to: session)
@@ -98,7 +98,7 @@ struct RefusalTests {
     let otherLength = try await Self.refusal {
       _ = try await api.put(TestContent.bytes(7, seed: 1), to: session, id: first.id)
     }
-    #expect(otherLength.detail.contains("is there already with 400000 bytes; this one has 7"))
+    #expect(otherLength.detail.contains("already exists with 400000 bytes; this one has 7"))
     let stranger = try await Self.refusal {
       _ = try await api.add(
         NewAttachment(contentType: "text/plain", metadata: nil, content: Data([1])), to: session,
@@ -108,15 +108,15 @@ struct RefusalTests {
     #expect(try await api.attachments(of: session).map(\.id) == [first.id])
   }
 
-  @Test("What somebody removed ends its upload and cannot be loaded")
+  @Test("A removed attachment ends its upload and cannot be loaded")
   func removed() async throws {
     let gateway = try LocalGateway()
     let session = try await gateway.makeSession()
     let proxy = try CuttingProxy(to: gateway.http, cutting: (1, 100_000...200_000))
     try proxy.start()
     defer { proxy.stop() }
-    let api = try GatewayAPI.quick(proxy.address)
-    let direct = try GatewayAPI.quick(gateway.http)
+    let api = try GatewayAPI.withShortDelays(proxy.address)
+    let direct = try GatewayAPI.withShortDelays(gateway.http)
     let upload = try await api.add(
       NewAttachment(
         contentType: "text/plain", metadata: nil, content: TestContent.bytes(80_000_000, seed: 1)),
@@ -129,13 +129,13 @@ struct RefusalTests {
       try await Self.refusal { _ = try await direct.load(upload.attachment, of: session) }.code == .notFound)
   }
 
-  @Test("Nobody there, and no such name")
+  @Test("A closed port, and an unknown host name")
   func unreachable() async throws {
     let gateway = try LocalGateway()
     let address = gateway.http
     #expect(await GatewayAPI(try gateway.address()).isReady())
     gateway.stop()
-    let api = try GatewayAPI.impatient(address)
+    let api = try GatewayAPI.withoutRetries(address)
     #expect(await !api.isReady())
     let failure = try await #require(throws: SessionClientError.self) { try await api.session(Self.unknown) }
     #expect(failure.description == "http://\(address) (\(address)) cannot be reached: Connection refused")
@@ -149,7 +149,7 @@ struct RefusalTests {
     #expect(words.hasPrefix("http://gateway.invalid:8080 names a host that was not found: "))
   }
 
-  @Test("Whom TLS does not trust, and who does not speak it")
+  @Test("An untrusted certificate, and a server without TLS")
   func trust() async throws {
     let (gateway, other) = try (LocalGateway(), LocalGateway())
     for certificates in [nil, other.certificates] {
@@ -158,7 +158,7 @@ struct RefusalTests {
         try await GatewayAPI(address).session(Self.unknown)
       }
       guard case .notTrusted(let words) = failure else { throw failure }
-      #expect(words.hasPrefix("https://\(gateway.https) is not to be trusted: "))
+      #expect(words.hasPrefix("https://\(gateway.https) is not trusted: "))
       #expect(words.contains(certificates ?? "DRAWTOGETHER_GATEWAY_CERTIFICATES"))
     }
     let missing = try LocalGateway.address(
@@ -175,9 +175,9 @@ struct RefusalTests {
       try await GatewayAPI(plain, timeouts: withoutRetries).session(Self.unknown)
     }
     guard case .noGateway(let question) = mute else { throw mute }
-    #expect(question.hasSuffix("is it http:// there?"))
+    #expect(question.hasSuffix("does its address begin with http://?"))
     let insecure = try await #require(throws: SessionClientError.self) {
-      try await GatewayAPI.impatient(gateway.https).session(Self.unknown)
+      try await GatewayAPI.withoutRetries(gateway.https).session(Self.unknown)
     }
     #expect(insecure.description.contains("Open https://\(gateway.https)/"))
   }

@@ -5,10 +5,10 @@ import Wire
 
 @testable import SessionClient
 
-/// A gateway's address behind which another one is told: of a proxy before it.
+/// Requests with short delays.
 extension GatewayAPI {
-  /// What asks there, with pauses that a test can wait for and, unless asked, without what others kept.
-  static func quick(
+  /// Creates requests with delays that a test can wait for and, by default, without the process's cache.
+  static func withShortDelays(
     _ socket: SocketAddress, cache: ContentCache = ContentCache(limit: 0, itemLimit: 0),
     threads: RequestThreadPool = .shared, _ adjust: (inout RequestTimeouts) -> Void = { _ in }
   ) throws -> GatewayAPI {
@@ -24,11 +24,11 @@ extension GatewayAPI {
       try LocalGateway.address(of: socket), timeouts: timeouts, threads: threads, cache: cache)
   }
 
-  /// Asks once, and gives up soon.
-  static func impatient(
+  /// Creates requests that are not repeated.
+  static func withoutRetries(
     _ socket: SocketAddress, _ adjust: (inout RequestTimeouts) -> Void = { _ in }
   ) throws -> GatewayAPI {
-    try quick(socket) { timeouts in
+    try withShortDelays(socket) { timeouts in
       timeouts.shortRetry = .zero
       timeouts.creationRetry = .zero
       timeouts.downloadRetry = .zero
@@ -37,7 +37,7 @@ extension GatewayAPI {
     }
   }
 
-  /// Adds a content and waits until all of it is there.
+  /// Adds a content and waits until the upload is complete.
   func put(_ content: Data, to session: SessionID, id: UUID = UUID()) async throws -> AttachmentObject {
     let upload = try await add(
       NewAttachment(id: id, contentType: "application/x-test", metadata: nil, content: content),

@@ -1,15 +1,16 @@
 internal import Networking
 internal import Platform
 
-/// What asks the system's resolver, which may block for as long as it likes: never on a thread that others wait for.
+/// Address lookups by the system's resolver, which may block for any time. Each lookup has a thread of its own, so
+/// that it delays no other request.
 ///
-/// Each name has one thread at a time, however many wait for it and however often they come back.
+/// There is one thread for each name at a time, for any number of waiting requests.
 final class AddressResolver: Sendable {
-  /// Asks for the addresses of `HOST:PORT`, and blocks.
+  /// Resolves `HOST:PORT`, and blocks.
   typealias Resolver = @Sendable (String) throws(AddressError) -> [SocketAddress]
   private typealias Lookup = Promise<[SocketAddress]>
 
-  /// The process's.
+  /// The resolver of the process.
   static let shared = AddressResolver { (name) throws(AddressError) in try SocketAddress.resolve(name) }
 
   private let resolver: Resolver
@@ -19,13 +20,13 @@ final class AddressResolver: Sendable {
     self.resolver = resolver
   }
 
-  /// The addresses of a gateway; for who waits without blocking.
+  /// Returns the addresses of a gateway, without blocking the thread.
   ///
-  /// - Throws: `unreachable` when there is none, or no answer within the time; `cancelled`.
+  /// - Throws: `unreachable` when there is none, or no result within the time; `cancelled`.
   func addresses(
     of gateway: GatewayAddress, within limit: Duration
   ) async throws(SessionClientError) -> [SocketAddress] {
-    // A number needs nobody to ask.
+    // An IP address needs no lookup.
     if let ip = IPAddress(gateway.host) { return [SocketAddress(ip: ip, port: gateway.port)] }
     let lookup = lookup(for: gateway)
     let result = await withTaskGroup(of: Result<[SocketAddress], SessionClientError>.self) { group in
@@ -38,7 +39,7 @@ final class AddressResolver: Sendable {
       }
       group.addTask {
         do { try await Task.sleep(for: limit) } catch { return .failure(.cancelled) }
-        return .failure(.unreachable("\(gateway) has no address yet: nobody told it within \(limit)"))
+        return .failure(.unreachable("the address of \(gateway) was not resolved within \(limit)"))
       }
       defer { group.cancelAll() }
       return await group.next() ?? .failure(.cancelled)
@@ -60,7 +61,7 @@ final class AddressResolver: Sendable {
         end(lookup, of: name, with: look(up: name, for: gateway))
       }.detach()
     } catch {
-      let failure = SessionClientError.unreachable("there is no thread to look up \(gateway): \(error)")
+      let failure = SessionClientError.unreachable("no thread is available to resolve \(gateway): \(error)")
       end(lookup, of: name, with: .failure(failure))
     }
     return lookup
@@ -79,7 +80,7 @@ final class AddressResolver: Sendable {
   private func end(
     _ lookup: Lookup, of name: String, with result: Result<[SocketAddress], SessionClientError>
   ) {
-    // Whoever asks from here on asks anew.
+    // Later requests begin a new lookup.
     pending.withLock { $0[name] = nil }
     lookup.resolve(result)
   }

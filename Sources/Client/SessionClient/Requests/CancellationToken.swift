@@ -2,7 +2,7 @@ internal import Glibc
 internal import Networking
 internal import Platform
 
-/// Whether somebody still wants a request: given up, its socket breaks, and the thread that waits on it goes on.
+/// The cancellation of a request. It shuts down the request's socket, so that the thread blocked on it continues.
 final class CancellationToken: Sendable {
   private struct State {
     var isCancelled = false
@@ -11,22 +11,22 @@ final class CancellationToken: Sendable {
 
   private let state = Guarded(State())
 
-  /// Whether it was given up.
+  /// True once the request was cancelled.
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  /// Gives the request up; any thread may.
+  /// Cancels the request. Any thread may call it.
   func cancel() {
     state.withLock { state in
       state.isCancelled = true
-      // Under the lock, for afterwards the number may be another socket's. A socket that broke already cannot be shut
-      // down, and need not be.
+      // Under the lock: afterwards the descriptor may belong to another socket. `shutdown` fails on a socket that
+      // broke already, which needs none.
       if let socket = state.socket { _ = shutdown(socket.descriptor, CInt(SHUT_RDWR)) }
     }
   }
 
-  /// Has the request's socket break when it is given up.
+  /// Shuts the socket down at a cancellation.
   ///
-  /// - Returns: whether it was not given up already.
+  /// - Returns: false if the request was cancelled before.
   func watch(_ socket: Socket) -> Bool {
     state.withLock { state in
       guard !state.isCancelled else { return false }
@@ -35,7 +35,7 @@ final class CancellationToken: Sendable {
     }
   }
 
-  /// The socket is about to be closed.
+  /// Stops watching a socket that is about to be closed.
   func stopWatching() {
     state.withLock { $0.socket = nil }
   }

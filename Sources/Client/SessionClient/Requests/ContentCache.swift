@@ -2,15 +2,15 @@ internal import FoundationEssentials
 internal import Platform
 internal import Wire
 
-/// Contents of attachments by their digests: what was fetched, or added, is not fetched again, and what several ask for at
-/// once is fetched once.
+/// The contents of attachments by digest. A content that was downloaded or added is not downloaded again, and
+/// concurrent requests share one download.
 ///
-/// Small contents are kept in memory. Larger ones, and those for which memory has no room any more, are kept in files.
+/// Small contents are kept in memory. Larger ones, and those evicted from memory, are kept in files.
 final class ContentCache: Sendable {
-  /// A content that is being fetched.
+  /// A download in progress.
   private final class Download: Sendable {
     let promise = Promise<Data>()
-    /// Which attachment it is fetched as.
+    /// The path of the attachment that is downloaded.
     let path: String
     let gateway: GatewayAddress
 
@@ -36,7 +36,7 @@ final class ContentCache: Sendable {
     private var uses: UInt64 = 0
     var downloads: [String: (download: Download, waiters: Int, task: Task<Void, Never>)] = [:]
 
-    /// A content that is kept, which is then the one that was used last.
+    /// Returns a cached content, and marks it as the most recently used.
     mutating func use(_ digest: String) -> Data? {
       uses += 1
       items[digest]?.lastUse = uses
@@ -54,7 +54,7 @@ final class ContentCache: Sendable {
       bytes[item.tier, default: 0] -= item.content.count
     }
 
-    /// Replaces a content in memory by its copy in a file; removes it when there is none.
+    /// Replaces a content in memory by its copy in a file, or removes it without a copy.
     mutating func move(_ digest: String, to copy: Data?) {
       guard let item = items[digest], item.tier == .memory else { return }
       remove(digest)
@@ -63,7 +63,7 @@ final class ContentCache: Sendable {
       bytes[.file, default: 0] += copy.count
     }
 
-    /// The content that was used longest ago in a tier that has more bytes than the limit.
+    /// Returns the least recently used content of a tier that exceeds its limit.
     func evictionCandidate(_ tier: Tier, over limit: Int) -> (digest: String, content: Data)? {
       guard bytes[tier, default: 0] > limit else { return nil }
       let oldest = items.lazy.filter { $0.value.tier == tier }.min { $0.value.lastUse < $1.value.lastUse }
@@ -76,7 +76,7 @@ final class ContentCache: Sendable {
     case download(Download)
   }
 
-  /// The process's.
+  /// The cache of the process.
   static let shared = ContentCache(limit: 64 << 20, itemLimit: 16 << 20, files: .standard, fileLimit: 2 << 30)
 
   private let limit: Int
@@ -85,11 +85,13 @@ final class ContentCache: Sendable {
   private let fileLimit: Int
   private let state = Guarded(State())
 
+  /// Creates an empty cache.
+  ///
   /// - Parameters:
-  ///   - limit: how many bytes are kept in memory.
-  ///   - itemLimit: how many a content may have to be kept in memory.
-  ///   - files: where larger contents are kept; nil for nowhere.
-  ///   - fileLimit: how many bytes are kept in files.
+  ///   - limit: the maximum of bytes in memory.
+  ///   - itemLimit: the maximum size of a content in memory.
+  ///   - files: the store for larger contents; nil for none.
+  ///   - fileLimit: the maximum of bytes in files.
   init(limit: Int, itemLimit: Int, files: ContentFiles? = nil, fileLimit: Int = 0) {
     self.limit = limit
     self.itemLimit = itemLimit
@@ -97,13 +99,13 @@ final class ContentCache: Sendable {
     self.fileLimit = files == nil ? 0 : fileLimit
   }
 
-  /// The number of callers that wait for a content that is being fetched.
+  /// The number of callers that wait for a download.
   var waiters: Int { state.withLock { $0.downloads.values.reduce(0) { $0 + $1.waiters } } }
 
-  /// Whether a content of so many bytes is kept.
+  /// Returns true if a content of this size can be cached.
   func canStore(_ count: Int) -> Bool { count > 0 && count <= max(itemLimit, fileLimit) }
 
-  /// Keeps a copy: the pages of a file may change. For threads that may block.
+  /// Caches a copy, because the pages of a mapped file may change. May block.
   func storeCopy(of content: Data) {
     let copy =
       content.count <= itemLimit ? unsafe content.withUnsafeBytes { unsafe Data($0) } : files?.store(content)
@@ -116,11 +118,11 @@ final class ContentCache: Sendable {
     }
   }
 
-  /// The content of an attachment: kept, or fetched by whoever asked first.
+  /// Returns the content of an attachment, from the cache or by a download that concurrent callers share.
   func content(
     of attachment: AttachmentObject, at path: String, limit: Int, by api: GatewayAPI
   ) async throws(SessionClientError) -> Data {
-    // A content without a digest is not kept, but concurrent requests for it still share one download.
+    // A content without a digest is not cached, but concurrent requests for it still share one download.
     let key = attachment.sha256 ?? "\(api.gateway)\(path)"
     while true {
       switch find(key, attachment, path, limit, api) {
@@ -131,7 +133,7 @@ final class ContentCache: Sendable {
         do throws(SessionClientError) {
           return try await download.promise.value()
         } catch {
-          // What failed for another attachment, of another session perhaps, may well do for this one.
+          // A download of the same content for another attachment failed; it may succeed for this one.
           let isOwn = download.path == path && download.gateway == api.gateway
           guard !isOwn, !Task.isCancelled else { throw error }
         }
@@ -169,14 +171,14 @@ final class ContentCache: Sendable {
     } catch {
       result = .failure(error)
     }
-    // Kept first: whoever asks from here on finds it, or begins anew.
+    // The content is cached before this: later callers find it, or begin a new download.
     state.withLock { state in
       if state.downloads[key]?.download === download { state.downloads[key] = nil }
     }
     download.promise.resolve(result)
   }
 
-  /// Somebody waits no longer; without anybody who does, nothing is fetched.
+  /// Counts a waiting caller out, and cancels the download without any.
   private func leave(_ download: Download, of key: String) {
     let abandoned: Task<Void, Never>? = state.withLock { state in
       guard let found = state.downloads[key], found.download === download else { return nil }
@@ -188,9 +190,9 @@ final class ContentCache: Sendable {
     abandoned?.cancel()
   }
 
-  /// Keeps a content; for threads that may block.
+  /// Caches a content. May block.
   ///
-  /// - Returns: the kept content: in memory, or mapped from its file.
+  /// - Returns: the cached content, in memory or mapped from its file.
   private func store(_ content: Data, under digest: String) -> Data {
     if let kept = state.withLock({ $0.use(digest) }) { return kept }
     if content.count <= itemLimit {
@@ -205,7 +207,7 @@ final class ContentCache: Sendable {
   private func storeInMemory(_ content: Data, under digest: String) {
     state.withLock { $0.insert(content, under: digest, in: .memory) }
     while let (digest, content) = state.withLock({ $0.evictionCandidate(.memory, over: limit) }) {
-      // It stays in memory until its file is complete, so that it is not fetched again meanwhile.
+      // The content stays in memory until its file is complete, so that it is not downloaded again meanwhile.
       let copy = content.count <= fileLimit ? files?.store(content) : nil
       state.withLock { $0.move(digest, to: copy) }
     }
@@ -217,9 +219,9 @@ final class ContentCache: Sendable {
     evictFiles()
   }
 
-  /// Removes the files that were used longest ago until the rest is within the limit.
+  /// Evicts the least recently used files until the rest is within the limit.
   private func evictFiles() {
-    // What is removed is unmapped outside the lock.
+    // The file is unmapped outside the lock.
     while let (digest, _) = state.withLock({ $0.evictionCandidate(.file, over: fileLimit) }) {
       state.withLock { $0.remove(digest) }
     }

@@ -5,21 +5,21 @@ internal import Platform
 
 /// Files for contents that are too large for memory.
 ///
-/// The files have no names: the kernel frees each when the last `Data` of it goes, and when the process ends, however it
-/// ends. Only their owner could open them (mode 0600).
+/// The files have no names: the kernel frees each when its last `Data` is released and when the process ends in any
+/// way. Only their owner could open them (mode 0600).
 struct ContentFiles: Sendable {
-  /// The folders that are tried, in this order.
+  /// The folders, in the order of attempts.
   let folders: [String]
 
-  /// The files of the process: in `TMPDIR`, in `/var/tmp`, which is rarely memory, or in `/tmp`.
+  /// The files of the process: in `TMPDIR`, in `/var/tmp`, which is rarely a RAM disk, or in `/tmp`.
   static var standard: ContentFiles {
     let folder = ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 }
     return ContentFiles(folders: (folder.map { [$0] } ?? []) + ["/var/tmp", "/tmp"])
   }
 
-  /// Copies a content into a file; for threads that may block.
+  /// Copies a content into a file. May block.
   ///
-  /// - Returns: the copy, mapped into memory; nil when no folder can be written or has twice the room.
+  /// - Returns: the copy, mapped into memory; nil when no folder is writable or has twice the space.
   func store(_ content: Data) -> Data? {
     for folder in folders {
       if let stored = try? store(content, in: folder) { return stored }
@@ -36,7 +36,8 @@ struct ContentFiles: Sendable {
       unsafe clinux_file_write(file.rawValue, bytes.baseAddress, bytes.count, 0)
     }
     _ = try Self.check("pwrite", written)
-    // Private and writable: a program that changes its only reference to the `Data` writes to its own memory, not to the file.
+    // Private and writable: a program that changes its only reference to the `Data` writes to its own memory, not to
+    // the file.
     let mapping = unsafe mmap(
       nil, content.count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.rawValue, 0)
     guard unsafe mapping != MAP_FAILED, let start = unsafe mapping else {

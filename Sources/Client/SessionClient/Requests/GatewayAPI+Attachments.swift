@@ -4,21 +4,22 @@ package import Wire
 
 /// The journal: a session's attachments.
 extension GatewayAPI {
-  /// A list of a thousand attachments, each with as much said about it as may be.
+  /// The size of a list of a thousand attachments with maximum metadata.
   private static let listBytes = 32 << 20
 
-  /// All attachments of a session, those that are still arriving too, in the order in which they were added.
+  /// Returns all attachments of a session in the order of their creation, incomplete uploads included.
   package func attachments(of session: SessionID) async throws(SessionClientError) -> [AttachmentObject] {
     var request = HTTPRequest(method: .get, path: Self.path(of: session))
     request.responseLimit = Self.listBytes
     return try decode(AttachmentList.self, from: await perform(request, expecting: [200])).attachments
   }
 
-  /// Adds an attachment by tus: returns when the gateway has taken it on, and goes on with its bytes over any number of cuts.
+  /// Adds an attachment by tus. Returns when the gateway has created it; the upload continues in the background and
+  /// survives lost connections.
   ///
-  /// A gateway that is away or busy is waited for, 30 s.
+  /// A gateway that is away or busy is retried for 30 s.
   ///
-  /// - Throws: `SessionClientError` when the gateway does not take it on.
+  /// - Throws: `SessionClientError` when the gateway does not create it.
   package func add(
     _ attachment: NewAttachment, to session: SessionID, as token: Token?
   ) async throws(SessionClientError) -> Upload {
@@ -26,17 +27,18 @@ extension GatewayAPI {
     return Upload(try await run.create(), run)
   }
 
-  /// The bytes of an attachment that is ready; goes on where it was cut, and checks them against its digest.
+  /// Returns the content of a complete attachment, verified against its digest. A broken download continues where it
+  /// ended.
   ///
-  /// Contents are kept for the next time: up to 16 MiB each in memory, 64 MiB of them in all, and 2 GiB of the larger and older
-  /// ones in files without names. Concurrent requests for one content share a download.
+  /// Contents are cached: up to 16 MiB each in memory, 64 MiB in total, and 2 GiB of larger and older ones in files
+  /// without names. Concurrent requests for one content share a download.
   ///
   /// - Parameters:
-  ///   - attachment: what the session says of it.
-  ///   - session: whose it is.
-  ///   - limit: the most bytes that are taken into memory, whatever is said of it: the session's `attachmentBytes` in force.
-  /// - Returns: all of it.
-  /// - Throws: `SessionClientError`; a refusal as `attachment-too-large` when there are more.
+  ///   - attachment: the attachment as the session describes it.
+  ///   - session: the attachment's session.
+  ///   - limit: the maximum size in bytes, independent of the description: the session's `attachmentBytes` in force.
+  /// - Returns: the whole content.
+  /// - Throws: `SessionClientError`; the refusal `attachment-too-large` above the limit.
   package func load(
     _ attachment: AttachmentObject, of session: SessionID, limit: Int = Limits().attachmentBytes
   ) async throws(SessionClientError) -> Data {
@@ -44,7 +46,8 @@ extension GatewayAPI {
       of: attachment, at: Self.path(of: session, attachment.id), limit: limit, by: self)
   }
 
-  /// Removes an attachment for everyone; fine when it is gone. The gateway's log names the participant with that token.
+  /// Removes an attachment for everyone. An attachment that does not exist is no error. The gateway's log names the
+  /// participant with the token.
   package func remove(
     _ attachment: UUID, of session: SessionID, by token: Token? = nil
   ) async throws(SessionClientError) {
@@ -53,7 +56,7 @@ extension GatewayAPI {
     do throws(SessionClientError) {
       _ = try await perform(request, expecting: [204])
     } catch .refused(let refusal) where [404, 410].contains(refusal.httpStatus) {
-      // Gone, or with a session that is.
+      // The attachment or its session is gone.
     } catch {
       throw error
     }
@@ -64,20 +67,20 @@ extension GatewayAPI {
   }
 }
 
-/// An attachment that is to be added.
+/// An attachment to be added.
 package struct NewAttachment: Sendable {
-  /// Its name in the session; the same one twice is one attachment.
+  /// The id in the session. A second attachment with the same id is the same one.
   package var id: UUID
-  /// Its file's name; nil for none.
+  /// The file name; nil for none.
   package var name: String?
-  /// Its media type.
+  /// The media type.
   package var contentType: String
-  /// What a program says about it, as JSON of at most `metadataBytes`; nil for nothing.
+  /// The program's metadata as JSON of at most `metadataBytes`; nil for none.
   package var metadata: [UInt8]?
-  /// Its bytes.
+  /// The content.
   package var content: Data
 
-  /// All of it.
+  /// Creates an attachment with all its members.
   package init(id: UUID = UUID(), name: String? = nil, contentType: String, metadata: [UInt8]?, content: Data)
   {
     self.id = id

@@ -3,22 +3,22 @@ internal import HTTP
 internal import Wire
 
 extension GatewayAPI {
-  /// Why an answer is none of those that were expected.
+  /// Returns the error for a response with an unexpected status.
   func error(for response: HTTPResponse) -> SessionClientError {
     if (300..<400).contains(response.status) { return redirectError(response) }
     if let refusal = refusal(in: response) { return .refused(refusal) }
     switch response.status {
     case 502, 503, 504:
       return .unreachable(
-        "a proxy before \(gateway) answers \(response.status): the gateway behind it is away")
+        "a proxy in front of \(gateway) responds with \(response.status): the gateway behind it is down")
     default:
       return .noGateway(
-        "what answers at \(gateway) is no gateway: it answers \(response.head.status.text)\(plainText(of: response))"
+        "the server at \(gateway) is not a gateway: it responds with \(response.head.status.text)\(plainText(of: response))"
       )
     }
   }
 
-  /// What an answer in plain text says; a gateway's own port for https answers so to http.
+  /// Returns the first line of a plain-text response. A gateway's port for https sends one to a plain-text request.
   private func plainText(of response: HTTPResponse) -> String {
     let type = response.head.fields.first("Content-Type").flatMap { MediaType(parsing: $0) }
     guard type?.essence == "text/plain" else { return "" }
@@ -26,23 +26,24 @@ extension GatewayAPI {
     return text.split(whereSeparator: \.isNewline).first.map { ": “\($0)”" } ?? ""
   }
 
-  /// A redirect is not followed: what was asked would go to somebody whom nobody named.
+  /// Returns the error for a redirect. Redirects are not followed: the request would go to a server that the user did
+  /// not name.
   private func redirectError(_ response: HTTPResponse) -> SessionClientError {
     let target = response.head.fields.first("Location").flatMap { URL(string: $0) }
-    // No address of a gateway is as bad as no address.
+    // A target that is not a gateway address counts as none.
     let other = target.flatMap { try? GatewayAddress(authorityOf: $0, certificates: gateway.certificates) }
     guard let other, other != gateway else {
-      return .noGateway("\(gateway) sends requests on, which no gateway does (\(response.head.status.text))")
+      return .noGateway("\(gateway) redirects, which a gateway does not do (\(response.head.status.text))")
     }
     return other.isSecure && !gateway.isSecure && other.host == gateway.host
-      ? .noGateway("\(gateway) wants https: its address is \(other)")
-      : .noGateway("\(gateway) sends requests on to \(other): is that the gateway's address?")
+      ? .noGateway("\(gateway) requires https: its address is \(other)")
+      : .noGateway("\(gateway) redirects to \(other): is that the gateway's address?")
   }
 
-  /// The refusal that an answer holds (RFC 9457); nil when it holds none.
+  /// Returns the refusal in a response (RFC 9457); nil without one.
   private func refusal(in response: HTTPResponse) -> Refusal? {
     let type = response.head.fields.first("Content-Type").flatMap { MediaType(parsing: $0) }
-    // What cannot be read says as little as no words at all.
+    // A body that cannot be decoded counts as no refusal.
     guard type?.essence == "application/problem+json",
       case .object(let members)? = try? JSONParser.parse(response.body.span),
       let code = try? members.text("code"), let detail = try? members.text("detail")

@@ -2,19 +2,19 @@ internal import FoundationEssentials
 internal import HTTP
 package import Wire
 
-/// What a gateway is asked by HTTP.
+/// The HTTP requests to a gateway.
 ///
-/// Every request waits on a thread of its own kind and never on a thread of Swift's tasks; what is cancelled is given up at
-/// once. A request whose connection breaks is made again for a little while: all of them may be made twice.
+/// Every request blocks a thread of `RequestThreadPool` and never one of Swift's tasks. A cancelled request ends at
+/// once. A request whose connection breaks is repeated for a short time: all requests may be made twice.
 package struct GatewayAPI: Sendable {
-  /// Which gateway.
+  /// The gateway.
   package let gateway: GatewayAddress
   let timeouts: RequestTimeouts
   let threads: RequestThreadPool
   let lookups: AddressResolver
   let cache: ContentCache
 
-  /// The requests of a gateway.
+  /// Creates the requests of a gateway.
   package init(_ gateway: GatewayAddress) {
     self.init(gateway, timeouts: RequestTimeouts())
   }
@@ -30,7 +30,7 @@ package struct GatewayAPI: Sendable {
     self.cache = cache
   }
 
-  /// Whether the gateway can be reached and takes sessions (`/readyz`); after 2 s it cannot.
+  /// Returns true if the gateway responds and accepts sessions (`/readyz`) within 2 s.
   package func isReady() async -> Bool {
     await withTaskGroup(of: Bool.self) { group in
       group.addTask {
@@ -41,7 +41,7 @@ package struct GatewayAPI: Sendable {
         }
       }
       group.addTask {
-        // Cancelled when the answer is there; then nobody asks for this one.
+        // This task is cancelled when the response arrived first; its result is then unused.
         try? await Task.sleep(for: timeouts.readiness)
         return false
       }
@@ -50,11 +50,11 @@ package struct GatewayAPI: Sendable {
     }
   }
 
-  /// Makes a session, or finds the successor that somebody made for the same one just before.
+  /// Creates a session, or returns the successor that another participant created just before.
   ///
   /// - Parameters:
-  ///   - activity: what it is for.
-  ///   - follows: the session that it succeeds, with the token of somebody who is or was in that.
+  ///   - activity: the session's activity.
+  ///   - follows: the session that it succeeds, with the token of a present or former participant of that session.
   /// - Returns: the session, which is on the gateway's disk.
   /// - Throws: `SessionClientError`.
   package func makeSession(
@@ -64,16 +64,16 @@ package struct GatewayAPI: Sendable {
     var request = HTTPRequest(method: .post, path: "/api/sessions", content: Data(body))
     request.fields.append("Content-Type", "application/json")
     if let follows { request.fields.append("Participant-Token", follows.token.text) }
-    // Made twice, for the answer to the first was lost, a session without a successor's name is one that nobody ever
-    // joins, and gone ten minutes later.
+    // A repeated request whose first response was lost creates a second session, unless it names a predecessor. No
+    // participant ever joins the lost one, and it expires ten minutes later.
     let response = try await perform(request, expecting: [200, 201])
-    // nil: it is not that.
+    // A response that is not a session object is decoded below.
     if let object = try? WireJSON.decode(SessionObject.self, from: response.body.span) { return object }
-    // A successor that is gone already is answered by its id alone; that it is gone is then told here.
+    // The response for a successor that has expired is its id alone; the following request reports that.
     return try await session(decode(SessionName.self, from: response).id)
   }
 
-  /// What the gateway says of a session.
+  /// Returns the gateway's description of a session.
   package func session(_ id: SessionID) async throws(SessionClientError) -> SessionObject {
     let path = "/api/sessions/\(id.text)"
     return try decode(
@@ -88,9 +88,9 @@ package struct GatewayAPI: Sendable {
 // MARK: - Asking
 
 extension GatewayAPI {
-  /// Asks what is brief, and again where that may help.
+  /// Makes a short request, and repeats it after temporary errors.
   ///
-  /// - Throws: also for an answer of another status than those expected.
+  /// - Throws: also for a response with a status other than those expected.
   func perform(
     _ request: HTTPRequest, expecting statuses: Set<Int>, for time: Duration? = nil,
     in lane: RequestThreadPool.Lane = .brief
@@ -102,14 +102,14 @@ extension GatewayAPI {
         guard statuses.contains(response.status) else { throw error(for: response) }
         return response
       } catch {
-        // That a gateway has too much to do is for its user to know, unless there was time for waiting.
+        // A refusal by a busy gateway is reported to the user at once, unless the caller allows time for retries.
         if time == nil, case .refused = error { throw error }
         try await retry.wait(after: error)
       }
     }
   }
 
-  /// Asks once; whoever receives is given the content, on another thread.
+  /// Makes a request once. The receiver gets the body on another thread.
   func performOnce(
     _ request: HTTPRequest, in lane: RequestThreadPool.Lane = .brief,
     into receiver: (any ContentReceiver & Sendable)? = nil
@@ -121,7 +121,7 @@ extension GatewayAPI {
     }
   }
 
-  /// Reads the JSON of an answer.
+  /// Decodes the JSON of a response.
   func decode<Value: Decodable>(
     _ type: Value.Type, from response: HTTPResponse
   ) throws(SessionClientError) -> Value {
@@ -129,7 +129,7 @@ extension GatewayAPI {
       return try WireJSON.decode(type, from: response.body.span)
     } catch {
       throw .noGateway(
-        "what answers at \(gateway) is no gateway: its JSON is not what was asked for (\(error))")
+        "the server at \(gateway) is not a gateway: its JSON response cannot be decoded (\(error))")
     }
   }
 }

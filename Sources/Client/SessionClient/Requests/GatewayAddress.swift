@@ -2,21 +2,21 @@ package import FoundationEssentials
 internal import HTTP
 internal import Platform
 
-/// Where a gateway is: scheme, host and port; and whose certificates are believed there.
+/// The address of a gateway: scheme, host and port, and the certificates trusted there.
 package struct GatewayAddress: Hashable, Sendable, CustomStringConvertible {
-  /// Whether it is reached over TLS.
+  /// True for TLS.
   package let isSecure: Bool
-  /// A name or an address, in lower case and at most `hostLimit` bytes long; an IPv6 one without brackets.
+  /// The host name or address in lower case, at most `hostLimit` bytes; an IPv6 address without brackets.
   package let host: String
   /// The TCP port.
   package let port: UInt16
-  /// A PEM file with certificates that are believed besides those of the system's authorities; nil for these alone.
+  /// A PEM file with certificates trusted in addition to the system's authorities; nil for these alone.
   package let certificates: String?
 
-  /// The most bytes of a host's name (RFC 1035 §2.3.4, in text); TLS takes no longer one either.
+  /// The maximum length of a host name in bytes (RFC 1035 §2.3.4, in text). TLS accepts no longer one either.
   package static let hostLimit = 253
 
-  /// Reads `http://host[:port]` or `https://…`; a path other than `/` is none of a gateway's.
+  /// Parses `http://host[:port]` or `https://…`. Only the path `/` is allowed.
   ///
   /// - Throws: `GatewayAddressError`.
   package init(_ url: URL, certificates: String? = nil) throws(GatewayAddressError) {
@@ -26,7 +26,7 @@ package struct GatewayAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Reads scheme, host and port, and looks at nothing behind them.
+  /// Parses scheme, host and port, and ignores the rest.
   init(authorityOf url: URL, certificates: String?) throws(GatewayAddressError) {
     let text = Self.redacted(url)
     switch url.scheme?.lowercased() {
@@ -52,25 +52,25 @@ package struct GatewayAddress: Hashable, Sendable, CustomStringConvertible {
     self.certificates = certificates
   }
 
-  /// The value of `Host`: without the port where that is the scheme's own.
+  /// The value of the `Host` field: without the scheme's default port.
   package var authority: String {
     port == (isSecure ? 443 : 80) ? bracketedHost : "\(bracketedHost):\(port)"
   }
 
-  /// As a URL without a path: `https://host:port`, without the port where that is the scheme's own.
+  /// The address as a URL without a path: `https://host:port`, without the scheme's default port.
   package var description: String {
     "\(isSecure ? "https" : "http")://\(authority)"
   }
 
-  /// What the resolver is asked for: the host and always the port, as `SocketAddress.resolve` reads them.
+  /// The argument for `SocketAddress.resolve`: the host and always the port.
   package var endpoint: String { "\(bracketedHost):\(port)" }
 
   private var bracketedHost: String {
     host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
   }
 
-  /// What of a URL may be told to anybody: up to the host and port. To know a session's link is to be a member, and before the
-  /// host a password may stand.
+  /// Returns the part of a URL that is no secret: up to host and port. A session link makes its owner a member, and a
+  /// password may precede the host.
   static func redacted(_ url: URL) -> String {
     let text = url.absoluteString[...]
     let authority = text.firstRange(of: "://").map { text[$0.upperBound...] } ?? text
@@ -82,39 +82,39 @@ package struct GatewayAddress: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Why a URL names no gateway, with as much of it as may be told to anybody.
+/// The reason why a URL is no gateway address, with the part of the URL that is no secret.
 package enum GatewayAddressError: Error, Equatable, Sendable {
-  /// It is neither http nor https.
+  /// The scheme is neither http nor https.
   case scheme(String)
-  /// It names no host.
+  /// The URL has no valid host.
   case noHost(String)
-  /// Its host's name has more bytes than a name may.
+  /// The host name is too long, in bytes.
   case hostTooLong(limit: Int, actual: Int)
-  /// The port is none.
+  /// The port is invalid.
   case port(String)
-  /// It has a path, a query or a user that no gateway has.
+  /// The URL has a path, a query, a fragment or a user.
   case path(String)
-  /// It has no session's id where a session's link has it.
+  /// The URL has no session id at the place where a session link has it.
   case noSession(String)
 }
 
 extension GatewayAddressError: CustomStringConvertible {
-  /// What was given, up to its host, and what it should look like.
+  /// The URL up to its host, and the expected form.
   package var description: String {
     switch self {
     case .scheme(let url):
-      "\(Self.quoted(url)) is no gateway's address: that begins with http:// or https://"
+      "\(Self.quoted(url)) is not a gateway address, which begins with http:// or https://"
     case .noHost(let url):
-      "\(Self.quoted(url)) names no host: a gateway's address is http://HOST[:PORT] or https://HOST[:PORT], "
+      "\(Self.quoted(url)) has no valid host: a gateway address is http://HOST[:PORT] or https://HOST[:PORT], "
         + "with HOST a name in ASCII, an IPv4 address, or an IPv6 address in brackets"
     case .hostTooLong(let limit, let actual):
-      "a gateway's address names a host of \(limit) bytes at most; this one has \(actual)"
-    case .port(let url): "\(Self.quoted(url)) has a port that is not from 1 to 65535"
+      "the host in a gateway address has \(limit) bytes at most; this one has \(actual)"
+    case .port(let url): "\(Self.quoted(url)) has a port outside 1 to 65535"
     case .path(let url):
-      "\(Self.quoted(url)) says more than where a gateway is: its address is http://HOST[:PORT] or "
-        + "https://HOST[:PORT] and nothing behind it"
+      "\(Self.quoted(url)) has more than a gateway address, which is http://HOST[:PORT] or "
+        + "https://HOST[:PORT] without a path"
     case .noSession(let url):
-      "\(Self.quoted(url)) is no session's link: that is the gateway's address with /s/ and 22 characters behind it"
+      "\(Self.quoted(url)) is not a session link: the gateway address followed by /s/ and 22 characters"
     }
   }
 

@@ -4,17 +4,17 @@ internal import Networking
 internal import Platform
 internal import Primitives
 
-/// Takes the content of an answer as it comes.
+/// A receiver of a response body.
 protocol ContentReceiver: AnyObject {
-  /// The answer begins.
+  /// Begins a response.
   ///
-  /// - Returns: whether its content is taken here; else it is collected, as the words of a refusal are.
+  /// - Returns: true if this object receives the body; otherwise the body is collected, as for the text of a refusal.
   func begin(_ head: ResponseHead) throws(SessionClientError) -> Bool
-  /// More of it.
+  /// Receives more of the body.
   func receive(_ bytes: ArraySlice<UInt8>) throws(SessionClientError)
 }
 
-/// One request and its answer, on a connection of its own and a thread that may block.
+/// One request and its response, on a connection of its own and a thread that may block.
 final class HTTPExchange {
   private let request: HTTPRequest
   private let gateway: GatewayAddress
@@ -25,7 +25,7 @@ final class HTTPExchange {
   private var response: HTTPResponse?
   private var isReceiving = false
   private var isComplete = false
-  /// Of the answer's content.
+  /// The progress of the response body.
   private var rate: StallDetector
 
   /// Connects.
@@ -40,13 +40,13 @@ final class HTTPExchange {
     connection = try RequestConnection(to: gateway, at: addresses, timeouts, cancellation)
     rate = StallDetector(timeouts)
     reader.expect(request.method)
-    // What is collected has a limit of its own, and whoever receives knows how much there is to come.
+    // A collected body has its own limit, and a receiver checks the length itself.
     reader.bodyLimit = receiver == nil ? request.responseLimit : .max
   }
 
-  /// Sends a request and waits for its answer, whatever that says.
+  /// Sends a request and waits for its response, of any status.
   ///
-  /// - Throws: `unreachable`, `notTrusted`, `noGateway`, `cancelled`, or what the receiver throws.
+  /// - Throws: `unreachable`, `notTrusted`, `noGateway`, `cancelled`, or the receiver's error.
   static func run(
     _ request: HTTPRequest, to gateway: GatewayAddress, at addresses: [SocketAddress],
     _ timeouts: RequestTimeouts, _ cancellation: CancellationToken,
@@ -60,7 +60,7 @@ final class HTTPExchange {
     do throws(SessionClientError) {
       try send()
     } catch .unreachable(let words) {
-      // Whoever refuses a body closes behind the answer: what it said may still be there to be read.
+      // A server that refuses a body closes after the response, which may still be readable.
       failure = .unreachable(words)
     } catch {
       throw error
@@ -77,15 +77,15 @@ final class HTTPExchange {
         throw error
       }
     }
-    guard let response else { throw invalidResponse("it said nothing") }
+    guard let response else { throw invalidResponse("it sent no response") }
     return response
   }
 
   private var timeoutError: SessionClientError {
     response == nil
-      ? .unreachable("\(gateway) gave no answer within \(timeouts.response)")
+      ? .unreachable("\(gateway) sent no response within \(timeouts.response)")
       : .unreachable(
-        "\(gateway) broke its answer off: not \(timeouts.stallBytes) bytes came within \(timeouts.stall)")
+        "\(gateway) sent less than \(timeouts.stallBytes) bytes of its response in \(timeouts.stall)")
   }
 
   // MARK: - The request
@@ -94,15 +94,15 @@ final class HTTPExchange {
     var head: [UInt8] = []
     request.head(to: gateway).append(to: &head)
     guard try send(head.span) else { return }
-    // As `Data`, whose pages may be those of a file: nothing of it is copied but what is under way.
+    // `Data` may be a mapped file: only the bytes being sent are copied.
     if let content = request.content { _ = try send(content.span) }
   }
 
-  /// Sends all of it, unless the answer comes before that.
+  /// Sends all bytes, unless the response begins first.
   private func send(_ bytes: Span<UInt8>) throws(SessionClientError) -> Bool {
     var rest = bytes
     while !rest.isEmpty {
-      // Whoever refuses a body need not be sent the rest of it, however fast it goes.
+      // A server that has refused the body does not need the rest of it.
       _ = try readAvailable()
       guard response == nil else { return false }
       let count = try connection.sendChunk(of: rest) { () throws(SessionClientError) in
@@ -117,9 +117,9 @@ final class HTTPExchange {
 
   // MARK: - The answer
 
-  /// Reads what has come.
+  /// Reads the available bytes.
   ///
-  /// - Returns: whether anything had.
+  /// - Returns: false if there were none.
   private func readAvailable() throws(SessionClientError) -> Bool {
     switch try connection.receive() {
     case .nothing:
@@ -129,7 +129,7 @@ final class HTTPExchange {
       try parse()
       return true
     case .endOfStream:
-      // Over TLS the last bytes may have come with the end.
+      // Over TLS the last bytes may come together with the end.
       try parse()
       if !isComplete { try finish() }
       return true
@@ -140,11 +140,11 @@ final class HTTPExchange {
     do throws(ResponseError) {
       isComplete = try reader.finish() == .end
     } catch .cutShort {
-      throw .unreachable("the connection to \(gateway) ended in the middle of its answer")
+      throw .unreachable("the connection to \(gateway) ended in the middle of the response")
     } catch {
       throw invalidResponse("\(error)")
     }
-    guard isComplete else { throw .unreachable("\(gateway) closed the connection without an answer") }
+    guard isComplete else { throw .unreachable("\(gateway) closed the connection without a response") }
   }
 
   private func parse() throws(SessionClientError) {
@@ -185,6 +185,6 @@ final class HTTPExchange {
   }
 
   private func invalidResponse(_ words: String) -> SessionClientError {
-    .noGateway("what answers at \(gateway) is no gateway: \(words)")
+    .noGateway("the server at \(gateway) is not a gateway: \(words)")
   }
 }

@@ -6,12 +6,12 @@ struct HTTPRequest: Sendable {
   let method: Method
   let path: String
   var fields: FieldList = [:]
-  /// What its body is; without one there is none.
+  /// The body; nil for none.
   var content: Data?
-  /// The most content of an answer that is collected, in bytes.
+  /// The maximum length of a collected response body in bytes.
   var responseLimit = 1 << 20
 
-  /// The head as it is sent.
+  /// Returns the head to be sent.
   func head(to gateway: GatewayAddress) -> RequestHead {
     var fields = fields
     fields.append("Host", gateway.authority)
@@ -27,10 +27,10 @@ struct HTTPRequest: Sendable {
   }
 }
 
-/// The answer to a request.
+/// The response to a request.
 struct HTTPResponse: Sendable {
   let head: ResponseHead
-  /// What was collected of its content.
+  /// The collected body.
   var body: [UInt8] = []
 
   /// The status code.
@@ -38,12 +38,12 @@ struct HTTPResponse: Sendable {
 }
 
 extension ResponseHead {
-  /// A field that holds a number in digits, and nothing else.
+  /// Returns the value of a field that consists of digits.
   func number(_ name: String) -> UInt64? {
     guard let text = fields.first(name), text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
     return UInt64(text)
   }
 
-  /// For how long to leave the gateway alone, an hour at most (RFC 9110 §10.2.3); a date counts as none.
+  /// The delay that the gateway asks for, an hour at most (RFC 9110 §10.2.3). A date counts as none.
   var retryAfter: Duration? { number("Retry-After").map { .seconds(min($0, 3600)) } }
 }

@@ -3,24 +3,27 @@ internal import HTTP
 internal import Platform
 internal import Wire
 
-/// What has come of an attachment's content, over several answers.
+/// The part of an attachment's content received so far, over several responses.
 ///
-/// Unchecked: one attempt at a time touches it, on its thread, and whoever waits for that touches it only between two
-/// attempts, not after having given one up.
+/// Unchecked: one attempt at a time uses the object, on its thread. The waiting task uses it only between two
+/// attempts, and not after a cancellation.
 final class PartialDownload: ContentReceiver, @unchecked Sendable {
-  /// No content is believed to be larger before it came.
+  /// The maximum memory reserved for a content before it arrives.
   private static let reservedBytes: UInt64 = 128 << 20
 
   private let attachment: AttachmentObject
   private let gateway: GatewayAddress
-  /// The most bytes that are taken.
+  /// The maximum size in bytes.
   private let limit: UInt64
   private(set) var content = Data()
   private var digest = RunningDigest(.sha256)
-  /// What the whole must have, in lowercase hexadecimal; by the answer where the attachment was not ready when it was told of.
+  /// The expected digest in lowercase hexadecimal; from the response if the attachment was incomplete when it was
+  /// described.
   private var wanted: String?
 
-  /// Of an attachment of a size that is not known, or is within the limit.
+  /// Creates an empty download.
+  ///
+  /// - Throws: a refusal if the attachment's size is known and above the limit.
   init(_ attachment: AttachmentObject, of gateway: GatewayAddress, limit: Int) throws(SessionClientError) {
     self.attachment = attachment
     self.gateway = gateway
@@ -31,7 +34,7 @@ final class PartialDownload: ContentReceiver, @unchecked Sendable {
     wanted = attachment.sha256
   }
 
-  /// Asks for what is missing.
+  /// Returns a request for the missing bytes.
   func request(_ path: String) -> HTTPRequest {
     var request = HTTPRequest(method: .get, path: path)
     if !content.isEmpty, let wanted {
@@ -41,16 +44,16 @@ final class PartialDownload: ContentReceiver, @unchecked Sendable {
     return request
   }
 
-  /// Begins anew.
+  /// Discards the received bytes.
   func restart() {
     content = Data()
     digest = RunningDigest(.sha256)
   }
 
-  /// Whether as many bytes came as there are.
+  /// True when all bytes have arrived.
   var isWhole: Bool { attachment.size == UInt64(content.count) }
 
-  /// The content, if it is the one that was wanted; else it begins anew.
+  /// Returns the content if its digest matches; otherwise discards it.
   func verified() -> Data? {
     defer { restart() }
     let found = SHA256Digest(finishing: digest).description
@@ -65,7 +68,7 @@ final class PartialDownload: ContentReceiver, @unchecked Sendable {
     case .partialContent:
       guard head.fields.first("Content-Range")?.hasPrefix("bytes \(content.count)-") == true else {
         throw .noGateway(
-          "\(gateway) answers with other bytes of an attachment than those that were asked for")
+          "\(gateway) sent other bytes of an attachment than the requested ones")
       }
     default:
       return false
@@ -83,7 +86,7 @@ final class PartialDownload: ContentReceiver, @unchecked Sendable {
     content.append(contentsOf: bytes)
   }
 
-  /// Whether there may be so many bytes more.
+  /// Checks that more bytes are within the limits.
   private func take(_ more: UInt64) throws(SessionClientError) {
     let (count, isBeyond) = UInt64(content.count).addingReportingOverflow(more)
     let actual = isBeyond ? .max : count
@@ -94,15 +97,15 @@ final class PartialDownload: ContentReceiver, @unchecked Sendable {
       return
     }
     guard actual <= size else {
-      throw .noGateway("\(gateway) sends \(actual) bytes of an attachment that has \(size)")
+      throw .noGateway("\(gateway) sends \(actual) bytes of an attachment of \(size)")
     }
   }
 }
 
 extension GatewayAPI {
-  /// Fetches a content, over any number of cuts, and checks it.
+  /// Downloads and verifies a content. Lost connections are retried.
   ///
-  /// - Throws: also when the bytes are others than those of the attachment, twice; and when there are more than `limit`.
+  /// - Throws: also when the content does not match the digest twice, and when it is larger than `limit`.
   func fetch(
     _ attachment: AttachmentObject, at path: String, limit: Int
   ) async throws(SessionClientError) -> Data {
@@ -125,14 +128,14 @@ extension GatewayAPI {
   }
 
   private func fetchRest(of partial: PartialDownload, at path: String) async throws(SessionClientError) {
-    // The last byte may have come, and the connection broken behind it.
+    // The connection may have broken after the last byte.
     if partial.isWhole, !partial.content.isEmpty { return }
     let response = try await performOnce(partial.request(path), in: .transfer, into: partial)
     switch response.status {
     case 200, 206: break
     case 416:
       partial.restart()
-      throw .unreachable("\(gateway) has fewer bytes of an attachment than it said")
+      throw .unreachable("\(gateway) has fewer bytes of an attachment than it reported")
     default: throw error(for: response)
     }
   }
@@ -142,14 +145,14 @@ extension Refusal {
   fileprivate static func tooLarge(_ attachment: AttachmentObject, limit: Int, actual: Int) -> Refusal {
     Refusal(
       .attachmentTooLarge,
-      "The attachment \(attachment.id) has \(actual) bytes or more; at most \(limit) are fetched.",
+      "The attachment \(attachment.id) has \(actual) bytes or more; the limit is \(limit).",
       limit: limit, actual: actual)
   }
 
   fileprivate static var otherContent: Refusal {
     Refusal(
       .digestMismatch,
-      "What came is not the attachment: its SHA-256 is another one, twice. Something on the way, or the gateway's "
-        + "disk, changes bytes.")
+      "The content does not match the attachment: its SHA-256 is wrong, twice. The network or the gateway's "
+        + "disk changes bytes.")
   }
 }

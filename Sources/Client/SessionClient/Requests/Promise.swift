@@ -1,22 +1,22 @@
 internal import Platform
 
-/// What something comes to, told once to everybody who waits for it.
+/// A result that becomes available later, for any number of waiting tasks.
 final class Promise<Value: Sendable>: Sendable {
   private typealias Waiter = CheckedContinuation<Result<Value, SessionClientError>, Never>
 
   private struct State {
     var result: Result<Value, SessionClientError>?
     var waiters: [UInt64: Waiter] = [:]
-    /// Who was cancelled before they came to wait.
+    /// The waiters cancelled before their continuation was stored.
     var cancelled: Set<UInt64> = []
     var lastWaiter: UInt64 = 0
   }
 
   private let state = Guarded(State())
 
-  /// Tells the result; the first one counts.
+  /// Sets the result. Only the first call has an effect.
   ///
-  /// - Returns: whether this was the first.
+  /// - Returns: true for the first call.
   @discardableResult
   func resolve(_ result: Result<Value, SessionClientError>) -> Bool {
     let waiters: [Waiter]? = state.withLock { state in
@@ -29,7 +29,7 @@ final class Promise<Value: Sendable>: Sendable {
     return waiters != nil
   }
 
-  /// Waits for the result. Whose task is cancelled waits no longer; the others do.
+  /// Waits for the result. A cancelled task stops waiting; the others continue.
   ///
   /// - Throws: the failure, or `cancelled`.
   func value() async throws(SessionClientError) -> Value {
@@ -58,6 +58,6 @@ final class Promise<Value: Sendable>: Sendable {
     return try result.get()
   }
 
-  /// The result, if there is one yet.
+  /// The result; nil while there is none.
   var result: Result<Value, SessionClientError>? { state.withLock { $0.result } }
 }

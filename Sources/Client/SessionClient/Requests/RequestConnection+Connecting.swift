@@ -3,10 +3,10 @@ internal import Platform
 internal import Primitives
 
 extension RequestConnection {
-  /// The least time that one of several addresses gets.
+  /// The minimum time for each of several addresses.
   private static let minimumTimePerAddress = Duration.seconds(2)
 
-  /// Tries the gateway's addresses one after the other.
+  /// Connects to the gateway's addresses, one after the other.
   static func connect(
     to gateway: GatewayAddress, at addresses: [SocketAddress], by deadline: MonotonicTime,
     _ cancellation: CancellationToken
@@ -15,7 +15,7 @@ extension RequestConnection {
     for (index, address) in addresses.enumerated() {
       let left = deadline - .now()
       guard left > .zero || index == 0 else { break }
-      // A host that is silent at its first address may well answer at its second.
+      // A host that does not respond at its first address may do so at its second.
       let share = max(left / (addresses.count - index), min(left, minimumTimePerAddress))
       do throws(SessionClientError) {
         return try connect(to: address, of: gateway, by: .now() + share, cancellation)
@@ -43,7 +43,7 @@ extension RequestConnection {
     do throws(SessionClientError) {
       let start = MonotonicTime.now()
       guard try wait(for: socket, until: .writable, by: deadline, gateway) else {
-        throw .unreachable("\(gateway) (\(address)) did not take a connection within \(deadline - start)")
+        throw .unreachable("\(gateway) (\(address)) did not accept a connection within \(deadline - start)")
       }
       guard !cancellation.isCancelled else { throw .cancelled }
       try finish(socket, of: gateway, at: address)
@@ -71,7 +71,9 @@ extension RequestConnection {
     .unreachable("\(gateway) (\(address)) cannot be reached: \(SystemError.words(for: error.code))")
   }
 
-  /// Waits until the socket is ready or broken (`true`), or the time is over (`false`).
+  /// Waits until the socket is ready or broken.
+  ///
+  /// - Returns: false when the deadline has passed.
   static func wait(
     for socket: Socket, until readiness: SocketReadiness, by deadline: MonotonicTime,
     _ gateway: GatewayAddress

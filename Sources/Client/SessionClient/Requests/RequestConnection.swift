@@ -2,20 +2,20 @@ internal import Networking
 internal import Platform
 internal import Primitives
 
-/// A connection to a gateway for a thread that may block: plain or over TLS.
+/// A connection to a gateway, plain or over TLS, for a thread that may block.
 ///
-/// Every wait has an end, by the time that is named or by `abandonment`; who has to be asked for addresses was asked before.
+/// Every wait ends by its deadline or by the cancellation. The addresses are resolved before.
 final class RequestConnection {
-  /// What came of a look at the socket.
+  /// The result of a read.
   enum ReceiveResult {
-    /// So many, as they were sent.
+    /// The number of received bytes, before decryption.
     case bytes(Int)
     case nothing
     case endOfStream
   }
 
   private static let bufferBytes = 131_072
-  /// How much goes out in plain text before the socket is looked at for an answer.
+  /// The plain-text bytes sent before the socket is checked for a response.
   private static let chunkBytes = 262_144
 
   private let gateway: GatewayAddress
@@ -24,12 +24,12 @@ final class RequestConnection {
   private let descriptor: OwnedDescriptor
   private let tls: TLSConnection?
   private var buffer = [UInt8](repeating: 0, count: bufferBytes)
-  /// What came and was not read yet; whoever reads takes it from the front.
+  /// The received bytes. The reader removes them.
   var received: [UInt8] = []
 
   private var socket: Socket { Socket(descriptor.rawValue) }
 
-  /// Connects, and shakes hands over TLS.
+  /// Connects, including the TLS handshake.
   ///
   /// - Throws: `unreachable`, `notTrusted`, `noGateway`, `cancelled`.
   init(
@@ -52,13 +52,13 @@ final class RequestConnection {
 
   // MARK: - Sending
 
-  /// Sends the first bytes: as many as make one piece.
+  /// Sends the first bytes, up to one chunk.
   ///
   /// - Parameters:
-  ///   - bytes: what is to be sent.
-  ///   - whenReadable: called while there is no room and something came; says whether to go on.
-  /// - Returns: how many went; 0 when it was not to go on.
-  /// - Throws: when the connection broke, or took less than `stallBytes` for `stall`.
+  ///   - bytes: the bytes to be sent.
+  ///   - whenReadable: called when the socket is full and bytes arrived; returns false to stop.
+  /// - Returns: the number of sent bytes; 0 after a stop.
+  /// - Throws: when the connection broke, or accepted less than `stallBytes` in `stall`.
   func sendChunk(
     of bytes: Span<UInt8>, whenReadable: () throws(SessionClientError) -> Bool
   ) throws(SessionClientError) -> Int {
@@ -84,7 +84,8 @@ final class RequestConnection {
         rate.record(count)
       case .wouldBlock:
         guard try wait(until: .either, by: rate.deadline) else {
-          throw .unreachable("\(gateway) took less than \(timeouts.stallBytes) bytes for \(timeouts.stall)")
+          throw .unreachable(
+            "\(gateway) accepted less than \(timeouts.stallBytes) bytes in \(timeouts.stall)")
         }
         guard try whenReadable() else { return false }
       case .failed(let error):
@@ -96,7 +97,7 @@ final class RequestConnection {
 
   // MARK: - Receiving
 
-  /// Takes what has come, decrypted, to the end of `unread`. Does not wait.
+  /// Appends the available bytes, decrypted, to `received`. Does not wait.
   func receive() throws(SessionClientError) -> ReceiveResult {
     switch socket.receive(into: &buffer) {
     case .received(let count):
@@ -113,7 +114,9 @@ final class RequestConnection {
     }
   }
 
-  /// Waits until the socket is ready or broken (`true`), or the time is over (`false`).
+  /// Waits until the socket is ready or broken.
+  ///
+  /// - Returns: false when the deadline has passed.
   func wait(until readiness: SocketReadiness, by deadline: MonotonicTime) throws(SessionClientError) -> Bool {
     let isReady = try Self.wait(for: socket, until: readiness, by: deadline, gateway)
     guard !cancellation.isCancelled else { throw .cancelled }
@@ -143,16 +146,16 @@ final class RequestConnection {
       switch try receive() {
       case .bytes: break
       case .endOfStream:
-        throw .unreachable("\(gateway) closed the connection in the middle of TLS's handshake")
+        throw .unreachable("\(gateway) closed the connection during the TLS handshake")
       case .nothing:
         guard try wait(until: .readable, by: deadline) else {
-          throw .unreachable("\(gateway) did not come to an end with TLS's handshake within \(limit)")
+          throw .unreachable("\(gateway) did not finish the TLS handshake within \(limit)")
         }
       }
     }
   }
 
-  /// Decrypts to the end of `unread`, and sends what TLS has to say to that.
+  /// Decrypts bytes, appends them to `received`, and sends TLS's answer.
   @discardableResult
   private func decrypt(
     _ ciphertext: Span<UInt8>, by tls: TLSConnection
@@ -164,7 +167,7 @@ final class RequestConnection {
         try tls.receive(ciphertext, plaintext: &received, ciphertextOut: &out)
       }
     } catch {
-      // Best effort: the alert that tells the gateway why.
+      // Best effort: the alert that names the cause to the gateway.
       _ = socket.send(out.span)
       throw error
     }
@@ -184,19 +187,20 @@ final class RequestConnection {
 }
 
 extension SessionClientError {
-  /// What TLS met with a gateway, in words a person can act on.
+  /// Creates the error for a TLS failure, with a remedy.
   init(_ error: TLSError, of gateway: GatewayAddress) {
     switch error {
     case .certificateNotTrusted:
       let remedy =
-        gateway.certificates.map { "; \($0) is where certificates are that are believed besides" }
-        ?? "; a PEM file with the gateway's certificate may be named to be believed besides "
+        gateway.certificates.map { "; \($0) has the additional trusted certificates" }
+        ?? "; a PEM file with the gateway's certificate may be named as additionally trusted "
         + "(DRAWTOGETHER_GATEWAY_CERTIFICATES)"
-      self = .notTrusted("\(gateway) is not to be trusted: \(error)\(remedy)")
+      self = .notTrusted("\(gateway) is not trusted: \(error)\(remedy)")
     case .alertReceived:
-      self = .unreachable("\(gateway) broke TLS off: \(error)")
+      self = .unreachable("\(gateway) aborted TLS: \(error)")
     case .noClientHello, .protocolViolation:
-      self = .noGateway("\(gateway) does not speak TLS as a gateway does (\(error)): is it http:// there?")
+      self = .noGateway(
+        "\(gateway) does not use TLS like a gateway (\(error)): does its address begin with http://?")
     }
   }
 }

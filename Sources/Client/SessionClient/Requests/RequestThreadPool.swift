@@ -1,14 +1,14 @@
 internal import Platform
 
-/// The threads that requests block: as many as there is work for, up to a limit, and none when there is none.
+/// The threads that requests block: one for each running request, up to a limit, and none without requests.
 ///
-/// Never the pool of Swift's tasks, which has a thread a core and would stand still with them, and never an event loop.
+/// Requests never block the pool of Swift's tasks, which has one thread for each core, nor an event loop.
 final class RequestThreadPool: Sendable {
-  /// What a request is to others that wait.
+  /// The priority class of a request.
   enum Lane: Sendable {
-    /// Asked and answered in a word.
+    /// A short request with a short response.
     case brief
-    /// Brings or fetches a content, which may take as long as the line does.
+    /// An upload or a download, which may take long.
     case transfer
   }
 
@@ -25,27 +25,30 @@ final class RequestThreadPool: Sendable {
     var waitingTransfers: [Job] = []
   }
 
-  /// The process's.
+  /// The pool of the process.
   static let shared = RequestThreadPool(limit: 8, transferLimit: 6)
 
   private let limit: Int
   private let transferLimit: Int
   private let state = Guarded(State())
 
+  /// Creates a pool.
+  ///
   /// - Parameters:
-  ///   - limit: the most threads.
-  ///   - transferLimit: how many of them contents may have, so that there is always one for what is brief.
+  ///   - limit: the maximum number of threads.
+  ///   - transferLimit: the maximum number of threads for transfers, so that one is always free for short requests.
   init(limit: Int, transferLimit: Int) {
     self.limit = limit
     self.transferLimit = transferLimit
   }
 
-  /// How many threads there are now.
+  /// The number of threads at present.
   var count: Int { state.withLock { $0.threads } }
 
-  /// Does something that blocks on one of the threads, and waits for it without blocking.
+  /// Runs a blocking function on one of the threads, and waits for it without blocking.
   ///
-  /// - Throws: what the body throws; `cancelled` at once when the waiting task is: what the body has is then given up.
+  /// - Throws: the function's error; `cancelled` at once when the waiting task is cancelled, which also cancels the
+  ///   function's request.
   func run<Value: Sendable>(
     _ lane: Lane, _ body: @escaping @Sendable (CancellationToken) throws(SessionClientError) -> Value
   ) async throws(SessionClientError) -> Value {
@@ -89,7 +92,8 @@ final class RequestThreadPool: Sendable {
     }
   }
 
-  /// A thread could not be had. The others do what waits; without others there is nobody to do it.
+  /// Handles a thread that could not be started. The other threads do its work; without any, the waiting requests
+  /// fail.
   private func fail(_ error: SystemError) {
     let failed: [Job] = state.withLock { state in
       state.threads -= 1
@@ -97,7 +101,7 @@ final class RequestThreadPool: Sendable {
       defer { (state.brief, state.waitingTransfers) = ([], []) }
       return state.brief + state.waitingTransfers
     }
-    for job in failed { job.fail(.unreachable("there is no thread for the request: \(error)")) }
+    for job in failed { job.fail(.unreachable("no thread is available for the request: \(error)")) }
   }
 
   private func work() {
@@ -107,7 +111,7 @@ final class RequestThreadPool: Sendable {
     }
   }
 
-  /// The next thing to do; with nil the thread ends, and is counted out by that.
+  /// Removes and returns the next job. On nil the thread ends, and is no longer counted.
   private func next() -> Job? {
     state.withLock { state in
       if !state.brief.isEmpty { return state.brief.removeFirst() }

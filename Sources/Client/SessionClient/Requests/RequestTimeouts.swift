@@ -1,27 +1,27 @@
-/// How long requests wait for what.
+/// The time limits of requests.
 struct RequestTimeouts: Sendable {
-  /// For a connection, over all addresses of the host and with TLS.
+  /// The time to connect, over all addresses of the host and with TLS.
   var connect = Duration.seconds(10)
-  /// For the head of an answer, once the request is sent.
+  /// The time for the head of the response, after the request was sent.
   var response = Duration.seconds(30)
-  /// For the next `stallBytes` of a content, or for room for as many.
+  /// The time in which `stallBytes` of a body must pass.
   var stall = Duration.seconds(20)
-  /// How many bytes have to pass in that time: 200 a second, which the slowest line has.
+  /// The bytes that must pass in that time: 200 a second, which the slowest line has.
   var stallBytes = 4_096
-  /// For whether a gateway is ready.
+  /// The time for a readiness check.
   var readiness = Duration.seconds(2)
 
-  /// How long what is asked in a word is asked again.
+  /// The time for which a short request is repeated.
   var shortRetry = Duration.seconds(3)
-  /// How long an attachment is offered to a gateway that cannot be reached.
+  /// The time for which the creation of an upload is repeated.
   var creationRetry = Duration.seconds(30)
-  /// How long a download goes on without a new byte.
+  /// The time for which a download continues without a new byte.
   var downloadRetry = Duration.seconds(60)
-  /// How long an upload goes on without a new byte: the gateway's own `uploadKeepSeconds`.
+  /// The time for which an upload continues without a new byte: the gateway's own `uploadKeepSeconds`.
   var uploadRetry = Duration.seconds(86_400)
 
-  /// The pause before the second attempt without progress; it doubles with each.
+  /// The delay before the second attempt without progress. It doubles with each attempt.
   var firstRetryDelay = Duration.milliseconds(100)
-  /// The longest pause.
+  /// The maximum delay.
   var maximumRetryDelay = Duration.seconds(10)
 }

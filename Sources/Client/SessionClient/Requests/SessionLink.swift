@@ -1,20 +1,20 @@
 package import FoundationEssentials
 package import Wire
 
-/// A session's link: to know it is to be a member.
+/// A session link. Its knowledge makes a participant a member.
 package struct SessionLink: Hashable, Sendable {
-  /// Where the session is.
+  /// The session's gateway.
   package let gateway: GatewayAddress
-  /// Which one it is.
+  /// The session.
   package let session: SessionID
 
-  /// The link of a session.
+  /// Creates the link of a session.
   package init(session: SessionID, at gateway: GatewayAddress) {
     self.session = session
     self.gateway = gateway
   }
 
-  /// Reads `http(s)://host[:port]/s/{session}`; a query and a fragment, which mail programs like to add, are passed over.
+  /// Parses `http(s)://host[:port]/s/{session}`. A query and a fragment, which mail programs may add, are ignored.
   ///
   /// - Throws: `GatewayAddressError`.
   package init(_ url: URL, certificates: String? = nil) throws(GatewayAddressError) {
@@ -26,7 +26,7 @@ package struct SessionLink: Hashable, Sendable {
     self.session = session
   }
 
-  /// As a URL.
+  /// The link as a URL.
   package var url: URL {
     guard let url = URL(string: "\(gateway)/s/\(session.text)") else {
       preconditionFailure("an address that was read from a URL, and an id, are a URL")

@@ -1,23 +1,24 @@
 internal import Platform
 internal import Primitives
 
-/// Whether enough bytes pass: whoever sends or takes one now and then would hold a thread for ever.
+/// Detects a transfer that is too slow. A peer that sends or accepts a byte now and then would occupy a thread for
+/// ever.
 struct StallDetector {
   private let bytes: Int
   private let time: Duration
   private var since = MonotonicTime.now()
   private var count = 0
 
-  /// Wants as many bytes in each such time.
+  /// Creates a detector for the bytes and the time of the timeouts.
   init(_ timeouts: RequestTimeouts) {
     bytes = timeouts.stallBytes
     time = timeouts.stall
   }
 
-  /// When it is too slow.
+  /// The time at which the transfer counts as stalled.
   var deadline: MonotonicTime { since + time }
 
-  /// Takes note of bytes that passed.
+  /// Records transferred bytes.
   mutating func record(_ more: Int) {
     count += more
     guard count >= bytes else { return }

@@ -1,8 +1,8 @@
 package import Wire
 
-/// An upload that the gateway has taken on. It goes on by itself, whether or not anybody refers to it.
+/// An upload that the gateway has created. It continues in the background, also without references to it.
 package final class Upload: Sendable {
-  /// As the gateway described it when it took it on.
+  /// The gateway's description at the creation.
   package let attachment: AttachmentObject
   private let promise = Promise<Void>()
   private let run: UploadTransfer
@@ -21,14 +21,14 @@ package final class Upload: Sendable {
     }
   }
 
-  /// Waits until all of it is there. Whose task is cancelled waits no longer; the upload goes on.
+  /// Waits until the upload is complete. A cancelled task stops waiting; the upload continues.
   ///
-  /// - Throws: why it came to nothing, `cancelled` after `cancel`.
+  /// - Throws: the cause of the failure; `cancelled` after `cancel`.
   package func finish() async throws(SessionClientError) {
     try await promise.value()
   }
 
-  /// Gives it up; what came of it is removed, in the background. An upload that is at its end stays.
+  /// Cancels the upload and removes its bytes in the background. A complete upload stays.
   package func cancel() {
     guard promise.resolve(.failure(.cancelled)) else { return }
     task.cancel()

@@ -2,12 +2,12 @@ internal import FoundationEssentials
 internal import HTTP
 internal import Wire
 
-/// What an upload asks of the gateway, from its creation to its last byte (tus 1.0.0).
+/// The requests of an upload, from the creation to the last byte (tus 1.0.0).
 struct UploadTransfer: Sendable {
-  /// Up to so many bytes go with the creation: one connection instead of two, and not much that comes twice.
+  /// The maximum content sent with the creation. It saves a connection, and little is sent twice after a failure.
   private static let embeddedBytes = 262_144
-  private static let chunkType = "application/offset+octet-stream"
-  /// The longest field that a gateway reads, and what of it is not the metadata's.
+  private static let uploadContentType = "application/offset+octet-stream"
+  /// The maximum length of a field that a gateway reads, and the part of it that is not metadata.
   private static let (fieldBytes, namesBytes) = (16_384, 2_400)
 
   let attachment: NewAttachment
@@ -52,25 +52,25 @@ struct UploadTransfer: Sendable {
     return parts.joined(separator: ",")
   }
 
-  /// How many bytes it will have.
+  /// The size of the content in bytes.
   private var size: UInt64 { UInt64(attachment.content.count) }
 
   // MARK: - Creating
 
-  /// Has the gateway take the upload on; a small content goes with it.
+  /// Creates the upload on the gateway. A small content is sent with it.
   ///
-  /// - Throws: when the gateway does not.
+  /// - Throws: when the gateway does not create it.
   func create() async throws(SessionClientError) -> AttachmentObject {
     try await cacheContent()
     var request = HTTPRequest(method: .post, path: collection, fields: fields)
     if size > 0, size <= UInt64(Self.embeddedBytes) {
-      request.fields.append("Content-Type", Self.chunkType)
+      request.fields.append("Content-Type", Self.uploadContentType)
       request.content = attachment.content
     }
     do throws(SessionClientError) {
       return try await create(by: request)
     } catch {
-      // Whoever is cancelled does not learn whether it was taken on.
+      // A cancelled task does not learn if the upload was created.
       if error == .cancelled { Task { await remove() } }
       throw error
     }
@@ -86,7 +86,7 @@ struct UploadTransfer: Sendable {
         return try validated(api.decode(AttachmentObject.self, from: response))
       } catch {
         try await retry.wait(after: error)
-        // What came of the content is asked for: it is not sent where it may not be looked at.
+        // The repeated request has no content: the gateway may not read it, and reports the offset.
         request = HTTPRequest(method: .post, path: collection, fields: fields)
       }
     }
@@ -98,22 +98,22 @@ struct UploadTransfer: Sendable {
       throw .refused(
         Refusal(
           .badRequest,
-          "The attachment \(attachment.id) is there already with \(there) bytes; this one has \(size).",
+          "The attachment \(attachment.id) already exists with \(there) bytes; this one has \(size).",
           limit: Int(clamping: object.size ?? 0), actual: attachment.content.count))
     }
     _ = try validated(object.offset)
     return object
   }
 
-  /// How far a gateway says that the upload is, unless that is further than it goes.
+  /// Returns the offset that the gateway reports, if it is within the upload.
   private func validated(_ offset: UInt64) throws(SessionClientError) -> UInt64 {
     guard offset <= size else {
-      throw .noGateway("\(api.gateway) holds \(offset) bytes of an upload that has only \(size)")
+      throw .noGateway("\(api.gateway) reports \(offset) bytes of an upload of \(size)")
     }
     return offset
   }
 
-  /// The one who adds it reads it without a request.
+  /// Caches the content: the program that adds it reads it without a request.
   private func cacheContent() async throws(SessionClientError) {
     let (content, cache) = (attachment.content, api.cache)
     guard cache.canStore(content.count) else { return }
@@ -122,10 +122,10 @@ struct UploadTransfer: Sendable {
 
   // MARK: - Sending
 
-  /// Sends what is missing, over any number of cuts.
+  /// Sends the missing bytes, over any number of lost connections.
   ///
-  /// - Parameter start: where the upload stands.
-  /// - Throws: when the gateway refuses for good, `cancelled`, or when there was no progress for `uploadKeepSeconds`.
+  /// - Parameter start: the current offset.
+  /// - Throws: when the gateway refuses for good, `cancelled`, or without progress for `uploadKeepSeconds`.
   func send(from start: UInt64) async throws(SessionClientError) {
     var retry = RetryPolicy(api.timeouts, for: api.timeouts.uploadRetry)
     var highest = start
@@ -139,9 +139,9 @@ struct UploadTransfer: Sendable {
           retry.recordProgress()
         }
         known = nil
-        // Also with nothing left to send: only the answer to that tells that the attachment is ready.
+        // An empty rest is sent too: only the response tells that the attachment is ready.
         guard try await send(at: offset) < size else { return }
-        throw .unreachable("\(api.gateway) took less than all bytes of the upload")
+        throw .unreachable("\(api.gateway) accepted only a part of the upload")
       } catch {
         known = try offset(afterwards: error)
         try await retry.wait(after: known == nil ? error : .unreachable("\(error)"))
@@ -149,7 +149,7 @@ struct UploadTransfer: Sendable {
     }
   }
 
-  /// Where the gateway says that the upload stands; nil when it has to be asked.
+  /// Returns the offset in the gateway's refusal; nil when the gateway has to be asked.
   private func offset(afterwards failure: SessionClientError) throws(SessionClientError) -> UInt64? {
     guard case .refused(let refusal) = failure, refusal.code == .offsetMismatch, let offset = refusal.offset
     else { return nil }
@@ -160,7 +160,7 @@ struct UploadTransfer: Sendable {
     let request = HTTPRequest(
       method: .patch, path: path,
       fields: [
-        "Tus-Resumable": "1.0.0", "Upload-Offset": "\(offset)", "Content-Type": Self.chunkType,
+        "Tus-Resumable": "1.0.0", "Upload-Offset": "\(offset)", "Content-Type": Self.uploadContentType,
       ], content: attachment.content.dropFirst(Int(offset)))
     let response = try await api.performOnce(request, in: .transfer)
     guard response.status == 204 else { throw api.error(for: response) }
@@ -170,31 +170,32 @@ struct UploadTransfer: Sendable {
   private func offset() async throws(SessionClientError) -> UInt64 {
     let response = try await api.performOnce(
       HTTPRequest(method: .head, path: path, fields: ["Tus-Resumable": "1.0.0"]))
-    // An answer to HEAD has no words.
+    // A response to HEAD has no body with a detail.
     switch response.status {
     case 200: return try offset(in: response)
     case 404:
-      throw .refused(Refusal(.notFound, "There is no such attachment any more; it may have been removed."))
+      throw .refused(Refusal(.notFound, "The attachment does not exist; it may have been removed."))
     case 410: throw .refused(Refusal(.ended, "This session has ended."))
-    case 408, 429, 500...: throw .unreachable("\(api.gateway) answers \(response.status)")
+    case 408, 429, 500...: throw .unreachable("\(api.gateway) responds with \(response.status)")
     default: throw api.error(for: response)
     }
   }
 
   private func offset(in response: HTTPResponse) throws(SessionClientError) -> UInt64 {
     guard let offset = response.head.number("Upload-Offset") else {
-      throw .noGateway("what answers at \(api.gateway) is no gateway: it does not say how far the upload is")
+      throw .noGateway(
+        "the server at \(api.gateway) is not a gateway: it does not report the upload's offset")
     }
     return try validated(offset)
   }
 
   // MARK: - Removing
 
-  /// Removes what came of it, as far as the gateway can be reached.
+  /// Removes the upload if the gateway can be reached.
   func remove() async {
     var request = HTTPRequest(method: .delete, path: path)
     if let token = fields.first("Participant-Token") { request.fields.append("Participant-Token", token) }
-    // What cannot be told expires by itself.
+    // Best effort: an abandoned upload expires.
     _ = try? await api.perform(request, expecting: [204, 404, 410], for: api.timeouts.creationRetry)
   }
 }
