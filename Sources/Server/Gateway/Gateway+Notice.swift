@@ -1,28 +1,45 @@
 internal import Primitives
-internal import Networking
+package import Networking
 internal import Storage
 internal import Platform
 
 extension Gateway {
-  /// What the data folder holds now, counted for so long at most. Blocks the calling thread.
-  package func dataFigures(within limit: Duration) -> ReadyNotice.DataFigures {
+  /// The contents of the data folder when the gateway starts.
+  package struct DataFolderUsage: Equatable, Sendable {
+    /// The number of saved sessions; nil when sessions live in memory only.
+    package var sessions: Int?
+    /// The bytes of all files of sessions.
+    package var usedBytes: UInt64
+    /// False when the count was cut off, because the folder has too many files for the time limit.
+    package var isWhole: Bool
+    /// The bytes that can still be written; nil if the system does not report them.
+    package var freeBytes: UInt64?
+
+    /// Creates a value from its parts.
+    package init(sessions: Int?, usedBytes: UInt64, isWhole: Bool, freeBytes: UInt64?) {
+      self.sessions = sessions
+      self.usedBytes = usedBytes
+      self.isWhole = isWhole
+      self.freeBytes = freeBytes
+    }
+  }
+
+  /// Returns the contents of the data folder, counted for at most `limit`. Blocks the calling thread.
+  package func dataFolderUsage(within limit: Duration) -> DataFolderUsage {
     let used = shared.data.usedBytes(until: .now() + limit)
-    return ReadyNotice.DataFigures(
+    return DataFolderUsage(
       sessions: shared.store.flatMap { try? $0.sessions().count }, usedBytes: used.bytes,
       isWhole: used.isWhole,
-      // Without it the line about the disk is a word shorter.
+      // The notice then leaves out the free bytes.
       freeBytes: try? shared.data.freeBytes())
   }
 
-  /// When the operator's certificate ends, in seconds since 1970; `nil` without one.
+  /// The end of the operator's certificate, in seconds since 1970; nil without one.
   package var certificateEnd: Int64? {
     guard shared.configuration.certificateFile != nil else { return nil }
     return shared.keeper?.holder.current.certificate.notAfter
   }
 
-  /// One sentence, without a full stop, where the certificate is not for the public address.
-  package var certificateWarnings: [String] {
-    guard let keeper = shared.keeper else { return [] }
-    return ConfigurationWarnings.ofNames(keeper.holder.current, shared.configuration)
-  }
+  /// The TLS context with the certificate in use; nil while https is off.
+  package var certificateInUse: TLSServerContext? { shared.keeper?.holder.current }
 }

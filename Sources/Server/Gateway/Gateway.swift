@@ -284,8 +284,6 @@ package enum GatewayError: Error, CustomStringConvertible {
   /// An address that is none of a machine.
   case address(ListenAddress, AddressError)
   case listen(ListenAddress, String)
-  /// A setting that this machine makes senseless.
-  case setting(StartFault)
   case system(SystemError)
 
   package var description: String {
@@ -295,7 +293,6 @@ package enum GatewayError: Error, CustomStringConvertible {
     case .dataFolder(let error): "\(error)"
     case .storage(let path, let error): "the data folder \(path) cannot be used: \(error)"
     case .address(let address, let error): "\(address) \(error)"
-    case .setting(let fault): "\(fault)"
     case .listen(let address, let words): "cannot listen on \(address): \(words)"
     case .system(let error): "\(error)"
     }

@@ -65,19 +65,6 @@ extension OverSockets {
       }
       _ = (held, silent)
     }
-
-    @Test("The health check of the command succeeds at the limit, plain and over TLS")
-    func probe() throws {
-      let gateway = try RunningGateway { $0.limits.connections = 1 }
-      let held = try Self.fill(gateway, 1)
-      var configuration = GatewayConfiguration()
-      configuration.http = ListenAddress(host: "127.0.0.1", port: gateway.http.port)
-      try HealthProbe.check(configuration)
-      configuration.http = nil
-      configuration.https = ListenAddress(host: "127.0.0.1", port: gateway.https.port)
-      try HealthProbe.check(configuration)
-      _ = held
-    }
   }
 }
 

@@ -1,7 +1,7 @@
-internal import Primitives
+package import Primitives
 
 /// Whether a certificate is valid, and for how long still.
-enum CertificateAge: Equatable, Sendable {
+package enum CertificateAge: Equatable, Sendable {
   case valid
   case notYetValid
   case ending
@@ -14,7 +14,7 @@ enum CertificateAge: Equatable, Sendable {
   ///   - notBefore: when it begins, in seconds since 1970.
   ///   - notAfter: when it ends, likewise.
   ///   - now: the time to judge it at.
-  init(notBefore: Int64, notAfter: Int64, now: WallTime) {
+  package init(notBefore: Int64, notAfter: Int64, now: WallTime) {
     let now = now.secondsSince1970
     let left = notAfter - now
     // Some are made for a few days only, and replaced when half of them are over: theirs is the last third.

@@ -1,6 +1,6 @@
 extension Duration {
   /// Whole milliseconds; what is less is cut off.
-  var wholeMilliseconds: Int64 {
+  package var wholeMilliseconds: Int64 {
     let (seconds, attoseconds) = components
     return seconds * 1000 + attoseconds / 1_000_000_000_000_000
   }

@@ -95,7 +95,7 @@ package struct LogLine {
 }
 
 /// A text as JSON writes it (RFC 8259 §7), safe to show on a terminal.
-enum JSONText {
+package enum JSONText {
   /// Appends what `quoted` gives, without the way through a string where nothing needs to be escaped.
   static func append(_ text: String, to bytes: inout [UInt8]) {
     let isPlain = text.utf8.allSatisfy {
@@ -108,7 +108,7 @@ enum JSONText {
   }
 
   /// The text in quotes; quotes, backslashes and everything that could end a line or steer a terminal escaped.
-  static func quoted(_ text: String) -> String {
+  package static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {
       switch scalar {
@@ -129,7 +129,7 @@ enum JSONText {
   }
 
   /// Controls, line and paragraph separators, and marks that turn the direction of writing.
-  static func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool {
+  package static func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool {
     // A look into Unicode's tables takes as long as all the rest.
     if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }
     return switch scalar.properties.generalCategory {

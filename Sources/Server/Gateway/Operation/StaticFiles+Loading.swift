@@ -21,7 +21,7 @@ package enum StaticFilesError: Error, Equatable, Sendable, CustomStringConvertib
     case .unreadable(let path, let error): "\(path) cannot be read (\(error))"
     case .noIndex(let directory): "\(directory) has no index.html, so it is not the folder of a page"
     case .tooLarge(let directory, let limit):
-      "\(directory) holds more than \(SettingValue.describe(size: limit)) bytes, which are kept in memory"
+      "\(directory) holds more than \(limit >> 20)M bytes, which are kept in memory"
     case .tooMany(let directory, let limit):
       "\(directory) holds more than \(limit) files, or folders too deep"
     case .outOfMemory(let path): "there is no memory to compress \(path)"

@@ -1,0 +1,223 @@
+internal import Gateway
+internal import Wire
+
+/// The memory that the gateway may use, divided into shares for everything that peers can make grow. The shares together fit.
+///
+/// Limits that an operator set keep their values and their full cost. The other limits get parts of the rest, at most their
+/// defaults. Each cost was measured at the process, and is more than the limit counts: arrays have room to grow, small entries
+/// have an index, and an allocator keeps some freed memory.
+struct MemoryBudget: Equatable, Sendable {
+  /// A part of the budget.
+  struct Share: Equatable, Sendable {
+    /// The consumer of the memory, in a word or two.
+    let name: String
+    /// The most bytes that the consumer takes.
+    let bytes: Int
+    /// The limit that bounds the share; nil for the program itself.
+    let limit: LimitDescription?
+
+    static func == (one: Share, other: Share) -> Bool {
+      one.name == other.name && one.bytes == other.bytes && one.limit?.name == other.limit?.name
+    }
+  }
+
+  /// The bytes that all shares together may take.
+  let total: Int
+  /// The program's own share first.
+  let shares: [Share]
+  /// The configuration's limits. Limits that the operator did not set are made to fit.
+  let limits: Limits
+
+  /// Divides a budget.
+  ///
+  /// - Parameters:
+  ///   - total: the available bytes.
+  ///   - configuration: the settings.
+  ///   - origins: the origins of the settings, which tell the limits that the operator set.
+  /// - Throws: `MemoryFault` with the numbers when the settings do not fit.
+  init(
+    of total: Int, for configuration: GatewayConfiguration, _ origins: SettingOrigins
+  ) throws(MemoryFault) {
+    let program = Self.programBytes + configuration.reactors * Self.reactorBytes
+    var limits = configuration.limits
+    let parts = Part.all(isSecure: configuration.https != nil).map { part in
+      // A limit is at least its inner limit, if the operator set that one.
+      guard let inner = part.inner, origins.has(inner.settingName) else { return part }
+      return part.needing(limits[keyPath: inner.keyPath])
+    }
+    let given = parts.filter { origins.has($0.limit.settingName) }
+    let free = parts.filter { !origins.has($0.limit.settingName) }
+    let fixed =
+      program + given.reduce(0) { $0.addingSaturating($1.cost(of: limits[keyPath: $1.limit.keyPath])) }
+    let least = free.reduce(0) { $0 + $1.cost(of: $1.least) }
+    guard fixed.addingSaturating(least) <= total else {
+      throw MemoryFault(
+        total: total, program: program,
+        given: given.map {
+          (
+            "\(origins.name(of: $0.limit.settingName)) \(Setting.describe($0.limit, in: limits))",
+            $0.cost(of: limits[keyPath: $0.limit.keyPath])
+          )
+        }, least: least)
+    }
+    // The bytes beyond the least values are divided by weight. Bytes that one part does not need go to the others.
+    var rest = total - fixed - least
+    var open = free
+    var values: [String: Int] = [:]
+    while !open.isEmpty {
+      let weights = open.reduce(0) { $0 + $1.weight }
+      let full = open.filter { part in
+        part.cost(of: limits[keyPath: part.limit.keyPath]) - part.cost(of: part.least)
+          <= rest / weights * part.weight
+      }
+      guard !full.isEmpty else {
+        for part in open {
+          values[part.limit.name] = part.value(
+            costing: part.cost(of: part.least) + rest / weights * part.weight)
+        }
+        break
+      }
+      for part in full {
+        rest -= max(0, part.cost(of: limits[keyPath: part.limit.keyPath]) - part.cost(of: part.least))
+      }
+      open.removeAll { part in full.contains { $0.limit.name == part.limit.name } }
+    }
+    for part in free {
+      if let value = values[part.limit.name] { limits[keyPath: part.limit.keyPath] = value }
+    }
+    for part in parts {
+      // A session within its own limit must not be refused because of the limit of all sessions.
+      guard let inner = part.inner, !origins.has(inner.settingName) else { continue }
+      limits[keyPath: inner.keyPath] = min(
+        limits[keyPath: inner.keyPath], limits[keyPath: part.limit.keyPath])
+    }
+    self.total = total
+    self.limits = limits
+    shares =
+      [Share(name: "program", bytes: program, limit: nil)]
+      + parts.map {
+        Share(name: $0.name, bytes: $0.cost(of: limits[keyPath: $0.limit.keyPath]), limit: $0.limit)
+      }
+  }
+
+  /// The bytes that no share takes.
+  var unused: Int { total - shares.reduce(0) { $0.addingSaturating($1.bytes) } }
+
+  /// Returns the budget without `--memory`, a part of the memory of a machine or a control group. The kernel takes its memory for
+  /// sockets and files out of the rest.
+  static func standard(of usable: Int) -> Int { usable / 4 * 3 }
+
+  /// Returns true if a limit differs from its default because the default would not fit.
+  static func isDivided(_ setting: Setting, in configuration: GatewayConfiguration) -> Bool {
+    Part.all(isSecure: true).flatMap { [$0.limit, $0.inner].compactMap(\.self) }.contains {
+      $0.settingName == setting.name
+        && configuration.limits[keyPath: $0.keyPath] != Limits()[keyPath: $0.keyPath]
+    }
+  }
+
+  /// The bytes of the program with its page, its threads and their memory, without reactors.
+  private static let programBytes = 56 << 20
+  /// The bytes of a reactor's buffers, its compressors and one message that is inflated in steps.
+  private static let reactorBytes = 4 << 20
+}
+
+extension MemoryBudget {
+  /// A consumer of memory that can grow, and its cost.
+  private struct Part {
+    let name: String
+    let limit: LimitDescription
+    /// The cost of each unit that the limit counts, in sixteenths of a byte.
+    let sixteenths: Int
+    /// The weight of this part when the free budget is divided.
+    let weight: Int
+    /// The least useful value of the limit.
+    private(set) var least: Int
+    /// A limit on a part of what `limit` bounds, such as on one session. It is at most `limit`.
+    let inner: LimitDescription?
+
+    init(
+      _ name: String, _ limit: String, sixteenths: Int, weight: Int, least: Int, inner: String? = nil
+    ) {
+      self.name = name
+      self.limit = Self.limit(limit)
+      self.sixteenths = sixteenths
+      self.weight = weight
+      self.least = least
+      self.inner = inner.map(Self.limit)
+    }
+
+    private static func limit(_ name: String) -> LimitDescription {
+      guard let found = Limits.all.first(where: { $0.name == name }) else {
+        preconditionFailure("a limit of the contract")
+      }
+      return found
+    }
+
+    /// Returns the same part with at least this value.
+    func needing(_ value: Int) -> Part {
+      var part = self
+      part.least = max(least, value)
+      return part
+    }
+
+    func cost(of value: Int) -> Int {
+      let (product, overflows) = value.multipliedReportingOverflow(by: sixteenths)
+      return overflows ? .max : product / 16
+    }
+
+    func value(costing bytes: Int) -> Int {
+      // Round numbers are easier to read.
+      let value = bytes * 16 / sixteenths
+      return max(least, limit.unit == .bytes ? (value >> 20) << 20 : value)
+    }
+
+    static func all(isSecure: Bool) -> [Part] {
+      [
+        // Sessions hold at most a quarter more than the limit, and half of that again for indexes and room to grow.
+        Part(
+          "sessions", "memoryBytes", sixteenths: 16 * 15 / 8, weight: 9, least: 16 << 20,
+          inner: "sessionLogBytes"),
+        Part("half-received", "incompleteBytes", sixteenths: 24, weight: 3, least: 4 << 20),
+        Part(
+          "connections", "connections", sixteenths: 16 * (isSecure ? 24 : 6) * 1024, weight: 4, least: 64,
+          inner: "connectionsPerAddress"),
+        Part("uploads", "uploads", sixteenths: 16 * 384 * 1024, weight: 2, least: 4),
+        // A copy of unsaved entries is on its way to the disk.
+        Part(
+          "unsaved", "unsavedBytes", sixteenths: 16, weight: 2, least: 4 << 20, inner: "unsavedSessionBytes"),
+      ]
+    }
+  }
+}
+
+/// An error for settings that do not fit into the available memory.
+struct MemoryFault: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The available bytes.
+  let total: Int
+  let program: Int
+  /// The settings of the operator, each with the most bytes that it takes.
+  let given: [(setting: String, bytes: Int)]
+  /// The least bytes that everything else needs.
+  let least: Int
+
+  static func == (one: MemoryFault, other: MemoryFault) -> Bool {
+    one.description == other.description
+  }
+
+  var description: String {
+    let parts = given.map { "\($0.setting) may take \(Self.size($0.bytes))" }
+    let sum = given.reduce(program.addingSaturating(least)) { $0.addingSaturating($1.bytes) }
+    return "--memory is \(Self.size(total)), and what is to fit may take \(Self.size(sum)): "
+      + (parts + ["the program takes \(Self.size(program))", "everything else at least \(Self.size(least))"])
+      .joined(separator: ", ") + ". Raise the one or lower the others."
+  }
+
+  private static func size(_ bytes: Int) -> String { SettingValue.rough(size: UInt64(clamping: bytes)) }
+}
+
+extension Int {
+  fileprivate func addingSaturating(_ other: Int) -> Int {
+    let (sum, overflows) = addingReportingOverflow(other)
+    return overflows ? .max : sum
+  }
+}

@@ -1,0 +1,147 @@
+internal import Gateway
+internal import Glibc
+internal import Synchronization
+internal import Networking
+internal import Platform
+internal import Primitives
+
+extension DrawTogetherCommand {
+  /// How long what the log still has to say is waited for at the end, where nobody reads it.
+  private static let logTime = Duration.seconds(1)
+
+  /// Runs a gateway until a signal has stopped it.
+  ///
+  /// The first SIGTERM or SIGINT drains it, the second stops it at once; SIGHUP reads the certificate again.
+  func serve(_ asked: GatewayConfiguration, _ origins: SettingOrigins) -> ExitCode {
+    let begun = MonotonicTime.now()
+    let configuration: GatewayConfiguration
+    do {
+      configuration = try fit(try complete(asked), origins).configuration
+    } catch {
+      errors("drawtogether: \(error)\n")
+      return .usage
+    }
+    DescriptorLimit.raise()
+    let format = configuration.logFormat ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
+    do {
+      try StartCheck(configuration).beforeStart()
+      let log = try Log(
+        writingBehind: configuration.logLevel, format: format, addresses: configuration.logAddresses)
+      // Whoever says why there is no gateway speaks last.
+      defer { log.finish(within: Self.logTime) }
+      // Before any other thread is there, so that the signals reach none of them.
+      let signals = try SignalLoop()
+      let gateway = try Gateway(configuration: configuration, log: log)
+      let addresses = try gateway.start()
+      let watchdog = Watchdog(ServiceManager(environment: environment, process: getpid()), log: log)
+      let answer = SignalAnswer(gateway: gateway, watchdog: watchdog, log: log)
+      try signals.start { answer.receive($0) }
+      let took = MonotonicTime.now() - begun
+      let nameWarnings =
+        gateway.certificateInUse.map { ConfigurationWarnings.ofNames($0, configuration) } ?? []
+      for warning in warnings(of: configuration) + nameWarnings {
+        log(.warning, "configuration", ["reason": .string(warning)])
+      }
+      let notice = ReadyNotice(
+        http: addresses.http, https: addresses.https,
+        interfaces: AlternativeNames.ofThisMachine().addresses, took: took, configuration: configuration,
+        data: gateway.dataFolderUsage(within: .milliseconds(50)),
+        certificateEnd: gateway.certificateEnd)
+      output(format == .json ? notice.json : notice.text)
+      log(
+        .info, "started",
+        [
+          "version": "\(Product.version)", "http": "\(addresses.http.map { "\($0)" } ?? "off")",
+          "https": "\(addresses.https.map { "\($0)" } ?? "off")", "reactors": .number(configuration.reactors),
+          "data": "\(configuration.dataDirectory)", "ms": .milliseconds(.now() - begun),
+        ])
+      try watchdog.start(gateway)
+      gateway.waitUntilStopped()
+      log(.info, "stopped", ["ms": .milliseconds(.now() - begun)])
+      return .success
+    } catch let fault as StartFault {
+      return tell(fault, of: configuration)
+    } catch let error as GatewayError {
+      return tell(error, of: configuration)
+    } catch {
+      errors("drawtogether: \(error)\n")
+      return .failure
+    }
+  }
+
+  /// What was asked for, with what has to be looked up on this machine.
+  func complete(_ asked: GatewayConfiguration) throws(SecretFile.Fault) -> GatewayConfiguration {
+    var configuration = try SecretFile.readToken(of: asked)
+    let found = PublicDirectory.find(
+      asked.publicDirectory, isDefault: asked.publicDirectory == GatewayConfiguration().publicDirectory,
+      program: PublicDirectory.program(), hasPage: PublicDirectory.hasPage)
+    if found != asked.publicDirectory {
+      configuration.publicDirectory = PublicDirectory.realPath(found) ?? found
+    }
+    return configuration
+  }
+
+  /// Returns the configuration with limits that fit into the available memory, and the shares of that. If the amount of memory is
+  /// unknown, the limits stay as they are.
+  func fit(
+    _ asked: GatewayConfiguration, _ origins: SettingOrigins
+  ) throws(MemoryFault) -> (configuration: GatewayConfiguration, budget: MemoryBudget?) {
+    guard let memory = asked.memory ?? UsableMemory.ofThisProcess().map(MemoryBudget.standard) else {
+      return (asked, nil)
+    }
+    let budget = try MemoryBudget(of: memory, for: asked, origins)
+    var configuration = asked
+    configuration.memory = memory
+    configuration.limits = budget.limits
+    return (configuration, budget)
+  }
+
+  /// Prints a fault that was found before the start.
+  func tell(_ fault: StartFault, of configuration: GatewayConfiguration) -> ExitCode {
+    if case .gateway(let error) = fault { return tell(error, of: configuration) }
+    errors("drawtogether: \(fault)\n")
+    return .usage
+  }
+
+  /// Says why there is no gateway, and which setting is at fault where one is.
+  func tell(_ error: GatewayError, of configuration: GatewayConfiguration) -> ExitCode {
+    let setting: String? =
+      switch error {
+      case .files: "--public: "
+      case .dataFolder, .storage: "--data: "
+      case .certificate: configuration.certificateFile == nil ? nil : "--tls-cert and --tls-key: "
+      case .address(let address, _): address == configuration.http ? "--http " : "--https "
+      case .listen, .system: nil
+      }
+    errors("drawtogether: \(setting ?? "")\(error)\n")
+    return setting == nil ? .failure : .usage
+  }
+}
+
+/// What a running gateway does about each signal.
+private final class SignalAnswer: Sendable {
+  private let gateway: Gateway
+  private let watchdog: Watchdog
+  private let log: Log
+  private let isDraining = Atomic(false)
+
+  init(gateway: Gateway, watchdog: Watchdog, log: Log) {
+    self.gateway = gateway
+    self.watchdog = watchdog
+    self.log = log
+  }
+
+  func receive(_ signal: SignalReceiver.Signal) {
+    switch signal {
+    case .reload:
+      gateway.reloadCertificate()
+    case .terminate where isDraining.exchange(true, ordering: .relaxed):
+      log(.warning, "stopping at once")
+      gateway.stop()
+    case .terminate:
+      log(.info, "draining")
+      watchdog.stop()
+      gateway.drain()
+    }
+  }
+}

@@ -1,0 +1,59 @@
+/// Where a listener is to be bound: a host as it was written and a port.
+///
+/// Port 0 asks the system for a free one.
+package struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
+  /// A name, an IPv4 address, or an IPv6 address without its brackets.
+  package var host: String
+  package var port: UInt16
+
+  /// An address of its two parts; the host of an IPv6 address comes without brackets.
+  package init(host: String, port: UInt16) {
+    self.host = host
+    self.port = port
+  }
+
+  /// Reads `HOST:PORT`, where an IPv6 host stands in brackets; `nil` when it is not that.
+  package init?(_ text: String) {
+    guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")) else { return nil }
+    let written = text[..<colon]
+    let digits = text[text.utf8.index(after: colon)...]
+    guard digits.utf8.count <= 5, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+      let port = UInt16(digits)
+    else { return nil }
+    let isBracketed = written.hasPrefix("[") && written.hasSuffix("]")
+    let host = isBracketed ? written.dropFirst().dropLast() : written
+    guard !host.isEmpty, host.utf8.count <= 253, isBracketed == host.utf8.contains(UInt8(ascii: ":")),
+      host.utf8.allSatisfy(Self.isAllowedInHost)
+    else { return nil }
+    self.init(host: String(host), port: port)
+  }
+
+  package var description: String { "\(authorityHost):\(port)" }
+
+  /// The host as it stands in a URL: an IPv6 address in brackets.
+  package var authorityHost: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host }
+
+  /// Whether it stands for all addresses of the machine.
+  package var isWildcard: Bool { host == "0.0.0.0" || host == "::" }
+
+  /// Whether both cannot be listened on at once: they have a port, and one host stands for the other's addresses too.
+  package func overlaps(_ other: ListenAddress) -> Bool {
+    guard port == other.port, port != 0 else { return false }
+    let isOfOneKind = host.utf8.contains(UInt8(ascii: ":")) == other.host.utf8.contains(UInt8(ascii: ":"))
+    // `[::]` takes IPv4 too; 0.0.0.0 takes every address but those of IPv6.
+    return host == other.host || host == "::" || other.host == "::"
+      || isOfOneKind && (isWildcard || other.isWildcard)
+  }
+
+  private static func isAllowedInHost(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    case UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: ":"), UInt8(ascii: "%"):
+      true
+    default:
+      false
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import Gateway
+import FoundationEssentials
+import Testing
+import Networking
+import Primitives
+
+@testable import drawtogether
+
+/// What is told of a certificate that browsers will have something against.
+@Suite("Warnings of the certificate")
+struct CertificateWarningTests {
+  private final class Folder {
+    let path = FileManager.default.temporaryDirectory.path + "/drawtogether-\(UUID().uuidString)"
+
+    init() throws {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+      // What cannot be removed stays in the temporary folder, and harms nobody.
+      try? FileManager.default.removeItem(atPath: path)
+    }
+  }
+
+  private let folder: Folder
+  /// 2026-01-01T00:00:00Z, when the certificate was made; it ends 396 days later.
+  private let made = WallTime(secondsSince1970: 1_767_225_600)
+  private var configuration = GatewayConfiguration()
+
+  init() throws {
+    folder = try Folder()
+    let names = AlternativeNames(
+      hosts: ["draw.example"], addresses: [IPAddress("192.0.2.7")].compactMap(\.self))
+    let own = try SelfSignedCertificate.loadOrMake(in: folder.path, now: made, names: names)
+    configuration.certificateFile = own.certificatePath
+    configuration.keyFile = own.keyPath
+  }
+
+  private func warnings(
+    afterDays days: Int = 1, _ change: (inout GatewayConfiguration) -> Void = { _ in }
+  ) -> [String] {
+    var changed = configuration
+    change(&changed)
+    return ConfigurationWarnings.ofCertificate(changed, now: made + .seconds(days * 86_400))
+  }
+
+  @Test(
+    "Its age",
+    arguments: [
+      (-2, "is valid from 2025-12-31 on: browsers refuse it until then"), (1, nil), (380, nil),
+      (383, "ends on 2027-02-01: a new one is due"), (397, "ended on 2027-02-01: browsers refuse it"),
+    ] as [(Int, String?)])
+  func age(_ days: Int, _ words: String?) {
+    let file = configuration.certificateFile ?? ""
+    #expect(
+      warnings(afterDays: days)
+        == [words.map { "the certificate in --tls-cert \(file) \($0)" }].compactMap(\.self))
+  }
+
+  @Test(
+    "Whom it is for",
+    arguments: [
+      ("https://draw.example", true), ("https://draw.example:8443", true), ("https://192.0.2.7:8443", true),
+      ("https://www.draw.example", false), ("https://192.0.2.8", false), ("https://[2001:db8::7]", false),
+      ("http://other.example", true),
+    ])
+  func names(_ url: String, _ fits: Bool) {
+    let told = warnings { $0.publicURL = WebOrigin(url) }
+    #expect(told.isEmpty == fits)
+    #expect(
+      told.allSatisfy {
+        $0.contains(" is for DNS:draw.example, IP Address:192.0.2.7 and not for ")
+          && $0.hasSuffix(", the host of --public-url: browsers refuse it")
+      })
+  }
+
+  @Test("Nothing is told of one that is not in use, not shown to browsers, or cannot be read")
+  func silent() {
+    #expect(
+      warnings(afterDays: 1_000) {
+        $0.https = nil
+        $0.trustedProxies = 1
+      } == [])
+    #expect(
+      warnings {
+        $0.publicURL = WebOrigin("https://other.example")
+        $0.trustedProxies = 1
+      } == [])
+    #expect(warnings(afterDays: 1_000) { $0.keyFile = "/nonexistent" } == [])
+  }
+}

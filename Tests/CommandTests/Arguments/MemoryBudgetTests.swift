@@ -1,0 +1,99 @@
+import Gateway
+import Testing
+import Wire
+
+@testable import drawtogether
+
+/// The division of the memory, without a machine.
+@Suite("Memory budget")
+struct MemoryBudgetTests {
+  private func budget(
+    _ mebibytes: Int, _ arguments: String..., https: Bool = true
+  ) throws -> (MemoryBudget, GatewayConfiguration) {
+    let invocation = try ConfigurationReader.read(
+      arguments: arguments + (https ? [] : ["--https", "off"]), environment: [:], cores: 2)
+    guard case .serve(let configuration, let origins) = invocation else {
+      throw UnexpectedInvocation()
+    }
+    return (try MemoryBudget(of: mebibytes << 20, for: configuration, origins), configuration)
+  }
+
+  private struct UnexpectedInvocation: Error {}
+
+  @Test(
+    "The shares fit together, and limits that nobody set are at most their defaults",
+    arguments: [128, 192, 384, 768, 1_536, 3_072, 6_144, 18_432], [true, false])
+  func fits(mebibytes: Int, https: Bool) throws {
+    let (budget, asked) = try budget(mebibytes, https: https)
+    #expect(budget.shares.reduce(0) { $0 + $1.bytes } <= budget.total)
+    #expect(budget.unused >= 0 && budget.total == mebibytes << 20)
+    for limit in Limits.all {
+      #expect(budget.limits[keyPath: limit.keyPath] <= asked.limits[keyPath: limit.keyPath])
+      #expect(limit.range.contains(budget.limits[keyPath: limit.keyPath]))
+    }
+    #expect(budget.limits.sessionLogBytes <= budget.limits.memoryBytes)
+    #expect(budget.limits.unsavedSessionBytes <= budget.limits.unsavedBytes)
+    if mebibytes >= 6_144 { #expect(budget.limits == asked.limits) }
+  }
+
+  @Test("More memory never makes a limit smaller")
+  func grows() throws {
+    var before = try budget(112).0.limits
+    for mebibytes in stride(from: 128, through: 6_144, by: 16) {
+      let limits = try budget(mebibytes).0.limits
+      for limit in Limits.all {
+        #expect(
+          limits[keyPath: limit.keyPath] >= before[keyPath: limit.keyPath], "\(limit.name) of \(mebibytes)")
+      }
+      before = limits
+    }
+  }
+
+  @Test("What somebody set stays, and the others give way to it")
+  func given() throws {
+    let (budget, _) = try budget(
+      384, "--max-connections", "5000", "--max-session-log-bytes", "60M", "--max-incomplete-bytes", "10M")
+    #expect(budget.limits.connections == 5_000 && budget.limits.sessionLogBytes == 60 << 20)
+    #expect(budget.limits.incompleteBytes == 10 << 20 && budget.limits.memoryBytes >= 60 << 20)
+    #expect(budget.unused >= 0)
+  }
+
+  @Test(
+    "What was set and does not fit is refused with all numbers",
+    arguments: [
+      (
+        ["--max-memory-bytes", "512M", "--max-connections", "1000"],
+        "--memory is 384M, and what is to fit may take 1G: --max-memory-bytes 512M may take 960M, --max-connections 1000 may"
+          + " take 23M, the program takes 64M, everything else at least 12M. Raise the one or lower the others."
+      ),
+      (
+        ["--max-session-log-bytes", "1G", "--max-memory-bytes", "1G"],
+        "--memory is 384M, and what is to fit may take 2G: --max-memory-bytes 1G may take 1.9G, the program takes 64M,"
+          + " everything else at least 13M. Raise the one or lower the others."
+      ),
+    ])
+  func refused(arguments: [String], says: String) throws {
+    let invocation = try ConfigurationReader.read(arguments: arguments, environment: [:], cores: 2)
+    guard case .serve(let configuration, let origins) = invocation else { throw UnexpectedInvocation() }
+    let fault = #expect(throws: MemoryFault.self) {
+      try MemoryBudget(of: 384 << 20, for: configuration, origins)
+    }
+    #expect(fault?.description == says)
+    #expect(throws: Never.self) { try MemoryBudget(of: 8 << 30, for: configuration, origins) }
+  }
+
+  @Test("The limits that it gave, given again, fit again")
+  func again() throws {
+    for mebibytes in [128, 384, 768, 3_000] {
+      let (first, _) = try budget(mebibytes)
+      let arguments = first.shares.compactMap { share in
+        share.limit.map { "\($0.flag)=\(Setting.describe($0, in: first.limits))" }
+      }
+      let invocation = try ConfigurationReader.read(
+        arguments: arguments + ["--max-session-log-bytes=\(first.limits.sessionLogBytes)"], environment: [:],
+        cores: 2)
+      guard case .serve(let configuration, let origins) = invocation else { throw UnexpectedInvocation() }
+      #expect(try MemoryBudget(of: first.total, for: configuration, origins).limits == first.limits)
+    }
+  }
+}

@@ -1,0 +1,187 @@
+import Gateway
+import FoundationEssentials
+import Testing
+import Platform
+import Wire
+
+@testable import drawtogether
+
+/// What is found on the machine before a gateway starts.
+@Suite("Before the start")
+struct StartCheckTests {
+  /// A folder with a page, removed with all in it at the end.
+  private final class Folder {
+    let path = FileManager.default.temporaryDirectory.path + "/drawtogether-\(UUID().uuidString)"
+
+    init() throws {
+      try FileManager.default.createDirectory(atPath: path + "/public/js", withIntermediateDirectories: true)
+      try write("public/index.html", "<p>")
+    }
+
+    func write(_ name: String, _ text: String) throws {
+      try Data(text.utf8).write(to: URL(filePath: path + "/" + name))
+    }
+
+    deinit {
+      // What cannot be removed stays in the temporary folder, and harms nobody.
+      try? FileManager.default.removeItem(atPath: path)
+    }
+  }
+
+  private let folder: Folder
+
+  init() throws {
+    folder = try Folder()
+  }
+
+  private func configuration(_ change: (inout GatewayConfiguration) -> Void = { _ in })
+    -> GatewayConfiguration
+  {
+    var configuration = GatewayConfiguration()
+    configuration.publicDirectory = folder.path + "/public"
+    configuration.dataDirectory = folder.path + "/data"
+    change(&configuration)
+    return configuration
+  }
+
+  private func faults(_ change: (inout GatewayConfiguration) -> Void = { _ in }) -> [String] {
+    StartCheck(configuration(change)).faults().map(\.description)
+  }
+
+  @Test("Nothing is wrong with a folder that a gateway would make, and nothing is made")
+  func well() throws {
+    #expect(faults() == [])
+    #expect(!FileManager.default.fileExists(atPath: folder.path + "/data"))
+  }
+
+  @Test("Everything that is wrong is told, not only the first")
+  func all() throws {
+    try folder.write("file", "")
+    let found = faults {
+      $0.http = ListenAddress(host: "draw..example", port: 80)
+      $0.publicDirectory = folder.path + "/js"
+      $0.dataDirectory = folder.path + "/file"
+      $0.certificateFile = folder.path + "/none.crt"
+      $0.keyFile = folder.path + "/none.key"
+      $0.limits.diskReserveBytes = 1 << 50
+    }
+    #expect(found.count == 5)
+    for (words, beginning) in zip(
+      found,
+      [
+        "--disk-reserve-bytes is 1024T, and the whole disk of --data \(folder.path)/file has ",
+        "draw..example:80 names a host that was not found: ",
+        "\(folder.path)/js cannot be read (open: No such file or directory)",
+        "the data folder \(folder.path)/file is not a folder", "",
+      ])
+    {
+      #expect(words.hasPrefix(beginning))
+    }
+    #expect(found.last?.contains("\(folder.path)/none.crt") == true)
+  }
+
+  @Test("A key and a token in the folder of the page would be everybody's, and so would the data")
+  func published() throws {
+    for name in ["public/key.pem", "public/js/token", "secret.pem"] { try folder.write(name, "x") }
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path + "/link", withDestinationPath: folder.path + "/public")
+    #expect(
+      faults { $0.metricsTokenFile = folder.path + "/public/js/token" } == [
+        "--metrics-token-file \(folder.path)/public/js/token lies in \(folder.path)/public, the folder of --public,"
+          + " whose files everybody may read: it takes a place outside."
+      ])
+    for data in ["public", "public/data", "public/a/b", "link/data", "public/js/../data/"] {
+      #expect(faults { $0.dataDirectory = folder.path + "/" + data }.count == 1, "\(data)")
+    }
+    for data in ["public.data", "public/.data", "data/public"] {
+      #expect(faults { $0.dataDirectory = folder.path + "/" + data } == [], "\(data)")
+    }
+    let started = #expect(throws: StartFault.self) {
+      try StartCheck(configuration { $0.dataDirectory = folder.path + "/public" }).beforeStart()
+    }
+    #expect(started?.description == faults { $0.dataDirectory = folder.path + "/public" }.first)
+  }
+
+  @Test("What is possible and hardly meant is told")
+  func warnings() {
+    func warnings(
+      _ openFiles: Int? = nil, memory: Int? = nil, _ change: (inout GatewayConfiguration) -> Void
+    ) -> [String] {
+      ConfigurationWarnings.all(configuration(change), on: .init(openFiles: openFiles, memory: memory))
+    }
+    #expect(warnings(1 << 20, memory: 5 << 29) { $0.limits.diskReserveBytes = 0 } == [])
+    #expect(
+      warnings {
+        $0.limits.sessionLogBytes = 100_000
+        $0.limits.diskReserveBytes = 0
+      } == [
+        "--max-session-log-bytes is 100000, which is less than the 256K of --max-message-bytes: nothing larger than 100000 is ever kept"
+      ])
+    #expect(
+      warnings {
+        $0.https = nil
+        $0.certificateFile = "a.pem"
+        $0.keyFile = "b.pem"
+        $0.publicURL = WebOrigin("https://draw.example")
+      }.map { $0.prefix(24) } == ["--tls-cert and --tls-key", "--public-url is https an"])
+    #expect(
+      warnings(1024) {
+        $0.limits.connections = 1_000
+        $0.reactors = 2
+        $0.limits.diskReserveBytes = 0
+      } == [
+        "--max-connections 1000 needs 1848 open files, and this process may have 1024 (ulimit -n): connections are"
+          + " turned away before there are that many"
+      ])
+    #expect(warnings { $0.limits.diskReserveBytes = 1 << 50 } == [])
+    #expect(
+      warnings(memory: 512 << 20) {
+        $0.limits.diskReserveBytes = 0
+        $0.memory = 384 << 20
+      } == [])
+    #expect(
+      warnings(memory: 512 << 20) {
+        $0.limits.diskReserveBytes = 0
+        $0.memory = 500 << 20
+      } == [
+        "--memory is 500M, and this process may have 512M of memory, of which the kernel takes some for its sockets and"
+          + " files: it may be killed before it refuses more; three quarters of that are safe"
+      ])
+  }
+
+  @Test(
+    "A secret's file holds it alone, with one end of a line or none",
+    arguments: [
+      ("s3cret", "s3cret"), ("s3cret\n", "s3cret"), ("s3cret\r\n", "s3cret"), ("s3cret\n\n", nil), ("", nil),
+      ("\n", nil), ("two words", nil), (" s3cret", nil), ("s\u{E9}cret", nil),
+      (String(repeating: "x", count: 256) + "\n", String(repeating: "x", count: 256)),
+      (String(repeating: "x", count: 257), nil), (String(repeating: "x", count: 100_000), nil),
+    ] as [(String, String?)])
+  func secret(_ text: String, _ token: String?) throws {
+    try folder.write("token", text)
+    let path = folder.path + "/token"
+    let asked = configuration { $0.metricsTokenFile = path }
+    guard let token else {
+      let fault = #expect(throws: SecretFile.Fault.self) { try SecretFile.readToken(of: asked) }
+      #expect(
+        fault?.description
+          == "--metrics-token-file \(path) holds no token: that is 1 to 256 visible ASCII characters, in one line."
+      )
+      return
+    }
+    #expect(try SecretFile.readToken(of: asked).metricsToken == token)
+  }
+
+  @Test("A secret's file that is not there is named, and without one nothing is read")
+  func noSecret() throws {
+    let path = folder.path + "/none"
+    let fault = #expect(throws: SecretFile.Fault.self) {
+      try SecretFile.readToken(of: configuration { $0.metricsTokenFile = path })
+    }
+    #expect(
+      fault?.description
+        == "--metrics-token-file \(path) cannot be read (open: No such file or directory): it takes the name of a file"
+        + " with the token in it.")
+    #expect(try SecretFile.readToken(of: configuration()) == configuration())
+  }
+}

@@ -1,0 +1,74 @@
+import FoundationEssentials
+import Testing
+
+/// The data folders that versions of the program have left are read by this one. What else they must give back, the contract's
+/// tests show through a running gateway.
+@Suite("Folders of earlier versions")
+struct EarlierFolderTests {
+  private static let fixtures =
+    #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined() + "/StorageTests/Fixtures"
+
+  private static var versions: [String] {
+    // Without the folder there is nothing to read, which the first test would say.
+    (try? FileManager.default.contentsOfDirectory(atPath: fixtures).sorted()) ?? []
+  }
+
+  /// What those who drew in a session know of it.
+  private struct Kept: Decodable {
+    let id: String
+    /// By key, each entry as an array that its sequence begins.
+    let held: [String: [[Value]]]
+
+    enum Value: Decodable, Equatable {
+      case number(UInt64)
+      case text(String)
+
+      init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let number = try? container.decode(UInt64.self) {  // Else it is a text.
+          self = .number(number)
+        } else {
+          self = .text(try container.decode(String.self))
+        }
+      }
+    }
+  }
+
+  /// A line of an export.
+  private struct Line: Decodable {
+    let sequence: UInt64
+    let key: String?
+    let system: Bool?
+  }
+
+  @Test("There is one of the first version")
+  func first() {
+    #expect(Self.versions.contains("version-1"))
+  }
+
+  @Test(
+    "All that is in it is well, and what its sessions retain is what their people saw", arguments: versions)
+  func read(_ version: String) throws {
+    let folder = "\(Self.fixtures)/\(version)"
+    let verified = CommandRun(["verify", "--data", folder + "/data"])
+    #expect(verified.code == 0)
+    #expect(verified.errors + (verified.code == 0 ? "" : verified.output) == "")
+    let file = try Data(contentsOf: URL(filePath: folder + "/kept.json"))
+    let kept = try JSONDecoder().decode([String: Kept].self, from: file)
+    #expect(CommandRun(["sessions", "--json", "--data", folder + "/data"]).lines.count == kept.count)
+    for (name, session) in kept {
+      let run = CommandRun(["export", session.id, "--state", "--data", folder + "/data"])
+      #expect(run.code == 0)
+      var found: [String: [UInt64]] = [:]
+      for line in run.lines.dropFirst() {
+        let entry = try JSONDecoder().decode(Line.self, from: Data(line.utf8))
+        guard let key = entry.key, entry.system != true else { continue }
+        found[key.split(separator: "-").joined().lowercased(), default: []].append(entry.sequence)
+      }
+      let expected = session.held.mapValues { entries in
+        entries.compactMap { if case .number(let sequence) = $0.first { sequence } else { nil } }
+      }
+      #expect(found == expected, "\(name)")
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import FoundationEssentials
+import Gateway
+import Glibc
+import Testing
+import Networking
+import Platform
+
+@testable import drawtogether
+
+/// The program as a process: what it prints when it is ready, and what signals do to it.
+@Suite("Serving")
+struct ServingTests {
+  /// What is said when the program is ready.
+  private struct Ready: Decodable {
+    let event: String
+    let http: String?
+    let https: String?
+    let ms: Int
+  }
+
+  /// A folder with a page, removed with all in it at the end.
+  private final class Folder {
+    let path = FileManager.default.temporaryDirectory.path + "/drawtogether-\(UUID().uuidString)"
+
+    init() throws {
+      try FileManager.default.createDirectory(atPath: path + "/public", withIntermediateDirectories: true)
+      try Data("<p>".utf8).write(to: URL(filePath: path + "/public/index.html"))
+    }
+
+    deinit {
+      // What cannot be removed stays in the temporary folder, and harms nobody.
+      try? FileManager.default.removeItem(atPath: path)
+    }
+  }
+
+  private let folder: Folder
+
+  init() throws {
+    folder = try Folder()
+  }
+
+  private func start(_ arguments: String...) throws -> (ChildProcess, Ready) {
+    let child = try ChildProcess(
+      arguments: [
+        "--http", "127.0.0.1:0", "--https", "127.0.0.1:0", "--data", folder.path + "/data", "--public",
+        folder.path + "/public", "--log-format", "json",
+      ] + arguments)
+    let ready = try JSONDecoder().decode(Ready.self, from: Data(child.outputLine().utf8))
+    return (child, ready)
+  }
+
+  /// The port at the end of an address like `http://127.0.0.1:4000`.
+  private func port(_ url: String?) throws -> UInt16 {
+    try #require(url?.split(separator: ":").last.flatMap { UInt16($0) })
+  }
+
+  /// Sends text and reads until the head of an answer is there.
+  private func ask(_ text: String, over connection: borrowing OwnedDescriptor) throws -> String {
+    let socket = Socket(connection.rawValue)
+    _ = try socket.wait(until: .writable, atMost: .seconds(10))
+    _ = socket.send(Array(text.utf8).span)
+    var answer: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while !answer.contains(UInt8(ascii: "\n")) {
+      _ = try socket.wait(until: .readable, atMost: .seconds(10))
+      guard case .received(let count) = socket.receive(into: &buffer) else { break }
+      answer.append(contentsOf: buffer[..<count])
+    }
+    return String(decoding: answer, as: UTF8.self)
+  }
+
+  @Test("One line says that it is ready and where; it is well by http and by https; SIGTERM ends it with 0")
+  func readyAndStopped() throws {
+    let (child, ready) = try start()
+    #expect(ready.event == "ready")
+    #expect(ready.http?.hasPrefix("http://127.0.0.1:") == true)
+    #expect(ready.https?.hasPrefix("https://127.0.0.1:") == true)
+    try checkHealth(ready)
+    child.send(SIGTERM)
+    #expect(child.end() == 0)
+  }
+
+  /// Runs the health check over http and over https.
+  private func checkHealth(_ ready: Ready) throws {
+    var configuration = GatewayConfiguration()
+    configuration.http = ListenAddress(host: "127.0.0.1", port: try port(ready.http))
+    try HealthProbe.check(configuration)
+    configuration.http = nil
+    configuration.https = ListenAddress(host: "127.0.0.1", port: try port(ready.https))
+    try HealthProbe.check(configuration)
+  }
+
+  @Test("The health check succeeds at the limit of connections, over http and over https")
+  func healthAtLimit() throws {
+    let (child, ready) = try start("--max-connections", "1")
+    let connection = try Socket.connect(to: SocketAddress("127.0.0.1:\(try port(ready.http))"))
+    let answer = try ask("GET /api/limits HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", over: connection)
+    #expect(answer.hasPrefix("HTTP/1.1 200 "))
+    try checkHealth(ready)
+    child.send(SIGTERM)
+    #expect(child.end() == 0)
+    _ = consume connection
+  }
+
+  @Test("SIGINT, as a terminal sends it, stops it as SIGTERM does")
+  func interrupted() throws {
+    let (child, _) = try start()
+    child.send(SIGINT)
+    #expect(child.end() == 0)
+  }
+
+  @Test("A second SIGTERM does not wait for a socket that never answers the first")
+  func secondSignal() throws {
+    let (child, ready) = try start("--echo")
+    let connection = try Socket.connect(to: SocketAddress("127.0.0.1:\(try port(ready.http))"))
+    let answer = try ask(
+      "GET /echo HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n", over: connection
+    )
+    #expect(answer.hasPrefix("HTTP/1.1 101 "))
+    child.send(SIGTERM)
+    #expect(child.errorLine().contains("\"event\":\"draining\""))
+    child.send(SIGTERM)
+    #expect(child.errorLine().contains("\"event\":\"stopping at once\""))
+    #expect(child.end() == 0)
+    _ = consume connection
+  }
+
+  @Test("SIGHUP reads the certificate again, and keeps the one it has when the new one is none")
+  func reload() throws {
+    let (child, _) = try start()
+    child.send(SIGHUP)
+    #expect(child.errorLine().contains("\"event\":\"certificate reloaded\""))
+    try Data("no certificate".utf8).write(to: URL(filePath: folder.path + "/data/tls-cert.pem"))
+    child.send(SIGHUP)
+    #expect(child.errorLine().contains("\"event\":\"certificate not reloaded\""))
+    child.send(SIGTERM)
+    #expect(child.end() == 0)
+  }
+
+  @Test("Two gateways on one port: the second says so and ends with 1")
+  func portInUse() throws {
+    let (first, ready) = try start()
+    let address = "127.0.0.1:\(try port(ready.http))"
+    let second = try ChildProcess(
+      arguments: [
+        "--http", address, "--https", "off", "--data", folder.path + "/other", "--public",
+        folder.path + "/public",
+      ])
+    #expect(
+      second.errorLine() == "drawtogether: cannot listen on \(address): another program listens there")
+    #expect(second.end() == 1)
+    first.send(SIGTERM)
+    #expect(first.end() == 0)
+  }
+}
