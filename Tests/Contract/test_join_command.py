@@ -27,9 +27,15 @@ from wire import RELIABLE, REPLACE, Entry, Outgoing
 
 Join = Callable[..., "asyncio.Future[subprocess.CompletedProcess[str]]"]
 SECONDS = 15.0
-DRAWING = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 50" fill="none" stroke="teal">
-<path d="M0 0H100V50z"/><circle cx="50" cy="25" r="20" stroke="#ff8800" stroke-width="4"/><text y="40" fill="red">hi</text>
-</svg>"""
+TEXT = "UpsertTextMessage"
+# A rectangle with its diagonals.
+POINTS = [[100, 150], [100, 100], [200, 100], [200, 150], [100, 150], [200, 100], [100, 100], [200, 150]]
+STROKE = Outgoing(
+    "UpsertStrokeMessage",
+    json.dumps({"point": [200, 150], "points": POINTS, "width": 4}).encode(),
+    RELIABLE | REPLACE,
+    b"s" * 16,
+)
 
 
 @pytest.fixture
@@ -90,65 +96,21 @@ async def tailing(executable: str, *arguments: str):
             await process.wait()
 
 
-async def test_what_is_drawn_is_strokes_and_words_of_the_page(
-    gateway: Gateway, join: Join, tmp_path: Path
-) -> None:
-    (tmp_path / "a.svg").write_text(DRAWING)
+async def test_say_puts_a_text_below_existing_marks(gateway: Gateway, join: Join) -> None:
     async with Room(gateway) as room:
         ben = await room.join("Ben")
-        done = await join(
-            link(gateway, room), "draw", str(tmp_path / "a.svg"), "--at", "10,20", "--size", "200"
-        )
+        ben.send(STROKE)
+        await ben.committed()
+        done = await join(link(gateway, room), "say", "Good", "morning", "--color", "#123456")
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-        # It is on the disk, so that it is there for who comes now.
+        # `say` returns when the text is on the disk: a participant that joins now gets it.
         late = await room.join("Late")
         for client in (ben, late):
-            await client.wait_for(lambda c=client: len(said(c)) == 3, "three marks")
-        first, second, third = (json.loads(entry.payload) for entry in said(late))
-        assert first["points"] == [[10, 20], [210, 20], [210, 120], [10, 20]]
-        assert (first["tool"], first["rgb"], first["color"], first["width"]) == ("line", "#008080", 5, 2)
-        assert first["point"] == first["points"][-1]
-        middle = [((x - 110) ** 2 + (y - 70) ** 2) ** 0.5 for x, y in second["points"]]
-        assert all(abs(radius - 40) < 0.2 for radius in middle)
-        assert (second["rgb"], second["width"]) == ("#ff8800", 8)
-        assert (third["text"], third["rgb"], third["size"]) == ("hi", "#ff0000", 32)
-        assert first["z"] < second["z"] < third["z"]
-        assert {entry.retention for entry in said(late)} == {REPLACE}
-
-
-async def test_a_large_drawing_keeps_to_the_rate_and_is_all_there(
-    gateway_with, executable: str, join: Join
-) -> None:
-    slow = gateway_with(entriesPerSecond=400)
-    lines = "".join(f'<path d="M0 {n}h9" stroke="red"/>' for n in range(1100))
-    async with Room(slow) as room:
-        done = await asyncio.to_thread(
-            subprocess.run, [executable, "join", link(slow, room), "draw", "-"], input=f"<svg>{lines}</svg>",
-            text=True, capture_output=True, timeout=20, env=environment(),
-        )  # fmt: skip
-        assert (done.returncode, done.stderr) == (0, ""), done
-        late = await room.join("Late")
-        await late.wait_for(lambda: len(said(late)) == 1100, "all lines")
-        tops = [json.loads(entry.payload)["point"][1] for entry in said(late)]
-        assert tops == [100 + n for n in range(1100)]
-
-
-async def test_words_are_said_below_what_is_there_and_a_drawing_comes_from_a_pipe(
-    gateway: Gateway, executable: str, join: Join
-) -> None:
-    async with Room(gateway) as room:
-        ben = await room.join("Ben")
-        done = await asyncio.to_thread(
-            subprocess.run, [executable, "join", link(gateway, room), "draw", "-"], input=DRAWING, text=True,
-            capture_output=True, timeout=20, env=environment(),
-        )  # fmt: skip
-        assert done.returncode == 0, done
-        done = await join(link(gateway, room), "say", "Good", "morning", "--color", "#123456")
-        assert done.returncode == 0, done
-        await ben.wait_for(lambda: len(said(ben)) == 4, "four marks")
-        words = json.loads(said(ben)[-1].payload)
-        assert (words["text"], words["rgb"]) == ("Good morning", "#123456")
-        assert words["point"][1] > 150, "the drawing is from 100 to 150"
+            await client.wait_for(lambda c=client: any(e.type == TEXT for e in said(c)), "the text")
+        entry = said(late)[-1]
+        text = json.loads(entry.payload)
+        assert (text["text"], text["rgb"], entry.retention) == ("Good morning", "#123456", REPLACE)
+        assert text["point"][1] > 150, "the stroke ends at 150"
 
 
 async def test_tail_tells_who_comes_and_what_they_send_and_ends_with_the_session(
@@ -210,10 +172,12 @@ async def test_a_picture_is_attached_with_its_size_and_can_be_read(
         assert "notes.txt" in shown.stdout
 
 
-async def test_watch_shows_dots_once_without_a_terminal(gateway: Gateway, join: Join, tmp_path: Path) -> None:
-    (tmp_path / "a.svg").write_text(DRAWING)
+async def test_watch_shows_dots_once_without_a_terminal(gateway: Gateway, join: Join) -> None:
     async with Room(gateway) as room:
-        assert (await join(link(gateway, room), "draw", str(tmp_path / "a.svg"))).returncode == 0
+        ben = await room.join("Ben")
+        ben.send(STROKE)
+        await ben.committed()
+        assert (await join(link(gateway, room), "say", "hi")).returncode == 0
         shown = await join(link(gateway, room), "watch", COLUMNS="40", LINES="11")
         assert shown.returncode == 0, shown
         lines = shown.stdout.split("\n")
@@ -302,12 +266,11 @@ async def test_ctrl_c_leaves_the_session(gateway: Gateway, executable: str) -> N
             )
 
 
-@pytest.mark.parametrize("work", [("draw", "-"), ("attach", "/dev/stdin")])
-async def test_ctrl_c_ends_what_waits_for_its_file(executable: str, work: tuple[str, str]) -> None:
+async def test_ctrl_c_ends_an_attach_that_waits_for_its_file(executable: str) -> None:
     theirs, ours = os.pipe()
     process = await asyncio.create_subprocess_exec(
-        executable, "join", f"http://127.0.0.1:1/s/{'A' * 22}", *work, stdin=theirs, stderr=subprocess.PIPE,
-        env=environment(),
+        executable, "join", f"http://127.0.0.1:1/s/{'A' * 22}", "attach", "/dev/stdin", stdin=theirs,
+        stderr=subprocess.PIPE, env=environment(),
     )  # fmt: skip
     os.close(theirs)
     try:
@@ -332,8 +295,7 @@ async def test_a_reader_that_is_gone_ends_it_quietly(gateway: Gateway, executabl
             assert await tail.end() == (0, "")
 
 
-async def test_what_cannot_be_is_told_in_a_sentence(gateway: Gateway, join: Join, tmp_path: Path) -> None:
-    (tmp_path / "a.svg").write_text("<svg>\n<g>\n</svg>")
+async def test_what_cannot_be_is_told_in_a_sentence(gateway: Gateway, join: Join) -> None:
     async with Room(gateway) as room:
         ben = await room.join("Ben")
         await ben.say(end={})
@@ -346,11 +308,6 @@ async def test_what_cannot_be_is_told_in_a_sentence(gateway: Gateway, join: Join
             (1, "no such session", (unknown, "watch")),
             (1, "127.0.0.1:1", (nobody, "say", "x")),
             (1, "not a session link", (f"http://{gateway.host}/", "tail")),
-            (
-                1,
-                "line 3: </svg> ends nothing: <g> of line 2 is open",
-                (unknown, "draw", str(tmp_path / "a.svg")),
-            ),
             (1, "/nowhere cannot be read (open: No such file", (unknown, "attach", "/nowhere")),
             (2, "join needs a session's link", ()),
             (2, "join needs a session's link", ("tail",)),

@@ -171,6 +171,16 @@ struct BoardTests {
     #expect(board.items().first?.z == 9)
   }
 
+  @Test("A color is sent with the number of the nearest color of the palette")
+  func palette() {
+    #expect(RGB.palette.indices.map { RGB.palette[$0].nearestOfPalette } == Array(0...10))
+    #expect(RGB(0xFF0000).nearestOfPalette == 0)
+    #expect(RGB(0x2BA9E0).description == "#2ba9e0")
+    #expect(RGB("#2BA9E0") == RGB(0x2BA9E0))
+    #expect(RGB("#2BA9E") == nil)
+    #expect(RGB("#+BA9E0") == nil)
+  }
+
   @Test("There is a place on the plane for what is added, however far out somebody drew")
   func freePlaces() {
     #expect(board.freePlace() == PlanePoint(x: 100, y: 100))

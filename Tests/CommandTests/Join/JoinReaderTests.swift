@@ -20,7 +20,10 @@ struct JoinReaderTests {
         JoinRequest(link: link, color: "#a0b1c2", work: .say("two words", at: PlanePoint(x: 1, y: -2.5)))
       ),
       ([link, "say", "--", "--once"], JoinRequest(link: link, work: .say("--once", at: nil))),
-      ([link, "draw", "-", "--size", "300"], JoinRequest(link: link, work: .draw("-", at: nil, width: 300))),
+      (
+        [link, "attach", "a.png", "--size", "300"],
+        JoinRequest(link: link, work: .attach("a.png", at: nil, width: 300))
+      ),
       (
         ["--certificates", "ca.pem", link, "attach", "a b.png"],
         JoinRequest(link: link, certificates: "ca.pem", work: .attach("a b.png", at: nil, width: nil))
@@ -49,10 +52,9 @@ struct JoinReaderTests {
       (
         ["hello"], "hello is not a session's link: that is http(s)://HOST/s/ID, as the page's address has it."
       ),
-      ([link], "join needs something to do there: watch, say, draw, attach or tail."),
-      ([link, "sing"], "join cannot \"sing\": it can watch, say, draw, attach or tail."),
+      ([link], "join needs something to do there: watch, say, attach or tail."),
+      ([link, "sing"], "join cannot \"sing\": it can watch, say, attach or tail."),
       ([link, "say"], "say needs words."),
-      ([link, "draw"], "draw needs an SVG file, or - for standard input."),
       ([link, "attach", ""], "attach needs a file."),
       ([link, "attach", "a", "b"], "\"b\" was not expected: attach takes no more words."),
       ([link, "watch", "--onse"], "--onse is not known; did you mean --once?"),
@@ -75,7 +77,7 @@ struct JoinReaderTests {
         "--at does not take \"nan,1\": it takes X,Y in points of the canvas, within ±1000000."
       ),
       (
-        [link, "draw", "a", "--size", "0"],
+        [link, "attach", "a", "--size", "0"],
         "--size does not take \"0\": it takes a width in points, from 1 to 1000000."
       ),
       (
@@ -95,18 +97,5 @@ struct JoinReaderTests {
   func refuses(_ arguments: [String], _ words: String) {
     let error = #expect(throws: JoinUsageError.self) { try JoinReader.read(arguments) }
     #expect(error?.description == words)
-  }
-
-  @Test("A long line is sent as strokes that each fit a message and begin where the one before ended")
-  func pieces() throws {
-    let points = (0..<20_001).map { PlanePoint(x: Double($0), y: 0.123_456) }
-    let line = SVGDrawing.Line(points: points, color: RGB(0xFF0000), width: 2)
-    let strokes = UpsertStrokeMessage.strokes(line, z: 7)
-    #expect(strokes.map(\.points.count) == [8000, 8000, 4003])
-    #expect(strokes[0].points.last == strokes[1].points.first)
-    #expect(strokes[2].points.last == [20_000, 0.12])
-    #expect(Set(strokes.map(\.id)).count == 3)
-    let dot = SVGDrawing.Line(points: [points[0], points[0]], color: RGB(0), width: 1)
-    #expect(UpsertStrokeMessage.strokes(dot, z: 1).map(\.points.count) == [2])
   }
 }

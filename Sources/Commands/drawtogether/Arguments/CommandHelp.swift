@@ -23,7 +23,7 @@ enum CommandHelp {
              drawtogether end ID                end a session for everyone, as one in it can
              drawtogether delete ID [--now]     remove a session in which nobody is, and its attachments;
                                                 --now: end it first where people are in it
-             drawtogether join LINK …           take part in a session from a terminal: watch, say, draw,
+             drawtogether join LINK …           take part in a session from a terminal: watch, say,
                                                 attach, tail; join --help tells more
 
       Those from sessions to delete work on the folder that --data names: restore DIR while no gateway

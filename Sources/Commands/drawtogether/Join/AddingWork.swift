@@ -27,44 +27,12 @@ struct AddingWork {
       let corner = place ?? participation.freePlace()
       let message = UpsertTextMessage(
         text, at: corner, size: Self.textSize, color: color, z: participation.board.nextZ)
-      try await send(message, GroupSessionMessenger(session: session), participation)
+      do {
+        try await GroupSessionMessenger(session: session).send(message)
+      } catch {
+        throw failure(error)
+      }
       try await settle(participation)
-    }
-  }
-
-  /// An SVG's lines and words.
-  func draw(
-    _ file: String, at place: PlanePoint?, width: Double?, _ request: JoinRequest, _ link: URL
-  ) async throws(JoinFailure) {
-    let bytes = try await OwnThread.run("drawing") { () throws(JoinFailure) in
-      let bytes = try InputFile.read(file, limit: MarkupReader.maximumBytes)
-      // What is no drawing is told before anybody is bothered.
-      _ = try Self.drawing(file, bytes, width, at: place ?? PlanePoint(x: 0, y: 0))
-      return bytes
-    }
-    try await withSession(request, link) { participation throws(JoinFailure) in
-      let corner = place ?? participation.freePlace()
-      let drawing = try await OwnThread.run("drawing") { () throws(JoinFailure) in
-        try Self.drawing(file, bytes, width, at: corner)
-      }
-      let messenger = GroupSessionMessenger(session: participation.session)
-      var z = participation.board.nextZ
-      for (index, item) in drawing.items.enumerated() {
-        progress("drawing", index, drawing.items.count)
-        switch item {
-        case .words(let words): try await send(UpsertTextMessage(words, z: z), messenger, participation)
-        case .line(let line):
-          for stroke in UpsertStrokeMessage.strokes(line, z: z) {
-            try await send(stroke, messenger, participation)
-          }
-        }
-        z = min(MarkMessage.maximumDepth, z + 1)
-      }
-      progress("drawing", drawing.items.count, drawing.items.count)
-      try await settle(participation)
-      if !drawing.leftOut.isEmpty {
-        command.tell("\(file): left out \(SVGError.words(drawing.leftOut)), which are no lines")
-      }
     }
   }
 
@@ -72,7 +40,7 @@ struct AddingWork {
   func attach(
     _ file: String, at place: PlanePoint?, width: Double?, _ request: JoinRequest, _ link: URL
   ) async throws(JoinFailure) {
-    let content = try await OwnThread.run("file") { () throws(JoinFailure) in try InputFile.data(file) }
+    let content = try await OwnThread.run("file") { () throws(JoinFailure) in try InputFile.read(file) }
     let name = file.split(separator: "/").last.map(String.init) ?? file
     let head = ImageHead(Array(content.prefix(InputFile.headBytes)))
     try await withSession(request, link) { participation throws(JoinFailure) in
@@ -111,16 +79,6 @@ struct AddingWork {
       z: z)
   }
 
-  private nonisolated static func drawing(
-    _ file: String, _ bytes: [UInt8], _ width: Double?, at place: PlanePoint
-  ) throws(JoinFailure) -> SVGDrawing {
-    do throws(SVGError) {
-      return try SVGDrawing.read(bytes, width: width, at: place)
-    } catch {
-      throw .drawing(file == "-" ? "standard input" : file, error)
-    }
-  }
-
   /// Joins, does it, and leaves, however it ends.
   private func withSession(
     _ request: JoinRequest, _ link: URL, _ body: (Participation) async throws(JoinFailure) -> Void
@@ -143,40 +101,15 @@ struct AddingWork {
   private func told(_ entry: GroupSessionEntry) {
     switch entry {
     case .trouble(let words), .notice(let words): command.tell(words)
-    case .progress(_, let offset, let size?): progress("uploading", offset, size)
+    case .progress(_, let offset, let size?): progress(offset, size)
     default: break
     }
   }
 
   /// How far it is, for who looks.
-  private func progress(_ what: String, _ done: Int, _ all: Int) {
+  private func progress(_ done: Int, _ all: Int) {
     guard isatty(STDERR_FILENO) == 1, all > 0, done % max(1, all / 100) == 0 else { return }
-    command.errors("\r\(what) \(100 * done / all) %\u{1B}[K" + (done == all ? "\r\u{1B}[K" : ""))
-  }
-
-  /// Sends one message; over the rate, once there is room again.
-  private func send(
-    _ message: some Codable, _ messenger: GroupSessionMessenger, _ participation: Participation
-  ) async throws(JoinFailure) {
-    while true {
-      do {
-        return try await messenger.send(message)
-      } catch GroupSessionMessenger.SendError.rateLimited(let time) {
-        try await wait(time)
-      } catch GroupSessionMessenger.SendError.queueFull {
-        try await wait(.milliseconds(200))
-      } catch {
-        throw failure(error)
-      }
-    }
-  }
-
-  private func wait(_ time: Duration) async throws(JoinFailure) {
-    do {
-      try await Task.sleep(for: time)
-    } catch {
-      throw .interrupted
-    }
+    command.errors("\ruploading \(100 * done / all) %\u{1B}[K" + (done == all ? "\r\u{1B}[K" : ""))
   }
 
   private func settle(_ participation: Participation) async throws(JoinFailure) {

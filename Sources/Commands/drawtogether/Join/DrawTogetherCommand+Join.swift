@@ -56,8 +56,6 @@ extension DrawTogetherCommand {
       try await TailWork(self, interruption).tail(request, link, sinceStart: sinceStart)
     case .say(let text, let place):
       try await AddingWork(self, interruption).say(text, at: place, request, link)
-    case .draw(let file, let place, let width):
-      try await AddingWork(self, interruption).draw(file, at: place, width: width, request, link)
     case .attach(let file, let place, let width):
       try await AddingWork(self, interruption).attach(file, at: place, width: width, request, link)
     }

@@ -11,39 +11,30 @@ enum InputFile {
   /// No gateway takes more in one file as it comes.
   static let maximumBytes = 2_147_483_648
 
-  /// All bytes of a file, `-` for standard input.
+  /// Returns the content of a file. It is not mapped: a process that truncates a mapped file would end this one.
   ///
-  /// - Throws: `JoinFailure.file`, and `fileTooLarge` for more bytes than `limit`.
-  static func read(_ name: String, limit: Int) throws(JoinFailure) -> [UInt8] {
-    var bytes: [UInt8] = []
-    try read(name == "-" ? nil : name, limits: (limit, limit), into: &bytes)
-    return bytes
-  }
-
-  /// A file's content. It is not mapped: whoever made it shorter meanwhile would end the process.
-  static func data(_ name: String) throws(JoinFailure) -> Data {
-    var bytes = Data()
-    try read(name, limits: (maximumBytes, maximumStreamBytes), into: &bytes)
-    return bytes
-  }
-
-  private static func read(
-    _ file: String?, limits: (file: Int, stream: Int),
-    into bytes: inout some RangeReplaceableCollection<UInt8>
-  ) throws(JoinFailure) {
-    let name = file ?? "standard input"
-    let descriptor = file.map { unsafe open($0, O_RDONLY | O_CLOEXEC) } ?? STDIN_FILENO
+  /// - Parameters:
+  ///   - name: the path of the file.
+  ///   - limit: the most bytes of a regular file.
+  ///   - streamLimit: the most bytes of anything else, such as a pipe.
+  /// - Throws: `JoinFailure.file`, and `fileTooLarge` for more bytes than the limit.
+  static func read(
+    _ name: String, limit: Int = maximumBytes, streamLimit: Int = maximumStreamBytes
+  ) throws(JoinFailure) -> Data {
+    let descriptor = unsafe open(name, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .file(name, SystemError("open", code: errno)) }
-    defer { if file != nil { close(descriptor) } }
+    defer { close(descriptor) }
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { throw .file(name, SystemError("fstat", code: errno)) }
-    var limit = limits.stream
+    var bytes = Data()
+    var limit = limit
     if status.st_mode & S_IFMT == S_IFREG {
-      limit = limits.file
       guard status.st_size <= limit else {
         throw .fileTooLarge(name, limit: limit, actual: Int(status.st_size))
       }
       bytes.reserveCapacity(Int(status.st_size))
+    } else {
+      limit = streamLimit
     }
     var piece = [UInt8](repeating: 0, count: 65_536)
     while true {
@@ -52,7 +43,7 @@ enum InputFile {
       }
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw .file(name, SystemError("read", code: errno)) }
-      guard count > 0 else { return }
+      guard count > 0 else { return bytes }
       guard bytes.count + count <= limit else { throw .fileTooLarge(name, limit: limit, actual: nil) }
       bytes.append(contentsOf: piece[..<count])
     }

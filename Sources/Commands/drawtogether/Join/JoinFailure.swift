@@ -11,8 +11,6 @@ enum JoinFailure: Error, CustomStringConvertible {
   case interrupted
   /// A file cannot be read.
   case file(String, SystemError)
-  /// A file that is drawn is none that can be.
-  case drawing(String, SVGError)
   /// A file has more bytes than are taken; nil where nobody knows how many.
   case fileTooLarge(String, limit: Int, actual: Int?)
   /// What was sent was refused.
@@ -26,7 +24,6 @@ enum JoinFailure: Error, CustomStringConvertible {
     case .ended(let reason): "\(reason)"
     case .interrupted: "interrupted before all of it was done"
     case .file(let name, let error): "\(name) cannot be read (\(error))"
-    case .drawing(let name, let error): "\(name): \(error)"
     case .fileTooLarge(let name, let limit, let actual?):
       "\(name) has \(actual) bytes, and \(limit) are the most that are taken"
     case .fileTooLarge(let name, let limit, nil):

@@ -6,8 +6,6 @@ enum JoinHelp {
     Usage: drawtogether join LINK watch [--once]           the board in dots, live; without a terminal
                                                            one picture of it
            drawtogether join LINK say TEXT [--at X,Y]      puts words on the board
-           drawtogether join LINK draw FILE.svg|-          draws an SVG's lines and words
-                        [--at X,Y] [--size W]
            drawtogether join LINK attach FILE              adds a picture or a file
                         [--at X,Y] [--size W]
            drawtogether join LINK tail [--since-start]     what happens as lines of JSON; --since-start:
@@ -23,7 +21,7 @@ enum JoinHelp {
                             that made its certificate itself: its data folder has it as tls-cert.pem;
                             also by DRAWTOGETHER_GATEWAY_CERTIFICATES
 
-    say, draw and attach return when all of it is on the gateway's disk. Ctrl-C leaves the session. Exit
+    say and attach return when all of it is on the gateway's disk. Ctrl-C leaves the session. Exit
     codes: 0 done, or the session has ended, 1 it could not be done, 2 it was asked wrongly.
 
     """

@@ -10,12 +10,12 @@ struct JoinReader {
   }
 
   /// What can be done, for people.
-  static let works = "watch, say, draw, attach or tail"
+  static let works = "watch, say, attach or tail"
 
   private static let everywhere = ["certificates", "name", "color"]
   /// The flags that each work has besides.
   private static let flags: [String: [String]] = [
-    "watch": ["once"], "say": ["at"], "draw": ["at", "size"], "attach": ["at", "size"],
+    "watch": ["once"], "say": ["at"], "attach": ["at", "size"],
     "tail": ["since-start"],
   ]
   /// Characters of a name.
@@ -112,10 +112,9 @@ struct JoinReader {
       return .say(text, at: try point())
     default:
       guard let file = rest.first, !file.isEmpty else {
-        throw .missing(word == "draw" ? "an SVG file, or - for standard input" : "a file", of: word)
+        throw .missing("a file", of: word)
       }
-      return word == "draw"
-        ? .draw(file, at: try point(), width: try size()) : .attach(file, at: try point(), width: try size())
+      return .attach(file, at: try point(), width: try size())
     }
   }
 

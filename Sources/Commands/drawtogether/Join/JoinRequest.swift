@@ -5,8 +5,6 @@ struct JoinRequest: Equatable {
     case watch(once: Bool)
     /// Put words on it.
     case say(String, at: PlanePoint?)
-    /// Draw a file, `-` for standard input.
-    case draw(String, at: PlanePoint?, width: Double?)
     /// Add a file.
     case attach(String, at: PlanePoint?, width: Double?)
     /// Write what happens as lines of JSON.

@@ -57,8 +57,6 @@ struct TextMark: Equatable, Sendable {
   static let line = 1.25
   /// About as wide is a letter, in sizes of the type.
   static let letter = 0.55
-  /// Letters stand so far below the top of their line, in sizes of the type.
-  static let baseline = 0.97
   /// Characters in all.
   static let maximumCharacters = 4000
   static let sizes = 4.0...1000.0

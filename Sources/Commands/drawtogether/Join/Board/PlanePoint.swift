@@ -28,9 +28,6 @@ struct PlanePoint: Equatable, Hashable, Sendable {
   static func * (factor: Double, point: PlanePoint) -> PlanePoint {
     PlanePoint(x: factor * point.x, y: factor * point.y)
   }
-
-  /// How far it is from the origin.
-  var length: Double { (x * x + y * y).squareRoot() }
 }
 
 /// How large something is on the plane.
