@@ -66,7 +66,7 @@ def test_what_does_not_fit_is_refused_with_the_numbers(executable: str, tmp_path
     for more in ([], ["--check-config"]):
         done = run(executable, *arguments, *more)
         assert done.returncode == 2
-        assert "--memory is 384M" in done.stderr and "--max-memory-bytes 512M may take 960M" in done.stderr
+        assert "--memory is 384M" in done.stderr and "--max-memory-bytes 512M may need 960M" in done.stderr
     assert not (tmp_path / "data").exists()
 
 

@@ -68,8 +68,8 @@ CANNOT_BE = {
     "--disk-reserve-bytes 1000T": "--disk-reserve-bytes is 1000T",
     "--max-attachment-bytes 2G --max-session-attachment-bytes 1G": "--max-session-attachment-bytes is 1G",
     "--redirect-to-https --public-url http://draw.example": "http://draw.example",
-    "--session-keep-seconds 2y": '"2y": it takes a time from 1s to 3650d',
-    "--grace-seconds 500ms": '"500ms": it takes a time from 0s to 1d',
+    "--session-keep-seconds 2y": '"2y" for --session-keep-seconds: expected a time from 1s to 3650d',
+    "--grace-seconds 500ms": '"500ms" for --grace-seconds: expected a time from 0s to 1d',
 }
 
 
@@ -131,6 +131,6 @@ async def test_a_low_limit_of_open_files_is_raised_and_told_when_that_is_not_eno
             "a warning about open files",
         )
         assert len(told) == 1 and told[0]["level"] == "warning"
-        assert "--max-connections 5000" in told[0]["reason"] and "may have 1024" in told[0]["reason"]
+        assert "--max-connections 5000" in told[0]["reason"] and "process is 1024" in told[0]["reason"]
     finally:
         assert gateway.terminate() == 0

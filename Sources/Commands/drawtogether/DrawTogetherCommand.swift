@@ -3,29 +3,29 @@ internal import Gateway
 internal import Glibc
 internal import Platform
 
-/// The program: reads what it is asked to do, prints, serves, and ends with an exit code.
+/// The program: parses its arguments, runs the command, and returns an exit code.
 struct DrawTogetherCommand {
-  /// How the process ends.
+  /// The exit code of the process.
   enum ExitCode: Int32 {
     case success = 0
-    /// It could not do what it was asked, or is not well.
+    /// The command failed, or the gateway is unhealthy.
     case failure = 1
-    /// It was asked for what cannot be.
+    /// Invalid arguments or settings.
     case usage = 2
   }
 
   let arguments: [String]
   let environment: [String: String]
-  /// How many cores the machine, or the container, has for us.
+  /// The number of usable cores.
   let cores: Int
-  /// Takes what is meant for standard output.
+  /// Writes text to standard output.
   let output: (String) -> Void
-  /// Takes what is meant for standard output and may be much.
+  /// Writes large data to standard output.
   let data: ([UInt8]) throws(SystemError) -> Void
-  /// Takes what is meant for standard error.
+  /// Writes text to standard error.
   let errors: (String) -> Void
 
-  /// The command as this process was called; `nil` if its arguments cannot be read.
+  /// Creates the command from the arguments and the environment of this process; nil if the arguments cannot be read.
   static func ofThisProcess() -> DrawTogetherCommand? {
     guard let arguments = ProcessArguments.ofThisProcess() else { return nil }
     return DrawTogetherCommand(
@@ -37,10 +37,10 @@ struct DrawTogetherCommand {
       errors: { LineWriter.write(Array($0.utf8), to: STDERR_FILENO, waitsForRoom: false) })
   }
 
-  /// Does what was asked, and returns the exit code. Serving returns only when the gateway has stopped.
+  /// Runs the command and returns the exit code. `serve` returns when the gateway has stopped.
   func run() -> Int32 {
-    do throws(ConfigurationError) {
-      let invocation = try ConfigurationReader.read(
+    do throws(ArgumentError) {
+      let invocation = try ArgumentParser.parse(
         arguments: arguments, environment: environment, cores: cores)
       return perform(invocation).rawValue
     } catch {
@@ -49,7 +49,7 @@ struct DrawTogetherCommand {
     }
   }
 
-  private func perform(_ invocation: ConfigurationReader.Invocation) -> ExitCode {
+  private func perform(_ invocation: ArgumentParser.Invocation) -> ExitCode {
     switch invocation {
     case .help:
       output(CommandHelp.text)
@@ -58,7 +58,7 @@ struct DrawTogetherCommand {
     case .checkConfiguration(let configuration, let origins):
       return check(configuration, origins)
     case .health(let configuration):
-      return askForHealth(configuration)
+      return checkHealth(configuration)
     case .data(let command):
       return perform(command)
     case .serve(let configuration, let origins):
@@ -67,8 +67,8 @@ struct DrawTogetherCommand {
     return .success
   }
 
-  private func askForHealth(_ configuration: GatewayConfiguration) -> ExitCode {
-    do throws(HealthProbe.Fault) {
+  private func checkHealth(_ configuration: GatewayConfiguration) -> ExitCode {
+    do throws(HealthProbe.ProbeError) {
       try HealthProbe.check(configuration)
       return .success
     } catch {

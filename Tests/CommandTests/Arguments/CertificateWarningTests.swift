@@ -47,8 +47,8 @@ struct CertificateWarningTests {
   @Test(
     "Its age",
     arguments: [
-      (-2, "is valid from 2025-12-31 on: browsers refuse it until then"), (1, nil), (380, nil),
-      (383, "ends on 2027-02-01: a new one is due"), (397, "ended on 2027-02-01: browsers refuse it"),
+      (-2, "is not valid before 2025-12-31: browsers refuse it until then"), (1, nil), (380, nil),
+      (383, "expires on 2027-02-01: renew it"), (397, "expired on 2027-02-01: browsers refuse it"),
     ] as [(Int, String?)])
   func age(_ days: Int, _ words: String?) {
     let file = configuration.certificateFile ?? ""
@@ -69,7 +69,7 @@ struct CertificateWarningTests {
     #expect(told.isEmpty == fits)
     #expect(
       told.allSatisfy {
-        $0.contains(" is for DNS:draw.example, IP Address:192.0.2.7 and not for ")
+        $0.contains(" is for DNS:draw.example, IP Address:192.0.2.7, not for ")
           && $0.hasSuffix(", the host of --public-url: browsers refuse it")
       })
   }

@@ -12,7 +12,7 @@ struct ConfigurationReportTests {
     _ arguments: [String] = [], _ environment: [String: String] = [:],
     change: (inout GatewayConfiguration) -> Void = { _ in }
   ) throws -> [[String]] {
-    let invocation = try ConfigurationReader.read(
+    let invocation = try ArgumentParser.parse(
       arguments: arguments + ["--check-config"], environment: environment, cores: 4)
     guard case .checkConfiguration(var configuration, let origins) = invocation else {
       throw UnexpectedInvocation()
@@ -66,8 +66,8 @@ struct ConfigurationReportTests {
     ]
     let rows = try report(given)
     let again = rows.filter { $0[1] != "-" }.flatMap { ["\($0[0])=\($0[1])"] }
-    let first = try ConfigurationReader.read(arguments: given, environment: [:], cores: 4)
-    let second = try ConfigurationReader.read(arguments: again, environment: [:], cores: 9)
+    let first = try ArgumentParser.parse(arguments: given, environment: [:], cores: 4)
+    let second = try ArgumentParser.parse(arguments: again, environment: [:], cores: 9)
     guard case .serve(let asked, _) = first, case .serve(let shown, _) = second else {
       throw UnexpectedInvocation()
     }

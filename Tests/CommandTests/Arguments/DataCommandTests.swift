@@ -15,17 +15,17 @@ struct DataCommandTests {
     let arguments: [String]
     var environment: [String: String] = [:]
     let folder: String
-    let work: DataCommand.Work
+    let action: DataCommand.Action
     var testDescription: String { "\(arguments) \(environment)" }
 
     init(
       _ arguments: String..., environment: [String: String] = [:], folder: String = "data",
-      is work: DataCommand.Work
+      is action: DataCommand.Action
     ) {
       self.arguments = arguments
       self.environment = environment
       self.folder = folder
-      self.work = work
+      self.action = action
     }
   }
 
@@ -77,58 +77,58 @@ struct DataCommandTests {
         is: .list(asJSON: false)),
     ])
   func reads(_ read: Read) throws {
-    let invocation = try ConfigurationReader.read(
+    let invocation = try ArgumentParser.parse(
       arguments: read.arguments, environment: read.environment, cores: 4)
-    #expect(invocation == .data(DataCommand(folder: read.folder, work: read.work)))
+    #expect(invocation == .data(DataCommand(folder: read.folder, action: read.action)))
   }
 
   @Test(
     "What is wrong is said in one sentence",
     arguments: [
-      (["export"], "export needs a session: the beginning of its id, as \"drawtogether sessions\" shows it."),
+      (["export"], "export needs a session: the beginning of an id from \"drawtogether sessions\"."),
       (
         ["restore"],
-        "restore needs the folder of a backup, or a session: the beginning of its id, as \"drawtogether sessions\" "
-          + "shows it."
+        "restore needs the folder of a backup, or a session: the beginning of an id from "
+          + "\"drawtogether sessions\"."
       ),
-      (["backup"], "backup needs a folder for the backup: a new one, or one that is empty."),
-      (["backup", ""], "backup needs a folder for the backup: a new one, or one that is empty."),
-      (["backup", "a", "b"], "\"b\" was not expected: backup takes one folder."),
-      (["export", "Ab", "Cd"], "\"Cd\" was not expected: export takes one session."),
+      (["backup"], "backup needs a folder for the backup: a new or an empty one."),
+      (["backup", ""], "backup needs a folder for the backup: a new or an empty one."),
+      (["backup", "a", "b"], "unexpected argument \"b\": backup takes one folder."),
+      (["export", "Ab", "Cd"], "unexpected argument \"Cd\": export takes one session."),
       (
         ["backup", "a", "--state"],
-        "--state is not known; --help lists what is."
+        "unknown flag --state; --help lists all flags."
       ),
       (
         ["backup", "a", "--http=off"],
-        "--http is not for backup: it takes --data and --disk-reserve-bytes and --json."
+        "backup does not take --http: its flags are --data and --disk-reserve-bytes and --json."
       ),
       (
         ["export", "a b"],
-        "\"a b\" is not the beginning of a session's id: it has 1 to 22 letters, digits, - and _."
+        "\"a b\" is not the beginning of a session's id: expected 1 to 22 letters, digits, - and _."
       ),
       (
         ["verify", ""],
-        "\"\" is not the beginning of a session's id: it has 1 to 22 letters, digits, - and _."
+        "\"\" is not the beginning of a session's id: expected 1 to 22 letters, digits, - and _."
       ),
       (
         ["verify", whole + "x"],
-        "\"\(whole)x\" is not the beginning of a session's id: it has 1 to 22 letters, digits, - and _."
+        "\"\(whole)x\" is not the beginning of a session's id: expected 1 to 22 letters, digits, - and _."
       ),
-      (["restore", "Ab", "Cd"], "\"Cd\" was not expected: restore takes one folder or session."),
-      (["sessions", "Ab"], "\"Ab\" was not expected: every setting has a flag with two dashes, see --help."),
-      (["sessions", "--state"], "--state is not known; --help lists what is."),
-      (["verify", "--jsn"], "--jsn is not known; --help lists what is."),
-      (["verify", "--http", "off"], "--http is not for verify: it takes --data."),
-      (["export", "Ab", "--reactors=2"], "--reactors is not for export: it takes --data and --state."),
-      (["export", "Ab", "--check-config"], "--check-config is not known; --help lists what is."),
-      (["sessions", "--json=perhaps"], "--json does not take \"perhaps\": it takes true or false."),
-      (["sessions", "--data"], "--data needs a value: it takes the name of a directory."),
-      (["--json"], "--json is not known; --help lists what is."),
+      (["restore", "Ab", "Cd"], "unexpected argument \"Cd\": restore takes one folder or session."),
+      (["sessions", "Ab"], "unexpected argument \"Ab\": each setting is a flag that begins with --; see --help."),
+      (["sessions", "--state"], "unknown flag --state; --help lists all flags."),
+      (["verify", "--jsn"], "unknown flag --jsn; --help lists all flags."),
+      (["verify", "--http", "off"], "verify does not take --http: its flags are --data."),
+      (["export", "Ab", "--reactors=2"], "export does not take --reactors: its flags are --data and --state."),
+      (["export", "Ab", "--check-config"], "unknown flag --check-config; --help lists all flags."),
+      (["sessions", "--json=perhaps"], "invalid value \"perhaps\" for --json: expected true or false."),
+      (["sessions", "--data"], "missing value for --data: expected a directory."),
+      (["--json"], "unknown flag --json; --help lists all flags."),
     ])
   func refuses(_ arguments: [String], _ words: String) {
-    let error = #expect(throws: ConfigurationError.self) {
-      try ConfigurationReader.read(arguments: arguments, environment: [:], cores: 4)
+    let error = #expect(throws: ArgumentError.self) {
+      try ArgumentParser.parse(arguments: arguments, environment: [:], cores: 4)
     }
     #expect(error?.description == words)
   }

@@ -10,7 +10,7 @@ struct MemoryBudgetTests {
   private func budget(
     _ mebibytes: Int, _ arguments: String..., https: Bool = true
   ) throws -> (MemoryBudget, GatewayConfiguration) {
-    let invocation = try ConfigurationReader.read(
+    let invocation = try ArgumentParser.parse(
       arguments: arguments + (https ? [] : ["--https", "off"]), environment: [:], cores: 2)
     guard case .serve(let configuration, let origins) = invocation else {
       throw UnexpectedInvocation()
@@ -63,19 +63,19 @@ struct MemoryBudgetTests {
     arguments: [
       (
         ["--max-memory-bytes", "512M", "--max-connections", "1000"],
-        "--memory is 384M, and what is to fit may take 1G: --max-memory-bytes 512M may take 960M, --max-connections 1000 may"
-          + " take 23M, the program takes 64M, everything else at least 12M. Raise the one or lower the others."
+        "--memory is 384M, but the limits may need 1G: --max-memory-bytes 512M may need 960M, --max-connections 1000 may"
+          + " need 23M, the program needs 64M, everything else at least 12M. Raise --memory or lower the limits."
       ),
       (
         ["--max-session-log-bytes", "1G", "--max-memory-bytes", "1G"],
-        "--memory is 384M, and what is to fit may take 2G: --max-memory-bytes 1G may take 1.9G, the program takes 64M,"
-          + " everything else at least 13M. Raise the one or lower the others."
+        "--memory is 384M, but the limits may need 2G: --max-memory-bytes 1G may need 1.9G, the program needs 64M,"
+          + " everything else at least 13M. Raise --memory or lower the limits."
       ),
     ])
   func refused(arguments: [String], says: String) throws {
-    let invocation = try ConfigurationReader.read(arguments: arguments, environment: [:], cores: 2)
+    let invocation = try ArgumentParser.parse(arguments: arguments, environment: [:], cores: 2)
     guard case .serve(let configuration, let origins) = invocation else { throw UnexpectedInvocation() }
-    let fault = #expect(throws: MemoryFault.self) {
+    let fault = #expect(throws: MemoryBudgetError.self) {
       try MemoryBudget(of: 384 << 20, for: configuration, origins)
     }
     #expect(fault?.description == says)
@@ -89,7 +89,7 @@ struct MemoryBudgetTests {
       let arguments = first.shares.compactMap { share in
         share.limit.map { "\($0.flag)=\(Setting.describe($0, in: first.limits))" }
       }
-      let invocation = try ConfigurationReader.read(
+      let invocation = try ArgumentParser.parse(
         arguments: arguments + ["--max-session-log-bytes=\(first.limits.sessionLogBytes)"], environment: [:],
         cores: 2)
       guard case .serve(let configuration, let origins) = invocation else { throw UnexpectedInvocation() }

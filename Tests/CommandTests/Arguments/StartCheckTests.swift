@@ -44,20 +44,20 @@ struct StartCheckTests {
     return configuration
   }
 
-  private func faults(_ change: (inout GatewayConfiguration) -> Void = { _ in }) -> [String] {
-    StartCheck(configuration(change)).faults().map(\.description)
+  private func errors(_ change: (inout GatewayConfiguration) -> Void = { _ in }) -> [String] {
+    StartCheck(configuration(change)).errors().map(\.description)
   }
 
   @Test("Nothing is wrong with a folder that a gateway would make, and nothing is made")
   func well() throws {
-    #expect(faults() == [])
+    #expect(errors() == [])
     #expect(!FileManager.default.fileExists(atPath: folder.path + "/data"))
   }
 
   @Test("Everything that is wrong is told, not only the first")
   func all() throws {
     try folder.write("file", "")
-    let found = faults {
+    let found = errors {
       $0.http = ListenAddress(host: "draw..example", port: 80)
       $0.publicDirectory = folder.path + "/js"
       $0.dataDirectory = folder.path + "/file"
@@ -69,7 +69,7 @@ struct StartCheckTests {
     for (words, beginning) in zip(
       found,
       [
-        "--disk-reserve-bytes is 1024T, and the whole disk of --data \(folder.path)/file has ",
+        "--disk-reserve-bytes is 1024T, but the whole disk of --data \(folder.path)/file has ",
         "draw..example:80 names a host that was not found: ",
         "\(folder.path)/js cannot be read (open: No such file or directory)",
         "the data folder \(folder.path)/file is not a folder", "",
@@ -86,20 +86,20 @@ struct StartCheckTests {
     try FileManager.default.createSymbolicLink(
       atPath: folder.path + "/link", withDestinationPath: folder.path + "/public")
     #expect(
-      faults { $0.metricsTokenFile = folder.path + "/public/js/token" } == [
-        "--metrics-token-file \(folder.path)/public/js/token lies in \(folder.path)/public, the folder of --public,"
-          + " whose files everybody may read: it takes a place outside."
+      errors { $0.metricsTokenFile = folder.path + "/public/js/token" } == [
+        "--metrics-token-file \(folder.path)/public/js/token is in \(folder.path)/public, the folder of --public,"
+          + " whose files are public: move it out."
       ])
     for data in ["public", "public/data", "public/a/b", "link/data", "public/js/../data/"] {
-      #expect(faults { $0.dataDirectory = folder.path + "/" + data }.count == 1, "\(data)")
+      #expect(errors { $0.dataDirectory = folder.path + "/" + data }.count == 1, "\(data)")
     }
     for data in ["public.data", "public/.data", "data/public"] {
-      #expect(faults { $0.dataDirectory = folder.path + "/" + data } == [], "\(data)")
+      #expect(errors { $0.dataDirectory = folder.path + "/" + data } == [], "\(data)")
     }
-    let started = #expect(throws: StartFault.self) {
+    let started = #expect(throws: StartError.self) {
       try StartCheck(configuration { $0.dataDirectory = folder.path + "/public" }).beforeStart()
     }
-    #expect(started?.description == faults { $0.dataDirectory = folder.path + "/public" }.first)
+    #expect(started?.description == errors { $0.dataDirectory = folder.path + "/public" }.first)
   }
 
   @Test("What is possible and hardly meant is told")
@@ -115,7 +115,7 @@ struct StartCheckTests {
         $0.limits.sessionLogBytes = 100_000
         $0.limits.diskReserveBytes = 0
       } == [
-        "--max-session-log-bytes is 100000, which is less than the 256K of --max-message-bytes: nothing larger than 100000 is ever kept"
+        "--max-session-log-bytes is 100000, less than --max-message-bytes with 256K: nothing larger than 100000 can be stored"
       ])
     #expect(
       warnings {
@@ -130,8 +130,8 @@ struct StartCheckTests {
         $0.reactors = 2
         $0.limits.diskReserveBytes = 0
       } == [
-        "--max-connections 1000 needs 1848 open files, and this process may have 1024 (ulimit -n): connections are"
-          + " turned away before there are that many"
+        "--max-connections 1000 needs 1848 open files, but the limit of this process is 1024 (ulimit -n): connections"
+          + " are refused before --max-connections is reached"
       ])
     #expect(warnings { $0.limits.diskReserveBytes = 1 << 50 } == [])
     #expect(
@@ -144,8 +144,8 @@ struct StartCheckTests {
         $0.limits.diskReserveBytes = 0
         $0.memory = 500 << 20
       } == [
-        "--memory is 500M, and this process may have 512M of memory, of which the kernel takes some for its sockets and"
-          + " files: it may be killed before it refuses more; three quarters of that are safe"
+        "--memory is 500M, but only 512M of memory are available, of which the kernel needs some for sockets and files: the"
+          + " process may be killed before it refuses more; three quarters of the available memory are safe"
       ])
   }
 
@@ -162,10 +162,10 @@ struct StartCheckTests {
     let path = folder.path + "/token"
     let asked = configuration { $0.metricsTokenFile = path }
     guard let token else {
-      let fault = #expect(throws: SecretFile.Fault.self) { try SecretFile.readToken(of: asked) }
+      let fault = #expect(throws: SecretFile.ReadError.self) { try SecretFile.readToken(of: asked) }
       #expect(
         fault?.description
-          == "--metrics-token-file \(path) holds no token: that is 1 to 256 visible ASCII characters, in one line."
+          == "--metrics-token-file \(path) contains no token: expected 1 to 256 visible ASCII characters in one line."
       )
       return
     }
@@ -175,13 +175,13 @@ struct StartCheckTests {
   @Test("A secret's file that is not there is named, and without one nothing is read")
   func noSecret() throws {
     let path = folder.path + "/none"
-    let fault = #expect(throws: SecretFile.Fault.self) {
+    let fault = #expect(throws: SecretFile.ReadError.self) {
       try SecretFile.readToken(of: configuration { $0.metricsTokenFile = path })
     }
     #expect(
       fault?.description
-        == "--metrics-token-file \(path) cannot be read (open: No such file or directory): it takes the name of a file"
-        + " with the token in it.")
+        == "--metrics-token-file \(path) cannot be read (open: No such file or directory): expected a file that"
+        + " contains the token.")
     #expect(try SecretFile.readToken(of: configuration()) == configuration())
   }
 }

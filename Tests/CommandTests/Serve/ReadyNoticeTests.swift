@@ -17,7 +17,7 @@ struct ReadyNoticeTests {
     change(&configuration)
     return ReadyNotice(
       http: try http.map { try SocketAddress($0) }, https: try https.map { try SocketAddress($0) },
-      interfaces: interfaces.compactMap { IPAddress($0) }, took: .microseconds(12_900),
+      interfaces: interfaces.compactMap { IPAddress($0) }, startDuration: .microseconds(12_900),
       configuration: configuration, data: data, certificateEnd: certificateEnd,
       time: LogTime(millisecondsSince1970: 1_790_000_000_123))
   }
@@ -78,11 +78,11 @@ struct ReadyNoticeTests {
           Open             http://localhost:8080  https://localhost:8443
           In your network  https://192.0.2.7:8443
           Data             data: 12 sessions of 1.3G, 20G free, durability process
-          Limits           10000 connections, 200 an address; 1000 in a session; files of 100M
-          Proxies          none is believed (--trust-proxy)
+          Limits           10000 connections, 200 per address; 1000 per session; files up to 100M
+          Proxies          none trusted (--trust-proxy)
           Health           /healthz, /readyz; limits: /api/limits
-          Metrics          /metrics, for this machine only (--metrics-token opens it)
-          Certificate      of this gateway's own making: browsers ask once whether to trust it
+          Metrics          /metrics, only on this machine (--metrics-token opens it)
+          Certificate      self-signed by this gateway: browsers ask once whether to trust it
 
 
         """)
@@ -104,17 +104,17 @@ struct ReadyNoticeTests {
     }.text
     for line in [
       "Listening        https 127.0.0.1:8443, http off\n", "Open             https://draw.example\n",
-      "Data             data: sessions live in memory only, 500 bytes free, durability memory\n",
-      "Proxies          the 2 in front are believed\n",
-      "Metrics          /metrics, for whoever has the token\n",
-      "Certificate      /certs/tls.crt, until 2026-11-18\n",
+      "Data             data: sessions in memory only, 500 bytes free, durability memory\n",
+      "Proxies          the 2 in front are trusted\n",
+      "Metrics          /metrics, with the token\n",
+      "Certificate      /certs/tls.crt, valid until 2026-11-18\n",
     ] {
       #expect(text.contains(line))
     }
     let ended = try notice(http: nil, https: "127.0.0.1:8443", certificateEnd: 1_790_000_000) {
       $0.certificateFile = "/certs/tls.crt"
     }.text
-    #expect(ended.contains("Certificate      /certs/tls.crt, ended on 2026-09-21: browsers refuse it\n"))
+    #expect(ended.contains("Certificate      /certs/tls.crt, expired on 2026-09-21: browsers refuse it\n"))
     #expect(!text.contains("s3cret"))
   }
 

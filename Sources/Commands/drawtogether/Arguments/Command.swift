@@ -1,4 +1,4 @@
-/// What the program can be told to do, by the first word of its command line.
+/// The first word of the command line.
 enum Command: String, CaseIterable {
   case serve
   case health
@@ -11,7 +11,7 @@ enum Command: String, CaseIterable {
   case end
   case delete
 
-  /// The flags of a command about a data folder; `nil` for a command that takes every setting.
+  /// The flags of a command on a data folder; nil for a command that takes every setting.
   var flags: [String]? {
     switch self {
     case .serve, .health: nil
@@ -24,21 +24,21 @@ enum Command: String, CaseIterable {
     }
   }
 
-  /// Those of its flags that are no settings.
+  /// The flags that are no settings.
   var switches: [String]? {
     flags?.filter { name in !Setting.all.contains { $0.name == name } }
   }
 
-  /// Whether a word without dashes is what it is about.
-  var takesWord: Bool {
+  /// True for a command that applies to a session or a folder.
+  var takesOperand: Bool {
     switch self {
     case .serve, .health, .sessions: false
     case .restore, .backup, .export, .verify, .repair, .end, .delete: true
     }
   }
 
-  /// What that word names.
-  var word: String {
+  /// The kind of the operand.
+  var operand: String {
     switch self {
     case .backup: "folder"
     case .restore: "folder or session"

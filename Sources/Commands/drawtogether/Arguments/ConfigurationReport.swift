@@ -1,28 +1,27 @@
 internal import Gateway
 internal import Wire
 
-/// What `--check-config` prints: a line for each setting, in the help's order, with its flag, the value in force and where that
-/// came from.
+/// The output of `--check-config`: a line for each setting, in the order of the help, with flag, value in force and origin.
 ///
-/// After a blank line follow the shares of the memory. Columns are separated by two or more blanks. A value could be given again as it stands there; `-` stands for none, `set` for
-/// a secret.
+/// The shares of the memory follow after an empty line. Columns are separated by two or more blanks. Values are in the syntax of
+/// the flags; `-` means no value, `set` a secret.
 enum ConfigurationReport {
-  /// A column is as wide as its longest text, up to this.
-  private static let widest = 28
+  /// The maximum width of a column; a column is as wide as its longest text.
+  private static let maximumWidth = 28
 
-  /// The whole table.
+  /// Returns the table of the settings.
   static func text(_ configuration: GatewayConfiguration, _ origins: SettingOrigins) -> String {
     let rows = Setting.all.map { setting in
       (setting.flag, shown(setting.show(configuration)), origins.source(of: setting, in: configuration))
     }
     let first = rows.map(\.0.utf8.count).max() ?? 0
-    let second = rows.map(\.1.count).filter { $0 <= widest }.max() ?? 0
+    let second = rows.map(\.1.count).filter { $0 <= maximumWidth }.max() ?? 0
     return rows.map { flag, value, source in
       "\(CommandHelp.padded(flag, to: first))  \(CommandHelp.padded(value, to: second))  \(source)\n"
     }.joined()
   }
 
-  /// The shares of the memory, as a table after that of the settings.
+  /// Returns the table of the shares of the memory.
   static func text(_ budget: MemoryBudget) -> String {
     let rows =
       [("share of --memory", "at most", "bounded by")]
@@ -40,7 +39,7 @@ enum ConfigurationReport {
       }.joined()
   }
 
-  /// A value in one word, where it is one.
+  /// Returns a value, quoted unless it is one word.
   private static func shown(_ value: String?) -> String {
     guard let value else { return "-" }
     let isPlain = !value.unicodeScalars.contains { $0 == " " || $0 == "\"" || JSONText.mustBeEscaped($0) }

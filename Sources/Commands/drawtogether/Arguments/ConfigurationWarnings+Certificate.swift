@@ -3,21 +3,21 @@ internal import Networking
 internal import Platform
 internal import Primitives
 
-/// What browsers will have against the operator's certificate. That it cannot be used at all is no warning but a fault.
+/// Warnings about an operator's certificate that browsers refuse. An unusable certificate is an error, not a warning.
 extension ConfigurationWarnings {
-  /// All of it, read from the files; a gateway that runs tells of the age itself.
+  /// Returns all warnings about the certificate files. A running gateway logs the warnings about the age itself.
   static func ofCertificate(
     _ configuration: GatewayConfiguration, now: WallTime = .now()
   ) -> [String] {
     guard configuration.https != nil, let file = configuration.certificateFile,
       let key = configuration.keyFile,
-      // What cannot be read is told by who looks for faults.
+      // `StartCheck` reports unreadable files.
       let context = try? TLSServerContext(certificatePath: file, keyPath: key)
     else { return [] }
     return ofAge(context.certificate, file, now: now) + ofNames(context, configuration)
   }
 
-  /// Whether the certificate is for the host of the public address, where browsers come straight here.
+  /// Returns a warning if the certificate is not valid for the host of the public URL. Behind a proxy it need not be.
   static func ofNames(_ context: TLSServerContext, _ configuration: GatewayConfiguration) -> [String] {
     guard let file = configuration.certificateFile, configuration.trustedProxies == 0,
       let url = configuration.publicURL, url.scheme == .https
@@ -25,7 +25,7 @@ extension ConfigurationWarnings {
     let host = url.host.hasPrefix("[") ? String(url.host.dropFirst().dropLast()) : url.host
     guard !context.isFor(host: host) else { return [] }
     let names = context.certificate.names
-    let words = names.isEmpty ? "names no host, and so not" : "is for \(names) and not for"
+    let words = names.isEmpty ? "names no host, and not" : "is for \(names), not for"
     return [
       "the certificate in --tls-cert \(file) \(words) \(host), the host of --public-url: browsers refuse it"
     ]
@@ -38,9 +38,9 @@ extension ConfigurationWarnings {
     let words: String
     switch CertificateAge(notBefore: certificate.notBefore, notAfter: certificate.notAfter, now: now) {
     case .valid: return []
-    case .notYetValid: words = "is valid from \(day(certificate.notBefore)) on: browsers refuse it until then"
-    case .ending: words = "ends on \(day(certificate.notAfter)): a new one is due"
-    case .ended: words = "ended on \(day(certificate.notAfter)): browsers refuse it"
+    case .notYetValid: words = "is not valid before \(day(certificate.notBefore)): browsers refuse it until then"
+    case .ending: words = "expires on \(day(certificate.notAfter)): renew it"
+    case .ended: words = "expired on \(day(certificate.notAfter)): browsers refuse it"
     }
     return ["the certificate in --tls-cert \(file) \(words)"]
   }

@@ -2,30 +2,30 @@ internal import Gateway
 internal import Storage
 internal import Wire
 
-/// What is possible, and hardly what was meant: a gateway starts with it, and says so.
+/// Warnings about valid settings that are probably mistakes. A gateway starts with them, and logs them.
 enum ConfigurationWarnings {
-  /// What the process may have of its machine; `nil` where that is not known.
+  /// The resources available to the process; nil where unknown.
   struct Machine: Sendable {
     var openFiles: Int?
     /// Bytes of memory.
     var memory: Int?
 
-    /// A machine of which that much is known.
+    /// Creates a value from the known resources.
     init(openFiles: Int? = nil, memory: Int? = nil) {
       self.openFiles = openFiles
       self.memory = memory
     }
   }
 
-  /// One sentence for each, without a full stop.
+  /// Returns the warnings, each one sentence without a full stop.
   static func all(_ configuration: GatewayConfiguration, on machine: Machine) -> [String] {
     var warnings: [String] = []
     let limits = configuration.limits
     for pair in LimitPair.all.prefix(2) where pair.contradicts(limits) {
       let most = Setting.describe(pair.whole, in: limits)
       warnings.append(
-        "\(pair.whole.flag) is \(most), which is less than the \(Setting.describe(pair.part, in: limits)) of "
-          + "\(pair.part.flag): nothing larger than \(most) is ever kept")
+        "\(pair.whole.flag) is \(most), less than \(pair.part.flag) with \(Setting.describe(pair.part, in: limits)): "
+          + "nothing larger than \(most) can be stored")
     }
     if configuration.certificateFile != nil, configuration.https == nil {
       warnings.append("--tls-cert and --tls-key have no effect while --https is off")
@@ -34,35 +34,35 @@ enum ConfigurationWarnings {
       configuration.trustedProxies == 0
     {
       warnings.append(
-        "--public-url is https and --https is off, so there is a proxy in front: without --trust-proxy 1 all who come by it "
-          + "count as one address")
+        "--public-url is https and --https is off, so there must be a proxy: without --trust-proxy 1 all its clients count "
+          + "as one address")
     }
     let reserve = UInt64(clamping: limits.diskReserveBytes)
     if let room = DataFolder.room(for: configuration.dataDirectory),
       room.free < reserve, reserve < room.total
     {
       warnings.append(
-        "the disk of --data \(configuration.dataDirectory) has \(SettingValue.rough(size: room.free)) free, and "
-          + "--disk-reserve-bytes keeps \(SettingValue.describe(size: limits.diskReserveBytes)): no session or upload begins "
-          + "until there is more")
+        "the disk of --data \(configuration.dataDirectory) has \(SettingValue.rough(size: room.free)) free, less than "
+          + "--disk-reserve-bytes with \(SettingValue.describe(size: limits.diskReserveBytes)): new sessions and uploads are "
+          + "refused until more is free")
     }
     let wanted = descriptors(configuration)
     if let openFiles = machine.openFiles, openFiles < wanted {
       warnings.append(
-        "--max-connections \(limits.connections) needs \(wanted) open files, and this process may have \(openFiles) "
-          + "(ulimit -n): connections are turned away before there are that many")
+        "--max-connections \(limits.connections) needs \(wanted) open files, but the limit of this process is \(openFiles) "
+          + "(ulimit -n): connections are refused before --max-connections is reached")
     }
     if let memory = machine.memory, let budget = configuration.memory, budget > memory / 10 * 9 {
       warnings.append(
-        "--memory is \(SettingValue.describe(size: budget)), and this process may have "
-          + "\(SettingValue.rough(size: UInt64(clamping: memory))) of memory, of which the kernel takes some for its sockets and files: "
-          + "it may be killed before it refuses more; three quarters of that are safe")
+        "--memory is \(SettingValue.describe(size: budget)), but only \(SettingValue.rough(size: UInt64(clamping: memory))) of memory "
+          + "are available, of which the kernel needs some for sockets and files: the process may be killed before it refuses "
+          + "more; three quarters of the available memory are safe")
     }
     return warnings
   }
 
-  /// How many descriptors a gateway may need at once: a socket for each connection, what each reactor waits by, the logs that
-  /// are kept open, and the file of each attachment that is moved.
+  /// Returns the maximum number of descriptors of a gateway: sockets, epoll and event descriptors of the reactors, open logs, and
+  /// the files of attachments in transfer.
   static func descriptors(_ configuration: GatewayConfiguration) -> Int {
     let limits = configuration.limits
     return limits.connections + min(limits.uploads, limits.connections) + 8 * configuration.reactors

@@ -1,62 +1,56 @@
 internal import Gateway
 internal import Wire
 
-/// A command about the sessions in a data folder that needs no gateway.
+/// A command on the sessions in a data folder.
 struct DataCommand: Equatable, Sendable {
-  /// What is to be done.
-  enum Work: Equatable, Sendable {
-    /// Show every session; as lines of JSON for programs.
+  /// The action of a command.
+  enum Action: Equatable, Sendable {
+    /// Lists the sessions, as a table or as lines of JSON.
     case list(asJSON: Bool)
-    /// Undo the end of a session, or put a backup into the folder; with a line of JSON for programs.
-    case restore(Restored, asJSON: Bool)
-    /// Copy the folder while its gateway goes on; so many bytes stay free where both share a disk.
+    /// Undoes the end of a session, or restores a backup into the folder. Prints text or a line of JSON.
+    case restore(RestoreSource, asJSON: Bool)
+    /// Copies the folder while a gateway uses it. `reserve` bytes stay free if source and target share a disk.
     case backup(to: String, reserve: Int, asJSON: Bool)
-    /// Write a session's entries as lines of JSON: all that are kept, or only those that are retained now.
+    /// Prints the entries of a session as lines of JSON: all entries, or only the retained ones.
     case export(SessionPrefix, onlyRetained: Bool)
-    /// Look for damage, in one session or in all of them.
+    /// Checks one session or all sessions for damage.
     case verify(SessionPrefix?)
-    /// Accept that damaged records of a session are lost.
+    /// Accepts the loss of damaged records of a session.
     case repair(SessionPrefix)
-    /// End or delete a session, by the gateway that has the folder or directly.
+    /// Ends or deletes a session, through the gateway that owns the folder or directly.
     case change(SessionPrefix, SessionCommand.Work)
   }
 
-  /// What is to be restored, as far as its name tells.
-  enum Restored: Equatable, Sendable {
+  /// The operand of `restore`, as far as its spelling tells its kind.
+  enum RestoreSource: Equatable, Sendable {
     /// The folder of a backup.
     case backup(String)
     /// A folder of that name or, if there is none, a session.
     case either(String, SessionPrefix)
-    /// A session: no folder is called so without a path before it.
+    /// A session: the text cannot be the name of a folder.
     case session(SessionPrefix)
 
-    /// Reads a word: with a slash in it, and as `.` or `..`, it is a folder, and so it is with what no session's id has.
-    init(_ word: String) {
-      guard let prefix = SessionPrefix(word), !word.contains("/") else {
-        self = .backup(word)
+    /// Parses an operand. Text with a slash, `.`, `..`, and text that cannot begin a session's id is a folder.
+    init(_ operand: String) {
+      guard let prefix = SessionPrefix(operand), !operand.contains("/") else {
+        self = .backup(operand)
         return
       }
-      self = prefix.text == word ? .either(word, prefix) : .session(prefix)
+      self = prefix.text == operand ? .either(operand, prefix) : .session(prefix)
     }
   }
 
   /// The data folder.
   var folder: String
-  var work: Work
-
-  /// A command of its parts.
-  init(folder: String, work: Work) {
-    self.folder = folder
-    self.work = work
-  }
+  var action: Action
 }
 
-/// The beginning of a session's id, as somebody who saw it in a log or a list types it.
+/// The beginning of a session's id, as copied from a log or a list.
 struct SessionPrefix: Hashable, Sendable {
   /// 1–22 characters of base64url.
   let text: String
 
-  /// Reads 1–22 characters of base64url; an ellipsis behind them, as lists show it, counts for nothing.
+  /// Parses 1–22 characters of base64url; ignores an ellipsis at the end, which lists print.
   init?(_ text: String) {
     let shown = text.hasSuffix("…") ? String(text.dropLast()) : text
     let isPrefix =
@@ -73,11 +67,11 @@ struct SessionPrefix: Hashable, Sendable {
     self.text = shown
   }
 
-  /// The whole id of a session.
+  /// Creates a prefix from the whole id of a session.
   init(_ session: SessionID) {
     text = session.text
   }
 
-  /// Whether that session's id begins so.
+  /// Returns true if the id of `session` begins with this prefix.
   func matches(_ session: SessionID) -> Bool { session.text.hasPrefix(text) }
 }

@@ -34,10 +34,10 @@ struct MemoryBudget: Equatable, Sendable {
   ///   - total: the available bytes.
   ///   - configuration: the settings.
   ///   - origins: the origins of the settings, which tell the limits that the operator set.
-  /// - Throws: `MemoryFault` with the numbers when the settings do not fit.
+  /// - Throws: `MemoryBudgetError` with the numbers when the settings do not fit.
   init(
     of total: Int, for configuration: GatewayConfiguration, _ origins: SettingOrigins
-  ) throws(MemoryFault) {
+  ) throws(MemoryBudgetError) {
     let program = Self.programBytes + configuration.reactors * Self.reactorBytes
     var limits = configuration.limits
     let parts = Part.all(isSecure: configuration.https != nil).map { part in
@@ -51,7 +51,7 @@ struct MemoryBudget: Equatable, Sendable {
       program + given.reduce(0) { $0.addingSaturating($1.cost(of: limits[keyPath: $1.limit.keyPath])) }
     let least = free.reduce(0) { $0 + $1.cost(of: $1.least) }
     guard fixed.addingSaturating(least) <= total else {
-      throw MemoryFault(
+      throw MemoryBudgetError(
         total: total, program: program,
         given: given.map {
           (
@@ -191,7 +191,7 @@ extension MemoryBudget {
 }
 
 /// An error for settings that do not fit into the available memory.
-struct MemoryFault: Error, Equatable, Sendable, CustomStringConvertible {
+struct MemoryBudgetError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The available bytes.
   let total: Int
   let program: Int
@@ -200,16 +200,16 @@ struct MemoryFault: Error, Equatable, Sendable, CustomStringConvertible {
   /// The least bytes that everything else needs.
   let least: Int
 
-  static func == (one: MemoryFault, other: MemoryFault) -> Bool {
+  static func == (one: MemoryBudgetError, other: MemoryBudgetError) -> Bool {
     one.description == other.description
   }
 
   var description: String {
-    let parts = given.map { "\($0.setting) may take \(Self.size($0.bytes))" }
+    let parts = given.map { "\($0.setting) may need \(Self.size($0.bytes))" }
     let sum = given.reduce(program.addingSaturating(least)) { $0.addingSaturating($1.bytes) }
-    return "--memory is \(Self.size(total)), and what is to fit may take \(Self.size(sum)): "
-      + (parts + ["the program takes \(Self.size(program))", "everything else at least \(Self.size(least))"])
-      .joined(separator: ", ") + ". Raise the one or lower the others."
+    return "--memory is \(Self.size(total)), but the limits may need \(Self.size(sum)): "
+      + (parts + ["the program needs \(Self.size(program))", "everything else at least \(Self.size(least))"])
+      .joined(separator: ", ") + ". Raise --memory or lower the limits."
   }
 
   private static func size(_ bytes: Int) -> String { SettingValue.rough(size: UInt64(clamping: bytes)) }

@@ -5,7 +5,7 @@ internal import Glibc
 /// Swift's runtime reads them from the stack, below the environment. It finds none if a preloaded library has moved `environ`;
 /// then the gateway would ignore its flags and listen on every address. The kernel's list does not depend on `environ`.
 enum ProcessArguments {
-  /// The arguments without the program's own name; `nil` if neither the runtime nor the kernel has a list.
+  /// Returns the arguments without the program's own name; nil if neither the runtime nor the kernel has a list.
   static func ofThisProcess() -> [String]? {
     // The runtime's list is preferred: for a program started by way of `ld.so`, the kernel's list begins with `ld.so`.
     let ofRuntime = CommandLine.arguments
@@ -14,14 +14,14 @@ enum ProcessArguments {
     return list.isEmpty ? nil : Array(list.dropFirst())
   }
 
-  /// The arguments in a file as `proc(5)` describes `cmdline`: each ends with a zero byte.
+  /// Returns the arguments in a file as `proc(5)` describes `cmdline`: each ends with a zero byte.
   static func list(inCommandLine bytes: [UInt8]) -> [String] {
     var arguments = bytes.split(separator: 0, omittingEmptySubsequences: false)
     if arguments.last?.isEmpty == true { arguments.removeLast() }
     return arguments.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Reads a whole file of the kernel's, whose length is not known before; `nil` if it cannot be read.
+  /// Reads a whole file of the kernel, which reports no length; nil if it cannot be read.
   private static func file(_ path: String) -> [UInt8]? {
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }

@@ -2,29 +2,29 @@ internal import Gateway
 internal import Glibc
 internal import Platform
 
-/// A secret in a file of its own, as Docker and Kubernetes hand secrets to a process.
+/// A secret in a separate file, as Docker and Kubernetes pass secrets to a process.
 enum SecretFile {
-  /// Why a file gives no secret; its words are one sentence that names the setting and the file, and nothing that is in it.
-  enum Fault: Error, Equatable, Sendable, CustomStringConvertible {
+  /// An error while reading a secret. The description is one sentence that names the setting and the file, but no content.
+  enum ReadError: Error, Equatable, Sendable, CustomStringConvertible {
     case unreadable(path: String, SystemError)
     case noToken(path: String)
 
     var description: String {
       switch self {
       case .unreadable(let path, let error):
-        "--metrics-token-file \(path) cannot be read (\(error)): it takes the name of a file with the token in it."
+        "--metrics-token-file \(path) cannot be read (\(error)): expected a file that contains the token."
       case .noToken(let path):
-        "--metrics-token-file \(path) holds no token: that is 1 to 256 visible ASCII characters, in one line."
+        "--metrics-token-file \(path) contains no token: expected 1 to 256 visible ASCII characters in one line."
       }
     }
   }
 
-  /// A configuration whose token is read from the file that it names, if it names one.
-  static func readToken(of configuration: GatewayConfiguration) throws(Fault) -> GatewayConfiguration
+  /// Returns the configuration with the token from its token file, if it names one.
+  static func readToken(of configuration: GatewayConfiguration) throws(ReadError) -> GatewayConfiguration
   {
     guard let path = configuration.metricsTokenFile else { return configuration }
     var text = try read(path)
-    // One end of a line is the editor's, and not the secret's.
+    // Editors end a file with a line feed, which is not part of the secret.
     if text.last?.isNewline == true { text.removeLast() }
     guard let token = SettingValue.token(text) else { throw .noToken(path: path) }
     var configuration = configuration
@@ -32,11 +32,11 @@ enum SecretFile {
     return configuration
   }
 
-  private static func read(_ path: String) throws(Fault) -> String {
+  private static func read(_ path: String) throws(ReadError) -> String {
     let number = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard number >= 0 else { throw .unreadable(path: path, SystemError("open", code: errno)) }
     let file = OwnedDescriptor(owning: number)
-    // One more than the longest token with the end of its line needs.
+    // One byte more than the longest token with its line end.
     var bytes = [UInt8](repeating: 0, count: 259)
     var length = 0
     while length < bytes.count {

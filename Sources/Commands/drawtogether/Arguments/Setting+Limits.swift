@@ -10,7 +10,7 @@ extension Setting {
     let most = notation.describe(range.upperBound)
     return Setting(
       String(limit.flag.dropFirst(2)), notation.placeholder,
-      accepts: notation.accepted(from: least, to: most),
+      expects: notation.expected(from: least, to: most),
       help: limit.help,
       apply: { text, configuration in
         guard let value = notation.read(text), range.contains(value) else { return false }
@@ -20,13 +20,13 @@ extension Setting {
       show: { notation.describe($0.limits[keyPath: limit.keyPath]) })
   }
 
-  /// A limit as a person writes it.
+  /// Returns the value of a limit in the syntax of its flag.
   static func describe(_ limit: LimitDescription, in limits: Limits) -> String {
     Notation(limit.unit).describe(limits[keyPath: limit.keyPath])
   }
 }
 
-/// How a limit's number is written.
+/// The syntax of a limit's value.
 private enum Notation {
   case size
   case time
@@ -41,7 +41,7 @@ private enum Notation {
       }
   }
 
-  /// What stands for it in the help.
+  /// The placeholder in the help.
   var placeholder: String {
     switch self {
     case .size: "SIZE"
@@ -50,10 +50,10 @@ private enum Notation {
     }
   }
 
-  func accepted(from least: String, to most: String) -> String {
+  func expected(from least: String, to most: String) -> String {
     switch self {
-    case .size: "a size from \(least) to \(most), in bytes or with K, M, G or T behind it"
-    case .time: "a time from \(least) to \(most), in seconds or with units as in 1m30s"
+    case .size: "a size from \(least) to \(most), in bytes or with a suffix K, M, G or T"
+    case .time: "a time from \(least) to \(most), in seconds or with units, such as 1m30s"
     case .count: "a whole number from \(least) to \(most)"
     }
   }

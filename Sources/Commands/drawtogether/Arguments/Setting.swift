@@ -1,49 +1,49 @@
 internal import Gateway
 
-/// One thing an operator may set: its names, what it takes, and how it changes a configuration.
+/// A setting: its names, its accepted values, and its place in a configuration.
 struct Setting: Sendable {
   /// The flag without its dashes, as in `flush-interval`.
   let name: String
-  /// What stands for the value in the help; `nil` for a switch, which needs none.
+  /// The placeholder of the value in the help; nil for a switch.
   let placeholder: String?
-  /// What is accepted, in words that follow "it takes".
-  let accepted: String
-  /// What it is for, in a few words.
+  /// The accepted values, as a phrase after "expected".
+  let expected: String
+  /// The purpose, in a few words.
   let help: String
-  /// Whether its value is never shown.
+  /// True when the value is never shown.
   let isSecret: Bool
-  /// Puts a value as it was written into a configuration; false, and no change, when it is not accepted.
+  /// Parses a value and stores it in a configuration. Returns false, without a change, for an invalid value.
   let apply: @Sendable (String, inout GatewayConfiguration) -> Bool
-  /// What the help says of a default that is no value, such as `none`.
-  let absence: String
-  /// What a configuration holds, as it could be given again; `nil` where it holds nothing.
+  /// The default in the help when the setting has no default value, such as `none`.
+  let defaultLabel: String
+  /// Returns the value in a configuration in the syntax of the flag; nil if it has none.
   let show: @Sendable (GatewayConfiguration) -> String?
 
-  /// A setting that takes a value.
+  /// Creates a setting with a value.
   init(
-    _ name: String, _ placeholder: String, accepts accepted: String, help: String, isSecret: Bool = false,
-    absence: String = "none",
+    _ name: String, _ placeholder: String, expects expected: String, help: String, isSecret: Bool = false,
+    defaultLabel: String = "none",
     apply: @escaping @Sendable (String, inout GatewayConfiguration) -> Bool,
     show: @escaping @Sendable (GatewayConfiguration) -> String?
   ) {
     self.name = name
     self.placeholder = placeholder
-    self.accepted = accepted
+    self.expected = expected
     self.help = help
     self.isSecret = isSecret
-    self.absence = absence
+    self.defaultLabel = defaultLabel
     self.apply = apply
     self.show = show
   }
 
-  /// A setting whose value is read by `read` and stored at `path`.
+  /// Creates a setting whose value is parsed by `read` and stored at `path`.
   init<Value>(
-    _ name: String, _ placeholder: String, accepts accepted: String, help: String, isSecret: Bool = false,
-    absence: String = "none", at path: any WritableKeyPath<GatewayConfiguration, Value> & Sendable,
+    _ name: String, _ placeholder: String, expects expected: String, help: String, isSecret: Bool = false,
+    defaultLabel: String = "none", at path: any WritableKeyPath<GatewayConfiguration, Value> & Sendable,
     read: @escaping @Sendable (String) -> Value?, show: @escaping @Sendable (Value) -> String?
   ) {
     self.init(
-      name, placeholder, accepts: accepted, help: help, isSecret: isSecret, absence: absence,
+      name, placeholder, expects: expected, help: help, isSecret: isSecret, defaultLabel: defaultLabel,
       apply: { text, configuration in
         guard let value = read(text) else { return false }
         configuration[keyPath: path] = value
@@ -52,16 +52,16 @@ struct Setting: Sendable {
       show: { show($0[keyPath: path]) })
   }
 
-  /// A switch: off unless it is named.
+  /// Creates a switch: off by default.
   init(
     switch name: String, help: String, at path: any WritableKeyPath<GatewayConfiguration, Bool> & Sendable
   ) {
     self.name = name
     placeholder = nil
-    accepted = "true or false"
+    expected = "true or false"
     self.help = help
     isSecret = false
-    absence = "off"
+    defaultLabel = "off"
     apply = { text, configuration in
       guard let value = SettingValue.flag(text) else { return false }
       configuration[keyPath: path] = value
@@ -70,11 +70,11 @@ struct Setting: Sendable {
     show = { $0[keyPath: path] ? "on" : "off" }
   }
 
-  /// The flag as it is typed.
+  /// The flag with its dashes.
   var flag: String { "--\(name)" }
 
-  /// The environment variable that sets the same.
+  /// The environment variable of the setting.
   var variable: String {
-    ConfigurationReader.variablePrefix + name.uppercased().split(separator: "-").joined(separator: "_")
+    ArgumentParser.variablePrefix + name.uppercased().split(separator: "-").joined(separator: "_")
   }
 }

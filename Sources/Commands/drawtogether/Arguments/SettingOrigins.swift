@@ -1,6 +1,6 @@
 internal import Gateway
 
-/// Where the values in force came from: who gave each setting that somebody gave.
+/// The origins of the settings in force: flag, variable or default.
 struct SettingOrigins: Equatable, Sendable {
   enum Origin: Equatable, Sendable {
     case flag
@@ -9,15 +9,13 @@ struct SettingOrigins: Equatable, Sendable {
 
   private var given: [String: Origin] = [:]
 
-  /// Nobody gave any.
-  init() {}
+  /// Records the origin of a setting.
+  mutating func record(_ setting: Setting, _ origin: Origin) { given[setting.name] = origin }
 
-  mutating func note(_ setting: Setting, _ origin: Origin) { given[setting.name] = origin }
-
-  /// Whether a flag or a variable gave the setting of that name.
+  /// Returns true if a flag or a variable set the setting with that name.
   func has(_ name: String) -> Bool { given[name] != nil }
 
-  /// A setting as whoever gave it knows it: by its variable where that gave it, else by its flag.
+  /// Returns the name under which the operator set a setting: its variable, otherwise its flag.
   func name(of name: String) -> String {
     guard given[name] == .variable, let setting = Setting.all.first(where: { $0.name == name }) else {
       return "--\(name)"
@@ -25,7 +23,7 @@ struct SettingOrigins: Equatable, Sendable {
     return setting.variable
   }
 
-  /// One word for where a setting's value came from: `flag`, its variable's name, or what it is otherwise.
+  /// Returns one word for the origin of a value: `flag`, the variable's name, `cores`, `machine`, `memory`, `found` or `default`.
   func source(of setting: Setting, in configuration: GatewayConfiguration) -> String {
     switch given[setting.name] {
     case .flag: "flag"
@@ -33,7 +31,7 @@ struct SettingOrigins: Equatable, Sendable {
     case nil where setting.name == "reactors": "cores"
     case nil where setting.name == "memory" && configuration.memory != nil: "machine"
     case nil where MemoryBudget.isDivided(setting, in: configuration): "memory"
-    // Where nobody said where the page is, the one that came with the program is looked for.
+    // Without `--public`, the page that was installed with the program is used.
     case nil where setting.show(configuration) != setting.show(GatewayConfiguration()): "found"
     case nil: "default"
     }

@@ -1,17 +1,17 @@
-/// Lengths of time as settings write them: `90s`, `1h30m`, `500ms`, `30d`.
+/// Durations such as `90s`, `1h30m`, `500ms`, `30d`.
 extension SettingValue {
-  /// What one of each unit is, in milliseconds, the longest first.
+  /// The units in milliseconds, longest first.
   private static let units: [(name: String, milliseconds: Int)] = [
     ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1),
   ]
 
-  /// Whole seconds: a plain number, or numbers with units, the longer before the shorter.
+  /// Parses whole seconds: a plain number, or numbers with units, longer units first.
   static func seconds(_ text: String) -> Int? {
     guard let time = milliseconds(text, plain: 1_000), time.isMultiple(of: 1_000) else { return nil }
     return time / 1_000
   }
 
-  /// Whole milliseconds in the same way; a plain number counts `plain` milliseconds.
+  /// Parses whole milliseconds in the same way. A plain number counts `plain` milliseconds.
   static func milliseconds(_ text: String, plain: Int = 1) -> Int? {
     if let number = count(text) { return Self.product(number, plain) }
     var rest = text.lowercased()[...]
@@ -20,7 +20,7 @@ extension SettingValue {
     while !rest.isEmpty {
       let digits = rest.prefix { $0.isASCII && $0.isNumber }
       let unit = rest[digits.endIndex...].prefix { $0.isLetter }
-      // `m` is a minute: nothing that is kept for months is worth the doubt.
+      // `m` is a minute. Months have no unit, to avoid confusion.
       let name = unit == "min" ? "m" : unit
       guard let number = count(String(digits)), let known = units.first(where: { $0.name == name }),
         known.milliseconds < longest, let part = Self.product(number, known.milliseconds)
@@ -34,12 +34,12 @@ extension SettingValue {
     return text.isEmpty ? nil : sum
   }
 
-  /// A length of time as `seconds` reads it.
+  /// Returns a duration in the syntax of `seconds`.
   static func describe(seconds: Int) -> String {
     seconds == 0 ? "0s" : describe(milliseconds: seconds * 1_000)
   }
 
-  /// A length of time as `milliseconds` reads it.
+  /// Returns a duration in the syntax of `milliseconds`.
   static func describe(milliseconds: Int) -> String {
     guard milliseconds != 0 else { return "0ms" }
     var text = ""

@@ -1,8 +1,8 @@
 internal import Gateway
 
-/// How the values of settings are written: each function reads one kind, `nil` when the text is not of it.
+/// Parsers and printers for the values of settings. A parser returns nil for invalid text.
 enum SettingValue {
-  /// `true`, `yes`, `on`, `1`, or their opposites, in any case.
+  /// Parses `true`, `yes`, `on`, `1` or their opposites, in upper or lower case.
   static func flag(_ text: String) -> Bool? {
     switch text.lowercased() {
     case "true", "yes", "on", "1": true
@@ -11,13 +11,13 @@ enum SettingValue {
     }
   }
 
-  /// A whole number of decimal digits alone.
+  /// Parses a whole number that consists of decimal digits only.
   static func count(_ text: String) -> Int? {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return Int(text)
   }
 
-  /// A number of bytes; K, M, G or T behind it (or KB, KiB, …) stand for powers of 1,024.
+  /// Parses a number of bytes. The suffixes K, M, G and T (or KB, KiB, …) are powers of 1,024.
   static func size(_ text: String) -> Int? {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     guard let number = count(String(digits)) else { return nil }
@@ -34,13 +34,13 @@ enum SettingValue {
     return overflows ? nil : bytes
   }
 
-  /// `off` (then the outer optional holds `nil`) or an address.
+  /// Parses an address or `off`, for which the outer optional contains nil.
   static func listener(_ text: String) -> ListenAddress?? {
     if text.lowercased() == "off" { return .some(nil) }
     return ListenAddress(text).map { .some($0) }
   }
 
-  /// Origins between commas or spaces, at least one.
+  /// Parses one or more origins, separated by commas or spaces.
   static func origins(_ text: String) -> [WebOrigin]? {
     var origins: [WebOrigin] = []
     for part in text.split(whereSeparator: { $0 == "," || $0 == " " }) {
@@ -50,23 +50,23 @@ enum SettingValue {
     return origins.isEmpty ? nil : origins
   }
 
-  /// A name of a file or a directory: anything but nothing, and without a NUL.
+  /// Parses the path of a file or a directory: not empty and without NUL.
   static func path(_ text: String) -> String? {
     text.isEmpty || text.utf8.contains(0) ? nil : text
   }
 
-  /// 1–256 visible ASCII characters, as a header field can carry them.
+  /// Parses 1–256 visible ASCII characters, which fit into a header field.
   static func token(_ text: String) -> String? {
     (1...256).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7e).contains($0) } ? text : nil
   }
 
-  /// An origin that browsers can open: not one of a wildcard address.
+  /// Parses an origin that browsers can open: no wildcard address.
   static func publicURL(_ text: String) -> WebOrigin? {
     guard let origin = WebOrigin(text), !["0.0.0.0", "[::]"].contains(origin.host) else { return nil }
     return origin
   }
 
-  /// A size with the largest suffix that divides it, as `size` reads it.
+  /// Returns a size with the largest suffix that divides it, in the syntax of `size`.
   static func describe(size: Int) -> String {
     for (shift, suffix) in [(40, "T"), (30, "G"), (20, "M"), (10, "K")]
     where size != 0 && size % (1 << shift) == 0 {
@@ -75,7 +75,7 @@ enum SettingValue {
     return String(size)
   }
 
-  /// A size that was measured, in the same units, to two digits or to the whole unit: `17`, `1.3G`, `20G`.
+  /// Returns a measured size in the same units, rounded to two digits or to the whole unit: `17`, `1.3G`, `20G`.
   static func rough(size: UInt64) -> String {
     var value = Double(size)
     var suffix = ""

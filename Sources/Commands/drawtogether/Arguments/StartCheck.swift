@@ -4,43 +4,43 @@ internal import Networking
 internal import Storage
 internal import Wire
 
-/// Looks on this machine at what a configuration names, before a gateway starts with it. Nothing is made, changed or bound.
+/// Checks the files, folders and addresses of a configuration on this machine. Creates, changes and binds nothing.
 struct StartCheck {
   private let configuration: GatewayConfiguration
 
-  /// Looks at what this configuration names.
+  /// Creates a check of a configuration.
   init(_ configuration: GatewayConfiguration) {
     self.configuration = configuration
   }
 
-  /// What a gateway would not notice by itself, for no call fails of it; this costs microseconds.
+  /// Checks for errors that no system call would report. Takes microseconds.
   ///
-  /// - Throws: the first fault.
-  func beforeStart() throws(StartFault) {
-    for fault in unnoticed { throw .setting(fault) }
+  /// - Throws: the first error.
+  func beforeStart() throws(StartError) {
+    for error in silentErrors { throw error }
   }
 
-  /// Everything that would keep a gateway from starting, in the words in which it would say so itself. Names of hosts are asked
-  /// for, which may take seconds.
-  func faults() -> [StartFault] {
-    var faults = unnoticed
+  /// Returns all errors that would prevent a start, with the texts of the start itself. Looks up host names, which may take
+  /// seconds.
+  func errors() -> [StartError] {
+    var errors = silentErrors
     for address in [configuration.http, configuration.https] {
       guard let address else { continue }
       do {
         _ = try SocketAddress.resolve("\(address)")
       } catch {
-        faults.append(.gateway(.address(address, error)))
+        errors.append(.gateway(.address(address, error)))
       }
     }
     do {
       try StaticFiles.check(directory: configuration.publicDirectory)
     } catch {
-      faults.append(.gateway(.files(error)))
+      errors.append(.gateway(.files(error)))
     }
     do {
       try DataFolder.check(configuration.dataDirectory)
     } catch {
-      faults.append(.gateway(.dataFolder(error)))
+      errors.append(.gateway(.dataFolder(error)))
     }
     if configuration.https != nil, let certificate = configuration.certificateFile,
       let key = configuration.keyFile
@@ -48,18 +48,18 @@ struct StartCheck {
       do {
         _ = try TLSServerContext(certificatePath: certificate, keyPath: key)
       } catch {
-        faults.append(.gateway(.certificate("\(error)")))
+        errors.append(.gateway(.certificate("\(error)")))
       }
     }
-    return faults
+    return errors
   }
 
-  private var unnoticed: [StartFault] {
+  private var silentErrors: [StartError] {
     published + [reserveBeyondDisk].compactMap(\.self)
   }
 
-  /// What nobody may read and everybody could: it lies in the folder of the page, whose files are served.
-  private var published: [StartFault] {
+  /// Secrets in the folder of the page, whose files are public.
+  private var published: [StartError] {
     [
       ("--data", configuration.dataDirectory), ("--tls-key", configuration.keyFile),
       ("--metrics-token-file", configuration.metricsTokenFile),
@@ -67,7 +67,7 @@ struct StartCheck {
       guard let path, let real = Self.realPath(path), let page = Self.realPath(configuration.publicDirectory),
         real == page || real.hasPrefix(page == "/" ? page : page + "/")
       else { return nil }
-      // Names that begin with a dot are not served.
+      // Files whose names begin with a dot are not served.
       guard !real.dropFirst(page.count).split(separator: "/").contains(where: { $0.hasPrefix(".") }) else {
         return nil
       }
@@ -75,7 +75,7 @@ struct StartCheck {
     }
   }
 
-  private var reserveBeyondDisk: StartFault? {
+  private var reserveBeyondDisk: StartError? {
     let reserve = UInt64(clamping: configuration.limits.diskReserveBytes)
     guard let room = DataFolder.room(for: configuration.dataDirectory), reserve >= room.total else {
       return nil
@@ -83,7 +83,7 @@ struct StartCheck {
     return .reserveBeyondDisk(reserve: reserve, disk: room.total, data: configuration.dataDirectory)
   }
 
-  /// The path without links; of what is not there yet, as it would be. `nil` when it leads nowhere.
+  /// Returns the path without symbolic links, also for a file that does not exist yet; nil if a parent folder is missing.
   private static func realPath(_ path: String) -> String? {
     if let real = unsafe realpath(path, nil) {
       defer { unsafe free(real) }
@@ -97,11 +97,11 @@ struct StartCheck {
   }
 }
 
-/// A setting that this machine makes senseless; its words are one sentence that names it.
-enum StartFault: Error, CustomStringConvertible {
+/// An error that prevents the start of a gateway. The description is one sentence, and names the setting if one is at fault.
+enum StartError: Error, CustomStringConvertible {
   /// A secret in the folder of the page.
   case published(setting: String, path: String, page: String)
-  /// What is to stay free is more than there is.
+  /// A disk reserve that is larger than the disk.
   case reserveBeyondDisk(reserve: UInt64, disk: UInt64, data: String)
   /// An error that the start itself would throw.
   case gateway(GatewayError)
@@ -109,10 +109,10 @@ enum StartFault: Error, CustomStringConvertible {
   var description: String {
     switch self {
     case .published(let setting, let path, let page):
-      "\(setting) \(path) lies in \(page), the folder of --public, whose files everybody may read: it takes a place outside."
+      "\(setting) \(path) is in \(page), the folder of --public, whose files are public: move it out."
     case .reserveBeyondDisk(let reserve, let disk, let data):
-      "--disk-reserve-bytes is \(SettingValue.describe(size: Int(clamping: reserve))), and the whole disk of --data \(data) has"
-        + " \(SettingValue.rough(size: disk)): it takes less than that."
+      "--disk-reserve-bytes is \(SettingValue.describe(size: Int(clamping: reserve))), but the whole disk of --data \(data) has"
+        + " \(SettingValue.rough(size: disk)): lower it."
     case .gateway(let error): "\(error)"
     }
   }

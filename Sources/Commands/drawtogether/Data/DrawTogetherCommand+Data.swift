@@ -8,7 +8,7 @@ extension DrawTogetherCommand {
   /// Looks at the sessions in a data folder, undoes the end of one, or copies all of them.
   func perform(_ command: DataCommand) -> ExitCode {
     do throws(DataCommandFailure) {
-      switch command.work {
+      switch command.action {
       case .list(let asJSON): return try list(try StoredSessions(in: command.folder), asJSON: asJSON)
       case .restore(let restored, let asJSON):
         return try restore(restored, into: command.folder, asJSON: asJSON)

@@ -4,34 +4,34 @@ internal import Networking
 internal import Platform
 internal import Primitives
 
-/// Asks a gateway on this machine for `/healthz`, as the container's health check does. Blocks the calling thread.
+/// Requests `/healthz` from a gateway on this machine, as the health check of a container. Blocks the calling thread.
 ///
-/// It goes to the http address, or to the https one where that is all there is; the certificate is not checked, since
-/// the probe talks to its own machine and tells it nothing.
+/// The probe uses the http address, or the https address while http is off. It does not verify the certificate, since it talks
+/// to its own machine and sends no secret.
 struct HealthProbe {
-  /// Why a gateway does not count as well.
-  enum Fault: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The port is 0: which one the gateway took is known to nobody else.
+  /// An error that makes a gateway unhealthy.
+  enum ProbeError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The port in the configuration is 0: the actual port is unknown.
     case portUnknown
     case address(ListenAddress, AddressError)
     case unreachable(SystemError)
     case tls(String)
-    /// The answer was none of HTTP's.
-    case noHTTP
-    /// The connection ended before an answer.
+    /// The answer is not HTTP.
+    case notHTTP
+    /// The connection was closed before an answer.
     case noAnswer
-    case late(limit: Duration)
+    case timeout(limit: Duration)
     case status(Int)
 
     var description: String {
       switch self {
-      case .portUnknown: "the address has port 0: health needs the port that the gateway was given"
+      case .portUnknown: "the address has port 0: health needs the actual port of the gateway"
       case .address(let address, let error): "\(address) \(error)"
       case .unreachable(let error): "the gateway cannot be reached (\(error))"
       case .tls(let words): "TLS failed (\(words))"
-      case .noHTTP: "what answers is no gateway"
+      case .notHTTP: "the answer is not HTTP"
       case .noAnswer: "the gateway closed the connection without an answer"
-      case .late(let limit): "no answer within \(limit)"
+      case .timeout(let limit): "no answer within \(limit)"
       case .status(let status): "the gateway answered \(status)"
       }
     }
@@ -40,19 +40,19 @@ struct HealthProbe {
   private let deadline: MonotonicTime
   private let limit: Duration
 
-  /// Asks the gateway of a configuration; returns when it is well.
+  /// Checks the gateway of a configuration. Returns if it is healthy.
   static func check(
     _ configuration: GatewayConfiguration, within limit: Duration = .seconds(4)
-  ) throws(Fault) {
+  ) throws(ProbeError) {
     guard let address = configuration.http ?? configuration.https, address.port != 0 else {
       throw .portUnknown
     }
-    // A gateway with a public address answers to no other.
+    // A gateway with a public URL refuses any other `Host`.
     let authority = configuration.publicURL?.authority ?? "localhost:\(address.port)"
     let request = RequestHead(
       .get, "/healthz",
       fields: ["Host": authority, "User-Agent": "drawtogether/\(Product.version)", "Connection": "close"])
-    guard let request else { preconditionFailure("/healthz is a target") }
+    guard let request else { preconditionFailure("/healthz is a valid target") }
     let probe = HealthProbe(deadline: .now() + limit, limit: limit)
     let status = try probe.send(request, to: address, overTLS: configuration.http == nil)
     guard status == .ok else { throw .status(status.code) }
@@ -60,7 +60,7 @@ struct HealthProbe {
 
   private func send(
     _ request: RequestHead, to address: ListenAddress, overTLS: Bool
-  ) throws(Fault) -> Status {
+  ) throws(ProbeError) -> Status {
     let target = try Self.resolve(address)
     let tls = overTLS ? try Self.makeTLS() : nil
     let connection: OwnedDescriptor
@@ -77,10 +77,10 @@ struct HealthProbe {
     return status
   }
 
-  /// Sends the request, once TLS is ready for it, and reads until the answer's head is there.
+  /// Sends the request, after the TLS handshake if any, and reads the head of the answer.
   private func converse(
     _ request: RequestHead, over socket: Socket, _ tls: TLSConnection?
-  ) throws(Fault) -> Status {
+  ) throws(ProbeError) -> Status {
     var question: [UInt8] = []
     request.append(to: &question)
     var reader = ResponseReader()
@@ -114,12 +114,12 @@ struct HealthProbe {
           if case .head(let head) = event { return head.status }
         }
       } catch {
-        throw .noHTTP
+        throw .notHTTP
       }
     }
   }
 
-  private func send(_ bytes: [UInt8], over socket: Socket) throws(Fault) {
+  private func send(_ bytes: [UInt8], over socket: Socket) throws(ProbeError) {
     var sent = 0
     while sent < bytes.count {
       switch socket.send(bytes.span.extracting(sent..<bytes.count)) {
@@ -130,7 +130,7 @@ struct HealthProbe {
     }
   }
 
-  private func receive(into buffer: inout [UInt8], over socket: Socket) throws(Fault) -> Int {
+  private func receive(into buffer: inout [UInt8], over socket: Socket) throws(ProbeError) -> Int {
     while true {
       switch socket.receive(into: &buffer) {
       case .received(let count): return count
@@ -141,16 +141,16 @@ struct HealthProbe {
     }
   }
 
-  private func wait(for socket: Socket, _ readiness: SocketReadiness) throws(Fault) {
+  private func wait(for socket: Socket, _ readiness: SocketReadiness) throws(ProbeError) {
     let left = max(.zero, deadline - .now())
     let isReady = try Self.reaching { () throws(SystemError) in
       try socket.wait(until: readiness, atMost: left)
     }
-    guard isReady else { throw .late(limit: limit) }
+    guard isReady else { throw .timeout(limit: limit) }
   }
 
-  /// Where to ask for a listener: at the loopback for one that takes every address.
-  private static func resolve(_ address: ListenAddress) throws(Fault) -> SocketAddress {
+  /// Returns the address for a request to a listener: loopback for a wildcard address.
+  private static func resolve(_ address: ListenAddress) throws(ProbeError) -> SocketAddress {
     if address.isWildcard {
       let loopback = address.host == "::" ? IPAddress(v6High: 0, low: 1) : IPAddress(v4: 0x7F00_0001)
       return SocketAddress(ip: loopback, port: address.port)
@@ -162,7 +162,7 @@ struct HealthProbe {
     }
   }
 
-  private static func makeTLS() throws(Fault) -> TLSConnection {
+  private static func makeTLS() throws(ProbeError) -> TLSConnection {
     do throws(TLSContextError) {
       return try TLSClientContext(trust: .anyone).makeConnection(to: "localhost")
     } catch {
@@ -170,7 +170,7 @@ struct HealthProbe {
     }
   }
 
-  private static func securely(_ body: () throws(TLSError) -> Void) throws(Fault) {
+  private static func securely(_ body: () throws(TLSError) -> Void) throws(ProbeError) {
     do throws(TLSError) {
       try body()
     } catch {
@@ -178,7 +178,7 @@ struct HealthProbe {
     }
   }
 
-  private static func reaching<Result>(_ body: () throws(SystemError) -> Result) throws(Fault) -> Result {
+  private static func reaching<Result>(_ body: () throws(SystemError) -> Result) throws(ProbeError) -> Result {
     do throws(SystemError) {
       return try body()
     } catch {

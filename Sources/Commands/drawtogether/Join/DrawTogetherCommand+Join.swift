@@ -6,7 +6,7 @@ internal import Platform
 
 extension DrawTogetherCommand {
   /// Whether it is asked to take part in a session; that is done by `join`, everything else by `run`.
-  var isToJoin: Bool { arguments.first == ConfigurationReader.joinWord }
+  var isToJoin: Bool { arguments.first == ArgumentParser.joinCommand }
 
   /// Takes part in a session: the module publishes on the main actor, which must not be blocked.
   @MainActor

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// The control groups that this process is in, a container's among them, as the kernel tells of them in files.
+/// The control groups of this process (such as a container), from the kernel's files.
 enum ControlGroups {
-  /// `/proc/self/cgroup`; empty where there are none.
+  /// The text of `/proc/self/cgroup`; empty without control groups.
   static var ofThisProcess: String { text(of: "/proc/self/cgroup") ?? "" }
 
-  /// Where a controller's limits may be, by the lines of `/proc/self/cgroup`: those of each group and of the groups around it,
-  /// which hold for it too. Inside a container the whole tree can begin at its own group, whatever the line says.
+  /// Returns the folders with the limits of a controller, from the lines of `/proc/self/cgroup`: each group and its parents, whose
+  /// limits apply too. Inside a container, the tree can begin at the container's own group, whatever the line says.
   static func folders(of controller: String, in groups: String) -> [String] {
     groups.split(separator: "\n").flatMap { folders(of: controller, line: $0) }
   }
@@ -26,7 +26,7 @@ enum ControlGroups {
     return found
   }
 
-  /// A small file of the kernel's; `nil` when it cannot be read.
+  /// Returns the text of a small file of the kernel; nil if it cannot be read.
   static func text(of path: String) -> String? {
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }

@@ -1,22 +1,22 @@
 internal import Glibc
 
-/// How many files and sockets this process may have open at once (RLIMIT_NOFILE).
+/// The limit of open files and sockets of this process (RLIMIT_NOFILE).
 enum DescriptorLimit {
-  /// The most that the process may allow itself; `nil` when the system does not say.
-  static var most: Int? {
+  /// The hard limit; nil if the system does not report it.
+  static var maximum: Int? {
     var limit = rlimit()
     guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
     return Int(clamping: limit.rlim_max)
   }
 
-  /// Allows the process that many. A shell's usual 1,024 is for programs that wait by `select`.
+  /// Raises the soft limit to the hard limit. The usual 1,024 of a shell is for programs that use `select`.
   static func raise() {
     var limit = rlimit()
     guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0,
       limit.rlim_cur < limit.rlim_max
     else { return }
     limit.rlim_cur = limit.rlim_max
-    // Without it fewer connections are taken, and those that are too many turned away: that is said at the start.
+    // If this fails, the gateway refuses connections beyond the limit, and a warning at the start says so.
     _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
   }
 }

@@ -6,12 +6,12 @@ internal import Platform
 internal import Primitives
 
 extension DrawTogetherCommand {
-  /// How long what the log still has to say is waited for at the end, where nobody reads it.
-  private static let logTime = Duration.seconds(1)
+  /// The most time for writing the rest of the log at the end, if its reader has stopped.
+  private static let logFlushTime = Duration.seconds(1)
 
-  /// Runs a gateway until a signal has stopped it.
+  /// Runs a gateway until a signal stops it.
   ///
-  /// The first SIGTERM or SIGINT drains it, the second stops it at once; SIGHUP reads the certificate again.
+  /// The first SIGTERM or SIGINT drains the gateway, the second stops it at once; SIGHUP reloads the certificate.
   func serve(_ asked: GatewayConfiguration, _ origins: SettingOrigins) -> ExitCode {
     let begun = MonotonicTime.now()
     let configuration: GatewayConfiguration
@@ -27,16 +27,16 @@ extension DrawTogetherCommand {
       try StartCheck(configuration).beforeStart()
       let log = try Log(
         writingBehind: configuration.logLevel, format: format, addresses: configuration.logAddresses)
-      // Whoever says why there is no gateway speaks last.
-      defer { log.finish(within: Self.logTime) }
-      // Before any other thread is there, so that the signals reach none of them.
+      // The log ends before an error of the start is printed.
+      defer { log.finish(within: Self.logFlushTime) }
+      // Before any other thread exists, so that no thread receives the signals.
       let signals = try SignalLoop()
       let gateway = try Gateway(configuration: configuration, log: log)
       let addresses = try gateway.start()
       let watchdog = Watchdog(ServiceManager(environment: environment, process: getpid()), log: log)
-      let answer = SignalAnswer(gateway: gateway, watchdog: watchdog, log: log)
-      try signals.start { answer.receive($0) }
-      let took = MonotonicTime.now() - begun
+      let handler = SignalHandler(gateway: gateway, watchdog: watchdog, log: log)
+      try signals.start { handler.handle($0) }
+      let startDuration = MonotonicTime.now() - begun
       let nameWarnings =
         gateway.certificateInUse.map { ConfigurationWarnings.ofNames($0, configuration) } ?? []
       for warning in warnings(of: configuration) + nameWarnings {
@@ -44,7 +44,7 @@ extension DrawTogetherCommand {
       }
       let notice = ReadyNotice(
         http: addresses.http, https: addresses.https,
-        interfaces: AlternativeNames.ofThisMachine().addresses, took: took, configuration: configuration,
+        interfaces: AlternativeNames.ofThisMachine().addresses, startDuration: startDuration, configuration: configuration,
         data: gateway.dataFolderUsage(within: .milliseconds(50)),
         certificateEnd: gateway.certificateEnd)
       output(format == .json ? notice.json : notice.text)
@@ -59,18 +59,18 @@ extension DrawTogetherCommand {
       gateway.waitUntilStopped()
       log(.info, "stopped", ["ms": .milliseconds(.now() - begun)])
       return .success
-    } catch let fault as StartFault {
-      return tell(fault, of: configuration)
+    } catch let error as StartError {
+      return report(error, of: configuration)
     } catch let error as GatewayError {
-      return tell(error, of: configuration)
+      return report(error, of: configuration)
     } catch {
       errors("drawtogether: \(error)\n")
       return .failure
     }
   }
 
-  /// What was asked for, with what has to be looked up on this machine.
-  func complete(_ asked: GatewayConfiguration) throws(SecretFile.Fault) -> GatewayConfiguration {
+  /// Returns the configuration with the token from its file and the folder of the page on this machine.
+  func complete(_ asked: GatewayConfiguration) throws(SecretFile.ReadError) -> GatewayConfiguration {
     var configuration = try SecretFile.readToken(of: asked)
     let found = PublicDirectory.find(
       asked.publicDirectory, isDefault: asked.publicDirectory == GatewayConfiguration().publicDirectory,
@@ -85,7 +85,7 @@ extension DrawTogetherCommand {
   /// unknown, the limits stay as they are.
   func fit(
     _ asked: GatewayConfiguration, _ origins: SettingOrigins
-  ) throws(MemoryFault) -> (configuration: GatewayConfiguration, budget: MemoryBudget?) {
+  ) throws(MemoryBudgetError) -> (configuration: GatewayConfiguration, budget: MemoryBudget?) {
     guard let memory = asked.memory ?? UsableMemory.ofThisProcess().map(MemoryBudget.standard) else {
       return (asked, nil)
     }
@@ -96,15 +96,15 @@ extension DrawTogetherCommand {
     return (configuration, budget)
   }
 
-  /// Prints a fault that was found before the start.
-  func tell(_ fault: StartFault, of configuration: GatewayConfiguration) -> ExitCode {
-    if case .gateway(let error) = fault { return tell(error, of: configuration) }
-    errors("drawtogether: \(fault)\n")
+  /// Prints an error of the check before the start. Returns the exit code.
+  func report(_ error: StartError, of configuration: GatewayConfiguration) -> ExitCode {
+    if case .gateway(let error) = error { return report(error, of: configuration) }
+    errors("drawtogether: \(error)\n")
     return .usage
   }
 
-  /// Says why there is no gateway, and which setting is at fault where one is.
-  func tell(_ error: GatewayError, of configuration: GatewayConfiguration) -> ExitCode {
+  /// Prints an error of the start, with the setting at fault if any. Returns the exit code.
+  func report(_ error: GatewayError, of configuration: GatewayConfiguration) -> ExitCode {
     let setting: String? =
       switch error {
       case .files: "--public: "
@@ -118,8 +118,8 @@ extension DrawTogetherCommand {
   }
 }
 
-/// What a running gateway does about each signal.
-private final class SignalAnswer: Sendable {
+/// Handles the signals of a running gateway.
+private final class SignalHandler: Sendable {
   private let gateway: Gateway
   private let watchdog: Watchdog
   private let log: Log
@@ -131,7 +131,7 @@ private final class SignalAnswer: Sendable {
     self.log = log
   }
 
-  func receive(_ signal: SignalReceiver.Signal) {
+  func handle(_ signal: SignalReceiver.Signal) {
     switch signal {
     case .reload:
       gateway.reloadCertificate()

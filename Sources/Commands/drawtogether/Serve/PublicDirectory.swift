@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// Finds the files of the page where nobody said where they are.
+/// Finds the folder of the page when `--public` is not set.
 enum PublicDirectory {
-  /// The folder as it was configured; but when that is the default and not here, the one that came with the program:
-  /// beside an installed one in `share`, or in the package that it was built from.
+  /// Returns the configured folder. If that is the default and has no page, returns the folder that belongs to the program: in
+  /// `share` beside an installed program, or in the package of a build.
   static func find(
     _ configured: String, isDefault: Bool, program: String, hasPage: (String) -> Bool
   ) -> String {
@@ -11,21 +11,21 @@ enum PublicDirectory {
     let folder = program[..<end]
     let candidates = [
       "\(folder)/../share/drawtogether/Public", "\(folder)/../../../Public",
-      // Built with a folder of its own in `.build`.
+      // Built with a scratch path inside `.build`.
       "\(folder)/../../../../Public",
     ]
     return candidates.first(where: hasPage) ?? configured
   }
 
-  /// Whether a folder holds a page.
+  /// Returns true if a folder contains a page.
   static func hasPage(_ folder: String) -> Bool {
     unsafe access(folder + "/index.html", R_OK) == 0
   }
 
-  /// Where this program's file is, without links; empty when the system does not say.
+  /// Returns the path of this program's file, without symbolic links; empty if the system does not report it.
   static func program() -> String { realPath("/proc/self/exe") ?? "" }
 
-  /// A path without links and detours; `nil` when it leads nowhere.
+  /// Returns the canonical path; nil if the file does not exist.
   static func realPath(_ path: String) -> String? {
     guard let real = unsafe realpath(path, nil) else { return nil }
     defer { unsafe free(real) }

@@ -1,10 +1,10 @@
 internal import Platform
 
-/// Hands the process' signals on, from a thread of its own.
+/// Receives the signals of the process on a separate thread.
 final class SignalLoop: Sendable {
   private let receiver: SignalReceiver
 
-  /// Takes the signals over; to be made before any other thread.
+  /// Blocks the signals. Must be called before any other thread starts.
   init() throws(SystemError) {
     receiver = try SignalReceiver()
   }
@@ -15,7 +15,7 @@ final class SignalLoop: Sendable {
       do throws(SystemError) {
         while true { handle(try receiver.next()) }
       } catch {
-        // Without signals nobody could stop the process but by force: better at once.
+        // Without signals the process could only be killed: fail at once instead.
         fatalError("signals cannot be read: \(error)")
       }
     }

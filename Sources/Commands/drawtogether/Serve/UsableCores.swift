@@ -1,22 +1,22 @@
 internal import CLinux
 
-/// How many cores this process can keep busy: those that the scheduler lets it run on, or fewer where its control
-/// groups, a container's among them, give it less time than that.
+/// The number of cores that this process can use: the cores that the scheduler allows, or fewer if the CPU quota of a control
+/// group (such as a container) is lower.
 enum UsableCores {
-  /// For this process, as it stands; at least 1.
+  /// Returns the number for this process; at least 1.
   static func ofThisProcess() -> Int {
     count(allowed: Int(clinux_allowed_cores()), groups: ControlGroups.ofThisProcess, read: ControlGroups.text)
   }
 
-  /// The same from what the kernel says: `groups` is `/proc/self/cgroup`, and `read` gives a file's text, or `nil`
-  /// where there is none. Half a core counts as one.
+  /// Returns the number from the kernel's files: `groups` is the text of `/proc/self/cgroup`, `read` returns the text of a file or
+  /// nil. Fractions are rounded up.
   static func count(allowed: Int, groups: String, read: (String) -> String?) -> Int {
     let shares = ControlGroups.folders(of: "cpu", in: groups).compactMap { share(in: $0, read) }
     guard let least = shares.min() else { return max(1, allowed) }
     return max(1, min(allowed, Int(least.rounded(.up))))
   }
 
-  /// How many cores' time a group has; `nil` for as much as there is.
+  /// Returns the CPU quota of a group in cores; nil without a quota.
   private static func share(in folder: String, _ read: (String) -> String?) -> Double? {
     let words: [Substring]
     if let limit = read("\(folder)/cpu.max") {
@@ -27,7 +27,7 @@ enum UsableCores {
     } else {
       return nil
     }
-    // Without a limit it is "max" in version 2, and -1 in version 1.
+    // No quota is "max" in version 2, and -1 in version 1.
     guard words.count == 2, let quota = Double(words[0]), let period = Double(words[1]), quota > 0, period > 0
     else { return nil }
     return quota / period

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// How many bytes of memory this process may have: the machine's, or fewer where its control groups give it less.
+/// The memory that this process can use: that of the machine, or less if a control group has a lower limit.
 enum UsableMemory {
-  /// For this process, as it stands; `nil` when nobody says.
+  /// Returns the bytes for this process; nil if unknown.
   static func ofThisProcess() -> Int? {
     let (pages, page) = (sysconf(CInt(_SC_PHYS_PAGES)), sysconf(CInt(_SC_PAGESIZE)))
     return bytes(
@@ -10,10 +10,10 @@ enum UsableMemory {
       read: ControlGroups.text)
   }
 
-  /// The same from what the kernel says: `groups` is `/proc/self/cgroup`, and `read` gives a file's text, or `nil`
-  /// where there is none.
+  /// Returns the bytes from the kernel's files: `groups` is the text of `/proc/self/cgroup`, `read` returns the text of a file or
+  /// nil.
   static func bytes(machine: Int?, groups: String, read: (String) -> String?) -> Int? {
-    // In version 2 it is "max" without a limit; in version 1 a number beyond any machine's.
+    // No limit is "max" in version 2, and in version 1 a number larger than any memory.
     let limits = ControlGroups.folders(of: "memory", in: groups).compactMap { folder in
       (read("\(folder)/memory.max") ?? read("\(folder)/memory.limit_in_bytes"))
         .flatMap { Int($0.prefix { $0 != "\n" }) }

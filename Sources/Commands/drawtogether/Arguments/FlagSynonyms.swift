@@ -1,6 +1,5 @@
-/// What somebody meant who wrote a name that there is not.
-enum SettingGuess {
-  /// What other programs call it.
+/// Names that other programs use for our settings, for hints in errors about unknown flags.
+enum FlagSynonyms {
   private static let synonyms = [
     "address": "http", "bind": "http", "host": "http", "listen": "http", "port": "http",
     "base-url": "public-url",
@@ -11,15 +10,14 @@ enum SettingGuess {
     "workers": "reactors",
   ]
 
-  /// The name that is nearest: by a few letters, by its first or its last words, or by what others call it.
-  static func nearest(to name: String, among candidates: [String]) -> String? {
+  /// Returns the flag that `name` probably means: a synonym, or the shortest flag that shares its first or last words.
+  static func match(for name: String, among flags: [String]) -> String? {
     let name = name.lowercased()
-    if let other = synonyms[name], candidates.contains(other) { return other }
-    if let near = EditDistance.nearest(to: name, among: candidates) { return near }
     guard !name.isEmpty else { return nil }
-    let alike = candidates.filter {
+    if let synonym = synonyms[name], flags.contains(synonym) { return synonym }
+    let similar = flags.filter {
       $0.hasPrefix(name + "-") || $0.hasSuffix("-" + name) || name.hasPrefix($0 + "-")
     }
-    return alike.min { $0.utf8.count < $1.utf8.count }
+    return similar.min { $0.utf8.count < $1.utf8.count }
   }
 }

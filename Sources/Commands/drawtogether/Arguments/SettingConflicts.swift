@@ -1,13 +1,13 @@
 internal import Gateway
 internal import Wire
 
-/// Settings that are good each by itself, looked at together.
-struct CombinedSettings {
+/// Checks combinations of settings that are valid individually.
+struct SettingConflicts {
   let configuration: GatewayConfiguration
   let origins: SettingOrigins
 
-  /// Throws the first fault.
-  func check() throws(ConfigurationError) {
+  /// Throws the first conflict.
+  func check() throws(ArgumentError) {
     try checkListeners()
     try checkCertificate()
     try checkPublicURL()
@@ -15,67 +15,67 @@ struct CombinedSettings {
     try checkLimits()
   }
 
-  private func checkListeners() throws(ConfigurationError) {
-    guard configuration.http != nil || configuration.https != nil else { throw .nothingToServe }
+  private func checkListeners() throws(ArgumentError) {
+    guard configuration.http != nil || configuration.https != nil else { throw .noListener }
     if let http = configuration.http, let https = configuration.https, http.overlaps(https) {
       throw .sameAddress(
         "\(name("http")) \(http)", "\(name("https")) \(https)")
     }
   }
 
-  private func checkCertificate() throws(ConfigurationError) {
+  private func checkCertificate() throws(ArgumentError) {
     switch (configuration.certificateFile, configuration.keyFile) {
-    case (.some, nil): throw needs("tls-cert", "tls-key")
-    case (nil, .some): throw needs("tls-key", "tls-cert")
+    case (.some, nil): throw requires("tls-cert", "tls-key")
+    case (nil, .some): throw requires("tls-key", "tls-cert")
     default: break
     }
-    // Behind a proxy that speaks TLS both mean what the client sees.
+    // Behind a proxy with TLS, both settings apply to the connection between client and proxy.
     let hasProxy = configuration.trustedProxies > 0
     if configuration.sendsStrictTransportSecurity, configuration.https == nil, !hasProxy {
-      throw .needs(setting: name("hsts"), other: "--https, or --trust-proxy and a proxy that speaks TLS")
+      throw .requires(setting: name("hsts"), other: "--https, or --trust-proxy and a proxy with TLS")
     }
     if configuration.redirectsToHTTPS, !hasProxy, configuration.http == nil || configuration.https == nil {
-      throw .needs(setting: name("redirect-to-https"), other: "both --http and --https")
+      throw .requires(setting: name("redirect-to-https"), other: "both --http and --https")
     }
   }
 
-  private func checkPublicURL() throws(ConfigurationError) {
+  private func checkPublicURL() throws(ArgumentError) {
     guard let url = configuration.publicURL, url.scheme == .http else { return }
     if configuration.redirectsToHTTPS {
-      throw .closesPublicURL(name("redirect-to-https"), name("public-url"), url)
+      throw .insecurePublicURL(name("redirect-to-https"), name("public-url"), url)
     }
     if configuration.sendsStrictTransportSecurity {
-      throw .closesPublicURL(name("hsts"), name("public-url"), url)
+      throw .insecurePublicURL(name("hsts"), name("public-url"), url)
     }
   }
 
-  private func checkToken() throws(ConfigurationError) {
+  private func checkToken() throws(ArgumentError) {
     if configuration.metricsToken != nil, configuration.metricsTokenFile != nil {
       throw .bothGiven(name("metrics-token"), name("metrics-token-file"))
     }
   }
 
-  private func checkLimits() throws(ConfigurationError) {
+  private func checkLimits() throws(ArgumentError) {
     let limits = configuration.limits
-    // Else a session that keeps within its own limit would be refused for what all together hold.
+    // Otherwise a session within its own limit would be refused because of the limit of all sessions.
     if limits.memoryBytes < limits.sessionLogBytes {
-      throw .lessThan(
+      throw .tooLow(
         setting: name("max-memory-bytes"), value: SettingValue.describe(size: limits.memoryBytes),
-        other: name("max-session-log-bytes"), least: SettingValue.describe(size: limits.sessionLogBytes))
+        other: name("max-session-log-bytes"), minimum: SettingValue.describe(size: limits.sessionLogBytes))
     }
     for pair in LimitPair.all where pair.contradicts(limits) {
-      // A default gives way in silence to the limit that somebody set: it is only one that is never met.
+      // A default gives way silently to a limit that the operator set: the default is then never reached.
       guard origins.has(pair.part.settingName), origins.has(pair.whole.settingName) else { continue }
-      throw .lessThan(
+      throw .tooLow(
         setting: name(pair.whole.settingName), value: Setting.describe(pair.whole, in: limits),
-        other: name(pair.part.settingName), least: Setting.describe(pair.part, in: limits))
+        other: name(pair.part.settingName), minimum: Setting.describe(pair.part, in: limits))
     }
   }
 
-  private func needs(_ setting: String, _ other: String) -> ConfigurationError {
-    // Who sets one by a variable would set the other so.
+  private func requires(_ setting: String, _ other: String) -> ArgumentError {
+    // An operator who sets one by a variable would set the other by a variable too.
     let otherName = origins.name(of: setting).hasPrefix("--") ? "--\(other)" : Self.variable(other)
-    return .needs(setting: name(setting), other: otherName)
+    return .requires(setting: name(setting), other: otherName)
   }
 
   private static func variable(_ name: String) -> String {
@@ -85,12 +85,12 @@ struct CombinedSettings {
   private func name(_ setting: String) -> String { origins.name(of: setting) }
 }
 
-/// Two limits of which one is for a part of what the other is for.
+/// Two limits, of which one applies to a part of the other's scope.
 struct LimitPair {
   let part: LimitDescription
   let whole: LimitDescription
 
-  /// All pairs, but that of memory and a session's log, which holds for the defaults too.
+  /// All pairs except memory and session log: that pair is checked for defaults too.
   static let all: [LimitPair] = [
     ("messageBytes", "sessionLogBytes"), ("attachmentBytes", "sessionAttachmentBytes"),
     ("connectionsPerAddress", "connections"), ("catchUpTailBytes", "memoryBytes"),
@@ -102,7 +102,7 @@ struct LimitPair {
     return LimitPair(part: part, whole: whole)
   }
 
-  /// Whether the part may be more than the whole. Nothing at all is allowed: it switches off what is limited.
+  /// Returns true if the part has a higher limit than the whole. A whole of 0 contradicts nothing: it switches the feature off.
   func contradicts(_ limits: Limits) -> Bool {
     let most = limits[keyPath: whole.keyPath]
     return most > 0 && limits[keyPath: part.keyPath] > most

@@ -6,11 +6,11 @@ import Wire
 
 /// What flags and variables make of a configuration.
 @Suite("Configuration")
-struct ConfigurationReaderTests {
+struct ArgumentParserTests {
   private func read(
     _ arguments: [String] = [], _ environment: [String: String] = [:]
-  ) throws(ConfigurationError) -> ConfigurationReader.Invocation {
-    try ConfigurationReader.read(arguments: arguments, environment: environment, cores: 4)
+  ) throws(ArgumentError) -> ArgumentParser.Invocation {
+    try ArgumentParser.parse(arguments: arguments, environment: environment, cores: 4)
   }
 
   private func serve(
@@ -166,7 +166,7 @@ struct ConfigurationReaderTests {
     if !room.isEmpty { expected.limits.memoryBytes = 1 << 44 }
     #expect(try serve(room + [limit.flag, String(value)]) == expected)
     #expect(try serve(room, [limit.environmentVariable: String(value)]) == expected)
-    #expect(throws: ConfigurationError.self) { try read([limit.flag, String(value + 1)]) }
+    #expect(throws: ArgumentError.self) { try read([limit.flag, String(value + 1)]) }
     #expect(CommandHelp.text.contains("\(limit.flag) "))
   }
 
@@ -226,158 +226,156 @@ struct ConfigurationReaderTests {
       Refused(
         "--http", "8080",
         says:
-          "--http does not take \"8080\": it takes HOST:PORT as in 0.0.0.0:8080 or [::1]:8080, where port 0"
-          + " is a free one, or off."),
+          "invalid value \"8080\" for --http: expected HOST:PORT such as 0.0.0.0:8080 or [::1]:8080 (port 0:"
+          + " any free port), or off."),
       Refused(
-        "--reactors=0", says: "--reactors does not take \"0\": it takes a whole number from 1 to 256."),
+        "--reactors=0", says: "invalid value \"0\" for --reactors: expected a whole number from 1 to 256."),
       Refused(
         environment: ["DRAWTOGETHER_REACTORS": "-1"],
-        says: "DRAWTOGETHER_REACTORS does not take \"-1\": it takes a whole number from 1 to 256."),
+        says: "invalid value \"-1\" for DRAWTOGETHER_REACTORS: expected a whole number from 1 to 256."),
       Refused(
         "--durability", "paper",
-        says: "--durability does not take \"paper\": it takes memory, process or full."),
+        says: "invalid value \"paper\" for --durability: expected memory, process or full."),
       Refused(
         "--log-level", "loud",
-        says: "--log-level does not take \"loud\": it takes debug, info, warning or error."),
+        says: "invalid value \"loud\" for --log-level: expected debug, info, warning or error."),
       Refused(
         "--flush-interval", "2s",
         says:
-          "--flush-interval does not take \"2s\": it takes auto or a time from 0ms to 1s, in milliseconds or as in 5ms."
+          "invalid value \"2s\" for --flush-interval: expected auto or a time from 0ms to 1s, in milliseconds or with units, such as 5ms."
       ),
       Refused(
         "--drain-delay", "6m",
         says:
-          "--drain-delay does not take \"6m\": it takes a time from 0ms to 5m, in milliseconds or as in 10s."
+          "invalid value \"6m\" for --drain-delay: expected a time from 0ms to 5m, in milliseconds or with units, such as 10s."
       ),
-      Refused("--hsts=maybe", says: "--hsts does not take \"maybe\": it takes true or false."),
-      Refused("--data", "", says: "--data does not take \"\": it takes the name of a directory."),
+      Refused("--hsts=maybe", says: "invalid value \"maybe\" for --hsts: expected true or false."),
+      Refused("--data", "", says: "invalid value \"\" for --data: expected a directory."),
       Refused(
         "--join-seconds", "2h",
         says:
-          "--join-seconds does not take \"2h\": it takes a time from 1s to 1h, in seconds or with units as in 1m30s."
+          "invalid value \"2h\" for --join-seconds: expected a time from 1s to 1h, in seconds or with units, such as 1m30s."
       ),
       Refused(
         "--session-keep-seconds", "20y",
         says:
-          "--session-keep-seconds does not take \"20y\": it takes a time from 1s to 3650d, in seconds or with units as in 1m30s."
+          "invalid value \"20y\" for --session-keep-seconds: expected a time from 1s to 3650d, in seconds or with units, such as 1m30s."
       ),
       Refused(
         "--max-head-bytes", "5X",
         says:
-          "--max-head-bytes does not take \"5X\": it takes a size from 1K to 1M, in bytes or with K, M, G or T"
-          + " behind it."),
+          "invalid value \"5X\" for --max-head-bytes: expected a size from 1K to 1M, in bytes or with a suffix K, M,"
+          + " G or T."),
       Refused(
         "--metrics-token", "two words",
         says:
-          "--metrics-token does not take the value that was given: it takes 1 to 256 visible ASCII characters."
+          "invalid value for --metrics-token: expected 1 to 256 visible ASCII characters."
       ),
-      Refused("--data", says: "--data needs a value: it takes the name of a directory."),
-      Refused("--htps", "off", says: "--htps is not known; did you mean --https?"),
-      Refused(
-        "--max-mesage-bytes=1K", says: "--max-mesage-bytes is not known; did you mean --max-message-bytes?"),
-      Refused("--colour", "red", says: "--colour is not known; --help lists what is."),
+      Refused("--data", says: "missing value for --data: expected a directory."),
+      Refused("--htps", "off", says: "unknown flag --htps; --help lists all flags."),
+      Refused("--colour", "red", says: "unknown flag --colour; --help lists all flags."),
       Refused(
         environment: ["DRAWTOGETHER_RECTORS": "2"],
         says:
-          "The environment variable DRAWTOGETHER_RECTORS is not known; did you mean DRAWTOGETHER_REACTORS?"),
+          "unknown environment variable DRAWTOGETHER_RECTORS; --help lists all settings."),
       Refused(
         environment: ["DRAWTOGETHER_CONFETTI": "2"],
-        says: "The environment variable DRAWTOGETHER_CONFETTI is not known; --help lists what is."),
+        says: "unknown environment variable DRAWTOGETHER_CONFETTI; --help lists all settings."),
       Refused(
         "draw",
-        says: "\"draw\" is no command: there are \(ConfigurationReader.commandNames.joined(separator: ", "))."
+        says: "unknown command \"draw\": the commands are \(ArgumentParser.commandNames.joined(separator: ", "))."
       ),
       Refused(
         "--echo", "true",
-        says: "\"true\" was not expected: --echo is on without a value, or takes it as in --echo=true."),
+        says: "unexpected argument \"true\": write --echo alone, or --echo=true."),
       Refused(
         "--echo", "draw",
-        says: "\"draw\" was not expected: every setting has a flag with two dashes, see --help."),
-      Refused("--port", "80", says: "--port is not known; did you mean --http?"),
-      Refused("--max-memory", "4G", says: "--max-memory is not known; did you mean --max-memory-bytes?"),
-      Refused("--cert", "a.pem", says: "--cert is not known; did you mean --tls-cert?"),
+        says: "unexpected argument \"draw\": each setting is a flag that begins with --; see --help."),
+      Refused("--port", "80", says: "unknown flag --port; did you mean --http?"),
+      Refused("--max-memory", "4G", says: "unknown flag --max-memory; did you mean --max-memory-bytes?"),
+      Refused("--cert", "a.pem", says: "unknown flag --cert; did you mean --tls-cert?"),
       Refused(
         environment: ["DRAWTOGETHER_DATA_DIR": "/data"],
-        says: "The environment variable DRAWTOGETHER_DATA_DIR is not known; did you mean DRAWTOGETHER_DATA?"),
+        says: "unknown environment variable DRAWTOGETHER_DATA_DIR; did you mean DRAWTOGETHER_DATA?"),
       Refused(
         environment: ["DRAWTOGETHER_PORT": "80"],
-        says: "The environment variable DRAWTOGETHER_PORT is not known; did you mean DRAWTOGETHER_HTTP?"),
+        says: "unknown environment variable DRAWTOGETHER_PORT; did you mean DRAWTOGETHER_HTTP?"),
       Refused(
         "check-config",
         says:
-          "\"check-config\" is no command: there are \(ConfigurationReader.commandNames.joined(separator: ", ")); did you mean --check-config?"
+          "unknown command \"check-config\": the commands are \(ArgumentParser.commandNames.joined(separator: ", ")); did you mean --check-config?"
       ),
       Refused(
-        "-p", "80", says: "\"-p\" was not expected: every setting has a flag with two dashes, see --help."),
-      Refused("--", says: "\"--\" was not expected: every setting has a flag with two dashes, see --help."),
-      Refused("--tls-cert", "a.pem", says: "--tls-cert needs --tls-key."),
+        "-p", "80", says: "unexpected argument \"-p\": each setting is a flag that begins with --; see --help."),
+      Refused("--", says: "unexpected argument \"--\": each setting is a flag that begins with --; see --help."),
+      Refused("--tls-cert", "a.pem", says: "--tls-cert requires --tls-key."),
       Refused(
         environment: ["DRAWTOGETHER_TLS_KEY": "a.pem"],
-        says: "DRAWTOGETHER_TLS_KEY needs DRAWTOGETHER_TLS_CERT."),
+        says: "DRAWTOGETHER_TLS_KEY requires DRAWTOGETHER_TLS_CERT."),
       Refused(
         "--http", "off", "--https", "off",
-        says: "--http and --https are both off: one of them takes HOST:PORT."),
+        says: "--http and --https are both off: set one of them to HOST:PORT."),
       Refused(
-        "--redirect-to-https", "--https=off", says: "--redirect-to-https needs both --http and --https."),
+        "--redirect-to-https", "--https=off", says: "--redirect-to-https requires both --http and --https."),
       Refused(
         "--hsts", "--https", "off",
-        says: "--hsts needs --https, or --trust-proxy and a proxy that speaks TLS."),
+        says: "--hsts requires --https, or --trust-proxy and a proxy with TLS."),
       Refused(
         "--https", "127.0.0.1:8080",
         says:
-          "--http 0.0.0.0:8080 and --https 127.0.0.1:8080 cannot both have the port: give one of them another, or off."
+          "--http 0.0.0.0:8080 and --https 127.0.0.1:8080 cannot share the port: change one of them, or set it to off."
       ),
       Refused(
         "--http", "[::]:80", "--https", "0.0.0.0:80",
         says:
-          "--http [::]:80 and --https 0.0.0.0:80 cannot both have the port: give one of them another, or off."
+          "--http [::]:80 and --https 0.0.0.0:80 cannot share the port: change one of them, or set it to off."
       ),
       Refused(
         "--redirect-to-https", environment: ["DRAWTOGETHER_PUBLIC_URL": "http://draw.example"],
         says:
-          "--redirect-to-https keeps browsers from plain HTTP, and so from DRAWTOGETHER_PUBLIC_URL http://draw.example:"
-          + " give that with https://, or leave the first out."),
+          "--redirect-to-https makes browsers use https, but DRAWTOGETHER_PUBLIC_URL is http://draw.example: change the"
+          + " URL to https://, or remove --redirect-to-https."),
       Refused(
         "--public-url", "http://draw.example", "--hsts",
         says:
-          "--hsts keeps browsers from plain HTTP, and so from --public-url http://draw.example: give that with"
-          + " https://, or leave the first out."),
+          "--hsts makes browsers use https, but --public-url is http://draw.example: change the URL to https://,"
+          + " or remove --hsts."),
       Refused(
         "--public-url", "http://0.0.0.0:8080",
         says:
-          "--public-url does not take \"http://0.0.0.0:8080\": it takes http:// or https:// with the host that browsers"
-          + " open and, if need be, a port, and no path."),
+          "invalid value \"http://0.0.0.0:8080\" for --public-url: expected http:// or https:// with the host for"
+          + " browsers, an optional port, and no path."),
       Refused(
         "--metrics-token", "x", environment: ["DRAWTOGETHER_METRICS_TOKEN_FILE": "/run/secrets/token"],
-        says: "--metrics-token and DRAWTOGETHER_METRICS_TOKEN_FILE are both set: one of them is enough."),
+        says: "--metrics-token and DRAWTOGETHER_METRICS_TOKEN_FILE are both set: remove one of them."),
       Refused(
         "--max-message-bytes", "512K", "--max-session-log-bytes", "256K",
         says:
-          "--max-session-log-bytes is 256K, which is less than the 512K of --max-message-bytes: raise the one or lower the other."
+          "--max-session-log-bytes is 256K, less than --max-message-bytes with 512K: raise the first or lower the second."
       ),
       Refused(
         "--max-connections", "100",
         environment: ["DRAWTOGETHER_MAX_CONNECTIONS_PER_ADDRESS": "200"],
         says:
-          "--max-connections is 100, which is less than the 200 of DRAWTOGETHER_MAX_CONNECTIONS_PER_ADDRESS: raise the one or lower the other."
+          "--max-connections is 100, less than DRAWTOGETHER_MAX_CONNECTIONS_PER_ADDRESS with 200: raise the first or lower the second."
       ),
       Refused(
         "--max-memory-bytes", "100M",
         says:
-          "--max-memory-bytes is 100M, which is less than the 256M of --max-session-log-bytes: raise the one or lower the other."
+          "--max-memory-bytes is 100M, less than --max-session-log-bytes with 256M: raise the first or lower the second."
       ),
       Refused(
         "--max-session-log-bytes", "3000000000", environment: ["DRAWTOGETHER_MAX_MEMORY_BYTES": "2G"],
         says:
-          "DRAWTOGETHER_MAX_MEMORY_BYTES is 2G, which is less than the 3000000000 of --max-session-log-bytes: raise the one or lower the other."
+          "DRAWTOGETHER_MAX_MEMORY_BYTES is 2G, less than --max-session-log-bytes with 3000000000: raise the first or lower the second."
       ),
       Refused(
         "--data", "a\u{1B}[2J\n\0",
-        says: "--data does not take \"a\\u001b[2J\\n\\u0000\": it takes the name of a directory."
+        says: "invalid value \"a\\u001b[2J\\n\\u0000\" for --data: expected a directory."
       ),
     ])
   func refuses(_ refused: Refused) {
-    let error = #expect(throws: ConfigurationError.self) { try read(refused.arguments, refused.environment) }
+    let error = #expect(throws: ArgumentError.self) { try read(refused.arguments, refused.environment) }
     #expect(error?.description == refused.says)
   }
 
@@ -399,7 +397,7 @@ struct ConfigurationReaderTests {
 
   @Test("The number of cores is kept within what reactors may be", arguments: [(0, 1), (2, 2), (1000, 256)])
   func cores(_ cores: Int, _ reactors: Int) throws {
-    let invocation = try ConfigurationReader.read(arguments: [], environment: [:], cores: cores)
+    let invocation = try ArgumentParser.parse(arguments: [], environment: [:], cores: cores)
     var expected = GatewayConfiguration()
     expected.reactors = reactors
     #expect(invocation == .serve(expected, SettingOrigins()))
