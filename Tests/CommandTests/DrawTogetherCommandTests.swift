@@ -34,8 +34,8 @@ struct DrawTogetherCommandTests {
     #expect(value.output.isEmpty)
     #expect(
       value.errors
-        == "drawtogether: --reactors does not take \"many\": it takes a whole number from 1 to 256.\n")
-    #expect(run(["--confetti"]).errors == "drawtogether: --confetti is not known; --help lists what is.\n")
+        == "drawtogether: invalid value \"many\" for --reactors: expected a whole number from 1 to 256.\n")
+    #expect(run(["--confetti"]).errors == "drawtogether: unknown flag --confetti; --help lists all flags.\n")
     #expect(run([], ["DRAWTOGETHER_CONFETTI": "1"]).code == 2)
   }
 
@@ -67,8 +67,8 @@ struct DrawTogetherCommandTests {
     #expect(checked.output.contains("--public "))
     #expect(
       checked.errors
-        == "drawtogether: --metrics-token-file /etc/hosts/token cannot be read (open: Not a directory): it takes the name of"
-        + " a file with the token in it.\n")
+        == "drawtogether: --metrics-token-file /etc/hosts/token cannot be read (open: Not a directory): expected a"
+        + " file that contains the token.\n")
     let arguments = [
       "--public", "/nonexistent/folder", "--data", "/etc/hostname", "--http", "127.0.0.1:0", "--https=off",
     ]
@@ -91,7 +91,7 @@ struct DrawTogetherCommandTests {
     #expect(result.code == 1)
     #expect(
       result.errors
-        == "drawtogether: the address has port 0: health needs the port that the gateway was given\n")
+        == "drawtogether: the address has port 0: health needs the actual port of the gateway\n")
   }
 
   @Test("A setting that names what is not there ends serving with 2, before anything is served")

@@ -65,8 +65,9 @@ async def test_a_backup_without_room_leaves_nothing_and_disturbs_nobody(
             preexec_fn=limited,
         )  # fmt: skip
         said = sentence(done, 1)
-        assert f"no room for the backup in {folder / 'backup'}: it takes 6.0 MiB, and after " in said, said
-        assert said.endswith("; what was made is removed\n")
+        space = f"not enough space for the backup in {folder / 'backup'}: it needs 6.0 MiB"
+        assert f"{space}, and the disk was full after " in said, said
+        assert said.endswith("; the incomplete copy is removed\n")
         assert not list(folder.iterdir())
         ada.send(append(1, "and on"))
         await ada.committed()
@@ -79,8 +80,8 @@ async def test_what_the_gateway_needs_free_stays_free(lasting: LastingGateway, e
         reserve = ["--disk-reserve-bytes", str(1 << 50)]
         done = run(executable, "backup", str(folder), "--data", str(lasting.data), *reserve)
         said = sentence(done, 1)
-        assert "there is no room for the backup" in said, said
-        assert "1024 TiB stay free for the gateway" in said, said
+        assert "not enough space for the backup" in said, said
+        assert "1024 TiB stay reserved for the gateway" in said, said
         assert not folder.exists()
 
 

@@ -100,7 +100,7 @@ def test_a_restore_that_fails_leaves_the_folder_to_its_owner(
     (backup / "tls-key.pem").write_bytes(bytes(1 << 20))
     arguments = ["restore", str(backup), "--data", str(target)]
     done = limited(executable, *arguments, by=files_up_to(1 << 19))
-    assert "no room for the restore" in sentence(done, 1)
+    assert "not enough space for the restore" in sentence(done, 1)
     after = seen(target)
     assert after.pop("lock")[0] == (GATEWAY if CHOOSES else os.geteuid())
     assert after == before
@@ -197,14 +197,14 @@ def test_the_certificate_of_the_backup_is_the_one_and_that_of_the_folder_is_kept
         for name in PAIR:
             (target / name).write_text(f"{name} of the folder {round}")
         done = run(executable, "restore", str(backup), "--data", str(target))
-        said = f"; the certificate that was there is now tls-cert.pem.{suffix}\n"
+        said = f"; the previous certificate is now tls-cert.pem.{suffix}\n"
         assert done.returncode == 0 and done.stdout.endswith(said), done
         for name in PAIR:
             assert (target / name).read_text() == f"{name} of the backup"
             assert (target / f"{name}.{suffix}").read_text() == f"{name} of the folder {round}"
         shutil.rmtree(target / "sessions")
     done = run(executable, "restore", str(backup), "--data", str(target))
-    assert done.returncode == 0 and "that was there" not in done.stdout, done
+    assert done.returncode == 0 and "previous certificate" not in done.stdout, done
 
 
 def test_a_key_that_cannot_be_read_is_told_and_the_rest_is_copied(executable: str, tmp_path: Path) -> None:
@@ -222,8 +222,8 @@ def test_a_key_that_cannot_be_read_is_told_and_the_rest_is_copied(executable: st
     done = limited(executable, "backup", str(folder), "--data", str(data), by=without_privileges)
     assert done.returncode == 1 and done.stdout.startswith(f"backup in {folder}: "), done
     assert done.stderr == (
-        "drawtogether: cannot read the certificate of the data folder or its key: Permission denied, "
-        "and it is left out\n"
+        "drawtogether: cannot read the certificate of the data folder or its key: Permission denied; "
+        "it is not copied\n"
     )
     assert sorted(path.name for path in folder.iterdir()) == ["format", "lock", "sessions"]
     assert run(executable, "verify", "--data", str(folder)).returncode == 0
@@ -261,7 +261,7 @@ def test_a_name_that_is_a_folders_and_begins_a_sessions_id_is_asked_about(
         )  # fmt: skip
 
     assert sentence(restored(DATA), 1) == (
-        f"drawtogether: {name} is a folder, and a session in {DATA} begins with that: write ./{name} for the folder, "
+        f"drawtogether: {name} is a folder, and a session in {DATA} begins with it: write ./{name} for the folder, "
         "or more of the session's id\n"
     )
     assert restored(tmp_path / "target").returncode == 0

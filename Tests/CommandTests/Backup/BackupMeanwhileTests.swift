@@ -31,12 +31,12 @@ struct BackupMeanwhileTests {
 
   /// Copies the one session; what is done meanwhile is done when something did not fit.
   private func copy(
-    _ id: SessionID, behindLog: @escaping () -> Void = {}, meanwhile: @escaping () -> Void
+    _ id: SessionID, afterLog: @escaping () -> Void = {}, meanwhile: @escaping () -> Void
   ) throws -> SessionCopying.Outcome? {
     let source = try DataFolder(beside: folder.path)
     let copy = try DataFolderCopy(of: source, at: place.backup, for: .backup)
     let outcome = try SessionCopying.copy(
-      SessionCopy(of: id, in: copy), for: .backup, .init(wait: meanwhile, behindLog: behindLog))
+      SessionCopy(of: id, in: copy), for: .backup, .init(wait: meanwhile, afterLog: afterLog))
     try copy.finish()
     return outcome
   }
@@ -86,7 +86,7 @@ struct BackupMeanwhileTests {
       }
     }
     change()
-    let outcome = try copy(log.id, behindLog: change) {}
+    let outcome = try copy(log.id, afterLog: change) {}
     #expect(outcome?.faults == [])
     #expect(try place.names("sessions/\(Self.id)/attachments") == [contents[0]])
     #expect(CommandRun(["verify", "--data", place.backup]).code == 0)

@@ -123,10 +123,10 @@ struct ExportTests {
     #expect(errors("Z") == "drawtogether: no session in \(folder.path) begins with Z\n")
     #expect(
       errors("Export")
-        == "drawtogether: 2 sessions begin with Export (Export00…, Export0A…): more of the id is needed\n")
+        == "drawtogether: 2 sessions begin with Export (Export00…, Export0A…): write more of the id\n")
     #expect(
       errors("Exp")
-        == "drawtogether: 3 sessions begin with Exp (Exp00000…, Export00…, Export0A…): more of the id is needed\n"
+        == "drawtogether: 3 sessions begin with Exp (Exp00000…, Export00…, Export0A…): write more of the id\n"
     )
     #expect(CommandRun(["export", "Export0A", "--data", folder.path]).code == 0)
   }
@@ -143,7 +143,7 @@ struct ExportTests {
     #expect(run.lines.dropFirst() == lines[1...4])
     #expect(
       run.errors
-        == "drawtogether: session Export…: the last record was not written whole: this is what is before it\n"
+        == "drawtogether: session Export…: the last record was not written whole: the export ends before it\n"
     )
   }
 

@@ -38,7 +38,7 @@ struct RestoreTests {
     let run = run("Res")
     #expect(run.code == 0)
     #expect(run.errors.isEmpty)
-    #expect(run.output == "session Restor… is restored: who comes by its link finds it as it was\n")
+    #expect(run.output == "session Restor… is restored: its link works again\n")
     #expect(try folder.bytes("log", of: log.id).starts(with: before))
     let last = try #require(try folder.store.lastRecord(of: log.id))
     #expect(last.kind == 10)
@@ -74,19 +74,19 @@ struct RestoreTests {
   func notFound() async throws {
     #expect(
       run("Res").errors
-        == "drawtogether: there is no folder Res, and no session in \(folder.path) begins with that\n")
+        == "drawtogether: there is no folder Res, and no session in \(folder.path) begins with Res\n")
     #expect(run("Res…").errors == "drawtogether: no session in \(folder.path) begins with Res\n")
     try await folder.make(ended())
     try await folder.make(ended("Res000000000000000000A"))
     #expect(
       run("Res").errors
-        == "drawtogether: 2 sessions begin with Res (Res000…, Restor…): more of the id is needed\n")
+        == "drawtogether: 2 sessions begin with Res (Res000…, Restor…): write more of the id\n")
     let sessions = try folder.opened()
     let id = try #require(SessionID("Restore00000000000000A"))
     try await folder.store.remove(id)
     let error = #expect(throws: DataCommandFailure.self) { try sessions.restore(id) }
     #expect(error == .gone(id))
-    #expect(error?.description == "session Restor… is gone: its time was over, and it was removed")
+    #expect(error?.description == "session Restor… has expired and was removed")
   }
 
   @Test("A damaged log is not written to")

@@ -57,18 +57,18 @@ struct VerifyTests {
     CommandRun(["verify", "--data", folder.path] + prefix)
   }
 
-  @Test("When all is well, one line says so")
+  @Test("One line reports a folder without faults")
   func well() async throws {
     let bytes = try folder.bytes("log", of: id).count
     let run = run()
     #expect(run.code == 0)
     #expect(run.errors.isEmpty)
-    #expect(run.output == "1 session, 2 files, \(ShownFigures.size(UInt64(bytes))) of logs: all is well\n")
+    #expect(run.output == "1 session, 2 files, \(ShownFigures.size(UInt64(bytes))) of logs: no faults found\n")
     #expect(self.run("Ver").output == run.output)
     #expect(self.run("Xer").errors == "drawtogether: no session in \(folder.path) begins with Xer\n")
     let empty = try KeptFolder()
     #expect(
-      CommandRun(["verify", "--data", empty.path]).output == "0 sessions, 0 files, 0 B of logs: all is well\n"
+      CommandRun(["verify", "--data", empty.path]).output == "0 sessions, 0 files, 0 B of logs: no faults found\n"
     )
   }
 
@@ -140,7 +140,7 @@ struct VerifyTests {
       #expect(mended.code == 1)
       #expect(
         mended.output
-          == "Verify… log.damaged-1: \(lost) damaged bytes were taken out of the log: drawtogether repair Verify… accepts the "
+          == "Verify… log.damaged-1: \(lost) damaged bytes were removed from the log: drawtogether repair Verify… accepts the "
           + "loss\n")
     }
     try folder.letGo()
@@ -148,7 +148,7 @@ struct VerifyTests {
     #expect(repaired.code == 0, "\(repaired.errors)")
     #expect(
       repaired.output
-        == "session Verify…: the loss of \(lost) damaged bytes is accepted; they stay beside its log, in log.accepted-N\n"
+        == "session Verify…: the loss of \(lost) damaged bytes is accepted; they remain beside the log, in log.accepted-N\n"
     )
     #expect(run().code == 0)
     #expect(try folder.bytes("log.accepted-1", of: id) == Array(bytes[offsets[3]..<offsets[4]]))
@@ -171,7 +171,7 @@ struct VerifyTests {
     try folder.letGo()
     let repaired = CommandRun(["repair", "Verify", "--data", folder.path])
     #expect(repaired.code == 0)
-    #expect(repaired.output == "session Verify…: its log is repaired, and nothing is lost\n")
+    #expect(repaired.output == "session Verify…: the log is repaired, and nothing is lost\n")
     #expect(try folder.bytes("log", of: id) == whole)
     #expect(run().code == 0)
   }
@@ -236,8 +236,8 @@ struct VerifyTests {
     #expect(run.code == 1)
     #expect(
       run.output == """
-        Verify… attachments/\(Self.digest): its bytes have the SHA-256 \(Self.otherDigest)
-        Verify… attachments/\(Self.digest): attachment \(Self.photo) has 16 bytes, and the file 11
+        Verify… attachments/\(Self.digest): its content has the SHA-256 \(Self.otherDigest)
+        Verify… attachments/\(Self.digest): attachment \(Self.photo) has 16 bytes, but the file has 11
 
         """)
     #expect(run.errors.hasPrefix("drawtogether: 2 faults in 1 of 1 session, 2 files, "))
@@ -249,8 +249,8 @@ struct VerifyTests {
     try folder.put(Array("5 of ".utf8), as: "uploads/\(Self.arriving)", of: id)
     #expect(
       try SessionCheck(id, in: try folder.opened()).faults.map(\.description) == [
-        "attachments/\(Self.digest): attachment \(Self.photo) needs it, and it is not there",
-        "uploads/\(Self.arriving): attachment \(Self.later) had 6 bytes, and 5 are there",
+        "attachments/\(Self.digest): attachment \(Self.photo) needs this file, which is missing",
+        "uploads/\(Self.arriving): attachment \(Self.later) had 6 bytes, but the file has 5",
       ])
   }
 
@@ -277,7 +277,7 @@ struct VerifyTests {
     #expect(found.count == 1)
     #expect(
       found.first?.hasPrefix(
-        "uploads/\(Self.arriving): attachment \(id) has the SHA-256 \(Self.otherDigest), and the file ")
+        "uploads/\(Self.arriving): attachment \(id) has the SHA-256 \(Self.otherDigest), but the file has ")
         == true)
   }
 
@@ -319,7 +319,7 @@ struct VerifyTests {
         log.add(SessionRecord(kind: .base, body: []))
       },
       // A number that was never given out.
-      Wrong(words: "it holds an entry of participant 5000, and there are up to 4096") { log in
+      Wrong(words: "an entry of participant 5000, but the highest number is 4096") { log in
         log.run(MadeEntry(5000, "who?"))
       },
       Wrong(words: "A record of kind run has sequence 4 after 4.") { log in

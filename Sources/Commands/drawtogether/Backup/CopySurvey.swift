@@ -3,11 +3,11 @@ internal import SessionCore
 internal import Storage
 internal import Wire
 
-/// What a copied log says that its session needs besides: files, and the sessions that people went on to.
+/// The files and successor sessions that a copied log refers to.
 struct CopySurvey {
   private(set) var faults: [SessionCheck.Fault] = []
   private(set) var attachments = AttachmentSurvey()
-  /// The sessions that people were sent on to.
+  /// The successor sessions to which participants were sent.
   private(set) var successors: Set<SessionID> = []
   /// True when the last record ends the session.
   private(set) var endsEnded = false
@@ -15,22 +15,22 @@ struct CopySurvey {
   private let id: SessionID
   private var survey = SessionSurvey()
 
-  /// A survey of a session's log, which is yet to be read.
+  /// Creates a survey of the log of a session.
   init(of id: SessionID) {
     self.id = id
   }
 
-  /// Reads a log up to its end, or to what is wrong with it.
+  /// Reads a log up to its end or its damage.
   ///
-  /// - Returns: where that is; nil when it cannot be used at all. What is wrong is among the faults, but not a last record that
-  ///   was not written whole: nobody was ever told of that.
+  /// - Returns: the end of the readable part; nil if the log is unusable. Damage is added to the faults, except an incomplete last
+  ///   record, which was never acknowledged.
   mutating func read(_ log: KeptLog) -> LogEnd? {
     do throws(LogError) {
       let end = try log.read { (record, body) throws(RecordError) in
         do throws(RecordError) {
-          try take(record, body)
+          try apply(record, body)
         } catch {
-          // The record is whole; what follows it can be read all the same.
+          // The record is complete; the records after it can still be read.
           faults.append(.log(byte: record.offset, "\(error)"))
         }
       }
@@ -41,7 +41,7 @@ struct CopySurvey {
         faults.append(
           .log(byte: end.offset, "\(end.damage ?? .broken) (\(end.length - end.offset) bytes)"))
       } else if survey.facts == nil {
-        faults.append(.log(byte: end.offset, "no record says what session it is"))
+        faults.append(.log(byte: end.offset, "no record identifies the session"))
       }
       return end
     } catch {
@@ -50,27 +50,27 @@ struct CopySurvey {
     }
   }
 
-  private mutating func take(_ record: KeptLog.Record, _ body: Span<UInt8>) throws(RecordError) {
+  private mutating func apply(_ record: KeptLog.Record, _ body: Span<UInt8>) throws(RecordError) {
     endsEnded = record.known == .end
-    if record.known == .upload { attachments.take(try UploadRecord(body)) }
+    if record.known == .upload { attachments.apply(try UploadRecord(body)) }
     var found: Set<SessionID> = []
     var attachments = self.attachments
     self.attachments = AttachmentSurvey()
     defer { self.attachments = attachments }
     try survey.apply(record, body) { (entry, bytes) throws(RecordError) in
-      try attachments.take(entry, bytes)
+      try attachments.apply(entry, bytes)
       if let successor = Self.successor(entry, bytes) { found.insert(successor) }
     }
     successors.formUnion(found)
     if record.known == .session, survey.facts?.id != id { throw RecordError(record.kind, .otherSession) }
   }
 
-  /// The session that an entry sends everybody on to.
+  /// Returns the successor session that an entry announces.
   private static func successor(_ found: EntryScan.Found, _ bytes: Span<UInt8>) -> SessionID? {
     let type = bytes.extracting(found.entry.type)
     guard found.entry.flags.contains(.system), type.count == newSession.count,
       newSession.indices.allSatisfy({ type[$0] == newSession[$0] }),
-      // One that says nothing we know is nobody's way on.
+      // An unreadable payload announces no session.
       case .object(let members)? = try? JSONParser.parse(bytes.extracting(found.entry.payload)),
       let text = try? members.text("session")
     else { return nil }

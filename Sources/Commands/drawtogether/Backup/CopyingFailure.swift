@@ -1,30 +1,30 @@
 internal import Storage
 internal import Platform
 
-/// Why there is no backup, or nothing was restored. Its words are one sentence for the operator.
+/// An error of a backup or restore. The description is one sentence for the operator.
 enum CopyingFailure: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What ended the copying when it had begun.
+  /// The details of an interrupted copy.
   struct Interrupted: Equatable, Sendable {
     var request: FolderCopying.Request
     var error: CopyError
-    /// How many bytes had been copied.
+    /// The copied bytes.
     var copied: UInt64
-    /// How many there are to copy, where it was for want of room.
+    /// The bytes to copy, if the disk is full.
     var needed: UInt64?
-    /// Why what was made could not be removed.
+    /// The error that prevented the removal of the incomplete copy.
     var leftover: StorageError?
   }
 
-  /// The folder to be copied is none, or cannot be read.
+  /// The source is not a data folder, or cannot be read.
   case source(DataFolderCopy.Purpose, DataFolderError)
-  /// The copy cannot go where it is to go.
+  /// The target cannot be used.
   case target(DataFolderCopy.Purpose, DataFolderError)
-  /// It was begun and could not be finished.
+  /// The copy was interrupted.
   case interrupted(Interrupted)
-  /// The system refuses a thread.
+  /// A thread cannot be started.
   case thread(SystemError)
 
-  /// Whether it was asked for what cannot be.
+  /// True for an error in the arguments.
   var isOfUsage: Bool {
     switch self {
     case .source, .target: true
@@ -39,8 +39,8 @@ enum CopyingFailure: Error, Equatable, Sendable, CustomStringConvertible {
       "\(path) is not a folder"
     case .source(.restore, let error): error.words(calling: "the backup")
     case .target(.backup, .inUse(let path, let process)):
-      "the folder \(path) is in use by \(process.map { "process \($0)" } ?? "another process"): a backup of its own needs a "
-        + "folder of its own"
+      "the folder \(path) is in use by \(process.map { "process \($0)" } ?? "another process"): each backup needs a "
+        + "separate folder"
     case .target(.backup, let error): error.words(calling: "the folder for the backup")
     case .interrupted(let what): "\(what)"
     case .thread(let error): "\(error)"
@@ -52,24 +52,24 @@ extension CopyingFailure.Interrupted: CustomStringConvertible {
   var description: String {
     let rest =
       switch leftover {
-      case nil: "what was made is removed"
-      case let error?: "what was made says that it is not whole, and could not be removed (\(error))"
+      case nil: "the incomplete copy is removed"
+      case let error?: "the incomplete copy is marked as such, but cannot be removed (\(error))"
       }
     return "\(reason); \(rest)"
   }
 
   private var reason: String {
     let work = request.purpose.rawValue
-    let room = "there is no room for the \(work) in \(request.target)"
-    let size = needed.map { "it takes \(ShownFigures.size($0)), and " } ?? ""
+    let room = "not enough space for the \(work) in \(request.target)"
+    let size = needed.map { "it needs \(ShownFigures.size($0)), and " } ?? ""
     switch error {
     case .reserve(let free):
-      return "\(room): \(size)of \(ShownFigures.size(free)) that are free there "
-        + "\(ShownFigures.size(request.reserve)) stay free for the gateway (--disk-reserve-bytes)"
+      return "\(room): \(size)\(ShownFigures.size(free)) are free, of which "
+        + "\(ShownFigures.size(request.reserve)) stay reserved for the gateway (--disk-reserve-bytes)"
     case .target(let error) where error.isFull:
-      return "\(room): \(size)after \(ShownFigures.size(copied)) there was no more (\(error))"
+      return "\(room): \(size)the disk was full after \(ShownFigures.size(copied)) (\(error))"
     case .target(let error): return "the \(work) in \(request.target) cannot be finished (\(error))"
-    case .source(let error): return "\(request.source) cannot be read to the end (\(error))"
+    case .source(let error): return "\(request.source) cannot be read completely (\(error))"
     }
   }
 }

@@ -4,7 +4,7 @@ internal import Storage
 internal import Wire
 
 extension DrawTogetherCommand {
-  /// Makes a backup, or puts one back, and tells what came of it.
+  /// Makes or restores a backup, and prints the result.
   func copyFolder(_ request: FolderCopying.Request, asJSON: Bool) -> ExitCode {
     let sum: FolderCopying.Sum
     do throws(CopyingFailure) {
@@ -14,37 +14,37 @@ extension DrawTogetherCommand {
       return error.isOfUsage ? .usage : .failure
     }
     for fault in sum.faults {
-      let fate = fault.isCopied ? "" : ", and it is left out"
+      let fate = fault.isCopied ? "" : "; it is not copied"
       errors("drawtogether: session \(fault.session): \(fault.words)\(fate)\n")
     }
-    if let fault = sum.certificateFault { errors("drawtogether: \(fault), and it is left out\n") }
+    if let fault = sum.certificateFault { errors("drawtogether: \(fault); it is not copied\n") }
     if asJSON {
       output(Self.json(of: sum, request) + "\n")
     } else {
-      output(Self.words(of: sum, request) + "\n")
+      output(Self.text(of: sum, request) + "\n")
     }
     return sum.isFaultless ? .success : .failure
   }
 
-  /// Whether a path leads to a folder.
+  /// Returns true if a path leads to a folder.
   static func isFolder(_ path: String) -> Bool {
     var found = stat()
     return unsafe stat(path, &found) == 0 && found.st_mode & S_IFMT == S_IFDIR
   }
 
-  private static func words(of sum: FolderCopying.Sum, _ request: FolderCopying.Request) -> String {
-    let what =
+  private static func text(of sum: FolderCopying.Sum, _ request: FolderCopying.Request) -> String {
+    let content =
       "\(counted(sum.sessions, "session")), \(counted(sum.attachments, "attachment")), "
       + "\(ShownFigures.size(sum.bytes)) in \(tenths(sum.seconds)) s"
-    var words =
+    var text =
       switch request.purpose {
-      case .backup: "backup in \(request.target): \(what)"
-      case .restore: "restored into \(request.target): \(what)"
+      case .backup: "backup in \(request.target): \(content)"
+      case .restore: "restored into \(request.target): \(content)"
       }
     let sessions = Set(sum.faults.filter(\.isCopied).map(\.session)).count
-    if sessions > 0 { words += "; \(counted(sessions, "session")) damaged as before" }
-    if let name = sum.replacedCertificate { words += "; the certificate that was there is now \(name)" }
-    return words
+    if sessions > 0 { text += "; \(counted(sessions, "session")) with the damage of the original" }
+    if let name = sum.replacedCertificate { text += "; the previous certificate is now \(name)" }
+    return text
   }
 
   private static func json(of sum: FolderCopying.Sum, _ request: FolderCopying.Request) -> String {

@@ -5,36 +5,36 @@ internal import Platform
 internal import Primitives
 internal import Wire
 
-/// Copies a data folder session by session: for a backup from the one that a gateway uses, or back from a backup.
+/// Copies a data folder session by session: a folder in use into a backup, or a backup into a new folder.
 struct FolderCopying {
-  /// What was copied.
+  /// The result of a copy.
   struct Sum: Equatable, Sendable {
     var sessions = 0
     var attachments = 0
-    /// Of all files.
+    /// The bytes of all files.
     var bytes: UInt64 = 0
-    /// What was wrong with sessions, and so is with the copy.
+    /// The faults of sessions, which the copy has too.
     var faults: [Fault] = []
-    /// Why the certificate is left out, or its key.
+    /// The error that prevented the copy of the certificate or its key.
     var certificateFault: StorageError?
-    /// What the certificate that was there before is called now.
+    /// The new name of the previous certificate.
     var replacedCertificate: String?
-    /// How long it took.
+    /// The duration of the copy.
     var seconds = 0.0
 
-    /// Whether everything was as it should be.
+    /// True without any fault.
     var isFaultless: Bool { faults.isEmpty && certificateFault == nil }
   }
 
-  /// Something that is wrong with a session.
+  /// A fault of a session.
   struct Fault: Equatable, Sendable {
     var session: SessionID
     var words: String
-    /// Whether the copy has the session, as it is.
+    /// True if the session was copied with its fault.
     var isCopied: Bool
   }
 
-  /// From where and to where, and what has to stay free there.
+  /// The source, the target, and the bytes that stay free at the target.
   struct Request: Equatable, Sendable {
     var purpose: DataFolderCopy.Purpose
     var source: String
@@ -42,16 +42,16 @@ struct FolderCopying {
     var reserve: UInt64
   }
 
-  /// How far the copying gives way to a gateway beside it.
+  /// The niceness of the copying thread, so that it yields to a gateway.
   private static let niceness = 10
 
   private var sum = Sum()
   private var known: Set<SessionID>
   private var waiting: [SessionID]
 
-  /// Copies a folder on a thread of its own.
+  /// Copies a folder on a separate thread.
   ///
-  /// - Throws: `CopyingFailure`; what was made is removed, or says that it is not whole.
+  /// - Throws: `CopyingFailure`; an incomplete copy is removed, or marked as incomplete.
   static func run(_ request: Request) throws(CopyingFailure) -> Sum {
     let result: Result<Sum, CopyingFailure>
     do throws(SystemError) {
@@ -107,7 +107,7 @@ struct FolderCopying {
     waiting = all
   }
 
-  /// Copies those that were there when it began, and those that they sent people on to meanwhile.
+  /// Copies the sessions that existed at the start, and the successors that they announced meanwhile.
   private mutating func copySessions(
     in copy: DataFolderCopy, for purpose: DataFolderCopy.Purpose
   ) throws(CopyError) {
@@ -124,7 +124,7 @@ struct FolderCopying {
     }
   }
 
-  /// Without it a copy is one all the same: the gateway makes another.
+  /// Copies the certificate. Without one, the gateway creates a new certificate.
   private mutating func copyCertificate(in copy: DataFolderCopy) throws(CopyError) {
     do throws(CopyError) {
       try copy.copyCertificate()
@@ -142,7 +142,7 @@ struct FolderCopying {
     }
   }
 
-  /// How much there is to copy, about; nil when that cannot be told.
+  /// Returns the approximate bytes to copy; nil if unknown.
   private static func size(of data: DataFolder) -> UInt64? {
     do throws(StorageError) {
       let disk = FolderDisk(data)
@@ -152,7 +152,7 @@ struct FolderCopying {
           bytes += UInt64(try disk.openFile(.current, of: id, toWrite: false).information().length)
           bytes += try disk.files(of: id).reduce(0) { $0 + $1.length }
         } catch {
-          // One that was removed meanwhile takes nothing.
+          // A session that was removed meanwhile needs no space.
           guard error.isMissing else { throw error }
         }
       }

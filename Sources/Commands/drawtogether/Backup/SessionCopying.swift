@@ -4,55 +4,55 @@ internal import SessionCore
 internal import Storage
 internal import Wire
 
-/// Copies one session as it was at one moment, while a gateway may be writing to it.
+/// Copies one session as of one moment, while a gateway may be writing to it.
 ///
-/// The log says which files belong to it, and by the time that it is read some of them may have gone. So the contents that there
-/// are are copied before it, and what came meanwhile is held open. What is missing all the same came and went in between, and the
-/// record that says so is in the log by now: so all this is done again, until both agree.
+/// The log lists the files of the session, and some may be removed before the log is read. So existing contents are copied before
+/// the log, and new files are held open. A file that is still missing was created and removed in between, and the log now
+/// contains the record of its removal: so the copy is repeated until log and files agree.
 struct SessionCopying {
-  /// What came of it.
+  /// The result of a copy.
   struct Outcome: Equatable {
-    /// What was wrong with the session and so is with its copy.
+    /// The faults of the session, which the copy has too.
     var faults: [SessionCheck.Fault] = []
-    /// Whether there is a copy: without a log there is none.
+    /// False if there is no copy, because the log is missing.
     var isCopied = true
-    /// How many attachments it has, whole or not.
+    /// The number of attachments, complete or not.
     var attachments = 0
-    /// Of its files.
+    /// The bytes of all files.
     var bytes: UInt64 = 0
-    /// The sessions that people were sent on to.
+    /// The successor sessions to which participants were sent.
     var successors: Set<SessionID> = []
   }
 
-  /// What is done between the steps.
+  /// Actions between the steps, for tests.
   struct Meanwhile {
-    /// Lets somebody who is writing finish, before all is looked at again.
+    /// The pause before a repeated attempt, in which a writer can finish.
     var wait: () -> Void = { usleep(SessionCopying.pause) }
-    /// When the log is copied, and its files are not.
-    var behindLog: () -> Void = {}
+    /// Called after the log is copied and before its files are.
+    var afterLog: () -> Void = {}
   }
 
-  /// What one copy of the log, and of the files that it names, gave.
-  private struct Look {
+  /// The result of one attempt.
+  private struct Attempt {
     var outcome = Outcome()
-    /// Of the log that was copied, in bytes; nil when none was.
+    /// The bytes of the copied log; nil if it was not copied.
     var length: Int?
-    /// Up to where that was read; nil when it cannot be used.
+    /// The end of the readable part; nil if the log is unusable.
     var end: LogEnd?
-    /// Whether the log is not as it should be.
+    /// True if the log has a fault.
     var hasLogFault = false
-    /// Whether something cannot be read, in the log or beside it.
+    /// True if something is unreadable, in the log or beside it.
     var isDamaged = false
     var endsEnded = false
   }
 
-  /// How often the log is copied of a session that changes all the while.
+  /// The maximum number of attempts for a session that keeps changing.
   private static let attempts = 20
-  /// How long something may be on its way into a file, in microseconds.
+  /// The time between two attempts, in microseconds.
   private static let pause: UInt32 = 50_000
-  /// How often in a row an upload's file is missing until it is: it goes before the record that says so, which waits for the disk.
-  /// A content goes after its record.
-  private static let looksForUploads = 10
+  /// The number of consecutive attempts after which a missing upload is a fault: the file is removed before its record is written,
+  /// which waits for the disk. A content is removed after its record.
+  private static let attemptsForUploads = 10
 
   private let session: SessionCopy
   private let purpose: DataFolderCopy.Purpose
@@ -69,11 +69,11 @@ struct SessionCopying {
   /// Copies a session.
   ///
   /// - Parameters:
-  ///   - session: where from and where to.
-  ///   - purpose: in a folder that is restored a session begins its time anew.
-  ///   - meanwhile: what is done between its steps.
-  /// - Returns: nil when there is no such session, or it was removed meanwhile; then nothing is left of it.
-  /// - Throws: `CopyError` when the copy cannot be written, or nothing can be read for want of descriptors.
+  ///   - session: the session, with source and target.
+  ///   - purpose: with `.restore`, the expiry times of the session start anew.
+  ///   - meanwhile: the actions between the steps.
+  /// - Returns: nil if the session does not exist or was removed meanwhile; then nothing is copied.
+  /// - Throws: `CopyError` if the copy cannot be written, or no descriptors are left.
   static func copy(
     _ session: SessionCopy, for purpose: DataFolderCopy.Purpose,
     _ meanwhile: Meanwhile = Meanwhile()
@@ -84,26 +84,26 @@ struct SessionCopying {
 
   private mutating func copy() throws(CopyError) -> Outcome? {
     try session.begin()
-    var last: Look?
+    var last: Attempt?
     var seen: [SessionCheck.Fault: Int] = [:]
     for attempt in 1...Self.attempts {
-      let look = try self.look()
+      let result = try runAttempt()
       if try session.isGone() {
         try session.discard()
         return nil
       }
-      seen = look.outcome.faults.reduce(into: [:]) { $0[$1] = 1 + seen[$1, default: 0] }
+      seen = result.outcome.faults.reduce(into: [:]) { $0[$1] = 1 + seen[$1, default: 0] }
       let isSettled =
-        seen.allSatisfy { $0.value >= Self.looks(for: $0.key) }
-        // A damaged log may have been read amid a write; it is one when nobody writes to it and it still is.
-        && (!look.hasLogFault || look.length == last?.length)
-      last = look
+        seen.allSatisfy { $0.value >= Self.attempts(for: $0.key) }
+        // A log may look damaged during a write. It is damaged if it still is after its length did not change.
+        && (!result.hasLogFault || result.length == last?.length)
+      last = result
       if isSettled || attempt == Self.attempts { break }
       meanwhile.wait()
     }
     guard var last else { return nil }
     guard let length = last.length else {
-      // Without a log nobody could open it.
+      // Without a log the session cannot be opened.
       try session.discard()
       last.outcome.isCopied = false
       return last.outcome
@@ -114,24 +114,24 @@ struct SessionCopying {
     return last.outcome
   }
 
-  private static func looks(for fault: SessionCheck.Fault) -> Int {
+  private static func attempts(for fault: SessionCheck.Fault) -> Int {
     switch fault {
-    case .file(let name, _) where name.hasPrefix(StoredFile.Place.uploads.rawValue): looksForUploads
+    case .file(let name, _) where name.hasPrefix(StoredFile.Place.uploads.rawValue): attemptsForUploads
     case .file, .log: 2
     }
   }
 
-  /// Leaves of what was copied only what belongs together.
-  private mutating func settle(_ look: Look) throws(CopyError) {
-    if !look.isDamaged { try files.discardUnneeded() }
-    if purpose == .restore, !look.hasLogFault, !look.endsEnded, let end = look.end {
-      // Nobody was there since it was put away, which may be longer ago than sessions are kept.
+  /// Removes copied files that the log does not need.
+  private mutating func settle(_ result: Attempt) throws(CopyError) {
+    if !result.isDamaged { try files.discardUnneeded() }
+    if purpose == .restore, !result.hasLogFault, !result.endsEnded, let end = result.end {
+      // The session was unloaded, possibly longer ago than unused sessions are stored.
       try session.append(RestoredRecord(at: .now).encoded, behind: end)
     }
   }
 
-  private mutating func look() throws(CopyError) -> Look {
-    var look = Look()
+  private mutating func runAttempt() throws(CopyError) -> Attempt {
+    var result = Attempt()
     try files.copyAhead()
     defer { files.endLog() }
     let log: KeptLog
@@ -139,30 +139,30 @@ struct SessionCopying {
       log = try session.copyLog()
     } catch {
       guard case .source(let reason) = error, error.isOfSource else { throw error }
-      look.outcome.faults = [.log(byte: 0, "\(reason)")]
-      look.hasLogFault = true
-      return look
+      result.outcome.faults = [.log(byte: 0, "\(reason)")]
+      result.hasLogFault = true
+      return result
     }
-    meanwhile.behindLog()
+    meanwhile.afterLog()
     var survey = CopySurvey(of: session.id)
     let end = survey.read(log)
-    look.length = log.length
-    look.end = end
-    look.endsEnded = survey.endsEnded
-    look.outcome.faults = survey.faults
-    look.outcome.successors = survey.successors
-    look.outcome.attachments = survey.attachments.objects.count
+    result.length = log.length
+    result.end = end
+    result.endsEnded = survey.endsEnded
+    result.outcome.faults = survey.faults
+    result.outcome.successors = survey.successors
+    result.outcome.attachments = survey.attachments.objects.count
     if let end, survey.faults.isEmpty, end.damage != nil { try session.cutLog(end) }
-    look.hasLogFault = !survey.faults.isEmpty
-    // What cannot be read may name any of them.
-    look.isDamaged = try session.copyDamagedRests() || look.hasLogFault
-    if look.isDamaged { try files.copyAll() }
+    result.hasLogFault = !survey.faults.isEmpty
+    // The unreadable part may refer to any file.
+    result.isDamaged = try session.copyDamagedRests() || result.hasLogFault
+    if result.isDamaged { try files.copyAll() }
     files.beginLog()
     for object in survey.attachments.objects.values.sorted(by: { $0.id.uuidString < $1.id.uuidString }) {
       if let fault = try files.copyFiles(of: object, survey.attachments.upload(object.id)) {
-        look.outcome.faults.append(fault)
+        result.outcome.faults.append(fault)
       }
     }
-    return look
+    return result
   }
 }

@@ -3,59 +3,59 @@ internal import SessionCore
 internal import Storage
 internal import Wire
 
-/// Copies the files that belong to a session's log: those that are there before the log is copied, and then those that it names.
+/// Copies the files of a session: existing files before the log is copied, then the files that the log refers to.
 struct SessionFileCopying {
-  /// How many files are held open at once, of the 1,024 that a process may have as a rule.
-  private static let mostHeld = 256
+  /// The maximum number of files that are held open; the usual limit of a process is 1,024 descriptors.
+  private static let maximumHeld = 256
 
   private let session: SessionCopy
-  /// The lengths of contents that were copied: they stay what they are.
+  /// The lengths of copied contents, which never change.
   private var contents: [String: UInt64] = [:]
-  /// What was there just before the log was copied, and is not copied itself.
+  /// The files that existed just before the log was copied, and are not copied yet.
   private var held: [String: HeldFile] = [:]
-  /// Why contents could not be copied that are there.
+  /// The errors of contents that exist but could not be copied.
   private var unreadable: [String: StorageError] = [:]
-  /// The uploads that were copied, with their lengths, and what the last log named.
+  /// The lengths of copied uploads, and the files that the last log refers to.
   private var uploads: [UUID: UInt64] = [:]
   private var neededContents: Set<String> = []
   private var neededUploads: Set<UUID> = []
 
-  /// The files of a session, none of them copied.
+  /// Creates a value for the files of a session.
   init(_ session: SessionCopy) {
     self.session = session
   }
 
-  /// Of all that was copied.
+  /// The bytes of all copied files.
   var bytes: UInt64 { contents.values.reduce(0, +) + uploads.values.reduce(0, +) }
 
-  /// Copies the contents that there are, which stay what they are, and holds what has come by then.
+  /// Copies the existing contents, which never change, and holds newer files open.
   mutating func copyAhead() throws(CopyError) {
     held = [:]
     do throws(CopyError) {
       for file in try session.files() where file.place == .attachments { _ = try content(file.name) }
-      for file in try session.files() where held.count < Self.mostHeld {
+      for file in try session.files() where held.count < Self.maximumHeld {
         guard file.place == .uploads || contents[file.name] == nil else { continue }
         held[file.name] = try session.hold(file)
       }
     } catch {
-      // What cannot be opened now is looked for by its name, if the log has it.
+      // A file that cannot be opened now is opened later, if the log refers to it.
       guard case .source = error else { throw error }
       if !error.isOfSource { held = [:] }
     }
   }
 
-  /// Begins with a log anew: nothing is named yet.
+  /// Starts with a new copy of the log: no file is needed yet.
   mutating func beginLog() {
     neededContents = []
     neededUploads = []
   }
 
-  /// Lets go of what was held for a log.
+  /// Closes the held files.
   mutating func endLog() {
     held = [:]
   }
 
-  /// Copies all there is, whether the log names it or not.
+  /// Copies all files, also those that the log does not refer to.
   mutating func copyAll() throws(CopyError) {
     for file in try session.files() {
       switch file.place {
@@ -65,9 +65,9 @@ struct SessionFileCopying {
     }
   }
 
-  /// Copies what there is of an attachment.
+  /// Copies the files of an attachment.
   ///
-  /// - Returns: what is wrong with it; nil when nothing is.
+  /// - Returns: its fault; nil without one.
   mutating func copyFiles(
     of object: AttachmentObject, _ facts: UploadRecord?
   ) throws(CopyError) -> SessionCheck.Fault? {
@@ -82,11 +82,11 @@ struct SessionFileCopying {
       guard count < object.offset else { return nil }
       return .file(
         "uploads/\(facts?.file.uuidString ?? "?")",
-        "attachment \(object.id) had \(object.offset) bytes, and \(count) are there")
+        "attachment \(object.id) had \(object.offset) bytes, but the file has \(count)")
     }
   }
 
-  /// Removes from the copy what the last log does not name.
+  /// Removes copied files that the last log does not refer to.
   mutating func discardUnneeded() throws(CopyError) {
     for digest in contents.keys where !neededContents.contains(digest) {
       try session.discardContent(digest)
@@ -98,7 +98,7 @@ struct SessionFileCopying {
     }
   }
 
-  /// Copies a content that has its own name or, when it may not have that yet, its upload's.
+  /// Copies a content under its own name or, while the upload may not be renamed yet, under the name of its upload.
   private mutating func copyContent(
     of object: AttachmentObject, _ digest: String, size: UInt64, file: UUID?
   ) throws(CopyError) -> SessionCheck.Fault? {
@@ -107,18 +107,18 @@ struct SessionFileCopying {
     var length = try content(digest)
     if length == nil, let file {
       if try upload(file, atMost: nil) == size { return nil }
-      // It may have got its own name between the two.
+      // The upload may have been renamed in between.
       length = try content(digest)
     }
     if let length {
       guard length != size else { return nil }
-      return .file(name, "attachment \(object.id) has \(size) bytes, and the file \(length)")
+      return .file(name, "attachment \(object.id) has \(size) bytes, but the file has \(length)")
     }
-    let reason = unreadable[digest].map { "\($0)" } ?? "it is not there"
-    return .file(name, "attachment \(object.id) needs it, and \(reason)")
+    let reason = unreadable[digest].map { "cannot be read (\($0))" } ?? "is missing"
+    return .file(name, "attachment \(object.id) needs this file, which \(reason)")
   }
 
-  /// Copies a content, once.
+  /// Copies a content unless it is copied already.
   private mutating func content(_ digest: String) throws(CopyError) -> UInt64? {
     if let length = contents[digest] { return length }
     do throws(CopyError) {
@@ -131,7 +131,7 @@ struct SessionFileCopying {
     return contents[digest]
   }
 
-  /// Copies what has arrived of an upload, which may be more each time.
+  /// Copies the received bytes of an upload, which may be more each time.
   private mutating func upload(_ file: UUID, atMost limit: UInt64?) throws(CopyError) -> UInt64? {
     neededUploads.insert(file)
     do throws(CopyError) {

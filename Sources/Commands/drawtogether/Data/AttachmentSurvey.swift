@@ -2,16 +2,16 @@ internal import FoundationEssentials
 internal import SessionCore
 internal import Wire
 
-/// What a log says of the session's attachments: the newest of each, and where its bytes arrived.
+/// The attachments of a session according to its log: the newest version of each, and the files of their uploads.
 struct AttachmentSurvey {
-  /// The attachments that the session has, by their ids.
+  /// The current attachments, by id.
   private(set) var objects: [UUID: AttachmentObject] = [:]
-  /// What was written of files, by attachment: an id may be used again when its attachment was removed.
+  /// The uploads of each attachment. An id may be reused after its attachment was removed.
   private var uploads: [UUID: [UploadRecord]] = [:]
   private var sequence: UInt64 = 0
 
-  /// Takes what an `upload` record says.
-  mutating func take(_ said: UploadRecord) {
+  /// Applies an `upload` record.
+  mutating func apply(_ said: UploadRecord) {
     var known = uploads[said.id] ?? []
     if let place = known.firstIndex(where: { $0.file == said.file }) {
       known[place].content = said.content ?? known[place].content
@@ -21,10 +21,10 @@ struct AttachmentSurvey {
     uploads[said.id] = known
   }
 
-  /// Takes the next entry; it counts when it is one of an attachment.
+  /// Applies the next entry; ignores entries that are no attachments.
   ///
-  /// - Throws: when its payload is none.
-  mutating func take(_ found: EntryScan.Found, _ bytes: Span<UInt8>) throws(RecordError) {
+  /// - Throws: `RecordError` for a malformed payload.
+  mutating func apply(_ found: EntryScan.Found, _ bytes: Span<UInt8>) throws(RecordError) {
     sequence = found.entry.sequence
     guard found.key.isSystem, found.entry.flags.retention != .none else { return }
     let object =
@@ -33,7 +33,7 @@ struct AttachmentSurvey {
     objects[found.entry.key.uuid] = object
   }
 
-  /// The file in which the bytes of an attachment arrive, or arrived; nil when the log does not know it.
+  /// Returns the upload of an attachment; nil if the log has none.
   func upload(_ id: UUID) -> UploadRecord? {
     uploads[id]?.filter { $0.sequence <= sequence }.max { $0.sequence < $1.sequence }
   }

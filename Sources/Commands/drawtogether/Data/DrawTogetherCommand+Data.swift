@@ -5,13 +5,13 @@ internal import Storage
 internal import Wire
 
 extension DrawTogetherCommand {
-  /// Looks at the sessions in a data folder, undoes the end of one, or copies all of them.
+  /// Runs a command on a data folder.
   func perform(_ command: DataCommand) -> ExitCode {
     do throws(DataCommandFailure) {
       switch command.action {
       case .list(let asJSON): return try list(try StoredSessions(in: command.folder), asJSON: asJSON)
-      case .restore(let restored, let asJSON):
-        return try restore(restored, into: command.folder, asJSON: asJSON)
+      case .restore(let source, let asJSON):
+        return try restore(source, into: command.folder, asJSON: asJSON)
       case .export(let prefix, let onlyRetained):
         let sessions = try StoredSessions(in: command.folder)
         return try export(try sessions.one(prefix), onlyRetained: onlyRetained, from: sessions)
@@ -24,14 +24,14 @@ extension DrawTogetherCommand {
         return copyFolder(request, asJSON: asJSON)
       }
     } catch {
-      complain("\(error)")
+      printError("\(error)")
       if case .folder = error { return .usage }
       return .failure
     }
   }
 
-  private func complain(_ words: String) {
-    errors("drawtogether: \(words)\n")
+  private func printError(_ text: String) {
+    errors("drawtogether: \(text)\n")
   }
 
   private func list(_ sessions: StoredSessions, asJSON: Bool) throws(DataCommandFailure) -> ExitCode {
@@ -43,7 +43,7 @@ extension DrawTogetherCommand {
       try output(Array(SessionRow.table(list.rows, now: .now).utf8))
     }
     try output.flush()
-    for (id, error) in list.faults { complain("session \(id): \(error)") }
+    for (id, error) in list.faults { printError("session \(id): \(error)") }
     return list.faults.isEmpty ? .success : .failure
   }
 
@@ -54,24 +54,24 @@ extension DrawTogetherCommand {
     let end = try SessionExport.write(
       id, onlyRetained: onlyRetained, from: try sessions.log(of: id), to: &output)
     for skipped in end.skipped {
-      complain("session \(id): log, byte \(skipped.range.lowerBound): \(skipped)")
+      printError("session \(id): log, byte \(skipped.range.lowerBound): \(skipped)")
     }
-    if let damage = end.damage { complain("session \(id): \(damage): this is what is before it") }
+    if let damage = end.damage { printError("session \(id): \(damage): the export ends before it") }
     return end.damage == nil && end.lost.isEmpty ? .success : .failure
   }
 
-  /// Restores a backup or a session, whichever it is that is there by that name.
+  /// Restores a backup or a session, whichever exists by that name.
   private func restore(
-    _ restored: DataCommand.Restored, into folder: String, asJSON: Bool
+    _ source: DataCommand.RestoreSource, into folder: String, asJSON: Bool
   ) throws(DataCommandFailure) -> ExitCode {
     let path: String
-    switch restored {
+    switch source {
     case .session(let prefix): return try restore(prefix, in: try StoredSessions(in: folder))
-    case .backup(let word), .either(let word, _): path = word
+    case .backup(let folder), .either(let folder, _): path = folder
     }
     let isFolder = Self.isFolder(path)
-    if case .either(_, let prefix) = restored {
-      // Where there is a backup by that name, there need not be a data folder yet.
+    if case .either(_, let prefix) = source {
+      // If a backup has this name, the data folder need not exist yet.
       let sessions = isFolder ? try? StoredSessions(in: folder) : try StoredSessions(in: folder)
       switch (isFolder, try sessions?.all().contains(where: prefix.matches) ?? false) {
       case (false, true): return try restore(prefix, in: try StoredSessions(in: folder))
@@ -91,7 +91,7 @@ extension DrawTogetherCommand {
   ) throws(DataCommandFailure) -> ExitCode {
     let id = try sessions.one(prefix)
     try sessions.restore(id)
-    output("session \(id) is restored: who comes by its link finds it as it was\n")
+    output("session \(id) is restored: its link works again\n")
     return .success
   }
 
@@ -114,14 +114,14 @@ extension DrawTogetherCommand {
       "\(Self.counted(sums.sessions, "session")), \(Self.counted(sums.files, "file")), "
       + "\(ShownFigures.size(UInt64(sums.logBytes))) of logs"
     guard sums.faults == 0 else {
-      complain("\(Self.counted(sums.faults, "fault")) in \(sums.damaged) of \(whole)")
+      printError("\(Self.counted(sums.faults, "fault")) in \(sums.damaged) of \(whole)")
       return .failure
     }
-    output("\(whole): all is well\n")
+    output("\(whole): no faults found\n")
     return .success
   }
 
-  /// A number of things, in words.
+  /// Returns a count with its noun, in singular or plural.
   static func counted(_ count: Int, _ noun: String) -> String {
     "\(count) \(noun)" + (count == 1 ? "" : "s")
   }

@@ -11,22 +11,22 @@ internal import Wire
 
 extension DrawTogetherCommand {
   /// The time for a gateway to answer, and for a gateway that starts or stops to finish that.
-  private static let patience = Duration.seconds(15)
+  private static let timeout = Duration.seconds(15)
 
-  /// Ends or deletes a session: through the gateway that has the folder, or directly if none has.
+  /// Ends or deletes a session: through the gateway that owns the folder, or directly if no gateway does.
   func perform(
     _ work: SessionCommand.Work, _ prefix: SessionPrefix, in folder: String
   ) throws(DataCommandFailure) -> ExitCode {
-    let looking = try StoredSessions(in: folder)
-    try Self.becomeOwner(of: looking.data)
-    // A gateway that keeps sessions in memory only has no folder with sessions.
-    let id = if let whole = SessionID(prefix.text) { whole } else { try looking.one(prefix) }
-    try Self.perform(SessionCommand(work, id), looking.data, folder)
+    let sessions = try StoredSessions(in: folder)
+    try Self.becomeOwner(of: sessions.data)
+    // With `--durability memory`, a gateway's folder contains no sessions.
+    let id = if let whole = SessionID(prefix.text) { whole } else { try sessions.one(prefix) }
+    try Self.perform(SessionCommand(work, id), sessions.data, folder)
     output("session \(id) \(work == .end ? "has ended" : "is deleted")\n")
     return .success
   }
 
-  /// Takes damaged bytes out of a session's log, as `perform` does its work, and accepts that they are lost.
+  /// Removes damaged bytes from the log of a session and accepts their loss.
   func repair(_ prefix: SessionPrefix, in folder: String) throws(DataCommandFailure) -> ExitCode {
     let sessions = try StoredSessions(in: folder)
     try Self.becomeOwner(of: sessions.data)
@@ -38,17 +38,17 @@ extension DrawTogetherCommand {
     guard wasDamaged || bytes > 0 else { throw .nothingLost(id) }
     output(
       bytes == 0
-        ? "session \(id): its log is repaired, and nothing is lost\n"
-        : "session \(id): the loss of \(bytes) damaged bytes is accepted; they stay beside its log, in log.accepted-N\n"
+        ? "session \(id): the log is repaired, and nothing is lost\n"
+        : "session \(id): the loss of \(bytes) damaged bytes is accepted; they remain beside the log, in log.accepted-N\n"
     )
     return .success
   }
 
-  /// Has the gateway that has the folder perform a command, or performs it directly where none has.
+  /// Sends a command to the gateway that owns the folder, or runs it directly if no gateway does.
   private static func perform(
     _ command: SessionCommand, _ data: DataFolder, _ folder: String
   ) throws(DataCommandFailure) {
-    let deadline = MonotonicTime.now() + patience
+    let deadline = MonotonicTime.now() + timeout
     while true {
       if let answer = try ask(command, data) {
         if case .refused(let reason) = answer { throw .refused(reason) }
@@ -58,7 +58,7 @@ extension DrawTogetherCommand {
       do throws(DataFolderError) {
         held = try DataFolder(opening: folder)
       } catch {
-        // A gateway that starts or stops has the folder but accepts no commands.
+        // A gateway that starts or stops owns the folder but accepts no commands.
         guard case .inUse = error, .now() < deadline else { throw .folder(error) }
         usleep(100_000)
         continue
@@ -71,7 +71,7 @@ extension DrawTogetherCommand {
     _ command: SessionCommand, _ data: DataFolder
   ) throws(DataCommandFailure) -> SessionCommand.Answer? {
     do throws(StorageError) {
-      return try data.ask(command.line, within: patience).map { SessionCommand.Answer(line: $0) }
+      return try data.ask(command.line, within: timeout).map { SessionCommand.Answer(line: $0) }
     } catch {
       throw .storage(error)
     }
@@ -100,7 +100,7 @@ extension DrawTogetherCommand {
     switch command.work {
     case .end: try sessions.end(id)
     case .delete, .deleteNow: try sessions.remove(id)
-    case .repair: try sessions.mend(id)
+    case .repair: try sessions.removeDamage(id)
     }
   }
 }

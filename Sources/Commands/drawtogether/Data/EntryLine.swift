@@ -1,19 +1,19 @@
 internal import FoundationEssentials
 internal import Wire
 
-/// An entry as `export` writes it: one line of JSON.
+/// The format of an entry in an export: one line of JSON.
 enum EntryLine {
-  /// The line of an entry, with its line feed.
+  /// Returns the line of an entry, with its line feed.
   ///
-  /// A payload that is JSON stands there as it is, under `payload`, and any other in base64, under `payloadBase64`; an empty
-  /// one is left out. JSON that is nested deeper than the wire's own may be, or with a number that no `Double` holds, counts
-  /// as any other.
+  /// A JSON payload is written unchanged as `payload`; any other payload is written in base64 as `payloadBase64`; an empty one is
+  /// omitted. JSON that is nested deeper than the wire allows, or with a number that does not fit into a `Double`, is written in
+  /// base64.
   ///
   /// - Parameters:
-  ///   - entry: where the parts lie in `bytes`.
-  ///   - bytes: the record that it stands in.
-  ///   - name: what its sender is called; nil for the gateway itself.
-  ///   - targets: who got it; nil: everybody.
+  ///   - entry: the offsets of the entry in `bytes`.
+  ///   - bytes: the record that contains the entry.
+  ///   - name: the name of the sender; nil for the gateway itself.
+  ///   - targets: the receivers; nil for all participants.
   /// - Returns: JSON in UTF-8.
   static func json(
     _ entry: GatewayEntry, of bytes: Span<UInt8>, sender name: String?, targets: [ParticipantNumber]?
@@ -50,14 +50,14 @@ enum EntryLine {
     return writer.bytes + [UInt8(ascii: "\n")]
   }
 
-  /// Writes the members of a payload.
+  /// Writes the member of a payload.
   static func write(_ payload: Span<UInt8>, to writer: inout JSONWriter) {
     guard !payload.isEmpty else { return }
     var copy: [UInt8] = []
     copy.append(payload)
     if isJSON(payload) {
       writer.name("payload")
-      // Line feeds stand between values only, where a space says the same.
+      // Line feeds occur only between values, where a space means the same.
       writer.write(json: copy.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 })
     } else {
       writer.member("payloadBase64", Data(copy).base64EncodedString())

@@ -1,17 +1,17 @@
 internal import SessionCore
 internal import Wire
 
-/// Goes through the entries of a log in their order, each once: what a compaction has left twice is passed over.
+/// Iterates over the entries of a log in order, each once: duplicates that a compaction left are skipped.
 ///
-/// It refuses what a gateway that opens the session would refuse, and holds none of it in memory.
+/// The scan rejects the same errors as a gateway that opens the session, and keeps no entries in memory.
 struct EntryScan {
-  /// An entry where it lies in its record.
+  /// An entry at its place in a record.
   struct Found {
     let entry: GatewayEntry
-    /// Who gets it; nil: everybody.
+    /// The receivers; nil for all participants.
     let targets: [ParticipantNumber]?
 
-    /// What a session holds it under.
+    /// The key under which a session retains the entry.
     var key: RetainedSet.Key {
       RetainedSet.Key(key: entry.key, isSystem: entry.flags.contains(.system))
     }
@@ -19,19 +19,19 @@ struct EntryScan {
 
   typealias Take = (Found, Span<UInt8>) throws(RecordError) -> Void
 
-  /// Sequences stay below 2^53, so that a browser can count them.
+  /// Sequences stay below 2^53, the limit of exact integers in JavaScript.
   private static let sequenceEnd: UInt64 = 1 << 53
 
-  /// The sequence that is reached: entries up to it were given.
+  /// The sequence of the last delivered entry.
   private(set) var sequence: UInt64 = 0
-  /// The sequence of the entry before, within the `base` records that are being read.
+  /// The sequence of the previous entry in the current `base` records.
   private var beforeInBase: UInt64 = 0
-  /// Whether `base` records may still come: they stand before all runs.
+  /// True while `base` records are valid: they precede all runs.
   private var isAtBase = true
 
-  /// Gives the entries of a record; none of one of another kind.
+  /// Calls `take` with each entry of a record. Records of other kinds have no entries.
   ///
-  /// - Throws: when the record is not one that a session writes there, and what `take` throws.
+  /// - Throws: `RecordError` for a record that a session would not write there, and errors of `take`.
   mutating func read(_ kind: SessionRecord.Kind?, _ body: Span<UInt8>, _ take: Take) throws(RecordError) {
     switch kind {
     case .run: try readRun(body, take)
@@ -48,7 +48,7 @@ struct EntryScan {
       var at = frame.entries.lowerBound
       while at < frame.entries.upperBound {
         let entry = try Self.entry(.run, body, at, before: frame.entries.upperBound, behind: before)
-        // What is for some is a frame of its own, and kept for nobody else.
+        // A targeted entry has a separate frame and is not retained.
         let isAlone = at == frame.entries.lowerBound && entry.end == frame.entries.upperBound
         guard entry.flags.contains(.targeted) == (frame.targets != nil),
           frame.targets == nil || isAlone && entry.flags.retention == .none
@@ -87,7 +87,7 @@ struct EntryScan {
     sequence = through
   }
 
-  /// Cuts the entry at `offset`, which has to end within its frame and to follow the one before.
+  /// Parses the entry at `offset`, which must end within its frame and follow the previous entry.
   private static func entry(
     _ kind: SessionRecord.Kind, _ body: Span<UInt8>, _ offset: Int, before end: Int, behind sequence: UInt64
   ) throws(RecordError) -> GatewayEntry {

@@ -4,29 +4,28 @@ internal import Storage
 internal import Platform
 internal import Wire
 
-/// Compares the files of a session with their names, and with what its log says of them.
+/// Compares the files of a session with their names and with its log.
 ///
-/// A file that no attachment needs any more is no fault: a crash may leave one, and the gateway removes it when the session is
-/// opened.
+/// A file without an attachment is not a fault: a crash may leave one, and the gateway removes it when it opens the session.
 struct FileCheck {
   private static let chunk = 1 << 20
 
   private(set) var faults: [SessionCheck.Fault] = []
-  /// How many files there are.
+  /// The number of files.
   private(set) var count = 0
 
   private let folder: AttachmentFolder
-  /// The lengths of whole contents by digest, and of uploads by the file's name.
+  /// The lengths of complete contents by digest, and of uploads by file name.
   private var contents: [String: UInt64] = [:]
   private var uploads: [UUID: UInt64] = [:]
 
-  /// A look at the files in a session's folder, which is yet to be taken.
+  /// Creates a check of the files in the folder of a session.
   init(in folder: AttachmentFolder) {
     self.folder = folder
   }
 
-  /// Looks at these files of a session whose log says that of its attachments.
-  mutating func look(at files: [StoredFile], _ attachments: AttachmentSurvey) {
+  /// Checks the files against the attachments from the log.
+  mutating func check(_ files: [StoredFile], _ attachments: AttachmentSurvey) {
     count = files.count
     for file in files.sorted(by: { ($0.place.rawValue, $0.name) < ($1.place.rawValue, $1.name) }) {
       switch file.place {
@@ -42,11 +41,11 @@ struct FileCheck {
     }
   }
 
-  /// Compares the bytes of a content with its name.
+  /// Compares the digest of a content with its name.
   private mutating func check(content file: StoredFile) {
     do throws(StorageError) {
       let digest = try Self.digest(of: try folder.openContent(file.name))
-      if digest != file.name { fault(file, "its bytes have the SHA-256 \(digest)") }
+      if digest != file.name { fault(file, "its content has the SHA-256 \(digest)") }
     } catch {
       fault(file, "\(error)")
     }
@@ -68,7 +67,7 @@ struct FileCheck {
           faults.append(
             .file(
               "uploads/\(upload?.file.uuidString ?? "?")",
-              "attachment \(object.id) had \(object.offset) bytes, and \(arrived) are there"))
+              "attachment \(object.id) had \(object.offset) bytes, but the file has \(arrived)"))
         }
         return
       }
@@ -76,29 +75,29 @@ struct FileCheck {
     }
   }
 
-  /// Looks for a content under its own name or, when it may not have that yet, under that of its upload.
+  /// Looks for a content under its own name or, while the upload may not be renamed yet, under the name of its upload.
   private mutating func check(_ object: AttachmentObject, content digest: String, size: UInt64, file: UUID?) {
     let name = "attachments/\(digest)"
     if let length = contents[digest] {
       if length != size {
-        faults.append(.file(name, "attachment \(object.id) has \(size) bytes, and the file \(length)"))
+        faults.append(.file(name, "attachment \(object.id) has \(size) bytes, but the file has \(length)"))
       }
     } else if let file, uploads[file] == size {
       do throws(StorageError) {
         let found = try Self.digest(of: try folder.openArrived(file))
         guard found != digest else { return }
         faults.append(
-          .file("uploads/\(file)", "attachment \(object.id) has the SHA-256 \(digest), and the file \(found)")
+          .file("uploads/\(file)", "attachment \(object.id) has the SHA-256 \(digest), but the file has \(found)")
         )
       } catch {
         faults.append(.file("uploads/\(file)", "\(error)"))
       }
     } else {
-      faults.append(.file(name, "attachment \(object.id) needs it, and it is not there"))
+      faults.append(.file(name, "attachment \(object.id) needs this file, which is missing"))
     }
   }
 
-  /// The SHA-256 of a file, read a piece at a time.
+  /// Returns the SHA-256 of a file, read in chunks.
   private static func digest(of file: ContentFile) throws(StorageError) -> String {
     let digest = RunningDigest(.sha256)
     var offset: UInt64 = 0

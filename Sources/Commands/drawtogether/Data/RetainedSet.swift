@@ -1,22 +1,22 @@
 internal import Wire
 
-/// Which entries a session retains, known by a number for each key: 24 bytes a key, and none of the entries.
+/// The set of entries that a session retains, as one sequence per key: 24 bytes per key, without the entries.
 struct RetainedSet {
-  /// Entries of the gateway itself have a key space of their own.
+  /// A key; system entries have a separate key space.
   struct Key: Hashable {
     let key: EntryKey
     let isSystem: Bool
   }
 
-  /// From which sequence on the entries under a key are held.
+  /// The first retained sequence of each key.
   private var first: [Key: UInt64] = [:]
 
-  /// How many keys are held.
+  /// The number of keys.
   var count: Int { first.count }
 
-  /// Takes note of the next entry in the order.
+  /// Applies the next entry in order.
   mutating func apply(_ found: EntryScan.Found) {
-    // With `existing` still set, it changed nothing.
+    // An entry with `existing` changed nothing.
     guard !found.entry.flags.contains(.existing) else { return }
     switch found.entry.flags.retention {
     case .none: break
@@ -26,8 +26,8 @@ struct RetainedSet {
     }
   }
 
-  /// Whether an entry is held after all that were applied.
-  func holds(_ found: EntryScan.Found) -> Bool {
+  /// Returns true if an entry is retained after all applied entries.
+  func retains(_ found: EntryScan.Found) -> Bool {
     switch found.entry.flags.retention {
     case .none, .remove: return false
     case .append, .replace:

@@ -3,16 +3,16 @@ internal import SessionCore
 internal import Storage
 internal import Wire
 
-/// Looks at all that is kept of one session: each record and each entry of its log, and its files.
+/// Checks one stored session: every record and entry of its log, and its files.
 ///
-/// A gateway may be at work meanwhile: an attachment may go between its entry being read and its file being looked for. What
-/// is a fault once may be none, and is looked at again by whoever asks.
+/// A gateway may write to the session meanwhile: an attachment may be removed between the reading of its entry and the check of
+/// its file. A fault of a single check may therefore be none; `SteadyCheck` repeats the check.
 struct SessionCheck {
-  /// Something that is not as it must be.
+  /// A fault of a session.
   enum Fault: Hashable, CustomStringConvertible {
-    /// A record or an entry, from a byte of the log on.
+    /// A record or an entry at a byte of the log.
     case log(byte: Int, String)
-    /// A file beside the log, by its name in the session's folder.
+    /// A file beside the log, by its path in the folder of the session.
     case file(String, String)
 
     var description: String {
@@ -24,24 +24,24 @@ struct SessionCheck {
   }
 
   private(set) var faults: [Fault] = []
-  /// How far the log is whole, in bytes.
+  /// The bytes of the log without faults.
   private(set) var wholeBytes = 0
-  /// Whether the log ends within a record, which may be being written.
+  /// True when the log ends within a record, which a gateway may be writing.
   private(set) var isTorn = false
-  /// How many contents and uploads there are.
+  /// The number of contents and uploads.
   private(set) var files = 0
 
   private let id: SessionID
   private var survey = SessionSurvey()
   private var attachments = AttachmentSurvey()
-  /// Numbers up to this one may have been given out.
+  /// The highest participant number that may be assigned.
   private var numbers: ParticipantNumber = 0
-  /// The records with entries of numbers above that, which a later record may still give out: one before may be lost.
+  /// The records with entries of higher numbers. A later record may assign them, since an earlier one may be lost.
   private var unnumbered: [(byte: Int, number: ParticipantNumber)] = []
 
-  /// Looks at a session.
+  /// Checks a session.
   ///
-  /// - Throws: `DataCommandFailure.gone` when it was removed.
+  /// - Throws: `DataCommandFailure.gone` if it was removed.
   init(_ id: SessionID, in sessions: StoredSessions) throws(DataCommandFailure) {
     self.id = id
     do throws(DataCommandFailure) {
@@ -52,13 +52,13 @@ struct SessionCheck {
       faults.append(.log(byte: 0, "\(error)"))
     }
     faults += try Self.unacceptedLosses(of: id, in: sessions)
-    var check = FileCheck(in: sessions.data.attachments(of: id))
-    check.look(at: try sessions.files(of: id), attachments)
-    files = check.count
-    faults += check.faults
+    var fileCheck = FileCheck(in: sessions.data.attachments(of: id))
+    fileCheck.check(try sessions.files(of: id), attachments)
+    files = fileCheck.count
+    faults += fileCheck.faults
   }
 
-  /// Reports damaged bytes that were taken out of the log, until `repair` accepts the loss.
+  /// Returns the damaged bytes that were removed from the log and whose loss is not accepted yet.
   private static func unacceptedLosses(
     of id: SessionID, in sessions: StoredSessions
   ) throws(DataCommandFailure) -> [Fault] {
@@ -66,7 +66,7 @@ struct SessionCheck {
       return try sessions.store.damage(of: id).map { name, length in
         .file(
           name.text,
-          "\(length) damaged bytes were taken out of the log: drawtogether repair \(id) accepts the loss")
+          "\(length) damaged bytes were removed from the log: drawtogether repair \(id) accepts the loss")
       }
     } catch {
       throw .storage(error)
@@ -79,16 +79,16 @@ struct SessionCheck {
         do throws(RecordError) {
           try check(record, body)
         } catch {
-          // The record is whole; what follows it can be read all the same.
+          // The record is complete; the records after it can still be read.
           faults.append(.log(byte: record.offset, "\(error)"))
         }
       }
       for (byte, number) in unnumbered where number > numbers {
         faults.append(
-          .log(byte: byte, "it holds an entry of participant \(number), and there are up to \(numbers)"))
+          .log(byte: byte, "an entry of participant \(number), but the highest number is \(numbers)"))
       }
       if survey.facts == nil, end.damage == nil {
-        faults.append(.log(byte: end.offset, "no record says what session it is"))
+        faults.append(.log(byte: end.offset, "no record identifies the session"))
       }
       if let damage = end.damage {
         isTorn = damage == .torn
@@ -110,13 +110,13 @@ struct SessionCheck {
     switch record.known {
     case .numbers: numbers = max(numbers, try NumbersRecord(body).through)
     case .used: _ = try ConsumedSequencesRecord(body)
-    case .upload: attachments.take(try UploadRecord(body))
+    case .upload: attachments.apply(try UploadRecord(body))
     default: break
     }
     var highest: ParticipantNumber = 0
     try survey.apply(record, body) { (found, bytes) throws(RecordError) in
       highest = max(highest, found.entry.sender)
-      try attachments.take(found, bytes)
+      try attachments.apply(found, bytes)
     }
     if highest > numbers { unnumbered.append((record.offset, highest)) }
     if record.known == .session, survey.facts?.id != id {

@@ -3,10 +3,10 @@ internal import SessionCore
 internal import Storage
 internal import Wire
 
-/// Writes what a session holds as lines of JSON: the session itself, then an entry a line.
+/// Writes a session as lines of JSON: first the session, then one entry per line.
 ///
-/// The log is read twice, a piece at a time: the first time for what the session is and what is retained, the second time for
-/// the entries. Both times it is the log as it was when it was opened, whatever its gateway does with it meanwhile.
+/// The log is read twice, in chunks: first for the session and the retained keys, then for the entries. Both passes read the log as
+/// it was when it was opened, whatever a gateway writes meanwhile.
 struct SessionExport {
   private let id: SessionID
   private let onlyRetained: Bool
@@ -17,11 +17,11 @@ struct SessionExport {
   ///
   /// - Parameters:
   ///   - id: the session.
-  ///   - onlyRetained: whether entries are left out that a snapshot of the session would do without.
+  ///   - onlyRetained: true to omit entries that a snapshot of the session would not contain.
   ///   - log: its log.
-  ///   - output: where the lines go; all of them, when this returns.
-  /// - Returns: how far the log could be read, and what is wrong with it.
-  /// - Throws: `DataCommandFailure` when the log cannot be read, or the output not be written to.
+  ///   - output: the destination of the lines, flushed on return.
+  /// - Returns: the end of the readable log, with its damage.
+  /// - Throws: `DataCommandFailure` if the log cannot be read or the output cannot be written.
   static func write(
     _ id: SessionID, onlyRetained: Bool, from log: KeptLog, to output: inout StandardOutput
   ) throws(DataCommandFailure) -> LogEnd {
@@ -47,7 +47,7 @@ struct SessionExport {
     self.onlyRetained = onlyRetained
   }
 
-  /// The first line: what the session is.
+  /// The first line: the session.
   private var head: [UInt8] {
     var writer = JSONWriter()
     writer.object { writer in
@@ -67,14 +67,14 @@ struct SessionExport {
     of log: KeptLog, to output: inout StandardOutput
   ) throws(DataCommandFailure) {
     var scan = EntryScan()
-    // What the output throws is no fault of a record: it is kept until the record is read.
+    // An error of the output is not an error of the record: it is kept until the record is read.
     var failure: DataCommandFailure?
     do throws(LogError) {
       _ = try log.read { (record, body) throws(RecordError) in
         guard failure == nil else { return }
         var lines: [UInt8] = []
         try scan.read(record.known, body) { (found, bytes) throws(RecordError) in
-          guard !onlyRetained || retained.holds(found) else { return }
+          guard !onlyRetained || retained.retains(found) else { return }
           lines += EntryLine.json(
             found.entry, of: bytes, sender: survey.people[found.entry.sender]?.name, targets: found.targets)
         }

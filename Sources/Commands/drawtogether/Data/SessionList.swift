@@ -3,20 +3,20 @@ internal import SessionCore
 internal import Storage
 internal import Wire
 
-/// Every session in a data folder, in a line each.
+/// The rows of all sessions in a data folder.
 struct SessionList {
-  /// The newest first.
+  /// The rows, newest first.
   private(set) var rows: [SessionRow] = []
-  /// The sessions whose logs cannot be read, and why.
+  /// The sessions whose logs cannot be read, with the errors.
   private(set) var faults: [(id: SessionID, error: LogError)] = []
 
-  /// Looks at every session. Of one that was put away the last record of its log says everything; any other's log is read.
+  /// Reads every session. The last record of an unloaded session describes it completely; otherwise the whole log is read.
   init(of sessions: StoredSessions) throws(DataCommandFailure) {
     for id in try sessions.all() {
       do throws(LogError) {
         rows.append(try Self.row(id, sessions.store))
       } catch {
-        // One that was removed meanwhile is no session any more.
+        // A session that was removed meanwhile is not listed.
         if try !sessions.isGone(id, error) {
           faults.append((id, error))
           rows.append(SessionRow(id: id, changedAt: .distantPast, logBytes: 0, files: 0, fileBytes: 0))
@@ -52,7 +52,7 @@ struct SessionList {
     return row
   }
 
-  /// A row with what there is of files, and nothing else.
+  /// Returns a row with the sizes of the files only.
   private static func measured(_ id: SessionID, _ store: SessionStore) throws(LogError) -> SessionRow {
     do throws(StorageError) {
       let files = try store.files(of: id)

@@ -3,25 +3,25 @@ internal import SessionCore
 internal import Storage
 internal import Wire
 
-/// What a list says of one session.
+/// A row of the list of sessions.
 struct SessionRow {
   let id: SessionID
-  /// What people read; nil when the log cannot be read.
+  /// The title; nil if the log cannot be read.
   var title: String?
   var createdAt: Date?
-  /// How many were ever in it.
+  /// The number of participants so far.
   var people: Int?
-  /// Nil when the log cannot be read.
+  /// The state; nil if the log cannot be read.
   var state: SessionSurvey.State?
-  /// When the log was written to last.
+  /// The time of the last write to the log.
   var changedAt: Date
-  /// In bytes.
+  /// The length of the log in bytes.
   var logBytes: UInt64
-  /// Whole contents and what has arrived of uploads.
+  /// The number of complete contents and partial uploads.
   var files: Int
   var fileBytes: UInt64
 
-  /// The row as an object in one line, for programs.
+  /// The row as a JSON object in one line.
   var json: [UInt8] {
     var writer = JSONWriter()
     writer.object { writer in
@@ -38,10 +38,10 @@ struct SessionRow {
     return writer.bytes + [UInt8(ascii: "\n")]
   }
 
-  /// The columns' heads.
+  /// The headings of the columns.
   static let heads = ["SESSION", "AGE", "PEOPLE", "LOG", "FILES", "STATE", "TITLE"]
 
-  /// The columns of the row as people read them at a moment.
+  /// Returns the columns of the row, with ages relative to `now`.
   func columns(now: Date) -> [String] {
     [
       id.description,
@@ -63,7 +63,7 @@ struct SessionRow {
     }
   }
 
-  /// Rows as a table with a head, columns padded to their widest; the last one is not.
+  /// Returns the rows as a table with headings, in columns of equal width except the last.
   static func table(_ rows: [SessionRow], now: Date) -> String {
     let lines = [heads] + rows.map { $0.columns(now: now) }
     let widths = heads.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }

@@ -3,37 +3,37 @@ internal import SessionCore
 internal import Storage
 internal import Wire
 
-/// What a log says of its session, gathered record by record, without the entries themselves.
+/// The state of a session according to its log, built record by record, without the entries.
 struct SessionSurvey {
-  /// What became of a session, as its log tells it.
+  /// The state of a session.
   enum State: Equatable {
-    /// It is in use, or was when its gateway was cut off.
+    /// In use, or in use when its gateway was killed.
     case open
-    /// It was put away whole.
+    /// Unloaded completely.
     case closed(Date)
-    /// It ended, by somebody or, without a number, because nobody came back.
+    /// Ended, by a participant or, without a number, because nobody returned.
     case ended(Date, by: ParticipantNumber?)
   }
 
   private(set) var facts: SessionHeaderRecord?
   private(set) var people: [ParticipantNumber: Participant] = [:]
   private(set) var state = State.open
-  /// Entries that the log still holds.
+  /// The number of entries in the log.
   private(set) var entries = 0
   private(set) var scan = EntryScan()
 
-  /// Takes the next record, and gives its entries on.
+  /// Applies the next record and calls `take` with its entries.
   ///
-  /// - Throws: when it is not one that a session writes there, and what `take` throws.
+  /// - Throws: `RecordError` for a record that a session would not write there, and errors of `take`.
   mutating func apply(
     _ record: KeptLog.Record, _ body: Span<UInt8>, _ take: EntryScan.Take = { _, _ in }
   ) throws(RecordError) {
-    // Whatever is written behind a session that was put away was written by one that was opened again.
+    // A record after an unload comes from a session that was opened again.
     if case .closed = state { state = .open }
     switch record.known {
     case .session:
       facts = try SessionHeaderRecord(body)
-      // A session that has ended is not written to: the record that took its end back is lost.
+      // An ended session is not written to: the record that undid the end is lost.
       if case .ended = state { state = .open }
     case .participant:
       let said = try ParticipantRecord(body).participant
@@ -60,7 +60,7 @@ struct SessionSurvey {
 }
 
 extension SessionSurvey.State {
-  /// Writes `state`, and when it began.
+  /// Writes `state` and its time.
   func writeMembers(to writer: inout JSONWriter) {
     switch self {
     case .open: writer.member("state", "open")

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
-/// How lists for people show lengths, times and texts.
+/// Formats sizes, ages and texts for people.
 enum ShownFigures {
-  /// A number of bytes in the largest unit that leaves at least one of it: `17 B`, `1.5 MiB`.
+  /// Returns a number of bytes in the largest unit in which it is at least 1: `17 B`, `1.5 MiB`.
   static func size(_ bytes: UInt64) -> String {
     guard bytes >= 1024 else { return "\(bytes) B" }
     var value = Double(bytes)
@@ -15,8 +15,8 @@ enum ShownFigures {
     return tenths >= 100 ? "\((tenths + 5) / 10) \(unit)" : "\(tenths / 10).\(tenths % 10) \(unit)"
   }
 
-  /// A length of time in the largest unit that leaves at least one of it, cut: `59 s`, `3 h`, `12 d`. A time to come counts
-  /// as none.
+  /// Returns a duration in the largest unit in which it is at least 1, rounded down: `59 s`, `3 h`, `12 d`. A negative duration is
+  /// `0 s`.
   static func age(seconds: Double) -> String {
     let seconds = seconds.isFinite ? Int(min(max(seconds, 0), 1e15)) : 0
     switch seconds {
@@ -27,8 +27,8 @@ enum ShownFigures {
     }
   }
 
-  /// A text that somebody chose, in one line that cannot steer a terminal: what is no letter, mark, number, symbol,
-  /// punctuation or space in it is left out.
+  /// Returns a text from a participant in one line without terminal controls: keeps only letters, marks, numbers, symbols,
+  /// punctuation and spaces.
   static func line(_ text: String) -> String {
     var shown = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

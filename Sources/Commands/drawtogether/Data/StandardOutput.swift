@@ -1,42 +1,41 @@
 internal import Glibc
 internal import Platform
 
-/// Collects what is meant for standard output, and writes it in pieces. A disk without room is a failure here, where a log
-/// line would only be lost.
+/// A buffered writer for standard output. A full disk is an error here, while a log line would only be lost.
 struct StandardOutput {
-  private static let pieceBytes = 65_536
+  private static let bufferBytes = 65_536
 
-  private var waiting: [UInt8] = []
+  private var buffer: [UInt8] = []
   private let write: ([UInt8]) throws(SystemError) -> Void
 
-  /// An output that gives its pieces to `write`.
+  /// Creates an output that passes its chunks to `write`.
   init(_ write: @escaping ([UInt8]) throws(SystemError) -> Void) {
     self.write = write
   }
 
-  /// Takes bytes.
+  /// Appends bytes.
   mutating func callAsFunction(_ bytes: [UInt8]) throws(DataCommandFailure) {
-    waiting.append(contentsOf: bytes)
-    if waiting.count >= Self.pieceBytes { try flush() }
+    buffer.append(contentsOf: bytes)
+    if buffer.count >= Self.bufferBytes { try flush() }
   }
 
-  /// Writes what is waiting.
+  /// Writes the buffered bytes.
   mutating func flush() throws(DataCommandFailure) {
-    guard !waiting.isEmpty else { return }
+    guard !buffer.isEmpty else { return }
     do throws(SystemError) {
-      try write(waiting)
+      try write(buffer)
     } catch {
       throw .output(error)
     }
-    waiting.removeAll(keepingCapacity: true)
+    buffer.removeAll(keepingCapacity: true)
   }
 
   /// Writes all of `bytes` to a descriptor.
   static func write(_ bytes: [UInt8], to descriptor: CInt) throws(SystemError) {
     var written = 0
     while written < bytes.count {
-      let count = unsafe bytes.withUnsafeBytes { buffer in
-        let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[written...])
+      let count = unsafe bytes.withUnsafeBytes { raw in
+        let rest = unsafe UnsafeRawBufferPointer(rebasing: raw[written...])
         return unsafe Glibc.write(descriptor, rest.baseAddress, rest.count)
       }
       if count > 0 {

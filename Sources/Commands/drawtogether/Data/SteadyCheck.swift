@@ -1,23 +1,23 @@
 internal import Glibc
 internal import Wire
 
-/// A check of a session that a gateway may be writing to: what looks wrong is looked at again, and is a fault when it stays.
+/// A check of a session that a gateway may be writing to: a fault counts only if a repeated check finds it again.
 struct SteadyCheck {
-  /// How often a session is looked at that changes all the while.
+  /// The maximum number of checks of a session that keeps changing.
   private static let attempts = 20
-  /// How long a record may be on its way into a file, in microseconds: it is written by one call.
+  /// The time between two checks in microseconds; a record is written by a single call.
   private static let pause: UInt32 = 50_000
 
-  /// What the last look found; nil when the session was removed meanwhile.
+  /// The last check; nil if the session was removed meanwhile.
   private(set) var last: SessionCheck?
 
-  /// Looks at a session until it is found whole, or twice the same is wrong with it.
+  /// Checks a session until it has no faults, or the same faults twice.
   ///
   /// - Parameters:
   ///   - id: the session.
-  ///   - sessions: where it is.
-  ///   - wait: lets somebody who is writing finish.
-  /// - Throws: `DataCommandFailure` when something cannot be looked at.
+  ///   - sessions: the data folder.
+  ///   - wait: the pause between two checks.
+  /// - Throws: `DataCommandFailure` if something cannot be read.
   init(
     _ id: SessionID, in sessions: StoredSessions, waitingBy wait: () -> Void = { usleep(Self.pause) }
   ) throws(DataCommandFailure) {

@@ -7,15 +7,14 @@ internal import Storage
 internal import Platform
 internal import Wire
 
-/// The sessions in a data folder, looked at beside the gateway that may have it: no lock is taken, and nothing is written but
-/// by `restore` and by `repair`.
+/// The sessions in a data folder, also while a gateway uses it: takes no lock. Only functions that say so write.
 final class StoredSessions {
   private let folder: String
   private let executor: BlockingExecutor
   let data: DataFolder
   let store: SessionStore
 
-  /// Looks into a data folder.
+  /// Opens a data folder.
   convenience init(in folder: String) throws(DataCommandFailure) {
     let data: DataFolder
     do throws(DataFolderError) {
@@ -26,7 +25,7 @@ final class StoredSessions {
     try self.init(holding: data, folder)
   }
 
-  /// The sessions of a folder that was opened.
+  /// Creates a value for an open folder.
   init(holding data: DataFolder, _ folder: String) throws(DataCommandFailure) {
     self.folder = folder
     self.data = data
@@ -43,7 +42,7 @@ final class StoredSessions {
     executor.join()
   }
 
-  /// Every session, in the order of their ids.
+  /// Returns all sessions, ordered by id.
   func all() throws(DataCommandFailure) -> [SessionID] {
     do throws(StorageError) {
       return try store.sessions().sorted { ($0.high, $0.low) < ($1.high, $1.low) }
@@ -52,7 +51,7 @@ final class StoredSessions {
     }
   }
 
-  /// The one session whose id begins so.
+  /// Returns the only session whose id begins with the prefix.
   func one(_ prefix: SessionPrefix) throws(DataCommandFailure) -> SessionID {
     let found = try all().filter(prefix.matches)
     guard let first = found.first else { throw .noSession(prefix, folder: folder) }
@@ -69,14 +68,13 @@ final class StoredSessions {
     }
   }
 
-  /// Whether a log could not be used because its session was removed; where it is only the log that is missing, that is
-  /// another matter.
+  /// Returns true if a log cannot be read because its session was removed; false if only the log is missing.
   func isGone(_ id: SessionID, _ error: LogError) throws(DataCommandFailure) -> Bool {
     guard error.isMissing else { return false }
     return try !all().contains(id)
   }
 
-  /// What there is of a session's uploads and attachments.
+  /// Returns the files of a session's uploads and attachments.
   func files(of id: SessionID) throws(DataCommandFailure) -> [StoredFile] {
     do throws(StorageError) {
       return try store.files(of: id)
@@ -85,7 +83,7 @@ final class StoredSessions {
     }
   }
 
-  /// True when damaged bytes are in a session's log.
+  /// Returns true if the log of a session contains damaged bytes.
   func isDamaged(_ id: SessionID) throws(DataCommandFailure) -> Bool {
     let log = try log(of: id)
     do throws(LogError) {
@@ -95,16 +93,16 @@ final class StoredSessions {
     }
   }
 
-  /// Takes damaged bytes out of the log of a session, in a folder that no gateway has and that this process keeps.
-  func mend(_ id: SessionID) throws(DataCommandFailure) {
+  /// Removes damaged bytes from the log of a session. The folder must be locked by this process.
+  func removeDamage(_ id: SessionID) throws(DataCommandFailure) {
     let (end, records) = try load(id)
     guard end.isDamaged else { return }
     try adopt(id, end, records)
   }
 
-  /// Reads a session.
+  /// Loads a session.
   ///
-  /// - Returns: the end of its log, and the records that have to follow because others are lost.
+  /// - Returns: the end of its log, and the records to append because others are lost.
   private func load(_ id: SessionID) throws(DataCommandFailure) -> (end: LogEnd, records: [SessionRecord]) {
     let restorer = SessionRestorer(
       id: id, limits: Limits(), digest: { _ in TokenDigest(high: 0, low: 0) },
@@ -128,9 +126,9 @@ final class StoredSessions {
     }
   }
 
-  /// Accepts that records of a session are lost, so that `verify` no longer reports it.
+  /// Accepts the loss of records of a session, so that `verify` no longer reports it. Renames files.
   ///
-  /// - Returns: the number of damaged bytes that were taken out of its log.
+  /// - Returns: the number of damaged bytes that were removed from its log.
   func acceptLoss(of id: SessionID) throws(DataCommandFailure) -> Int {
     do throws(StorageError) {
       let damage = try store.damage(of: id)
@@ -141,7 +139,7 @@ final class StoredSessions {
     }
   }
 
-  /// Ends a session of a folder that no gateway has, and that this process keeps.
+  /// Ends a session. The folder must be locked by this process.
   func end(_ id: SessionID) throws(DataCommandFailure) {
     let last: LastRecord?
     do throws(LogError) {
@@ -154,12 +152,12 @@ final class StoredSessions {
     try adopt(id, end, records + [EndRecord(at: .now, by: nil).encoded])
   }
 
-  /// Removes a session of a folder that no gateway has, and that this process keeps.
+  /// Removes a session. The folder must be locked by this process.
   func remove(_ id: SessionID) throws(DataCommandFailure) {
     try Self.wait { [store] () async throws(StorageError) in try await store.remove(id) }
   }
 
-  /// Waits for what the store does.
+  /// Runs an asynchronous operation of the store and waits for it.
   private static func wait(
     _ body: @escaping @Sendable () async throws(StorageError) -> Void
   ) throws(DataCommandFailure) {
@@ -177,9 +175,9 @@ final class StoredSessions {
     if let error = outcome.withLock({ $0 }) { throw .storage(error) }
   }
 
-  /// Undoes the end of a session.
+  /// Undoes the end of a session. Appends to its log.
   ///
-  /// - Throws: `DataCommandFailure`: it has not ended, it is gone, or its log cannot be written to.
+  /// - Throws: `DataCommandFailure` if it has not ended, is gone, or its log cannot be written.
   func restore(_ id: SessionID) throws(DataCommandFailure) {
     let isRestored: Bool
     do throws(LogError) {
@@ -190,7 +188,7 @@ final class StoredSessions {
       throw try isGone(id, error) ? .gone(id) : .log(id, error)
     }
     guard isRestored else { throw .notEnded(id) }
-    // Its time may have come to an end between the two: then what was written to is no session's log any more.
+    // The session may have expired in between: then the record was appended to a removed log.
     _ = try log(of: id)
   }
 }
