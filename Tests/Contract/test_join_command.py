@@ -309,11 +309,11 @@ async def test_what_cannot_be_is_told_in_a_sentence(gateway: Gateway, join: Join
             (1, "127.0.0.1:1", (nobody, "say", "x")),
             (1, "not a session link", (f"http://{gateway.host}/", "tail")),
             (1, "/nowhere cannot be read (open: No such file", (unknown, "attach", "/nowhere")),
-            (2, "join needs a session's link", ()),
-            (2, "join needs a session's link", ("tail",)),
-            (2, 'join cannot "sing"', (unknown, "sing")),
-            (2, "say needs words", (unknown, "say", " ")),
-            (2, '--at does not take "1"', (unknown, "say", "x", "--at", "1")),
+            (2, "join needs the link of a session", ()),
+            (2, "join needs the link of a session", ("tail",)),
+            (2, 'unknown action "sing"', (unknown, "sing")),
+            (2, "say needs a text", (unknown, "say", " ")),
+            (2, 'invalid value "1" for --at', (unknown, "say", "x", "--at", "1")),
         ):
             done = await join(*arguments)
             assert (done.returncode, done.stdout) == (code, ""), done

@@ -1,13 +1,13 @@
 import Glibc
 import Platform
 
-// With default settings it would listen on addresses that the operator did not choose.
+// With default settings, the gateway would listen on addresses that the operator did not choose.
 guard let command = DrawTogetherCommand.ofThisProcess() else {
   let words = "drawtogether: the arguments cannot be read: /proc/self/cmdline is missing or empty\n"
   LineWriter.write(Array(words.utf8), to: STDERR_FILENO, waitsForRoom: false)
   exit(DrawTogetherCommand.ExitCode.usage.rawValue)
 }
-if command.isToJoin {
+if command.isJoin {
   exit(await command.join().rawValue)
 } else {
   exit(command.run())

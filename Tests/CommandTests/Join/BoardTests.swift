@@ -19,7 +19,7 @@ struct BoardTests {
     func receive(_ attachments: [BoardAttachment]) { board.receive(attachments) }
     func beginCatchUp(isSnapshot: Bool) { board.beginCatchUp(isSnapshot: isSnapshot) }
     func endCatchUp() { board.endCatchUp() }
-    func freePlace() -> PlanePoint { board.freePlace() }
+    func freePosition() -> PlanePoint { board.freePosition() }
     func items() -> [Board.Item] { board.items() }
   }
 
@@ -119,9 +119,9 @@ struct BoardTests {
     let words = "a\u{1B}[2J\r\nb\u{9B}c\u{200E}\u{200F}\u{61C}\u{202E}d\u{2028}e\u{7F}é👩‍🚀\n"
     #expect(TextMark.line(words) == "a[2J bcd eé👩‍🚀")
     let json = "{\"a\":\"\u{7F}\u{9B}\u{61C}\u{200F}\u{2028}\u{202E}\u{2069}é👩‍🚀\"}"
-    let harmless = #"{"a":"\u007f\u009b\u061c\u200f\u2028\u202e\u2069é👩‍🚀"}"#
-    #expect(String(decoding: TailLine.harmless(Array(json.utf8)), as: UTF8.self) == harmless)
-    let status = StatusLine(people: ["A\nB"], notice: "c\nd\u{1B}")
+    let escaped = #"{"a":"\u007f\u009b\u061c\u200f\u2028\u202e\u2069é👩‍🚀"}"#
+    #expect(String(decoding: TailLine.escaped(Array(json.utf8)), as: UTF8.self) == escaped)
+    let status = StatusLine(participants: ["A\nB"], notice: "c\nd\u{1B}")
     #expect(status.text == " connecting… · A B · 0 marks · c d")
   }
 
@@ -182,13 +182,13 @@ struct BoardTests {
   }
 
   @Test("There is a place on the plane for what is added, however far out somebody drew")
-  func freePlaces() {
-    #expect(board.freePlace() == PlanePoint(x: 100, y: 100))
+  func freePositions() {
+    #expect(board.freePosition() == PlanePoint(x: 100, y: 100))
     _ = board.receive(entry(Board.strokeType, #"{"point":[50,1000000]}"#, .replace, Self.one))
-    #expect(board.freePlace() == PlanePoint(x: 100, y: 100))
+    #expect(board.freePosition() == PlanePoint(x: 100, y: 100))
     _ = board.receive(entry(Board.strokeType, #"{"point":[50,70],"width":12}"#, .replace, Self.two))
-    #expect(board.freePlace() == PlanePoint(x: 44, y: 100))
+    #expect(board.freePosition() == PlanePoint(x: 44, y: 100))
     _ = board.receive(entry(Board.strokeType, #"{"point":[-1000000,80]}"#, .replace, UUID()))
-    #expect(board.freePlace() == PlanePoint(x: 44, y: 100))
+    #expect(board.freePosition() == PlanePoint(x: 44, y: 100))
   }
 }

@@ -157,17 +157,17 @@ struct BrailleTests {
     var canvas = BrailleCanvas(columns: 3, rows: 2)
     canvas.set(x: 0, y: 0, color: RGB(0xFF0000))
     var frame = TerminalFrame(.all)
-    let first = frame.drawing(canvas, status: "s")
+    let first = frame.output(canvas, status: "s")
     #expect(first.contains("\u{1B}[1;1H\u{1B}[K\u{1B}[38;2;255;0;0m⠁\u{1B}[0m"))
     #expect(first.contains("\u{1B}[3;1H\u{1B}[K\u{1B}[7ms  \u{1B}[0m"))
-    let none = frame.drawing(canvas, status: "s")
+    let none = frame.output(canvas, status: "s")
     #expect(none == "")
     canvas.set(x: 2, y: 4, color: nil)
-    let second = frame.drawing(canvas, status: "s")
+    let second = frame.output(canvas, status: "s")
     #expect(second.contains("\u{1B}[2;1H\u{1B}[K ") && !second.contains("[1;1H") && !second.contains("[3;1H"))
     #expect(TerminalFrame.begin.contains("[?7l") && TerminalFrame.end.contains("[?7h"), "rows do not wrap")
-    frame.forget()
-    let whole = frame.drawing(canvas, status: "s")
+    frame.invalidate()
+    let whole = frame.output(canvas, status: "s")
     #expect(whole.contains("\u{1B}[1;1H"))
     #expect(TerminalFrame(.none).lines(canvas) == "⠁\n ⠁\n")
   }
@@ -176,9 +176,9 @@ struct BrailleTests {
   func status() {
     var status = StatusLine()
     #expect(status.text == " connecting… · 0 marks")
-    status = StatusLine(people: ["Ada", "B\u{1B}en"], marks: 1, attachments: 2, connection: .live)
+    status = StatusLine(participants: ["Ada", "B\u{1B}en"], marks: 1, attachments: 2, connection: .live)
     #expect(status.text == " live · Ada, Ben · 1 mark · 2 files")
-    status.people = (1...10).map { "P\($0)" }
+    status.participants = (1...10).map { "P\($0)" }
     status.connection = .away
     #expect(status.text == " reconnecting… · P1, P2, P3, P4, P5, P6, P7, P8 and 2 more · 1 mark · 2 files")
   }

@@ -5,75 +5,75 @@ internal import GroupActivities
 internal import Platform
 
 extension DrawTogetherCommand {
-  /// Whether it is asked to take part in a session; that is done by `join`, everything else by `run`.
-  var isToJoin: Bool { arguments.first == ArgumentParser.joinCommand }
+  /// True for the command `join`, which `join()` runs. `run()` runs all other commands.
+  var isJoin: Bool { arguments.first == ArgumentParser.joinCommand }
 
-  /// Takes part in a session: the module publishes on the main actor, which must not be blocked.
+  /// Takes part in a session. The library publishes on the main actor, which must not be blocked.
   @MainActor
   func join() async -> ExitCode {
     let request: JoinRequest
-    do throws(JoinUsageError) {
-      switch try JoinReader.read(Array(arguments.dropFirst())) {
+    do throws(JoinArgumentError) {
+      switch try JoinArgumentParser.parse(Array(arguments.dropFirst())) {
       case .help:
         output(JoinHelp.text)
         return .success
-      case .request(let asked): request = asked
+      case .request(let parsed): request = parsed
       }
     } catch {
-      tell("\(error)")
+      printMessage("\(error)")
       return .usage
     }
     guard let link = URL(string: request.link) else {
-      tell("\(JoinUsageError.notALink(request.link))")
+      printMessage("\(JoinArgumentError.invalidLink(request.link))")
       return .usage
     }
     do {
-      let interruption = try Interruption()
-      do throws(JoinFailure) {
-        let code = try await perform(request, link, interruption)
-        await interruption.finish()
+      let interruptHandler = try InterruptHandler()
+      do throws(JoinError) {
+        let code = try await perform(request, link, interruptHandler)
+        await interruptHandler.finish()
         return code
       } catch {
-        await interruption.finish()
+        await interruptHandler.finish()
         throw error
       }
-    } catch let failure as JoinFailure {
-      return tell(failure)
+    } catch let error as JoinError {
+      return report(error)
     } catch {
-      tell("\(error)")
+      printMessage("\(error)")
       return .failure
     }
   }
 
   @MainActor
   private func perform(
-    _ request: JoinRequest, _ link: URL, _ interruption: Interruption
-  ) async throws(JoinFailure) -> ExitCode {
-    switch request.work {
+    _ request: JoinRequest, _ link: URL, _ interruptHandler: InterruptHandler
+  ) async throws(JoinError) -> ExitCode {
+    switch request.action {
     case .watch(let once):
-      try await WatchWork(self, interruption).watch(request, link, once: once)
+      try await WatchCommand(self, interruptHandler).run(request, link, once: once)
     case .tail(let sinceStart):
-      try await TailWork(self, interruption).tail(request, link, sinceStart: sinceStart)
-    case .say(let text, let place):
-      try await AddingWork(self, interruption).say(text, at: place, request, link)
-    case .attach(let file, let place, let width):
-      try await AddingWork(self, interruption).attach(file, at: place, width: width, request, link)
+      try await TailCommand(self, interruptHandler).run(request, link, sinceStart: sinceStart)
+    case .say(let text, let position):
+      try await ShareCommand(self, interruptHandler).say(text, at: position, request, link)
+    case .attach(let file, let position, let width):
+      try await ShareCommand(self, interruptHandler).attach(file, at: position, width: width, request, link)
     }
     return .success
   }
 
-  /// Says something to people, in one line: a part of it may be the words of a peer, a gateway or a file, which are not to
-  /// steer a terminal.
-  func tell(_ words: String) {
-    errors("drawtogether: \(TextMark.line(words))\n")
+  /// Prints a message in one line without terminal controls, since parts of it may come from a peer, a gateway or a file.
+  func printMessage(_ text: String) {
+    errors("drawtogether: \(TextMark.line(text))\n")
   }
 
-  private func tell(_ failure: JoinFailure) -> ExitCode {
-    switch failure {
-    // Nobody reads any more, which is how many a reader ends.
-    case .output(let error) where error.code == EPIPE: return .success
+  /// Prints an error. Returns the exit code.
+  private func report(_ error: JoinError) -> ExitCode {
+    switch error {
+    // The reader closed the pipe, as `head` does.
+    case .output(let cause) where cause.code == EPIPE: return .success
     default:
-      tell("\(failure)")
+      printMessage("\(error)")
       return .failure
     }
   }

@@ -2,13 +2,13 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Platform
 
-/// Files that somebody names on a command line. Reading one may wait for whoever writes it: never on the main actor.
+/// Files from the command line. Reading may wait for a writer (of a pipe): do not call it on the main actor.
 enum InputFile {
-  /// As much of a picture as tells its size: a camera's own picture may be before it.
+  /// The bytes of a file that are searched for the picture's size: a camera stores a thumbnail before it.
   static let headBytes = 1_048_576
-  /// What is no regular file may have no end.
+  /// The maximum for files that are not regular: a stream may have no end.
   static let maximumStreamBytes = 268_435_456
-  /// No gateway takes more in one file as it comes.
+  /// The maximum for regular files: the gateway's default accepts no more.
   static let maximumBytes = 2_147_483_648
 
   /// Returns the content of a file. It is not mapped: a process that truncates a mapped file would end this one.
@@ -17,10 +17,10 @@ enum InputFile {
   ///   - name: the path of the file.
   ///   - limit: the most bytes of a regular file.
   ///   - streamLimit: the most bytes of anything else, such as a pipe.
-  /// - Throws: `JoinFailure.file`, and `fileTooLarge` for more bytes than the limit.
+  /// - Throws: `JoinError.file`, and `fileTooLarge` for more bytes than the limit.
   static func read(
     _ name: String, limit: Int = maximumBytes, streamLimit: Int = maximumStreamBytes
-  ) throws(JoinFailure) -> Data {
+  ) throws(JoinError) -> Data {
     let descriptor = unsafe open(name, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .file(name, SystemError("open", code: errno)) }
     defer { close(descriptor) }

@@ -1,61 +1,60 @@
-/// What `drawtogether join` is asked to do.
+/// A request to take part in a session.
 struct JoinRequest: Equatable {
-  enum Work: Equatable {
-    /// Show the board, live or once.
+  enum Action: Equatable {
+    /// Shows the board, live or once.
     case watch(once: Bool)
-    /// Put words on it.
+    /// Adds a text.
     case say(String, at: PlanePoint?)
-    /// Add a file.
+    /// Adds a file.
     case attach(String, at: PlanePoint?, width: Double?)
-    /// Write what happens as lines of JSON.
+    /// Prints events as lines of JSON.
     case tail(sinceStart: Bool)
   }
 
-  /// A session's link.
+  /// The link of the session.
   var link: String
-  /// A PEM file that is believed besides the system's authorities.
+  /// A PEM file with certificates that are trusted in addition to the system's.
   var certificates: String?
   var name: String?
   /// `#` and six hexadecimal digits.
   var color: String?
-  var work: Work
+  var action: Action
 }
 
-/// Why a command line is none of `join`: one sentence.
-enum JoinUsageError: Error, Equatable, CustomStringConvertible {
-  case noLink
-  case notALink(String)
-  case noWork
-  case unknownWork(String)
-  case missing(String, of: String)
-  case unexpected(String, work: String)
-  case unknownFlag(String, nearest: String?)
-  case flagOfOther(String, work: String, takes: [String])
-  case missingValue(String, accepted: String)
-  case notAccepted(String, value: String, accepted: String)
+/// An error in the command line of `join`. The description is one sentence.
+enum JoinArgumentError: Error, Equatable, CustomStringConvertible {
+  case missingLink
+  case invalidLink(String)
+  case missingAction
+  case unknownAction(String)
+  case missingOperand(String, action: String)
+  case unexpectedArgument(String, action: String)
+  case unknownFlag(String)
+  case flagOfOtherAction(String, action: String, takes: [String])
+  case missingValue(String, expected: String)
+  case invalidValue(String, flag: String, expected: String)
   case valueOfSwitch(String)
   case tooLong(String, limit: Int, actual: Int)
 
   var description: String {
     switch self {
-    case .noLink: "join needs a session's link: http(s)://HOST/s/ID, as the page's address has it."
-    case .notALink(let text):
-      "\(text) is not a session's link: that is http(s)://HOST/s/ID, as the page's address has it."
-    case .noWork: "join needs something to do there: \(JoinReader.works)."
-    case .unknownWork(let word): "join cannot \"\(word)\": it can \(JoinReader.works)."
-    case .missing(let what, let work): "\(work) needs \(what)."
-    case .unexpected(let word, let work): "\"\(word)\" was not expected: \(work) takes no more words."
-    case .unknownFlag(let flag, let nearest):
-      "\(flag) is not known"
-        + (nearest.map { "; did you mean \($0)?" } ?? "; drawtogether join --help lists what is.")
-    case .flagOfOther(let flag, let work, let takes):
-      "\(flag) is not for \(work): it takes \(takes.joined(separator: ", "))."
-    case .missingValue(let flag, let accepted): "\(flag) needs a value: it takes \(accepted)."
-    case .notAccepted(let flag, let value, let accepted):
-      "\(flag) does not take \"\(value)\": it takes \(accepted)."
+    case .missingLink: "join needs the link of a session: http(s)://HOST/s/ID, the address that the page shares."
+    case .invalidLink(let text):
+      "\(text) is not the link of a session: expected http(s)://HOST/s/ID, the address that the page shares."
+    case .missingAction: "join needs an action: \(JoinArgumentParser.actions)."
+    case .unknownAction(let action): "unknown action \"\(action)\": expected \(JoinArgumentParser.actions)."
+    case .missingOperand(let operand, let action): "\(action) needs \(operand)."
+    case .unexpectedArgument(let argument, let action):
+      "unexpected argument \"\(argument)\": \(action) takes no more arguments."
+    case .unknownFlag(let flag): "unknown flag \(flag); drawtogether join --help lists all flags."
+    case .flagOfOtherAction(let flag, let action, let takes):
+      "\(action) does not take \(flag): its flags are \(takes.joined(separator: ", "))."
+    case .missingValue(let flag, let expected): "missing value for \(flag): expected \(expected)."
+    case .invalidValue(let value, let flag, let expected):
+      "invalid value \"\(value)\" for \(flag): expected \(expected)."
     case .valueOfSwitch(let flag): "\(flag) takes no value."
-    case .tooLong(let what, let limit, let actual):
-      "\(what) takes at most \(limit) characters, and these are \(actual)."
+    case .tooLong(let name, let limit, let actual):
+      "\(name) takes at most \(limit) characters, but has \(actual)."
     }
   }
 }

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import GroupActivities
 
-/// A text as the page reads it.
+/// The page's message for a text.
 struct UpsertTextMessage: Codable {
   var id: UUID
   var text: String
@@ -11,7 +11,7 @@ struct UpsertTextMessage: Codable {
   var color: Int
   var z: UInt64
 
-  /// Words with their upper left corner.
+  /// Creates a text with its upper left corner.
   init(_ text: String, at corner: PlanePoint, size: Double, color: RGB, z: UInt64) {
     id = UUID()
     self.text = TextMark.clean(text)
@@ -23,16 +23,16 @@ struct UpsertTextMessage: Codable {
   }
 }
 
-/// Where a picture or a file lies, as its metadata.
+/// The metadata of an attachment: its placement.
 struct PlacementMetadata: Codable {
-  /// The middle.
+  /// The center.
   var location: [Double]
   var width: Double?
   var height: Double?
   var z: UInt64
 }
 
-/// How the page's messages are kept: whole, the newest under its id.
+/// The retention of the page's messages: the newest of each id replaces the others.
 enum PageRetention {
   static func declare() {
     GroupActivitiesGateway.retain(UpsertTextMessage.self, .replace, key: \UpsertTextMessage.id)

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 internal import GroupActivities
 internal import Wire
 
-/// Any activity: a tool in a terminal takes part in whatever the session is for.
+/// The activity of any session: the command takes part in sessions of all activities.
 struct AnyActivity: GroupActivity {
   static let activityIdentifier = "drawtogether"
 
@@ -15,21 +15,21 @@ struct AnyActivity: GroupActivity {
   }
 }
 
-/// A place in a session, with what is on its board.
+/// A participant in a session, with the content of the board.
 @MainActor
 final class Participation {
   let session: GroupSession<AnyActivity>
   private(set) var board = Board()
-  /// Whether what was there before has come.
+  /// True when the catch-up is complete.
   private(set) var isCaughtUp = false
-  /// Where everything that happens comes from.
+  /// The events of the session.
   private let entries: GroupSession<AnyActivity>.Entries
   private var following: Task<Void, Never>?
   private var arrival: CheckedContinuation<Void, Never>?
   private var hasEnded = false
 
-  /// Finds the session of a link and joins it; what happens is told by `events` or `enter`.
-  init(_ request: JoinRequest, link: URL) async throws(JoinFailure) {
+  /// Looks up the session of a link and joins it. `events` or `enter` deliver its events.
+  init(_ request: JoinRequest, link: URL) async throws(JoinError) {
     do {
       session = try await GroupActivitiesGateway.session(
         at: link, of: AnyActivity.self, certificates: request.certificates)
@@ -40,19 +40,19 @@ final class Participation {
     session.join(as: request.name, color: request.color)
   }
 
-  /// Hands everything on that happens, until the session is over or `handle` says false.
+  /// Calls `handle` with each event, until the session is over or `handle` returns false.
   func events(_ handle: (GroupSessionEntry) -> Bool) async {
     for await entry in entries {
-      note(entry)
+      apply(entry)
       guard handle(entry) else { return }
     }
     hasEnded = true
   }
 
-  /// Waits until all that is there has come; goes on following then, and hands on what happens.
+  /// Waits for the end of the catch-up. Calls `handle` with each event, also afterwards.
   ///
-  /// - Throws: `JoinFailure.ended` when the session is over before.
-  func enter(_ handle: @escaping @MainActor (GroupSessionEntry) -> Void) async throws(JoinFailure) {
+  /// - Throws: `JoinError.ended` if the session is over before.
+  func enter(_ handle: @escaping @MainActor (GroupSessionEntry) -> Void) async throws(JoinError) {
     following = Task { [self] in
       await events { entry in
         handle(entry)
@@ -70,7 +70,7 @@ final class Participation {
     arrival = nil
   }
 
-  /// Why the session is over; only once it is.
+  /// Returns the reason for the end of the session. Waits for the end.
   func reason() async -> GroupSessionInvalidation {
     for await state in session.$state.values {
       if case .invalidated(let reason) = state { return reason as? GroupSessionInvalidation ?? .ended }
@@ -78,13 +78,13 @@ final class Participation {
     return .ended
   }
 
-  /// Where something is put that nobody said a place for.
-  func freePlace() -> PlanePoint { board.freePlace() }
+  /// Returns the default position of a new item.
+  func freePosition() -> PlanePoint { board.freePosition() }
 
-  /// All that is seen, what lies lower first.
+  /// Returns all visible items, from bottom to top.
   func boardItems() -> [Board.Item] { board.items() }
 
-  private func note(_ entry: GroupSessionEntry) {
+  private func apply(_ entry: GroupSessionEntry) {
     switch entry {
     case .catchUp(let isSnapshot): board.beginCatchUp(isSnapshot: isSnapshot)
     case .caughtUp:
@@ -98,7 +98,7 @@ final class Participation {
 }
 
 extension BoardEntry {
-  /// A message as a board sees it; one that changed nothing is none.
+  /// Creates the board's view of a message. A message that changed nothing has no retention.
   init(_ message: GroupSessionRawMessage) {
     let retention: Retention =
       switch message.retention {

@@ -2,15 +2,15 @@ internal import FoundationEssentials
 internal import GroupActivities
 internal import Wire
 
-/// Something that happens in a session, as a line of JSON.
+/// Formats an event of a session as a line of JSON.
 enum TailLine {
-  /// How people are shown.
+  /// The names and colors of participants.
   struct Names {
     var name: (GroupActivities.Participant) -> String?
     var color: (GroupActivities.Participant) -> String?
   }
 
-  /// The line of what happened, with its line feed; nil for what nobody needs to be told.
+  /// Returns the line of an event, with its line feed; nil for an event that is not printed.
   static func json(_ entry: GroupSessionEntry, _ names: Names) -> [UInt8]? {
     switch entry {
     case .joined(let participant):
@@ -49,13 +49,13 @@ enum TailLine {
       }
     case .away: line("away") { _ in }
     case .successor(let link): line("successor") { $0.member("link", link.absoluteString) }
-    case .notice(let words): line("notice") { $0.member("detail", words) }
-    case .trouble(let words): line("trouble") { $0.member("detail", words) }
+    case .notice(let text): line("notice") { $0.member("detail", text) }
+    case .trouble(let text): line("trouble") { $0.member("detail", text) }
     default: nil
     }
   }
 
-  /// The last line.
+  /// Returns the last line.
   static func ended(_ reason: GroupSessionInvalidation) -> [UInt8] {
     line("ended") { $0.member("reason", "\(reason)") }
   }
@@ -66,16 +66,16 @@ enum TailLine {
       writer.member("event", event)
       body(&writer)
     }
-    return harmless(writer.bytes) + [UInt8(ascii: "\n")]
+    return escaped(writer.bytes) + [UInt8(ascii: "\n")]
   }
 
-  /// JSON with escapes for what would steer a terminal that shows it: controls, and what turns the direction of what follows.
-  static func harmless(_ json: [UInt8]) -> [UInt8] {
+  /// Returns JSON in which terminal controls and characters that change the writing direction are escaped.
+  static func escaped(_ json: [UInt8]) -> [UInt8] {
     guard let text = String(validating: json, as: UTF8.self) else { return json }
-    guard text.unicodeScalars.contains(where: steers) else { return json }
+    guard text.unicodeScalars.contains(where: mustBeEscaped) else { return json }
     var result = ""
     for scalar in text.unicodeScalars {
-      if steers(scalar) {
+      if mustBeEscaped(scalar) {
         let digits = String(scalar.value, radix: 16)
         result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
       } else {
@@ -85,8 +85,8 @@ enum TailLine {
     return Array(result.utf8)
   }
 
-  /// Whether it stands in strings only, where an escape means the same.
-  private static func steers(_ scalar: Unicode.Scalar) -> Bool {
+  /// Returns true for a character to escape. Such characters occur only in strings, where an escape is equivalent.
+  private static func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
     default: false

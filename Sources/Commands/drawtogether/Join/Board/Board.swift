@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
-/// What is on the page, as the session tells it.
+/// The content of the board according to the session.
 struct Board {
-  /// Something that is drawn.
+  /// A stroke or a text.
   enum Mark: Equatable, Sendable {
     case stroke(StrokeMark)
     case text(TextMark)
@@ -15,7 +15,7 @@ struct Board {
     }
   }
 
-  /// A mark or a picture, and where it is in the order from the bottom to the top.
+  /// A mark or a picture, with its position in the stacking order.
   struct Item {
     enum Content {
       case mark(Mark)
@@ -31,60 +31,60 @@ struct Board {
   static let textType = "UpsertTextMessage"
   static let placementType = "ImagePlacementMessage"
 
-  /// What the session keeps, by key.
-  private struct Held {
+  /// The retained messages, by key.
+  private struct Content {
     var marks: [UUID: (mark: Mark, z: UInt64)] = [:]
     var placements: [UUID: Placement] = [:]
   }
 
-  private var held = Held()
-  /// The same while it is told anew: what was there before is seen until all of it is there.
-  private var incoming: Held?
+  private var content = Content()
+  /// The new content during a snapshot. The old content stays visible until the snapshot is complete.
+  private var incoming: Content?
   private var attachments: [BoardAttachment] = []
   private var order: [Item]?
-  /// The highest sequence that was told.
+  /// The highest received sequence.
   private(set) var lastSequence: UInt64 = 0
   private var highestZ: UInt64 = 0
 
-  /// How many strokes, texts and shapes there are.
-  var markCount: Int { held.marks.count }
-  /// How many pictures and files.
+  /// The number of strokes, texts and shapes.
+  var markCount: Int { content.marks.count }
+  /// The number of pictures and files.
   var attachmentCount: Int { attachments.count }
-  /// What is drawn over all that is there (at most 2⁵³ − 1).
+  /// The depth above all items (at most 2⁵³ − 1).
   var nextZ: UInt64 { min(MarkMessage.maximumDepth, max(highestZ, lastSequence) + 1) }
 
-  /// A catch-up begins; with a snapshot all is told anew.
+  /// Starts a catch-up. A snapshot replaces the whole content.
   mutating func beginCatchUp(isSnapshot: Bool) {
-    incoming = isSnapshot ? Held() : nil
+    incoming = isSnapshot ? Content() : nil
   }
 
-  /// The catch-up is at its end.
+  /// Ends the catch-up.
   mutating func endCatchUp() {
-    if let incoming { held = incoming }
+    if let incoming { content = incoming }
     incoming = nil
     order = nil
   }
 
-  /// A message of the session; returns whether anything is different for who looks.
+  /// Applies a message of the session. Returns true if the visible content changed.
   mutating func receive(_ entry: BoardEntry) -> Bool {
     lastSequence = max(lastSequence, entry.sequence)
     guard let key = entry.key, entry.retention != .none else { return false }
-    var space = incoming ?? held
-    // One owner at a time, or each message would copy everything.
-    if incoming == nil { held = Held() } else { incoming = Held() }
-    let isDifferent = Self.apply(entry, key, to: &space)
-    if isDifferent, let held = space.marks[key] { highestZ = max(highestZ, held.z) }
-    if isDifferent, let z = space.placements[key]?.z { highestZ = max(highestZ, z) }
+    var space = incoming ?? content
+    // The content has one owner at a time; otherwise each message would copy all of it.
+    if incoming == nil { content = Content() } else { incoming = Content() }
+    let changed = Self.apply(entry, key, to: &space)
+    if changed, let mark = space.marks[key] { highestZ = max(highestZ, mark.z) }
+    if changed, let z = space.placements[key]?.z { highestZ = max(highestZ, z) }
     guard incoming == nil else {
       incoming = space
       return false
     }
-    held = space
-    if isDifferent { order = nil }
-    return isDifferent
+    content = space
+    if changed { order = nil }
+    return changed
   }
 
-  /// All files and pictures that there are now.
+  /// Replaces the list of files and pictures.
   mutating func receive(_ attachments: [BoardAttachment]) {
     self.attachments = attachments
     for attachment in attachments {
@@ -93,7 +93,7 @@ struct Board {
     order = nil
   }
 
-  private static func apply(_ entry: BoardEntry, _ key: UUID, to space: inout Held) -> Bool {
+  private static func apply(_ entry: BoardEntry, _ key: UUID, to space: inout Content) -> Bool {
     switch (entry.type, entry.retention) {
     case (_, .remove):
       let mark = space.marks.removeValue(forKey: key)
@@ -102,7 +102,7 @@ struct Board {
     case (strokeType, let retention):
       guard let stroke = StrokeMark(entry.payload) else { return false }
       if retention == .append, let before = space.marks[key] {
-        // What is no stroke stays what it is.
+        // Points are appended to strokes only.
         guard case .stroke(var longer) = before.mark else { return false }
         space.marks[key] = nil
         longer.append(stroke)
@@ -124,14 +124,14 @@ struct Board {
     }
   }
 
-  /// All that is seen, what lies lower first.
+  /// Returns all visible items, from bottom to top.
   mutating func items() -> [Item] {
     if let order { return order }
-    var items = held.marks.map { Item(id: $0.key, z: $0.value.z, content: .mark($0.value.mark)) }
+    var items = content.marks.map { Item(id: $0.key, z: $0.value.z, content: .mark($0.value.mark)) }
     for attachment in attachments {
       let added = attachment.metadata.flatMap(Placement.init)
       let placement =
-        held.placements[attachment.id]?.completed(by: added) ?? added ?? Placement(madeUpFor: attachment.id)
+        content.placements[attachment.id]?.completed(by: added) ?? added ?? Placement(fallbackFor: attachment.id)
       items.append(
         Item(
           id: attachment.id, z: placement.z ?? 0,
@@ -144,9 +144,9 @@ struct Board {
 }
 
 extension Board {
-  /// Where something new is put: below all that there is in the inner half of the plane, so that there is room for it, whoever
-  /// drew beyond.
-  mutating func freePlace() -> PlanePoint {
+  /// Returns the position for a new item: below all items in the inner half of the plane, so that items further out leave room
+  /// for it.
+  mutating func freePosition() -> PlanePoint {
     let half = PlanePoint.reach / 2
     let inner = PlaneBox(left: -half, top: -half, right: half, bottom: half)
     let boxes = items().compactMap(\.box).filter { inner.contains($0) }
@@ -157,7 +157,7 @@ extension Board {
 }
 
 extension Board.Item {
-  /// What it covers.
+  /// The bounding box.
   var box: PlaneBox? {
     switch content {
     case .mark(.stroke(let stroke)): PlaneBox.around(stroke.points)?.widened(by: stroke.width / 2)

@@ -1,39 +1,40 @@
-/// Which part of the plane is seen, and how large.
+/// The visible part of the plane and its scale.
 struct BoardCamera: Equatable {
-  /// More dots than this to a point of the plane make nothing clearer.
-  static let closest = 2.0
-  /// So much of the window is left free at each side.
+  /// The maximum scale in dots per point; more dots add no detail.
+  static let maximumScale = 2.0
+  /// The free margin at each side, as a fraction of the window.
   private static let margin = 0.04
 
-  /// Dots to a point of the plane.
+  /// The scale in dots per point of the plane.
   private(set) var scale: Double
-  private var middle: PlanePoint
+  private var center: PlanePoint
   private let width: Double
   private let height: Double
 
-  /// One that shows all of a box in a picture of so many dots.
+  /// Creates a camera that shows a whole box in a picture of `width` × `height` dots.
   init(showing box: PlaneBox?, width: Int, height: Int) {
     (self.width, self.height) = (Double(width), Double(height))
     let box = box ?? PlaneBox(left: 0, top: 0, right: 0, bottom: 0)
-    middle = PlanePoint(x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2)
+    center = PlanePoint(x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2)
     let room = 1 - 2 * Self.margin
     scale = min(
-      Self.closest, room * self.width / max(box.width, 0.001), room * self.height / max(box.height, 0.001))
+      Self.maximumScale, room * self.width / max(box.width, 0.001), room * self.height / max(box.height, 0.001))
   }
 
-  /// What is seen of the plane.
+  /// The visible part of the plane.
   var view: PlaneBox {
     PlaneBox(
-      left: middle.x - width / 2 / scale, top: middle.y - height / 2 / scale,
-      right: middle.x + width / 2 / scale, bottom: middle.y + height / 2 / scale)
+      left: center.x - width / 2 / scale, top: center.y - height / 2 / scale,
+      right: center.x + width / 2 / scale, bottom: center.y + height / 2 / scale)
   }
 
-  /// Where a point is, in dots from the upper left.
+  /// Returns the position of a point, in dots from the upper left corner.
   func callAsFunction(_ point: PlanePoint) -> PlanePoint {
-    scale * (point - middle) + PlanePoint(x: width / 2, y: height / 2)
+    scale * (point - center) + PlanePoint(x: width / 2, y: height / 2)
   }
 
-  /// The camera for what is there now: the same as long as that is all seen and not small, so that the picture stands still.
+  /// Returns the camera for a new box: the same camera as long as the whole box is visible and not too small, so that the picture
+  /// does not move.
   func following(_ box: PlaneBox?, width: Int, height: Int) -> BoardCamera {
     let fitting = BoardCamera(showing: box, width: width, height: height)
     guard let box, self.width == Double(width), self.height == Double(height), view.contains(box),

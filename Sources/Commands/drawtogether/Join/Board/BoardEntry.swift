@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
-/// A message of a session, as far as a board is concerned.
+/// The parts of a session's message that a board needs.
 struct BoardEntry: Sendable {
-  /// How the session keeps it.
+  /// The retention of the message.
   enum Retention: Sendable {
     case none
     case append
@@ -13,17 +13,17 @@ struct BoardEntry: Sendable {
   var type: String
   var payload: [UInt8]
   var retention: Retention
-  /// What it is kept under; nil for what is not.
+  /// The key; nil for a message without retention.
   var key: UUID?
-  /// Its place in the session's order; 0 for what has none.
+  /// The sequence in the session; 0 without one.
   var sequence: UInt64
 }
 
-/// A file or picture of the session's journal, as far as a board is concerned.
+/// The parts of an attachment that a board needs.
 struct BoardAttachment: Sendable {
   var id: UUID
   var name: String
   var isPicture: Bool
-  /// JSON; nil for none.
+  /// JSON; nil without metadata.
   var metadata: [UInt8]?
 }

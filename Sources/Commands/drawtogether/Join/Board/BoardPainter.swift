@@ -1,11 +1,11 @@
-/// Paints a board in dots and letters.
+/// Renders a board as dots and letters.
 struct BoardPainter {
-  /// A highlighter is seen through: so much of it is seen on a dark window.
-  private static let highlighterPart = 0.45
+  /// The opacity of a highlighter on a dark window.
+  private static let highlighterOpacity = 0.45
 
   private let camera: BoardCamera
   private var canvas: BrailleCanvas
-  /// What the mark that is being painted covers.
+  /// The dots of the current mark.
   private var mask: DotMask
 
   private init(_ camera: BoardCamera, columns: Int, rows: Int) {
@@ -14,7 +14,7 @@ struct BoardPainter {
     mask = DotMask(width: canvas.width, height: canvas.height)
   }
 
-  /// All that is seen of a board by a camera.
+  /// Renders the visible part of a board.
   static func paint(
     _ items: [Board.Item], by camera: BoardCamera, columns: Int, rows: Int
   ) -> BrailleCanvas {
@@ -30,15 +30,15 @@ struct BoardPainter {
   }
 
   private mutating func paint(_ stroke: StrokeMark) {
-    let color = Self.seen(
-      stroke.isHighlighter ? stroke.color.mixed(Self.highlighterPart, over: RGB(0)) : stroke.color)
+    let color = Self.visible(
+      stroke.isHighlighter ? stroke.color.blended(Self.highlighterOpacity, over: RGB(0)) : stroke.color)
     var before: PlanePoint?
     for (index, point) in stroke.points.enumerated() {
       let dot = camera(point)
-      // As the page has it: a half is neither more nor less.
+      // The same formula as in the page: a pressure of 0.5 is neutral.
       let pressure = stroke.pressures.isEmpty ? 1 : 1 + 1.1 * (stroke.pressures[index] - 0.5)
       let radius = stroke.width * pressure * camera.scale / 2
-      // What stays within a dot is seen no better with that; the last point is where it ends.
+      // Points within one dot are skipped, except the last point, which ends the stroke.
       if let before, index + 1 < stroke.points.count, dot.x.rounded(.down) == before.x.rounded(.down),
         dot.y.rounded(.down) == before.y.rounded(.down)
       {
@@ -50,20 +50,20 @@ struct BoardPainter {
     fill(color)
   }
 
-  /// Puts what is covered onto the canvas.
+  /// Moves the dots of the mask to the canvas.
   private mutating func fill(_ color: RGB?) {
     mask.drain { x, y in canvas.set(x: x, y: y, color: color) }
   }
 
-  /// A line with round ends, a dot at least.
+  /// Draws a line with round ends, at least one dot wide.
   private mutating func line(from: PlanePoint, to: PlanePoint, radius: Double) {
-    let way = to - from
-    // What is a dot thin needs each, what is thick no more than its middle asks for.
+    let delta = to - from
+    // A thin line needs a step per dot, a thick line a step per half radius.
     let step = max(1, radius / 2)
-    let steps = max(1, (max(abs(way.x), abs(way.y)) / step).rounded(.up))
+    let steps = max(1, (max(abs(delta.x), abs(delta.y)) / step).rounded(.up))
     guard steps.isFinite, steps < 1e6 else { return }
     for at in 0...Int(steps) {
-      let point = from + Double(at) / steps * way
+      let point = from + Double(at) / steps * delta
       if radius < 1 {
         let x = Int(point.x.rounded(.down))
         mask.set(from: x, to: x, y: Int(point.y.rounded(.down)))
@@ -73,34 +73,34 @@ struct BoardPainter {
     }
   }
 
-  private mutating func disc(_ middle: PlanePoint, _ radius: Double) {
-    let top = max(0, Int((middle.y - radius).rounded()))
-    let bottom = min(canvas.height - 1, Int((middle.y + radius).rounded()))
+  private mutating func disc(_ center: PlanePoint, _ radius: Double) {
+    let top = max(0, Int((center.y - radius).rounded()))
+    let bottom = min(canvas.height - 1, Int((center.y + radius).rounded()))
     guard top <= bottom else { return }
     for y in top...bottom {
-      let off = Double(y) + 0.5 - middle.y
+      let off = Double(y) + 0.5 - center.y
       let half = (radius * radius - off * off).squareRoot()
       guard half.isFinite else { continue }
       mask.set(
-        from: Int((middle.x - half).rounded(.down)), to: Int((middle.x + half).rounded(.down)), y: y)
+        from: Int((center.x - half).rounded(.down)), to: Int((center.x + half).rounded(.down)), y: y)
     }
   }
 
-  /// Letters are as large as the terminal's, wherever one is; lines that would lie upon each other are left out.
+  /// Writes the lines of a text in the terminal's letters. Lines that would overlap are omitted.
   private mutating func paint(_ text: TextMark) {
-    let color = Self.seen(text.color)
+    let color = Self.visible(text.color)
     var last: Int?
-    for (index, words) in text.lines.enumerated() {
-      let middle = text.corner.y + (Double(index) + 0.5) * TextMark.line * text.size
-      let place = camera(PlanePoint(x: text.corner.x, y: middle))
+    for (index, line) in text.lines.enumerated() {
+      let center = text.corner.y + (Double(index) + 0.5) * TextMark.lineHeight * text.size
+      let place = camera(PlanePoint(x: text.corner.x, y: center))
       let row = Int((place.y / 4).rounded(.down))
       guard row != last else { continue }
       last = row
-      canvas.write(words, column: Int((place.x / 2).rounded(.down)), row: row, color: color)
+      canvas.write(line, column: Int((place.x / 2).rounded(.down)), row: row, color: color)
     }
   }
 
-  /// A frame with the name in its middle.
+  /// Draws a frame with the name in its center.
   private mutating func paint(_ name: String, _ box: PlaneBox) {
     let (corner, far) = (
       camera(PlanePoint(x: box.left, y: box.top)), camera(PlanePoint(x: box.right, y: box.bottom))
@@ -112,15 +112,14 @@ struct BoardPainter {
     fill(nil)
     let columns = max(4, Int((far.x - corner.x) / 2) - 2)
     let shown = CellWidth.fitted(TextMark.line(name), to: columns)
-    let middle = 0.5 * (corner + far)
+    let center = 0.5 * (corner + far)
     canvas.write(
-      shown, column: Int(middle.x / 2) - CellWidth.of(shown) / 2, row: Int((middle.y / 4).rounded(.down)),
+      shown, column: Int(center.x / 2) - CellWidth.of(shown) / 2, row: Int((center.y / 4).rounded(.down)),
       color: nil)
   }
 
-  /// Black ink is not seen on a dark window nor white on a bright one, and nobody tells which it is: such a color is left to
-  /// the terminal.
-  private static func seen(_ color: RGB) -> RGB? {
+  /// Returns a color that is visible on any background; nil (the terminal's own color) for a color close to black or white.
+  private static func visible(_ color: RGB) -> RGB? {
     color.chroma < 0.2 && (color.brightness < 0.25 || color.brightness > 0.85) ? nil : color
   }
 }

@@ -1,22 +1,22 @@
 internal import FoundationEssentials
 internal import Wire
 
-/// A line drawn by hand, or a shape: to who sees it both are points.
+/// A freehand line or a shape; both consist of points.
 struct StrokeMark: Equatable, Sendable {
-  /// However much is appended to it, it has no more points than this.
+  /// The maximum number of points; more are dropped.
   static let maximumPoints = 50_000
   private static let widths = 0.5...200.0
 
   var points: [PlanePoint]
-  /// 0 to 1, as many as points; empty where the device knows none.
+  /// The pressure at each point, 0 to 1; empty if the device reports none.
   var pressures: [Double]
   var color: RGB
   var width: Double
   var isHighlighter: Bool
-  /// Its depth; nil when the message says none.
+  /// The depth; nil if the message has none.
   var z: UInt64?
 
-  /// Reads an `UpsertStrokeMessage`; nil for what is none.
+  /// Parses an `UpsertStrokeMessage`; nil if it is malformed.
   init?(_ payload: [UInt8]) {
     guard let members = MarkMessage.members(payload) else { return nil }
     let listed =
@@ -39,7 +39,7 @@ struct StrokeMark: Equatable, Sendable {
     z = MarkMessage.depth(members)
   }
 
-  /// Goes on with what another message says.
+  /// Appends the points of another message.
   mutating func append(_ more: StrokeMark) {
     let taken = more.points.prefix(max(0, Self.maximumPoints - points.count))
     if !pressures.isEmpty || !more.pressures.isEmpty {
@@ -51,13 +51,13 @@ struct StrokeMark: Equatable, Sendable {
   }
 }
 
-/// Words on the board.
+/// A text on the board.
 struct TextMark: Equatable, Sendable {
-  /// From line to line, in sizes of the type, as the page sets it.
-  static let line = 1.25
-  /// About as wide is a letter, in sizes of the type.
-  static let letter = 0.55
-  /// Characters in all.
+  /// The line height as a multiple of the font size, as in the page.
+  static let lineHeight = 1.25
+  /// The approximate width of a letter as a multiple of the font size.
+  static let letterWidth = 0.55
+  /// The maximum number of characters.
   static let maximumCharacters = 4000
   static let sizes = 4.0...1000.0
 
@@ -68,7 +68,7 @@ struct TextMark: Equatable, Sendable {
   var color: RGB
   var z: UInt64?
 
-  /// Reads an `UpsertTextMessage`; nil for what is none, and for one without a letter.
+  /// Parses an `UpsertTextMessage`; nil if it is malformed or contains only white space.
   init?(_ payload: [UInt8]) {
     guard let members = MarkMessage.members(payload), case .string(let text)? = members["text"],
       let corner = MarkMessage.point(members["point"]), let size = members["size"].flatMap(MarkMessage.number)
@@ -82,15 +82,15 @@ struct TextMark: Equatable, Sendable {
     z = MarkMessage.depth(members)
   }
 
-  /// About what it covers.
+  /// The approximate bounding box.
   var box: PlaneBox {
     let widest = lines.map { Double(CellWidth.of($0)) }.max() ?? 0
     return PlaneBox(
-      left: corner.x, top: corner.y, right: corner.x + widest * Self.letter * size,
-      bottom: corner.y + Double(lines.count) * Self.line * size)
+      left: corner.x, top: corner.y, right: corner.x + widest * Self.letterWidth * size,
+      bottom: corner.y + Double(lines.count) * Self.lineHeight * size)
   }
 
-  /// A text of anybody's as a terminal may show it in one line: clean, and without the marks of direction that a board has.
+  /// Returns a text in one line that is safe for a terminal: cleaned, and without direction marks.
   static func line(_ text: String) -> String {
     var scalars = String.UnicodeScalarView()
     for scalar in clean(text).unicodeScalars {
@@ -103,7 +103,7 @@ struct TextMark: Equatable, Sendable {
     return String(scalars)
   }
 
-  /// A text as it may be on a board: without controls and what turns the direction of all that follows, and not too long.
+  /// Returns a text that is safe for a board: without controls and direction overrides, and at most `limit` characters long.
   static func clean(_ text: String, limit: Int = maximumCharacters) -> String {
     var scalars = String.UnicodeScalarView()
     var count = 0
@@ -126,9 +126,9 @@ struct TextMark: Equatable, Sendable {
   }
 }
 
-/// What marks on the wire have in common; members that are not what they should be count as missing.
+/// The common members of mark messages. Malformed members are treated as missing.
 enum MarkMessage {
-  /// No number of JSON is exact beyond it.
+  /// The largest exact integer in JSON.
   static let maximumDepth: UInt64 = (1 << 53) - 1
 
   static func members(_ payload: [UInt8]) -> [String: JSONValue]? {
@@ -149,7 +149,7 @@ enum MarkMessage {
     }
   }
 
-  /// A point of the plane.
+  /// Returns a point of the plane.
   static func point(_ value: JSONValue?) -> PlanePoint? {
     guard case .array(let values)? = value, values.count == 2, let x = number(values[0]),
       let y = number(values[1])
@@ -158,7 +158,7 @@ enum MarkMessage {
     return point.isOnPlane ? point : nil
   }
 
-  /// `rgb` goes before the number of one of the palette.
+  /// Returns the color: `rgb` has precedence over the number of a palette color.
   static func color(_ members: [String: JSONValue]) -> RGB {
     if case .string(let text)? = members["rgb"], let color = RGB(text) { return color }
     guard case .integer(let number)? = members["color"], let index = Int(exactly: number),

@@ -1,40 +1,40 @@
 internal import FoundationEssentials
 internal import Wire
 
-/// Where a picture or a file lies on the board.
+/// The placement of a picture or a file on the board.
 struct Placement: Equatable, Sendable {
-  /// A picture that says no size is shown within a square so large.
+  /// The side of the square for a picture without a size.
   static let defaultSide = 250.0
-  /// A file that is no picture is a card, whatever size was said.
+  /// The size of the card for a file that is not a picture.
   static let card = PlaneSize(width: 280, height: 76)
   private static let maximumSide = 100_000.0
 
-  var middle: PlanePoint
-  /// Nil when none was said.
+  var center: PlanePoint
+  /// The size; nil if none was set.
   var size: PlaneSize?
-  /// Its depth; nil when none was said.
+  /// The depth; nil if none was set.
   var z: UInt64?
 
-  /// Reads metadata, or an `ImagePlacementMessage`; nil for what says no place.
+  /// Parses metadata or an `ImagePlacementMessage`; nil without a location.
   init?(_ payload: [UInt8]) {
-    guard let members = MarkMessage.members(payload), let middle = MarkMessage.point(members["location"])
+    guard let members = MarkMessage.members(payload), let center = MarkMessage.point(members["location"])
     else {
       return nil
     }
-    self.middle = middle
+    self.center = center
     let sides = ["width", "height"].compactMap { members[$0].flatMap(MarkMessage.number) }
     let isSized = sides.count == 2 && sides.allSatisfy { $0 > 0 && $0 <= Self.maximumSide }
     size = isSized ? PlaneSize(width: sides[0], height: sides[1]) : nil
     z = MarkMessage.depth(members)
   }
 
-  /// A place for what says none: the same on every page.
-  init(madeUpFor id: UUID) {
+  /// Creates the fallback placement of an attachment, the same in all clients.
+  init(fallbackFor id: UUID) {
     let number = UInt32(id.uuidString.prefix(8), radix: 16) ?? 0
-    middle = PlanePoint(x: 200 + 60 * Double(number % 8), y: 200 + 60 * Double((number >> 3) % 5))
+    center = PlanePoint(x: 200 + 60 * Double(number % 8), y: 200 + 60 * Double((number >> 3) % 5))
   }
 
-  /// The same place; what this one does not say is as another one has it.
+  /// Returns this placement, with missing values from another one.
   func completed(by other: Placement?) -> Placement {
     var placement = self
     placement.size = size ?? other?.size
@@ -42,11 +42,11 @@ struct Placement: Equatable, Sendable {
     return placement
   }
 
-  /// What it covers.
+  /// Returns the bounding box.
   func box(isPicture: Bool) -> PlaneBox {
     let size = isPicture ? size ?? PlaneSize(width: Self.defaultSide, height: Self.defaultSide) : Self.card
     return PlaneBox(
-      left: middle.x - size.width / 2, top: middle.y - size.height / 2, right: middle.x + size.width / 2,
-      bottom: middle.y + size.height / 2)
+      left: center.x - size.width / 2, top: center.y - size.height / 2, right: center.x + size.width / 2,
+      bottom: center.y + size.height / 2)
   }
 }

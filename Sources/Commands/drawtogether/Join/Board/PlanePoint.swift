@@ -1,18 +1,18 @@
-/// A point of the canvas' plane, or of a drawing that is put on it; y goes down.
+/// A point of the canvas; y points down.
 struct PlanePoint: Equatable, Hashable, Sendable {
-  /// What is beyond is neither sent nor believed.
+  /// The maximum absolute coordinate; points beyond are not sent and are ignored.
   static let reach = 1_000_000.0
 
   var x: Double
   var y: Double
 
-  /// Whether it can be sent and drawn.
+  /// True if the point is within the plane.
   var isOnPlane: Bool { abs(x) <= Self.reach && abs(y) <= Self.reach }
 
-  /// As it is sent: in hundredths, within the plane.
+  /// The point as it is sent: rounded to hundredths, within the plane.
   var rounded: PlanePoint { PlanePoint(x: Self.rounded(x), y: Self.rounded(y)) }
 
-  /// A number of the plane as it is sent.
+  /// Returns a coordinate as it is sent.
   static func rounded(_ value: Double) -> Double {
     (min(reach, max(-reach, value)) * 100).rounded() / 100
   }
@@ -30,13 +30,13 @@ struct PlanePoint: Equatable, Hashable, Sendable {
   }
 }
 
-/// How large something is on the plane.
+/// A size on the plane.
 struct PlaneSize: Equatable, Sendable {
   var width: Double
   var height: Double
 }
 
-/// A rectangle of the plane, its sides along the axes.
+/// An axis-aligned rectangle of the plane.
 struct PlaneBox: Equatable, Sendable {
   var left: Double
   var top: Double
@@ -46,24 +46,24 @@ struct PlaneBox: Equatable, Sendable {
   var width: Double { right - left }
   var height: Double { bottom - top }
 
-  /// The box around both.
+  /// Returns the bounding box of both.
   func union(_ other: PlaneBox) -> PlaneBox {
     PlaneBox(
       left: min(left, other.left), top: min(top, other.top), right: max(right, other.right),
       bottom: max(bottom, other.bottom))
   }
 
-  /// The same with so much more at each side.
+  /// Returns the box, extended by a margin at each side.
   func widened(by margin: Double) -> PlaneBox {
     PlaneBox(left: left - margin, top: top - margin, right: right + margin, bottom: bottom + margin)
   }
 
-  /// Whether the other one is within.
+  /// Returns true if the other box is inside.
   func contains(_ other: PlaneBox) -> Bool {
     left <= other.left && top <= other.top && right >= other.right && bottom >= other.bottom
   }
 
-  /// The box around points; nil for none.
+  /// Returns the bounding box of points; nil without points.
   static func around(_ points: some Sequence<PlanePoint>) -> PlaneBox? {
     var box: PlaneBox?
     for point in points {

@@ -1,6 +1,6 @@
-/// A color of three bytes.
+/// A color with three 8-bit channels.
 struct RGB: Hashable, Sendable, CustomStringConvertible {
-  /// The colors of the activity, in the order of their numbers on the wire.
+  /// The palette of the activity, in the order of the numbers on the wire.
   static let palette: [RGB] = [
     RGB(0xE5484D), RGB(0xF2762E), RGB(0xE8B100), RGB(0x30A46C), RGB(0x3FC9A4), RGB(0x12A5A5), RGB(0x2BA9E0),
     RGB(0x4F5FE8), RGB(0x8E4EC6), RGB(0xE54E9E), RGB(0xA1704A),
@@ -10,12 +10,12 @@ struct RGB: Hashable, Sendable, CustomStringConvertible {
   var green: UInt8
   var blue: UInt8
 
-  /// A color by its number, `0xRRGGBB`.
+  /// Creates a color from its number, `0xRRGGBB`.
   init(_ number: UInt32) {
     (red, green, blue) = (UInt8(number >> 16 & 0xFF), UInt8(number >> 8 & 0xFF), UInt8(number & 0xFF))
   }
 
-  /// Reads `#` and six hexadecimal digits, as the wire has them; nil for anything else.
+  /// Parses `#` and six hexadecimal digits, the format of the wire; nil for anything else.
   init?(_ text: String) {
     guard text.utf8.count == 7, text.hasPrefix("#"), let number = Self.hexadecimal(text.dropFirst()) else {
       return nil
@@ -30,27 +30,27 @@ struct RGB: Hashable, Sendable, CustomStringConvertible {
     return "#" + String(repeating: "0", count: 6 - digits.count) + digits
   }
 
-  /// The number of the color of the palette that is nearest.
+  /// The number of the nearest palette color.
   var nearestOfPalette: Int {
     Self.palette.indices.min { distance(to: Self.palette[$0]) < distance(to: Self.palette[$1]) } ?? 0
   }
 
-  /// How bright it looks, from 0 to 1.
+  /// The perceived brightness, from 0 to 1.
   var brightness: Double { (0.299 * Double(red) + 0.587 * Double(green) + 0.114 * Double(blue)) / 255 }
 
-  /// How far its channels are apart, from 0 for gray to 1.
+  /// The difference between the highest and the lowest channel, from 0 (gray) to 1.
   var chroma: Double { Double(max(red, green, blue) - min(red, green, blue)) / 255 }
 
-  /// The square of how far two colors are apart.
+  /// Returns the squared distance of two colors.
   func distance(to other: RGB) -> Int {
     let differences = [(red, other.red), (green, other.green), (blue, other.blue)].map { Int($0) - Int($1) }
     return differences.reduce(0) { $0 + $1 * $1 }
   }
 
-  /// So much of it, from 0 to 1, over another.
-  func mixed(_ part: Double, over other: RGB) -> RGB {
+  /// Returns this color with an opacity from 0 to 1 over another color.
+  func blended(_ opacity: Double, over other: RGB) -> RGB {
     let channel = { (own: UInt8, under: UInt8) in
-      UInt32((part * Double(own) + (1 - part) * Double(under)).rounded())
+      UInt32((opacity * Double(own) + (1 - opacity) * Double(under)).rounded())
     }
     return RGB(
       channel(red, other.red) << 16 | channel(green, other.green) << 8 | channel(blue, other.blue))

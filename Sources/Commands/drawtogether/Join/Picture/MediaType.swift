@@ -1,4 +1,4 @@
-/// Media types of files that are no pictures, by the ends of their names.
+/// Media types of files other than pictures, by file name extension.
 enum MediaType {
   private static let byExtension: [String: String] = [
     "csv": "text/csv", "html": "text/html", "json": "application/json", "m4a": "audio/mp4",
@@ -10,7 +10,7 @@ enum MediaType {
     "zip": "application/zip",
   ]
 
-  /// The type of a file of that name; of what is not known, bytes.
+  /// Returns the type of a file; `application/octet-stream` if unknown.
   static func of(_ name: String) -> String {
     let end = name.split(separator: ".", omittingEmptySubsequences: false)
     guard end.count > 1, let last = end.last else { return "application/octet-stream" }

@@ -1,6 +1,6 @@
 internal import GroupActivities
 
-/// A terminal's screen with a board on it: at most twenty pictures a second, however much happens.
+/// A terminal screen that shows a board, with at most twenty frames per second.
 @MainActor
 final class BoardScreen {
   private static let interval = Duration.milliseconds(50)
@@ -12,13 +12,13 @@ final class BoardScreen {
   private var camera: BoardCamera?
   private var participation: Participation?
   private var status = StatusLine()
-  private var people: [GroupActivities.Participant] = []
-  /// Something has changed since the last picture began.
-  private var isDue = false
-  /// Draws as long as there is something to draw.
+  private var participants: [GroupActivities.Participant] = []
+  /// True if the board changed since the last frame began.
+  private var needsFrame = false
+  /// Draws frames while they are needed.
   private var drawing: Task<Void, Never>?
   private var nextFrame = ContinuousClock.now
-  /// The screen is ours.
+  /// True while this screen is on the terminal.
   private var isShown = false
 
   init(_ environment: [String: String], write: @escaping (String) -> Void) {
@@ -28,86 +28,86 @@ final class BoardScreen {
     size = WindowSize.ofStandardOutput(environment)
   }
 
-  /// Takes the screen over.
+  /// Switches the terminal to this screen.
   func begin() {
     write(TerminalFrame.begin)
     isShown = true
-    changed()
+    scheduleFrame()
   }
 
-  /// Gives it back as it was.
+  /// Restores the terminal.
   func end() {
     isShown = false
     participation = nil
     write(TerminalFrame.end)
   }
 
-  /// Shows another session from here on.
+  /// Switches to another session.
   func show(_ participation: Participation) {
     self.participation = participation
     status = StatusLine()
-    people = []
+    participants = []
     camera = nil
-    changed()
+    scheduleFrame()
   }
 
-  /// The window has another size.
+  /// Adapts to a new window size.
   func resize() {
     size = WindowSize.ofStandardOutput(environment)
-    frame.forget()
-    changed()
+    frame.invalidate()
+    scheduleFrame()
   }
 
-  /// Something happened in the session.
-  func note(_ entry: GroupSessionEntry) {
+  /// Applies an event of the session.
+  func apply(_ entry: GroupSessionEntry) {
     switch entry {
     case .caughtUp:
       status.connection = .live
       status.notice = nil
     case .away: status.connection = .away
-    case .trouble(let words), .notice(let words): status.notice = words
-    case .participants(let active, _): people = active
+    case .trouble(let text), .notice(let text): status.notice = text
+    case .participants(let active, _): participants = active
     default: break
     }
-    changed()
+    scheduleFrame()
   }
 
-  /// Draws soon; at once if the last time is long enough ago, so that pictures come also while very much happens.
-  private func changed() {
-    isDue = true
+  /// Schedules a frame: at once if the last frame is old enough, so that frames are drawn also during continuous changes.
+  private func scheduleFrame() {
+    needsFrame = true
     guard drawing == nil, isShown else { return }
     drawing = Task {
-      while isDue, isShown {
-        // A task of our own is cancelled by nobody.
+      while needsFrame, isShown {
+        // This task is never cancelled.
         try? await Task.sleep(until: nextFrame)
-        isDue = false
+        needsFrame = false
         await draw()
       }
       drawing = nil
     }
   }
 
-  /// The picture is painted elsewhere: a large board takes its time, and what happens meanwhile is to be heard.
+  /// Draws a frame. Renders off the main actor, since a large board takes time and events must be handled meanwhile.
   private func draw() async {
     guard let participation else { return }
     let began = ContinuousClock.now
     let items = participation.boardItems()
-    status.people = people.map { participation.session.name(of: $0) ?? "somebody" }.sorted()
+    status.participants = participants.map { participation.session.name(of: $0) ?? "somebody" }.sorted()
     status.marks = participation.board.markCount
     status.attachments = participation.board.attachmentCount
     let (size, before) = (size, camera)
-    let (camera, canvas) = await Self.painted(items, size, before)
-    // The session may be another one by now, or over.
+    let (camera, canvas) = await Self.rendered(items, size, before)
+    // The session may have changed or ended meanwhile.
     guard isShown, self.participation === participation, self.size == size else { return }
     self.camera = camera
-    let text = frame.drawing(canvas, status: status.text)
+    let text = frame.output(canvas, status: status.text)
     if !text.isEmpty { write(text) }
-    // As long again is left for others as the picture took.
+    // Rendering uses at most half of the time.
     nextFrame = .now + max(Self.interval, ContinuousClock.now - began)
   }
 
   @concurrent
-  private nonisolated static func painted(
+  private nonisolated static func rendered(
     _ items: [Board.Item], _ size: WindowSize, _ before: BoardCamera?
   ) async -> (BoardCamera, BrailleCanvas) {
     let (width, height) = (2 * size.columns, 4 * size.rows)

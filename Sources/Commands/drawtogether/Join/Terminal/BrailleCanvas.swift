@@ -1,14 +1,14 @@
-/// A picture of 2 × 4 dots in each cell of a terminal, with letters between them.
+/// A picture with 2 × 4 dots in each terminal cell, and letters between them.
 struct BrailleCanvas: Equatable {
-  /// What one cell of the terminal shows.
+  /// The content of one terminal cell.
   struct Cell: Equatable {
-    /// Bits as Unicode's braille patterns have them.
+    /// The bits of a Unicode braille pattern.
     var dots: UInt8 = 0
-    /// A letter goes before dots.
+    /// A letter, which hides the dots.
     var letter: Character?
-    /// The right half of a wide letter shows nothing of its own.
+    /// True for the right half of a wide letter, which shows nothing else.
     var isRightHalf = false
-    /// Of what was drawn last; nil for what the terminal writes in by itself.
+    /// The color of the last drawn mark; nil for the terminal's own color.
     var color: RGB?
   }
 
@@ -16,21 +16,21 @@ struct BrailleCanvas: Equatable {
   let rows: Int
   private(set) var cells: [Cell]
 
-  /// An empty one.
+  /// Creates an empty canvas.
   init(columns: Int, rows: Int) {
     (self.columns, self.rows) = (columns, rows)
     cells = Array(repeating: Cell(), count: columns * rows)
   }
 
-  /// How many dots it is wide.
+  /// The width in dots.
   var width: Int { 2 * columns }
-  /// How many dots it is high.
+  /// The height in dots.
   var height: Int { 4 * rows }
 
-  /// The bit of a dot: the upper three rows were there first (Unicode 3.0, U+2800).
+  /// The bit of each dot. The lowest row has the highest bits for historical reasons (Unicode 3.0, U+2800).
   private static let bits: [UInt8] = [0x01, 0x08, 0x02, 0x10, 0x04, 0x20, 0x40, 0x80]
 
-  /// Sets a dot; one that is not on it is none.
+  /// Sets a dot; ignores dots outside the canvas.
   mutating func set(x: Int, y: Int, color: RGB?) {
     guard x >= 0, y >= 0, x < width, y < height else { return }
     let index = y / 4 * columns + x / 2
@@ -38,7 +38,7 @@ struct BrailleCanvas: Equatable {
     if cells[index].letter == nil { cells[index].color = color }
   }
 
-  /// Writes letters from a cell on, as far as they fit; what is above, below or left of it is left out.
+  /// Writes letters from a cell on, as far as they fit. Letters outside the canvas are omitted.
   mutating func write(_ text: String, column: Int, row: Int, color: RGB?) {
     guard row >= 0, row < rows else { return }
     var column = column
@@ -57,16 +57,16 @@ struct BrailleCanvas: Equatable {
   }
 
   private mutating func put(_ letter: Character?, at index: Int, _ color: RGB?) {
-    // Half of a wide letter is none: what it stood on shows a space.
+    // A half of a wide letter cannot be shown: its other half becomes a space.
     if cells[index].isRightHalf { cells[index - 1] = Cell() }
     if index + 1 < cells.count, cells[index + 1].isRightHalf { cells[index + 1] = Cell() }
     cells[index] = Cell(dots: 0, letter: letter, color: color)
   }
 
-  /// The cells of a row.
+  /// Returns the cells of a row.
   func row(_ row: Int) -> ArraySlice<Cell> { cells[(row * columns)..<((row + 1) * columns)] }
 
-  /// All of it without colors, a line for each row, without the blanks at their ends.
+  /// The canvas without colors: one line per row, without trailing blanks.
   var text: String {
     (0..<rows).map { index in
       let line = String(row(index).flatMap { $0.shown.map { [$0] } ?? [] })
@@ -76,7 +76,7 @@ struct BrailleCanvas: Equatable {
 }
 
 extension BrailleCanvas.Cell {
-  /// What is written for it; nil for nothing, behind a wide letter.
+  /// The character of the cell; nil behind a wide letter.
   var shown: Character? {
     if isRightHalf { return nil }
     if let letter { return letter }

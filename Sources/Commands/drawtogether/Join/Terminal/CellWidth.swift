@@ -1,9 +1,9 @@
-/// How many columns of a terminal characters take.
+/// The number of terminal columns of characters.
 enum CellWidth {
-  /// Of a text of one line.
+  /// Returns the width of a text in one line.
   static func of(_ text: String) -> Int { text.reduce(0) { $0 + of($1) } }
 
-  /// 0 for what stands over another, 2 for what is as wide as high (Unicode's East Asian Width W and F, in blocks).
+  /// Returns 0 for combining characters, 2 for wide characters (Unicode's East Asian Width W and F, in blocks), otherwise 1.
   static func of(_ character: Character) -> Int {
     guard let scalar = character.unicodeScalars.first else { return 0 }
     if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F ? 0 : 1 }
@@ -11,7 +11,7 @@ enum CellWidth {
     case .nonspacingMark, .enclosingMark, .control, .format, .lineSeparator, .paragraphSeparator: return 0
     default: break
     }
-    // An emoji by itself, or by the selector behind it.
+    // An emoji by default, or with the emoji variation selector.
     if scalar.properties.isEmojiPresentation || character.unicodeScalars.contains("\u{FE0F}") { return 2 }
     switch scalar.value {
     case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF,
@@ -23,7 +23,7 @@ enum CellWidth {
     }
   }
 
-  /// As much of a text as fits into so many columns, with an ellipsis where something was cut off.
+  /// Returns a text, shortened with an ellipsis if it is wider than `columns`.
   static func fitted(_ text: String, to columns: Int) -> String {
     guard of(text) > columns else { return text }
     guard columns > 0 else { return "" }

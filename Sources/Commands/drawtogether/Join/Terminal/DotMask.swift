@@ -1,10 +1,10 @@
-/// Dots that are set or not, sixty-four in a word: what one mark covers, however often its pieces lie upon each other.
+/// A bit mask of dots, 64 per word: the area of one mark, whose pieces may overlap.
 struct DotMask {
   let width: Int
   let height: Int
   private let wordsOfRow: Int
   private var words: [UInt64]
-  /// Where anything may be set, in rows and in words of them; empty for nothing.
+  /// The range of rows and words that may have set bits; empty without any.
   private var rows = 0..<0
   private var columns = 0..<0
 
@@ -14,7 +14,7 @@ struct DotMask {
     words = Array(repeating: 0, count: wordsOfRow * height)
   }
 
-  /// Sets the dots of a row from `left` to `right`; those that are not on it are none.
+  /// Sets the dots of a row from `left` to `right`; ignores dots outside the mask.
   mutating func set(from left: Int, to right: Int, y: Int) {
     let (left, right) = (max(0, left), min(width - 1, right))
     guard left <= right, y >= 0, y < height else { return }
@@ -31,7 +31,7 @@ struct DotMask {
     }
   }
 
-  /// Hands on each dot that is set, and sets none any more.
+  /// Calls `body` with each set dot, and clears the mask.
   mutating func drain(_ body: (_ x: Int, _ y: Int) -> Void) {
     for y in rows {
       for column in columns {

@@ -1,4 +1,4 @@
-/// What is said below the picture: who is here, how much there is, and whether it is live.
+/// The line below the picture: participants, number of items, and connection state.
 struct StatusLine: Equatable {
   enum Connection: Equatable {
     case connecting
@@ -6,14 +6,14 @@ struct StatusLine: Equatable {
     case away
   }
 
-  var people: [String] = []
+  var participants: [String] = []
   var marks = 0
   var attachments = 0
   var connection = Connection.connecting
-  /// What the gateway says of the session, or what keeps us from it.
+  /// A message of the gateway, or the reason for a lost connection.
   var notice: String?
 
-  /// All of it, of which the end may be cut off.
+  /// The whole line, which may be cut at its end.
   var text: String {
     let state =
       switch connection {
@@ -21,10 +21,10 @@ struct StatusLine: Equatable {
       case .live: "live"
       case .away: "reconnecting…"
       }
-    let shown = people.prefix(8).map { CellWidth.fitted(TextMark.line($0), to: 20) }.joined(separator: ", ")
-    let more = people.count > 8 ? " and \(people.count - 8) more" : ""
+    let shown = participants.prefix(8).map { CellWidth.fitted(TextMark.line($0), to: 20) }.joined(separator: ", ")
+    let more = participants.count > 8 ? " and \(participants.count - 8) more" : ""
     let parts = [
-      state, people.isEmpty ? nil : "\(shown)\(more)", Self.counted(marks, "mark"),
+      state, participants.isEmpty ? nil : "\(shown)\(more)", Self.counted(marks, "mark"),
       attachments == 0 ? nil : Self.counted(attachments, "file"), notice.map { TextMark.line($0) },
     ]
     return " " + parts.compactMap(\.self).joined(separator: " · ")

@@ -1,12 +1,12 @@
-/// What a terminal can show of colors.
+/// The colors that a terminal supports.
 enum TerminalColors: Sendable {
   case none
   /// 6 × 6 × 6 colors and 24 grays.
   case indexed
-  /// Any, of three bytes.
+  /// 24-bit colors.
   case all
 
-  /// What a terminal of this environment can show. `NO_COLOR`, if it is not empty, turns colors off (no-color.org).
+  /// Returns the support according to the environment. A nonempty `NO_COLOR` turns colors off (no-color.org).
   static func of(_ environment: [String: String], isTerminal: Bool) -> TerminalColors {
     let kind = environment["TERM"] ?? ""
     guard isTerminal, (environment["NO_COLOR"] ?? "").isEmpty, kind != "dumb" else { return .none }
@@ -14,7 +14,7 @@ enum TerminalColors: Sendable {
     return depth == "truecolor" || depth == "24bit" || kind.hasSuffix("-direct") ? .all : .indexed
   }
 
-  /// What turns a color on (ECMA-48, SGR 38 and 39); nil is the terminal's own.
+  /// Returns the sequence that selects a color (ECMA-48, SGR 38 and 39); nil is the terminal's own color.
   func select(_ color: RGB?) -> String {
     switch (self, color) {
     case (.none, _): ""
@@ -24,7 +24,7 @@ enum TerminalColors: Sendable {
     }
   }
 
-  /// The nearest of the 240 colors that every terminal has the same.
+  /// Returns the nearest of the 240 colors that are equal on all terminals.
   static func index(of color: RGB) -> Int {
     let steps: [UInt8] = [0, 95, 135, 175, 215, 255]
     let near = { (value: UInt8) in steps.indices.min { gap(steps[$0], value) < gap(steps[$1], value) } ?? 0 }

@@ -1,39 +1,39 @@
-/// Pictures as a terminal draws them, with no more written than what differs from the one before.
+/// Terminal output for frames; only changed rows are written.
 struct TerminalFrame {
   let colors: TerminalColors
-  /// The rows of the picture before.
+  /// The rows of the previous frame.
   private var shown: [String] = []
 
   init(_ colors: TerminalColors) {
     self.colors = colors
   }
 
-  /// The alternate screen, without a cursor; what is wider than we know stays in its row.
+  /// Switches to the alternate screen, hides the cursor, and turns off line wrap for characters of unexpected width.
   static let begin = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J"
-  /// Back to what was there before.
+  /// Restores the original screen.
   static let end = "\u{1B}[?2026l\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
-  /// The next picture is drawn whole: the window was changed.
-  mutating func forget() {
+  /// Forgets the previous frame, so that the next one is written completely.
+  mutating func invalidate() {
     shown = []
   }
 
-  /// What draws a picture over the one before.
-  mutating func drawing(_ canvas: BrailleCanvas, status: String) -> String {
+  /// Returns the output that draws a frame over the previous one.
+  mutating func output(_ canvas: BrailleCanvas, status: String) -> String {
     let rows = (0..<canvas.rows).map { row(canvas.row($0)) } + [self.status(status, columns: canvas.columns)]
     var text = ""
     for (index, row) in rows.enumerated() where !shown.indices.contains(index) || shown[index] != row {
-      // Cleared first: behind a full row the cursor stands on its last column, which would be cleared with it.
+      // Cleared first: after a full row the cursor is on the last column, which would be cleared too.
       text += "\u{1B}[\(index + 1);1H\u{1B}[K\(row)"
     }
     defer { shown = rows }
     guard !text.isEmpty else { return "" }
-    // Terminals that know it show a picture only when it is complete.
+    // Terminals with synchronized output show the frame only when it is complete.
     let clearing = shown.isEmpty ? "\u{1B}[2J" : ""
     return "\u{1B}[?2026h\(clearing)\(text)\u{1B}[?2026l"
   }
 
-  /// A picture as lines, for what is no screen.
+  /// Returns a picture as lines, for output that is not a terminal.
   func lines(_ canvas: BrailleCanvas) -> String {
     (0..<canvas.rows).map { row(canvas.row($0)) + "\n" }.joined()
   }

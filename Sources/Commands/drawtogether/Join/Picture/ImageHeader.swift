@@ -1,8 +1,8 @@
-/// What a picture's first bytes say: its kind, and how large it is upright.
-struct ImageHead: Equatable, Sendable {
-  /// Its media type.
+/// The type and the upright size of a picture, from its first bytes.
+struct ImageHeader: Equatable, Sendable {
+  /// The media type.
   let type: String
-  /// In pixels; nil when the head does not say it.
+  /// The size in pixels; nil if the header does not contain it.
   let size: Size?
 
   struct Size: Equatable, Sendable {
@@ -10,12 +10,12 @@ struct ImageHead: Equatable, Sendable {
     var height: Int
   }
 
-  /// Reads a file's beginning; nil for what is no picture that the gateway serves as one.
+  /// Parses the beginning of a file; nil unless it is a picture of a type that the gateway serves as a picture.
   init?(_ bytes: [UInt8]) {
     if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
       (type, size) = ("image/png", Self.png(bytes))
     } else if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
-      (type, size) = ("image/jpeg", JPEGHead.size(bytes))
+      (type, size) = ("image/jpeg", JPEGHeader.size(bytes))
     } else if bytes.starts(with: "GIF87a".utf8) || bytes.starts(with: "GIF89a".utf8) {
       (type, size) = ("image/gif", Self.gif(bytes))
     } else if bytes.starts(with: "RIFF".utf8), bytes.dropFirst(8).starts(with: "WEBP".utf8) {
@@ -23,7 +23,7 @@ struct ImageHead: Equatable, Sendable {
     } else if bytes.dropFirst(4).starts(with: "ftypavif".utf8)
       || bytes.dropFirst(4).starts(with: "ftypavis".utf8)
     {
-      // Its size is within boxes within boxes; the page finds it out by itself.
+      // The size is in nested boxes; the page determines it.
       (type, size) = ("image/avif", nil)
     } else {
       return nil
@@ -67,13 +67,13 @@ struct ImageHead: Equatable, Sendable {
 }
 
 extension [UInt8] {
-  /// A number of so many bytes, the highest first; nil behind the end.
+  /// Returns a big-endian number of `count` bytes; nil beyond the end.
   func bigEndian(_ count: Int, at index: Int) -> Int? {
     guard index >= 0, index + count <= self.count else { return nil }
     return self[index..<(index + count)].reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// The same, the lowest first.
+  /// Returns a little-endian number of `count` bytes; nil beyond the end.
   func littleEndian(_ count: Int, at index: Int) -> Int? {
     guard index >= 0, index + count <= self.count else { return nil }
     return self[index..<(index + count)].reversed().reduce(0) { $0 << 8 | Int($1) }

@@ -1,9 +1,9 @@
-/// Finds a JPEG's size among its segments, and whether a camera held it upright.
-enum JPEGHead {
-  /// The size of the upright picture; nil when the frame's header is not among the bytes.
-  static func size(_ bytes: [UInt8]) -> ImageHead.Size? {
+/// Parses the size and the orientation of a JPEG.
+enum JPEGHeader {
+  /// Returns the size of the upright picture; nil if the bytes do not contain the frame header.
+  static func size(_ bytes: [UInt8]) -> ImageHeader.Size? {
     var position = 2
-    var isTurned = false
+    var isRotated = false
     while position + 4 <= bytes.count, bytes[position] == 0xFF {
       let marker = bytes[position + 1]
       // Fill bytes, and markers without a length (ITU-T T.81, section B.1.1).
@@ -21,21 +21,21 @@ enum JPEGHead {
       }
       let segment = position + 4
       if marker == 0xE1, let orientation = orientation(bytes, from: segment, to: position + 2 + length) {
-        isTurned = orientation >= 5
+        isRotated = orientation >= 5
       }
       if (0xC0...0xCF).contains(marker), ![0xC4, 0xC8, 0xCC].contains(marker) {
         guard let height = bytes.bigEndian(2, at: segment + 1),
           let width = bytes.bigEndian(2, at: segment + 3),
           width > 0, height > 0
         else { return nil }
-        return isTurned ? .init(width: height, height: width) : .init(width: width, height: height)
+        return isRotated ? .init(width: height, height: width) : .init(width: width, height: height)
       }
       position += 2 + length
     }
     return nil
   }
 
-  /// How the camera was held: 1 to 8, from 5 on by a quarter turn (Exif 2.3, tag 0x0112); nil when it does not say.
+  /// Returns the orientation of the camera: 1 to 8, from 5 on rotated by 90° (Exif 2.3, tag 0x0112); nil if it is not stored.
   private static func orientation(_ bytes: [UInt8], from start: Int, to end: Int) -> Int? {
     guard end <= bytes.count, bytes.dropFirst(start).starts(with: "Exif\0\0".utf8) else { return nil }
     let tiff = start + 6

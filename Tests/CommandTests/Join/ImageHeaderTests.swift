@@ -4,7 +4,7 @@ import Testing
 
 /// Pictures are told by their first bytes, and measured upright.
 @Suite("Image heads")
-struct ImageHeadTests {
+struct ImageHeaderTests {
   private static let png: [UInt8] =
     [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8) + [
       0, 0, 1, 2, 0, 0, 0, 3, 8,
@@ -38,17 +38,17 @@ struct ImageHeadTests {
       (webp("VP8 ", [0, 0, 0, 0x9D, 0x01, 0x2A, 0x2C, 0x41, 0xC8, 0x00]), "image/webp", 300, 200),
     ] as [([UInt8], String, Int, Int)])
   func sizes(_ bytes: [UInt8], _ type: String, _ width: Int, _ height: Int) {
-    #expect(ImageHead(bytes)?.type == type)
-    #expect(ImageHead(bytes)?.size == ImageHead.Size(width: width, height: height))
+    #expect(ImageHeader(bytes)?.type == type)
+    #expect(ImageHeader(bytes)?.size == ImageHeader.Size(width: width, height: height))
     // A file that ends early has a kind at most.
-    for count in 0..<bytes.count { _ = ImageHead(Array(bytes[..<count])) }
+    for count in 0..<bytes.count { _ = ImageHeader(Array(bytes[..<count])) }
   }
 
   @Test("What is no picture is none, and one that hides its size has none")
   func others() {
-    #expect(ImageHead(Array("%PDF-1.7".utf8)) == nil)
-    #expect(ImageHead([]) == nil)
-    #expect(ImageHead([0xFF, 0xD8, 0xFF, 0xDA, 0, 2])?.size == nil)
-    #expect(ImageHead([0, 0, 0, 20] + Array("ftypavif".utf8))?.type == "image/avif")
+    #expect(ImageHeader(Array("%PDF-1.7".utf8)) == nil)
+    #expect(ImageHeader([]) == nil)
+    #expect(ImageHeader([0xFF, 0xD8, 0xFF, 0xDA, 0, 2])?.size == nil)
+    #expect(ImageHeader([0, 0, 0, 20] + Array("ftypavif".utf8))?.type == "image/avif")
   }
 }

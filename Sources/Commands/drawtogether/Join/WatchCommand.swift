@@ -3,52 +3,53 @@ internal import Glibc
 internal import GroupActivities
 internal import Platform
 
-/// Shows a session's board in a terminal, live; it follows when somebody begins an empty page for everybody.
+/// Runs `watch`: shows the board of a session in a terminal, live. Follows to the successor session when a participant starts a
+/// new page for everyone.
 @MainActor
-final class WatchWork {
+final class WatchCommand {
   private let command: DrawTogetherCommand
-  private let interruption: Interruption
+  private let interruptHandler: InterruptHandler
 
-  init(_ command: DrawTogetherCommand, _ interruption: Interruption) {
-    (self.command, self.interruption) = (command, interruption)
+  init(_ command: DrawTogetherCommand, _ interruptHandler: InterruptHandler) {
+    (self.command, self.interruptHandler) = (command, interruptHandler)
   }
 
-  /// Ends with the session, and by Ctrl-C; at once after one picture with `once` and where there is no terminal.
-  func watch(_ request: JoinRequest, _ link: URL, once: Bool) async throws(JoinFailure) {
+  /// Runs until the session ends or Ctrl-C is pressed. With `once`, and without a terminal, prints one picture.
+  func run(_ request: JoinRequest, _ link: URL, once: Bool) async throws(JoinError) {
     let isTerminal = isatty(STDOUT_FILENO) == 1
     guard isTerminal, !once else { return try await showOnce(request, link, isTerminal: isTerminal) }
     var next: URL? = link
     let screen = BoardScreen(command.environment) { [command] text in
-      // Nobody sees what a terminal that is gone was to show.
+      // A closed terminal is no error.
       try? command.data(Array(text.utf8))
     }
-    interruption.windowChanged = { screen.resize() }
-    let keyboard = QuietKeyboard()
-    interruption.setLastWords(TerminalFrame.end) { keyboard.end() }
-    var ended: JoinFailure?
-    keyboard.begin()
+    interruptHandler.windowChanged = { screen.resize() }
+    let terminal = RawTerminal()
+    interruptHandler.setFinalOutput(TerminalFrame.end) { terminal.end() }
+    var failure: JoinError?
+    terminal.begin()
     screen.begin()
-    do throws(JoinFailure) {
+    do throws(JoinError) {
       while let link = next { next = try await watch(request, link, on: screen) }
     } catch {
-      ended = error
+      failure = error
     }
     screen.end()
-    keyboard.end()
-    interruption.setLastWords("")
-    if let ended { throw ended }
+    terminal.end()
+    interruptHandler.setFinalOutput("")
+    if let failure { throw failure }
   }
 
-  /// Watches one session to its end; returns its successor.
+  /// Shows one session until its end. Returns its successor.
   private func watch(
     _ request: JoinRequest, _ link: URL, on screen: BoardScreen
-  ) async throws(JoinFailure) -> URL? {
+  ) async throws(JoinError) -> URL? {
     let participation = try await Participation(request, link: link)
     let session = participation.session
-    interruption.onInterrupt { await session.leaveAndWait() }
+    interruptHandler.onInterrupt { await session.leaveAndWait() }
     screen.show(participation)
     await participation.events { entry in
-      screen.note(entry)
+      screen.apply(entry)
       return true
     }
     switch await participation.reason() {
@@ -58,14 +59,14 @@ final class WatchWork {
     }
   }
 
-  private func showOnce(_ request: JoinRequest, _ link: URL, isTerminal: Bool) async throws(JoinFailure) {
+  private func showOnce(_ request: JoinRequest, _ link: URL, isTerminal: Bool) async throws(JoinError) {
     let participation = try await Participation(request, link: link)
     let session = participation.session
-    interruption.onInterrupt { await session.leaveAndWait() }
-    do throws(JoinFailure) {
+    interruptHandler.onInterrupt { await session.leaveAndWait() }
+    do throws(JoinError) {
       try await participation.enter { _ in }
     } catch {
-      throw interruption.isInterrupted ? .interrupted : error
+      throw interruptHandler.isInterrupted ? .interrupted : error
     }
     let size = WindowSize.ofStandardOutput(command.environment)
     let items = participation.boardItems()
@@ -82,7 +83,7 @@ final class WatchWork {
 }
 
 extension [Board.Item] {
-  /// The box around all of them.
+  /// The bounding box of all items.
   var extent: PlaneBox? {
     reduce(nil) { box, item in
       guard let box, let one = item.box else { return box ?? item.box }

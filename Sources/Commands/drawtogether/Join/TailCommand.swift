@@ -2,23 +2,23 @@ internal import FoundationEssentials
 internal import GroupActivities
 internal import Platform
 
-/// Writes what happens in a session as lines of JSON, until it is over.
+/// Runs `tail`: prints the events of a session as lines of JSON, until it is over.
 @MainActor
-struct TailWork {
+struct TailCommand {
   private let command: DrawTogetherCommand
-  private let interruption: Interruption
+  private let interruptHandler: InterruptHandler
 
-  init(_ command: DrawTogetherCommand, _ interruption: Interruption) {
-    (self.command, self.interruption) = (command, interruption)
+  init(_ command: DrawTogetherCommand, _ interruptHandler: InterruptHandler) {
+    (self.command, self.interruptHandler) = (command, interruptHandler)
   }
 
-  /// Ends with the session, by Ctrl-C, and when nobody reads what is written.
-  func tail(_ request: JoinRequest, _ link: URL, sinceStart: Bool) async throws(JoinFailure) {
+  /// Prints events until the session ends, Ctrl-C is pressed, or the reader of the output is gone.
+  func run(_ request: JoinRequest, _ link: URL, sinceStart: Bool) async throws(JoinError) {
     let participation = try await Participation(request, link: link)
     let session = participation.session
-    interruption.onInterrupt { await session.leaveAndWait() }
+    interruptHandler.onInterrupt { await session.leaveAndWait() }
     var filter = TailFilter(sinceStart: sinceStart)
-    var fault: SystemError?
+    var outputError: SystemError?
     await participation.events { entry in
       guard filter.passes(entry) else { return true }
       let names = TailLine.Names(name: session.name, color: session.color)
@@ -26,13 +26,13 @@ struct TailWork {
       do throws(SystemError) {
         try command.data(line)
       } catch {
-        fault = error
+        outputError = error
       }
-      return fault == nil
+      return outputError == nil
     }
-    if let fault {
+    if let outputError {
       await session.leaveAndWait()
-      throw .output(fault)
+      throw .output(outputError)
     }
     let reason = await participation.reason()
     do throws(SystemError) {
@@ -47,7 +47,7 @@ struct TailWork {
   }
 }
 
-/// What of all that happens is told: nothing twice, and what was there before only if that is wanted.
+/// Selects the events to print: none twice, and events before the join only with `--since-start`.
 struct TailFilter {
   let sinceStart: Bool
   private var isLive = false
@@ -64,7 +64,7 @@ struct TailFilter {
       isAway = true
       return true
     case .caughtUp:
-      // Also who reads only lines wants to know that it is back; that it was caught up in between is of no matter.
+      // Printed also after a reconnect; a catch-up in between is not printed.
       defer { (isLive, isAway) = (true, false) }
       return !isLive || isAway
     case .message(let message): return (isLive || sinceStart) && !message.isRepeat

@@ -1,0 +1,27 @@
+internal import Platform
+
+/// Runs blocking work on a separate thread, so that the main actor can handle signals.
+enum BackgroundThread {
+  /// Runs `body` on a new thread and returns its result.
+  ///
+  /// - Throws: errors of `body`, and `JoinError.refused` if the thread cannot be started.
+  static func run<Value: Sendable>(
+    _ name: String, _ body: @escaping @Sendable () throws(JoinError) -> Value
+  ) async throws(JoinError) -> Value {
+    let result: Result<Value, JoinError> = await withCheckedContinuation { continuation in
+      do throws(SystemError) {
+        let thread = try SystemThread(name: name) {
+          do throws(JoinError) {
+            continuation.resume(returning: .success(try body()))
+          } catch {
+            continuation.resume(returning: .failure(error))
+          }
+        }
+        thread.detach()
+      } catch {
+        continuation.resume(returning: .failure(.refused("a thread cannot be started (\(error))")))
+      }
+    }
+    return try result.get()
+  }
+}
