@@ -5,8 +5,8 @@ import Testing
 @Suite("The command line of the load generator")
 struct ArgumentTests {
   private func options(_ line: String) throws -> BenchOptions {
-    let invocation = try BenchOptionsReader.read(line.split(separator: " ").map(String.init))
-    guard case .run(let options) = invocation else { throw BenchUsageError.missingMode }
+    let invocation = try BenchArgumentParser.parse(line.split(separator: " ").map(String.init))
+    guard case .run(let options) = invocation else { throw BenchArgumentError.missingMode }
     return options
   }
 
@@ -46,7 +46,7 @@ struct ArgumentTests {
 
   @Test("--help is answered wherever it stands", arguments: ["--help", "fan-out --server x --help", "-h"])
   func help(_ line: String) throws {
-    #expect(try BenchOptionsReader.read(line.split(separator: " ").map(String.init)) == .help)
+    #expect(try BenchArgumentParser.parse(line.split(separator: " ").map(String.init)) == .help)
   }
 
   @Test(
@@ -58,26 +58,26 @@ struct ArgumentTests {
       ("fan-out", .missingServer(.fanOut)),
       ("slow-readers --server http://a:1", .missingProcess(.slowReaders)),
       ("fan-out --server http://a:1 --speed 3", .unknownFlag("--speed", mode: .fanOut)),
-      ("fan-out --server http://a:1 --joins 3", .flagOfOther("--joins", mode: .fanOut)),
-      ("upload --server http://a:1 --peer", .flagOfOther("--peer", mode: .upload)),
+      ("fan-out --server http://a:1 --joins 3", .flagOfOtherMode("--joins", mode: .fanOut)),
+      ("upload --server http://a:1 --peer", .flagOfOtherMode("--peer", mode: .upload)),
       ("fan-out --server http://a:1 more", .unexpectedArgument("more")),
       ("fan-out --server http://a:1 --json=1", .unexpectedValue(flag: "--json")),
       ("fan-out --server http://a:1 --rate 1 --window 2", .excluding("--window", "--rate")),
       (
         "fan-out --server http://a:1 --senders",
-        .missingValue(flag: "--senders", accepted: "a whole number from 1 to 1000")
+        .missingValue(flag: "--senders", expected: "a whole number from 1 to 1000")
       ),
       (
         "fan-out --server http://a:1 --senders 0",
-        .notAccepted(flag: "--senders", value: "0", accepted: "a whole number from 1 to 1000")
+        .invalidValue(flag: "--senders", value: "0", expected: "a whole number from 1 to 1000")
       ),
       (
         "fan-out --server http://a:1 --payload 15",
-        .notAccepted(flag: "--payload", value: "15", accepted: "a whole number from 16 to 262144")
+        .invalidValue(flag: "--payload", value: "15", expected: "a whole number from 16 to 262144")
       ),
-    ] as [(String, BenchUsageError)])
-  func refusals(_ line: String, _ error: BenchUsageError) {
-    #expect(throws: error) { try BenchOptionsReader.read(line.split(separator: " ").map(String.init)) }
+    ] as [(String, BenchArgumentError)])
+  func refusals(_ line: String, _ error: BenchArgumentError) {
+    #expect(throws: error) { try BenchArgumentParser.parse(line.split(separator: " ").map(String.init)) }
     #expect(error.description.hasSuffix("."))
   }
 
@@ -111,7 +111,7 @@ struct ArgumentTests {
 
   @Test("The help names every mode, and every flag that a person may give")
   func everythingIsInTheHelp() {
-    for mode in BenchMode.asked { #expect(BenchHelp.text.contains("\n  \(mode.rawValue) ")) }
+    for mode in BenchMode.public { #expect(BenchHelp.text.contains("\n  \(mode.rawValue) ")) }
     for flag in BenchFlag.all where flag.modes != [.floorReader] {
       #expect(BenchHelp.text.contains("\n  \(flag.name)"))
     }

@@ -64,6 +64,6 @@ struct LoadTests {
   @Test("A masked frame is none of a server's")
   func masked() {
     let bytes: [UInt8] = [0x82, 0x80, 0, 0, 0, 0]
-    #expect(throws: BenchFailure.self) { try ServerFrame.parse(bytes.span, at: 0) }
+    #expect(throws: BenchError.self) { try ServerFrame.parse(bytes.span, at: 0) }
   }
 }

@@ -283,7 +283,8 @@ struct ArgumentParserTests {
         says: "unknown environment variable DRAWTOGETHER_CONFETTI; --help lists all settings."),
       Refused(
         "draw",
-        says: "unknown command \"draw\": the commands are \(ArgumentParser.commandNames.joined(separator: ", "))."
+        says:
+          "unknown command \"draw\": the commands are \(ArgumentParser.commandNames.joined(separator: ", "))."
       ),
       Refused(
         "--echo", "true",
@@ -306,8 +307,10 @@ struct ArgumentParserTests {
           "unknown command \"check-config\": the commands are \(ArgumentParser.commandNames.joined(separator: ", ")); did you mean --check-config?"
       ),
       Refused(
-        "-p", "80", says: "unexpected argument \"-p\": each setting is a flag that begins with --; see --help."),
-      Refused("--", says: "unexpected argument \"--\": each setting is a flag that begins with --; see --help."),
+        "-p", "80",
+        says: "unexpected argument \"-p\": each setting is a flag that begins with --; see --help."),
+      Refused(
+        "--", says: "unexpected argument \"--\": each setting is a flag that begins with --; see --help."),
       Refused("--tls-cert", "a.pem", says: "--tls-cert requires --tls-key."),
       Refused(
         environment: ["DRAWTOGETHER_TLS_KEY": "a.pem"],

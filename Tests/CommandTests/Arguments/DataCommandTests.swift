@@ -116,11 +116,16 @@ struct DataCommandTests {
         "\"\(whole)x\" is not the beginning of a session's id: expected 1 to 22 letters, digits, - and _."
       ),
       (["restore", "Ab", "Cd"], "unexpected argument \"Cd\": restore takes one folder or session."),
-      (["sessions", "Ab"], "unexpected argument \"Ab\": each setting is a flag that begins with --; see --help."),
+      (
+        ["sessions", "Ab"],
+        "unexpected argument \"Ab\": each setting is a flag that begins with --; see --help."
+      ),
       (["sessions", "--state"], "unknown flag --state; --help lists all flags."),
       (["verify", "--jsn"], "unknown flag --jsn; --help lists all flags."),
       (["verify", "--http", "off"], "verify does not take --http: its flags are --data."),
-      (["export", "Ab", "--reactors=2"], "export does not take --reactors: its flags are --data and --state."),
+      (
+        ["export", "Ab", "--reactors=2"], "export does not take --reactors: its flags are --data and --state."
+      ),
       (["export", "Ab", "--check-config"], "unknown flag --check-config; --help lists all flags."),
       (["sessions", "--json=perhaps"], "invalid value \"perhaps\" for --json: expected true or false."),
       (["sessions", "--data"], "missing value for --data: expected a directory."),

@@ -63,12 +63,14 @@ struct VerifyTests {
     let run = run()
     #expect(run.code == 0)
     #expect(run.errors.isEmpty)
-    #expect(run.output == "1 session, 2 files, \(ShownFigures.size(UInt64(bytes))) of logs: no faults found\n")
+    #expect(
+      run.output == "1 session, 2 files, \(ShownFigures.size(UInt64(bytes))) of logs: no faults found\n")
     #expect(self.run("Ver").output == run.output)
     #expect(self.run("Xer").errors == "drawtogether: no session in \(folder.path) begins with Xer\n")
     let empty = try KeptFolder()
     #expect(
-      CommandRun(["verify", "--data", empty.path]).output == "0 sessions, 0 files, 0 B of logs: no faults found\n"
+      CommandRun(["verify", "--data", empty.path]).output
+        == "0 sessions, 0 files, 0 B of logs: no faults found\n"
     )
   }
 

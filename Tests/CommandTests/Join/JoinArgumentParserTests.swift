@@ -50,7 +50,8 @@ struct JoinArgumentParserTests {
       ([], "join needs the link of a session: http(s)://HOST/s/ID, the address that the page shares."),
       (["watch"], "join needs the link of a session: http(s)://HOST/s/ID, the address that the page shares."),
       (
-        ["hello"], "hello is not the link of a session: expected http(s)://HOST/s/ID, the address that the page shares."
+        ["hello"],
+        "hello is not the link of a session: expected http(s)://HOST/s/ID, the address that the page shares."
       ),
       ([link], "join needs an action: watch, say, attach or tail."),
       ([link, "sing"], "unknown action \"sing\": expected watch, say, attach or tail."),

@@ -1,34 +1,34 @@
 internal import Glibc
 internal import Platform
 
-/// The program: reads what it is asked to do, runs it, prints, and ends with an exit code.
+/// The program: parses its arguments, runs the measurement, prints the report, and returns an exit code.
 struct BenchCommand {
-  /// How the process ends.
+  /// The exit code of the process.
   enum ExitCode: Int32 {
     case success = 0
-    /// The run broke off.
+    /// The run failed.
     case failure = 1
-    /// It was asked for what cannot be.
+    /// Invalid arguments.
     case usage = 2
   }
 
   let arguments: [String]
-  /// Takes what is meant for standard output.
+  /// Writes text to standard output.
   let output: (String) -> Void
-  /// Takes what is meant for standard error.
+  /// Writes text to standard error.
   let errors: (String) -> Void
 
-  /// The command as this process was called.
+  /// Creates the command from the arguments of this process.
   static func ofThisProcess() -> BenchCommand {
     BenchCommand(
       arguments: Array(CommandLine.arguments.dropFirst()),
       output: { write($0, to: STDOUT_FILENO) }, errors: { write($0, to: STDERR_FILENO) })
   }
 
-  /// Does what was asked, and returns the exit code.
+  /// Runs the command and returns the exit code.
   func run() -> Int32 {
-    do throws(BenchUsageError) {
-      switch try BenchOptionsReader.read(arguments) {
+    do throws(BenchArgumentError) {
+      switch try BenchArgumentParser.parse(arguments) {
       case .help:
         output(BenchHelp.text)
         return ExitCode.success.rawValue
@@ -42,7 +42,7 @@ struct BenchCommand {
   }
 
   private func perform(_ options: BenchOptions) -> ExitCode {
-    do throws(BenchFailure) {
+    do throws(BenchError) {
       try Pinning.pin(options, arguments)
       OpenFiles.raiseLimit()
       if let report = try measure(options) {
@@ -56,7 +56,7 @@ struct BenchCommand {
     }
   }
 
-  private func measure(_ options: BenchOptions) throws(BenchFailure) -> Report? {
+  private func measure(_ options: BenchOptions) throws(BenchError) -> Report? {
     switch options.mode {
     case .fanOut, .rooms: try DrawingRun.measure(options)
     case .idle: try IdleRun.measure(options)

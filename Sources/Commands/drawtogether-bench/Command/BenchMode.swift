@@ -1,4 +1,4 @@
-/// What a run does, by the first word of the command line.
+/// The kind of a measurement: the first word of the command line.
 enum BenchMode: String, CaseIterable, Sendable {
   case fanOut = "fan-out"
   case rooms
@@ -7,13 +7,13 @@ enum BenchMode: String, CaseIterable, Sendable {
   case slowReaders = "slow-readers"
   case upload
   case floor
-  /// The other side of `floor`, which it starts itself.
+  /// The reading process of `floor`, which `floor` starts.
   case floorReader = "floor-reader"
 
-  /// Those that a person asks for.
-  static let asked = allCases.filter { $0 != .floorReader }
+  /// The modes for users.
+  static let `public` = allCases.filter { $0 != .floorReader }
 
-  /// Whether it speaks to a server.
+  /// True for a mode that needs a server.
   var needsServer: Bool {
     switch self {
     case .fanOut, .rooms, .idle, .joinStorm, .slowReaders, .upload: true
@@ -21,7 +21,7 @@ enum BenchMode: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether a plain broadcast server will do.
+  /// True for a mode that works with a plain broadcast server.
   var takesPeer: Bool {
     switch self {
     case .fanOut, .rooms, .idle, .joinStorm: true
@@ -29,17 +29,17 @@ enum BenchMode: String, CaseIterable, Sendable {
     }
   }
 
-  /// In a line of the help.
+  /// The description in the help.
   var help: String {
     switch self {
-    case .fanOut: "one session: senders, and members that only listen"
-    case .rooms: "many sessions in which everyone sends at a rate, at phases by chance"
-    case .idle: "sockets that joined and are silent: what each costs in memory, and all in CPU"
-    case .joinStorm: "many who join one session at once: until all have all of it"
-    case .slowReaders: "members that do not read while megabytes pass, and then do"
-    case .upload: "files by HTTP beside drawing"
-    case .floor: "what the kernel alone takes for send on loopback; no server"
-    case .floorReader: "the reading side of floor"
+    case .fanOut: "one session with senders and listening members"
+    case .rooms: "many sessions in which every member sends at a rate, at random phases"
+    case .idle: "silent sockets: memory of each, and CPU of all"
+    case .joinStorm: "many members join a session at once: time until all have the whole snapshot"
+    case .slowReaders: "members that stop reading during a transfer, and then continue"
+    case .upload: "file uploads by HTTP during drawing"
+    case .floor: "CPU of the kernel for send on loopback, without a server"
+    case .floorReader: "the reading process of floor"
     }
   }
 }

@@ -1,25 +1,25 @@
-/// What was asked for on the command line, with the defaults.
+/// The options of a run, with their defaults.
 struct BenchOptions: Equatable, Sendable {
-  /// When messages are sent.
+  /// The pacing of messages.
   enum Pacing: Equatable, Sendable {
-    /// Closed loop: as many messages of each sender are on their way.
+    /// Closed loop: the number of messages in flight per sender.
     case window(Int)
-    /// Closed loop: as many in one `send`, once all before have come everywhere.
+    /// Closed loop: the number of messages in one `send`, after all previous messages were delivered.
     case burst(Int)
-    /// Open loop: as many a second by each sender.
+    /// Open loop: messages per second and sender.
     case rate(Double)
   }
 
   let mode: BenchMode
   var server: ServerURL?
-  /// The server's process, whose CPU and memory are looked at.
+  /// The server's process, whose CPU and memory are measured.
   var process: Int32?
   var isPeer = false
   var offersDeflate = false
 
   var sessions = 1
   var senders = 1
-  /// Those who only listen; in `rooms` and `idle` everyone in a session.
+  /// The listening members; in `rooms` and `idle` all members of a session.
   var members = 100
   var sockets = 1_000
   var joins = 1_000
@@ -37,7 +37,7 @@ struct BenchOptions: Equatable, Sendable {
   var isLive = false
 
   var seconds = 5.0
-  /// So many messages instead of a time.
+  /// The number of messages to send, instead of a duration.
   var messages: Int?
   var warmUp = 1.0
   var inFlight = 256
@@ -47,7 +47,7 @@ struct BenchOptions: Equatable, Sendable {
   var frame = 70
   var isJSON = false
 
-  /// The defaults of a mode.
+  /// Creates the defaults of a mode.
   init(mode: BenchMode) {
     self.mode = mode
     switch mode {
@@ -59,7 +59,7 @@ struct BenchOptions: Equatable, Sendable {
     }
   }
 
-  /// When messages are sent: what was asked for, else what suits the mode.
+  /// The pacing from the command line, otherwise the default of the mode.
   var pacing: Pacing {
     if let rate { return .rate(rate) }
     if let burst { return .burst(burst) }
@@ -72,7 +72,7 @@ struct BenchOptions: Equatable, Sendable {
     }
   }
 
-  /// How many entries make the snapshot of a join storm.
+  /// The number of entries in the snapshot of a join storm.
   var snapshotEntries: Int {
     entries ?? max(1, (snapshotBytes + payload - 1) / payload)
   }

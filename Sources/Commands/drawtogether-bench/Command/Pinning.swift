@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// Keeps this process on one core, by `taskset`: Swift's Glibc has no call for it.
+/// Pins this process to a core by `taskset`: Swift's Glibc lacks the system call.
 enum Pinning {
-  private static let mark = "DRAWTOGETHER_BENCH_PINNED"
+  private static let marker = "DRAWTOGETHER_BENCH_PINNED"
 
-  /// Begins the same program anew under `taskset`, unless it is already; returns when there is no core to keep to.
-  static func pin(_ options: BenchOptions, _ arguments: [String]) throws(BenchFailure) {
-    guard let cpu = options.cpu, unsafe getenv(mark) == nil else { return }
-    unsafe setenv(mark, "1", 1)
+  /// Restarts the program under `taskset`, unless it already runs there. Returns if no core is set.
+  static func pin(_ options: BenchOptions, _ arguments: [String]) throws(BenchError) {
+    guard let cpu = options.cpu, unsafe getenv(marker) == nil else { return }
+    unsafe setenv(marker, "1", 1)
     let words = ["taskset", "-c", String(cpu), executable] + arguments
     let strings = unsafe words.map { unsafe strdup($0) } + [nil]
     unsafe execvp("taskset", strings)
@@ -23,9 +23,9 @@ enum Pinning {
   }
 }
 
-/// How many descriptors this process may have.
+/// The limit of open files of this process.
 enum OpenFiles {
-  /// Raises the limit as far as the system lets it.
+  /// Raises the soft limit to the hard limit.
   static func raiseLimit() {
     var limit = rlimit()
     guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

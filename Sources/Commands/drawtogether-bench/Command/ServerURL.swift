@@ -1,11 +1,11 @@
-/// Where a server is: `http`, `https`, `ws` or `wss`, a host and perhaps a port.
+/// The URL of a server: scheme `http`, `https`, `ws` or `wss`, a host and an optional port.
 struct ServerURL: Equatable, Sendable, CustomStringConvertible {
   let isSecure: Bool
-  /// A name, or an address, an IPv6 one in brackets.
+  /// A name or an address, IPv6 in brackets.
   let host: String
   let port: UInt16
 
-  /// Nil for what is no such URL, or has more than these three.
+  /// Parses a URL; nil for other schemes and for a URL with more parts.
   init?(_ text: String) {
     guard let mark = text.firstRange(of: "://") else { return nil }
     switch text[..<mark.lowerBound].lowercased() {
@@ -38,13 +38,13 @@ struct ServerURL: Equatable, Sendable, CustomStringConvertible {
   /// `HOST:PORT`, for the resolver and for `Host`.
   var authority: String { "\(host):\(port)" }
 
-  /// The host without brackets, as TLS wants it.
+  /// The host without brackets, for TLS.
   var bareHost: String { host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host }
 
   var description: String { "\(isSecure ? "https" : "http")://\(authority)" }
 }
 
 extension Character {
-  /// One of the ten digits that `UInt16` reads; it would take a sign too.
+  /// True for one of the ten digits. `UInt16` also accepts a sign.
   fileprivate var isASCIIDigit: Bool { ("0"..."9").contains(self) }
 }

@@ -2,16 +2,16 @@ internal import Glibc
 
 /// Clocks of the kernel, in nanoseconds.
 enum Clock {
-  /// The machine's, which never goes back.
+  /// Returns the monotonic clock.
   static func now() -> UInt64 { read(CLOCK_MONOTONIC) ?? 0 }
 
-  /// What this thread has used of a core.
+  /// Returns the CPU time of this thread.
   static func ofThread() -> UInt64 { read(CLOCK_THREAD_CPUTIME_ID) ?? 0 }
 
-  /// What this process has used of the cores.
+  /// Returns the CPU time of this process.
   static func ofThisProcess() -> UInt64 { read(CLOCK_PROCESS_CPUTIME_ID) ?? 0 }
 
-  /// What a process has used, threads that ended too; nil when there is none. /proc counts in hundredths of a second.
+  /// Returns the CPU time of a process, including ended threads; nil if it does not exist. /proc counts in hundredths of a second.
   static func ofProcess(_ process: Int32) -> UInt64? { read(~process << 3 | 2) }
 
   private static func read(_ clock: clockid_t) -> UInt64? {

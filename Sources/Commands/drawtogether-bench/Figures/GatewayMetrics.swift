@@ -1,20 +1,20 @@
 internal import HTTP
 
-/// What a gateway counts itself: its calls of `send`, the entries in them, and who came.
+/// Counters of a gateway: `send` calls, delivered entries, and connections.
 struct GatewayMetrics: Equatable, Sendable {
   let sendCalls: Double
   let entriesDelivered: Double
-  /// Connections since it was started, the one that asks included.
+  /// Connections since the start, including the current one.
   let connectionsAccepted: Double
 
-  /// Asks a gateway; nil when it shows its metrics to others only.
-  static func ask(_ client: HTTPClient) throws(BenchFailure) -> GatewayMetrics? {
+  /// Requests the metrics; nil if the gateway does not show them to this client.
+  static func ask(_ client: HTTPClient) throws(BenchError) -> GatewayMetrics? {
     let reply = try client.ask(.get, "/metrics")
     guard reply.status == 200 else { return nil }
     return GatewayMetrics(String(decoding: reply.body, as: UTF8.self))
   }
 
-  /// Reads the Prometheus text; nil when the three are not in it.
+  /// Parses the Prometheus text; nil if one of the counters is missing.
   init?(_ text: String) {
     guard let sendCalls = Self.value("drawtogether_send_calls_total", in: text),
       let entriesDelivered = Self.value("drawtogether_entries_delivered_total", in: text),

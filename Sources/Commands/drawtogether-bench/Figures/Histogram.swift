@@ -1,12 +1,12 @@
-/// Counts values, in 128 steps for each power of two: what it says of them is low by at most one in 128.
+/// A histogram with 128 steps per power of two: quantiles are too low by at most 1 in 128.
 struct Histogram: Sendable {
   private static let stepBits = 7
   private static let steps = 1 << stepBits
 
   private var counts = [UInt32](repeating: 0, count: (64 - stepBits + 1) << stepBits)
-  /// How many values were counted.
+  /// The number of values.
   private(set) var total = 0
-  /// The greatest of them, exactly.
+  /// The exact maximum.
   private(set) var maximum: UInt64 = 0
 
   /// Counts a value.
@@ -16,7 +16,7 @@ struct Histogram: Sendable {
     if value > maximum { maximum = value }
   }
 
-  /// The least step that so large a share of the values, 0 to 1, are not above; 0 without values.
+  /// Returns the lowest step that is not exceeded by `share` (0 to 1) of the values; 0 without values.
   func quantile(_ share: Double) -> UInt64 {
     guard total > 0 else { return 0 }
     let wanted = max(1, Int((share * Double(total)).rounded(.up)))
@@ -28,7 +28,7 @@ struct Histogram: Sendable {
     return maximum
   }
 
-  /// Values below 128 have a step each; above, the seven bits behind the first say which.
+  /// Returns the step of a value. Values below 128 have one step each; for larger values, the seven bits after the first select it.
   private static func index(of value: UInt64) -> Int {
     guard value >= UInt64(steps) else { return Int(value) }
     let exponent = 63 - value.leadingZeroBitCount - stepBits

@@ -1,16 +1,16 @@
 internal import Glibc
 
-/// What a process holds, and what the kernel holds for all sockets of the machine.
+/// The memory of a process, and of all sockets of the machine.
 struct Memory: Sendable {
-  /// Pages that only this process has, in bytes.
+  /// The private dirty pages, in bytes.
   var privateDirty = 0
-  /// All of its pages in memory, in bytes.
+  /// The resident pages, in bytes.
   var resident = 0
-  /// Buffers of TCP sockets, in bytes, of the whole machine.
+  /// The TCP socket buffers of the whole machine, in bytes.
   var sockets = 0
 
-  /// Looks at a process.
-  static func of(_ process: Int32) throws(BenchFailure) -> Memory {
+  /// Measures a process.
+  static func of(_ process: Int32) throws(BenchError) -> Memory {
     guard let rollup = ProcFile.read("/proc/\(process)/smaps_rollup"),
       let status = ProcFile.read("/proc/\(process)/status")
     else { throw .process(process) }
@@ -21,7 +21,7 @@ struct Memory: Sendable {
     return memory
   }
 
-  /// Buffers of TCP sockets, in bytes, of the whole machine.
+  /// Returns the TCP socket buffers of the whole machine, in bytes.
   static func ofSockets() -> Int {
     pagesOfSockets() * sysconf(CInt(_SC_PAGESIZE))
   }
@@ -35,17 +35,17 @@ struct Memory: Sendable {
   }
 }
 
-/// Bytes that wait in TCP's queues, at the sockets of a port and at all others: the server's side, and ours.
+/// The bytes in TCP queues: of sockets with the server's port, and of all others.
 struct WaitingBytes: Equatable, Sendable {
   var atServer = 0
   var atOthers = 0
 
-  /// Looks at all IPv4 sockets of the machine, which takes milliseconds for thousands.
+  /// Measures all IPv4 sockets of the machine. Takes milliseconds for thousands of sockets.
   static func now(serverPort: UInt16) -> WaitingBytes {
     WaitingBytes(ProcFile.read("/proc/net/tcp") ?? "", serverPort: serverPort)
   }
 
-  /// Reads a table as /proc/net/tcp: the second column is the local `address:port`, the fifth `send:receive`, all in
+  /// Parses the table /proc/net/tcp: the second column is the local `address:port`, the fifth `send:receive`, all in
   /// hexadecimal.
   init(_ table: String, serverPort: UInt16) {
     for line in table.split(separator: "\n").dropFirst() {

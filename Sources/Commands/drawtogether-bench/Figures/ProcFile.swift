@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Files of /proc, which have no length before they are read.
+/// Files of /proc, which report no length.
 enum ProcFile {
-  /// All of a file; nil when it cannot be read.
+  /// Returns the text of a file; nil if it cannot be read.
   static func read(_ path: String) -> String? {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -18,7 +18,7 @@ enum ProcFile {
     }
   }
 
-  /// The number behind a name that a line begins with: `VmRSS:   1234 kB`.
+  /// Returns the number after a name at the beginning of a line, as in `VmRSS:   1234 kB`.
   static func number(_ name: String, in text: String) -> Int? {
     for line in text.split(separator: "\n") where line.hasPrefix(name) {
       let words = line.dropFirst(name.count).split(separator: " ")

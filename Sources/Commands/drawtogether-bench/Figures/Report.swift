@@ -1,8 +1,8 @@
 internal import Wire
 
-/// The result of a run: figures in an order, each with a name for programs and words for people.
+/// The result of a run: an ordered list of figures, each with a name for programs and a label for people.
 struct Report: Sendable {
-  /// What a figure counts: as people read it, and as its name says it to programs.
+  /// The unit of a figure. The name of a figure contains its unit.
   enum Unit: String, CaseIterable, Sendable {
     case bytes
     case kibibytes = "KiB"
@@ -13,7 +13,7 @@ struct Report: Sendable {
     case perSecond = "/s"
     case mebibytesPerSecond = "MiB/s"
 
-    /// Whether a name says the unit, as in `latencyP50Microseconds` or `bytesPerJoin`.
+    /// Returns true if a name contains the unit, as in `latencyP50Microseconds` or `bytesPerJoin`.
     func isNamed(in name: String) -> Bool {
       switch self {
       case .bytes: name.contains("Bytes") || name.hasPrefix("bytes")
@@ -37,72 +37,72 @@ struct Report: Sendable {
 
   private struct Figure: Sendable {
     let name: String
-    let words: String
+    let label: String
     let value: Value
     let unit: Unit?
 
-    init(_ name: String, _ words: String, _ value: Value, _ unit: Unit? = nil) {
-      precondition(unit?.isNamed(in: name) ?? true, "a figure's name says its unit")
+    init(_ name: String, _ label: String, _ value: Value, _ unit: Unit? = nil) {
+      precondition(unit?.isNamed(in: name) ?? true, "a figure's name contains its unit")
       self.name = name
-      self.words = words
+      self.label = label
       self.value = value
       self.unit = unit
     }
   }
 
   private var figures: [Figure] = []
-  /// What makes the figures doubtful, in sentences.
+  /// The warnings about doubtful figures, each one sentence or more.
   private(set) var warnings: [String] = []
 
-  /// Adds words.
-  mutating func add(_ name: String, _ words: String, _ text: String) {
-    figures.append(Figure(name, words, .text(text)))
+  /// Adds a text.
+  mutating func add(_ name: String, _ label: String, _ text: String) {
+    figures.append(Figure(name, label, .text(text)))
   }
 
-  /// Adds a whole number; nothing when there is none.
-  mutating func add(_ name: String, _ words: String, _ count: Int?, _ unit: Unit? = nil) {
+  /// Adds a whole number, unless it is nil.
+  mutating func add(_ name: String, _ label: String, _ count: Int?, _ unit: Unit? = nil) {
     guard let count else { return }
-    figures.append(Figure(name, words, .count(count), unit))
+    figures.append(Figure(name, label, .count(count), unit))
   }
 
-  /// Adds a number, which is rounded to four places; nothing when there is none.
-  mutating func add(_ name: String, _ words: String, _ number: Double?, _ unit: Unit? = nil) {
+  /// Adds a number, rounded to four places, unless it is nil.
+  mutating func add(_ name: String, _ label: String, _ number: Double?, _ unit: Unit? = nil) {
     guard let number, number.isFinite else { return }
-    figures.append(Figure(name, words, .number(number), unit))
+    figures.append(Figure(name, label, .number(number), unit))
   }
 
-  /// Adds what is so or not.
-  mutating func add(_ name: String, _ words: String, _ flag: Bool) {
-    figures.append(Figure(name, words, .flag(flag)))
+  /// Adds a boolean.
+  mutating func add(_ name: String, _ label: String, _ flag: Bool) {
+    figures.append(Figure(name, label, .flag(flag)))
   }
 
-  /// Adds how many connections a server had had before; nothing when that is not known. From a tenth of the run's own sockets
-  /// on, its memory tells little.
+  /// Adds the number of earlier connections of the server, unless it is nil. Warns if it exceeds a tenth of the run's sockets: then
+  /// the measured memory per socket is too low.
   mutating func add(connectionsBefore: Int?, sockets: Int) {
     guard let connectionsBefore else { return }
-    add("connectionsBefore", "connections the server had had before", connectionsBefore)
+    add("connectionsBefore", "earlier connections of the server", connectionsBefore)
     guard connectionsBefore * 10 > sockets else { return }
     warn(
-      "The server had had \(connectionsBefore) connections before: what they left of its memory is used again, so that what a "
-        + "socket takes is not seen. Start it anew to see it.")
+      "The server had \(connectionsBefore) connections before and reuses their memory, so that the memory per socket cannot be "
+        + "measured. Restart the server to measure it.")
   }
 
-  /// Adds a reason for doubt.
+  /// Adds a warning.
   mutating func warn(_ sentence: String) {
     warnings.append(sentence)
   }
 
-  /// A figure in a line.
+  /// The report with one figure per line.
   var text: String {
-    let width = figures.map(\.words.count).max() ?? 0
+    let width = figures.map(\.label.count).max() ?? 0
     return figures.map { figure in
-      let gap = String(repeating: " ", count: width - figure.words.count + 2)
+      let gap = String(repeating: " ", count: width - figure.label.count + 2)
       let unit = figure.unit.map { " " + $0.rawValue } ?? ""
-      return figure.words + gap + Self.shown(figure.value) + unit + "\n"
+      return figure.label + gap + Self.text(figure.value) + unit + "\n"
     }.joined()
   }
 
-  /// One flat object in a line.
+  /// The report as one flat JSON object in a line.
   var json: String {
     var writer = JSONWriter()
     writer.object { writer in
@@ -126,7 +126,7 @@ struct Report: Sendable {
     return String(decoding: writer.bytes, as: UTF8.self) + "\n"
   }
 
-  /// Three figures are as much as any of these is good for.
+  /// Returns a number with about three significant digits, the precision of the measurements.
   private static func readable(_ number: Double) -> String {
     switch abs(number) {
     case 100...: Int(number.rounded()).description
@@ -135,7 +135,7 @@ struct Report: Sendable {
     }
   }
 
-  private static func shown(_ value: Value) -> String {
+  private static func text(_ value: Value) -> String {
     switch value {
     case .text(let text): text
     case .count(let count): count.description

@@ -1,8 +1,8 @@
-/// Clocks and counters at one moment, to be compared with a later one.
+/// Clocks at one moment, to compare with a later one.
 struct Sample: Sendable {
   let time = Clock.now()
   let own = Clock.ofThisProcess()
-  /// The server's CPU, when its process is known.
+  /// The server's CPU time, if its process is known.
   let server: UInt64?
 
   init(_ process: Int32?) {
@@ -10,12 +10,12 @@ struct Sample: Sendable {
   }
 }
 
-/// What passed between two moments.
+/// The differences between two samples.
 struct Interval: Sendable {
   let seconds: Double
-  /// Seconds of a core that this process used.
+  /// The CPU seconds of this process.
   let own: Double
-  /// Seconds of a core that the server used, when its process is known.
+  /// The CPU seconds of the server, if its process is known.
   let server: Double?
 
   init(from start: Sample, to end: Sample) {

@@ -2,9 +2,9 @@ internal import WebSocket
 internal import Wire
 
 extension Generator {
-  /// Takes a control message. `joined` is long and comes once a socket, and `committed` comes often and is wanted by
-  /// few: they are told by their first letters.
-  func takeControl(_ message: Span<UInt8>, of link: Link) throws(BenchFailure) {
+  /// Handles a control message. `joined` is long and arrives once per socket, and `committed` is frequent and seldom needed: messages
+  /// are distinguished by their first letters.
+  func handleControl(_ message: Span<UInt8>, of link: Link) throws(BenchError) {
     guard !options.isPeer, message.count > 6 else { return }
     switch (message[2], message[4], message[5]) {
     case (UInt8(ascii: "j"), _, _):
@@ -16,7 +16,7 @@ extension Generator {
     case (UInt8(ascii: "c"), UInt8(ascii: "t"), _):
       if case .catchUp(let kind, _, _) = try decode(message) {
         link.caughtUpBy = kind == .snapshot ? .snapshot : .tail
-        if kind == .snapshot { link.held?.clear() }
+        if kind == .snapshot { link.retained?.clear() }
       }
     case (UInt8(ascii: "c"), UInt8(ascii: "u"), _):
       becomeLive(link)
@@ -27,14 +27,14 @@ extension Generator {
     }
   }
 
-  /// Answers a ping with its own bytes (RFC 6455 §5.5.3).
+  /// Answers a ping with its payload (RFC 6455 §5.5.3).
   func answerPing(_ payload: Span<UInt8>, over link: Link) {
     var frame: [UInt8] = []
     FrameWriter.append(.pong, payload: payload, maskingKey: MaskingKey(4, 3, 2, 1), to: &frame)
     send(frame, over: link)
   }
 
-  private func decode(_ message: Span<UInt8>) throws(BenchFailure) -> GatewayControl {
+  private func decode(_ message: Span<UInt8>) throws(BenchError) -> GatewayControl {
     do throws(WireError) {
       return try GatewayControl.decode(message)
     } catch {
@@ -43,9 +43,9 @@ extension Generator {
   }
 }
 
-/// Text as a server sent it.
+/// Decodes text from a server.
 enum WireText {
-  /// What is no UTF-8 is replaced.
+  /// Returns the text; replaces invalid UTF-8.
   static func decode(_ bytes: Span<UInt8>) -> String {
     unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
   }

@@ -6,8 +6,8 @@ internal import WebSocket
 internal import Wire
 
 extension Generator {
-  /// Opens sockets, so many at a time, and returns when all are live.
-  func open(_ opening: Range<Int>, inFlight: Int) throws(BenchFailure) {
+  /// Opens sockets, at most `inFlight` at a time, and returns when all are live.
+  func open(_ opening: Range<Int>, inFlight: Int) throws(BenchError) {
     let before = liveCount
     var started = 0
     let end = Clock.now() + 60_000_000_000
@@ -15,7 +15,7 @@ extension Generator {
       while started < opening.count, started - (liveCount - before) < inFlight {
         try start(links[opening.lowerBound + started])
         started += 1
-        // A thousand take tens of milliseconds, in which others are live.
+        // Opening a thousand takes tens of milliseconds, in which others become live.
         if started & 15 == 0 { try step(until: 0) }
       }
       try step(until: Clock.now() + 10_000_000)
@@ -23,8 +23,8 @@ extension Generator {
     }
   }
 
-  /// Begins the connection of a socket.
-  func start(_ link: Link) throws(BenchFailure) {
+  /// Starts to connect a socket.
+  func start(_ link: Link) throws(BenchError) {
     link.startedAt = Clock.now()
     do throws(SystemError) {
       let descriptor = try Socket.connect(to: address)
@@ -37,8 +37,8 @@ extension Generator {
     guard status >= 0 else { throw .system(SystemError("epoll_ctl", code: -status)) }
   }
 
-  /// The connection has come about, or failed.
-  func hasConnected(_ link: Link) throws(BenchFailure) {
+  /// Handles the end of a connection attempt.
+  func didConnect(_ link: Link) throws(BenchError) {
     do throws(SystemError) {
       try Socket(link.descriptor).pendingError()
     } catch {
@@ -48,13 +48,13 @@ extension Generator {
     let tls = clientTLS.makeConnection(to: server.bareHost)
     link.phase = .securing(tls)
     ciphertext.removeAll(keepingCapacity: true)
-    _ = try Secure.run { () throws(TLSError) in
+    _ = try ClientTLS.run { () throws(TLSError) in
       try tls.receive([UInt8]().span, plaintext: &plaintext, ciphertextOut: &ciphertext)
     }
     transmit(ciphertext, over: link)
   }
 
-  /// Asks for the upgrade.
+  /// Sends the upgrade request.
   func upgrade(_ link: Link) {
     let attempt = UpgradeAttempt(
       subprotocols: options.isPeer ? [] : ["drawtogether.v1"], offersDeflate: options.offersDeflate)
@@ -64,10 +64,10 @@ extension Generator {
     send(Array((request + "\r\n").utf8), over: link)
   }
 
-  /// Takes what has come of the upgrade's answer: what follows it, or nil when it is not all there.
-  func takeAnswer(
+  /// Parses the answer to the upgrade. Returns the bytes after it; nil if it is incomplete.
+  func parseAnswer(
     _ bytes: Span<UInt8>, of link: Link, _ attempt: UpgradeAttempt
-  ) throws(BenchFailure) -> [UInt8]? {
+  ) throws(BenchError) -> [UInt8]? {
     link.rest.append(bytes)
     var reader = ResponseReader()
     reader.expect(.get)
@@ -79,7 +79,7 @@ extension Generator {
       guard case .head(let found) = event else { throw ResponseError.cutShort }
       head = found
     } catch {
-      throw .noHTTP
+      throw .notHTTP
     }
     let names = [
       "Upgrade", "Connection", "Sec-WebSocket-Accept", "Sec-WebSocket-Protocol", "Sec-WebSocket-Extensions",
@@ -95,8 +95,8 @@ extension Generator {
     return rest
   }
 
-  /// The upgrade is done: a gateway wants a join, a peer has all it needs.
-  func hasUpgraded(_ link: Link) {
+  /// Handles the upgrade: joins a session of a gateway; a peer needs no join.
+  func didUpgrade(_ link: Link) {
     if options.isPeer {
       becomeLive(link)
     } else {
@@ -108,9 +108,9 @@ extension Generator {
     }
   }
 
-  /// All that was before is there: what comes now is live.
+  /// Marks a socket as live after its catch-up.
   func becomeLive(_ link: Link) {
-    // A reader that fell behind is caught up again.
+    // A slow reader has more than one catch-up.
     guard !link.isLive else { return }
     link.phase = .live
     link.liveAt = Clock.now()

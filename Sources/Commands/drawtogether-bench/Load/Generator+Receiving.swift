@@ -4,14 +4,14 @@ internal import WebSocket
 internal import Wire
 
 extension Generator {
-  /// Takes all that a socket has.
-  func receive(_ link: Link, untilEnd: Bool) throws(BenchFailure) {
+  /// Reads all bytes of a socket.
+  func receive(_ link: Link, untilEnd: Bool) throws(BenchError) {
     while link.descriptor >= 0, link.isReading {
       switch Socket(link.descriptor).receive(into: &buffer) {
       case .received(let count):
-        tally.reads += 1
+        counters.reads += 1
         try take(count, of: link)
-        // Less than asked for is all there was, unless the end has come behind it.
+        // A short read means that the socket is empty, unless the stream has ended.
         if count < buffer.count, !untilEnd { return }
       case .wouldBlock:
         return
@@ -21,13 +21,13 @@ extension Generator {
     }
   }
 
-  private func take(_ count: Int, of link: Link) throws(BenchFailure) {
+  private func take(_ count: Int, of link: Link) throws(BenchError) {
     let received = buffer
     let bytes = received.span.extracting(first: count)
     switch link.phase {
     case .securing(let tls):
       try decrypt(bytes, of: link, tls)
-      // The answer to the upgrade cannot be here yet.
+      // The answer to the upgrade cannot have arrived yet.
       if tls.isHandshakeComplete {
         link.tls = tls
         upgrade(link)
@@ -42,7 +42,7 @@ extension Generator {
     }
   }
 
-  private func decrypt(_ bytes: Span<UInt8>, of link: Link, _ tls: TLSConnection) throws(BenchFailure) {
+  private func decrypt(_ bytes: Span<UInt8>, of link: Link, _ tls: TLSConnection) throws(BenchError) {
     plaintext.removeAll(keepingCapacity: true)
     ciphertext.removeAll(keepingCapacity: true)
     do throws(TLSError) {
@@ -53,10 +53,10 @@ extension Generator {
     transmit(ciphertext, over: link)
   }
 
-  private func takePlain(_ bytes: Span<UInt8>, of link: Link) throws(BenchFailure) {
+  private func takePlain(_ bytes: Span<UInt8>, of link: Link) throws(BenchError) {
     if case .upgrading(let attempt) = link.phase {
-      guard let rest = try takeAnswer(bytes, of: link, attempt) else { return }
-      hasUpgraded(link)
+      guard let rest = try parseAnswer(bytes, of: link, attempt) else { return }
+      didUpgrade(link)
       return try takePlain(rest.span, of: link)
     }
     let skipped = min(link.toSkip, bytes.count)
@@ -64,7 +64,7 @@ extension Generator {
     let bytes = bytes.extracting(droppingFirst: skipped)
     guard !bytes.isEmpty else { return }
     let now = Clock.now()
-    let before = tally.arrivals.delivered
+    let before = counters.deliveries.delivered
     if link.rest.isEmpty {
       let taken = try takeFrames(bytes, of: link, at: now)
       if taken < bytes.count { link.rest.append(bytes.extracting(droppingFirst: taken)) }
@@ -76,14 +76,14 @@ extension Generator {
       if taken > 0 { whole.removeSubrange(..<taken) }
       swap(&whole, &link.rest)
     }
-    let delivered = tally.arrivals.delivered - before
+    let delivered = counters.deliveries.delivered - before
     if delivered > 0, link.session < sessions.count {
-      sessions[link.session].take(delivered, at: now)
+      sessions[link.session].record(delivered, at: now)
     }
   }
 
-  /// Takes the whole frames; returns where the first begins that is not all there.
-  private func takeFrames(_ bytes: Span<UInt8>, of link: Link, at now: UInt64) throws(BenchFailure) -> Int {
+  /// Handles the complete frames. Returns the offset of the first incomplete frame.
+  private func takeFrames(_ bytes: Span<UInt8>, of link: Link, at now: UInt64) throws(BenchError) -> Int {
     var offset = 0
     while let frame = try ServerFrame.parse(bytes, at: offset) {
       guard frame.payload.upperBound <= bytes.count else {
@@ -100,7 +100,7 @@ extension Generator {
 
   private func take(
     _ frame: ServerFrame, _ payload: Span<UInt8>, of link: Link, at now: UInt64
-  ) throws(BenchFailure) {
+  ) throws(BenchError) {
     switch frame.opcode {
     case .binary where frame.isFinal:
       link.bytesReceived += payload.count
@@ -108,8 +108,8 @@ extension Generator {
       if frame.isCompressed { return try takeCompressedEntries(payload, of: link, at: now) }
       try takeEntries(payload, of: link, at: now)
     case .text where frame.isFinal:
-      if frame.isCompressed { return try takeCompressedControl(payload, of: link) }
-      try takeControl(payload, of: link)
+      if frame.isCompressed { return try handleCompressedControl(payload, of: link) }
+      try handleControl(payload, of: link)
     case .ping:
       answerPing(payload, over: link)
     case .pong:
@@ -123,34 +123,35 @@ extension Generator {
     }
   }
 
-  // On their own, never inlined: Swift 6.3's optimizer breaks off where an array's span is made in the function above.
+  // Separate and never inlined: Swift 6.3's optimizer crashes if the span of an array is created in the function above.
   @inline(never)
   private func takeCompressedEntries(
     _ payload: Span<UInt8>, of link: Link, at now: UInt64
-  ) throws(BenchFailure) {
+  ) throws(BenchError) {
     let message = try inflate(payload)
     try takeEntries(message.span, of: link, at: now)
   }
 
   @inline(never)
-  private func takeCompressedControl(_ payload: Span<UInt8>, of link: Link) throws(BenchFailure) {
+  private func handleCompressedControl(_ payload: Span<UInt8>, of link: Link) throws(BenchError) {
     let message = try inflate(payload)
-    try takeControl(message.span, of: link)
+    try handleControl(message.span, of: link)
   }
 
-  private func takeEntries(_ message: Span<UInt8>, of link: Link, at now: UInt64) throws(BenchFailure) {
-    let reader = Arrivals.Reader(
+  private func takeEntries(_ message: Span<UInt8>, of link: Link, at now: UInt64) throws(BenchError) {
+    let reader = DeliveryCounter.Reader(
       index: UInt32(truncatingIfNeeded: link.index), isLive: link.isLive, countsEcho: options.countsEcho)
     if options.isPeer {
-      tally.arrivals.take(message: message, reader: reader, at: now)
-    } else if !tally.arrivals.take(entries: message, reader: reader, at: now) {
+      counters.deliveries.count(message: message, reader: reader, at: now)
+    } else if !counters.deliveries.count(entries: message, reader: reader, at: now) {
       throw .protocolFault("a message that cannot be cut into entries")
     }
-    if let held = link.held { try follow(message, held, of: link) }
+    if let retained = link.retained { try follow(message, retained, of: link) }
   }
 
-  /// Keeps track of what a member holds; few are asked for that.
-  private func follow(_ message: Span<UInt8>, _ held: HeldState, of link: Link) throws(BenchFailure) {
+  /// Updates the retained sequences of a member; only some members are followed.
+  private func follow(_ message: Span<UInt8>, _ retained: RetainedSequences, of link: Link) throws(BenchError)
+  {
     var offset = 0
     while offset < message.count {
       let entry: GatewayEntry
@@ -160,12 +161,12 @@ extension Generator {
         throw .protocolFault("\(error)")
       }
       offset = entry.end
-      held.take(entry)
+      retained.record(entry)
       link.lastSequence = max(link.lastSequence, entry.sequence)
     }
   }
 
-  private func inflate(_ payload: Span<UInt8>) throws(BenchFailure) -> [UInt8] {
+  private func inflate(_ payload: Span<UInt8>) throws(BenchError) -> [UInt8] {
     do throws(ProtocolError) {
       return try inflater.inflate(payload, limit: 16 << 20)
     } catch {

@@ -2,23 +2,23 @@ internal import Networking
 internal import Platform
 
 extension Generator {
-  /// Sends the messages of an open loop that are due.
+  /// Sends the due messages of an open loop.
   func sendScheduled() {
     guard isSending, schedule != nil else { return }
-    // Bounded, for reading must go on when all are late.
+    // Bounded, since reading must continue when all messages are late.
     for _ in 0..<256 {
       let now = Clock.now()
       guard let due = schedule?.due, due <= now, let index = schedule?.take() else { return }
-      tally.lateness.record(now - due)
-      if now - due > Schedule.patience {
-        tally.skipped += 1
+      counters.lateness.record(now - due)
+      if now - due > Schedule.maximumDelay {
+        counters.skipped += 1
       } else {
         sendOne(from: links[index])
       }
     }
   }
 
-  /// Sends what the closed loops of sessions have room for.
+  /// Sends messages of closed loops within their windows.
   func sendInWindows() {
     guard isSending, schedule == nil else { return }
     let pacing = options.pacing
@@ -38,8 +38,8 @@ extension Generator {
     }
   }
 
-  /// A closed loop in which nothing comes would wait for ever, and an open one until the run is over.
-  func checkProgress() throws(BenchFailure) {
+  /// Throws if nothing arrives: a closed loop would wait forever, an open loop until the end of the run.
+  func checkProgress() throws(BenchError) {
     let now = Clock.now()
     guard isSending, now > nextCheck else { return }
     nextCheck = now + 1_000_000_000
@@ -49,46 +49,46 @@ extension Generator {
     guard expected <= delivered else { throw .stalled(expected: expected, delivered: delivered) }
   }
 
-  /// Has members begin to send.
+  /// Starts sending.
   func beginSending() {
     isSending = true
     let now = Clock.now()
-    for index in sessions.indices { sessions[index].take(0, at: now) }
+    for index in sessions.indices { sessions[index].record(0, at: now) }
     if case .rate(let rate) = options.pacing {
       schedule = Schedule(links: sessions.flatMap(\.senders), rate: rate, start: now)
     }
   }
 
-  /// Sends a message of one sender.
+  /// Sends a message from one sender.
   func sendOne(from link: Link) {
     send(1, from: link)
   }
 
-  /// Sends so many messages of one sender in one call.
+  /// Sends messages from one sender in one call.
   func send(_ count: Int, from link: Link) {
     guard link.isLive else { return }
     scratch.removeAll(keepingCapacity: true)
     for _ in 0..<count { maker.append(to: &scratch, sender: link) }
-    tally.sent += count
+    counters.sent += count
     if link.session < sessions.count { sessions[link.session].sent += count }
     send(scratch, over: link)
   }
 
-  /// Sends bytes, under TLS where there is.
+  /// Sends bytes, encrypted if the socket uses TLS.
   func send(_ bytes: [UInt8], over link: Link) {
     guard let tls = link.tls else { return transmit(bytes, over: link) }
     ciphertext.removeAll(keepingCapacity: true)
     var rest = bytes.span
     while !rest.isEmpty {
       let piece = rest.extracting(first: TLSConnection.encryptLimitInBytes)
-      // It fails only on a connection that has failed, which is closed with the next read.
+      // Encryption fails only on a broken connection, which the next read closes.
       do throws(TLSError) { try tls.encrypt(piece, into: &ciphertext) } catch { return }
       rest = rest.extracting(droppingFirst: piece.count)
     }
     transmit(ciphertext, over: link)
   }
 
-  /// Sends bytes as they are; what the socket does not take waits.
+  /// Sends raw bytes; buffers bytes that the socket does not accept.
   func transmit(_ bytes: [UInt8], over link: Link) {
     guard link.descriptor >= 0, !bytes.isEmpty else { return }
     guard link.outgoing.isEmpty else {
@@ -99,17 +99,17 @@ extension Generator {
     case .sent(let count) where count == bytes.count:
       break
     case .sent(let count):
-      tally.blocked += 1
+      counters.blocked += 1
       link.outgoing = Array(bytes[count...])
     case .wouldBlock:
-      tally.blocked += 1
+      counters.blocked += 1
       link.outgoing = bytes
     case .failed:
       close(link)
     }
   }
 
-  /// Sends what waits, now that there is room.
+  /// Sends buffered bytes.
   func flush(_ link: Link) {
     let waiting = link.outgoing
     link.outgoing = []

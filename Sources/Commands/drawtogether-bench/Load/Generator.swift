@@ -3,33 +3,33 @@ internal import Networking
 internal import Platform
 internal import WebSocket
 
-/// All sockets of a run, on one epoll and one thread: this one.
+/// All sockets of a run, on one epoll and the current thread.
 final class Generator {
   let options: BenchOptions
   let server: ServerURL
   let address: SocketAddress
   let epoll: OwnedDescriptor
   let clientTLS: TLSClientContext?
-  /// How many connections the gateway had had before this run, where its memory is looked at and it tells.
+  /// The number of earlier connections of the gateway, if its memory is measured and its metrics are readable.
   let connectionsBefore: Int?
   var links: [Link] = []
   var sessions: [SessionLoad] = []
   var schedule: Schedule?
-  /// Whether members send.
+  /// True while members send.
   var isSending = false
-  var tally = Tally()
+  var counters = TrafficCounters()
   var maker: MessageMaker
-  /// When the sessions are looked at again for whether something comes.
+  /// The time of the next check for progress.
   var nextCheck: UInt64 = 0
-  /// How many sockets have become live.
+  /// The number of sockets that became live.
   var liveCount = 0
-  /// The first that was closed, by the server or by a fault, and may not be.
-  private var lost: Link?
-  /// A socket that is read before others, however many are ready: its latency is not to be that of our own turn.
-  var favorite: Link?
+  /// The first socket that was closed unexpectedly.
+  private var lostLink: Link?
+  /// A socket that is read before others, so that its latency excludes the time of this program's loop.
+  var priorityLink: Link?
   /// Uploads beside the sockets.
   var uploads: [Upload] = []
-  /// One a run: an inflater keeps nothing between two messages.
+  /// Shared by all sockets: the inflater keeps no state between two messages.
   let inflater = Inflater()
 
   // Shared by all sockets.
@@ -39,7 +39,7 @@ final class Generator {
   var scratch: [UInt8] = []
   private var ready = [clinux_ready](repeating: clinux_ready(), count: Int(clinux_ready_capacity))
 
-  init(_ options: BenchOptions, maker: MessageMaker) throws(BenchFailure) {
+  init(_ options: BenchOptions, maker: MessageMaker) throws(BenchError) {
     guard let server = options.server else { preconditionFailure("the options were checked for a server") }
     self.options = options
     self.server = server
@@ -49,23 +49,23 @@ final class Generator {
     } catch {
       throw .address(server, error)
     }
-    clientTLS = try server.isSecure ? Secure.context() : nil
+    clientTLS = try server.isSecure ? ClientTLS.context() : nil
     let descriptor = clinux_epoll_create()
     guard descriptor >= 0 else { throw .system(SystemError("epoll_create1", code: -descriptor)) }
     epoll = OwnedDescriptor(owning: descriptor)
-    let isToldOf = options.process != nil && !options.isPeer
+    let showsMetrics = options.process != nil && !options.isPeer
     connectionsBefore =
-      try isToldOf
+      try showsMetrics
       ? GatewayMetrics.ask(HTTPClient(server)).map { max(0, Int($0.connectionsAccepted) - 1) } : nil
   }
 
-  /// Runs until a moment on the monotonic clock.
-  func run(until end: UInt64) throws(BenchFailure) {
+  /// Runs until a time of the monotonic clock.
+  func run(until end: UInt64) throws(BenchError) {
     while Clock.now() < end { try step(until: end) }
   }
 
-  /// Runs until something is so, at most some seconds; says whether it came to be so.
-  func run(atMost seconds: Double, until isDone: (Generator) -> Bool) throws(BenchFailure) -> Bool {
+  /// Runs until a condition holds, for at most some seconds. Returns true if it holds.
+  func run(atMost seconds: Double, until isDone: (Generator) -> Bool) throws(BenchError) -> Bool {
     let end = Clock.now() + UInt64(seconds * 1e9)
     while !isDone(self) {
       guard Clock.now() < end else { return false }
@@ -74,31 +74,31 @@ final class Generator {
     return true
   }
 
-  /// Runs until nothing has come for 200 ms, at most 10 s.
-  func settle() throws(BenchFailure) {
+  /// Runs until nothing has arrived for 200 ms, at most 10 s.
+  func settle() throws(BenchError) {
     let end = Clock.now() + 10_000_000_000
     var seen = -1
-    while seen != tally.reads, Clock.now() < end {
-      seen = tally.reads
+    while seen != counters.reads, Clock.now() < end {
+      seen = counters.reads
       try run(until: Clock.now() + 200_000_000)
     }
   }
 
-  /// One wait for sockets, or for what is due, and all that comes of it.
-  func step(until end: UInt64) throws(BenchFailure) {
+  /// Waits for sockets or for the next scheduled message, and handles all events.
+  func step(until end: UInt64) throws(BenchError) {
     let now = Clock.now()
     let due = isSending ? min(end, schedule?.due ?? .max) : end
     let wait = due > now ? due - now : 0
     let count = unsafe ready.withUnsafeMutableBufferPointer { ready in
-      // To sleep for less costs more than it saves.
+      // A shorter sleep costs more than it saves.
       unsafe clinux_epoll_wait(epoll.rawValue, ready.baseAddress, wait > 20_000 ? Int64(wait) : 0)
     }
     for index in 0..<max(0, Int(count)) {
       let event = ready[index]
-      // So that a long turn makes nobody late.
+      // So that a long iteration delays no message.
       if index & 7 == 7 {
         sendScheduled()
-        if let favorite { try receive(favorite, untilEnd: false) }
+        if let priorityLink { try receive(priorityLink, untilEnd: false) }
       }
       if event.token >= Upload.firstToken {
         try uploads[Int(event.token - Upload.firstToken)].handle(event.events)
@@ -108,8 +108,8 @@ final class Generator {
     }
     sendScheduled()
     sendInWindows()
-    // A server that is gone is not waited for until the run would be over.
-    if let lost { throw lost.failure }
+    // The run ends at once when the server is gone.
+    if let lostLink { throw lostLink.error }
     try checkProgress()
   }
 
@@ -117,14 +117,14 @@ final class Generator {
   func close(_ link: Link) {
     guard link.descriptor >= 0 else { return }
     link.close()
-    if lost == nil, !link.mayBeClosed { lost = link }
+    if lostLink == nil, !link.mayBeClosed { lostLink = link }
   }
 
-  private func handle(_ link: Link, _ events: UInt32) throws(BenchFailure) {
+  private func handle(_ link: Link, _ events: UInt32) throws(BenchError) {
     guard link.descriptor >= 0 else { return }
     if events & clinux_writable != 0 {
       if case .connecting = link.phase {
-        try hasConnected(link)
+        try didConnect(link)
       } else if !link.outgoing.isEmpty {
         flush(link)
       }

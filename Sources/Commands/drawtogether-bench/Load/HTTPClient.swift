@@ -3,44 +3,44 @@ internal import Networking
 internal import Platform
 internal import Primitives
 
-/// Asks a server one thing after the other, on a connection of its own each, and waits for the answers.
+/// A blocking HTTP client with one connection per request.
 struct HTTPClient {
-  /// What came back.
+  /// An answer.
   struct Reply {
     let status: Int
     let fields: FieldList
     let body: [UInt8]
   }
 
-  private static let patience = Duration.seconds(30)
+  private static let timeout = Duration.seconds(30)
 
   private let server: ServerURL
   private let address: SocketAddress
   private let clientTLS: TLSClientContext?
 
-  init(_ server: ServerURL) throws(BenchFailure) {
+  init(_ server: ServerURL) throws(BenchError) {
     self.server = server
     do throws(AddressError) {
       address = try SocketAddress(server.authority)
     } catch {
       throw .address(server, error)
     }
-    clientTLS = try server.isSecure ? Secure.context() : nil
+    clientTLS = try server.isSecure ? ClientTLS.context() : nil
   }
 
-  /// Sends a request without a body.
-  func ask(_ method: Method, _ target: String) throws(BenchFailure) -> Reply {
+  /// Sends a request without a body and returns the answer.
+  func ask(_ method: Method, _ target: String) throws(BenchError) -> Reply {
     let head = RequestHead(
       method, target, fields: ["Host": server.authority, "Connection": "close", "Content-Length": "0"])
-    guard let head else { preconditionFailure("\(target) is a target") }
+    guard let head else { preconditionFailure("\(target) is a valid target") }
     var request: [UInt8] = []
     head.append(to: &request)
     let conversation = try Conversation(to: address, clientTLS?.makeConnection(to: server.bareHost), target)
     return try conversation.exchange(request, method)
   }
 
-  /// Activates a session; returns its id.
-  func createSession() throws(BenchFailure) -> String {
+  /// Creates a session. Returns its id.
+  func createSession() throws(BenchError) -> String {
     let reply = try ask(.post, "/api/sessions")
     guard reply.status == 201, let location = reply.fields.first("Location"),
       let slash = location.lastIndex(of: "/")
@@ -56,9 +56,9 @@ struct HTTPClient {
     private let target: String
     private let socket: Socket
     private let tls: TLSConnection?
-    private let deadline = MonotonicTime.now() + HTTPClient.patience
+    private let deadline = MonotonicTime.now() + HTTPClient.timeout
 
-    init(to address: SocketAddress, _ tls: TLSConnection?, _ target: String) throws(BenchFailure) {
+    init(to address: SocketAddress, _ tls: TLSConnection?, _ target: String) throws(BenchError) {
       self.target = target
       self.tls = tls
       do throws(SystemError) {
@@ -69,7 +69,7 @@ struct HTTPClient {
       }
     }
 
-    func exchange(_ request: [UInt8], _ method: Method) throws(BenchFailure) -> Reply {
+    func exchange(_ request: [UInt8], _ method: Method) throws(BenchError) -> Reply {
       defer { _ = OwnedDescriptor(owning: socket.descriptor) }
       try wait(.writable)
       do throws(SystemError) { try socket.pendingError() } catch { throw .system(error) }
@@ -99,30 +99,30 @@ struct HTTPClient {
             }
           }
         } catch {
-          throw .noHTTP
+          throw .notHTTP
         }
-        if count == 0 { throw .noHTTP }
+        if count == 0 { throw .notHTTP }
       }
     }
 
-    /// Says whether this completed the handshake.
-    private func decrypt(_ bytes: [UInt8], into answer: inout [UInt8]) throws(BenchFailure) -> Bool {
+    /// Returns true if this completed the handshake.
+    private func decrypt(_ bytes: [UInt8], into answer: inout [UInt8]) throws(BenchError) -> Bool {
       guard let tls else { return false }
       var out: [UInt8] = []
-      let isDone = try Secure.run { () throws(TLSError) in
+      let isDone = try ClientTLS.run { () throws(TLSError) in
         try tls.receive(bytes.span, plaintext: &answer, ciphertextOut: &out).hasCompletedHandshake
       }
       try send(out)
       return isDone
     }
 
-    private func sendSecurely(_ bytes: [UInt8]) throws(BenchFailure) {
+    private func sendSecurely(_ bytes: [UInt8]) throws(BenchError) {
       var out: [UInt8] = []
-      try Secure.run { () throws(TLSError) in try tls?.encrypt(bytes.span, into: &out) }
+      try ClientTLS.run { () throws(TLSError) in try tls?.encrypt(bytes.span, into: &out) }
       try send(out)
     }
 
-    private func send(_ bytes: [UInt8]) throws(BenchFailure) {
+    private func send(_ bytes: [UInt8]) throws(BenchError) {
       var sent = 0
       while sent < bytes.count {
         switch socket.send(bytes.span.extracting(droppingFirst: sent)) {
@@ -133,8 +133,8 @@ struct HTTPClient {
       }
     }
 
-    /// The bytes that came; 0 at the end of the stream.
-    private func receive(_ buffer: inout [UInt8]) throws(BenchFailure) -> Int {
+    /// Returns the number of received bytes; 0 at the end of the stream.
+    private func receive(_ buffer: inout [UInt8]) throws(BenchError) -> Int {
       while true {
         switch socket.receive(into: &buffer) {
         case .received(let count): return count
@@ -145,7 +145,7 @@ struct HTTPClient {
       }
     }
 
-    private func wait(_ readiness: SocketReadiness) throws(BenchFailure) {
+    private func wait(_ readiness: SocketReadiness) throws(BenchError) {
       let left = max(.zero, deadline - .now())
       let isReady: Bool
       do throws(SystemError) {
@@ -153,7 +153,7 @@ struct HTTPClient {
       } catch {
         throw .system(error)
       }
-      guard isReady else { throw .late(target: target) }
+      guard isReady else { throw .timeout(target: target) }
     }
   }
 }

@@ -3,63 +3,63 @@ internal import Networking
 internal import Platform
 internal import WebSocket
 
-/// One socket of a member. The generator's thread alone touches it.
+/// A member's socket. Used on the generator's thread only.
 final class Link {
   enum Phase {
     case connecting
     case securing(TLSConnection)
     case upgrading(UpgradeAttempt)
-    /// Waits to be caught up.
+    /// Waits for the end of the catch-up.
     case joining
-    /// Gets what others send.
+    /// Receives the messages of others.
     case live
     case closed
   }
 
-  /// How a reader that had stopped was brought up to date.
+  /// The way in which a paused reader was brought up to date.
   enum Return: String, CaseIterable {
-    /// It went on where it had stopped.
+    /// Without a catch-up.
     case continued
     case tail
     case snapshot
   }
 
-  /// Its number among all sockets of the run, which its messages carry.
+  /// The number of the socket, which its messages contain.
   let index: Int
   /// The number of its session.
   let session: Int
-  /// What its upgrade asks for.
+  /// The target of the upgrade request.
   let target: String
 
   var phase = Phase.connecting
   var descriptor: CInt = -1
   var tls: TLSConnection?
-  /// Off for a member that takes nothing from its socket.
+  /// False while the member does not read.
   var isReading = true
-  /// Binary messages are counted and not looked into.
+  /// True to count the bytes of binary messages without parsing them.
   var isSkimming = false
-  /// Bytes of a skimmed message that are still to come.
+  /// The missing bytes of a skimmed message.
   var toSkip = 0
-  /// The beginning of a frame, or of the upgrade's answer.
+  /// The beginning of an incomplete frame or answer.
   var rest: [UInt8] = []
-  /// What the socket did not take yet.
+  /// The bytes that the socket has not accepted yet.
   var outgoing: [UInt8] = []
   var clientSequence: UInt32 = 0
-  /// Payload of binary messages so far.
+  /// The received payload of binary messages.
   var bytesReceived = 0
-  /// Whether the server may close it: else a run ends with it.
+  /// True if the server may close the socket; otherwise the run then ends.
   var mayBeClosed = false
-  /// Whether it ever was live.
+  /// True if the socket was live before.
   var wasLive = false
-  /// Takes note of what is on disk.
+  /// True to record `committed` messages.
   var followsCommitted = false
-  /// All up to there is on disk, as far as it was told and followed.
+  /// The last committed sequence, if recorded.
   var committed: UInt64 = 0
-  /// The last sequence that it saw, where that is followed.
+  /// The last received sequence, if recorded.
   var lastSequence: UInt64 = 0
-  /// What it holds of what is retained, where that is followed.
-  var held: HeldState?
-  /// The catch-up that came last.
+  /// The received retained entries, if recorded.
+  var retained: RetainedSequences?
+  /// The kind of the last catch-up.
   var caughtUpBy: Return?
   var startedAt: UInt64 = 0
   var liveAt: UInt64 = 0
@@ -80,14 +80,14 @@ final class Link {
     if case .closed = phase { true } else { false }
   }
 
-  /// What its end is, which was not ours.
-  var failure: BenchFailure {
+  /// The error for an unexpected end.
+  var error: BenchError {
     wasLive
       ? .closed(socket: index, closeCode: closeCode, reason: closeReason)
       : .notJoined(socket: index, closeCode: closeCode, reason: closeReason)
   }
 
-  /// Closes the socket; what was unsent is thrown away, and its port is free at once.
+  /// Closes the socket. Discards unsent bytes and frees the port at once.
   func close() {
     guard descriptor >= 0 else { return }
     _ = clinux_socket_reset_on_close(descriptor)

@@ -1,7 +1,7 @@
 internal import WebSocket
 internal import Wire
 
-/// Makes the messages that members send: each one entry in one frame, or for a peer one frame that is all payload.
+/// Creates the messages of members: one entry in one frame, or for a peer one frame with the payload only.
 struct MessageMaker {
   private let isPeer: Bool
   private let flags: EntryFlags
@@ -11,19 +11,23 @@ struct MessageMaker {
   private var entry: [UInt8] = []
   private var random = Xorshift(seed: 0x9E37_79B9_7F4A_7C15)
 
+  /// Creates a maker.
+  ///
   /// - Parameters:
-  ///   - payloadLength: in bytes, with room for the mark.
-  ///   - retention: what happens under a key.
-  ///   - keys: how many keys a sender uses in turn.
-  ///   - isPeer: payload alone, for a server that knows no entries.
-  init(payloadLength: Int, retention: Retention = .none, keys: Int = HeldState.keys, isPeer: Bool = false) {
+  ///   - payloadLength: the length in bytes, including the mark.
+  ///   - retention: the retention of the entries.
+  ///   - keys: the number of keys that a sender uses in rotation.
+  ///   - isPeer: true to send only the payload, for a server without entries.
+  init(
+    payloadLength: Int, retention: Retention = .none, keys: Int = RetainedSequences.keys, isPeer: Bool = false
+  ) {
     self.isPeer = isPeer
     self.keys = UInt64(keys)
     flags = EntryFlags(.reliable, retention: retention)
     payload = (0..<payloadLength).map { UInt8(truncatingIfNeeded: 97 + $0 % 26) }
   }
 
-  /// Appends a sender's next message, with the time as it is now.
+  /// Appends the next message of a sender, with the current time.
   mutating func append(to bytes: inout [UInt8], sender: Link) {
     sender.clientSequence &+= 1
     TimeMark(time: Clock.now(), sender: UInt32(sender.index)).write(to: &payload)
@@ -32,9 +36,9 @@ struct MessageMaker {
       FrameWriter.append(.binary, payload: payload.span, maskingKey: maskingKey, to: &bytes)
       return
     }
-    // The sender's number keeps the keys of several apart.
+    // Keys contain the sender's number, so that senders do not share keys.
     let key = EntryKey(
-      high: HeldState.prefix &+ UInt64(sender.index), low: UInt64(sender.clientSequence) % keys)
+      high: RetainedSequences.prefix &+ UInt64(sender.index), low: UInt64(sender.clientSequence) % keys)
     var entry: [UInt8] = []
     swap(&entry, &self.entry)
     entry.removeAll(keepingCapacity: true)
@@ -46,13 +50,15 @@ struct MessageMaker {
   }
 }
 
-/// Numbers that look like chance (Marsaglia's xorshift), quickly and the same in every run.
+/// A fast, reproducible random number generator (Marsaglia's xorshift).
 struct Xorshift: RandomNumberGenerator {
   private var state: UInt64
 
-  /// - Parameter seed: any number but 0.
+  /// Creates a generator.
+  ///
+  /// - Parameter seed: any number except 0.
   init(seed: UInt64) {
-    precondition(seed != 0, "0 would stay 0")
+    precondition(seed != 0, "a seed of 0 produces only 0")
     state = seed
   }
 
@@ -63,7 +69,7 @@ struct Xorshift: RandomNumberGenerator {
     return state
   }
 
-  /// A key for one frame; nobody attacks a load test, and OpenSSL's generator takes a system call's time.
+  /// Returns a key for one frame. A load test needs no secure keys, and OpenSSL's generator takes as long as a system call.
   mutating func maskingKey() -> MaskingKey {
     let word = next()
     return MaskingKey(

@@ -1,22 +1,24 @@
-/// When each sender of an open loop is due: all have one period, and each a phase by chance.
+/// The schedule of an open loop: all senders have the same period and random phases.
 struct Schedule {
   private struct Slot {
     let phase: UInt64
     let link: Int
   }
 
-  /// A message that is this late is left out: sent now, it would be a burst that nobody asked for.
-  static let patience: UInt64 = 250_000_000
+  /// The delay in nanoseconds from which a message is skipped; sent late, it would be part of an unwanted burst.
+  static let maximumDelay: UInt64 = 250_000_000
 
   private let slots: [Slot]
   private let period: UInt64
   private var next = 0
   private var roundStart: UInt64
 
+  /// Creates a schedule.
+  ///
   /// - Parameters:
   ///   - links: the sockets of the senders.
-  ///   - rate: messages a second of each.
-  ///   - start: when the first round begins, on the monotonic clock.
+  ///   - rate: the messages per second of each sender.
+  ///   - start: the start of the first round on the monotonic clock.
   init(links: [Int], rate: Double, start: UInt64) {
     let period = max(1, UInt64(1e9 / rate))
     var random = Xorshift(seed: 88_172_645_463_325_252)
@@ -26,10 +28,10 @@ struct Schedule {
     roundStart = start
   }
 
-  /// When the next message is due.
+  /// The time of the next message.
   var due: UInt64 { slots.isEmpty ? .max : roundStart + slots[next].phase }
 
-  /// The socket that is due, and the next one's turn.
+  /// Returns the due socket and advances to the next one.
   mutating func take() -> Int {
     let link = slots[next].link
     next += 1

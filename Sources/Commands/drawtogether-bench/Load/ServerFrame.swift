@@ -1,15 +1,15 @@
 internal import WebSocket
 
-/// Where a server's frame lies in what was received. It trusts the server: this side only measures.
+/// The position of a server's frame in the received bytes. Trusts the server, since this program only measures.
 struct ServerFrame: Equatable, Sendable {
   let opcode: Opcode
   let isFinal: Bool
   let isCompressed: Bool
   let payload: Range<Int>
 
-  /// Cuts the frame that begins at `offset`; its payload may end behind the bytes. Nil when more are needed.
+  /// Parses the frame at `offset`. Its payload may be incomplete. Nil if the header is incomplete.
   @inline(__always)
-  static func parse(_ bytes: Span<UInt8>, at offset: Int) throws(BenchFailure) -> ServerFrame? {
+  static func parse(_ bytes: Span<UInt8>, at offset: Int) throws(BenchError) -> ServerFrame? {
     let available = bytes.count - offset
     guard available >= 2 else { return nil }
     let first = bytes[offset]

@@ -1,25 +1,25 @@
-/// What is under way in one session in closed loop.
+/// The state of one session in a closed loop.
 struct SessionLoad {
-  /// The sockets of those who send, in turn.
+  /// The sockets of the senders, in order.
   let senders: [Int]
-  /// How often each message counts as delivered.
+  /// The number of deliveries per message.
   let deliveriesEach: Int
   var nextSender = 0
   var sent = 0
   var delivered = 0
-  /// Whether something came since it was last looked at.
+  /// True if messages arrived since the last check.
   var isDue = false
-  /// When something came last, or the load was begun.
+  /// The time of the last delivery, or of the start.
   var lastProgress: UInt64 = 0
 
-  /// Takes note of so many deliveries.
-  mutating func take(_ count: Int, at now: UInt64) {
+  /// Records deliveries.
+  mutating func record(_ count: Int, at now: UInt64) {
     delivered += count
     isDue = true
     lastProgress = now
   }
 
-  /// How many messages may be sent now.
+  /// Returns the number of messages that may be sent now.
   func room(_ pacing: BenchOptions.Pacing) -> Int {
     switch pacing {
     case .window(let window):
@@ -31,7 +31,7 @@ struct SessionLoad {
     }
   }
 
-  /// The socket of the next sender in turn.
+  /// Returns the socket of the next sender.
   mutating func takeSender() -> Int {
     let sender = senders[nextSender]
     nextSender = (nextSender + 1) % senders.count

@@ -3,9 +3,9 @@ internal import HTTP
 internal import Networking
 internal import Platform
 
-/// A file that goes up by HTTP, in one request, on a socket of the generator's epoll; one after the other.
+/// The upload of a file by HTTP in one request, on a socket of the generator's epoll. Uploads run one after the other.
 final class Upload {
-  /// Sockets of uploads have numbers from here on.
+  /// The first epoll token of uploads.
   static let firstToken: UInt64 = 1 << 32
   private static let block = [UInt8](repeating: 0x5A, count: 65_536)
 
@@ -15,16 +15,16 @@ final class Upload {
   private let size: Int
   private var outgoing: [UInt8] = []
   private var sent = 0
-  /// Bytes of the body that are still to be put on the socket.
+  /// The bytes of the body that are not written yet.
   private var left: Int
   private var reader = ResponseReader()
   private var answer: [UInt8] = []
   private var position = 0
-  /// The status that the server answered with.
+  /// The status of the answer.
   private(set) var status: Int?
 
-  /// Begins the connection for a file of so many bytes; the request goes out once it is there.
-  init(_ generator: Generator, target: String, size: Int) throws(BenchFailure) {
+  /// Starts to connect. The request is sent when the connection is established.
+  init(_ generator: Generator, target: String, size: Int) throws(BenchError) {
     self.target = target
     self.size = size
     left = size
@@ -43,12 +43,12 @@ final class Upload {
         "Content-Type": "application/octet-stream",
         "Content-Disposition": "attachment; filename=\"bench\(generator.uploads.count)\"",
       ])
-    guard let head else { preconditionFailure("\(target) is a target") }
+    guard let head else { preconditionFailure("\(target) is a valid target") }
     var request: [UInt8] = []
     head.append(to: &request)
     if let tls {
       var ignored: [UInt8] = []
-      _ = try Secure.run { () throws(TLSError) in
+      _ = try ClientTLS.run { () throws(TLSError) in
         try tls.receive([UInt8]().span, plaintext: &ignored, ciphertextOut: &outgoing)
       }
       waitingRequest = request
@@ -60,27 +60,27 @@ final class Upload {
     guard code >= 0 else { throw .system(SystemError("epoll_ctl", code: -code)) }
   }
 
-  /// Under TLS the request waits for the handshake.
+  /// The request while it waits for the TLS handshake.
   private var waitingRequest: [UInt8] = []
 
   deinit {
     _ = OwnedDescriptor(owning: descriptor)
   }
 
-  /// Goes on, after an event of its socket.
-  func handle(_ events: UInt32) throws(BenchFailure) {
+  /// Handles an event of the socket.
+  func handle(_ events: UInt32) throws(BenchError) {
     guard status == nil else { return }
     if events & (clinux_readable | clinux_hung_up) != 0 { try receive() }
     try sendMore()
   }
 
-  private func sendMore() throws(BenchFailure) {
+  private func sendMore() throws(BenchError) {
     while status == nil {
       while sent < outgoing.count {
         switch Socket(descriptor).send(outgoing.span.extracting(droppingFirst: sent)) {
         case .sent(let count): sent += count
         case .wouldBlock: return
-        // The answer, which says why, may be there already.
+        // The answer with the reason may have arrived already.
         case .failed: return
         }
       }
@@ -93,30 +93,30 @@ final class Upload {
     }
   }
 
-  private func put(_ bytes: [UInt8], first count: Int) throws(BenchFailure) {
+  private func put(_ bytes: [UInt8], first count: Int) throws(BenchError) {
     guard let tls else {
       outgoing.append(contentsOf: bytes[..<count])
       return
     }
-    try Secure.run { () throws(TLSError) in
+    try ClientTLS.run { () throws(TLSError) in
       try tls.encrypt(bytes.span.extracting(first: count), into: &outgoing)
     }
   }
 
-  private func receive() throws(BenchFailure) {
+  private func receive() throws(BenchError) {
     var buffer = [UInt8](repeating: 0, count: 16_384)
     while status == nil {
       switch Socket(descriptor).receive(into: &buffer) {
       case .received(let count): try take(Array(buffer[..<count]))
       case .wouldBlock: return
-      case .endOfStream, .failed: throw .unanswered(target: "POST \(target)")
+      case .endOfStream, .failed: throw .noAnswer(target: "POST \(target)")
       }
     }
   }
 
-  private func take(_ bytes: [UInt8]) throws(BenchFailure) {
+  private func take(_ bytes: [UInt8]) throws(BenchError) {
     if let tls {
-      let isDone = try Secure.run { () throws(TLSError) in
+      let isDone = try ClientTLS.run { () throws(TLSError) in
         try tls.receive(bytes.span, plaintext: &answer, ciphertextOut: &outgoing).hasCompletedHandshake
       }
       if isDone {
@@ -133,7 +133,7 @@ final class Upload {
         if case .head(let head) = event { status = head.status.code }
       }
     } catch {
-      throw .noHTTP
+      throw .notHTTP
     }
   }
 }

@@ -1,33 +1,33 @@
-/// `fan-out` and `rooms`: members that draw.
+/// The modes `fan-out` and `rooms`: drawing members.
 enum DrawingRun {
-  /// Does it, and says what came of it.
-  static func measure(_ options: BenchOptions) throws(BenchFailure) -> Report {
+  /// Runs the measurement and returns its report.
+  static func measure(_ options: BenchOptions) throws(BenchError) -> Report {
     let isRooms = options.mode == .rooms
-    let crowd = Crowd(
+    let members = Members(
       sessions: options.sessions, senders: isRooms ? options.members : options.senders,
       listeners: isRooms ? 0 : options.members)
-    let generator = try crowd.makeGenerator(options, maker: MessageMaker(options))
-    let memory = try options.process.map { (process) throws(BenchFailure) in try Memory.of(process) }
+    let generator = try members.makeGenerator(options, maker: MessageMaker(options))
+    let memory = try options.process.map { (process) throws(BenchError) in try Memory.of(process) }
     try generator.open(0..<generator.links.count, inFlight: options.inFlight)
     try generator.settle()
-    let grown = try memory.map { (empty) throws(BenchFailure) in
+    let grown = try memory.map { (empty) throws(BenchError) in
       try Memory.of(options.process ?? 0).privateDirty - empty.privateDirty
     }
     let measurement = try Measurement.run(generator, seconds: options.seconds, warmUp: options.warmUp)
 
-    guard measurement.tally.delivered > 0 else {
-      throw .nothingDelivered(sent: measurement.tally.sent, seconds: measurement.interval.seconds)
+    guard measurement.counters.delivered > 0 else {
+      throw .nothingDelivered(sent: measurement.counters.sent, seconds: measurement.interval.seconds)
     }
 
     var report = Report(options, generator)
-    report.add("sessions", "sessions", crowd.sessions)
-    report.add("senders", "senders of a session", crowd.senders)
-    report.add("listeners", "members that only listen", crowd.listeners)
-    report.add("pacing", "pacing", options.pacing.words)
+    report.add("sessions", "sessions", members.sessions)
+    report.add("senders", "senders per session", members.senders)
+    report.add("listeners", "listening members", members.listeners)
+    report.add("pacing", "pacing", options.pacing.text)
     report.add("payloadBytes", "payload", options.payload, .bytes)
     report.add(measurement, deliveriesEach: generator.sessions[0].deliveriesEach)
     report.add(
-      "deliveredInAll", "delivered, warm-up and all", generator.sessions.reduce(0) { $0 + $1.delivered })
+      "deliveredInAll", "delivered, including warm-up", generator.sessions.reduce(0) { $0 + $1.delivered })
     report.add(
       "memoryBytesPerSocket", "memory per socket", grown.map { Double($0) / Double(generator.links.count) },
       .bytes)
@@ -38,7 +38,7 @@ enum DrawingRun {
 }
 
 extension Report {
-  /// Begins with what every run says.
+  /// Creates a report with the figures of all modes.
   init(_ options: BenchOptions, _ generator: Generator) {
     self.init()
     add("mode", "what", options.mode.rawValue)
@@ -49,8 +49,8 @@ extension Report {
 }
 
 extension BenchOptions.Pacing {
-  /// As the report says it.
-  var words: String {
+  /// The text in the report.
+  var text: String {
     switch self {
     case .window(let window): "window \(window)"
     case .burst(let burst): "burst \(burst)"

@@ -2,13 +2,13 @@ internal import CLinux
 internal import Glibc
 internal import Platform
 
-/// The process on the other side of `floor`, and the pipe on which it says how much it has read.
+/// The reading process of `floor`, and the pipe on which it reports the bytes that it has read.
 struct FloorChild: ~Copyable {
   private let process: pid_t
   private let pipe: CInt
 
   /// Starts this program as `floor-reader`.
-  init(_ options: BenchOptions, port: UInt16) throws(BenchFailure) {
+  init(_ options: BenchOptions, port: UInt16) throws(BenchError) {
     var ends: [CInt] = [0, 0]
     guard unsafe Glibc.pipe(&ends) == 0 else { throw .system(SystemError("pipe", code: errno)) }
     var actions = unsafe posix_spawn_file_actions_t()
@@ -32,17 +32,17 @@ struct FloorChild: ~Copyable {
     pipe = ends[0]
   }
 
-  /// Waits until the other side has read so many bytes in all.
-  func wait(for total: UInt64) throws(BenchFailure) {
+  /// Waits until the process has read `total` bytes.
+  func wait(for total: UInt64) throws(BenchError) {
     var word = [UInt64](repeating: 0, count: 512)
     while true {
       let count = unsafe word.withUnsafeMutableBytes { unsafe read(pipe, $0.baseAddress, $0.count) }
-      guard count >= 8, count % 8 == 0 else { throw .protocolFault("the reading side of floor has ended") }
+      guard count >= 8, count % 8 == 0 else { throw .protocolFault("the reading process of floor has ended") }
       if word[count / 8 - 1] >= total { return }
     }
   }
 
-  // The other side would go on as long as it has a socket.
+  // Kills the process, which would run as long as it has a socket.
   deinit {
     kill(process, SIGKILL)
     var status: CInt = 0

@@ -3,10 +3,10 @@ internal import Glibc
 internal import Networking
 internal import Platform
 
-/// `floor-reader`: takes what comes on many sockets, throws it away, and says after each turn how much it was in all.
+/// The mode `floor-reader`: reads from many sockets, discards the bytes, and reports their total after each iteration.
 enum FloorReader {
-  /// Reads until the other side is gone; there is nothing to report.
-  static func run(_ options: BenchOptions) throws(BenchFailure) -> Report? {
+  /// Reads until the sending process is gone. Returns no report.
+  static func run(_ options: BenchOptions) throws(BenchError) -> Report? {
     let epoll = clinux_epoll_create()
     let address = SocketAddress(ip: IPAddress(v4: 0x7F00_0001), port: options.port)
     for number in 0..<options.sockets {

@@ -3,14 +3,14 @@ internal import Glibc
 internal import Networking
 internal import Platform
 
-/// `floor`: what the kernel alone takes for `send` to loopback sockets that somebody reads on another core.
+/// The mode `floor`: the CPU time of the kernel for `send` to loopback sockets that are read on another core.
 enum FloorRun {
   private static let frameCounts = [1, 2, 4, 8, 16, 64]
-  /// The first rounds pay for quick acknowledgements and cold caches.
+  /// Rounds that are not measured, because of quick acknowledgements and cold caches.
   private static let warmUpRounds = 20
 
-  /// Does it, and says what came of it.
-  static func measure(_ options: BenchOptions) throws(BenchFailure) -> Report {
+  /// Runs the measurement and returns its report.
+  static func measure(_ options: BenchOptions) throws(BenchError) -> Report {
     var listened = clinux_address(high: 0, low: 0x7F00_0001, scope: 0, port: 0, is_v6: 0)
     let listener = OwnedDescriptor(owning: clinux_socket_stream(0))
     guard unsafe clinux_socket_bind(listener.rawValue, &listened) == 0,
@@ -29,14 +29,14 @@ enum FloorRun {
     for frames in frameCounts {
       let perCall = try run(
         sockets, bytes: frames * options.frame, seconds: options.seconds, child, total: &total)
-      report.add("call\(frames)Microseconds", "send of \(frames), a call", perCall, .microseconds)
+      report.add("call\(frames)Microseconds", "send of \(frames), per call", perCall, .microseconds)
       report.add(
-        "frame\(frames)Microseconds", "send of \(frames), a frame", perCall / Double(frames), .microseconds)
+        "frame\(frames)Microseconds", "send of \(frames), per frame", perCall / Double(frames), .microseconds)
     }
     return report
   }
 
-  private static func accept(_ count: Int, from listener: CInt) throws(BenchFailure) -> [CInt] {
+  private static func accept(_ count: Int, from listener: CInt) throws(BenchError) -> [CInt] {
     var sockets: [CInt] = []
     while sockets.count < count {
       guard clinux_poll(listener, clinux_readable, 10_000_000_000) == 1 else {
@@ -51,11 +51,11 @@ enum FloorRun {
     return sockets
   }
 
-  /// Sends round after round to all sockets, each once the other side has all of the one before. The microseconds of
-  /// this thread's CPU for a call.
+  /// Sends rounds to all sockets; a round starts when the previous one is read completely. Returns the CPU microseconds of this
+  /// thread per call.
   private static func run(
     _ sockets: [CInt], bytes: Int, seconds: Double, _ child: borrowing FloorChild, total: inout UInt64
-  ) throws(BenchFailure) -> Double {
+  ) throws(BenchError) -> Double {
     let block = [UInt8](repeating: 0x78, count: bytes)
     var used: UInt64 = 0
     var calls = 0

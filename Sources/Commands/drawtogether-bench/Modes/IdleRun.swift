@@ -1,13 +1,13 @@
-/// `idle`: what sockets cost that have joined and are silent.
+/// The mode `idle`: the cost of silent sockets that have joined.
 enum IdleRun {
-  /// Does it, and says what came of it.
-  static func measure(_ options: BenchOptions) throws(BenchFailure) -> Report {
+  /// Runs the measurement and returns its report.
+  static func measure(_ options: BenchOptions) throws(BenchError) -> Report {
     let whole = options.sockets / options.members
     let rest = options.sockets % options.members
-    let crowd = Crowd(sessions: whole, senders: 0, listeners: options.members)
-    let generator = try crowd.makeGenerator(options, maker: MessageMaker(options))
+    let members = Members(sessions: whole, senders: 0, listeners: options.members)
+    let generator = try members.makeGenerator(options, maker: MessageMaker(options))
     if rest > 0 {
-      let target = try Crowd.target(of: whole, options, generator.server)
+      let target = try Members.target(of: whole, options, generator.server)
       for _ in 0..<rest { generator.addLink(session: whole, target: target) }
     }
     let empty = try Self.memory(options)
@@ -25,20 +25,20 @@ enum IdleRun {
     let idling = Interval(from: start, to: end)
     var report = Report(options, generator)
     report.add("sessions", "sessions", whole + (rest > 0 ? 1 : 0))
-    report.add("opensPerSecond", "opened a second", sockets / opening.seconds, .perSecond)
+    report.add("opensPerSecond", "opened per second", sockets / opening.seconds, .perSecond)
     report.add(
-      "serverMicrosecondsPerOpen", "server CPU to open one", opening.server.map { $0 * 1e6 / sockets },
+      "serverMicrosecondsPerOpen", "server CPU per open", opening.server.map { $0 * 1e6 / sockets },
       .microseconds)
     if let empty {
       let full = try Self.memory(options) ?? empty
       report.add("memoryBeforeKiB", "private memory before", empty.privateDirty / 1_024, .kibibytes)
-      report.add("memoryWithKiB", "private memory with them", full.privateDirty / 1_024, .kibibytes)
+      report.add("memoryWithKiB", "private memory after", full.privateDirty / 1_024, .kibibytes)
       report.add(
         "memoryBytesPerSocket", "private memory per socket",
         Double(full.privateDirty - empty.privateDirty) / sockets,
         .bytes)
       report.add("residentBeforeKiB", "resident before", empty.resident / 1_024, .kibibytes)
-      report.add("residentWithKiB", "resident with them", full.resident / 1_024, .kibibytes)
+      report.add("residentWithKiB", "resident after", full.resident / 1_024, .kibibytes)
       report.add(
         "residentBytesPerSocket", "resident per socket", Double(full.resident - empty.resident) / sockets,
         .bytes)
@@ -54,7 +54,7 @@ enum IdleRun {
     return report
   }
 
-  private static func memory(_ options: BenchOptions) throws(BenchFailure) -> Memory? {
+  private static func memory(_ options: BenchOptions) throws(BenchError) -> Memory? {
     guard let process = options.process else { return nil }
     return try Memory.of(process)
   }

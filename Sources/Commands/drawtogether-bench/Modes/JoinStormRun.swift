@@ -1,14 +1,14 @@
 internal import Wire
 
-/// `join-storm`: many join one session at once, which retains much.
+/// The mode `join-storm`: many members join a session with many retained entries at once.
 enum JoinStormRun {
-  /// Does it, and says what came of it.
-  static func measure(_ options: BenchOptions) throws(BenchFailure) -> Report {
+  /// Runs the measurement and returns its report.
+  static func measure(_ options: BenchOptions) throws(BenchError) -> Report {
     let generator = try Generator(
       options,
       maker: MessageMaker(
         payloadLength: options.payload, retention: .append, keys: .max, isPeer: options.isPeer))
-    var target = try Crowd.target(of: 0, options, generator.server)
+    var target = try Members.target(of: 0, options, generator.server)
     let entries = options.snapshotEntries
     let bytes = entries * options.payload
     if options.isPeer {
@@ -21,13 +21,13 @@ enum JoinStormRun {
     let calm = try options.isLive ? beginLive(generator, target) : nil
     let first = generator.links.count
     for _ in 0..<options.joins { generator.addLink(session: 0, target: target).isSkimming = true }
-    let before = try options.process.map { (process) throws(BenchFailure) in try Memory.of(process) }
-    generator.tally = Tally()
+    let before = try options.process.map { (process) throws(BenchError) in try Memory.of(process) }
+    generator.counters = TrafficCounters()
     let start = Sample(options.process)
     try generator.open(first..<generator.links.count, inFlight: max(options.inFlight, options.joins))
     if options.isPeer { try waitForBytes(generator, first, bytes) }
     let storm = Interval(from: start, to: Sample(options.process))
-    let live = generator.tally.latency
+    let live = generator.counters.latency
     let received = generator.links[first...].reduce(0) { $0 + $1.bytesReceived }
     if !options.isPeer, !options.offersDeflate,
       let short = generator.links[first...].first(where: { $0.bytesReceived < bytes })
@@ -39,11 +39,11 @@ enum JoinStormRun {
     for link in generator.links[first...] { each.record(link.liveAt - link.startedAt) }
     var report = Report(options, generator)
     report.add("joins", "joined at once", options.joins)
-    report.add("entries", "entries retained", entries)
+    report.add("entries", "retained entries", entries)
     report.add("snapshotBytes", "their payload", bytes, .bytes)
-    report.add("bytesPerJoin", "received by each, heads and all", received / options.joins, .bytes)
-    report.add("seconds", "until all had all of it", storm.seconds, .seconds)
-    report.add(latency: each, "joinLatency", "a join's time")
+    report.add("bytesPerJoin", "received by each, with headers", received / options.joins, .bytes)
+    report.add("seconds", "until all were complete", storm.seconds, .seconds)
+    report.add(latency: each, "joinLatency", "duration of a join")
     report.add(
       "receivedMiBPerSecond", "snapshots received", Double(received) / 1_048_576 / storm.seconds,
       .mebibytesPerSecond)
@@ -56,19 +56,19 @@ enum JoinStormRun {
       report.add("memoryGrowthKiB", "private memory grew by", grown / 1_024, .kibibytes)
     }
     if let calm {
-      report.add(latency: calm.tally.latency, "calmLatency", "live latency before")
+      report.add(latency: calm.counters.latency, "calmLatency", "live latency before")
       report.add(latency: live, "stormLatency", "live latency in the storm")
       report.add("liveSockets", "live members", first - firstLive)
     }
     return report
   }
 
-  /// Has one member draw what is retained, never far ahead, until all of it is on disk.
-  private static func fill(_ generator: Generator, _ target: String, _ entries: Int) throws(BenchFailure) {
+  /// Sends the retained entries from one member with limited lead, until all are on disk.
+  private static func fill(_ generator: Generator, _ target: String, _ entries: Int) throws(BenchError) {
     let writer = generator.addLink(session: 0, target: target)
     writer.followsCommitted = true
-    // Who follows sequences sees its own entries come back.
-    writer.held = HeldState(of: writer.index)
+    // A member that records sequences also receives its own entries.
+    writer.retained = RetainedSequences(of: writer.index)
     try generator.open(writer.index..<writer.index + 1, inFlight: 1)
     let first = writer.lastSequence
     let ahead = max(16, 262_144 / generator.options.payload)
@@ -76,32 +76,31 @@ enum JoinStormRun {
       let batch = min(64, entries - Int(writer.clientSequence))
       generator.send(batch, from: writer)
       let isTaken = try generator.run(atMost: 30) {
-        Int(writer.clientSequence) - $0.tally.echoes < ahead
+        Int(writer.clientSequence) - $0.counters.echoes < ahead
       }
       guard isTaken else {
-        throw .stalled(expected: Int(writer.clientSequence), delivered: generator.tally.echoes)
+        throw .stalled(expected: Int(writer.clientSequence), delivered: generator.counters.echoes)
       }
     }
     let isKept = try generator.run(atMost: 30) {
-      $0.tally.echoes >= entries && writer.lastSequence > first && writer.committed >= writer.lastSequence
+      $0.counters.echoes >= entries && writer.lastSequence > first && writer.committed >= writer.lastSequence
     }
-    guard isKept else { throw .stalled(expected: entries, delivered: generator.tally.echoes) }
+    guard isKept else { throw .stalled(expected: entries, delivered: generator.counters.echoes) }
   }
 
-  /// Adds a sender and a reader, who draw from now on; measures them for a second.
-  private static func beginLive(_ generator: Generator, _ target: String) throws(BenchFailure) -> Measurement
-  {
+  /// Adds a sender and a reader, starts sending, and measures for a second.
+  private static func beginLive(_ generator: Generator, _ target: String) throws(BenchError) -> Measurement {
     let first = generator.links.count
     for _ in 0..<2 { generator.addLink(session: 0, target: target) }
     generator.sessions = [SessionLoad(senders: [first], deliveriesEach: 1)]
     try generator.open(first..<first + 2, inFlight: 2)
-    generator.favorite = generator.links[first + 1]
+    generator.priorityLink = generator.links[first + 1]
     generator.maker = MessageMaker(payloadLength: generator.options.payload, isPeer: generator.options.isPeer)
     return try Measurement.run(generator, seconds: 1, warmUp: 0.3)
   }
 
-  /// A peer says nothing when its snapshot is over: who has so many bytes has it.
-  private static func waitForBytes(_ generator: Generator, _ first: Int, _ bytes: Int) throws(BenchFailure) {
+  /// Waits for snapshots from a peer, which does not signal their end: a snapshot is complete at `bytes` bytes.
+  private static func waitForBytes(_ generator: Generator, _ first: Int, _ bytes: Int) throws(BenchError) {
     let end = Clock.now() + 60_000_000_000
     var waiting = generator.links[first...].filter { $0.bytesReceived < bytes }
     while !waiting.isEmpty {

@@ -42,7 +42,11 @@ struct ArgumentParser {
 
   /// Parses arguments (without the program's name) and environment. Flags are checked before variables.
   ///
-  /// - Parameter cores: the default number of reactors.
+  /// - Parameters:
+  ///   - arguments: the command line.
+  ///   - environment: all variables.
+  ///   - cores: the default number of reactors.
+  /// - Returns: the command to run.
   /// - Throws: the first error.
   static func parse(
     arguments: [String], environment: [String: String], cores: Int

@@ -38,7 +38,8 @@ extension ConfigurationWarnings {
     let words: String
     switch CertificateAge(notBefore: certificate.notBefore, notAfter: certificate.notAfter, now: now) {
     case .valid: return []
-    case .notYetValid: words = "is not valid before \(day(certificate.notBefore)): browsers refuse it until then"
+    case .notYetValid:
+      words = "is not valid before \(day(certificate.notBefore)): browsers refuse it until then"
     case .ending: words = "expires on \(day(certificate.notAfter)): renew it"
     case .ended: words = "expired on \(day(certificate.notAfter)): browsers refuse it"
     }

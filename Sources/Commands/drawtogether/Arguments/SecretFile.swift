@@ -20,8 +20,7 @@ enum SecretFile {
   }
 
   /// Returns the configuration with the token from its token file, if it names one.
-  static func readToken(of configuration: GatewayConfiguration) throws(ReadError) -> GatewayConfiguration
-  {
+  static func readToken(of configuration: GatewayConfiguration) throws(ReadError) -> GatewayConfiguration {
     guard let path = configuration.metricsTokenFile else { return configuration }
     var text = try read(path)
     // Editors end a file with a line feed, which is not part of the secret.

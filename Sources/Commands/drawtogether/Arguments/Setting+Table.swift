@@ -50,7 +50,8 @@ extension Setting {
       "public", "DIR", expects: "a directory", help: "directory with the files of the page",
       at: \.publicDirectory, read: SettingValue.path, show: { $0 }),
     choice(
-      "durability", help: "sessions survive: nothing, the end of the process, or also a power cut", at: \.durability),
+      "durability", help: "sessions survive: nothing, the end of the process, or also a power cut",
+      at: \.durability),
   ]
 
   private static let running: [Setting] = [
@@ -62,7 +63,8 @@ extension Setting {
       read: { text in SettingValue.size(text).flatMap { (64 << 20...1 << 44).contains($0) ? $0 : nil } },
       show: { $0.map { SettingValue.describe(size: $0) } }),
     Setting(
-      "flush-interval", "TIME|auto", expects: "auto or a time from 0ms to 1s, in milliseconds or with units, such as 5ms",
+      "flush-interval", "TIME|auto",
+      expects: "auto or a time from 0ms to 1s, in milliseconds or with units, such as 5ms",
       help: "minimum time between two sends to a session; auto: up to 16ms, when busy",
       at: \.flushInterval,
       read: { text in
@@ -90,7 +92,8 @@ extension Setting {
       show: { $0 }),
     choice("log-level", help: "lowest level that is logged", at: \.logLevel),
     choice(
-      "log-addresses", help: "client addresses in the log: complete, network only, or none", at: \.logAddresses),
+      "log-addresses", help: "client addresses in the log: complete, network only, or none",
+      at: \.logAddresses),
     Setting(
       "log-format", "auto|text|json", expects: "auto, text or json",
       help: "key=value lines or JSON; auto: text on a terminal, else json", at: \.logFormat,

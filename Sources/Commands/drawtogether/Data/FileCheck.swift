@@ -87,7 +87,8 @@ struct FileCheck {
         let found = try Self.digest(of: try folder.openArrived(file))
         guard found != digest else { return }
         faults.append(
-          .file("uploads/\(file)", "attachment \(object.id) has the SHA-256 \(digest), but the file has \(found)")
+          .file(
+            "uploads/\(file)", "attachment \(object.id) has the SHA-256 \(digest), but the file has \(found)")
         )
       } catch {
         faults.append(.file("uploads/\(file)", "\(error)"))

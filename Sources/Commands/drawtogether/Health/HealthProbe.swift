@@ -178,7 +178,8 @@ struct HealthProbe {
     }
   }
 
-  private static func reaching<Result>(_ body: () throws(SystemError) -> Result) throws(ProbeError) -> Result {
+  private static func reaching<Result>(_ body: () throws(SystemError) -> Result) throws(ProbeError) -> Result
+  {
     do throws(SystemError) {
       return try body()
     } catch {

@@ -11,12 +11,13 @@ enum InputFile {
   /// The maximum for regular files: the gateway's default accepts no more.
   static let maximumBytes = 2_147_483_648
 
-  /// Returns the content of a file. It is not mapped: a process that truncates a mapped file would end this one.
+  /// Reads a file. It is not mapped: a process that truncates a mapped file would end this one.
   ///
   /// - Parameters:
   ///   - name: the path of the file.
   ///   - limit: the most bytes of a regular file.
   ///   - streamLimit: the most bytes of anything else, such as a pipe.
+  /// - Returns: the content.
   /// - Throws: `JoinError.file`, and `fileTooLarge` for more bytes than the limit.
   static func read(
     _ name: String, limit: Int = maximumBytes, streamLimit: Int = maximumStreamBytes

@@ -53,7 +53,9 @@ struct JoinArgumentParser {
     return true
   }
 
-  private mutating func take(flag argument: String, _ rest: inout ArraySlice<String>) throws(JoinArgumentError) {
+  private mutating func take(flag argument: String, _ rest: inout ArraySlice<String>)
+    throws(JoinArgumentError)
+  {
     let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let name = String(parts[0])
     let known = Self.commonFlags + Self.flags.values.flatMap(\.self)
@@ -121,7 +123,9 @@ struct JoinArgumentParser {
     guard let name = values["name"] else { return nil }
     guard name.contains(where: { !$0.isWhitespace }) else { throw refusal(of: "name", name) }
     let count = name.unicodeScalars.count
-    guard count <= Self.maximumNameLength else { throw .tooLong("--name", limit: Self.maximumNameLength, actual: count) }
+    guard count <= Self.maximumNameLength else {
+      throw .tooLong("--name", limit: Self.maximumNameLength, actual: count)
+    }
     return name
   }
 

@@ -38,7 +38,8 @@ enum JoinArgumentError: Error, Equatable, CustomStringConvertible {
 
   var description: String {
     switch self {
-    case .missingLink: "join needs the link of a session: http(s)://HOST/s/ID, the address that the page shares."
+    case .missingLink:
+      "join needs the link of a session: http(s)://HOST/s/ID, the address that the page shares."
     case .invalidLink(let text):
       "\(text) is not the link of a session: expected http(s)://HOST/s/ID, the address that the page shares."
     case .missingAction: "join needs an action: \(JoinArgumentParser.actions)."

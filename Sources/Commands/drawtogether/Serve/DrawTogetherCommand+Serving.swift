@@ -44,7 +44,8 @@ extension DrawTogetherCommand {
       }
       let notice = ReadyNotice(
         http: addresses.http, https: addresses.https,
-        interfaces: AlternativeNames.ofThisMachine().addresses, startDuration: startDuration, configuration: configuration,
+        interfaces: AlternativeNames.ofThisMachine().addresses, startDuration: startDuration,
+        configuration: configuration,
         data: gateway.dataFolderUsage(within: .milliseconds(50)),
         certificateEnd: gateway.certificateEnd)
       output(format == .json ? notice.json : notice.text)

@@ -131,7 +131,8 @@ struct Board {
     for attachment in attachments {
       let added = attachment.metadata.flatMap(Placement.init)
       let placement =
-        content.placements[attachment.id]?.completed(by: added) ?? added ?? Placement(fallbackFor: attachment.id)
+        content.placements[attachment.id]?.completed(by: added) ?? added
+        ?? Placement(fallbackFor: attachment.id)
       items.append(
         Item(
           id: attachment.id, z: placement.z ?? 0,

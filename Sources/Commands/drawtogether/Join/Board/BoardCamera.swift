@@ -18,7 +18,8 @@ struct BoardCamera: Equatable {
     center = PlanePoint(x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2)
     let room = 1 - 2 * Self.margin
     scale = min(
-      Self.maximumScale, room * self.width / max(box.width, 0.001), room * self.height / max(box.height, 0.001))
+      Self.maximumScale, room * self.width / max(box.width, 0.001),
+      room * self.height / max(box.height, 0.001))
   }
 
   /// The visible part of the plane.

@@ -21,7 +21,8 @@ struct StatusLine: Equatable {
       case .live: "live"
       case .away: "reconnecting…"
       }
-    let shown = participants.prefix(8).map { CellWidth.fitted(TextMark.line($0), to: 20) }.joined(separator: ", ")
+    let shown = participants.prefix(8).map { CellWidth.fitted(TextMark.line($0), to: 20) }.joined(
+      separator: ", ")
     let more = participants.count > 8 ? " and \(participants.count - 8) more" : ""
     let parts = [
       state, participants.isEmpty ? nil : "\(shown)\(more)", Self.counted(marks, "mark"),

@@ -1,32 +1,32 @@
 internal import Wire
 
-/// What a member holds of a sender's replacing entries: the last sequence under each key.
-final class HeldState {
-  /// The keys of a sender; its entries replace one another under them in turn.
+/// The replacing entries of a sender that a member has received: the last sequence of each key.
+final class RetainedSequences {
+  /// The number of keys of a sender, used in rotation.
   static let keys = 1_000
-  /// The first half of a sender's keys, less the number of its socket.
+  /// The first half of a sender's keys, without the number of its socket.
   static let prefix: UInt64 = 0x6472_6177_6E62_6E63
 
   private let prefix: UInt64
   private var newest = [UInt64](repeating: 0, count: keys)
 
-  /// Follows the sender whose socket has that number.
+  /// Creates the sequences for the sender with this socket number.
   init(of sender: Int) {
     prefix = Self.prefix &+ UInt64(sender)
   }
 
-  /// Takes an entry in.
-  func take(_ entry: GatewayEntry) {
+  /// Records an entry.
+  func record(_ entry: GatewayEntry) {
     guard entry.key.high == prefix, entry.key.low < UInt64(Self.keys) else { return }
     newest[Int(entry.key.low)] = entry.sequence
   }
 
-  /// Forgets all: a snapshot follows.
+  /// Clears all sequences before a snapshot.
   func clear() {
     newest = [UInt64](repeating: 0, count: Self.keys)
   }
 
-  /// A hash of all keys and their sequences (FNV-1a): equal for members that hold the same.
+  /// A hash of all keys and their sequences (FNV-1a), equal for members with the same entries.
   var digest: UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for sequence in newest {

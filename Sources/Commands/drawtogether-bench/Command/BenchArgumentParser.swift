@@ -1,12 +1,12 @@
-/// Reads the command line.
-enum BenchOptionsReader {
+/// Parses the command line.
+enum BenchArgumentParser {
   enum Invocation: Equatable {
     case help
     case run(BenchOptions)
   }
 
-  /// What the arguments, without the program's name, ask for.
-  static func read(_ arguments: [String]) throws(BenchUsageError) -> Invocation {
+  /// Parses the arguments, without the program's name.
+  static func parse(_ arguments: [String]) throws(BenchArgumentError) -> Invocation {
     if arguments.contains("--help") || arguments.contains("-h") { return .help }
     guard let first = arguments.first, !first.hasPrefix("-") else { throw .missingMode }
     guard let mode = BenchMode(rawValue: first) else { throw .unknownMode(first) }
@@ -24,31 +24,31 @@ enum BenchOptionsReader {
     return .run(options)
   }
 
-  private static func find(_ name: String, for mode: BenchMode) throws(BenchUsageError) -> BenchFlag {
+  private static func find(_ name: String, for mode: BenchMode) throws(BenchArgumentError) -> BenchFlag {
     guard let flag = BenchFlag.all.first(where: { $0.name == name }) else {
       throw .unknownFlag(name, mode: mode)
     }
-    guard flag.modes.contains(mode) else { throw .flagOfOther(name, mode: mode) }
+    guard flag.modes.contains(mode) else { throw .flagOfOtherMode(name, mode: mode) }
     return flag
   }
 
   private static func store(
     _ flag: BenchFlag, _ attached: String?, in options: inout BenchOptions, rest: inout ArraySlice<String>
-  ) throws(BenchUsageError) {
+  ) throws(BenchArgumentError) {
     guard flag.placeholder != nil else {
       guard attached == nil else { throw .unexpectedValue(flag: flag.name) }
       _ = flag.store(&options, "")
       return
     }
     guard let value = attached ?? rest.popFirst() else {
-      throw .missingValue(flag: flag.name, accepted: flag.accepted)
+      throw .missingValue(flag: flag.name, expected: flag.expected)
     }
     guard flag.store(&options, value) else {
-      throw .notAccepted(flag: flag.name, value: value, accepted: flag.accepted)
+      throw .invalidValue(flag: flag.name, value: value, expected: flag.expected)
     }
   }
 
-  private static func check(_ options: BenchOptions, _ given: Set<String>) throws(BenchUsageError) {
+  private static func check(_ options: BenchOptions, _ given: Set<String>) throws(BenchArgumentError) {
     let mode = options.mode
     if mode.needsServer, options.server == nil { throw .missingServer(mode) }
     if mode == .slowReaders, options.process == nil { throw .missingProcess(mode) }

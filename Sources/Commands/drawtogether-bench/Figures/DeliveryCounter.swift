@@ -1,26 +1,26 @@
-/// Counts the messages that come, by their marks. It runs for every delivered entry: more than some hundred
-/// nanoseconds each, and the generator would be the bottleneck.
-struct Arrivals: Sendable {
-  /// Who reads.
+/// Counts received messages by their marks. It runs for every delivered entry: with more than a few hundred nanoseconds each, the
+/// generator would be the bottleneck.
+struct DeliveryCounter: Sendable {
+  /// The receiving member.
   struct Reader {
-    /// The number of its socket.
+    /// The number of the socket.
     let index: UInt32
-    /// Before, what comes is a catch-up, and not counted.
+    /// False during the catch-up, which is not counted.
     let isLive: Bool
-    /// Whether its own messages coming back count as delivered.
+    /// True to count the member's own returning messages as delivered.
     let countsEcho: Bool
   }
 
-  /// From a message's send to the read that brought it, in nanoseconds; the delivered ones alone.
+  /// The time from send to read in nanoseconds, of delivered messages.
   private(set) var latency = Histogram()
   private(set) var delivered = 0
-  /// Messages that came back to their senders.
+  /// Messages that returned to their senders.
   private(set) var echoes = 0
-  /// What has no mark: the gateway's own entries.
+  /// Messages without a mark: the gateway's own entries.
   private(set) var others = 0
 
-  /// Takes a gateway's message: entries, one behind the other. False when it cannot be cut into them.
-  mutating func take(entries message: Span<UInt8>, reader: Reader, at now: UInt64) -> Bool {
+  /// Counts the entries of a gateway's message. Returns false if the message is not a sequence of entries.
+  mutating func count(entries message: Span<UInt8>, reader: Reader, at now: UInt64) -> Bool {
     var offset = 0
     while message.count - offset >= 22 {
       let length: UInt32 = message.load(at: offset)
@@ -34,8 +34,8 @@ struct Arrivals: Sendable {
     return offset == message.count
   }
 
-  /// Takes a peer's message, which is all payload.
-  mutating func take(message: Span<UInt8>, reader: Reader, at now: UInt64) {
+  /// Counts a peer's message, which consists of the payload only.
+  mutating func count(message: Span<UInt8>, reader: Reader, at now: UInt64) {
     count(TimeMark(message, payload: 0..<message.count), reader, at: now)
   }
 

@@ -3,7 +3,7 @@ import Testing
 @testable import drawtogether_bench
 
 @Suite("What is counted of what comes")
-struct ArrivalTests {
+struct DeliveryCounterTests {
   private static let payload: [UInt8] = [
     0xC1, 0xD7, 0x5A, 0x9E, 0, 0, 0, 0, 0, 0, 0x03, 0xE8, 0, 0, 0, 5,
   ]
@@ -18,21 +18,21 @@ struct ArrivalTests {
   private static let system: [UInt8] =
     [0, 0, 0, 22, 0x81, 2, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0x61, 0x62, 0x7B, 0x7D]
 
-  private func arrivals(
+  private func deliveries(
     _ message: [UInt8], of index: UInt32 = 1, isLive: Bool = true, countsEcho: Bool = false
   )
-    -> Arrivals
+    -> DeliveryCounter
   {
-    var arrivals = Arrivals()
-    let reader = Arrivals.Reader(index: index, isLive: isLive, countsEcho: countsEcho)
-    let isWhole = arrivals.take(entries: message.span, reader: reader, at: 1_100)
+    var deliveries = DeliveryCounter()
+    let reader = DeliveryCounter.Reader(index: index, isLive: isLive, countsEcho: countsEcho)
+    let isWhole = deliveries.count(entries: message.span, reader: reader, at: 1_100)
     #expect(isWhole)
-    return arrivals
+    return deliveries
   }
 
   @Test("Every entry with a mark counts, joined or not, with a key or without")
   func joined() {
-    let found = arrivals(Self.entry + Self.retained + Self.system + Self.entry)
+    let found = deliveries(Self.entry + Self.retained + Self.system + Self.entry)
     #expect(found.delivered == 3)
     #expect(found.others == 1)
     #expect(found.echoes == 0)
@@ -41,21 +41,21 @@ struct ArrivalTests {
 
   @Test("A sender's own entry counts only where that was asked for")
   func echoes() {
-    #expect(arrivals(Self.entry, of: 5).delivered == 0)
-    #expect(arrivals(Self.entry, of: 5).echoes == 1)
-    #expect(arrivals(Self.entry, of: 5, countsEcho: true).delivered == 1)
+    #expect(deliveries(Self.entry, of: 5).delivered == 0)
+    #expect(deliveries(Self.entry, of: 5).echoes == 1)
+    #expect(deliveries(Self.entry, of: 5, countsEcho: true).delivered == 1)
   }
 
   @Test("A catch-up is not delivered")
   func catchUp() {
-    #expect(arrivals(Self.entry, isLive: false).delivered == 0)
+    #expect(deliveries(Self.entry, isLive: false).delivered == 0)
   }
 
   @Test("A peer's message is all payload")
   func peers() {
-    var found = Arrivals()
-    found.take(
-      message: Self.payload.span, reader: Arrivals.Reader(index: 1, isLive: true, countsEcho: false),
+    var found = DeliveryCounter()
+    found.count(
+      message: Self.payload.span, reader: DeliveryCounter.Reader(index: 1, isLive: true, countsEcho: false),
       at: 1_001)
     #expect(found.delivered == 1)
     #expect(found.latency.maximum == 1)
@@ -63,10 +63,10 @@ struct ArrivalTests {
 
   @Test("What cannot be cut into entries is told", arguments: [1, 21, 22, 30, 39, 41, 45])
   func broken(_ count: Int) {
-    var found = Arrivals()
+    var found = DeliveryCounter()
     let message = Array((Self.entry + Self.entry)[..<count])
-    let reader = Arrivals.Reader(index: 1, isLive: true, countsEcho: false)
-    let isWhole = found.take(entries: message.span, reader: reader, at: 0)
+    let reader = DeliveryCounter.Reader(index: 1, isLive: true, countsEcho: false)
+    let isWhole = found.count(entries: message.span, reader: reader, at: 0)
     #expect(!isWhole)
   }
 }

@@ -1,32 +1,32 @@
 internal import Wire
 
-/// The members of a run, all alike: sessions with senders and listeners.
-struct Crowd {
+/// The members of a run: sessions with the same number of senders and listeners.
+struct Members {
   let sessions: Int
   let senders: Int
   let listeners: Int
 
-  /// Those of a session.
-  var members: Int { senders + listeners }
+  /// The number of members per session.
+  var perSession: Int { senders + listeners }
 
-  /// A generator with their sockets, not open yet; the sessions are there.
-  func makeGenerator(_ options: BenchOptions, maker: MessageMaker) throws(BenchFailure) -> Generator {
+  /// Returns a generator with the sockets, which are not open yet. Creates the sessions.
+  func makeGenerator(_ options: BenchOptions, maker: MessageMaker) throws(BenchError) -> Generator {
     let generator = try Generator(options, maker: maker)
     for session in 0..<sessions {
       let target = try Self.target(of: session, options, generator.server)
       let first = generator.links.count
-      for _ in 0..<members { generator.addLink(session: session, target: target) }
-      let deliveries = members - 1 + (options.countsEcho && !options.isPeer ? 1 : 0)
+      for _ in 0..<perSession { generator.addLink(session: session, target: target) }
+      let deliveries = perSession - 1 + (options.countsEcho && !options.isPeer ? 1 : 0)
       generator.sessions.append(
         SessionLoad(senders: Array(first..<first + senders), deliveriesEach: max(1, deliveries)))
     }
     return generator
   }
 
-  /// Where a session's sockets go; a gateway is asked for a new one.
+  /// Returns the target for the sockets of a session. Creates a session on a gateway.
   static func target(
     of session: Int, _ options: BenchOptions, _ server: ServerURL
-  ) throws(BenchFailure) -> String {
+  ) throws(BenchError) -> String {
     guard !options.isPeer else { return "/room/\(session)" }
     let id = try HTTPClient(server).createSession()
     return "/api/sessions/\(id)/socket"
@@ -34,7 +34,7 @@ struct Crowd {
 }
 
 extension Generator {
-  /// Adds a socket that is not open yet.
+  /// Adds a socket, which is not open yet.
   @discardableResult
   func addLink(session: Int, target: String) -> Link {
     let link = Link(index: links.count, session: session, target: target)
@@ -44,7 +44,7 @@ extension Generator {
 }
 
 extension MessageMaker {
-  /// Makes what the options ask for.
+  /// Creates a maker for the options.
   init(_ options: BenchOptions) {
     self.init(
       payloadLength: options.payload, retention: options.isRetained ? .replace : .none, isPeer: options.isPeer

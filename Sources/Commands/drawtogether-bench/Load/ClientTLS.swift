@@ -1,0 +1,22 @@
+internal import Networking
+
+/// TLS for a client that trusts any certificate: a load test sends no secrets.
+enum ClientTLS {
+  /// Returns the context of connections.
+  static func context() throws(BenchError) -> TLSClientContext {
+    do throws(TLSContextError) {
+      return try TLSClientContext(trust: .anyone)
+    } catch {
+      throw .tls(error.description)
+    }
+  }
+
+  /// Runs a step of a connection and converts its error.
+  static func run<Result>(_ step: () throws(TLSError) -> Result) throws(BenchError) -> Result {
+    do throws(TLSError) {
+      return try step()
+    } catch {
+      throw .tls(error.description)
+    }
+  }
+}
