@@ -10,18 +10,6 @@ package enum Base64 {
     return String(decoding: text[..<Int(length)], as: UTF8.self)
   }
 
-  /// Encodes with `-` and `_` and without padding: what may stand in a URL and in a subprotocol's name.
-  package static func encodeForURL(_ bytes: [UInt8]) -> String {
-    let characters = encode(bytes).utf8.lazy.filter { $0 != 0x3D }.map { byte -> UInt8 in
-      switch byte {
-      case 0x2B: 0x2D
-      case 0x2F: 0x5F
-      default: byte
-      }
-    }
-    return String(decoding: Array(characters), as: UTF8.self)
-  }
-
   /// Decodes the standard alphabet, strictly: the padding has to be there, nothing may be around or in between, and
   /// bits that stand for nothing have to be zero, so that each value has one spelling. Nil for anything else.
   package static func decode(_ text: String) -> [UInt8]? {

@@ -55,12 +55,6 @@ package struct RequestHead: Equatable, Sendable {
     minorVersion >= 1 && body != .none && body != .length(0) && fields.contains("100-continue", in: "Expect")
   }
 
-  /// Whether the client asks to go on in another protocol (RFC 9110 §7.8); HTTP/1.0 cannot.
-  package func asksToUpgrade(to protocolName: String) -> Bool {
-    minorVersion >= 1 && fields.contains("upgrade", in: "Connection")
-      && fields.contains(protocolName, in: "Upgrade")
-  }
-
   /// Appends the head as it stands on the wire, with the empty line that ends it.
   package func append(to bytes: inout [UInt8]) {
     bytes.append(contentsOf: "\(method.name) \(target) HTTP/1.\(minorVersion)\r\n".utf8)

@@ -13,24 +13,12 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
   package static let goingAway = CloseCode(rawValue: 1001)
   /// 1002: the peer broke a rule of the protocol.
   package static let protocolError = CloseCode(rawValue: 1002)
-  /// 1003: a kind of data that is not accepted here.
-  package static let unsupportedData = CloseCode(rawValue: 1003)
   /// 1005: stands for a close frame without a code; never sent.
   package static let noStatusReceived = CloseCode(rawValue: 1005)
-  /// 1006: stands for a connection that broke without a close frame; never sent.
-  package static let abnormalClosure = CloseCode(rawValue: 1006)
   /// 1007: the data does not fit the kind of its message: text that is no UTF-8, bytes that do not inflate.
   package static let invalidPayload = CloseCode(rawValue: 1007)
-  /// 1008: refused by a policy of the receiver.
-  package static let policyViolation = CloseCode(rawValue: 1008)
   /// 1009: a message too big to process.
   package static let messageTooBig = CloseCode(rawValue: 1009)
-  /// 1010: the server did not agree to an extension that the client needs.
-  package static let mandatoryExtension = CloseCode(rawValue: 1010)
-  /// 1011: the server met a fault of its own.
-  package static let internalError = CloseCode(rawValue: 1011)
-  /// 1012: the server restarts (IANA's registry).
-  package static let serviceRestart = CloseCode(rawValue: 1012)
   /// 1013: try again later (IANA's registry).
   package static let tryAgainLater = CloseCode(rawValue: 1013)
 

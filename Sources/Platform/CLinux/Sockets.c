@@ -154,13 +154,6 @@ int clinux_socket_name(int socket, clinux_address *address) {
   return address_from((struct sockaddr *)&storage, address) ? 0 : -EAFNOSUPPORT;
 }
 
-int clinux_socket_peer(int socket, clinux_address *address) {
-  struct sockaddr_storage storage;
-  socklen_t length = sizeof storage;
-  if (getpeername(socket, (struct sockaddr *)&storage, &length) < 0) return -errno;
-  return address_from((struct sockaddr *)&storage, address) ? 0 : -EAFNOSUPPORT;
-}
-
 static int get_option(int socket, int level, int name) {
   int value = 0;
   socklen_t length = sizeof value;

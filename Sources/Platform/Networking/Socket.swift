@@ -43,12 +43,6 @@ package struct Socket: Hashable, Sendable, BitwiseCopyable {
   }
 
   /// Sends as much as there is room for.
-  package func send(_ bytes: RawSpan) -> SendResult {
-    let count = unsafe bytes.withUnsafeBytes { unsafe clinux_send(descriptor, $0.baseAddress, $0.count) }
-    return Self.sendResult("send", count)
-  }
-
-  /// Sends as much as there is room for.
   package func send(_ bytes: Span<UInt8>) -> SendResult {
     let count = unsafe bytes.withUnsafeBufferPointer { bytes in
       unsafe clinux_send(descriptor, bytes.baseAddress, bytes.count)
@@ -101,13 +95,6 @@ package struct Socket: Hashable, Sendable, BitwiseCopyable {
   package func localAddress() throws(SystemError) -> SocketAddress {
     var raw = clinux_address()
     _ = try SystemError.check("getsockname", unsafe clinux_socket_name(descriptor, &raw))
-    return SocketAddress(raw)
-  }
-
-  /// The address of the peer's end.
-  package func remoteAddress() throws(SystemError) -> SocketAddress {
-    var raw = clinux_address()
-    _ = try SystemError.check("getpeername", unsafe clinux_socket_peer(descriptor, &raw))
     return SocketAddress(raw)
   }
 

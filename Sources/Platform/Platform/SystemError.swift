@@ -50,6 +50,4 @@ extension SystemError {
   package var isAddressElsewhere: Bool { code == EADDRNOTAVAIL }
   /// Whether this user may not do it.
   package var isDenied: Bool { code == EACCES || code == EPERM }
-  /// Whether the operation goes on and its end will be reported later.
-  package var isInProgress: Bool { code == EINPROGRESS }
 }

@@ -33,10 +33,7 @@ package struct SessionCounters: Sendable {
   package var unreliableRefused = 0
   package var unreliableDropped = 0
   package var lateCatchUps = 0
-  package var silentlyDropped = 0
   package var delivered = 0
-  package var snapshots = 0
-  package var tails = 0
   /// Nanoseconds that the oldest entry of the last `committed` message waited for it; 0 if there was no message.
   package var commitWait: Int64 = 0
 

@@ -18,7 +18,6 @@ package struct StorageError: Error, Equatable, Sendable, CustomStringConvertible
     case cutLog = "cut the log of a session"
     case lockLog = "lock the log of a session"
     case compactLog = "compact the log of a session"
-    case keepDamage = "keep what is behind the damage in the log of a session"
     case sync = "bring what was written to the disk"
     case mark = "mark how the data folder was left"
     case createUpload = "begin an upload"

@@ -43,7 +43,7 @@ enum RequestStream {
     try expect(head.path.utf8.first == 0x2F || head.path == "*", "the path \(head.path)")
     try expect(head.minorVersion == 0 || head.authority != nil, "no authority in \(head)")
     try expect(!head.expectsContinue || head.body != .none, "100-continue for no body")
-    _ = (head.keepsAlive, head.asksToUpgrade(to: "websocket"), head.query)
+    _ = (head.keepsAlive, head.query)
     if let path = resolved(head.path) { try FieldLines.check(path) }
   }
 

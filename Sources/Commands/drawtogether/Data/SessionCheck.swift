@@ -26,8 +26,6 @@ struct SessionCheck {
   private(set) var faults: [Fault] = []
   /// The bytes of the log without faults.
   private(set) var wholeBytes = 0
-  /// True when the log ends within a record, which a gateway may be writing.
-  private(set) var isTorn = false
   /// The number of contents and uploads.
   private(set) var files = 0
 
@@ -91,7 +89,6 @@ struct SessionCheck {
         faults.append(.log(byte: end.offset, "no record identifies the session"))
       }
       if let damage = end.damage {
-        isTorn = damage == .torn
         faults.append(.log(byte: end.offset, "\(damage) (\(end.length - end.offset) bytes)"))
       }
       for skipped in end.skipped {

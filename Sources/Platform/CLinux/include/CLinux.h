@@ -92,7 +92,6 @@ int clinux_socket_listen(int socket, int backlog);
 int clinux_socket_connect(int socket, const clinux_address *address);
 int clinux_socket_accept(int socket, clinux_address *peer);
 int clinux_socket_name(int socket, clinux_address *address);
-int clinux_socket_peer(int socket, clinux_address *address);
 int clinux_socket_error(int socket);
 int clinux_socket_queued(int socket);
 int clinux_socket_shutdown_write(int socket);

@@ -51,14 +51,6 @@ package struct SessionCopy {
     }
   }
 
-  /// How long the log is that is copied, in bytes; it may have grown since.
-  package func sourceLogLength() throws(CopyError) -> UInt64 {
-    try copy.reading { () throws(StorageError) in
-      let file = try open(copy.source).openFile(LogName.current.text, toWrite: false, for: .readLog)
-      return UInt64(try StorageError.check(.readLog, clinux_file_length(file.rawValue)))
-    }
-  }
-
   /// Cuts the copied log behind its last whole record.
   package func cutLog(_ end: LogEnd) throws(CopyError) {
     try copy.writing { () throws(StorageError) in
