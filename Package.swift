@@ -121,19 +121,22 @@ if !productOnly {
     tests(
       "NetworkingTests",
       ["Primitives", "Platform", "Networking", "CLinux", "COpenSSL", "TestSupport"]),
-    tests("WireTests", ["Wire"]),
-    tests("HTTPTests", ["HTTP"]),
-    tests("WebSocketTests", ["WebSocket"]),
+    tests("WireTests", ["Wire", "TestSupport"]),
+    tests("HTTPTests", ["HTTP", "TestSupport"]),
+    tests("WebSocketTests", ["WebSocket", "TestSupport"]),
     tests("SessionCoreTests", ["SessionCore", "Primitives", "Wire"]),
     tests(
       "StorageTests",
-      ["Storage", "SessionCore", "Primitives", "Platform", "Networking", "CLinux", "CZlib", "Wire"],
+      [
+        "Storage", "SessionCore", "Primitives", "Platform", "Networking", "CLinux", "CZlib", "Wire",
+        "TestSupport",
+      ],
       exclude: ["Fixtures"]),
     tests(
       "GatewayTests",
       [
         "Gateway", "Wire", "HTTP", "WebSocket", "SessionCore", "Storage", "Primitives", "Platform",
-        "Networking",
+        "Networking", "TestSupport",
       ]),
     tests(
       "SessionClientTests",
@@ -157,6 +160,7 @@ if !productOnly {
       "CommandTests",
       [
         "drawtogether", "Gateway", "Storage", "SessionCore", "Wire", "Primitives", "Platform", "Networking",
+        "TestSupport",
       ]),
 
     // What fuzzing feeds the decoders with; its corpora are replayed by every run of the tests.

@@ -1,5 +1,6 @@
 import HTTP
 import Testing
+import TestSupport
 
 @Suite("Names of files, RFC 6266 and RFC 8187")
 struct ContentDispositionTests {
@@ -118,7 +119,7 @@ struct ContentDispositionTests {
 
   @Test("whatever is read or made up can be written and read again", arguments: UInt64(1)...40)
   func mutations(seed: UInt64) {
-    var numbers = SeededNumbers(state: seed)
+    var numbers = SeededGenerator(seed: seed)
     for _ in 0..<200 {
       let count = Int.random(in: 0...8, using: &numbers)
       let text = (0..<count).map { _ in Self.parts.randomElement(using: &numbers) ?? "" }.joined()

@@ -1,5 +1,6 @@
 import HTTP
 import Testing
+import TestSupport
 
 @Suite("Requests with random faults")
 struct MutationTests {
@@ -20,7 +21,7 @@ struct MutationTests {
 
   @Test("every cut of a broken request comes to the same, and nothing traps", arguments: UInt64(1)...40)
   func cuts(seed: UInt64) throws {
-    var numbers = SeededNumbers(state: seed)
+    var numbers = SeededGenerator(seed: seed)
     for _ in 0..<20 {
       let texts = (0..<2).compactMap { _ in RequestReaderTests.accepted.randomElement(using: &numbers)?.bytes
       }
@@ -36,7 +37,7 @@ struct MutationTests {
     }
   }
 
-  private func mutate(_ bytes: inout [UInt8], _ numbers: inout SeededNumbers) {
+  private func mutate(_ bytes: inout [UInt8], _ numbers: inout SeededGenerator) {
     let place = Int.random(in: 0..<bytes.count, using: &numbers)
     switch Int.random(in: 0..<4, using: &numbers) {
     case 0:

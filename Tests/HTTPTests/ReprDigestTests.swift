@@ -1,5 +1,6 @@
 import HTTP
 import Testing
+import TestSupport
 
 @Suite("Digests that come with content, RFC 9530")
 struct ReprDigestTests {
@@ -99,7 +100,7 @@ struct ReprDigestTests {
 
   @Test("whatever is made up is a digest of 32 bytes, none, or an error", arguments: UInt64(1)...40)
   func mutations(seed: UInt64) {
-    var numbers = SeededNumbers(state: seed)
+    var numbers = SeededGenerator(seed: seed)
     for _ in 0..<200 {
       let count = Int.random(in: 0...6, using: &numbers)
       let text = (0..<count).map { _ in Self.parts.randomElement(using: &numbers) ?? "" }.joined()

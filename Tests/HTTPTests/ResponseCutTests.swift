@@ -1,5 +1,6 @@
 import HTTP
 import Testing
+import TestSupport
 
 @Suite("Responses, however they are cut")
 struct ResponseCutTests {
@@ -57,7 +58,7 @@ struct ResponseCutTests {
 
   @Test("every cut of a response with random faults comes to the same", arguments: UInt64(1)...30)
   func cuts(seed: UInt64) {
-    var numbers = SeededNumbers(state: seed)
+    var numbers = SeededGenerator(seed: seed)
     let texts = [
       "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n0\r\nT: x\r\n\r\n",

@@ -1,5 +1,6 @@
 import HTTP
 import Testing
+import TestSupport
 
 @Suite("The fields of resumable uploads, tus 1.0.0")
 struct UploadFieldTests {
@@ -117,7 +118,7 @@ struct UploadFieldTests {
 
   @Test("whatever is made up is read or refused", arguments: UInt64(1)...40)
   func mutations(seed: UInt64) {
-    var numbers = SeededNumbers(state: seed)
+    var numbers = SeededGenerator(seed: seed)
     for _ in 0..<200 {
       let count = Int.random(in: 0...8, using: &numbers)
       let text = (0..<count).map { _ in Self.parts.randomElement(using: &numbers) ?? "" }.joined()

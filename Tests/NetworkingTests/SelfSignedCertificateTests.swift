@@ -1,10 +1,11 @@
 import Testing
 import Networking
 import Primitives
+import TestSupport
 
 @Suite("The certificate made at first start")
 struct SelfSignedCertificateTests {
-  private let directory = TemporaryDirectory()
+  private let directory = TemporaryFolder()
   private let now = WallTime(secondsSince1970: 1_800_000_000)
   private let names = AlternativeNames(
     hosts: ["localhost", "gateway.test"],
@@ -15,15 +16,16 @@ struct SelfSignedCertificateTests {
     let made = try loadOrMake(at: now)
     #expect(made.origin == .made(.missing))
     #expect(made.certificatePath == directory.path + "/tls-cert.pem")
-    #expect(directory.names == ["tls-cert.pem", "tls-key.pem"])
+    #expect(directory.names() == ["tls-cert.pem", "tls-key.pem"])
     #expect(directory.mode(of: "tls-key.pem") == 0o600)
     #expect(directory.mode(of: "tls-cert.pem") == 0o644)
-    let (certificate, key) = (directory.read("tls-cert.pem"), directory.read("tls-key.pem"))
+    let certificate = try directory.text(of: "tls-cert.pem")
+    let key = try directory.text(of: "tls-key.pem")
     #expect(certificate.hasPrefix("-----BEGIN CERTIFICATE-----\n"))
     #expect(key.hasPrefix("-----BEGIN PRIVATE KEY-----\n"))
     #expect(try loadOrMake(at: now + .seconds(300 * 86_400)).origin == .kept)
-    #expect(directory.read("tls-cert.pem") == certificate)
-    #expect(directory.read("tls-key.pem") == key)
+    #expect(try directory.text(of: "tls-cert.pem") == certificate)
+    #expect(try directory.text(of: "tls-key.pem") == key)
   }
 
   @Test("What it says, as OpenSSL's command reads it")
@@ -57,7 +59,7 @@ struct SelfSignedCertificateTests {
 
   @Test("Two certificates differ in serial number and key")
   func differs() throws {
-    let other = TemporaryDirectory()
+    let other = TemporaryFolder()
     let first = try loadOrMake(at: now)
     let second = try SelfSignedCertificate.loadOrMake(in: other.path, now: now, names: names)
     let serials = try [first, second].map {
@@ -66,7 +68,7 @@ struct SelfSignedCertificateTests {
     #expect(serials[0] != serials[1])
     // 159 random bits, the first of them set: 20 octets, as RFC 5280 §4.1.2.2 allows.
     #expect(serials.allSatisfy { $0.utf8.count == "serial=\n".utf8.count + 40 })
-    #expect(directory.read("tls-key.pem") != other.read("tls-key.pem"))
+    #expect(try directory.text(of: "tls-key.pem") != other.text(of: "tls-key.pem"))
   }
 
   struct Spoilt: CustomTestStringConvertible {
@@ -89,23 +91,23 @@ struct SelfSignedCertificateTests {
     ])
   func makesAgain(_ spoilt: Spoilt) throws {
     _ = try loadOrMake(at: now)
-    let former = directory.read("tls-cert.pem")
-    if let certificate = spoilt.certificate { directory.write(certificate, to: "tls-cert.pem") }
-    if let key = spoilt.key { directory.write(key, to: "tls-key.pem") }
+    let former = try directory.text(of: "tls-cert.pem")
+    if let certificate = spoilt.certificate { try directory.write(certificate, to: "tls-cert.pem") }
+    if let key = spoilt.key { try directory.write(key, to: "tls-key.pem") }
     let later = now + .seconds(spoilt.day * 86_400)
     #expect(try loadOrMake(at: later).origin == .made(spoilt.reason))
-    #expect(directory.read("tls-cert.pem") != former)
+    #expect(try directory.text(of: "tls-cert.pem") != former)
     #expect(directory.mode(of: "tls-key.pem") == 0o600)
     #expect(try loadOrMake(at: later).origin == .kept)
-    #expect(directory.names == ["tls-cert.pem", "tls-key.pem"])
+    #expect(directory.names() == ["tls-cert.pem", "tls-key.pem"])
   }
 
   @Test("A key of another certificate is replaced with it")
   func mismatched() throws {
-    let other = TemporaryDirectory()
+    let other = TemporaryFolder()
     _ = try loadOrMake(at: now)
     _ = try SelfSignedCertificate.loadOrMake(in: other.path, now: now, names: names)
-    directory.write(other.read("tls-key.pem"), to: "tls-key.pem")
+    try directory.write(other.text(of: "tls-key.pem"), to: "tls-key.pem")
     #expect(try loadOrMake(at: now).origin == .made(.mismatched))
     #expect(try loadOrMake(at: now).origin == .kept)
   }

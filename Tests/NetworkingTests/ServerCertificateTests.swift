@@ -3,11 +3,12 @@ import Testing
 import Networking
 import Platform
 import Primitives
+import TestSupport
 
 /// Keys and chains as authorities give them out, made by OpenSSL's own command.
 @Suite("Certificates and keys of operators")
 struct ServerCertificateTests {
-  private let directory = TemporaryDirectory()
+  private let directory = TemporaryFolder()
 
   @discardableResult
   private func openssl(_ arguments: String...) throws -> String {
@@ -18,8 +19,8 @@ struct ServerCertificateTests {
 
   /// An authority, one below it, and a certificate of that for `localhost`, with a key of this kind.
   private func makeChain(_ kind: [String]) throws {
-    directory.write("basicConstraints=critical,CA:TRUE\n", to: "ca.ext")
-    directory.write("subjectAltName=DNS:localhost,IP:127.0.0.1\n", to: "leaf.ext")
+    try directory.write("basicConstraints=critical,CA:TRUE\n", to: "ca.ext")
+    try directory.write("subjectAltName=DNS:localhost,IP:127.0.0.1\n", to: "leaf.ext")
     try openssl(
       "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "9", "-subj",
       "/CN=Root", "-keyout", path("root.key"), "-out", path("root.pem"))
@@ -39,7 +40,7 @@ struct ServerCertificateTests {
         path("\(issuer).key"),
         "-set_serial", "7", "-days", "8", "-extfile", path(extensions), "-out", path("\(name).pem"))
     }
-    directory.write(directory.read("leaf.pem") + directory.read("middle.pem"), to: "chain.pem")
+    try directory.write(directory.text(of: "leaf.pem") + directory.text(of: "middle.pem"), to: "chain.pem")
   }
 
   @Test(
@@ -88,9 +89,9 @@ struct ServerCertificateTests {
     "A certificate that ends when the calendar does, or has no name at all, can be read",
     arguments: [("99991231235959Z", Int64(253_402_300_799)), ("20491231235959Z", 2_524_607_999)])
   func extremes(_ end: String, _ seconds: Int64) throws {
-    directory.write("", to: "index.txt")
-    directory.write("01\n", to: "serial")
-    directory.write(
+    try directory.write("", to: "index.txt")
+    try directory.write("01\n", to: "serial")
+    try directory.write(
       """
       [ca]
       default_ca = own

@@ -1,15 +1,16 @@
 import Testing
 import Networking
 import Platform
+import TestSupport
 
 /// A certificate and contexts that trust it, made once for all tests.
 enum TLSFixture {
   struct Contexts {
-    let directory: TemporaryDirectory
+    let directory: TemporaryFolder
     let certificate: SelfSignedCertificate
 
     init() throws {
-      directory = TemporaryDirectory()
+      directory = TemporaryFolder()
       certificate = try SelfSignedCertificate.loadOrMake(
         in: directory.path, now: .now(),
         names: AlternativeNames(

@@ -1,5 +1,6 @@
 import Testing
 import Networking
+import TestSupport
 
 @Suite("What a TLS server refuses")
 struct TLSRefusalTests {
@@ -156,7 +157,7 @@ struct TLSRefusalTests {
   func files() throws {
     let directory = contexts.directory
     let other = try TLSFixture.Contexts()
-    directory.write("no certificate", to: "broken.pem")
+    try directory.write("no certificate", to: "broken.pem")
     let broken = directory.path + "/broken.pem"
     let (certificate, key) = (contexts.certificate.certificatePath, contexts.certificate.keyPath)
     let missing = directory.path + "/missing.pem"

@@ -2,6 +2,7 @@ import Storage
 import Testing
 import Platform
 import Wire
+import TestSupport
 
 /// The disks that every rule of a store holds for.
 enum Backend: CaseIterable, Sendable {

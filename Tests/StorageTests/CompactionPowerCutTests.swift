@@ -2,6 +2,7 @@ import SessionCore
 import Storage
 import Testing
 import Wire
+import TestSupport
 
 @Suite("A compaction and a power cut")
 struct CompactionPowerCutTests {

@@ -2,6 +2,7 @@ import Storage
 import Testing
 import Platform
 import Primitives
+import TestSupport
 
 @Suite("A data folder that is only looked at")
 struct DataFolderCheckTests {

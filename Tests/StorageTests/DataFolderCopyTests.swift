@@ -4,6 +4,7 @@ import Testing
 import Platform
 import Primitives
 import Wire
+import TestSupport
 
 @testable import Storage
 

@@ -3,6 +3,7 @@ import Glibc
 import Testing
 import Platform
 import Wire
+import TestSupport
 
 @testable import Storage
 

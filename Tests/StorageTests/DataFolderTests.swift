@@ -5,6 +5,7 @@ import Testing
 import Platform
 import Primitives
 import Wire
+import TestSupport
 
 @Suite("The data folder")
 struct DataFolderTests {

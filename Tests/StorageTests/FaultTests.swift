@@ -2,6 +2,7 @@ import Glibc
 import Storage
 import Testing
 import Wire
+import TestSupport
 
 @Suite("Whatever fails, nothing that was reported is lost")
 struct FaultTests {

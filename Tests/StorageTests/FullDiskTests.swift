@@ -4,6 +4,7 @@ import Storage
 import Testing
 import Platform
 import Wire
+import TestSupport
 
 @Suite("A disk without room")
 struct FullDiskTests {

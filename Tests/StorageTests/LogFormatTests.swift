@@ -2,6 +2,7 @@ import SessionCore
 import Storage
 import Testing
 import Wire
+import TestSupport
 
 @Suite("The format of a log, version 1")
 struct LogFormatTests {

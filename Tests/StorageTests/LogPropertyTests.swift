@@ -1,6 +1,7 @@
 import SessionCore
 import Testing
 import Wire
+import TestSupport
 
 @testable import Storage
 

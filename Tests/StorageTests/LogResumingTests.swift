@@ -4,6 +4,7 @@ import SessionCore
 import Synchronization
 import Testing
 import Wire
+import TestSupport
 
 @testable import Storage
 

@@ -3,6 +3,7 @@ import SessionCore
 import Storage
 import Testing
 import Wire
+import TestSupport
 
 /// A damaged log that is being written anew when the process ends, the disk fails or the power goes.
 @Suite("Logs that are mended")

@@ -4,6 +4,7 @@ import SessionCore
 import Storage
 import Testing
 import Wire
+import TestSupport
 
 @Suite("A store of sessions")
 struct SessionStoreTests {

@@ -1,5 +1,6 @@
 import Testing
 import WebSocket
+import TestSupport
 
 @Suite("RFC 7692 §7.2: compressed messages")
 struct DeflateTests {

@@ -1,5 +1,6 @@
 import Testing
 import WebSocket
+import TestSupport
 
 @Suite("RFC 6455 §5.3: masking")
 struct MaskingKeyTests {

@@ -1,5 +1,6 @@
 import Testing
 import WebSocket
+import TestSupport
 
 @Suite("any stream, cut anywhere, tells the same")
 struct StreamPropertyTests {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Testing
 import Wire
+import TestSupport
 
 /// Section 3: what clients send, by bytes written out.
 @Suite("§3: entries from a client")

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Testing
 import Wire
+import TestSupport
 
 /// Section 2: control messages of clients, by texts written out.
 @Suite("§2: control from a client")

@@ -1,5 +1,6 @@
 import Testing
 import Wire
+import TestSupport
 
 /// Section 1: ids and tokens of 128 bits in 22 characters.
 @Suite("§1: session ids and tokens")

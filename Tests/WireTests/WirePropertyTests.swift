@@ -1,5 +1,6 @@
 import Testing
 import Wire
+import TestSupport
 
 /// What is made at random is read as it was meant, whole and in parts.
 @Suite("Random messages")

@@ -3,32 +3,19 @@ import FoundationEssentials
 import Testing
 import Networking
 import Primitives
+import TestSupport
 
 @testable import drawtogether
 
 /// What is told of a certificate that browsers will have something against.
 @Suite("Warnings of the certificate")
 struct CertificateWarningTests {
-  private final class Folder {
-    let path = FileManager.default.temporaryDirectory.path + "/drawtogether-\(UUID().uuidString)"
-
-    init() throws {
-      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit {
-      // What cannot be removed stays in the temporary folder, and harms nobody.
-      try? FileManager.default.removeItem(atPath: path)
-    }
-  }
-
-  private let folder: Folder
+  private let folder = TemporaryFolder()
   /// 2026-01-01T00:00:00Z, when the certificate was made; it ends 396 days later.
   private let made = WallTime(secondsSince1970: 1_767_225_600)
   private var configuration = GatewayConfiguration()
 
   init() throws {
-    folder = try Folder()
     let names = AlternativeNames(
       hosts: ["draw.example"], addresses: [IPAddress("192.0.2.7")].compactMap(\.self))
     let own = try SelfSignedCertificate.loadOrMake(in: folder.path, now: made, names: names)

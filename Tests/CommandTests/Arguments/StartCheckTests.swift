@@ -3,35 +3,18 @@ import FoundationEssentials
 import Testing
 import Platform
 import Wire
+import TestSupport
 
 @testable import drawtogether
 
 /// What is found on the machine before a gateway starts.
 @Suite("Before the start")
 struct StartCheckTests {
-  /// A folder with a page, removed with all in it at the end.
-  private final class Folder {
-    let path = FileManager.default.temporaryDirectory.path + "/drawtogether-\(UUID().uuidString)"
-
-    init() throws {
-      try FileManager.default.createDirectory(atPath: path + "/public/js", withIntermediateDirectories: true)
-      try write("public/index.html", "<p>")
-    }
-
-    func write(_ name: String, _ text: String) throws {
-      try Data(text.utf8).write(to: URL(filePath: path + "/" + name))
-    }
-
-    deinit {
-      // What cannot be removed stays in the temporary folder, and harms nobody.
-      try? FileManager.default.removeItem(atPath: path)
-    }
-  }
-
-  private let folder: Folder
+  private let folder = TemporaryFolder()
 
   init() throws {
-    folder = try Folder()
+    try folder.write("<p>", to: "public/index.html")
+    try folder.makeFolder("public/js")
   }
 
   private func configuration(_ change: (inout GatewayConfiguration) -> Void = { _ in })
@@ -56,7 +39,7 @@ struct StartCheckTests {
 
   @Test("Everything that is wrong is told, not only the first")
   func all() throws {
-    try folder.write("file", "")
+    try folder.write("", to: "file")
     let found = errors {
       $0.http = ListenAddress(host: "draw..example", port: 80)
       $0.publicDirectory = folder.path + "/js"
@@ -82,7 +65,7 @@ struct StartCheckTests {
 
   @Test("A key and a token in the folder of the page would be everybody's, and so would the data")
   func published() throws {
-    for name in ["public/key.pem", "public/js/token", "secret.pem"] { try folder.write(name, "x") }
+    for name in ["public/key.pem", "public/js/token", "secret.pem"] { try folder.write("x", to: name) }
     try FileManager.default.createSymbolicLink(
       atPath: folder.path + "/link", withDestinationPath: folder.path + "/public")
     #expect(
@@ -158,7 +141,7 @@ struct StartCheckTests {
       (String(repeating: "x", count: 257), nil), (String(repeating: "x", count: 100_000), nil),
     ] as [(String, String?)])
   func secret(_ text: String, _ token: String?) throws {
-    try folder.write("token", text)
+    try folder.write(text, to: "token")
     let path = folder.path + "/token"
     let asked = configuration { $0.metricsTokenFile = path }
     guard let token else {

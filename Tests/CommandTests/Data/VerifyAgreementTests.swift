@@ -2,6 +2,7 @@ import FoundationEssentials
 import Storage
 import Testing
 import Wire
+import TestSupport
 
 import Primitives
 @testable import SessionCore
@@ -10,16 +11,6 @@ import Primitives
 /// `verify` and the gateway agree on what a log may say.
 @Suite("verify and opening agree")
 struct VerifyAgreementTests {
-  /// Numbers by chance that are the same for a seed.
-  private struct Chance: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return state ^ state >> 29
-    }
-  }
-
   private static func log() -> MadeLog {
     var log = MadeLog("Verify000000000000000A")
     log.person(1, "Ada")
@@ -65,7 +56,7 @@ struct VerifyAgreementTests {
 
   @Test("What a gateway would not open is found, whatever was changed and whole again", arguments: 0..<400)
   func agree(_ seed: UInt64) async throws {
-    var chance = Chance(state: seed)
+    var chance = SeededGenerator(seed: seed)
     var log = Self.log()
     log.change { records in
       let place = Int.random(in: records.indices, using: &chance)

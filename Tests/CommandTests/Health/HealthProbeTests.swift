@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import Networking
 import Platform
+import TestSupport
 
 @testable import drawtogether
 
@@ -99,12 +100,9 @@ struct HealthProbeTests {
 
   @Test("Where only https is served, it is asked over TLS, whoever the certificate names")
   func overTLS() throws {
-    let folder = FileManager.default.temporaryDirectory.path + "/drawtogether-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-    // What cannot be removed stays in the temporary folder, and harms nobody.
-    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let folder = TemporaryFolder()
     let names = AlternativeNames(hosts: ["elsewhere.example"], addresses: [])
-    let certificate = try SelfSignedCertificate.loadOrMake(in: folder, now: .now(), names: names)
+    let certificate = try SelfSignedCertificate.loadOrMake(in: folder.path, now: .now(), names: names)
     let context = try TLSServerContext(
       certificatePath: certificate.certificatePath, keyPath: certificate.keyPath)
     let answerer = try Answerer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", tls: context)

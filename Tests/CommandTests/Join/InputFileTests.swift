@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import Testing
+import TestSupport
 
 @testable import drawtogether
 
@@ -9,10 +10,8 @@ import Testing
 struct InputFileTests {
   @Test("A file has its bytes, and no more than it may have, whether or not it says how many there are")
   func limits() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "input-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let name = folder.appending(path: "a").path
+    let folder = TemporaryFolder()
+    let name = folder.path + "/a"
     try Data(repeating: 7, count: 100_000).write(to: URL(filePath: name))
     #expect(try InputFile.read(name, limit: 100_000) == Data(repeating: 7, count: 100_000))
     let large = #expect(throws: JoinError.self) { try InputFile.read(name, limit: 99_999) }

@@ -4,6 +4,7 @@ import Glibc
 import Testing
 import Networking
 import Platform
+import TestSupport
 
 @testable import drawtogether
 
@@ -18,25 +19,10 @@ struct ServingTests {
     let ms: Int
   }
 
-  /// A folder with a page, removed with all in it at the end.
-  private final class Folder {
-    let path = FileManager.default.temporaryDirectory.path + "/drawtogether-\(UUID().uuidString)"
-
-    init() throws {
-      try FileManager.default.createDirectory(atPath: path + "/public", withIntermediateDirectories: true)
-      try Data("<p>".utf8).write(to: URL(filePath: path + "/public/index.html"))
-    }
-
-    deinit {
-      // What cannot be removed stays in the temporary folder, and harms nobody.
-      try? FileManager.default.removeItem(atPath: path)
-    }
-  }
-
-  private let folder: Folder
+  private let folder = TemporaryFolder()
 
   init() throws {
-    folder = try Folder()
+    try folder.write("<p>", to: "public/index.html")
   }
 
   private func start(_ arguments: String...) throws -> (ChildProcess, Ready) {

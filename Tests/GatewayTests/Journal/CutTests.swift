@@ -2,6 +2,7 @@ import FoundationEssentials
 import Testing
 import Platform
 import Wire
+import TestSupport
 
 @testable import Gateway
 
@@ -98,7 +99,7 @@ extension OverSockets {
 
         let next = try room.client(isSecure: cut.isSecure, onOwner: !isOnOwner)
         // The end of the connection may be seen later than the next request.
-        let deadline = Patience.deadline
+        let deadline = TestTimeout.deadline
         while try next.offset(of: id) != count, .now() < deadline {}
         #expect(try next.offset(of: id) == count)
         if count < Self.body.count {
@@ -116,7 +117,7 @@ extension OverSockets {
       "PROTOCOL 4: ten cuts by reset, each somewhere else: all bytes come once", arguments: [false, true])
     func manyResets(isSecure: Bool) throws {
       let room = try JournalRoom()
-      var random = SeededNumbers(seed: 11)
+      var random = SeededGenerator(seed: 11)
       let id = UUID()
       #expect(try room.observer.create(id, size: Self.body.count).status == 201)
       var end = 0
@@ -134,7 +135,7 @@ extension OverSockets {
         let kept = try #require(try room.observer.offset(of: id))
         #expect(kept <= end)
       }
-      let deadline = Patience.deadline
+      let deadline = TestTimeout.deadline
       while try room.settle().first?.state != .ready {
         try #require(.now() < deadline)
         let offset = try #require(try room.observer.offset(of: id))
@@ -165,7 +166,7 @@ extension OverSockets {
         length: 0)
       try client.stream.send(head + JournalClient.framed(Array(Self.body[half...]), .chunked).dropLast(5))
       let next = try room.client()
-      let deadline = Patience.deadline
+      let deadline = TestTimeout.deadline
       // All of it has been written before it turns out that it is not what it should be.
       while try next.offset(of: id) != Self.body.count, .now() < deadline {}
       client.stream.close()

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Testing
 import Platform
 import Wire
+import TestSupport
 
 @testable import Gateway
 
@@ -70,7 +71,7 @@ extension OverSockets {
       let (client, id) = (try room.client(isSecure: way.isSecure, onOwner: way.isOnOwner), UUID())
       #expect(try room.observer.add(id, Self.large).status == 201)
       try client.stream.send(client.http.head("GET", client.path(of: id)))
-      try client.stream.receiveMore(by: Patience.deadline)
+      try client.stream.receiveMore(by: TestTimeout.deadline)
       try Self.waitUntilStuck(room)
       // Meanwhile nobody waits: not for another read, and not for the removal.
       #expect(try room.observer.read(id).body == Self.large)
@@ -94,12 +95,12 @@ extension OverSockets {
       let id = UUID()
       #expect(try room.observer.add(id, Self.large).status == 201)
       let before = try room.gateway.openSockets()
-      var random = SeededNumbers(seed: 6)
+      var random = SeededGenerator(seed: 6)
       for round in 0..<12 {
         let client = try room.client(isSecure: way.isSecure, onOwner: way.isOnOwner)
         try client.stream.send(client.http.head("GET", client.path(of: id)))
         // From before the first byte to a socket that is full.
-        for _ in 0..<random.next(below: 20) { try client.stream.receiveMore(by: Patience.deadline) }
+        for _ in 0..<random.next(below: 20) { try client.stream.receiveMore(by: TestTimeout.deadline) }
         if round % 4 == 0 { try Self.waitUntilStuck(room) }
         switch death {
         case .reset: client.stream.cut()
@@ -111,7 +112,7 @@ extension OverSockets {
         $0["sockets{kind=\"http\"}"] == 2 && $0["sockets{kind=\"tls\"}"] == 0
       }
       #expect(try room.settle().count == 1)
-      let deadline = Patience.deadline
+      let deadline = TestTimeout.deadline
       while try room.gateway.openSockets() != before, .now() < deadline {}
       #expect(try room.gateway.openSockets() == before)
     }

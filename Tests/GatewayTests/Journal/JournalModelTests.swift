@@ -2,6 +2,7 @@ import FoundationEssentials
 import Testing
 import Platform
 import Wire
+import TestSupport
 
 @testable import Gateway
 
@@ -23,13 +24,13 @@ extension OverSockets {
       var workers = try (0..<6).map {
         try JournalWorker(room, material, isSecure: $0 % 3 == 0, seed: seed * 100 + UInt64($0))
       }
-      var random = SeededNumbers(seed: seed)
+      var random = SeededGenerator(seed: seed)
       for _ in 0..<900 { try workers[Int(random.next(below: UInt64(workers.count)))].step() }
       for worker in workers { try worker.finish() }
       workers = []
 
       // What is not whole can be gone on with, from what had arrived, and comes to its right end.
-      let patience = Patience.deadline
+      let patience = TestTimeout.deadline
       while let object = try room.settle().first(where: { $0.state == .uploading }) {
         try #require(.now() < patience)
         let content = material.content(try #require(material.ids.firstIndex(of: object.id)))
@@ -49,7 +50,7 @@ extension OverSockets {
         #expect(try room.observer.remove(object.id) == 204)
       }
       try room.expectNothing()
-      let deadline = Patience.deadline
+      let deadline = TestTimeout.deadline
       while try room.gateway.openSockets() != before, .now() < deadline {}
       #expect(try room.gateway.openSockets() == before)
     }

@@ -4,6 +4,7 @@ import Testing
 import Platform
 import Primitives
 import Wire
+import TestSupport
 
 @testable import Gateway
 
@@ -55,7 +56,7 @@ extension OverSockets {
         client.head(
           "PATCH", client.path(of: id), JournalClient.pieceFields(at: 0), .length, length: bytes.count)
           + bytes[..<1000])
-      let deadline = Patience.deadline
+      let deadline = TestTimeout.deadline
       while try room.observer.offset(of: id) != 1000, .now() < deadline {}
       let threads = room.gateway.gateway.shared.fileThreads
       let holds = (0..<2).map { _ in Hold(on: threads.nextTransfer()) }
@@ -118,7 +119,7 @@ extension OverSockets {
         for isOnOwner in [false, true] {
           let reader = try room.client(isSecure: isSecure, onOwner: isOnOwner)
           try reader.stream.send(reader.http.head("GET", reader.path(of: id)))
-          try reader.stream.receiveMore(by: Patience.deadline)
+          try reader.stream.receiveMore(by: TestTimeout.deadline)
           let writer = try room.client(isSecure: isSecure, onOwner: isOnOwner)
           try writer.stream.send(
             writer.head("POST", writer.path(), JournalClient.fileFields(UUID()), .length, length: 9 << 20)
@@ -146,7 +147,7 @@ extension OverSockets {
       try client.stream.send(
         client.head("POST", client.path(), JournalClient.fileFields(id), .length, length: bytes.count) + bytes
       )
-      let deadline = Patience.deadline
+      let deadline = TestTimeout.deadline
       while try room.observer.list().first?.offset != UInt64(bytes.count), .now() < deadline {}
       room.gateway.gateway.drain()
       // Told behind the order to drain: so that has been carried out.
@@ -189,7 +190,7 @@ extension OverSockets {
       let readers = try [false, true].map { try room.client(isSecure: $0, onOwner: false) }
       for reader in readers {
         try reader.stream.send(reader.http.head("GET", reader.path(of: id)))
-        try reader.stream.receiveMore(by: Patience.deadline)
+        try reader.stream.receiveMore(by: TestTimeout.deadline)
       }
       room.gateway.gateway.drain()
       for reader in readers { #expect(try reader.http.response().body == bytes) }

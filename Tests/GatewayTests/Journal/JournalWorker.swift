@@ -2,6 +2,7 @@ import FoundationEssentials
 import Testing
 import Platform
 import Wire
+import TestSupport
 
 @testable import Gateway
 
@@ -39,7 +40,7 @@ final class JournalWorker {
   private let isSecure: Bool
   private var client: JournalClient
   private var state = State.idle
-  private var random: SeededNumbers
+  private var random: SeededGenerator
   /// How far uploads were when this one heard of it last.
   private var offsets: [Int: Int] = [:]
 
@@ -47,7 +48,7 @@ final class JournalWorker {
     self.room = room
     self.material = material
     self.isSecure = isSecure
-    random = SeededNumbers(seed: seed)
+    random = SeededGenerator(seed: seed)
     client = try room.client(isSecure: isSecure)
   }
 

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Testing
 import Platform
 import Wire
+import TestSupport
 
 @testable import Gateway
 
@@ -39,7 +40,7 @@ extension OverSockets {
       var present = UUID()
       #expect(try room.observer.add(present, bytes).status == 201)
       let (adder, remover) = (try room.client(onOwner: false), try room.client(onOwner: true))
-      var random = SeededNumbers(seed: 53)
+      var random = SeededGenerator(seed: 53)
       for round in 0..<150 {
         let next = UUID()
         let request =

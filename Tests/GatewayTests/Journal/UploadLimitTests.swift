@@ -2,6 +2,7 @@ import FoundationEssentials
 import Testing
 import Platform
 import Wire
+import TestSupport
 
 @testable import Gateway
 
@@ -30,7 +31,7 @@ extension OverSockets {
               "PATCH", client.path(of: id), JournalClient.pieceFields(at: 0), .length, length: Self.body.count
             )
               + Self.body.dropLast(1))
-          let deadline = Patience.deadline
+          let deadline = TestTimeout.deadline
           while try room.observer.offset(of: id) != Self.body.count - 1, .now() < deadline {}
           held.append((client, id))
         }
@@ -61,7 +62,7 @@ extension OverSockets {
 
     /// Adds a file; until the end of another upload is seen, there may be no room.
     private static func addWhenThereIsRoom(_ room: JournalRoom) throws {
-      let deadline = Patience.deadline
+      let deadline = TestTimeout.deadline
       while true {
         let status = try room.client().add(UUID(), body).status
         if status == 201 { return }

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Testing
 import Platform
 import Wire
+import TestSupport
 
 @testable import Gateway
 
@@ -32,7 +33,7 @@ extension OverSockets {
         let id = UUID()
         #expect(try next.create(id, size: Self.body.count).status == 201)
         try Self.begin(id, upTo: 100_000, over: stalled)
-        let deadline = Patience.deadline
+        let deadline = TestTimeout.deadline
         while try next.offset(of: id) != 100_000, .now() < deadline {}
         #expect(try next.patch(id, at: 100_000, Array(Self.body[100_000...])).status == 204)
         try stalled.stream.drainToEnd()
@@ -87,7 +88,7 @@ extension OverSockets {
 
     /// Waits until so many bytes of an upload are known to the session.
     private static func wait(for id: UUID, at offset: Int, in room: JournalRoom) throws {
-      let deadline = Patience.deadline
+      let deadline = TestTimeout.deadline
       while .now() < deadline {
         if try room.observer.list().contains(where: { $0.id == id && $0.offset == UInt64(offset) }) { return }
       }
@@ -97,7 +98,7 @@ extension OverSockets {
     @Test("PROTOCOL 4: who gives up and comes again at once is taken, whichever is seen first")
     func againAtOnce() throws {
       let room = try JournalRoom()
-      var random = SeededNumbers(seed: 5)
+      var random = SeededGenerator(seed: 5)
       for round in 0..<40 {
         let (first, second) = (
           try room.client(onOwner: round % 2 == 0), try room.client(onOwner: round % 4 < 2)
@@ -170,7 +171,7 @@ extension OverSockets {
         #expect(statuses.count { $0 == 204 } <= 1, "round \(round): \(statuses)")
         #expect(statuses.allSatisfy { [204, 409].contains($0) }, "round \(round): \(statuses)")
         // Should the later one have found less than the first had brought, both are gone: then the rest goes now.
-        let deadline = Patience.deadline
+        let deadline = TestTimeout.deadline
         while try room.settle().last?.state != .ready, .now() < deadline {
           let offset = try #require(try room.observer.offset(of: id))
           _ = try room.observer.patch(id, at: offset, Array(Self.body[offset...]))
@@ -220,7 +221,7 @@ extension OverSockets {
       "PROTOCOL 4: removed or ended while its last bytes are written and put in their place: ready or gone, never a fault of ours",
       arguments: [End.removal, .sessionEnd])
     func goneAtTheEnd(end: End) throws {
-      var random = SeededNumbers(seed: 8)
+      var random = SeededGenerator(seed: 8)
       let bytes = Array(Self.body[..<40_000])
       var room = try JournalRoom()
       for round in 0..<(end == .removal ? 80 : 12) {
@@ -349,7 +350,7 @@ extension OverSockets {
     private static func expectNothing(in room: JournalRoom, hasEnded: Bool) throws {
       guard hasEnded else { return try room.expectNothing() }
       try room.metrics.wait(for: "no upload under way") { $0["uploads"] == 0 }
-      let deadline = Patience.deadline
+      let deadline = TestTimeout.deadline
       // What is whole stays as long as the ended session.
       while try !room.gateway.files(of: room.session, in: .uploads).isEmpty
         || !room.gateway.openFiles().isEmpty,

@@ -3,6 +3,7 @@ import SessionCore
 import Testing
 import Platform
 import Wire
+import TestSupport
 
 @testable import Gateway
 
@@ -14,7 +15,7 @@ extension OverSockets {
       "P1–P4: whatever comes and goes, all is there once and in one order",
       arguments: [UInt64](1...3))
     func walk(seed: UInt64) throws {
-      var random = SeededNumbers(seed: seed)
+      var random = SeededGenerator(seed: seed)
       var gateway = try RunningGateway(reactors: 2, RunningGateway.forgetful)
       let session = try gateway.makeSession()
       let members = try (0..<4).map { try ParticipantClient(gateway, session, isSecure: $0 == 1).join() }

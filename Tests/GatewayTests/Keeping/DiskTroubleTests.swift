@@ -6,6 +6,7 @@ import Testing
 import Platform
 import Primitives
 import Wire
+import TestSupport
 
 @testable import Gateway
 
@@ -250,7 +251,7 @@ extension OverSockets {
       let watch = DiskMonitor(reserve: 0) {
         if let free = answers.withLock({ $0.popLast() }) { return free }
         begun.withLock { $0 = true }
-        let deadline = Patience.deadline
+        let deadline = TestTimeout.deadline
         while !isOver.withLock({ $0 }), .now() < deadline { sched_yield() }
         return 2_000
       }

@@ -4,6 +4,7 @@ import SessionCore
 import Testing
 import Platform
 import Wire
+import TestSupport
 
 @testable import Gateway
 
@@ -15,7 +16,7 @@ extension OverSockets {
     private static func wait(
       for what: String, in journal: JournalClient, _ condition: ([AttachmentObject]) throws -> Bool
     ) throws {
-      let deadline = Patience.deadline
+      let deadline = TestTimeout.deadline
       while true {
         let list = try journal.list()
         if try condition(list) { return }

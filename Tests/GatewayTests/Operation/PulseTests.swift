@@ -3,6 +3,7 @@ import Testing
 import Platform
 import Primitives
 import Wire
+import TestSupport
 
 @testable import Gateway
 
@@ -31,7 +32,7 @@ struct PulseTests {
     #expect(shared.stuckReactors(seenBy: 1, now: now + .seconds(10)) == [])
     _ = clinux_eventfd_signal(waits)
     await hang.value
-    let deadline = Patience.deadline
+    let deadline = TestTimeout.deadline
     while !shared.stuckReactors(seenBy: 0, now: now + .seconds(10)).isEmpty, .now() < deadline {
       await Task.yield()
     }

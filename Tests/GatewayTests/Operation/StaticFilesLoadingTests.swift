@@ -1,34 +1,13 @@
 import FoundationEssentials
 import HTTP
 import Testing
+import TestSupport
 
 @testable import Gateway
 
 /// How the folder of the page is read.
 @Suite("Loading static files")
 struct StaticFilesLoadingTests {
-  /// A folder of this test's own, removed with all in it at the end.
-  private final class Folder {
-    let path: String
-
-    init() throws {
-      path = FileManager.default.temporaryDirectory.path + "/drawtogether-\(UUID().uuidString)"
-      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-    }
-
-    func write(_ name: String, _ text: String) throws {
-      let file = path + "/" + name
-      let folder = String(file[..<(file.lastIndex(of: "/") ?? file.endIndex)])
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-      try Data(text.utf8).write(to: URL(filePath: file))
-    }
-
-    deinit {
-      // What cannot be removed stays in the temporary folder, and harms nobody.
-      try? FileManager.default.removeItem(atPath: path)
-    }
-  }
-
   private func status(_ files: StaticFiles, _ path: String) throws -> Int? {
     let head = try #require(RequestHead(.get, path))
     return files.answer(to: head, isReferredElsewhere: false, now: HTTPDate(secondsSinceEpoch: 0))?.head
@@ -37,12 +16,12 @@ struct StaticFilesLoadingTests {
 
   @Test("Files of all folders are served, hidden ones not")
   func load() throws {
-    let folder = try Folder()
-    try folder.write("index.html", "<p>")
-    try folder.write("js/session/socket.js", "1")
-    try folder.write("guide/index.html", "<p>guide")
-    try folder.write(".hidden", "no")
-    try folder.write(".git/config", "no")
+    let folder = TemporaryFolder()
+    try folder.write("<p>", to: "index.html")
+    try folder.write("1", to: "js/session/socket.js")
+    try folder.write("<p>guide", to: "guide/index.html")
+    try folder.write("no", to: ".hidden")
+    try folder.write("no", to: ".git/config")
     let files = try StaticFiles.load(directory: folder.path)
     #expect(files.count == 3)
     #expect(files.lengthInBytes == 12)
@@ -55,8 +34,8 @@ struct StaticFilesLoadingTests {
 
   @Test("Links are followed, a circle of them ends in words, one that leads nowhere is left out")
   func links() throws {
-    let folder = try Folder()
-    try folder.write("index.html", "<p>")
+    let folder = TemporaryFolder()
+    try folder.write("<p>", to: "index.html")
     try FileManager.default.createSymbolicLink(
       atPath: folder.path + "/other.html", withDestinationPath: "index.html")
     try FileManager.default.createSymbolicLink(
@@ -72,10 +51,10 @@ struct StaticFilesLoadingTests {
 
   @Test("No link leads out of the folder")
   func linksOutside() throws {
-    let around = try Folder()
-    try around.write("secret.txt", "no")
-    try around.write("public-too/secret.txt", "no")
-    try around.write("public/index.html", "<p>")
+    let around = TemporaryFolder()
+    try around.write("no", to: "secret.txt")
+    try around.write("no", to: "public-too/secret.txt")
+    try around.write("<p>", to: "public/index.html")
     let folder = around.path + "/public"
     for (name, target) in [("file.txt", "../secret.txt"), ("folder", ".."), ("beside", "../public-too")] {
       try FileManager.default.createSymbolicLink(atPath: folder + "/" + name, withDestinationPath: target)
@@ -91,9 +70,9 @@ struct StaticFilesLoadingTests {
 
   @Test("The limit counts all files together, to the byte", arguments: [(9, false), (8, true)])
   func limit(_ limit: Int, _ isTooLarge: Bool) throws {
-    let folder = try Folder()
-    try folder.write("index.html", "<p>")
-    try folder.write("b/c.txt", "123456")
+    let folder = TemporaryFolder()
+    try folder.write("<p>", to: "index.html")
+    try folder.write("123456", to: "b/c.txt")
     if isTooLarge {
       let error = StaticFilesError.tooLarge(directory: folder.path, limit: limit)
       #expect(throws: error) { try StaticFiles.load(directory: folder.path, maximumLength: limit) }
@@ -106,8 +85,8 @@ struct StaticFilesLoadingTests {
 
   @Test("What is wrong is said in words")
   func errors() throws {
-    let folder = try Folder()
-    try folder.write("page.html", "<p>")
+    let folder = TemporaryFolder()
+    try folder.write("<p>", to: "page.html")
     let noIndex = #expect(throws: StaticFilesError.self) { try StaticFiles.load(directory: folder.path) }
     #expect(noIndex?.description == "\(folder.path) has no index.html, so it is not the folder of a page")
     let missing = #expect(throws: StaticFilesError.self) {

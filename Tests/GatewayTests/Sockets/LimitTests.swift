@@ -3,6 +3,7 @@ import Testing
 import Platform
 import WebSocket
 import Wire
+import TestSupport
 
 @testable import Gateway
 
@@ -21,7 +22,7 @@ extension OverSockets {
       #expect(answer.field("Retry-After") != nil)
       #expect(answer.text.contains("too-many") && answer.text.contains(#""limit":3"#))
       clients.removeLast().stream.cut()
-      let deadline = Patience.deadline
+      let deadline = TestTimeout.deadline
       while true {
         let next = try HTTPClient(gateway)
         if try next.ask("GET", "/api/limits").status == 200 { break }
@@ -83,7 +84,7 @@ extension OverSockets {
     func headDeadline(isSecure: Bool) throws {
       let gateway = try RunningGateway { $0.limits.headSeconds = 1 }
       let client = try HTTPClient(gateway, isSecure: isSecure)
-      let deadline = Patience.deadline
+      let deadline = TestTimeout.deadline
       for byte in client.head("GET", "/", ["X-Slow": String(repeating: "y", count: 10_000)]) {
         try client.stream.send([byte])
         if try client.stream.isReadable(within: .milliseconds(50)) { break }

@@ -1,6 +1,7 @@
 import Testing
 import Platform
 import Wire
+import TestSupport
 
 @testable import Gateway
 
@@ -113,7 +114,7 @@ extension OverSockets {
       let body = Array(#"{"activity": {"title": "Ours"}}"#.utf8)
       try client.stream.send(
         client.head("POST", "/api/sessions", ["Expect": "100-continue", "Content-Length": "\(body.count)"]))
-      let deadline = Patience.deadline
+      let deadline = TestTimeout.deadline
       while client.stream.unread.isEmpty { try client.stream.receiveMore(by: deadline) }
       #expect(String(decoding: client.stream.unread, as: UTF8.self) == "HTTP/1.1 100 Continue\r\n\r\n")
       try client.stream.send(body)
@@ -167,7 +168,7 @@ extension OverSockets {
       let gateway = try RunningGateway()
       let stream = try ByteStream(to: gateway, isSecure: true, shakesHands: false)
       try stream.sendRaw(Array("GET / HTTP/1.1\r\nHost: gateway.example:8443\r\n\r\n".utf8))
-      let deadline = Patience.deadline
+      let deadline = TestTimeout.deadline
       do {
         while true { try stream.receiveMore(by: deadline) }
       } catch ClientError.streamEnded {

@@ -2,6 +2,7 @@ import Testing
 import Platform
 import WebSocket
 import Wire
+import TestSupport
 
 @testable import Gateway
 
@@ -51,7 +52,7 @@ extension OverSockets {
         try ParticipantClient(gateway, session, isSecure: isSecure).join()
       }
       let witness = try ParticipantClient(gateway, session).join()
-      var random = SeededNumbers(seed: 20_261_121)
+      var random = SeededGenerator(seed: 20_261_121)
       let rounds = 120
       for round in 0..<rounds {
         for client in clients {

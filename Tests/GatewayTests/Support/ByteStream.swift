@@ -3,6 +3,7 @@ import Testing
 import Networking
 import Platform
 import Primitives
+import TestSupport
 
 /// What a test's client met that it had not expected.
 enum ClientError: Error {
@@ -11,16 +12,6 @@ enum ClientError: Error {
   case broken(SystemError)
   case closed(code: UInt16?, reason: String)
   case answered(status: Int)
-}
-
-/// How long a test waits for something before it gives up: far longer than it takes on a busy machine.
-enum Patience {
-  /// Under a sanitizer everything takes many times as long.
-  static let limit = Duration.seconds(hasSanitizer ? 300 : 30)
-  /// Whether the thread or the address sanitizer was built in: their runtimes are part of the program then.
-  private static let hasSanitizer = unsafe dlsym(nil, "__tsan_init") ?? dlsym(nil, "__asan_init") != nil
-  /// The moment at which patience that begins now is over.
-  static var deadline: MonotonicTime { .now() + limit }
 }
 
 /// A connection to a gateway, plain or TLS, for a thread that may block. Every wait has a deadline.
@@ -43,13 +34,13 @@ final class ByteStream {
     self.descriptor = consume descriptor
     tls = isSecure && shakesHands ? gateway.trust.makeConnection(to: "127.0.0.1") : nil
     try socket.apply(SocketOptions())
-    guard try socket.wait(until: .writable, atMost: Patience.limit) else {
+    guard try socket.wait(until: .writable, atMost: TestTimeout.limit) else {
       throw ClientError.outOfPatience(waitingFor: "a connection")
     }
     try socket.pendingError()
     if let tls {
       try advance(tls, [])
-      let deadline = Patience.deadline
+      let deadline = TestTimeout.deadline
       while !tls.isHandshakeComplete { try receiveMore(by: deadline) }
     }
   }
@@ -102,7 +93,7 @@ final class ByteStream {
 
   /// Sends bytes as they are, past TLS.
   func sendRaw(_ bytes: [UInt8]) throws {
-    let deadline = Patience.deadline
+    let deadline = TestTimeout.deadline
     var sent = 0
     while sent < bytes.count {
       switch socket.send(bytes.span.extracting(sent..<bytes.count)) {
@@ -169,7 +160,7 @@ final class ByteStream {
 
   /// Reads until the peer has ended its direction, and drops what comes.
   func drainToEnd() throws {
-    let deadline = Patience.deadline
+    let deadline = TestTimeout.deadline
     do {
       while true {
         try receiveMore(by: deadline)

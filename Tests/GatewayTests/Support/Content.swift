@@ -1,9 +1,10 @@
 import Platform
+import TestSupport
 
 /// The bytes of attachments in tests: the same for the same seed, and no two places of them alike.
 enum Content {
   static func bytes(_ count: Int, seed: UInt64) -> [UInt8] {
-    var random = SeededNumbers(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let block = (0..<4096).map { _ in UInt8(random.next(below: 256)) }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(count + block.count)

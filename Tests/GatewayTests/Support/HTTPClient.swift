@@ -2,6 +2,7 @@ import HTTP
 import Testing
 import Platform
 import Wire
+import TestSupport
 
 /// Speaks HTTP/1.1 to a gateway over one connection.
 final class HTTPClient {
@@ -48,7 +49,7 @@ final class HTTPClient {
   /// Waits for the next answer, which is to a request of that method.
   func response(to method: String = "GET") throws -> Response {
     reader.expect(method == "HEAD" ? .head : .get)
-    let deadline = Patience.deadline
+    let deadline = TestTimeout.deadline
     var interim: [Int] = []
     var response: Response?
     while true {

@@ -1,5 +1,6 @@
 import Glibc
 import Platform
+import TestSupport
 
 /// Keeps the thread of an executor busy until it is released, so that what is asked of it meanwhile waits.
 final class Hold: Sendable {
@@ -24,7 +25,7 @@ final class Hold: Sendable {
     }
 
     func wait(for hold: Hold) {
-      let deadline = Patience.deadline
+      let deadline = TestTimeout.deadline
       while !hold.isOver.withLock({ $0 }), .now() < deadline { sched_yield() }
     }
   }

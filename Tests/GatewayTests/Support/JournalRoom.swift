@@ -2,6 +2,7 @@ import FoundationEssentials
 import Testing
 import Platform
 import Wire
+import TestSupport
 
 @testable import Gateway
 
@@ -50,7 +51,7 @@ final class JournalRoom {
   @discardableResult
   func settle(_ location: SourceLocation = #_sourceLocation) throws -> [AttachmentObject] {
     try metrics.wait(for: "no upload under way") { $0["uploads"] == 0 }
-    let deadline = Patience.deadline
+    let deadline = TestTimeout.deadline
     while true {
       let list = try observer.list()
       try readAll()
@@ -66,7 +67,7 @@ final class JournalRoom {
 
   /// Waits until nothing is there, and nothing left over. What a request that broke off leaves goes only after it.
   func expectNothing(_ location: SourceLocation = #_sourceLocation) throws {
-    let deadline = Patience.deadline
+    let deadline = TestTimeout.deadline
     var list = try settle(location)
     while !list.isEmpty, .now() < deadline { list = try settle(location) }
     #expect(list.isEmpty, sourceLocation: location)

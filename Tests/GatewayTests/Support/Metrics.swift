@@ -1,5 +1,6 @@
 import Testing
 import Platform
+import TestSupport
 
 /// Asks for `/metrics` again and again, over one connection that counts itself among the sockets.
 final class Metrics {
@@ -28,7 +29,7 @@ final class Metrics {
   /// Asks until the values are as wanted.
   /// - Throws: when they are not before patience is over; the last ones are recorded.
   func wait(for what: String, _ condition: ([String: Int]) -> Bool) throws {
-    let deadline = Patience.deadline
+    let deadline = TestTimeout.deadline
     while true {
       let values = try values()
       if condition(values) { return }

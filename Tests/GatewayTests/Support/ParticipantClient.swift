@@ -2,6 +2,7 @@ import Testing
 import Platform
 import WebSocket
 import Wire
+import TestSupport
 
 /// Somebody in a session, over one socket after another: joins, resumes, keeps what it sent until that is committed, sends
 /// again what was not acknowledged, and keeps the state. What comes is checked as it comes: sequences rise, nothing
@@ -132,7 +133,7 @@ final class ParticipantClient {
 
   /// Reads until the condition holds. It may hold already.
   func read(until what: String, _ condition: (ParticipantClient) throws -> Bool) throws {
-    let deadline = Patience.deadline
+    let deadline = TestTimeout.deadline
     while try !condition(self) {
       guard .now() < deadline, let socket else { throw ClientError.outOfPatience(waitingFor: what) }
       let message: WebSocketClient.Message

@@ -5,6 +5,7 @@ import Storage
 import Testing
 import Platform
 import Wire
+import TestSupport
 
 @testable import Gateway
 
@@ -25,7 +26,7 @@ extension RunningGateway {
 
   /// Waits until something holds that comes unasked.
   func wait(for what: String, _ condition: () async throws -> Bool) async throws {
-    let deadline = Patience.deadline
+    let deadline = TestTimeout.deadline
     while try await !condition() {
       guard .now() < deadline else { throw ClientError.outOfPatience(waitingFor: what) }
       sched_yield()

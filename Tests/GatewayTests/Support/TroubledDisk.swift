@@ -4,6 +4,7 @@ import SessionCore
 import Storage
 import Platform
 import Wire
+import TestSupport
 
 /// A disk that fails or hangs when a test says so, for the calls that the test names; reading a log always goes well.
 final class TroubledDisk: Sendable {
@@ -56,7 +57,7 @@ final class TroubledDisk: Sendable {
 
   /// Waits until a call has met the present fault.
   func waitUntilMet() throws {
-    let deadline = Patience.deadline
+    let deadline = TestTimeout.deadline
     while met == 0 {
       guard .now() < deadline else { throw ClientError.outOfPatience(waitingFor: "a call of the disk") }
       sched_yield()

@@ -3,6 +3,7 @@ import Testing
 import Primitives
 import WebSocket
 import Wire
+import TestSupport
 
 /// Speaks WebSocket to a gateway over one connection, in the client's role.
 final class WebSocketClient {
@@ -78,7 +79,7 @@ final class WebSocketClient {
   }
 
   /// Waits for the next message. Pings are answered; whoever breaks RFC 6455 fails the test.
-  func next(by deadline: MonotonicTime = Patience.deadline) throws -> Message {
+  func next(by deadline: MonotonicTime = TestTimeout.deadline) throws -> Message {
     while true {
       let end = stream.unread.count
       while let event = try reader.next(in: &stream.unread, at: &position, upTo: end, inflater: inflater) {
@@ -104,7 +105,7 @@ final class WebSocketClient {
   /// Reads up to the close frame, answers it, and reads up to the end of the stream.
   /// - Returns: the code, and the code word in its reason.
   func readClose() throws -> UInt16? {
-    let deadline = Patience.deadline
+    let deadline = TestTimeout.deadline
     while true {
       guard case .close(let code, _) = try next(by: deadline) else { continue }
       if let code { try send(.close, [UInt8(code >> 8), UInt8(truncatingIfNeeded: code)]) }
