@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the data folder that a version of the gateway leaves, for later versions to open.
 
-    PYTHON Tests/Contract/earlier.py GATEWAY_BINARY VERSION
+    PYTHONPATH=Tests/Support/python PYTHON Tests/Contract/earlier.py GATEWAY_BINARY VERSION
 
 PYTHON is the one of the contract tests' environment, which `run` makes. What is there under that version is replaced: right as
 long as no release has written it, for a folder of a released version is the proof that it can still be read. Beside the folder

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from http1 import HTTPConnection, Response, request_bytes
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+REPOSITORY = Path(__file__).resolve().parents[3]
 START_SECONDS = 20.0
 
 
