@@ -2,7 +2,7 @@ import Testing
 
 @testable import drawtogether_bench
 
-@Suite("The command line of the load generator")
+@Suite("Arguments of the load generator")
 struct ArgumentTests {
   private func options(_ line: String) throws -> BenchOptions {
     let invocation = try BenchArgumentParser.parse(line.split(separator: " ").map(String.init))
@@ -10,7 +10,7 @@ struct ArgumentTests {
     return options
   }
 
-  @Test("A run has defaults that suit what it measures")
+  @Test("Each mode has its defaults")
   func defaults() throws {
     let fanOut = try options("fan-out --server http://127.0.0.1:8080")
     #expect(fanOut.server?.authority == "127.0.0.1:8080")
@@ -22,7 +22,7 @@ struct ArgumentTests {
     #expect(try options("floor").sockets == 1_000)
   }
 
-  @Test("Values stand behind their flags, or behind an equals sign")
+  @Test("Values follow their flags, or an equals sign")
   func values() throws {
     let given = try options(
       "fan-out --server=wss://[::1]:8443 --senders 10 --members=1000 --burst 16 --pid 42 --seconds 0.5 --json --deflate"
@@ -35,7 +35,7 @@ struct ArgumentTests {
     #expect((given.seconds, given.isJSON, given.offersDeflate) == (0.5, true, true))
   }
 
-  @Test("A snapshot is asked for by bytes or by entries")
+  @Test("The size of a snapshot is set in bytes or in entries")
   func snapshots() throws {
     #expect(
       try options("join-storm --server http://a:1 --snapshot-bytes 1000 --payload 100").snapshotEntries == 10)
@@ -44,13 +44,13 @@ struct ArgumentTests {
     #expect(try options("join-storm --server http://a:1 --entries 7").snapshotEntries == 7)
   }
 
-  @Test("--help is answered wherever it stands", arguments: ["--help", "fan-out --server x --help", "-h"])
+  @Test("--help is recognized anywhere", arguments: ["--help", "fan-out --server x --help", "-h"])
   func help(_ line: String) throws {
     #expect(try BenchArgumentParser.parse(line.split(separator: " ").map(String.init)) == .help)
   }
 
   @Test(
-    "A line that makes no run is refused in a sentence",
+    "Invalid arguments are reported in one sentence",
     arguments: [
       ("", .missingMode),
       ("--json", .missingMode),
@@ -82,7 +82,7 @@ struct ArgumentTests {
   }
 
   @Test(
-    "What is no address of a server is refused",
+    "An invalid URL of a server is rejected",
     arguments: [
       "127.0.0.1:8080", "ftp://a:1", "http://", "http://:80", "http://a:", "http://a:0", "http://a:+1",
       "http://a:65536",
@@ -92,13 +92,13 @@ struct ArgumentTests {
     #expect(ServerURL(text) == nil)
   }
 
-  @Test("The ports that belong to the schemes need not be told")
+  @Test("The default port follows from the scheme")
   func ports() {
     #expect(ServerURL("http://example.org/")?.authority == "example.org:80")
     #expect(ServerURL("wss://example.org")?.authority == "example.org:443")
   }
 
-  @Test("A wrong line ends with 2, and says why on standard error alone")
+  @Test("Invalid arguments exit with 2, with the reason on standard error only")
   func exitCodes() {
     var printed = ""
     var complained = ""
@@ -109,7 +109,7 @@ struct ArgumentTests {
     #expect(complained.hasPrefix("drawtogether-bench: fan-out needs a server"))
   }
 
-  @Test("The help names every mode, and every flag that a person may give")
+  @Test("The help lists every mode and every flag for users")
   func everythingIsInTheHelp() {
     for mode in BenchMode.public { #expect(BenchHelp.text.contains("\n  \(mode.rawValue) ")) }
     for flag in BenchFlag.all where flag.modes != [.floorReader] {

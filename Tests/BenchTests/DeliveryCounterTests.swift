@@ -2,19 +2,19 @@ import Testing
 
 @testable import drawtogether_bench
 
-@Suite("What is counted of what comes")
+@Suite("Delivery counter")
 struct DeliveryCounterTests {
   private static let payload: [UInt8] = [
     0xC1, 0xD7, 0x5A, 0x9E, 0, 0, 0, 0, 0, 0, 0x03, 0xE8, 0, 0, 0, 5,
   ]
-  /// Sequence 9, of sender 2, its 7th; type "ab"; without a key.
+  /// An entry without a key: sequence 9, sender 2, client sequence 7, type "ab".
   private static let entry: [UInt8] =
     [0, 0, 0, 36, 0x01, 2, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 2, 0, 0, 0, 7, 0x61, 0x62] + payload
-  /// The same under a key.
+  /// The same entry with a key.
   private static let retained: [UInt8] =
     [0, 0, 0, 52, 0x05, 2, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 2, 0, 0, 0, 7]
     + [UInt8](repeating: 0xEE, count: 16) + [0x61, 0x62] + payload
-  /// The gateway's own.
+  /// A system entry.
   private static let system: [UInt8] =
     [0, 0, 0, 22, 0x81, 2, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0x61, 0x62, 0x7B, 0x7D]
 
@@ -30,7 +30,7 @@ struct DeliveryCounterTests {
     return deliveries
   }
 
-  @Test("Every entry with a mark counts, joined or not, with a key or without")
+  @Test("Every entry with a mark counts, with or without a key, alone or with others in a message")
   func joined() {
     let found = deliveries(Self.entry + Self.retained + Self.system + Self.entry)
     #expect(found.delivered == 3)
@@ -39,19 +39,19 @@ struct DeliveryCounterTests {
     #expect(found.latency.quantile(1) == 100)
   }
 
-  @Test("A sender's own entry counts only where that was asked for")
+  @Test("A sender's own entry counts only if requested")
   func echoes() {
     #expect(deliveries(Self.entry, of: 5).delivered == 0)
     #expect(deliveries(Self.entry, of: 5).echoes == 1)
     #expect(deliveries(Self.entry, of: 5, countsEcho: true).delivered == 1)
   }
 
-  @Test("A catch-up is not delivered")
+  @Test("Entries of a catch-up do not count")
   func catchUp() {
     #expect(deliveries(Self.entry, isLive: false).delivered == 0)
   }
 
-  @Test("A peer's message is all payload")
+  @Test("A peer's message consists of the payload")
   func peers() {
     var found = DeliveryCounter()
     found.count(
@@ -61,7 +61,7 @@ struct DeliveryCounterTests {
     #expect(found.latency.maximum == 1)
   }
 
-  @Test("What cannot be cut into entries is told", arguments: [1, 21, 22, 30, 39, 41, 45])
+  @Test("A message that is not a sequence of entries is rejected", arguments: [1, 21, 22, 30, 39, 41, 45])
   func broken(_ count: Int) {
     var found = DeliveryCounter()
     let message = Array((Self.entry + Self.entry)[..<count])

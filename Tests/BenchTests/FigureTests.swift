@@ -3,9 +3,9 @@ import Testing
 
 @testable import drawtogether_bench
 
-@Suite("Figures of the system, and how they are told")
+@Suite("System figures and reports")
 struct FigureTests {
-  @Test("What waits in TCP's queues is added up, the server's side apart")
+  @Test("The bytes in TCP queues are summed, separately for the server's port")
   func queues() {
     let table = """
         sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
@@ -19,7 +19,7 @@ struct FigureTests {
     #expect(waiting.atOthers == 10)
   }
 
-  @Test("A line of /proc is found by its whole beginning")
+  @Test("A line of /proc is found by its complete name")
   func numbers() {
     let text = "VmHWM:\t  2000 kB\nVmRSS:\t  1234 kB\nPrivate_Dirty:       56 kB\n"
     #expect(ProcFile.number("VmRSS:", in: text) == 1_234)
@@ -27,14 +27,14 @@ struct FigureTests {
     #expect(ProcFile.number("VmSwap:", in: text) == nil)
   }
 
-  @Test("This process has a clock and memory; no process has number 2^22 + 1")
+  @Test("This process has CPU time and memory; a process 2^22 + 1 does not exist")
   func processes() throws {
     #expect(Clock.ofProcess(getpid()) ?? 0 > 0)
     #expect(try Memory.of(getpid()).privateDirty > 0)
     #expect(Clock.ofProcess(4_194_305) == nil)
   }
 
-  @Test("The gateway's own counts are read from its metrics")
+  @Test("Counters are parsed from the gateway's metrics")
   func metrics() {
     let text = """
       # TYPE drawtogether_send_calls_total counter
@@ -49,7 +49,7 @@ struct FigureTests {
   }
 
   @Test(
-    "Names of figures say their units",
+    "Names of figures contain their units",
     arguments: [
       ("latencyP50Microseconds", .microseconds, true), ("latencyP50", .microseconds, false),
       ("bytesPerJoin", .bytes, true), ("memoryPerSocket", .bytes, false), ("uploadedMiB", .mebibytes, true),
@@ -60,7 +60,7 @@ struct FigureTests {
     #expect(unit.isNamed(in: name) == isNamed)
   }
 
-  @Test("Memory of a server that had others before is told with that, and doubted when they were many")
+  @Test("A report has the earlier connections of a server, and a warning if there were many")
   func usedBefore() {
     var fresh = Report()
     fresh.add(connectionsBefore: 0, sockets: 100)
@@ -77,7 +77,7 @@ struct FigureTests {
     #expect(unknown.text.isEmpty && unknown.warnings.isEmpty)
   }
 
-  @Test("A report is lines for people, or one object for programs")
+  @Test("A report is text for people, or one JSON object for programs")
   func reports() {
     var report = Report()
     report.add("mode", "what", "a \"b\"")

@@ -2,9 +2,9 @@ import Testing
 
 @testable import drawtogether_bench
 
-@Suite("What a histogram says of the values it was given")
+@Suite("Histogram")
 struct HistogramTests {
-  @Test("Small values are told exactly")
+  @Test("Small values are exact")
   func exact() {
     var histogram = Histogram()
     for value in 1...100 as ClosedRange<UInt64> { histogram.record(value) }
@@ -16,7 +16,7 @@ struct HistogramTests {
   }
 
   @Test(
-    "A large value is told low by at most one in 128",
+    "A large value is too low by at most 1 in 128",
     arguments: [127, 128, 129, 255, 256, 1_000, 65_535, 1_000_000, 123_456_789, UInt64.max])
   func large(_ value: UInt64) {
     var histogram = Histogram()
@@ -28,7 +28,7 @@ struct HistogramTests {
     #expect(value - told <= value / 128)
   }
 
-  @Test("A quantile is a value that so many are not above")
+  @Test("A quantile is not exceeded by its share of the values")
   func shares() {
     var histogram = Histogram()
     for _ in 0..<99 { histogram.record(10) }
@@ -37,7 +37,7 @@ struct HistogramTests {
     #expect(histogram.quantile(0.991) > 900_000)
   }
 
-  @Test("Without values there is 0")
+  @Test("Without values the quantile is 0")
   func empty() {
     #expect(Histogram().quantile(0.5) == 0)
     #expect(Histogram().maximum == 0)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import drawtogether_bench
 
-@Suite("When members send, and what is read")
+@Suite("Pacing, and frames of a server")
 struct LoadTests {
-  @Test("In a window the next message waits until one has come to all")
+  @Test("In a window the next message waits until one is delivered to all")
   func window() {
     var session = SessionLoad(senders: [4, 7], deliveriesEach: 3)
     #expect(session.room(.window(2)) == 4)
@@ -17,7 +17,7 @@ struct LoadTests {
     #expect(session.room(.window(2)) == 1)
   }
 
-  @Test("A burst waits until all before have come to all")
+  @Test("A burst waits until all previous messages are delivered")
   func burst() {
     var session = SessionLoad(senders: [0], deliveriesEach: 2)
     #expect(session.room(.burst(16)) == 16)
@@ -28,7 +28,7 @@ struct LoadTests {
     #expect(session.room(.burst(16)) == 16)
   }
 
-  @Test("At a rate every sender has one turn in each period, at a phase of its own")
+  @Test("At a rate every sender sends once per period, at an own phase")
   func rate() {
     var schedule = Schedule(links: Array(0..<50), rate: 100, start: 1_000)
     var first: [Int: UInt64] = [:]
@@ -46,7 +46,7 @@ struct LoadTests {
   }
 
   @Test(
-    "RFC 6455 §5.2: where a server's frame lies",
+    "RFC 6455 §5.2: the position of a server's frame",
     arguments: [
       ([0x82, 0x03, 1, 2, 3], 2..<5),
       ([0x82, 126, 0x01, 0x00, 9], 4..<260),
@@ -61,7 +61,7 @@ struct LoadTests {
     #expect(try ServerFrame.parse(short.span, at: 0) == nil)
   }
 
-  @Test("A masked frame is none of a server's")
+  @Test("A masked frame from a server is an error")
   func masked() {
     let bytes: [UInt8] = [0x82, 0x80, 0, 0, 0, 0]
     #expect(throws: BenchError.self) { try ServerFrame.parse(bytes.span, at: 0) }

@@ -6,9 +6,9 @@ import WebSocket
 
 @testable import drawtogether_bench
 
-@Suite("A server that stops in the middle of a run")
+@Suite("A server that stops during a run")
 struct ServerEndTests {
-  /// What the program said, and how it ended.
+  /// The output and the exit code.
   private struct Ended {
     var code: Int32
     var output = ""
@@ -46,7 +46,7 @@ struct ServerEndTests {
         ended.errors))
   }
 
-  @Test("is told in its own words, where it has some", .timeLimit(.minutes(1)))
+  @Test("A close reason of the server is reported", .timeLimit(.minutes(1)))
   func saysWhy() throws {
     let server = try StoppingServer(sockets: 2, farewell: [0x88, 0x05, 0x03, 0xF4] + Array("Bye".utf8))
     let ended = run("fan-out --members 1 --peer --seconds 3600 --rate 50", against: server)
@@ -56,18 +56,18 @@ struct ServerEndTests {
   }
 }
 
-/// Upgrades so many sockets, waits until something is sent to it, and closes them all.
+/// Upgrades some sockets, waits for data on one, and closes them all.
 private final class StoppingServer: Sendable {
   let address: SocketAddress
   private let thread: SystemThread
   private let failure: Fault
 
-  /// What went wrong on its thread.
+  /// The error of the thread.
   private final class Fault: Sendable {
     let error = Guarded<(any Error)?>(nil)
   }
 
-  /// Waits for so many sockets; the farewell goes out on each before it is closed.
+  /// Waits for the sockets; sends `farewell` on each before it is closed.
   init(sockets: Int, farewell: [UInt8]) throws {
     let listener = try Listener(on: SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: 0))
     let fault = Fault()
@@ -82,7 +82,7 @@ private final class StoppingServer: Sendable {
     }
   }
 
-  /// Waits for its end.
+  /// Waits for the end of the thread.
   func end() throws {
     thread.join()
     if let error = failure.error.withLock({ $0 }) { throw error }

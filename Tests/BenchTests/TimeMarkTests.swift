@@ -2,21 +2,21 @@ import Testing
 
 @testable import drawtogether_bench
 
-@Suite("The mark by which a delivered message is known")
+@Suite("Time mark")
 struct TimeMarkTests {
   private static let bytes: [UInt8] = [
     0xC1, 0xD7, 0x5A, 0x9E, 0x01, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF, 0x00, 0x00, 0x02, 0x01, 0x61,
   ]
   private static let mark = TimeMark(time: 0x0123_4567_89AB_CDEF, sender: 0x0201)
 
-  @Test("It stands in the first 16 bytes of a payload")
+  @Test("The mark is in the first 16 bytes of a payload")
   func writing() {
     var payload = [UInt8](repeating: 0x61, count: 17)
     Self.mark.write(to: &payload)
     #expect(payload == Self.bytes)
   }
 
-  @Test("It is read wherever the payload begins")
+  @Test("The mark is parsed at any offset of the payload")
   func reading() {
     let message: [UInt8] = [9, 9, 9] + Self.bytes
     #expect(TimeMark(Self.bytes.span, payload: 0..<17) == Self.mark)
@@ -24,7 +24,7 @@ struct TimeMarkTests {
     #expect(TimeMark(message.span, payload: 3..<19) == Self.mark)
   }
 
-  @Test("What is shorter, or begins otherwise, is none of ours")
+  @Test("A shorter or different payload has no mark")
   func others() {
     let message: [UInt8] = [0] + Self.bytes
     #expect(TimeMark(Self.bytes.span, payload: 0..<15) == nil)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import drawtogether
 
-/// What the program prints, and how it ends.
+/// Output and exit code of the program.
 @Suite("Command")
 struct DrawTogetherCommandTests {
   private func run(_ arguments: [String], _ environment: [String: String] = [:]) -> CommandRun {
@@ -11,7 +11,7 @@ struct DrawTogetherCommandTests {
   }
 
   @Test(
-    "Help and version go to standard output and end well",
+    "Help and version go to standard output with exit code 0",
     arguments: [["--help"], ["-h"], ["help"], ["serve", "--help"]])
   func help(_ arguments: [String]) {
     let result = run(arguments)
@@ -27,7 +27,7 @@ struct DrawTogetherCommandTests {
     #expect(result.output == "drawtogether \(Product.version)\n")
   }
 
-  @Test("A bad value, an unknown flag and an unknown variable end it with 2 and one sentence")
+  @Test("An invalid value, an unknown flag and an unknown variable exit with 2 and one sentence")
   func usage() {
     let value = run(["--reactors", "many"])
     #expect(value.code == 2)
@@ -39,7 +39,7 @@ struct DrawTogetherCommandTests {
     #expect(run([], ["DRAWTOGETHER_CONFETTI": "1"]).code == 2)
   }
 
-  @Test("--check-config prints what is in force and where it came from, and starts nothing")
+  @Test("--check-config prints values and origins, and starts nothing")
   func checkConfiguration() {
     let result = run(
       [
@@ -57,7 +57,7 @@ struct DrawTogetherCommandTests {
     #expect(!result.output.contains("hush"))
   }
 
-  @Test("--check-config tells everything that would stop a gateway, in the words in which that would tell it")
+  @Test("--check-config prints all errors of a start, with the same texts")
   func checkFaults() throws {
     let checked = run([
       "--check-config", "--public", "/nonexistent/folder", "--data", "/etc/hostname", "--https", "off",
@@ -85,7 +85,7 @@ struct DrawTogetherCommandTests {
     #expect(served.end() == 2)
   }
 
-  @Test("health without a gateway ends with 1 and says why")
+  @Test("health without a gateway exits with 1 and a reason")
   func health() {
     let result = run(["health", "--http", "127.0.0.1:0"])
     #expect(result.code == 1)
@@ -94,7 +94,7 @@ struct DrawTogetherCommandTests {
         == "drawtogether: the address has port 0: health needs the actual port of the gateway\n")
   }
 
-  @Test("A setting that names what is not there ends serving with 2, before anything is served")
+  @Test("A setting with a missing file exits with 2, before anything is served")
   func startFailures() throws {
     // In a process of its own: one that serves takes its signals over, and forgets how its children ended.
     let child = try ChildProcess(
@@ -107,7 +107,7 @@ struct DrawTogetherCommandTests {
   }
 
   @Test(
-    "The page is found where it is, else beside the program; a folder that was named is taken at its word",
+    "The page is found in the default folder or beside the program; an explicit folder is used unchanged",
     arguments: [
       ("Public", true, ["Public"], "Public"),
       (

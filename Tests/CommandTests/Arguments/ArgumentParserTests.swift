@@ -4,8 +4,8 @@ import Wire
 
 @testable import drawtogether
 
-/// What flags and variables make of a configuration.
-@Suite("Configuration")
+/// Parsing of flags and variables.
+@Suite("Argument parser")
 struct ArgumentParserTests {
   private func read(
     _ arguments: [String] = [], _ environment: [String: String] = [:]
@@ -24,7 +24,7 @@ struct ArgumentParserTests {
 
   private struct UnexpectedInvocation: Error {}
 
-  @Test("Nothing said means the defaults")
+  @Test("Without arguments the defaults are in force")
   func defaults() throws {
     let configuration = try serve()
     #expect(configuration.http == ListenAddress(host: "0.0.0.0", port: 8080))
@@ -62,7 +62,7 @@ struct ArgumentParserTests {
   }
 
   @Test(
-    "A flag sets its own member and no other",
+    "Each flag sets one setting",
     arguments: [
       Accepted("--http", "127.0.0.1:0") { $0.http = ListenAddress(host: "127.0.0.1", port: 0) },
       Accepted("--http=[::1]:80") { $0.http = ListenAddress(host: "::1", port: 80) },
@@ -154,7 +154,7 @@ struct ArgumentParserTests {
     #expect(try serve(accepted.arguments) == expected)
   }
 
-  @Test("Every limit of the contract has a flag and a variable of its own", arguments: Limits.all.map(\.name))
+  @Test("Every limit of the contract has a flag and a variable", arguments: Limits.all.map(\.name))
   func limits(_ name: String) throws {
     let limit = try #require(Limits.all.first { $0.name == name })
     let value = limit.range.upperBound
@@ -170,7 +170,7 @@ struct ArgumentParserTests {
     #expect(CommandHelp.text.contains("\(limit.flag) "))
   }
 
-  @Test("A variable sets what no flag sets, and an empty one nothing")
+  @Test("A variable is used without a flag, and an empty variable is ignored")
   func variables() throws {
     let environment = [
       "DRAWTOGETHER_HTTP": "127.0.0.1:1", "DRAWTOGETHER_HTTPS": "off", "DRAWTOGETHER_ECHO": "yes",
@@ -183,12 +183,12 @@ struct ArgumentParserTests {
     #expect(configuration.dataDirectory == "data")
   }
 
-  @Test("A bad variable is not looked at when a flag says otherwise")
+  @Test("An invalid variable is ignored if the flag is set")
   func flagOverBadVariable() throws {
     #expect(try serve(["--reactors", "2"], ["DRAWTOGETHER_REACTORS": "many"]).reactors == 2)
   }
 
-  @Test("What programs that take part in sessions read from the environment is passed over")
+  @Test("Variables of programs that take part in sessions are ignored")
   func participantVariables() throws {
     let environment = [
       "DRAWTOGETHER_GATEWAY": "https://draw.example", "DRAWTOGETHER_GATEWAY_CERTIFICATES": "ca.pem",
@@ -197,7 +197,7 @@ struct ArgumentParserTests {
   }
 
   @Test(
-    "Kubernetes' variables for a service of our name are passed over",
+    "Kubernetes' variables for a service named drawtogether are ignored",
     arguments: [
       "DRAWTOGETHER_SERVICE_HOST", "DRAWTOGETHER_SERVICE_PORT", "DRAWTOGETHER_SERVICE_PORT_HTTP",
       "DRAWTOGETHER_PORT", "DRAWTOGETHER_PORT_8080_TCP", "DRAWTOGETHER_PORT_8080_TCP_ADDR",
@@ -221,7 +221,7 @@ struct ArgumentParserTests {
   }
 
   @Test(
-    "What is wrong is said in one sentence with the setting, the value and what is accepted",
+    "An error is one sentence with setting, value and accepted values",
     arguments: [
       Refused(
         "--http", "8080",
@@ -382,7 +382,7 @@ struct ArgumentParserTests {
     #expect(error?.description == refused.says)
   }
 
-  @Test("The other commands")
+  @Test("The commands health and check-config, help and version are parsed")
   func commands() throws {
     var expected = GatewayConfiguration()
     expected.reactors = 4
@@ -398,7 +398,7 @@ struct ArgumentParserTests {
     #expect(try read(["-v"]) == .version)
   }
 
-  @Test("The number of cores is kept within what reactors may be", arguments: [(0, 1), (2, 2), (1000, 256)])
+  @Test("The number of cores is limited to the range of reactors", arguments: [(0, 1), (2, 2), (1000, 256)])
   func cores(_ cores: Int, _ reactors: Int) throws {
     let invocation = try ArgumentParser.parse(arguments: [], environment: [:], cores: cores)
     var expected = GatewayConfiguration()

@@ -7,11 +7,11 @@ import TestSupport
 
 @testable import drawtogether
 
-/// What is told of a certificate that browsers will have something against.
-@Suite("Warnings of the certificate")
+/// Warnings about certificates that browsers refuse.
+@Suite("Certificate warnings")
 struct CertificateWarningTests {
   private let folder = TemporaryFolder()
-  /// 2026-01-01T00:00:00Z, when the certificate was made; it ends 396 days later.
+  /// 2026-01-01T00:00:00Z, the creation time of the certificate; it expires 396 days later.
   private let made = WallTime(secondsSince1970: 1_767_225_600)
   private var configuration = GatewayConfiguration()
 
@@ -32,7 +32,7 @@ struct CertificateWarningTests {
   }
 
   @Test(
-    "Its age",
+    "A certificate that is not valid yet, expires soon, or has expired causes a warning",
     arguments: [
       (-2, "is not valid before 2025-12-31: browsers refuse it until then"), (1, nil), (380, nil),
       (383, "expires on 2027-02-01: renew it"), (397, "expired on 2027-02-01: browsers refuse it"),
@@ -45,7 +45,7 @@ struct CertificateWarningTests {
   }
 
   @Test(
-    "Whom it is for",
+    "A certificate without the host of the public URL causes a warning",
     arguments: [
       ("https://draw.example", true), ("https://draw.example:8443", true), ("https://192.0.2.7:8443", true),
       ("https://www.draw.example", false), ("https://192.0.2.8", false), ("https://[2001:db8::7]", false),
@@ -61,7 +61,7 @@ struct CertificateWarningTests {
       })
   }
 
-  @Test("Nothing is told of one that is not in use, not shown to browsers, or cannot be read")
+  @Test("An unused or unreadable certificate, or one behind a proxy, causes no warning")
   func silent() {
     #expect(
       warnings(afterDays: 1_000) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import drawtogether
 
-/// What `--check-config` shows, and that it can be given again.
+/// The output of `--check-config`.
 @Suite("Configuration report")
 struct ConfigurationReportTests {
   private struct UnexpectedInvocation: Error {}
@@ -23,7 +23,7 @@ struct ConfigurationReportTests {
     }
   }
 
-  @Test("Each setting has a line with its flag, the value in force, and where that came from")
+  @Test("Each setting has a line with flag, value in force and origin")
   func rows() throws {
     let rows = try report(
       [
@@ -49,14 +49,14 @@ struct ConfigurationReportTests {
     #expect(rows.map { $0[0] } == Setting.all.map(\.flag))
   }
 
-  @Test("A page that was found beside the program, and a name with a blank")
+  @Test("The report shows a page that was found beside the program, and quotes a path with a blank")
   func found() throws {
     let rows = try report(["--data", "my data"]) { $0.publicDirectory = "/usr/share/drawtogether/Public" }
     #expect(rows.contains(["--public", "/usr/share/drawtogether/Public", "found"]))
     #expect(rows.contains(["--data", "\"my", "data\"", "flag"]))
   }
 
-  @Test("What is shown makes the same configuration again")
+  @Test("The printed values give the same configuration again")
   func again() throws {
     let given = [
       "--http=[::1]:80", "--https=off", "--public-url=http://draw.example",

@@ -4,11 +4,11 @@ import Wire
 
 @testable import drawtogether
 
-/// What command lines make of the commands about a data folder.
-@Suite("Commands about a data folder")
+/// Parsing of the commands on a data folder.
+@Suite("Data commands")
 struct DataCommandTests {
   private static let whole = "AbCdEfGhIjKlMnOpQrStUw"
-  /// An id may look like a flag.
+  /// An id that looks like a flag.
   private static let dashed = "--ta--JSON-_-Id000000A"
 
   struct Read: Sendable, CustomTestStringConvertible {
@@ -35,7 +35,7 @@ struct DataCommandTests {
   }
 
   @Test(
-    "What is asked, of which folder and which session",
+    "Action, folder and session are parsed",
     arguments: [
       Read("sessions", is: .list(asJSON: false)),
       Read("sessions", "--json", is: .list(asJSON: true)),
@@ -83,7 +83,7 @@ struct DataCommandTests {
   }
 
   @Test(
-    "What is wrong is said in one sentence",
+    "Invalid arguments are reported in one sentence",
     arguments: [
       (["export"], "export needs a session: the beginning of an id from \"drawtogether sessions\"."),
       (
@@ -138,7 +138,7 @@ struct DataCommandTests {
     #expect(error?.description == words)
   }
 
-  @Test("A prefix fits what begins with it, letter by letter")
+  @Test("A prefix matches ids that begin with it, case-sensitively")
   func matches() throws {
     let session = try #require(SessionID(Self.whole))
     for (text, fits) in [("A", true), ("AbCdEf…", true), (Self.whole, true), ("ab", false), ("b", false)] {

@@ -4,7 +4,7 @@ import Wire
 
 @testable import drawtogether
 
-/// The division of the memory, without a machine.
+/// The division of memory.
 @Suite("Memory budget")
 struct MemoryBudgetTests {
   private func budget(
@@ -21,7 +21,7 @@ struct MemoryBudgetTests {
   private struct UnexpectedInvocation: Error {}
 
   @Test(
-    "The shares fit together, and limits that nobody set are at most their defaults",
+    "The shares fit together, and limits that are not set are at most their defaults",
     arguments: [128, 192, 384, 768, 1_536, 3_072, 6_144, 18_432], [true, false])
   func fits(mebibytes: Int, https: Bool) throws {
     let (budget, asked) = try budget(mebibytes, https: https)
@@ -36,7 +36,7 @@ struct MemoryBudgetTests {
     if mebibytes >= 6_144 { #expect(budget.limits == asked.limits) }
   }
 
-  @Test("More memory never makes a limit smaller")
+  @Test("More memory never lowers a limit")
   func grows() throws {
     var before = try budget(112).0.limits
     for mebibytes in stride(from: 128, through: 6_144, by: 16) {
@@ -49,7 +49,7 @@ struct MemoryBudgetTests {
     }
   }
 
-  @Test("What somebody set stays, and the others give way to it")
+  @Test("Limits that are set keep their values, and the others are lowered")
   func given() throws {
     let (budget, _) = try budget(
       384, "--max-connections", "5000", "--max-session-log-bytes", "60M", "--max-incomplete-bytes", "10M")
@@ -59,7 +59,7 @@ struct MemoryBudgetTests {
   }
 
   @Test(
-    "What was set and does not fit is refused with all numbers",
+    "Limits that do not fit are rejected with all numbers",
     arguments: [
       (
         ["--max-memory-bytes", "512M", "--max-connections", "1000"],
@@ -82,7 +82,7 @@ struct MemoryBudgetTests {
     #expect(throws: Never.self) { try MemoryBudget(of: 8 << 30, for: configuration, origins) }
   }
 
-  @Test("The limits that it gave, given again, fit again")
+  @Test("The divided limits fit when they are set explicitly")
   func again() throws {
     for mebibytes in [128, 384, 768, 3_000] {
       let (first, _) = try budget(mebibytes)

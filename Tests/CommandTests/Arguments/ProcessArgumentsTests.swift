@@ -2,11 +2,11 @@ import Testing
 
 @testable import drawtogether
 
-/// The list of arguments as the kernel has it.
-@Suite("Arguments of the process")
+/// The kernel's list of arguments.
+@Suite("Process arguments")
 struct ProcessArgumentsTests {
   @Test(
-    "Each argument ends with a zero byte, an empty one too",
+    "Each argument ends with a zero byte, also an empty one",
     arguments: [
       ([], []), ([0x61, 0], ["a"]), ([0x61, 0, 0x2D, 0x62, 0], ["a", "-b"]),
       ([0x61, 0, 0, 0x62, 0], ["a", "", "b"]), ([0x61, 0, 0], ["a", ""]), ([0], [""]),

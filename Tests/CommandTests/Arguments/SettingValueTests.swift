@@ -2,11 +2,11 @@ import Testing
 
 @testable import drawtogether
 
-/// How sizes and lengths of time are written.
+/// The syntax of sizes and durations.
 @Suite("Values of settings")
 struct SettingValueTests {
   @Test(
-    "A length of time is a number, or numbers with units",
+    "A duration is a number, or numbers with units",
     arguments: [
       ("90", 90), ("90s", 90), ("0", 0), ("0s", 0), ("2m", 120), ("2min", 120), ("1h30m", 5_400),
       ("30d", 2_592_000),
@@ -17,7 +17,7 @@ struct SettingValueTests {
   }
 
   @Test(
-    "What is no length of time, or no whole number of seconds",
+    "Invalid durations and fractions of seconds are rejected",
     arguments: [
       "", " ", "s", "-1", "+1", "1.5h", "500ms", "30m1h", "1m1m", "10x", "1h30", "1 h", "5s ", "1w", "1mo",
       "9223372036854775807", "9223372036854775807d", "99999999999999999999", "\u{0661}s",
@@ -27,14 +27,14 @@ struct SettingValueTests {
   }
 
   @Test(
-    "Milliseconds need no unit where they are what is counted",
+    "Milliseconds are the default unit where a setting uses them",
     arguments: [("5", 5), ("5ms", 5), ("1s", 1_000)])
   func milliseconds(_ text: String, _ milliseconds: Int) {
     #expect(SettingValue.milliseconds(text) == milliseconds)
   }
 
   @Test(
-    "What is shown of a length of time is read as the same again",
+    "A printed duration is parsed as the same value",
     arguments: [(0, "0s"), (1, "1s"), (90, "1m30s"), (600, "10m"), (86_400, "1d"), (100_000, "1d3h46m40s")])
   func shown(_ seconds: Int, _ text: String) {
     #expect(SettingValue.describe(seconds: seconds) == text)
@@ -42,7 +42,7 @@ struct SettingValueTests {
   }
 
   @Test(
-    "A size that was measured",
+    "A measured size is rounded",
     arguments: [
       (0, "0"), (17, "17"), (1_023, "1023"), (1_024, "1K"), (1_536, "1.5K"), (10_240, "10K"),
       (1_048_575, "1M"),

@@ -7,8 +7,8 @@ import TestSupport
 
 @testable import drawtogether
 
-/// What is found on the machine before a gateway starts.
-@Suite("Before the start")
+/// The checks of a machine before a gateway starts.
+@Suite("Start check")
 struct StartCheckTests {
   private let folder = TemporaryFolder()
 
@@ -31,13 +31,13 @@ struct StartCheckTests {
     StartCheck(configuration(change)).errors().map(\.description)
   }
 
-  @Test("Nothing is wrong with a folder that a gateway would make, and nothing is made")
+  @Test("A missing data folder is no error, and is not created")
   func well() throws {
     #expect(errors() == [])
     #expect(!FileManager.default.fileExists(atPath: folder.path + "/data"))
   }
 
-  @Test("Everything that is wrong is told, not only the first")
+  @Test("All errors are reported, not only the first")
   func all() throws {
     try folder.write("", to: "file")
     let found = errors {
@@ -63,7 +63,7 @@ struct StartCheckTests {
     #expect(found.last?.contains("\(folder.path)/none.crt") == true)
   }
 
-  @Test("A key and a token in the folder of the page would be everybody's, and so would the data")
+  @Test("Key, token and data folder must not be in the public folder of the page")
   func published() throws {
     for name in ["public/key.pem", "public/js/token", "secret.pem"] { try folder.write("x", to: name) }
     try FileManager.default.createSymbolicLink(
@@ -85,7 +85,7 @@ struct StartCheckTests {
     #expect(started?.description == errors { $0.dataDirectory = folder.path + "/public" }.first)
   }
 
-  @Test("What is possible and hardly meant is told")
+  @Test("Probable mistakes cause warnings")
   func warnings() {
     func warnings(
       _ openFiles: Int? = nil, memory: Int? = nil, _ change: (inout GatewayConfiguration) -> Void
@@ -133,7 +133,7 @@ struct StartCheckTests {
   }
 
   @Test(
-    "A secret's file holds it alone, with one end of a line or none",
+    "A secret file contains one line with the secret",
     arguments: [
       ("s3cret", "s3cret"), ("s3cret\n", "s3cret"), ("s3cret\r\n", "s3cret"), ("s3cret\n\n", nil), ("", nil),
       ("\n", nil), ("two words", nil), (" s3cret", nil), ("s\u{E9}cret", nil),
@@ -155,7 +155,7 @@ struct StartCheckTests {
     #expect(try SecretFile.readToken(of: asked).metricsToken == token)
   }
 
-  @Test("A secret's file that is not there is named, and without one nothing is read")
+  @Test("A missing secret file is reported by its path; without the setting, nothing is read")
   func noSecret() throws {
     let path = folder.path + "/none"
     let fault = #expect(throws: SecretFile.ReadError.self) {

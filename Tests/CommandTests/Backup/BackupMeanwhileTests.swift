@@ -7,8 +7,8 @@ import Wire
 
 @testable import drawtogether
 
-/// What a backup makes of a session that changes between the copy of its log and those of its files.
-@Suite("A backup of what changes meanwhile")
+/// Backups of a session that changes between the copies of its log and its files.
+@Suite("A backup during changes")
 struct BackupMeanwhileTests {
   private static let file = UUID(uuid: (9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9))
   private static let picture = UUID(uuid: (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1))
@@ -22,14 +22,14 @@ struct BackupMeanwhileTests {
     place = try BackupPlace()
   }
 
-  /// What a log of these records is, byte by byte.
+  /// Returns the bytes of a log with these records.
   private func bytes(of log: MadeLog) async throws -> [UInt8] {
     let other = try KeptFolder()
     try await other.make(log)
     return try other.bytes("log", of: log.id)
   }
 
-  /// Copies the one session; what is done meanwhile is done when something did not fit.
+  /// Copies the session; `meanwhile` runs before a repeated attempt.
   private func copy(
     _ id: SessionID, afterLog: @escaping () -> Void = {}, meanwhile: @escaping () -> Void
   ) throws -> SessionCopying.Outcome? {
@@ -41,7 +41,7 @@ struct BackupMeanwhileTests {
     return outcome
   }
 
-  @Test("A content that was removed meanwhile is not missing: the log is copied again")
+  @Test("After the removal of a content the log is copied again")
   func removed() async throws {
     var log = MadeLog(Self.id)
     log.attachment(Self.picture, digest: String(repeating: "a", count: 64), size: 9, offset: 9)
@@ -60,7 +60,7 @@ struct BackupMeanwhileTests {
     #expect(try place.bytes("sessions/\(Self.id)/log") == after)
   }
 
-  @Test("However often its attachments change while a log is read, what it names is there")
+  @Test("All files of the copied log exist, however often attachments change")
   func busy() async throws {
     var log = MadeLog(Self.id)
     try await folder.make(log)
@@ -92,7 +92,7 @@ struct BackupMeanwhileTests {
     #expect(CommandRun(["verify", "--data", place.backup]).code == 0)
   }
 
-  @Test("An upload that is gone before the log says so is waited for")
+  @Test("A removed upload is no fault before its record is written")
   func discarded() async throws {
     var log = MadeLog(Self.id)
     log.upload(Self.picture, file: Self.file)
@@ -111,7 +111,7 @@ struct BackupMeanwhileTests {
     #expect(outcome?.faults == [])
   }
 
-  @Test("What stays wrong is known also while other attachments come and go")
+  @Test("A lasting fault is found also while other attachments change")
   func staysWhileBusy() async throws {
     var log = MadeLog(Self.id)
     log.attachment(Self.picture, digest: String(repeating: "a", count: 64), size: 9, offset: 9)
@@ -155,7 +155,7 @@ struct BackupMeanwhileTests {
     #expect(CommandRun(["verify", "--data", place.backup]).code == 0)
   }
 
-  @Test("A content that the last copy of the log does not need goes again")
+  @Test("A content that the last copy of the log does not need is removed")
   func superseded() async throws {
     var log = MadeLog(Self.id)
     let other = UUID(uuid: (2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1))
@@ -177,7 +177,7 @@ struct BackupMeanwhileTests {
     #expect(try place.names("sessions/\(Self.id)/attachments").isEmpty)
   }
 
-  @Test("Of a session that is removed meanwhile nothing is left")
+  @Test("A session that is removed meanwhile leaves nothing in the copy")
   func gone() async throws {
     var log = MadeLog(Self.id)
     log.attachment(Self.picture, digest: String(repeating: "a", count: 64), size: 9, offset: 9)
@@ -191,7 +191,7 @@ struct BackupMeanwhileTests {
     #expect(try place.names("sessions").isEmpty)
   }
 
-  @Test("What stays wrong is a fault, and is looked at no more often than it takes to know")
+  @Test("A lasting fault is found with as few attempts as possible")
   func stays() async throws {
     var log = MadeLog(Self.id)
     log.attachment(Self.picture, digest: String(repeating: "a", count: 64), size: 9, offset: 9)
@@ -203,7 +203,7 @@ struct BackupMeanwhileTests {
     #expect(outcome?.isCopied == true)
   }
 
-  @Test("That is so too while people draw, whose entries change nothing about it")
+  @Test("This also holds while participants draw")
   func staysWhileDrawn() async throws {
     var log = MadeLog(Self.id)
     log.person(1, "Ada")
@@ -221,7 +221,7 @@ struct BackupMeanwhileTests {
     #expect(try place.bytes("sessions/\(Self.id)/log") == after)
   }
 
-  @Test("The session that people are sent on to is known")
+  @Test("The successor of a session is found")
   func successors() async throws {
     var log = MadeLog(Self.id)
     let next = try #require(SessionID("Next0000000000000000-A"))

@@ -7,8 +7,8 @@ import Wire
 
 @testable import drawtogether
 
-/// What `backup` makes of a data folder, and `restore` of a backup.
-@Suite("drawtogether backup, and restore")
+/// The effects of `backup`, and of `restore` with a backup.
+@Suite("drawtogether backup and restore")
 struct BackupTests {
   private static let file = UUID(uuid: (9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9))
   private static let picture = UUID(uuid: (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1))
@@ -32,7 +32,7 @@ struct BackupTests {
     return log
   }
 
-  @Test("A backup has every session, every file that one needs, and no other")
+  @Test("A backup has every session, the files that a session needs, and no others")
   func whole() async throws {
     var log = drawing()
     try await folder.make(log)
@@ -53,7 +53,7 @@ struct BackupTests {
     #expect(try place.bytes("sessions/\(log.id.text)/log") == folder.bytes("log", of: log.id))
   }
 
-  @Test("A record that was not written whole is not in a backup, and is no fault")
+  @Test("An incomplete last record is not copied, and is no fault")
   func torn() async throws {
     let log = drawing()
     try await folder.make(log)
@@ -69,7 +69,7 @@ struct BackupTests {
     }
   }
 
-  @Test("What is damaged is told and in the backup as it is, with every file that it may need")
+  @Test("A damaged session is reported and copied unchanged, with all files")
   func damaged() async throws {
     let log = drawing()
     try await folder.make(log)
@@ -91,7 +91,7 @@ struct BackupTests {
     #expect(try place.bytes("\(session)/attachments/\(digest)").count == 30)
   }
 
-  @Test("A content that is missing is told, and a session without a log is left out")
+  @Test("A missing content is reported, and a session without a log is not copied")
   func missing() async throws {
     var log = drawing()
     log.attachment(Self.picture, digest: String(repeating: "a", count: 64), size: 9, offset: 9)
@@ -115,7 +115,7 @@ struct BackupTests {
     #expect(!FileManager.default.fileExists(atPath: "\(place.backup)/sessions/\(none.text)"))
   }
 
-  @Test("Of an upload there is what has arrived, and no more than it may have")
+  @Test("The received bytes of an upload are copied, up to its size")
   func upload() async throws {
     var log = drawing()
     log.upload(Self.picture, file: Self.file)
@@ -132,7 +132,7 @@ struct BackupTests {
     #expect(run.errors.contains("had 5 bytes, but the file has 4"))
   }
 
-  @Test("Links are not followed, and what is not the gateway's own stays where it is")
+  @Test("Links are not followed, and foreign files are not copied")
   func links() async throws {
     var log = drawing()
     let digest = String(repeating: "b", count: 64)
@@ -149,7 +149,7 @@ struct BackupTests {
     #expect(try place.names("sessions/\(log.id.text)/attachments").isEmpty)
   }
 
-  @Test("A restored session begins its time anew, and one that has ended has ended")
+  @Test("The expiry of a restored session starts anew, and an ended session stays ended")
   func restored() async throws {
     var log = drawing()
     log.close()
@@ -174,7 +174,7 @@ struct BackupTests {
         + "folder without any, so move these away or name another folder\n")
   }
 
-  @Test("A session whose log was cut at damage begins its time anew as well, for its log is whole")
+  @Test("The expiry of a session with a truncated log starts anew too")
   func restoredAfterDamage() async throws {
     var log = drawing()
     log.close()
@@ -193,7 +193,7 @@ struct BackupTests {
     #expect(CommandRun(["verify", "--data", place.restored]).code == 0)
   }
 
-  @Test("A path to no folder is told, and a name that is no folder's begins a session's id")
+  @Test("A path without a folder is an error, and a name without a folder is the prefix of an id")
   func names() async throws {
     var log = drawing("backup0000000000000AAA")
     log.end()
@@ -204,7 +204,7 @@ struct BackupTests {
   }
 }
 
-/// Where a test's backups go; removed with all in it.
+/// The folder for a test's backups, removed at the end.
 final class BackupPlace {
   let path = FileManager.default.temporaryDirectory.path + "/drawtogether-backup-\(UUID().uuidString)"
 

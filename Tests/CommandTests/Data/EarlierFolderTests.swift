@@ -1,8 +1,8 @@
 import FoundationEssentials
 import Testing
 
-/// The data folders that versions of the program have left are read by this one. What else they must give back, the contract's
-/// tests show through a running gateway.
+/// This version reads the data folders of earlier versions. The contract tests check the same folders
+/// with a running gateway.
 @Suite("Folders of earlier versions")
 struct EarlierFolderTests {
   private static let fixtures =
@@ -13,7 +13,7 @@ struct EarlierFolderTests {
     (try? FileManager.default.contentsOfDirectory(atPath: fixtures).sorted()) ?? []
   }
 
-  /// What those who drew in a session know of it.
+  /// The expected content of a session.
   private struct Kept: Decodable {
     let id: String
     /// By key, each entry as an array that its sequence begins.
@@ -41,7 +41,7 @@ struct EarlierFolderTests {
     let system: Bool?
   }
 
-  @Test("There is one of the first version")
+  @Test("A folder of the first version exists")
   func first() {
     #expect(Self.versions.contains("version-1"))
   }

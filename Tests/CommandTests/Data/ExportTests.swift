@@ -7,12 +7,12 @@ import Wire
 @testable import SessionCore
 @testable import drawtogether
 
-/// What `export` writes.
+/// The output of `export`.
 @Suite("drawtogether export")
 struct ExportTests {
   private static let key = #""key":"00000000-0000-0000-0000-000000000001""#
 
-  /// Strokes under two keys, one of which is removed; words for two people; bytes; what changed nothing.
+  /// Strokes with two keys, one of them removed; a targeted text; bytes; an entry that changed nothing.
   private func drawn() -> MadeLog {
     var log = MadeLog("Export000000000000000A", title: "A picture")
     log.person(1, "Ada")
@@ -50,7 +50,7 @@ struct ExportTests {
       + #""payload":"sealed"}"#,
   ]
 
-  @Test("The session in a line, then each entry in one")
+  @Test("The first line is the session, then follows one line per entry")
   func all() async throws {
     let folder = try KeptFolder()
     try await folder.make(drawn())
@@ -60,7 +60,7 @@ struct ExportTests {
     #expect(run.lines == lines)
   }
 
-  @Test("--state gives what is retained now")
+  @Test("--state prints the retained entries only")
   func state() async throws {
     let folder = try KeptFolder()
     try await folder.make(drawn())
@@ -69,7 +69,7 @@ struct ExportTests {
     #expect(run.lines == [lines[0], lines[2], lines[3]])
   }
 
-  @Test("What is held under a key begins with its last replace, or the first append after a remove")
+  @Test("The retained entries of a key begin with the last replace, or the first append after a remove")
   func retained() async throws {
     var log = MadeLog("Export000000000000000A")
     log.person(1, "Ada")
@@ -90,7 +90,7 @@ struct ExportTests {
     line.split(separator: ",").first?.split(separator: ":").last.flatMap { Int($0) }
   }
 
-  @Test("Entries that a compaction has left twice are written once", arguments: [[], ["--state"]])
+  @Test("Duplicate entries after a compaction are printed once", arguments: [[], ["--state"]])
   func compacted(_ flags: [String]) async throws {
     var log = MadeLog("Export000000000000000A")
     log.person(1, "Ada")
@@ -108,7 +108,7 @@ struct ExportTests {
     #expect(run.lines.dropFirst().map { Self.sequence($0) } == [2, 5, 7, 8])
   }
 
-  @Test("A prefix of no session, or of several, is said so")
+  @Test("A prefix of no session, or of several, is an error")
   func prefixes() async throws {
     let folder = try KeptFolder()
     for id in ["Export000000000000000A", "Export0A0000000000000A", "Exp000000000000000000A"] {
@@ -131,7 +131,7 @@ struct ExportTests {
     #expect(CommandRun(["export", "Export0A", "--data", folder.path]).code == 0)
   }
 
-  @Test("Of a damaged log what is before the damage is written, and the command ends with 1")
+  @Test("The entries before damage are printed, and the command exits with 1")
   func damaged() async throws {
     let folder = try KeptFolder()
     let log = drawn()
@@ -147,7 +147,7 @@ struct ExportTests {
     )
   }
 
-  @Test("An output without room is an error")
+  @Test("A full disk for the output is an error")
   func fullOutput() async throws {
     let folder = try KeptFolder()
     try await folder.make(drawn())

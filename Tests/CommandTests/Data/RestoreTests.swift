@@ -9,7 +9,7 @@ import Wire
 @testable import SessionCore
 @testable import drawtogether
 
-/// What `restore` does.
+/// The effects of `restore`.
 @Suite("drawtogether restore")
 struct RestoreTests {
   private let folder: KeptFolder
@@ -30,7 +30,7 @@ struct RestoreTests {
     return log
   }
 
-  @Test("An end is undone by one record behind it, and all that was before stays as it was")
+  @Test("One appended record undoes an end, and the log before it stays unchanged")
   func restores() async throws {
     let log = ended()
     try await folder.make(log)
@@ -70,7 +70,7 @@ struct RestoreTests {
     }
   }
 
-  @Test("A session that is gone, or one of several, is not restored")
+  @Test("A missing session, and an ambiguous prefix, are not restored")
   func notFound() async throws {
     #expect(
       run("Res").errors
@@ -89,7 +89,7 @@ struct RestoreTests {
     #expect(error?.description == "session Restor… has expired and was removed")
   }
 
-  @Test("A damaged log is not written to")
+  @Test("A damaged log is not changed")
   func damaged() async throws {
     let log = ended()
     try await folder.make(log)
@@ -101,7 +101,7 @@ struct RestoreTests {
     #expect(try folder.bytes("log", of: log.id) == bytes.dropLast(1))
   }
 
-  @Test("Two who restore the same session at once do not write at once")
+  @Test("Concurrent restores of a session do not write concurrently")
   func locked() async throws {
     let log = ended()
     try await folder.make(log)

@@ -6,14 +6,14 @@ import Wire
 @testable import SessionCore
 @testable import drawtogether
 
-/// What `sessions` shows.
+/// The output of `sessions`.
 @Suite("drawtogether sessions")
 struct SessionListTests {
   private static let closed = "Closed000000000000000A"
   private static let open = "Open-0000000000000000A"
   private static let ended = "Ended0000000000000000A"
 
-  /// Three sessions: closed with three people, in use with one, ended with a file.
+  /// Three sessions: closed with three participants, in use with one, ended with a file.
   private func folder() async throws -> KeptFolder {
     let folder = try KeptFolder()
     var log = MadeLog(Self.closed)
@@ -32,7 +32,7 @@ struct SessionListTests {
     return folder
   }
 
-  @Test("Every session, with what became of it")
+  @Test("Every session is listed with its state")
   func rows() async throws {
     let folder = try await folder()
     let list = try SessionList(of: try folder.opened())
@@ -51,7 +51,7 @@ struct SessionListTests {
     #expect(newestFirst)
   }
 
-  @Test("The table and the lines for programs")
+  @Test("The table and the lines of JSON")
   func shown() throws {
     let id = try #require(SessionID(Self.ended))
     let rows = [
@@ -86,7 +86,7 @@ struct SessionListTests {
       ])
   }
 
-  @Test("The command prints the table, or a line a session, and no whole id")
+  @Test("The command prints a table or a line per session, and no complete id")
   func command() async throws {
     let folder = try await folder()
     let table = CommandRun(["sessions", "--data", folder.path])
@@ -104,7 +104,7 @@ struct SessionListTests {
     }
   }
 
-  @Test("Of a session that was put away only the end of its log is read")
+  @Test("Only the end of the log of an unloaded session is read")
   func lastRecordOnly() async throws {
     let folder = try await folder()
     let id = try #require(SessionID(Self.closed))
@@ -114,7 +114,7 @@ struct SessionListTests {
     #expect(CommandRun(["sessions", "--data", folder.path]).code == 0)
   }
 
-  @Test("A log that cannot be read is shown as that, with the reason, and the command ends with 1")
+  @Test("An unreadable log is listed with the reason, and the command exits with 1")
   func unreadable() async throws {
     let folder = try await folder()
     let id = try #require(SessionID(Self.open))
@@ -129,7 +129,7 @@ struct SessionListTests {
         + " is something else\n")
   }
 
-  @Test("A folder that is none, or is of something else, is said so, and nothing is made there")
+  @Test("A folder that is no data folder is an error, and nothing is created in it")
   func noFolder() throws {
     let run = CommandRun(["sessions", "--data", "/nonexistent/data"])
     #expect(run.code == 2)
@@ -142,7 +142,7 @@ struct SessionListTests {
   }
 
   @Test(
-    "Sizes and ages in the largest unit that they have",
+    "Sizes and ages are printed in the largest unit",
     arguments: [
       (ShownFigures.size(0), "0 B"), (ShownFigures.size(1023), "1023 B"),
       (ShownFigures.size(1024), "1.0 KiB"), (ShownFigures.size(10_189), "10 KiB"),

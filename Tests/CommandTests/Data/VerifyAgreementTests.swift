@@ -8,8 +8,8 @@ import Primitives
 @testable import SessionCore
 @testable import drawtogether
 
-/// `verify` and the gateway agree on what a log may say.
-@Suite("verify and opening agree")
+/// `verify` and the gateway accept the same logs.
+@Suite("Agreement of verify and the gateway")
 struct VerifyAgreementTests {
   private static func log() -> MadeLog {
     var log = MadeLog("Verify000000000000000A")
@@ -30,7 +30,7 @@ struct VerifyAgreementTests {
     return log
   }
 
-  /// Whether a gateway would open it.
+  /// Returns true if a gateway would open the log.
   private func opens(_ id: SessionID, in sessions: StoredSessions) throws -> Bool {
     do {
       var restorer = SessionRestorer(
@@ -45,7 +45,7 @@ struct VerifyAgreementTests {
     }
   }
 
-  @Test("The log that is changed below is well as it is")
+  @Test("The unchanged log has no faults")
   func unchanged() async throws {
     let folder = try KeptFolder()
     let log = Self.log()
@@ -54,7 +54,7 @@ struct VerifyAgreementTests {
     #expect(try SessionCheck(log.id, in: try folder.opened()).faults.isEmpty)
   }
 
-  @Test("What a gateway would not open is found, whatever was changed and whole again", arguments: 0..<400)
+  @Test("verify finds every change for which a gateway would not open the log", arguments: 0..<400)
   func agree(_ seed: UInt64) async throws {
     var chance = SeededGenerator(seed: seed)
     var log = Self.log()

@@ -6,7 +6,7 @@ import Wire
 @testable import SessionCore
 @testable import drawtogether
 
-/// What `verify` finds.
+/// The faults that `verify` finds.
 @Suite("drawtogether verify")
 struct VerifyTests {
   private static let photo = UUID(uuid: (0xAA, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))
@@ -14,14 +14,14 @@ struct VerifyTests {
   private static let arriving = UUID(uuid: (0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))
   private static let arrived = UUID(uuid: (0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2))
   private static let text = "bytes of a photo"
-  /// Its SHA-256, and that of "not yet all".
+  /// The SHA-256 of the photo, and of "not yet all".
   private static let digest = "f9e4f1e05cfd7db04c1b9f5ba1f5ae471b087652c6ecd1dc187f986cc8ccb63c"
   private static let otherDigest = "f89b891140f748892c48e494b2ccd9f9803c966ff04f3ad5ccfc85fa9e4e5438"
 
   private let folder: KeptFolder
   private let id: SessionID
 
-  /// A session with entries, a photo, and an upload of which 6 of 9 bytes have come.
+  /// A session with entries, a photo, and an upload with 6 of 9 bytes.
   init() async throws {
     folder = try KeptFolder()
     let log = Self.log()
@@ -44,7 +44,7 @@ struct VerifyTests {
     return log
   }
 
-  /// What is found in a session of its own that has this log, and the same files.
+  /// Returns the faults of a new session with this log and the same files.
   private func faults(_ more: (inout MadeLog) -> Void) async throws -> [String] {
     let other = try KeptFolder()
     try await other.make(Self.log(more))
@@ -94,7 +94,7 @@ struct VerifyTests {
     #expect(missed.isEmpty)
   }
 
-  @Test("Every log that was cut is found, unless it was cut between two records")
+  @Test("Every truncated log is found, unless it ends between two records")
   func cut() throws {
     let bytes = try folder.bytes("log", of: id)
     var boundaries: Set<Int> = [bytes.count]
@@ -112,7 +112,7 @@ struct VerifyTests {
   }
 
   @Test(
-    "ST9 A loss is reported until `repair` accepts it, be the log mended before or by it",
+    "ST9 A loss is reported until `repair` accepts it, whether the log was repaired before or by it",
     arguments: [true, false])
   func repair(isMended: Bool) async throws {
     let whole = try folder.bytes("log", of: id)
@@ -161,7 +161,7 @@ struct VerifyTests {
       again.errors == "drawtogether: session Verify… has lost nothing: there is nothing to accept\n")
   }
 
-  @Test("ST9 `repair` mends a damaged frame, which loses nothing")
+  @Test("ST9 `repair` repairs a damaged frame without a loss")
   func repairFrame() throws {
     var bytes = try folder.bytes("log", of: id)
     let whole = bytes
@@ -178,7 +178,7 @@ struct VerifyTests {
     #expect(run().code == 0)
   }
 
-  @Test("S76 A session that `repair` mended begins a new epoch, and its people are to be informed")
+  @Test("S76 A repaired session begins a new epoch, and its participants are informed")
   func repairBeginsEpoch() throws {
     var bytes = try folder.bytes("log", of: id)
     var offsets: [Int] = []
@@ -245,7 +245,7 @@ struct VerifyTests {
     #expect(run.errors.hasPrefix("drawtogether: 2 faults in 1 of 1 session, 2 files, "))
   }
 
-  @Test("A file that an attachment needs and that is not there, or too short, is found")
+  @Test("A missing or short file of an attachment is found")
   func missingFiles() throws {
     try FileManager.default.removeItem(atPath: folder.file("attachments/\(Self.digest)", of: id))
     try folder.put(Array("5 of ".utf8), as: "uploads/\(Self.arriving)", of: id)
@@ -256,14 +256,14 @@ struct VerifyTests {
       ])
   }
 
-  @Test("A file that nothing needs is no fault: a crash leaves such")
+  @Test("A file without an attachment is no fault, since a crash may leave one")
   func leftovers() throws {
     _ = try folder.place("nobody's", in: id)
     try folder.leave("nobody's", of: UUID(), in: id)
     #expect(run().code == 0)
   }
 
-  @Test("A whole upload that has not its place yet is read, wherever it is")
+  @Test("A complete upload is read before and after it is renamed")
   func arrived() async throws {
     let id = UUID(uuid: (0xAA, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3))
     let told = { (log: inout MadeLog) in
@@ -300,7 +300,7 @@ struct VerifyTests {
   }
 
   @Test(
-    "A record that passes its check and is none that a session writes is found, with its byte",
+    "A record with a valid checksum but invalid content is found, with its offset",
     arguments: [
       Wrong(words: "A record of kind session belongs to another session.") { log in
         log.add(MadeLog("Another00000000000000A").records[0])
@@ -365,7 +365,7 @@ struct VerifyTests {
     #expect(both.count == 2)
   }
 
-  @Test("A session without a log, or with one that does not begin as such, is a fault")
+  @Test("A session without a log, or with a log that begins wrongly, is a fault")
   func noLog() throws {
     try folder.put([], as: "log", of: id)
     #expect(run().output.contains("Verify… log, byte 0: the last record was not written whole (0 bytes)\n"))
@@ -377,7 +377,7 @@ struct VerifyTests {
     #expect(run.output.contains("Verify… log, byte 0: cannot open the log of a session"))
   }
 
-  @Test("A record that is being written is no fault once it is there; one that stays half is")
+  @Test("A record that is being written is no fault; one that stays incomplete is")
   func beingWritten() throws {
     let bytes = try folder.bytes("log", of: id)
     let sessions = try folder.opened()
@@ -397,7 +397,7 @@ struct VerifyTests {
     #expect(torn.last?.faults.count == 1)
   }
 
-  @Test("A session that was removed meanwhile is none")
+  @Test("A session that was removed meanwhile is no fault")
   func removedSession() async throws {
     let sessions = try folder.opened()
     try await folder.store.remove(id)

@@ -8,10 +8,10 @@ import TestSupport
 
 @testable import drawtogether
 
-/// What the health check makes of whatever answers it.
+/// Results of the health check for various answers.
 @Suite("Health probe")
 struct HealthProbeTests {
-  /// Accepts one connection on the loopback, reads a request's head, answers with fixed bytes, and closes.
+  /// Accepts one connection on loopback, reads the head of a request, sends a fixed answer, and closes.
   private final class Answerer: Sendable {
     let port: UInt16
     private let thread: SystemThread
@@ -73,7 +73,7 @@ struct HealthProbeTests {
     return configuration
   }
 
-  @Test("A gateway that answers 200 is well; it is asked by its own name")
+  @Test("A gateway that answers 200 is healthy; the request has its public name")
   func well() throws {
     let answerer = try Answerer("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
     var configuration = configuration(http: answerer.port)
@@ -86,7 +86,7 @@ struct HealthProbeTests {
   }
 
   @Test(
-    "What is not 200 is not well",
+    "A gateway with another answer is not healthy",
     arguments: [
       ("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n", HealthProbe.ProbeError.status(503)),
       ("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", .status(404)),
@@ -98,7 +98,7 @@ struct HealthProbeTests {
     _ = answerer.finish()
   }
 
-  @Test("Where only https is served, it is asked over TLS, whoever the certificate names")
+  @Test("Without http the probe uses TLS, and ignores the names of the certificate")
   func overTLS() throws {
     let folder = TemporaryFolder()
     let names = AlternativeNames(hosts: ["elsewhere.example"], addresses: [])
@@ -110,7 +110,7 @@ struct HealthProbeTests {
     #expect(answerer.finish().hasPrefix("GET /healthz HTTP/1.1\r\nHost: localhost:\(answerer.port)\r\n"))
   }
 
-  @Test("Plain text from an https port is no TLS")
+  @Test("A plain-text answer from an https port is a TLS error")
   func noTLS() throws {
     let listener = try Listener(on: SocketAddress("127.0.0.1:0"))
     let port = listener.address.port
@@ -130,7 +130,7 @@ struct HealthProbeTests {
     }
   }
 
-  @Test("Nobody there, nobody who answers in time, and no port to ask")
+  @Test("No listener, no answer in time, and an unknown port are errors")
   func absent() throws {
     let closed = try Listener(on: SocketAddress("127.0.0.1:0")).address.port
     let refused = #expect(throws: HealthProbe.ProbeError.self) {
@@ -144,7 +144,7 @@ struct HealthProbeTests {
     #expect(throws: HealthProbe.ProbeError.portUnknown) { try HealthProbe.check(configuration(http: 0)) }
   }
 
-  @Test("A listener on every address is asked at the loopback", arguments: ["0.0.0.0", "localhost"])
+  @Test("A wildcard listener is probed on loopback", arguments: ["0.0.0.0", "localhost"])
   func wildcard(_ host: String) throws {
     let answerer = try Answerer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
     var configuration = GatewayConfiguration()

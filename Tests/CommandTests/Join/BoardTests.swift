@@ -3,14 +3,14 @@ import Testing
 
 @testable import drawtogether
 
-/// What is on the board after what the session told.
+/// The content of the board after messages of the session.
 @Suite("Board")
 struct BoardTests {
   private static let one = UUID()
   private static let two = UUID()
   private let board = Page()
 
-  /// A board that expectations can change.
+  /// A board that can be changed in expectations.
   private final class Page {
     private var board = Board()
     var markCount: Int { board.markCount }
@@ -35,7 +35,7 @@ struct BoardTests {
   }
 
   @Test(
-    "A stroke grows point by point, as the sample sends it and as the page does, and is replaced whole at its end"
+    "A stroke grows by appended points, in the formats of the sample and the page, and is replaced at its end"
   )
   func grows() throws {
     #expect(board.receive(entry(Board.strokeType, #"{"id":"x","color":3,"point":[1,2]}"#, .append)))
@@ -58,7 +58,7 @@ struct BoardTests {
     #expect(board.markCount == 0)
   }
 
-  @Test("A stroke has no more points than it may have, whether they come at once or one by one")
+  @Test("A stroke has at most the maximum of points, whether they arrive at once or one by one")
   func longest() throws {
     let (most, list) = (StrokeMark.maximumPoints, { Array(repeating: $0, count: $1).joined(separator: ",") })
     let more = #"{"point":[2,2],"points":[[2,2],[3,3]],"pressures":[0.1,0.2]}"#
@@ -74,7 +74,7 @@ struct BoardTests {
   }
 
   @Test(
-    "What is no mark changes nothing",
+    "A malformed mark changes nothing",
     arguments: [
       #"{"point":[1]}"#, #"{"point":[1,"2"]}"#, #"{"point":[1,2000000]}"#, #"{"points":[[1,2],[3]]}"#, "[]",
       "{", "",
@@ -87,7 +87,7 @@ struct BoardTests {
     #expect(board.items().isEmpty)
   }
 
-  @Test("Marks lie upon each other by z, then by key; without one, by the sequence of their first entry")
+  @Test("Marks are ordered by z, then by key; without z by the sequence of their first entry")
   func order() {
     _ = board.receive(entry(Board.strokeType, #"{"point":[1,1],"z":30}"#, .append, Self.one, at: 4))
     _ = board.receive(entry(Board.strokeType, #"{"point":[2,2]}"#, .append, Self.two, at: 29))
@@ -100,7 +100,7 @@ struct BoardTests {
     #expect(board.nextZ == 100)
   }
 
-  @Test("A snapshot takes the place of what was there, once all of it is there")
+  @Test("A snapshot replaces the content when it is complete")
   func snapshot() {
     _ = board.receive(entry(Board.strokeType, #"{"point":[1,1]}"#, .append, Self.one))
     board.beginCatchUp(isSnapshot: true)
@@ -114,7 +114,7 @@ struct BoardTests {
     #expect(board.markCount == 2)
   }
 
-  @Test("What others wrote steers no terminal, in a line for people nor in one of JSON")
+  @Test("Texts of participants contain no terminal controls, neither in text nor in JSON")
   func terminal() {
     let words = "a\u{1B}[2J\r\nb\u{9B}c\u{200E}\u{200F}\u{61C}\u{202E}d\u{2028}e\u{7F}é👩‍🚀\n"
     #expect(TextMark.line(words) == "a[2J bcd eé👩‍🚀")
@@ -125,7 +125,7 @@ struct BoardTests {
     #expect(status.text == " connecting… · A B · 0 marks · c d")
   }
 
-  @Test("Texts have lines, and nothing that could move what stands beside them")
+  @Test("Texts have lines, and no control characters")
   func texts() throws {
     let text = #"{"text":"ab\r\nc\u001b[2Jd\u202e","point":[10,20],"size":2,"rgb":"\#("#")ff0000","z":1}"#
     #expect(board.receive(entry(Board.textType, text, .replace)))
@@ -141,7 +141,7 @@ struct BoardTests {
   }
 
   @Test(
-    "Pictures lie where their metadata say, and where they were put since; without, at a place that all make up"
+    "Pictures are placed by metadata and later messages, without both at the common fallback position"
   )
   func pictures() throws {
     let metadata = Array(#"{"location":[100,50],"width":40,"height":20,"z":7}"#.utf8)
@@ -161,7 +161,7 @@ struct BoardTests {
     #expect(board.items().first?.box == PlaneBox(left: 195, top: 135, right: 445, bottom: 385))
   }
 
-  @Test("A picture that was moved keeps the depth and the size that only its metadata say")
+  @Test("A moved picture keeps depth and size from its metadata")
   func moved() throws {
     let metadata = Array(#"{"location":[1,1],"width":40,"height":20,"z":7}"#.utf8)
     board.receive([BoardAttachment(id: Self.one, name: "a.png", isPicture: true, metadata: metadata)])
@@ -181,7 +181,7 @@ struct BoardTests {
     #expect(RGB("#+BA9E0") == nil)
   }
 
-  @Test("There is a place on the plane for what is added, however far out somebody drew")
+  @Test("A new item has a position on the plane, however far out others drew")
   func freePositions() {
     #expect(board.freePosition() == PlanePoint(x: 100, y: 100))
     _ = board.receive(entry(Board.strokeType, #"{"point":[50,1000000]}"#, .replace, Self.one))

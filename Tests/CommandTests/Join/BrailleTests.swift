@@ -3,10 +3,10 @@ import Testing
 
 @testable import drawtogether
 
-/// The board in dots, and what a terminal is told of it.
+/// The board as dots, and the output for terminals.
 @Suite("Braille")
 struct BrailleTests {
-  @Test("Each dot has its bit; what is beyond is none")
+  @Test("Each dot has a bit; dots outside are ignored")
   func dots() {
     var canvas = BrailleCanvas(columns: 8, rows: 1)
     for (cell, dot) in [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (0, 3), (1, 3)].enumerated() {
@@ -16,7 +16,7 @@ struct BrailleTests {
     #expect(canvas.text == "⠁⠂⠄⠈⠐⠠⡀⢀")
   }
 
-  @Test("Letters go before dots, wide ones take two cells, and half of one is never left")
+  @Test("Letters hide dots, wide letters use two cells, and half a letter is never left")
   func letters() {
     var canvas = BrailleCanvas(columns: 6, rows: 2)
     canvas.set(x: 0, y: 0, color: nil)
@@ -40,7 +40,7 @@ struct BrailleTests {
       id: UUID(), z: 0, content: .mark(.stroke(try #require(StrokeMark(Array(payload.utf8))))))
   }
 
-  @Test("A board is painted whole, in the window's proportions")
+  @Test("A whole board is drawn in its proportions")
   func painting() throws {
     let items = [try stroke([(0, 0), (100, 0), (100, 50), (0, 50), (0, 0)])]
     let box = try #require(items[0].box)
@@ -53,7 +53,7 @@ struct BrailleTests {
     #expect(canvas.cells.contains { $0.color == RGB.palette[7] })
   }
 
-  @Test("Rows of dots are set from one to another, wherever words of them end, and handed on once")
+  @Test("Ranges of dots are set across word boundaries, and drained once")
   func mask() {
     var mask = DotMask(width: 130, height: 2)
     for (left, right, y) in [
@@ -72,7 +72,7 @@ struct BrailleTests {
     #expect(dots == [[5, 0]])
   }
 
-  @Test("A line of very many short pieces ends where it ends, and where it turns")
+  @Test("A line of very many short segments keeps its end and its turns")
   func shortPieces() throws {
     let there = (0...3000).map { (Double($0) / 100, 0.0) }
     let items = [try stroke(there + there.reversed() + [(0, 10), (0, 10.01)])]
@@ -82,7 +82,7 @@ struct BrailleTests {
     #expect(texts[0] == texts[1], "\n\(texts[0])\n\(texts[1])")
   }
 
-  @Test("What is thick is thick, and black ink is left to the terminal's own color")
+  @Test("Wide strokes are wide, and black uses the terminal's own color")
   func thickness() throws {
     let items = [try stroke([(0, 0), (0, 0)], width: 100)]
     let canvas = BoardPainter.paint(
@@ -98,7 +98,7 @@ struct BrailleTests {
     #expect(one.cells.contains { $0.dots != 0 })
   }
 
-  @Test("Texts and the names of pictures are letters, within a frame where there is one")
+  @Test("Texts and names of pictures are letters, pictures have a frame")
   func words() throws {
     let text = Array(#"{"text":"one\ntwo","point":[0,0],"size":100}"#.utf8)
     let mark = try #require(TextMark(text))
@@ -118,7 +118,7 @@ struct BrailleTests {
     #expect(lines.contains { $0.contains("a.png") })
   }
 
-  @Test("The picture stands still while what is drawn fits")
+  @Test("The camera does not move while the content fits")
   func following() {
     let first = BoardCamera(
       showing: PlaneBox(left: 0, top: 0, right: 100, bottom: 100), width: 100, height: 100)
@@ -134,7 +134,7 @@ struct BrailleTests {
   }
 
   @Test(
-    "Colors are of the kind that the terminal knows",
+    "Colors match the abilities of the terminal",
     arguments: [
       ([:], true, "\u{1B}[38;5;160m"), (["COLORTERM": "truecolor"], true, "\u{1B}[38;2;222;10;10m"),
       (["COLORTERM": "24bit", "NO_COLOR": "1"], true, ""), (["TERM": "dumb"], true, ""),
@@ -145,14 +145,14 @@ struct BrailleTests {
     #expect(TerminalColors.of(environment, isTerminal: isTerminal).select(RGB(0xDE0A0A)) == expected)
   }
 
-  @Test("Grays are grays, also among few colors")
+  @Test("Gray stays gray with few colors")
   func grays() {
     #expect(TerminalColors.index(of: RGB(0x808080)) == 244)
     #expect(TerminalColors.index(of: RGB(0)) == 16)
     #expect(TerminalColors.index(of: RGB(0xFFFFFF)) == 231)
   }
 
-  @Test("Only the rows that differ are drawn anew, and colors end with their row")
+  @Test("Only changed rows are drawn, and colors end with their row")
   func frames() {
     var canvas = BrailleCanvas(columns: 3, rows: 2)
     canvas.set(x: 0, y: 0, color: RGB(0xFF0000))
@@ -172,7 +172,7 @@ struct BrailleTests {
     #expect(TerminalFrame(.none).lines(canvas) == "⠁\n ⠁\n")
   }
 
-  @Test("The last line says who is here, how much there is, and whether it is live")
+  @Test("The status line has participants, number of items and connection state")
   func status() {
     var status = StatusLine()
     #expect(status.text == " connecting… · 0 marks")

@@ -2,8 +2,8 @@ import Testing
 
 @testable import drawtogether
 
-/// Pictures are told by their first bytes, and measured upright.
-@Suite("Image heads")
+/// Pictures are recognized by their first bytes, and have upright sizes.
+@Suite("Image headers")
 struct ImageHeaderTests {
   private static let png: [UInt8] =
     [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8) + [
@@ -25,7 +25,7 @@ struct ImageHeaderTests {
   }
 
   @Test(
-    "Kind and size",
+    "Type and size",
     arguments: [
       (png, "image/png", 258, 3),
       (Array("GIF89a".utf8) + [0x2C, 0x01, 0xC8, 0x00], "image/gif", 300, 200),
@@ -44,7 +44,7 @@ struct ImageHeaderTests {
     for count in 0..<bytes.count { _ = ImageHeader(Array(bytes[..<count])) }
   }
 
-  @Test("What is no picture is none, and one that hides its size has none")
+  @Test("Other files are not recognized, and an incomplete header has no size")
   func others() {
     #expect(ImageHeader(Array("%PDF-1.7".utf8)) == nil)
     #expect(ImageHeader([]) == nil)

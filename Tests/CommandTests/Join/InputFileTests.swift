@@ -5,10 +5,10 @@ import TestSupport
 
 @testable import drawtogether
 
-/// Files are read whole or not at all.
+/// Files are read completely or not at all.
 @Suite("Input files")
 struct InputFileTests {
-  @Test("A file has its bytes, and no more than it may have, whether or not it says how many there are")
+  @Test("A file is read up to a limit, whether or not it reports its size")
   func limits() throws {
     let folder = TemporaryFolder()
     let name = folder.path + "/a"

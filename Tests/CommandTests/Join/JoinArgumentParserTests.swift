@@ -2,13 +2,13 @@ import Testing
 
 @testable import drawtogether
 
-/// What `drawtogether join` is asked to do, by its command line.
+/// Parsing of the command line of `drawtogether join`.
 @Suite("Join's command line")
 struct JoinArgumentParserTests {
   private static let link = "https://draw.example/s/AAAAAAAAAAAAAAAAAAAAAA"
 
   @Test(
-    "Works and flags, the flags anywhere behind the word join",
+    "Actions are parsed, with flags anywhere after join",
     arguments: [
       ([link, "watch"], JoinRequest(link: link, action: .watch(once: false))),
       (
@@ -34,7 +34,7 @@ struct JoinArgumentParserTests {
     #expect(try JoinArgumentParser.parse(arguments) == .request(request))
   }
 
-  @Test("Help is help wherever it stands, but for what is said")
+  @Test("--help is recognized anywhere except after --")
   func help() throws {
     #expect(try JoinArgumentParser.parse(["--help"]) == .help)
     #expect(try JoinArgumentParser.parse([Self.link, "say", "x", "-h"]) == .help)
@@ -45,7 +45,7 @@ struct JoinArgumentParserTests {
   }
 
   @Test(
-    "What is asked wrongly is told in one sentence",
+    "Invalid arguments are reported in one sentence",
     arguments: [
       ([], "join needs the link of a session: http(s)://HOST/s/ID, the address that the page shares."),
       (["watch"], "join needs the link of a session: http(s)://HOST/s/ID, the address that the page shares."),

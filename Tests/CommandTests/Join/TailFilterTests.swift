@@ -3,9 +3,9 @@ import Testing
 
 @testable import drawtogether
 
-@Suite("What tail tells")
+@Suite("Events of tail")
 struct TailFilterTests {
-  @Test("that it is live, once, and again each time that it was away")
+  @Test("`live` is printed once, and again after each reconnect")
   func back() {
     var filter = TailFilter(sinceStart: false)
     let events: [GroupSessionEntry] = [

@@ -4,7 +4,7 @@ import Networking
 
 @testable import drawtogether
 
-/// What a gateway says when it is ready.
+/// The notice of a gateway that is ready.
 @Suite("Ready notice")
 struct ReadyNoticeTests {
   private func notice(
@@ -23,7 +23,7 @@ struct ReadyNoticeTests {
   }
 
   @Test(
-    "The line for programs begins with where it is",
+    "The line of JSON begins with the URLs",
     arguments: [
       (
         "127.0.0.1:4000", "127.0.0.1:4001",
@@ -40,7 +40,7 @@ struct ReadyNoticeTests {
     #expect(line.hasSuffix("}\n") && line.split(separator: "\n").count == 1)
   }
 
-  @Test("The line for programs goes on with what was given, and null for what is not known")
+  @Test("The line of JSON contains the settings, and null for unknown values")
   func jsonFacts() throws {
     let few = try notice(
       http: "127.0.0.1:1", https: nil,
@@ -64,7 +64,7 @@ struct ReadyNoticeTests {
     #expect(!all.contains("s3cret"))
   }
 
-  @Test("The lines for people, in 100 columns")
+  @Test("The text for people fits into 100 columns")
   func text() throws {
     let text = try notice(
       http: "0.0.0.0:8080", https: "0.0.0.0:8443",
@@ -89,7 +89,7 @@ struct ReadyNoticeTests {
     #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 })
   }
 
-  @Test("The lines for people behind a proxy, with a certificate, a token, and nothing kept")
+  @Test("The text for people with proxy, certificate, token and sessions in memory")
   func otherText() throws {
     let text = try notice(
       http: nil, https: "127.0.0.1:8443",
@@ -119,7 +119,7 @@ struct ReadyNoticeTests {
   }
 
   @Test(
-    "What the folder holds",
+    "The content of the data folder",
     arguments: [
       (0, 0, true, "no session yet"), (1, 500, true, "1 session of 500 bytes"),
       (9_999, 5 << 30, false, "9999 sessions of more than 5G"),
@@ -132,7 +132,7 @@ struct ReadyNoticeTests {
     #expect(text.contains("Data             data: \(words), 1T free, durability process\n"))
   }
 
-  @Test("A listener on one address is not offered to the network; IPv6 is where it is served")
+  @Test("URLs for the network are listed for wildcard listeners only, with IPv6 if it is served")
   func network() throws {
     let loopback = try notice(http: "127.0.0.1:8080", https: nil, interfaces: ["192.0.2.7"]).text
     #expect(!loopback.contains("network") && !loopback.contains("Certificate"))

@@ -8,10 +8,10 @@ import TestSupport
 
 @testable import drawtogether
 
-/// The program as a process: what it prints when it is ready, and what signals do to it.
+/// The program as a process: its ready line and its signals.
 @Suite("Serving")
 struct ServingTests {
-  /// What is said when the program is ready.
+  /// The ready line.
   private struct Ready: Decodable {
     let event: String
     let http: String?
@@ -35,12 +35,12 @@ struct ServingTests {
     return (child, ready)
   }
 
-  /// The port at the end of an address like `http://127.0.0.1:4000`.
+  /// Returns the port of an address like `http://127.0.0.1:4000`.
   private func port(_ url: String?) throws -> UInt16 {
     try #require(url?.split(separator: ":").last.flatMap { UInt16($0) })
   }
 
-  /// Sends text and reads until the head of an answer is there.
+  /// Sends text and returns the beginning of the answer.
   private func ask(_ text: String, over connection: borrowing OwnedDescriptor) throws -> String {
     let socket = Socket(connection.rawValue)
     _ = try socket.wait(until: .writable, atMost: .seconds(10))
@@ -55,7 +55,7 @@ struct ServingTests {
     return String(decoding: answer, as: UTF8.self)
   }
 
-  @Test("One line says that it is ready and where; it is well by http and by https; SIGTERM ends it with 0")
+  @Test("The ready line has both URLs, both are healthy, and SIGTERM exits with 0")
   func readyAndStopped() throws {
     let (child, ready) = try start()
     #expect(ready.event == "ready")
@@ -88,14 +88,14 @@ struct ServingTests {
     _ = consume connection
   }
 
-  @Test("SIGINT, as a terminal sends it, stops it as SIGTERM does")
+  @Test("SIGINT stops the gateway like SIGTERM")
   func interrupted() throws {
     let (child, _) = try start()
     child.send(SIGINT)
     #expect(child.end() == 0)
   }
 
-  @Test("A second SIGTERM does not wait for a socket that never answers the first")
+  @Test("A second SIGTERM stops without waiting for an unresponsive socket")
   func secondSignal() throws {
     let (child, ready) = try start("--echo")
     let connection = try Socket.connect(to: SocketAddress("127.0.0.1:\(try port(ready.http))"))
@@ -112,7 +112,7 @@ struct ServingTests {
     _ = consume connection
   }
 
-  @Test("SIGHUP reads the certificate again, and keeps the one it has when the new one is none")
+  @Test("SIGHUP reloads the certificate, and keeps the old one if the new one is invalid")
   func reload() throws {
     let (child, _) = try start()
     child.send(SIGHUP)
@@ -124,7 +124,7 @@ struct ServingTests {
     #expect(child.end() == 0)
   }
 
-  @Test("Two gateways on one port: the second says so and ends with 1")
+  @Test("A second gateway on a port reports that and exits with 1")
   func portInUse() throws {
     let (first, ready) = try start()
     let address = "127.0.0.1:\(try port(ready.http))"

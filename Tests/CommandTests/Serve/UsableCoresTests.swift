@@ -2,7 +2,7 @@ import Testing
 
 @testable import drawtogether
 
-/// How many reactors there are when nobody says.
+/// The default number of reactors.
 @Suite("Usable cores")
 struct UsableCoresTests {
   struct Machine: CustomTestStringConvertible {
@@ -23,7 +23,7 @@ struct UsableCoresTests {
   private static let root = "/sys/fs/cgroup"
 
   @Test(
-    "What control groups allow",
+    "The CPU quotas of control groups",
     arguments: [
       Machine("no groups at all", "", [:], usable: 8),
       Machine("no limit", "0::/\n", ["\(root)/cpu.max": "max 100000\n"], usable: 8),
@@ -59,7 +59,7 @@ struct UsableCoresTests {
     #expect(UsableCores.count(allowed: 8, groups: machine.groups) { machine.files[$0] } == machine.usable)
   }
 
-  @Test("There is always one", arguments: [-22, 0, 1])
+  @Test("There is at least one core", arguments: [-22, 0, 1])
   func atLeastOne(_ allowed: Int) {
     #expect(UsableCores.count(allowed: allowed, groups: "") { _ in nil } == 1)
   }

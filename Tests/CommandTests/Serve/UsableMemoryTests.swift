@@ -2,13 +2,13 @@ import Testing
 
 @testable import drawtogether
 
-/// How much memory the process may have.
+/// The available memory of the process.
 @Suite("Usable memory")
 struct UsableMemoryTests {
   private static let root = "/sys/fs/cgroup"
 
   @Test(
-    "The least that the machine or a control group allows",
+    "The lowest limit of machine and control groups",
     arguments: [
       ("", [:], 8_000), ("0::/\n", ["\(root)/memory.max": "max\n"], 8_000),
       ("0::/\n", ["\(root)/memory.max": "512\n"], 512), ("0::/\n", ["\(root)/memory.max": "9000\n"], 8_000),
@@ -23,7 +23,7 @@ struct UsableMemoryTests {
     #expect(UsableMemory.bytes(machine: 8_000, groups: groups) { files[$0] } == bytes)
   }
 
-  @Test("Where nobody says how much, nothing is known; this machine does")
+  @Test("Without any limit the memory is unknown; on this machine it is known")
   func unknown() {
     #expect(UsableMemory.bytes(machine: nil, groups: "") { _ in nil } == nil)
     #expect((UsableMemory.ofThisProcess() ?? 0) > 1 << 20)

@@ -1,14 +1,14 @@
 import Glibc
 import Platform
 
-/// This package's program as a process of its own, with its standard output and standard error in pipes.
+/// The program in a child process, with pipes for standard output and standard error.
 final class ChildProcess {
   private let identifier: pid_t
   private let output: OwnedDescriptor
   private let errors: OwnedDescriptor
   private var hasEnded = false
 
-  /// The two ends of a pipe; no other process gets them.
+  /// The two ends of a pipe, which are not inherited.
   private struct Pipe: ~Copyable {
     let reading: OwnedDescriptor
     let writing: OwnedDescriptor
@@ -25,8 +25,8 @@ final class ChildProcess {
     consuming func readingEnd() -> OwnedDescriptor { reading }
   }
 
-  /// Starts the program that was built beside these tests, with an environment of nothing but what sanitizers are told; its
-  /// standard output goes to a pipe or to a file that is there.
+  /// Starts the program that was built with these tests, with an environment of sanitizer options only. Its
+  /// standard output goes to a pipe or to an existing file.
   init(arguments: [String], output file: String? = nil) throws {
     let output = try Pipe()
     let errors = try Pipe()
@@ -65,10 +65,10 @@ final class ChildProcess {
     }
   }
 
-  /// The next line of standard output, without its line feed; what there is when the child ends. Waits for it.
+  /// Waits for the next line of standard output, and returns it without its line feed, or the rest at the end.
   func outputLine() -> String { Self.line(from: output.rawValue) }
 
-  /// The next line of standard error, in the same way, but the one that says that a gateway has started.
+  /// Waits for the next line of standard error, except the line that reports the start.
   func errorLine() -> String {
     let line = Self.line(from: errors.rawValue)
     return line.contains("\"event\":\"started\"") ? Self.line(from: errors.rawValue) : line
@@ -76,7 +76,7 @@ final class ChildProcess {
 
   func send(_ signal: CInt) { kill(identifier, signal) }
 
-  /// Waits for the end; the exit code, or the negative number of the signal that ended it.
+  /// Waits for the end. Returns the exit code, or the negative number of the signal.
   func end() -> Int32 {
     var status: Int32 = 0
     _ = unsafe waitpid(identifier, &status, 0)

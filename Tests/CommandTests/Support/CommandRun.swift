@@ -2,19 +2,19 @@ import Platform
 
 @testable import drawtogether
 
-/// What a command has printed, and how it ended.
+/// The output and the exit code of a command.
 struct CommandRun {
   let code: Int32
   let output: String
   let errors: String
 
-  /// Collects what a command prints.
+  /// Collects the output of a command.
   private final class Terminal {
     var output = ""
     var errors = ""
   }
 
-  /// Runs a command within this process.
+  /// Runs a command in this process.
   init(_ arguments: [String], _ environment: [String: String] = [:]) {
     let terminal = Terminal()
     let command = DrawTogetherCommand(

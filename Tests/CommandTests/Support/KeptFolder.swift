@@ -8,7 +8,7 @@ import Wire
 @testable import SessionCore
 @testable import drawtogether
 
-/// A data folder of a test's own, whose sessions are made by the store; removed with all in it.
+/// A data folder for a test, with sessions created by the store. Removed at the end.
 final class KeptFolder {
   let path: String
   private let executor: BlockingExecutor
@@ -28,14 +28,14 @@ final class KeptFolder {
     try? FileManager.default.removeItem(atPath: path)  // Left over at worst.
   }
 
-  /// Makes a session whose log holds these records.
+  /// Creates a session with these records.
   func make(_ log: MadeLog) async throws {
     try await store.create(log.id, log.records)
     await store.release(log.id)
     try data.attachments(of: log.id).make()
   }
 
-  /// Puts a content in its place, and returns its digest.
+  /// Stores a content. Returns its digest.
   func place(_ text: String, in id: SessionID) throws -> String {
     let folder = data.attachments(of: id)
     let file = UUID()
@@ -46,12 +46,12 @@ final class KeptFolder {
     return digest
   }
 
-  /// Leaves so much of an upload.
+  /// Creates a partial upload.
   func leave(_ text: String, of file: UUID, in id: SessionID) throws {
     try data.attachments(of: id).createUpload(file).append(Array(text.utf8).span)
   }
 
-  /// The path of a file in a session's folder.
+  /// Returns the path of a file in the folder of a session.
   func file(_ name: String, of id: SessionID) -> String { "\(path)/sessions/\(id.text)/\(name)" }
 
   func bytes(_ name: String, of id: SessionID) throws -> [UInt8] {
@@ -62,21 +62,21 @@ final class KeptFolder {
     try Data(bytes).write(to: URL(filePath: file(name, of: id)))
   }
 
-  /// Removes a file from a session's folder.
+  /// Removes a file from the folder of a session.
   func remove(_ name: String, of id: SessionID) throws {
     try FileManager.default.removeItem(atPath: file(name, of: id))
   }
 
-  /// Lets another owner take the folder: with another file, the lock is another one.
+  /// Allows another owner of the folder: a new lock file has another lock.
   func letGo() throws {
     try FileManager.default.removeItem(atPath: "\(path)/lock")
   }
 
-  /// Looks at it as the commands do.
+  /// Opens the folder as the commands do.
   func opened() throws -> StoredSessions { try StoredSessions(in: path) }
 }
 
-/// The log of a session as a gateway would write it, put together record by record.
+/// The log of a session as a gateway would write it, built record by record.
 struct MadeLog {
   static let day = Date(timeIntervalSince1970: 1_700_000_000)  // 2023-11-14T22:13:20Z
 
@@ -95,10 +95,10 @@ struct MadeLog {
 
   mutating func add(_ record: SessionRecord) { records.append(record) }
 
-  /// Changes what is there already.
+  /// Changes the last record.
   mutating func change(_ body: (inout [SessionRecord]) -> Void) { body(&records) }
 
-  /// Takes the last record back.
+  /// Removes the last record.
   mutating func takeLast() -> SessionRecord { records.removeLast() }
 
   mutating func person(_ number: UInt32, _ name: String) {
@@ -109,7 +109,7 @@ struct MadeLog {
     records.append(facts.encoded)
   }
 
-  /// A run of one frame; returns the sequence of its last entry.
+  /// Adds a run of one frame. Returns the sequence of its last entry.
   mutating func run(_ entries: MadeEntry..., targets: [UInt32]? = nil) {
     var bytes: [UInt8] = []
     for entry in entries {
@@ -119,7 +119,7 @@ struct MadeLog {
     records.append(Self.run(bytes, targets: targets))
   }
 
-  /// What a compaction makes of the entries with these sequences, up to `through`.
+  /// Adds the compacted entries with these sequences, up to `through`.
   mutating func base(through: UInt64, _ entries: [(UInt64, MadeEntry)]) {
     var body: [UInt8] = []
     body.append(bigEndian: through)
@@ -127,7 +127,7 @@ struct MadeLog {
     records.append(SessionRecord(kind: .base, body: body))
   }
 
-  /// Goes back, so that the entries from there on are repeated.
+  /// Goes back in the sequence, so that later entries are duplicates.
   mutating func goBack(to sequence: UInt64) { self.sequence = sequence - 1 }
 
   mutating func attachment(_ id: UUID, digest: String?, size: UInt64, offset: UInt64) {
@@ -159,7 +159,7 @@ struct MadeLog {
     records.append(EndRecord(at: Self.day + 120, by: number).encoded)
   }
 
-  /// u32 bytes, u32 targets (all bits: everybody), the targets, the entries.
+  /// u32 bytes, u32 targets (all bits: all participants), the targets, the entries.
   private static func run(_ entries: [UInt8], targets: [UInt32]?) -> SessionRecord {
     var body: [UInt8] = []
     body.append(bigEndian: UInt32(entries.count))
@@ -169,7 +169,7 @@ struct MadeLog {
   }
 }
 
-/// An entry to be put into a log.
+/// An entry to add to a log.
 struct MadeEntry {
   let sender: UInt32
   let type: String
