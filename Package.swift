@@ -95,15 +95,17 @@ let package = Package(
       "Client", "GroupActivities",
       ["SessionClient", "Combine", "CoreTransferable", "Wire", "Primitives", "Platform", "Networking"]),
 
+    // Shared by the programs.
+    target("Commands", "CommandSupport", ["HTTP", "Primitives", "Platform", "Networking"]),
     program(
       "drawtogether",
       [
-        "Gateway", "Storage", "SessionCore", "Primitives", "Platform", "Networking", "Wire", "HTTP", "CLinux",
-        "GroupActivities", "Combine",
+        "CommandSupport", "Gateway", "Storage", "SessionCore", "Primitives", "Platform", "Networking", "Wire",
+        "HTTP", "CLinux", "GroupActivities", "Combine",
       ]),
     program(
       "drawtogether-bench",
-      ["Primitives", "Platform", "Networking", "Wire", "HTTP", "WebSocket", "CLinux"]),
+      ["CommandSupport", "Primitives", "Platform", "Networking", "Wire", "HTTP", "WebSocket", "CLinux"]),
   ],
   cLanguageStandard: .c17
 )

@@ -1,3 +1,4 @@
+internal import CommandSupport
 internal import HTTP
 
 /// Counters of a gateway: `send` calls, delivered entries, and connections.
@@ -8,10 +9,10 @@ struct GatewayMetrics: Equatable, Sendable {
   let connectionsAccepted: Double
 
   /// Requests the metrics; nil if the gateway does not show them to this client.
-  static func ask(_ client: HTTPClient) throws(BenchError) -> GatewayMetrics? {
-    let reply = try client.ask(.get, "/metrics")
-    guard reply.status == 200 else { return nil }
-    return GatewayMetrics(String(decoding: reply.body, as: UTF8.self))
+  static func ask(_ client: ServerRequests) throws(BenchError) -> GatewayMetrics? {
+    let response = try client.send(.get, "/metrics")
+    guard response.status == .ok else { return nil }
+    return GatewayMetrics(String(decoding: response.body, as: UTF8.self))
   }
 
   /// Parses the Prometheus text; nil if one of the counters is missing.

@@ -56,7 +56,7 @@ final class Generator {
     let showsMetrics = options.process != nil && !options.isPeer
     connectionsBefore =
       try showsMetrics
-      ? GatewayMetrics.ask(HTTPClient(server)).map { max(0, Int($0.connectionsAccepted) - 1) } : nil
+      ? GatewayMetrics.ask(ServerRequests(server)).map { max(0, Int($0.connectionsAccepted) - 1) } : nil
   }
 
   /// Runs until a time of the monotonic clock.

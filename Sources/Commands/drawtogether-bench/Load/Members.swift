@@ -28,7 +28,7 @@ struct Members {
     of session: Int, _ options: BenchOptions, _ server: ServerURL
   ) throws(BenchError) -> String {
     guard !options.isPeer else { return "/room/\(session)" }
-    let id = try HTTPClient(server).createSession()
+    let id = try ServerRequests(server).createSession()
     return "/api/sessions/\(id)/socket"
   }
 }

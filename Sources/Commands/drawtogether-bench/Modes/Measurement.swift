@@ -21,7 +21,7 @@ struct Measurement {
   static func run(
     _ generator: Generator, _ body: (Generator) throws(BenchError) -> Void
   ) throws(BenchError) -> Measurement {
-    let client = try generator.options.isPeer ? nil : HTTPClient(generator.server)
+    let client = try generator.options.isPeer ? nil : ServerRequests(generator.server)
     let before = try client.flatMap { (client) throws(BenchError) in try GatewayMetrics.ask(client) }
     // Messages that waited during the request must not affect the latencies.
     try generator.run(until: Clock.now() + 100_000_000)

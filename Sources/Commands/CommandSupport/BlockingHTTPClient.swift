@@ -1,0 +1,179 @@
+package import HTTP
+package import Networking
+package import Platform
+internal import Primitives
+
+/// A blocking HTTP client with one connection per request, plain or over TLS. It does not verify certificates.
+package struct BlockingHTTPClient {
+  /// An answer.
+  package struct Response: Sendable {
+    package let status: Status
+    package let fields: FieldList
+    package let body: [UInt8]
+  }
+
+  /// An error of a request.
+  package enum RequestError: Error, Equatable, Sendable {
+    case unreachable(SystemError)
+    case tls(String)
+    /// The answer is not HTTP.
+    case notHTTP
+    /// The connection was closed before an answer.
+    case noAnswer
+    case timeout
+  }
+
+  private let address: SocketAddress
+  private let context: TLSClientContext?
+  private let host: String
+  private let timeout: Duration
+
+  /// Creates a client.
+  ///
+  /// - Parameters:
+  ///   - address: the address of the server.
+  ///   - host: the name of the server for TLS, without brackets.
+  ///   - isSecure: true to use TLS.
+  ///   - timeout: the maximum duration of a request.
+  /// - Throws: `RequestError.tls` if TLS cannot be set up.
+  package init(
+    to address: SocketAddress, host: String, isSecure: Bool, timeout: Duration
+  ) throws(RequestError) {
+    self.address = address
+    self.host = host
+    self.timeout = timeout
+    do throws(TLSContextError) {
+      context = isSecure ? try TLSClientContext(trust: .anyone) : nil
+    } catch {
+      throw .tls(error.description)
+    }
+  }
+
+  /// Sends a request without a body. Blocks the calling thread until the answer is complete.
+  package func send(_ request: RequestHead) throws(RequestError) -> Response {
+    let descriptor: OwnedDescriptor
+    do throws(SystemError) {
+      descriptor = try Socket.connect(to: address)
+    } catch {
+      throw .unreachable(error)
+    }
+    let connection = Connection(
+      socket: Socket(descriptor.rawValue), tls: context?.makeConnection(to: host), deadline: .now() + timeout)
+    let response = try connection.exchange(request)
+    _ = consume descriptor
+    return response
+  }
+}
+
+/// A connection for one request.
+private struct Connection {
+  typealias RequestError = BlockingHTTPClient.RequestError
+
+  let socket: Socket
+  let tls: TLSConnection?
+  let deadline: MonotonicTime
+
+  func exchange(_ head: RequestHead) throws(RequestError) -> BlockingHTTPClient.Response {
+    var request: [UInt8] = []
+    head.append(to: &request)
+    var reader = ResponseReader()
+    reader.expect(head.method)
+    var received: [UInt8] = []
+    var position = 0
+    var responseHead: ResponseHead?
+    var body: [UInt8] = []
+    try wait(.writable)
+    try system { () throws(SystemError) in try socket.pendingError() }
+    if tls == nil { try send(request) } else { _ = try decrypt([], into: &received) }
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = try receive(into: &buffer)
+      if tls == nil {
+        received.append(contentsOf: buffer[..<count])
+      } else if count > 0, try decrypt(Array(buffer[..<count]), into: &received) {
+        try send(encrypted(request))
+      }
+      do throws(ResponseError) {
+        while let event = try count == 0 && responseHead != nil
+          ? reader.finish() : reader.next(in: received.span, at: &position)
+        {
+          switch event {
+          case .interim: break
+          case .head(let head): responseHead = head
+          case .body(let range): body.append(contentsOf: received[range])
+          case .end:
+            if let responseHead {
+              return BlockingHTTPClient.Response(
+                status: responseHead.status, fields: responseHead.fields, body: body)
+            }
+          }
+        }
+      } catch {
+        throw .notHTTP
+      }
+      if count == 0 { throw .noAnswer }
+    }
+  }
+
+  /// Returns true if this completed the handshake.
+  private func decrypt(_ bytes: [UInt8], into plaintext: inout [UInt8]) throws(RequestError) -> Bool {
+    guard let tls else { return false }
+    var output: [UInt8] = []
+    let isComplete: Bool
+    do throws(TLSError) {
+      isComplete = try tls.receive(bytes.span, plaintext: &plaintext, ciphertextOut: &output)
+        .hasCompletedHandshake
+    } catch {
+      throw .tls(error.description)
+    }
+    try send(output)
+    return isComplete
+  }
+
+  private func encrypted(_ bytes: [UInt8]) throws(RequestError) -> [UInt8] {
+    var output: [UInt8] = []
+    do throws(TLSError) {
+      try tls?.encrypt(bytes.span, into: &output)
+    } catch {
+      throw .tls(error.description)
+    }
+    return output
+  }
+
+  private func send(_ bytes: [UInt8]) throws(RequestError) {
+    var sent = 0
+    while sent < bytes.count {
+      switch socket.send(bytes.span.extracting(sent..<bytes.count)) {
+      case .sent(let count): sent += count
+      case .wouldBlock: try wait(.writable)
+      case .failed(let error): throw .unreachable(error)
+      }
+    }
+  }
+
+  /// Returns the number of received bytes; 0 at the end of the stream.
+  private func receive(into buffer: inout [UInt8]) throws(RequestError) -> Int {
+    while true {
+      switch socket.receive(into: &buffer) {
+      case .received(let count): return count
+      case .endOfStream: return 0
+      case .wouldBlock: try wait(.readable)
+      case .failed(let error): throw .unreachable(error)
+      }
+    }
+  }
+
+  private func wait(_ readiness: SocketReadiness) throws(RequestError) {
+    let left = max(.zero, deadline - .now())
+    let isReady = try system { () throws(SystemError) in try socket.wait(until: readiness, atMost: left) }
+    guard isReady else { throw .timeout }
+  }
+
+  private func system<Result>(_ body: () throws(SystemError) -> Result) throws(RequestError) -> Result {
+    do throws(SystemError) {
+      return try body()
+    } catch {
+      throw .unreachable(error)
+    }
+  }
+}
