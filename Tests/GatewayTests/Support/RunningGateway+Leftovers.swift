@@ -34,14 +34,20 @@ extension RunningGateway {
 
   /// How many sockets the gateway's side holds open: those of its ports that have a descriptor, listeners left out.
   func openSockets() throws -> Int {
+    try socketStates().count
+  }
+
+  /// The state (as in `/proc/net/tcp`) and the queues of each open socket of the gateway.
+  func socketStates() throws -> [String] {
     let table = try String(contentsOf: URL(filePath: "/proc/self/net/tcp"), encoding: .utf8)
     let ports = [http, https].map { Self.hexadecimal($0.port) }
-    return table.split(separator: "\n").dropFirst().count { line in
+    return table.split(separator: "\n").dropFirst().compactMap { line in
       // number, local address, remote address, state, queues, timer, retransmits, user, timeout, inode.
       let columns = line.split(separator: " ")
-      guard columns.count > 9, let port = columns[1].split(separator: ":").last else { return false }
+      guard columns.count > 9, let port = columns[1].split(separator: ":").last else { return nil }
       let isListening = columns[3] == "0A"
-      return ports.contains(String(port)) && !isListening && columns[9] != "0"
+      guard ports.contains(String(port)), !isListening, columns[9] != "0" else { return nil }
+      return "\(columns[2]) state \(columns[3]) queues \(columns[4]) inode \(columns[9])"
     }
   }
 

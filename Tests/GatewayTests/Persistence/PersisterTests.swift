@@ -1,0 +1,264 @@
+import FoundationEssentials
+import Glibc
+import Networking
+import Platform
+import Primitives
+import SessionCore
+import Storage
+import Testing
+import Wire
+
+@testable import Gateway
+
+/// The persister over a store whose disk works, fails or hangs; no socket and no event loop is involved.
+@Suite("Persister")
+struct PersisterTests {
+  @Test("A caller that waits is resumed when the records are stored, and the log contains them")
+  func stores() async throws {
+    let worker = try Worker()
+    try await worker.makeSession(1)
+    await worker.join(1)
+    #expect(await worker.waitUntilStored(1))
+    #expect(try await worker.kinds(of: 1).contains(.participant))
+    #expect(await worker.waitUntilStored(1), "nothing is left to be stored")
+  }
+
+  @Test("While a batch hangs, later records wait for the next batch, and no second batch begins")
+  func hangingDisk() async throws {
+    let worker = try Worker()
+    try await worker.makeSession(1)
+    worker.disk.hang { $0.kind == .write }
+    await worker.join(1)
+    let first = await worker.beginWaiting(1)
+    await worker.turn()
+    try worker.disk.waitUntilMet()
+    await worker.join(1)
+    let second = await worker.beginWaiting(1)
+    await worker.turn()
+    #expect(await worker.nextDeadline == nil, "a batch is in flight")
+    #expect(worker.disk.met == 1)
+    worker.disk.mend()
+    #expect(await worker.outcome(of: first))
+    #expect(await worker.outcome(of: second))
+    #expect(try await worker.kinds(of: 1).filter { $0 == .participant }.count == 2)
+  }
+
+  @Test(
+    "A failed batch resumes its callers with false, is repeated after a second, and then stores everything once"
+  )
+  func failingDisk() async throws {
+    let worker = try Worker()
+    try await worker.makeSession(1)
+    worker.disk.fail(with: ENOSPC) { $0.kind == .write }
+    await worker.join(1)
+    #expect(await !worker.waitUntilStored(1))
+    #expect(await worker.isDiskFailing)
+    worker.disk.mend()
+    let retry = try #require(await worker.nextDeadline)
+    #expect(await retry - worker.now == .seconds(1))
+    await worker.advance(.milliseconds(999))
+    await worker.turn()
+    #expect(await worker.hasUnsaved(1), "it is not repeated before its time")
+    await worker.advance(.milliseconds(1))
+    await worker.turn()
+    #expect(await worker.waitUntilStored(1))
+    #expect(await !worker.isDiskFailing)
+    #expect(try await worker.kinds(of: 1).filter { $0 == .participant }.count == 1)
+  }
+
+  @Test("One session whose log fails does not fail the others of its batch")
+  func oneFailingLog() async throws {
+    let worker = try Worker()
+    try await worker.makeSession(1)
+    try await worker.makeSession(2)
+    worker.disk.fail(with: EIO) { $0.kind == .write && $0.session == Worker.id(1) }
+    await worker.join(1)
+    await worker.join(2)
+    let (first, second) = (await worker.beginWaiting(1), await worker.beginWaiting(2))
+    #expect(await !worker.outcome(of: first))
+    #expect(await worker.outcome(of: second))
+  }
+
+  @Test("A session whose last turn is being sent waits for a later batch")
+  func flushing() async throws {
+    let worker = try Worker()
+    try await worker.makeSession(1)
+    await worker.join(1)
+    await worker.setFlushing(true, 1)
+    let waiting = await worker.beginWaiting(1)
+    await worker.turn()
+    #expect(await worker.hasUnsaved(1))
+    await worker.setFlushing(false, 1)
+    #expect(await worker.outcome(of: waiting))
+  }
+
+  @Test("`closed` follows all other records, and the session may go on behind it; nothing follows `end`")
+  func finalRecords() async throws {
+    let worker = try Worker()
+    try await worker.makeSession(1)
+    await worker.join(1)
+    #expect(await worker.writeFinalRecord(.closed, 1))
+    #expect(try await worker.kinds(of: 1).last == .closed)
+    await worker.join(1)
+    #expect(await worker.waitUntilStored(1))
+    #expect(try await worker.kinds(of: 1).last != .closed)
+    #expect(try await worker.kinds(of: 1).filter { $0 == .participant }.count == 2)
+    #expect(await worker.writeFinalRecord(.end(by: nil), 1))
+    #expect(try await worker.kinds(of: 1).last == .end)
+    await worker.join(1)
+    #expect(await !worker.waitUntilStored(1))
+    #expect(await !worker.writeFinalRecord(.end(by: nil), 1))
+    #expect(try await worker.kinds(of: 1).last == .end)
+  }
+
+  @Test("A removed session stores nothing more, and its callers are resumed with false")
+  func removed() async throws {
+    let worker = try Worker()
+    try await worker.makeSession(1)
+    await worker.join(1)
+    await worker.remove(1)
+    #expect(await !worker.waitUntilStored(1))
+    #expect(try await !worker.kinds(of: 1).contains(.participant))
+  }
+}
+
+/// A persister with its sessions, on a thread as a reactor has one. Turns are taken when a test asks for one.
+private actor Worker {
+  nonisolated let disk = TroubledDisk()
+  private let folder: String
+  private let store: SessionStore
+  private let environment: Persister.Environment
+  private let clock = LoopClock(MonotonicTime(nanoseconds: 1_000_000_000_000))
+  private let tasks = LoopTasks()
+  private let persister: Persister
+  private var sessions: [UInt64: StoredSession] = [:]
+  private var joined: UInt64 = 0
+  private var waiting: [Task<Bool, Never>] = []
+
+  init() throws {
+    var template = Array("/tmp/drawtogether-persister-XXXXXX".utf8CString)
+    let made = unsafe mkdtemp(&template)
+    precondition(unsafe made != nil, "a folder can be made in /tmp")
+    folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let limits = Limits()
+    let data = try DataFolder(opening: folder)
+    store = SessionStore(
+      disk.over(FolderDisk(data)), on: try BlockingExecutor(name: "saving"), durability: .process)
+    let removal = RemovalGate(.ofThisMachine, limits: limits, now: clock.now)
+    environment = Persister.Environment(
+      store: store, unsaved: UnsavedBytes(limit: limits.unsavedBytes),
+      ledger: SessionLedger(limits: limits, removal: removal, isLoaded: true),
+      disk: DiskMonitor(reserve: 0) { () throws(StorageError) in 1 << 40 }, clock: .ofThisMachine,
+      generation: "generation",
+      log: Log(level: .error, format: .text, clock: { LogTime.now }, output: { _ in }))
+    persister = Persister(
+      environment, reactor: 0, clock: clock, tasks: tasks, counters: ReactorCounters())
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  static func id(_ number: UInt64) -> SessionID { SessionID(high: 1, low: number) }
+
+  var now: MonotonicTime { clock.now }
+  var nextDeadline: MonotonicTime? { persister.nextDeadline }
+  var isDiskFailing: Bool { environment.disk.figures.isFailing }
+
+  func makeSession(_ number: UInt64) async throws {
+    let session = Session(
+      id: Self.id(number), epoch: "epoch",
+      activity: Activity(identifier: "drawtogether", title: "Draw Together", type: "generic"),
+      createdAt: Date(timeIntervalSince1970: 0), limits: Limits(), now: clock.now, saving: .byStore)
+    try await store.create(session.id, session.firstRecords())
+    sessions[number] = StoredSession(session)
+  }
+
+  /// Adds a participant, whose record is to be stored.
+  func join(_ number: UInt64) {
+    joined += 1
+    guard let session = sessions[number]?.session else { return }
+    _ = session.join(
+      Subscriber(connection: joined), Join(),
+      identity: NewIdentity(id: UUID(), token: Token(high: joined, low: number), lot: joined), now: clock.now)
+    session.endTurn(now: clock.now)
+  }
+
+  func hasUnsaved(_ number: UInt64) -> Bool { sessions[number]?.session.hasUnsaved ?? false }
+
+  func setFlushing(_ isFlushing: Bool, _ number: UInt64) {
+    sessions[number]?.isFlushing = isFlushing
+  }
+
+  func remove(_ number: UInt64) {
+    sessions[number]?.isRemoved = true
+  }
+
+  func advance(_ duration: Duration) {
+    clock.set(clock.now + duration)
+  }
+
+  /// Does what a reactor does for its persister in a turn.
+  func turn() {
+    persister.storeIfDue()
+    for work in tasks.takeAll() { Task { await run(work) } }
+  }
+
+  private func run(_ work: LoopTasks.Work) async {
+    await work()
+  }
+
+  /// Begins to wait for the records of a session; `outcome` tells the result.
+  func beginWaiting(_ number: UInt64) async -> Int {
+    await begin { await self.wait(number) }
+  }
+
+  func waitUntilStored(_ number: UInt64) async -> Bool {
+    await outcome(of: beginWaiting(number))
+  }
+
+  func writeFinalRecord(_ kind: StoredSession.FinalRecord.Kind, _ number: UInt64) async -> Bool {
+    await outcome(of: begin { await self.write(kind, number) })
+  }
+
+  private func wait(_ number: UInt64) async -> Bool {
+    guard let stored = sessions[number] else { return false }
+    return await persister.waitUntilStored(stored)
+  }
+
+  private func write(_ kind: StoredSession.FinalRecord.Kind, _ number: UInt64) async -> Bool {
+    guard let stored = sessions[number] else { return false }
+    return await persister.writeFinalRecord(kind, of: stored)
+  }
+
+  private func begin(_ wait: @escaping @Sendable () async -> Bool) async -> Int {
+    let task = Task { await wait() }
+    waiting.append(task)
+    // The request is queued when the task has run up to its first suspension.
+    await Task.yield()
+    return waiting.count - 1
+  }
+
+  /// Takes turns until a request has its result.
+  func outcome(of request: Int) async -> Bool {
+    let isDone = Guarded(false)
+    let task = waiting[request]
+    Task {
+      _ = await task.value
+      isDone.withLock { $0 = true }
+    }
+    while !isDone.withLock({ $0 }) {
+      turn()
+      await Task.yield()
+    }
+    return await task.value
+  }
+
+  func kinds(of number: UInt64) throws -> [SessionRecord.Kind] {
+    var kinds: [SessionRecord.Kind] = []
+    _ = try store.read(Self.id(number)) { (kind, _) throws(RecordError) in
+      if let kind = SessionRecord.Kind(rawValue: kind) { kinds.append(kind) }
+    }
+    return kinds
+  }
+}
