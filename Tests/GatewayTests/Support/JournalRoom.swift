@@ -15,6 +15,9 @@ final class JournalRoom {
   let witness: ParticipantClient
   let observer: JournalClient
   let metrics: Metrics
+  /// The number of the room's own connections: of the witness, the observer and the metrics. The gateway may accept a connection
+  /// after its client has connected, so a test compares with this number and not with a count at its beginning.
+  static let connections = 3
 
   init(_ adjust: @escaping @Sendable (inout GatewayConfiguration) -> Void = { _ in }) throws {
     gateway = try RunningGateway(reactors: 2) { configuration in

@@ -1,5 +1,6 @@
 import Networking
 import FoundationEssentials
+import Glibc
 import Platform
 import Wire
 
@@ -32,27 +33,22 @@ extension RunningGateway {
     }
   }
 
-  /// How many sockets the gateway's side holds open: those of its ports that have a descriptor, listeners left out.
+  /// The number of the gateway's open sockets, without its listeners.
+  ///
+  /// The descriptors of this process are asked: `/proc/net/tcp` leaves out rows when the table changes while it is read.
   func openSockets() throws -> Int {
-    try socketStates().count
-  }
-
-  /// The state (as in `/proc/net/tcp`) and the queues of each open socket of the gateway.
-  func socketStates() throws -> [String] {
-    let table = try String(contentsOf: URL(filePath: "/proc/self/net/tcp"), encoding: .utf8)
-    let ports = [http, https].map { Self.hexadecimal($0.port) }
-    return table.split(separator: "\n").dropFirst().compactMap { line in
-      // number, local address, remote address, state, queues, timer, retransmits, user, timeout, inode.
-      let columns = line.split(separator: " ")
-      guard columns.count > 9, let port = columns[1].split(separator: ":").last else { return nil }
-      let isListening = columns[3] == "0A"
-      guard ports.contains(String(port)), !isListening, columns[9] != "0" else { return nil }
-      return "\(columns[2]) state \(columns[3]) queues \(columns[4]) inode \(columns[9])"
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
+      // A descriptor that is no socket, or that has closed meanwhile, has no address.
+      guard let descriptor = CInt(name), let address = try? Socket(descriptor).localAddress(),
+        [http.port, https.port].contains(address.port)
+      else { return false }
+      return !Self.isListener(descriptor)
     }
   }
 
-  private static func hexadecimal(_ port: UInt16) -> String {
-    let digits = String(port, radix: 16, uppercase: true)
-    return String(repeating: "0", count: 4 - digits.count) + digits
+  private static func isListener(_ descriptor: CInt) -> Bool {
+    var value: CInt = 0
+    var length = socklen_t(MemoryLayout<CInt>.size)
+    return unsafe getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &value, &length) == 0 && value != 0
   }
 }
