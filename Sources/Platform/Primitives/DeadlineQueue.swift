@@ -2,45 +2,43 @@
 ///
 /// A binary heap. An element may be in the queue several times.
 package struct DeadlineQueue<Element> {
-  @usableFromInline var items: [(at: MonotonicTime, order: UInt64, element: Element)] = []
+  fileprivate var items: [(at: MonotonicTime, order: UInt64, element: Element)] = []
   /// The number of insertions so far.
-  @usableFromInline var insertions: UInt64 = 0
+  private var insertions: UInt64 = 0
 
   /// An empty queue.
-  @inlinable
   package init() {}
 
-  /// The earliest deadline; nil if the queue is empty.
-  @inlinable
-  package var earliest: MonotonicTime? { items.first?.at }
+  /// The earliest deadline; nil if the queue is empty. Stored, because it is read in every turn: code of another module
+  /// reads it without a call, but the functions of this type are generic there.
+  package private(set) var earliest: MonotonicTime?
 
   /// Adds an element with a deadline.
-  @inlinable
   package mutating func insert(_ element: Element, at deadline: MonotonicTime) {
     items.append((deadline, insertions, element))
     insertions += 1
     moveUp(items.count - 1)
+    earliest = items[0].at
   }
 
   /// Removes and returns the element with the earliest deadline if that has come; else returns nil.
-  @inlinable
   package mutating func popDue(at now: MonotonicTime) -> Element? {
-    guard let first = items.first, first.at <= now else { return nil }
+    guard let earliest, earliest <= now, let first = items.first else { return nil }
     removeItem(0)
     return first.element
   }
 
-  @inlinable
-  mutating func removeItem(_ index: Int) {
+  fileprivate mutating func removeItem(_ index: Int) {
     items.swapAt(index, items.count - 1)
     items.removeLast()
-    guard index < items.count else { return }
-    moveUp(index)
-    moveDown(index)
+    if index < items.count {
+      moveUp(index)
+      moveDown(index)
+    }
+    earliest = items.first?.at
   }
 
-  @inlinable
-  mutating func moveUp(_ index: Int) {
+  private mutating func moveUp(_ index: Int) {
     var child = index
     while child > 0 {
       let parent = (child - 1) / 2
@@ -50,8 +48,7 @@ package struct DeadlineQueue<Element> {
     }
   }
 
-  @inlinable
-  mutating func moveDown(_ index: Int) {
+  private mutating func moveDown(_ index: Int) {
     var parent = index
     while true {
       var first = parent
@@ -64,8 +61,7 @@ package struct DeadlineQueue<Element> {
     }
   }
 
-  @inlinable
-  func isBefore(_ one: Int, _ other: Int) -> Bool {
+  private func isBefore(_ one: Int, _ other: Int) -> Bool {
     items[one].at == items[other].at
       ? items[one].order < items[other].order : items[one].at < items[other].at
   }
@@ -73,7 +69,6 @@ package struct DeadlineQueue<Element> {
 
 extension DeadlineQueue where Element: Equatable {
   /// Removes an element with this deadline, if there is one; looks at every item of the queue.
-  @inlinable
   package mutating func remove(_ element: Element, at deadline: MonotonicTime) {
     guard let index = items.firstIndex(where: { $0.at == deadline && $0.element == element }) else { return }
     removeItem(index)

@@ -53,7 +53,7 @@ extension Reactor {
 
   /// Sessions whose time has come.
   func passDeadlines() {
-    while let id = deadlines.popDue(at: now) {
+    while let due = deadlines.earliest, due <= now, let id = deadlines.popDue(at: now) {
       guard let hosted = sessions[id] else {
         forgetIfIdle(id)
         continue

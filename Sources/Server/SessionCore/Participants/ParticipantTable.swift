@@ -131,7 +131,7 @@ struct ParticipantTable {
 
   /// Returns the next participant whose grace time is over; nil if there is none.
   mutating func nextExpired(now: MonotonicTime) -> ParticipantState? {
-    while let deadline = graces.earliest, let number = graces.popDue(at: now) {
+    while let deadline = graces.earliest, deadline <= now, let number = graces.popDue(at: now) {
       // A grace time that a resume has ended stays in the queue.
       guard let participant = states[number], case .away(let until) = participant.presence, until == deadline
       else { continue }
