@@ -33,7 +33,7 @@ def test_the_image_is_labeled_with_the_version_of_the_program(executable: str) -
 
 
 def test_what_goes_to_the_builder_is_a_package(tmp_path: Path) -> None:
-    """SwiftPM wants the folder of each target that the package names, tests among them."""
+    """SwiftPM needs the folder of each target that the package declares. The image is built without the tests' targets."""
     lines = (REPOSITORY / ".dockerignore").read_text().splitlines()
     assert lines[1] == "*", "the rest says what is not ignored"
     for pattern in (line.removeprefix("!") for line in lines[2:]):
@@ -43,7 +43,15 @@ def test_what_goes_to_the_builder_is_a_package(tmp_path: Path) -> None:
             copy = tmp_path / path.relative_to(REPOSITORY)
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copytree(path, copy) if path.is_dir() else shutil.copy(path, copy)
-    command("swift", "package", "--package-path", tmp_path, "describe", "--type", "json")
+    setting = re.search(r"^ENV (DRAWTOGETHER_PRODUCT_ONLY)=(\S+)$", (REPOSITORY / "Dockerfile").read_text(), re.M)
+    assert setting, "the Dockerfile declares that the package has no tests"
+    described = command(
+        "swift", "package", "--package-path", tmp_path, "describe", "--type", "json",
+        env=os.environ | {setting[1]: setting[2]},
+    )  # fmt: skip
+    targets = json.loads(described[described.index("{") :])["targets"]
+    assert {target["name"] for target in targets} >= {"drawtogether", "Gateway", "GroupActivities"}
+    assert not [target["name"] for target in targets if target["path"].startswith("Tests")]
 
 
 @pytest.fixture(scope="session")
