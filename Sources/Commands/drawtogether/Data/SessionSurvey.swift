@@ -11,7 +11,7 @@ struct SessionSurvey {
     case open
     /// Unloaded completely.
     case closed(Date)
-    /// Ended, by a participant or, without a number, because nobody returned.
+    /// Ended by a participant; without a number, ended because no participant returned in time.
     case ended(Date, by: ParticipantNumber?)
   }
 

@@ -101,22 +101,22 @@ final class DiskMonitor: Sendable {
   }
 }
 
-/// Asks the disk for its room, on a thread of its own: one that gives no answer holds up nothing else.
+/// Measures the free space of the disk, on its own thread, so that a disk that does not answer delays nothing else.
 actor DiskGauge {
-  /// How often it is asked: what is read from `DiskMonitor` is no older than that, as long as the disk answers.
+  /// The time between two measurements. While the disk answers, the figures of `DiskMonitor` are not older.
   static let interval = Duration.seconds(1)
 
   private let executor: BlockingExecutor
-  private let watch: DiskMonitor
+  private let monitor: DiskMonitor
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-  init(_ watch: DiskMonitor, on executor: BlockingExecutor) {
-    self.watch = watch
+  init(_ monitor: DiskMonitor, on executor: BlockingExecutor) {
+    self.monitor = monitor
     self.executor = executor
   }
 
   func measure() {
-    watch.measure(now: .now())
+    monitor.measure(now: .now())
   }
 }

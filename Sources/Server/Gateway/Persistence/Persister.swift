@@ -5,11 +5,12 @@ internal import SessionCore
 internal import Storage
 internal import Wire
 
-/// Stores the records of a reactor's sessions: of all sessions with new entries, in one batch every few milliseconds.
+/// Stores the records of a reactor's sessions. A batch has the new records of all sessions; batches are at least 100 ms apart, unless
+/// a caller waits.
 ///
 /// One batch is in flight at a time, so that each log is written in the order of its session.
 final class Persister {
-  /// What the persisters of all reactors share.
+  /// The values and components that the persisters of all reactors share.
   struct Environment: Sendable {
     /// Nil when sessions are in memory only. All functions then do nothing, and report success.
     let store: SessionStore?
