@@ -98,11 +98,11 @@ extension Reactor {
   func flush(_ session: Session, budget: Int, toSettled: Bool = true) -> (isDone: Bool, sends: Int) {
     let unreliable = session.unreliableFrames
     let entries = session.unreliableEntryCount
-    var members = session.takeMembers()
-    let slice = sendTail(of: session, unreliable, entries, to: &members, budget: budget, toSettled: toSettled)
+    let slice = session.withMembers { members in
+      sendTail(of: session, unreliable, entries, to: &members, budget: budget, toSettled: toSettled)
+    }
     let subscribers = slice.others.map { session.subscribers[$0] }
     let shortReaders = slice.shorts.map { (session.subscribers[$0.position], $0.took) }
-    session.putMembers(members)
     session.countDelivered(slice.delivered)
     for (subscriber, took) in shortReaders { missed(session, subscriber, took: took, of: entries) }
     for subscriber in subscribers {

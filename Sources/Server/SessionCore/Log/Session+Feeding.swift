@@ -112,16 +112,14 @@ extension Session {
   package var unreliableFrames: [UInt8] { unreliableBatch.frames }
   package var unreliableEntryCount: Int { unreliableBatch.entryCount }
 
-  /// Moves the members' rows to the caller for a flush, so that each is written without a lookup. `putMembers` returns them,
-  /// before any other call of the session.
-  package func takeMembers() -> [Member] {
-    var taken: [Member] = []
-    swap(&taken, &members)
-    return taken
-  }
-
-  package func putMembers(_ rows: consuming [Member]) {
-    members = rows
+  /// Calls the closure with the rows of the members, so that a flush writes each row without a lookup. The session has no
+  /// rows during the call: the closure calls no function of the session that uses them.
+  @inlinable
+  package func withMembers<Value>(_ body: (inout [Member]) -> Value) -> Value {
+    var rows: [Member] = []
+    swap(&rows, &members)
+    defer { swap(&rows, &members) }
+    return body(&rows)
   }
 
   package func countDelivered(_ entries: Int) {
