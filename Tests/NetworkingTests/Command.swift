@@ -1,6 +1,6 @@
 import Glibc
 
-/// A program that a test runs beside it.
+/// A child process of a test.
 final class Command {
   struct Failed: Error {
     let status: CInt
@@ -10,7 +10,7 @@ final class Command {
   private let process: pid_t
   private let descriptor: CInt
 
-  /// Starts a program from the path, its standard output and error joined.
+  /// Starts a program from the search path. Its standard error goes to its standard output.
   init(_ name: String, _ arguments: [String]) throws {
     var ends: [CInt] = [0, 0]
     let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -40,7 +40,7 @@ final class Command {
     _ = unsafe Glibc.write(descriptor, bytes, bytes.count)
   }
 
-  /// Reads what the program says until the text has come, and gives all up to there; or all until its end.
+  /// Reads the program's output until the text has arrived, or to the end, and returns the output so far.
   func read(until text: String) -> String {
     var output: [UInt8] = []
     var byte: UInt8 = 0
@@ -51,7 +51,7 @@ final class Command {
     return String(decoding: output, as: UTF8.self)
   }
 
-  /// Closes the program's input, waits for its end, and gives what it still said; throws when it failed.
+  /// Closes the program's input, waits for its end, and returns the rest of its output; throws if the program failed.
   @discardableResult
   func output() throws -> String {
     shutdown(descriptor, CInt(SHUT_WR))

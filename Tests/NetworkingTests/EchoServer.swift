@@ -2,7 +2,7 @@ import Networking
 import Platform
 import TestSupport
 
-/// A TLS server on an event loop that sends back what it gets, for clients that are not ours.
+/// A TLS server on an event loop that echoes all bytes, for clients of other implementations.
 actor EchoServer {
   nonisolated let address: SocketAddress
   private nonisolated let loop: EventLoopThread
@@ -13,7 +13,7 @@ actor EchoServer {
   private var lastToken: UInt64 = 0
   private var buffer = [UInt8](repeating: 0, count: 65_536)
 
-  /// What a connection was like when it ended.
+  /// The properties of a connection at its end.
   struct Ended: Sendable {
     var version: TLSVersion?
     var wasResumed = false
@@ -94,7 +94,7 @@ private final class Connection {
     self.tls = tls
   }
 
-  /// Receives all there is, sends it back, and says whether this is the end.
+  /// Receives all available bytes and sends them back. Returns true at the end of the connection.
   func pump(_ buffer: inout [UInt8]) -> Bool {
     var isEnd = flush()
     receiving: while !isEnd {
@@ -104,7 +104,7 @@ private final class Connection {
       case .endOfStream, .failed: isEnd = true
       }
     }
-    // The alert that says why.
+    // The alert with the reason.
     if isEnd { _ = flush() }
     return isEnd
   }

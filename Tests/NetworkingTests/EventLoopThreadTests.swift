@@ -7,7 +7,7 @@ import Primitives
 
 @Suite("The event loop")
 struct EventLoopThreadTests {
-  @Test("A wake from another thread brings a turn, and many wakes before it bring one")
+  @Test("A wake from another thread causes a turn, and many wakes before that turn cause one")
   func wake() async throws {
     let loop = try EventLoopThread(name: "test-wake")
     let turns = Queue<Int>()
@@ -24,7 +24,7 @@ struct EventLoopThreadTests {
     loop.join()
   }
 
-  @Test("The deadline that a turn answers brings the next one, not before its time")
+  @Test("The next turn runs at the deadline that a turn returned, not earlier")
   func deadline() throws {
     let loop = try EventLoopThread(name: "test-deadline")
     let late = Queue<Duration>()
@@ -42,7 +42,7 @@ struct EventLoopThreadTests {
     loop.join()
   }
 
-  @Test("A deadline in the past brings the next turn at once, with what the kernel has by then")
+  @Test("A deadline in the past causes the next turn at once, with the events so far")
   func pastDeadline() throws {
     let loop = try EventLoopThread(name: "test-slice")
     let count = Atomic(0)
@@ -58,7 +58,7 @@ struct EventLoopThreadTests {
     #expect(count.load(ordering: .relaxed) <= 1001)
   }
 
-  @Test("An actor of the loop runs on its thread, is entered from a turn, and awaited from outside")
+  @Test("An actor of the loop runs on its thread, is entered from a turn, and is awaited from other threads")
   func isolation() async throws {
     let loop = try EventLoopThread(name: "test-actor")
     let counter = Counter(loop: loop)
@@ -82,7 +82,7 @@ struct EventLoopThreadTests {
     loop.join()
   }
 
-  @Test("A turn is told when the jobs before it were begun, and when there were none")
+  @Test("A turn receives the time at which its jobs began, and nil without jobs")
   func jobsBegan() async throws {
     let loop = try EventLoopThread(name: "test-jobs")
     let counter = Counter(loop: loop)
@@ -102,7 +102,7 @@ struct EventLoopThreadTests {
     loop.join()
   }
 
-  @Test("Jobs that were enqueued before the stop are run")
+  @Test("Jobs that were enqueued before the stop run")
   func stopRunsJobs() async throws {
     let loop = try EventLoopThread(name: "test-stop")
     let counter = Counter(loop: loop)
@@ -114,7 +114,7 @@ struct EventLoopThreadTests {
     loop.join()
   }
 
-  @Test("Data and the end of the stream in one event are both told, and no event follows")
+  @Test("One event reports both data and the end of the stream, and no event follows")
   func hangUpWithData() throws {
     let pair = try TCP.pair()
     let (client, server) = (Socket(pair.client.rawValue), Socket(pair.server.rawValue))
@@ -142,7 +142,7 @@ struct EventLoopThreadTests {
     loop.join()
   }
 
-  @Test("A full socket is told once there is room again")
+  @Test("An event reports when a full socket becomes writable again")
   func writable() throws {
     let pair = try TCP.pair()
     let (client, server) = (Socket(pair.client.rawValue), Socket(pair.server.rawValue))
@@ -175,7 +175,7 @@ struct EventLoopThreadTests {
   }
 }
 
-/// Counts on an event loop.
+/// A counter on an event loop.
 private actor Counter {
   private let loop: EventLoopThread
   private(set) var value = 0

@@ -13,7 +13,7 @@ struct ListenerTests {
     #expect(second.address == first.address)
     var clients: [Client] = []
     var peers = [0: Set<UInt16>(), 1: []]
-    // The kernel chooses by a hash of the ports: that 64 go one way is one chance in 2^63.
+    // The kernel chooses by a hash of the ports: all 64 reach one listener with a probability of 1 in 2^63.
     for _ in 0..<64 {
       let client = Client(try Socket.connect(to: first.address))
       #expect(try client.socket.wait(until: .writable, atMost: .seconds(10)))
@@ -37,7 +37,7 @@ struct ListenerTests {
     #expect(peers[0]?.union(peers[1] ?? []) == ports)
   }
 
-  @Test("A port that is listened on is in use, also while its owners share it")
+  @Test("A second listener fails with an address in use, also while the first shares its port")
   func exclusive() throws {
     let first = try Listener(on: TCP.anyPort)
     #expect(throws: SystemError("bind", code: EADDRINUSE)) { try Listener(on: first.address) }
@@ -45,7 +45,7 @@ struct ListenerTests {
     #expect(throws: SystemError("bind", code: EADDRINUSE)) { try Listener(on: second.address) }
   }
 
-  @Test("The port is free again at once, connections left open included")
+  @Test("The port is free at once after the listener is closed, even with open connections")
   func reuse() throws {
     var listener: Listener? = try Listener(on: TCP.anyPort)
     let address = try #require(listener).address
@@ -58,7 +58,7 @@ struct ListenerTests {
       try accepted.peer == Socket(client.rawValue).localAddress())
   }
 
-  @Test("Listening on every IPv6 address is listening on IPv4 too, and a peer shows as what it is")
+  @Test("A listener on every IPv6 address accepts IPv4 too, and an IPv4 peer has an IPv4 address")
   func dualStack() throws {
     let listener = try Listener(on: SocketAddress(ip: IPAddress(v6High: 0, low: 0), port: 0))
     let target = SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: listener.address.port)
@@ -68,7 +68,7 @@ struct ListenerTests {
     #expect(accepted.peer.host == "127.0.0.1")
   }
 
-  @Test("Without a descriptor left a connection is turned away, not left to hang")
+  @Test("Without a descriptor left a connection is closed, not left pending")
   func exhausted() async {
     await #expect(processExitsWith: .success) {
       let listener = try Listener(on: TCP.anyPort)

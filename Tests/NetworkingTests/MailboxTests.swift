@@ -5,7 +5,7 @@ import Platform
 
 @Suite("The mailbox")
 struct MailboxTests {
-  @Test("Messages of several threads all arrive, each thread's in its order")
+  @Test("All messages of several threads arrive, in order per thread")
   func order() throws {
     let loop = try EventLoopThread(name: "test-mailbox")
     let mailbox = Mailbox<(sender: Int, number: Int)>(waking: loop, capacity: 1_000_000)
@@ -28,7 +28,7 @@ struct MailboxTests {
     for sender in 0..<4 { #expect(received.withLock { $0[sender] } == Array(0..<5000)) }
   }
 
-  @Test("A full mailbox refuses, keeps what it has, and takes more once it is drained")
+  @Test("A full mailbox refuses a message, keeps its messages, and accepts more after a drain")
   func limit() throws {
     let mailbox = Mailbox<Int>(waking: try EventLoopThread(name: "test-full"), capacity: 2)
     #expect(mailbox.put(1))
@@ -42,7 +42,7 @@ struct MailboxTests {
     #expect(received == [1, 2, 4])
   }
 
-  @Test("What is put while the mailbox is drained waits for the next turn")
+  @Test("A message that arrives during a drain stays for the next turn")
   func putWhileDraining() throws {
     let mailbox = Mailbox<Int>(waking: try EventLoopThread(name: "test-reentry"), capacity: 10)
     #expect(mailbox.put(1))
@@ -56,7 +56,7 @@ struct MailboxTests {
     #expect(received == [1, 2])
   }
 
-  @Test("What is not Sendable moves from one loop's actor to another's, with the descriptor it owns")
+  @Test("A non-Sendable object moves from one loop's actor to another's, with its descriptor")
   func handover() async throws {
     let pair = try TCP.pair()
     let first = Owner(loop: try EventLoopThread(name: "test-first"))
@@ -79,7 +79,7 @@ struct MailboxTests {
   }
 }
 
-/// A connection that lives on one loop at a time; nothing about it may be shared.
+/// A connection that belongs to one loop at a time and is not `Sendable`.
 private final class Connection {
   let descriptor: OwnedDescriptor
   var received: [UInt8]

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Networking
 
-@Suite("OpenSSL's own client over a real socket")
+@Suite("The client of OpenSSL over a real socket")
 struct OpenSSLClientTests {
   private let contexts: TLSFixture.Contexts
   private let closed = Queue<EchoServer.Ended>()
@@ -14,7 +14,7 @@ struct OpenSSLClientTests {
     try server.start()
   }
 
-  @Test("It trusts the certificate, talks, and closes", arguments: TLSVersion.allCases)
+  @Test("It verifies the certificate, exchanges data, and closes", arguments: TLSVersion.allCases)
   func talks(_ version: TLSVersion) throws {
     let client = try client(version, "-verify_return_error", "-verify_hostname", "localhost")
     client.write("over the wire\n")
@@ -30,7 +30,7 @@ struct OpenSSLClientTests {
   @Test("It resumes its session", arguments: TLSVersion.allCases)
   func resumes(_ version: TLSVersion) throws {
     let file = contexts.directory.path + "/session.pem"
-    // The ticket has come, and is written, once something has come back.
+    // The ticket has arrived and is written once data has come back.
     let first = try client(version, "-sess_out", file)
     first.write("echo\n")
     _ = first.read(until: "\necho\n")
@@ -57,7 +57,7 @@ struct OpenSSLClientTests {
   }
 
   @Test(
-    "It is refused what we do not speak",
+    "The server refuses versions and ciphers that it does not support",
     arguments: [
       (["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"], "alert protocol version"),
       (["-alpn", "h2"], "alert no application protocol"),

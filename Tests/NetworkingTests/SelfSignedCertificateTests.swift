@@ -3,7 +3,7 @@ import Networking
 import Primitives
 import TestSupport
 
-@Suite("The certificate made at first start")
+@Suite("The self-signed certificate")
 struct SelfSignedCertificateTests {
   private let directory = TemporaryFolder()
   private let now = WallTime(secondsSince1970: 1_800_000_000)
@@ -11,7 +11,7 @@ struct SelfSignedCertificateTests {
     hosts: ["localhost", "gateway.test"],
     addresses: [IPAddress(v4: 0x7f00_0001), IPAddress(v6High: 0, low: 1)])
 
-  @Test("It is made once, and kept: two files, the key for its owner only")
+  @Test("It is created once and then loaded: two files, the key readable by its owner only")
   func keeps() throws {
     let made = try loadOrMake(at: now)
     #expect(made.origin == .made(.missing))
@@ -28,7 +28,7 @@ struct SelfSignedCertificateTests {
     #expect(try directory.text(of: "tls-key.pem") == key)
   }
 
-  @Test("What it says, as OpenSSL's command reads it")
+  @Test("OpenSSL's command reads its expected contents")
   func contents() throws {
     let made = try loadOrMake(at: now)
     let text = try Command("openssl", ["x509", "-in", made.certificatePath, "-noout", "-text"]).output()
@@ -66,7 +66,7 @@ struct SelfSignedCertificateTests {
       try Command("openssl", ["x509", "-in", $0.certificatePath, "-noout", "-serial"]).output()
     }
     #expect(serials[0] != serials[1])
-    // 159 random bits, the first of them set: 20 octets, as RFC 5280 §4.1.2.2 allows.
+    // 159 random bits, the first of them set: 20 octets, the most that RFC 5280 §4.1.2.2 allows.
     #expect(serials.allSatisfy { $0.utf8.count == "serial=\n".utf8.count + 40 })
     #expect(try directory.text(of: "tls-key.pem") != other.text(of: "tls-key.pem"))
   }
@@ -80,7 +80,7 @@ struct SelfSignedCertificateTests {
   }
 
   @Test(
-    "It is made again when what is there is no good",
+    "An unusable certificate is replaced",
     arguments: [
       Spoilt(reason: .unreadable, certificate: "nothing"),
       Spoilt(reason: .unreadable, certificate: ""),
@@ -102,7 +102,7 @@ struct SelfSignedCertificateTests {
     #expect(directory.names() == ["tls-cert.pem", "tls-key.pem"])
   }
 
-  @Test("A key of another certificate is replaced with it")
+  @Test("A pair of certificate and key that do not match is replaced")
   func mismatched() throws {
     let other = TemporaryFolder()
     _ = try loadOrMake(at: now)
@@ -112,7 +112,7 @@ struct SelfSignedCertificateTests {
     #expect(try loadOrMake(at: now).origin == .kept)
   }
 
-  @Test("A key that others could read is closed to them")
+  @Test("The permissions of others on the key are removed")
   func restricts() throws {
     _ = try loadOrMake(at: now)
     directory.setMode(0o644, of: "tls-key.pem")
@@ -120,7 +120,7 @@ struct SelfSignedCertificateTests {
     #expect(directory.mode(of: "tls-key.pem") == 0o600)
   }
 
-  @Test("A directory that is not there is named in the error")
+  @Test("The error names a missing directory")
   func noDirectory() {
     let error = #expect(throws: SelfSignedCertificateError.self) {
       try SelfSignedCertificate.loadOrMake(in: directory.path + "/none", now: now, names: names)
@@ -131,7 +131,7 @@ struct SelfSignedCertificateTests {
     )
   }
 
-  @Test("Names that are no host names do not get in, and each gets in once")
+  @Test("Invalid host names and duplicates are omitted")
   func alternativeNames() {
     let names = AlternativeNames(
       hosts: [

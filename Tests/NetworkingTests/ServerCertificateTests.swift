@@ -5,8 +5,8 @@ import Platform
 import Primitives
 import TestSupport
 
-/// Keys and chains as authorities give them out, made by OpenSSL's own command.
-@Suite("Certificates and keys of operators")
+/// Keys and chains like those of certificate authorities, created by OpenSSL's command.
+@Suite("Certificates and keys of certificate authorities")
 struct ServerCertificateTests {
   private let directory = TemporaryFolder()
 
@@ -17,7 +17,7 @@ struct ServerCertificateTests {
 
   private func path(_ name: String) -> String { directory.path + "/" + name }
 
-  /// An authority, one below it, and a certificate of that for `localhost`, with a key of this kind.
+  /// A root authority, an intermediate one, and its certificate for `localhost`, with a key of this kind.
   private func makeChain(_ kind: [String]) throws {
     try directory.write("basicConstraints=critical,CA:TRUE\n", to: "ca.ext")
     try directory.write("subjectAltName=DNS:localhost,IP:127.0.0.1\n", to: "leaf.ext")
@@ -44,7 +44,7 @@ struct ServerCertificateTests {
   }
 
   @Test(
-    "Every usual kind of key serves both versions, with the whole chain",
+    "Every usual kind of key works with both versions, with the whole chain",
     arguments: [
       ["rsa:2048"], ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"],
       ["ec", "-pkeyopt", "ec_paramgen_curve:P-384"],
@@ -62,7 +62,7 @@ struct ServerCertificateTests {
         #expect(pair.client.isHandshakeComplete && pair.server.version == version)
       }
     }
-    // Without those between, nobody who knows the root only would trust it.
+    // A client that knows only the root does not trust a chain without the intermediate certificates.
     let alone = try TLSServerContext(certificatePath: path("leaf.pem"), keyPath: path("leaf.key"))
     let client = try TLSClientContext(trust: .certificates(path: path("root.pem")))
     var pair = TLSPair(client: client.makeConnection(to: "localhost"), server: alone.makeConnection())
@@ -71,7 +71,7 @@ struct ServerCertificateTests {
     #expect(alone.certificate.chain != server.certificate.chain)
   }
 
-  @Test("What a certificate says is told as OpenSSL's command tells it")
+  @Test("The contents of a certificate agree with the output of OpenSSL's command")
   func facts() throws {
     try makeChain(["ec", "-pkeyopt", "ec_paramgen_curve:P-256"])
     let certificate = try TLSServerContext(certificatePath: path("chain.pem"), keyPath: path("leaf.key"))
@@ -86,7 +86,7 @@ struct ServerCertificateTests {
   }
 
   @Test(
-    "A certificate that ends when the calendar does, or has no name at all, can be read",
+    "A certificate that never expires, and one without names, can be read",
     arguments: [("99991231235959Z", Int64(253_402_300_799)), ("20491231235959Z", 2_524_607_999)])
   func extremes(_ end: String, _ seconds: Int64) throws {
     try directory.write("", to: "index.txt")
@@ -119,7 +119,8 @@ struct ServerCertificateTests {
     #expect(certificate.notAfter == seconds)
   }
 
-  @Test("A key under a passphrase is one sentence, and nobody is asked", arguments: [[], ["-traditional"]])
+  @Test(
+    "An encrypted key is an error, without a prompt for the passphrase", arguments: [[], ["-traditional"]])
   func encryptedKey(_ form: [String]) throws {
     try makeChain(["ec", "-pkeyopt", "ec_paramgen_curve:P-256"])
     try Command(
@@ -134,7 +135,7 @@ struct ServerCertificateTests {
     #expect(error?.description.contains("\(path("locked.key")) is encrypted") == true)
   }
 
-  @Test("A key too short to keep anything secret is refused by name")
+  @Test("The error names a key that is too short to be secure")
   func weakKey() throws {
     try makeChain(["rsa:1024"])
     let error = #expect(throws: TLSContextError.self) {

@@ -3,11 +3,11 @@ import Testing
 @testable import Networking
 @testable import Platform
 
-/// The variables by which a service manager says that it wants to be told of states.
+/// The environment variables by which a service manager asks for notifications.
 @Suite("The service manager")
 struct ServiceManagerTests {
   @Test(
-    "A sign of life is due after half of the time that the manager allows, by the process that it names",
+    "The watchdog interval is half of the manager's time, for the process that the manager names",
     arguments: [
       (["WATCHDOG_USEC": "30000000"], .seconds(15)), (["WATCHDOG_USEC": "3000"], .microseconds(1500)),
       (["WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "7"], .seconds(15)),
@@ -21,7 +21,7 @@ struct ServiceManagerTests {
   }
 
   @Test(
-    "Without a socket, or with one of another family, there is no manager",
+    "Without a socket, or with a socket of another family, there is no manager",
     arguments: [nil, "", "vsock:2:1"])
   func none(_ socket: String?) {
     let environment = socket.map { ["NOTIFY_SOCKET": $0] } ?? [:]
@@ -30,13 +30,14 @@ struct ServiceManagerTests {
   }
 
   @Test(
-    "A manager that is gone is an error of sendto", arguments: ["/nonexistent/notify", "@no-such-manager"])
+    "Notifying a manager that has ended fails with an error of sendto",
+    arguments: ["/nonexistent/notify", "@no-such-manager"])
   func gone(_ socket: String) throws {
     let manager = try #require(ServiceManager(environment: ["NOTIFY_SOCKET": socket], process: 7))
     #expect(throws: SystemError.self) { try manager.notify(.ready) }
   }
 
-  @Test("A path that no socket can have is refused")
+  @Test("A path that is too long for a socket is refused")
   func tooLong() throws {
     let path = "/" + String(repeating: "x", count: 108)
     let manager = try #require(ServiceManager(environment: ["NOTIFY_SOCKET": path], process: 7))

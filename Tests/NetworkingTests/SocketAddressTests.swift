@@ -12,7 +12,7 @@ struct SocketAddressTests {
   }
 
   @Test(
-    "HOST:PORT",
+    "A valid HOST:PORT",
     arguments: [
       Good(text: "127.0.0.1:8080", description: "127.0.0.1:8080", host: "127.0.0.1", isLoopback: true),
       Good(text: "127.255.0.9:1", description: "127.255.0.9:1", host: "127.255.0.9", isLoopback: true),
@@ -24,7 +24,7 @@ struct SocketAddressTests {
       Good(
         text: "[2001:0DB8:0:0:1:0:0:0001]:443", description: "[2001:db8::1:0:0:1]:443",
         host: "2001:db8::1:0:0:1", isLoopback: false),
-      // RFC 4291 §2.5.5.2: an IPv4 address in IPv6 is that IPv4 address
+      // RFC 4291 §2.5.5.2: an IPv4-mapped IPv6 address becomes the IPv4 address
       Good(
         text: "[::ffff:192.0.2.7]:80", description: "192.0.2.7:80", host: "192.0.2.7", isLoopback: false),
       Good(text: "[::ffff:127.0.0.1]:80", description: "127.0.0.1:80", host: "127.0.0.1", isLoopback: true),
@@ -51,7 +51,7 @@ struct SocketAddressTests {
   }
 
   @Test(
-    "What is no HOST:PORT",
+    "An invalid HOST:PORT",
     arguments: [
       Bad(text: "", error: .missingPort),
       Bad(text: "localhost", error: .missingPort),
@@ -73,14 +73,14 @@ struct SocketAddressTests {
     #expect(!bad.error.description.isEmpty)
   }
 
-  @Test("An address in brackets that is none, and a name that nobody has (RFC 6761 §6.4)")
+  @Test("An invalid address in brackets, and a name that does not exist (RFC 6761 §6.4)")
   func unknown() {
     #expect(throws: AddressError.self) { try SocketAddress("[::zz]:80") }
     #expect(throws: AddressError.self) { try SocketAddress("nobody.invalid:80") }
   }
 
   @Test(
-    "what one client has: an IPv4 address, the /64 of an IPv6 one",
+    "The network of a client: an IPv4 address, the /64 of an IPv6 address",
     arguments: [
       ("192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.1", "192.0.2.1"),
       ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
@@ -91,7 +91,7 @@ struct SocketAddressTests {
   }
 
   @Test(
-    "Addresses of private use are told from those of the Internet",
+    "Private and public addresses",
     arguments: [
       ("10.0.0.0", true), ("11.0.0.0", false), ("172.15.255.255", false), ("172.16.0.0", true),
       ("172.31.255.255", true),

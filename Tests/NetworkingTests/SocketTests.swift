@@ -5,7 +5,7 @@ import Platform
 
 @Suite("Sockets and descriptors")
 struct SocketTests {
-  @Test("A descriptor is closed when its owner goes, and not when it was released")
+  @Test("A descriptor is closed with its owner, unless it was released")
   func ownership() throws {
     let pipe = Pipe()
     do {
@@ -24,7 +24,7 @@ struct SocketTests {
     #expect(!other.isOpen)
   }
 
-  @Test("Two spans go out as one run of bytes, and what does not fit is not taken")
+  @Test("Two spans are sent as one sequence of bytes, as far as the buffer takes it")
   func twoSpans() throws {
     let pair = try TCP.pair()
     let (client, server) = (Socket(pair.client.rawValue), Socket(pair.server.rawValue))
@@ -57,7 +57,7 @@ struct SocketTests {
     #expect(received == sent)
   }
 
-  @Test("A connection that the peer reset fails, and raises no signal")
+  @Test("Sending on a connection that the peer reset fails, without a signal")
   func reset() throws {
     let listener = try Listener(on: TCP.anyPort)
     let connecting = try Socket.connect(to: listener.address)
@@ -74,7 +74,7 @@ struct SocketTests {
     #expect(server.send(bytes.span, bytes.span) == .failed(SystemError("sendmsg", code: EPIPE)))
   }
 
-  @Test("A refused connection is told by its pending error")
+  @Test("The pending error reports a refused connection")
   func refused() throws {
     let address = try Listener(on: TCP.anyPort).address
     let socket = try Socket.connect(to: address)
@@ -82,7 +82,7 @@ struct SocketTests {
     #expect(throws: SystemError("connect", code: ECONNREFUSED)) { try Socket(socket.rawValue).pendingError() }
   }
 
-  @Test("What a listener accepts has its options")
+  @Test("An accepted socket has the listener's options")
   func options() throws {
     let pair = try TCP.pair(
       options: SocketOptions(notSentLowWaterInBytes: 131_072, sendBufferInBytes: 65_536))
@@ -95,14 +95,14 @@ struct SocketTests {
     #expect(try server.notSentLowWaterInBytes() == 131_072)
   }
 
-  @Test("An error says its call and the system's words")
+  @Test("The text of an error has the call and the system's message")
   func errorWords() {
     #expect(SystemError("bind", code: EADDRINUSE).description == "bind: Address already in use")
     #expect(SystemError("bind", code: 9999).description == "bind: error 9999")
   }
 }
 
-/// A pipe whose reading end sees whether the writing end is open.
+/// A pipe that shows by its reading end whether the writing end is open.
 private final class Pipe {
   let writing: CInt
   private let reading: CInt

@@ -6,7 +6,7 @@ import Platform
 enum TCP {
   static let anyPort = SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: 0)
 
-  /// Two connected sockets: the one that connected, the one that was accepted.
+  /// Returns two connected sockets: the connecting one and the accepted one.
   static func pair(options: SocketOptions = SocketOptions()) throws -> Pair {
     let listener = try Listener(on: anyPort, options: options)
     let client = try Socket.connect(to: listener.address)

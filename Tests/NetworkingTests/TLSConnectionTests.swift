@@ -39,7 +39,8 @@ struct TLSConnectionTests {
   }
 
   @Test(
-    "Suites are AEAD with forward secrecy, and name themselves as the RFCs do", arguments: TLSVersion.allCases
+    "Cipher suites are AEAD with forward secrecy, and have their names in the RFCs",
+    arguments: TLSVersion.allCases
   )
   func cipher(_ version: TLSVersion) throws {
     var pair = try pair(version)
@@ -75,7 +76,7 @@ struct TLSConnectionTests {
   }
 
   @Test(
-    "Data right behind the handshake's end arrives with it; a record of one byte too",
+    "Data directly after the handshake arrives in the same call, also a record of one byte",
     arguments: TLSVersion.allCases)
   func dataBehindHandshake(_ version: TLSVersion) throws {
     var pair = try pair(version)
@@ -92,7 +93,7 @@ struct TLSConnectionTests {
   }
 
   @Test(
-    "close_notify ends one direction, is sent once, and what follows it is dropped",
+    "close_notify ends one direction and is sent once; bytes after it are dropped",
     arguments: TLSVersion.allCases)
   func closing(_ version: TLSVersion) throws {
     var pair = try pair(version)
@@ -128,7 +129,7 @@ struct TLSConnectionTests {
   }
 
   @Test(
-    "A record that was tampered with fails the connection, with an alert to send",
+    "A modified record fails the connection, with an alert to send",
     arguments: TLSVersion.allCases)
   func tampered(_ version: TLSVersion) throws {
     var pair = try pair(version)
@@ -152,7 +153,7 @@ struct TLSConnectionTests {
     #expect(pair.toClient.count == length)
   }
 
-  @Test("The holder gives the newest context, and a connection keeps the one it began with")
+  @Test("The holder returns the newest context, and a connection keeps its own")
   func holder() throws {
     let holder = TLSServerContextHolder(try contexts.server(.v1_2 ... .v1_2))
     let old = holder.current.makeConnection()
@@ -164,7 +165,7 @@ struct TLSConnectionTests {
     }
   }
 
-  @Test("What was appended before a call stays in front, in both outputs")
+  @Test("A call appends to both outputs and keeps their earlier bytes")
   func appends() throws {
     var pair = try pair(.v1_3)
     try pair.exchange()

@@ -2,11 +2,11 @@ import CLinux
 import Testing
 import Networking
 
-@Suite("What an idle TLS connection costs")
+@Suite("Memory of an idle TLS connection")
 struct TLSMemoryTests {
   @Test("At most 16 KiB of the heap, after data went both ways", arguments: TLSVersion.allCases)
   func idle(_ version: TLSVersion) async {
-    // A process of its own: others' tests would be counted here.
+    // In a child process, because the heap of this one includes other tests.
     await #expect(processExitsWith: .success) { [name = version.name as String] in
       let version = try #require(TLSVersion.allCases.first { $0.name == name })
       let contexts = try TLSFixture.Contexts()
@@ -21,7 +21,7 @@ struct TLSMemoryTests {
         try pair.exchange()
         idle.append(pair.server)
       }
-      // What the first ones leave behind is OpenSSL's for the process.
+      // The first connections allocate memory that OpenSSL keeps for the process.
       for _ in 0..<20 { try connect() }
       let before = clinux_heap_in_use()
       for _ in 0..<100 { try connect() }
@@ -31,7 +31,7 @@ struct TLSMemoryTests {
     }
   }
 
-  @Test("A server that has not received a whole ClientHello keeps its bytes, and less than 1 KiB beside them")
+  @Test("A server with an incomplete ClientHello keeps its bytes and less than 1 KiB besides")
   func unfinishedHello() async {
     await #expect(processExitsWith: .success) {
       let server = try TLSFixture.Contexts().server()

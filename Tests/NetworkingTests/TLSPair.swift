@@ -3,7 +3,7 @@ import Networking
 import Platform
 import TestSupport
 
-/// A certificate and contexts that trust it, made once for all tests.
+/// A certificate and contexts that trust it, created once for all tests.
 enum TLSFixture {
   struct Contexts {
     let directory: TemporaryFolder
@@ -29,7 +29,7 @@ enum TLSFixture {
   }
 }
 
-/// A client's and a server's side that talk in memory; each way keeps what is on its way and what arrived.
+/// A client and a server connected in memory. Each direction stores its bytes in transit and the received bytes.
 struct TLSPair {
   let client: TLSConnection
   let server: TLSConnection
@@ -43,7 +43,7 @@ struct TLSPair {
     self.server = server
   }
 
-  /// Has the client speak, and carries bytes both ways, at most so many at once, until both are silent.
+  /// Starts the client and delivers bytes in both directions, at most `size` at once, until none are in transit.
   mutating func exchange(inPiecesOf size: Int = .max) throws {
     try deliverToClient()
     while !toServer.isEmpty || !toClient.isEmpty {
@@ -52,7 +52,7 @@ struct TLSPair {
     }
   }
 
-  /// Delivers what is on its way to the server; the last call's progress.
+  /// Delivers the bytes in transit to the server and returns the progress of the last call.
   @discardableResult
   mutating func deliverToServer(inPiecesOf size: Int = .max) throws -> TLSConnection.Progress {
     let bytes = toServer
@@ -64,7 +64,7 @@ struct TLSPair {
     return progress
   }
 
-  /// Delivers what is on its way to the client, also when that is nothing; the last call's progress.
+  /// Delivers the bytes in transit to the client, even if there are none, and returns the progress of the last call.
   @discardableResult
   mutating func deliverToClient(inPiecesOf size: Int = .max) throws -> TLSConnection.Progress {
     let bytes = toClient
@@ -76,14 +76,14 @@ struct TLSPair {
     return progress
   }
 
-  /// Has the client encrypt, in calls of the largest size.
+  /// Encrypts on the client, in calls of the largest size.
   mutating func clientSends(_ bytes: [UInt8]) throws {
     for piece in Self.pieces(of: bytes, size: TLSConnection.encryptLimitInBytes) {
       try client.encrypt(piece.span, into: &toServer)
     }
   }
 
-  /// Has the server encrypt, in calls of the largest size.
+  /// Encrypts on the server, in calls of the largest size.
   mutating func serverSends(_ bytes: [UInt8]) throws {
     for piece in Self.pieces(of: bytes, size: TLSConnection.encryptLimitInBytes) {
       try server.encrypt(piece.span, into: &toClient)

@@ -2,7 +2,7 @@ import Testing
 import Networking
 import TestSupport
 
-@Suite("What a TLS server refuses")
+@Suite("Refusals of a TLS server")
 struct TLSRefusalTests {
   private let contexts: TLSFixture.Contexts
 
@@ -13,13 +13,13 @@ struct TLSRefusalTests {
   struct Refusal: CustomTestStringConvertible {
     let rule: String
     let bytes: [UInt8]
-    /// The alert, level fatal, that is given out before the connection is closed; `nil` for none.
+    /// The fatal alert that is sent before the connection is closed; `nil` for none.
     let alert: UInt8?
     var testDescription: String { rule }
   }
 
   @Test(
-    "By an alert (RFC 8446 §6)",
+    "A refusal sends an alert (RFC 8446 §6)",
     arguments: [
       Refusal(rule: "RFC 8996: TLS 1.0", bytes: ClientHello(version: 0x0301).record, alert: 70),
       Refusal(rule: "RFC 8996: TLS 1.1", bytes: ClientHello(version: 0x0302).record, alert: 70),
@@ -45,7 +45,7 @@ struct TLSRefusalTests {
         rule: "16 KiB of records of a byte",
         bytes: records([1, 0, 32, 0] + [UInt8](repeating: 0, count: 2_800), of: 1), alert: 47),
       Refusal(rule: "RFC 6176: a hello of SSL 2", bytes: [0x80, 46, 1, 3, 1], alert: nil),
-      Refusal(rule: "no TLS at all", bytes: Array("SSH-2.0-OpenSSH_9.2\r\n".utf8), alert: nil),
+      Refusal(rule: "not TLS", bytes: Array("SSH-2.0-OpenSSH_9.2\r\n".utf8), alert: nil),
     ])
   func refuses(_ refusal: Refusal) throws {
     for size in [1, 3, Int.max] {
@@ -67,7 +67,7 @@ struct TLSRefusalTests {
   @Test(
     "The error names the type, or the version, of a first record that is not of TLS",
     arguments: [
-      ([22, 2], .otherVersion(major: 2), "a record has the major version 2, and those of TLS have 3"),
+      ([22, 2], .otherVersion(major: 2), "a record has the major version 2 instead of 3"),
       ([23, 3], .otherRecord(type: 23), "the first record is not of a TLS handshake (type 23)"),
       ([0x80, 46], .otherRecord(type: 0x80), "the first record is not of a TLS handshake (type 128)"),
     ] as [([UInt8], ClientHelloError, String)])
@@ -80,7 +80,7 @@ struct TLSRefusalTests {
     #expect("\(error)" == words)
   }
 
-  /// Handshake records with so many bytes each.
+  /// Returns handshake records of `size` bytes each.
   private static func records(_ payload: [UInt8], of size: Int) -> [UInt8] {
     var records: [UInt8] = []
     for piece in TLSPair.pieces(of: payload, size: size) {
@@ -89,7 +89,7 @@ struct TLSRefusalTests {
     return records
   }
 
-  @Test("A hello in records of one, two and three bytes is taken as one in a single record")
+  @Test("A ClientHello in records of one, two or three bytes is accepted like one in a single record")
   func fragments() throws {
     let whole = ClientHello().record
     for size in 1...3 {
@@ -108,7 +108,7 @@ struct TLSRefusalTests {
     }
   }
 
-  @Test("The same hello is taken when nothing is wrong with it")
+  @Test("The unchanged ClientHello is accepted")
   func accepts() throws {
     for hello in [ClientHello(), ClientHello(protocols: ["h2", "http/1.1"]), ClientHello(groups: [0x0017])] {
       let server = try contexts.server().makeConnection()
@@ -121,7 +121,7 @@ struct TLSRefusalTests {
     }
   }
 
-  @Test("A client does not trust another's certificate, nor a certificate for another name or address")
+  @Test("A client trusts neither an unknown certificate nor one for another name or address")
   func trust() throws {
     let others = try TLSFixture.Contexts()
     // X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH
@@ -144,7 +144,7 @@ struct TLSRefusalTests {
   }
 
   @Test(
-    "A client trusts by each name and address in the certificate",
+    "A client trusts each name and address in the certificate",
     arguments: ["localhost", "gateway.test", "127.0.0.1"])
   func names(_ host: String) throws {
     var pair = TLSPair(
@@ -153,7 +153,7 @@ struct TLSRefusalTests {
     #expect(pair.client.isHandshakeComplete)
   }
 
-  @Test("Files that are no certificate, no key, or do not belong together are named")
+  @Test("The error names files that are not a certificate or a key, or do not match")
   func files() throws {
     let directory = contexts.directory
     let other = try TLSFixture.Contexts()
@@ -164,11 +164,11 @@ struct TLSRefusalTests {
     for (certificatePath, keyPath, words) in [
       (missing, key, "cannot use the certificate in \(missing): No such file or directory"),
       (certificate, missing, "cannot use the private key in \(missing): No such file or directory"),
-      (broken, key, "\(broken) holds no certificate in PEM"),
-      (certificate, broken, "\(broken) holds no private key in PEM"),
+      (broken, key, "\(broken) contains no certificate in PEM"),
+      (certificate, broken, "\(broken) contains no private key in PEM"),
       (
         certificate, other.certificate.keyPath,
-        "the private key in \(other.certificate.keyPath) is of another certificate"
+        "the private key in \(other.certificate.keyPath) does not match the certificate"
       ),
     ] {
       let error = #expect(throws: TLSContextError.self) {
@@ -182,7 +182,7 @@ struct TLSRefusalTests {
     #expect(error?.description == "cannot trust the certificates in \(missing): No such file or directory")
   }
 
-  @Test("A request in plain text is told by its first byte")
+  @Test("The first byte identifies a request in plain text")
   func plainText() {
     for method in ["GET", "POST", "get", "OPTIONS"] {
       #expect(TLSRecord.looksLikePlainHTTP(firstByte: Array(method.utf8)[0]))
@@ -193,12 +193,12 @@ struct TLSRefusalTests {
   }
 }
 
-/// The first message of a TLS 1.2 client (RFC 5246 §7.4.1.2), with one thing in it changed at a time.
+/// The first message of a TLS 1.2 client (RFC 5246 §7.4.1.2), with parts that a test can change.
 struct ClientHello {
   var version: UInt16 = 0x0303
   /// TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256
   var suite: UInt16 = 0xc02b
-  /// x25519 and secp256r1; TLS 1.2 wants the certificate's among them.
+  /// x25519 and secp256r1; TLS 1.2 requires the curve of the certificate among them.
   var groups: [UInt16] = [0x001d, 0x0017]
   var protocols: [String] = []
 

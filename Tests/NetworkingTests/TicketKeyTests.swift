@@ -9,7 +9,7 @@ struct TicketKeyTests {
     contexts = try TLSFixture.Contexts()
   }
 
-  /// Connects, and gives the session that a client may resume.
+  /// Connects and returns the session that the client may resume.
   private func session(
     _ server: TLSServerContext, _ client: TLSClientContext, resuming session: TLSSession? = nil
   ) throws -> (next: TLSSession, wasResumed: Bool) {
@@ -17,12 +17,12 @@ struct TicketKeyTests {
       client: client.makeConnection(to: "localhost", resuming: session), server: server.makeConnection())
     try pair.exchange()
     #expect(pair.client.isHandshakeComplete && pair.server.wasResumed == pair.client.wasResumed)
-    // What was cut off without a word cannot be resumed.
+    // A session without a close_notify cannot be resumed.
     pair.client.close(into: &pair.toServer)
     return (try #require(pair.client.session), pair.server.wasResumed)
   }
 
-  @Test("A ticket is good while its key is one of three, and never again", arguments: TLSVersion.allCases)
+  @Test("A ticket is valid while its key is one of the three newest", arguments: TLSVersion.allCases)
   func rotation(_ version: TLSVersion) throws {
     let server = try contexts.server()
     let client = try contexts.client(version...version)
@@ -36,7 +36,7 @@ struct TicketKeyTests {
     #expect(try session(server, client, resuming: fresh).wasResumed)
   }
 
-  @Test("Who resumes by an old key gets a ticket of the new one", arguments: TLSVersion.allCases)
+  @Test("A client that resumes with an old key gets a ticket of the new key", arguments: TLSVersion.allCases)
   func renewal(_ version: TLSVersion) throws {
     let server = try contexts.server()
     let client = try contexts.client(version...version)
@@ -49,7 +49,7 @@ struct TicketKeyTests {
     }
   }
 
-  @Test("A certificate's successor resumes none of its sessions, nor does it itself any more")
+  @Test("After a new certificate neither context resumes sessions of the old one")
   func replacement() throws {
     let former = try contexts.server()
     let client = try contexts.client()

@@ -23,7 +23,7 @@ struct BlockingExecutorTests {
     executor.join()
   }
 
-  @Test("What was enqueued before the stop is run")
+  @Test("Jobs that were enqueued before the stop run")
   func stop() async throws {
     let executor = try BlockingExecutor(name: "test-blocking")
     let recorder = Recorder(executor: executor)
@@ -35,7 +35,7 @@ struct BlockingExecutorTests {
     executor.join()
   }
 
-  @Test("What is written to a closed pipe is an error and no signal")
+  @Test("Writing to a closed pipe is an error without a signal")
   func signals() async throws {
     let executor = try BlockingExecutor(name: "test-blocking")
     let recorder = Recorder(executor: executor)
@@ -44,7 +44,7 @@ struct BlockingExecutorTests {
     executor.join()
   }
 
-  @Test("Its thread gives way by as much as is asked, and no other does")
+  @Test("Its thread has the requested niceness, and no other thread has")
   func niceness() async throws {
     let executor = try BlockingExecutor(name: "test-blocking", niceness: 7)
     let (nice, usual) = (Recorder(executor: executor), clinux_thread_niceness())
@@ -70,7 +70,7 @@ private actor Recorder {
 
   var niceness: CInt { clinux_thread_niceness() }
 
-  /// The error of a write that nobody can read.
+  /// Returns the error of a write to a pipe without a reader.
   func writeToClosedPipe() -> CInt {
     var ends: [CInt] = [0, 0]
     guard unsafe pipe(&ends) == 0 else { return errno }

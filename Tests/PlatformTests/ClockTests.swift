@@ -4,7 +4,7 @@ import Primitives
 
 @Suite("Clocks")
 struct ClockTests {
-  @Test("Times and durations add up, fractions of a nanosecond dropped")
+  @Test("Adding a duration to a time drops fractions of a nanosecond")
   func arithmetic() {
     let time = MonotonicTime(nanoseconds: 5_000_000_000)
     #expect((time + .milliseconds(1500)).nanoseconds == 6_500_000_000)
@@ -31,14 +31,14 @@ struct ClockTests {
   }
 
   @Test(
-    "Whole seconds are those that have passed",
+    "Whole seconds are rounded down",
     arguments: [(0, 0), (999_999_999, 0), (1_000_000_000, 1), (-1, -1), (-1_000_000_000, -1)]
       as [(Int64, Int64)])
   func seconds(nanoseconds: Int64, seconds: Int64) {
     #expect(WallTime(nanosecondsSince1970: nanoseconds).secondsSince1970 == seconds)
   }
 
-  @Test("The wall clock stands after this was written")
+  @Test("The wall clock shows a time after this test was written")
   func wall() {
     #expect(WallTime.now() > WallTime(secondsSince1970: 1_700_000_000))
   }

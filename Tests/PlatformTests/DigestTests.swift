@@ -43,7 +43,7 @@ struct DigestTests {
     #expect(digest(.sha1, Array(text.utf8)).finish() == expected)
   }
 
-  @Test("A copy goes its own way from where it was made")
+  @Test("A copy is independent of the original")
   func copies() {
     let abc = digest(.sha256, Array("ab".utf8))
     let other = abc.copy()
@@ -65,7 +65,7 @@ struct DigestTests {
     return digest
   }
 
-  @Test("Random bytes are as many as asked for, and differ")
+  @Test("Random bytes have the requested count, and differ")
   func random() {
     #expect(SecureRandom.bytes(0).isEmpty)
     #expect(SecureRandom.bytes(16).count == 16)
@@ -73,7 +73,7 @@ struct DigestTests {
   }
 
   @Test(
-    "Comparison looks at every byte and the length",
+    "The comparison covers every byte and the length",
     arguments: [
       ([], [], true), ([1], [1], true), ([1, 2, 3], [1, 2, 3], true), ([1, 2, 3], [1, 2, 4], false),
       ([0, 2, 3], [1, 2, 3], false), ([1, 2], [1, 2, 3], false), ([], [0], false),

@@ -3,13 +3,13 @@ import Testing
 
 @testable import Platform
 
-/// The end of a process, while threads of it still work.
+/// The exit of a process whose threads still run.
 @Suite("Exit")
 struct ExitTests {
-  @Test("Whoever still needs OpenSSL while the process exits has it")
+  @Test("OpenSSL stays usable for threads while the process exits")
   func openSSL() async {
     await #expect(processExitsWith: .success) {
-      // What is registered first is called last: behind what OpenSSL would register with its first use.
+      // The first registered handler runs last: after the handler that OpenSSL would register at its first use.
       let status = atexit { _ = SecureRandom.bytes(16) }
       precondition(status == 0, "there is room for a handler")
       _ = SecureRandom.bytes(16)

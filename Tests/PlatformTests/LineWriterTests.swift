@@ -27,7 +27,7 @@ struct LineWriterTests {
     return String(decoding: all, as: UTF8.self).split(separator: "\n")
   }
 
-  @Test("All that is put is written before the end, in order, from however many threads")
+  @Test("All lines of several threads are written before the end, in order per thread")
   func order() throws {
     let pipe = try Pipe()
     let writer = try LineWriter(to: pipe.writing, note: Self.note)
@@ -47,17 +47,17 @@ struct LineWriterTests {
     }
   }
 
-  @Test("A pipe that nobody reads holds up nobody; what is missing is told where it is missing")
+  @Test("A pipe without a reader blocks no caller, and a line in their place reports dropped lines")
   func full() throws {
     let pipe = try Pipe()
     let writer = try LineWriter(to: pipe.writing, room: 100_000, note: Self.note)
     let began = MonotonicTime.now()
     for number in 0..<20_000 { writer.put(Self.line(number, length: 100)) }
-    // A blocked pipe would never let this end.
+    // With a blocked pipe this would never end.
     #expect(MonotonicTime.now() - began < .seconds(20))
     let lost = writer.lost
     #expect(lost > 15_000)
-    // Of what matters there is still room.
+    // Important lines still have room.
     writer.put(Array("important\n".utf8), isImportant: true)
     #expect(writer.lost == lost)
     #expect(!writer.stop(within: .milliseconds(1)))
@@ -72,7 +72,7 @@ struct LineWriterTests {
     #expect(lines.contains("important"))
   }
 
-  @Test("A descriptor that does not wait, and one whose reader is gone")
+  @Test("A non-blocking descriptor, and a pipe whose reader is gone")
   func others() throws {
     let pipe = try Pipe()
     #expect(fcntl(pipe.writing, F_SETFL, O_NONBLOCK) == 0)
@@ -90,7 +90,7 @@ struct LineWriterTests {
     #expect(deaf.stop(within: .seconds(20)))
   }
 
-  @Test("Behind the end lines are written by whoever has them")
+  @Test("After the end each caller writes its lines itself")
   func stopped() throws {
     let pipe = try Pipe()
     let writer = try LineWriter(to: pipe.writing, note: Self.note)
@@ -100,7 +100,7 @@ struct LineWriterTests {
     #expect(Self.read(pipe).count == 1)
   }
 
-  /// Reads on a thread of its own, to the end.
+  /// Reads to the end, on its own thread.
   private final class Reading: Sendable {
     private let thread: SystemThread
     private let found: Found
@@ -126,7 +126,7 @@ struct LineWriterTests {
   }
 }
 
-/// A pipe of the system's.
+/// A pipe.
 private final class Pipe: Sendable {
   let reading: CInt
   let writing: CInt

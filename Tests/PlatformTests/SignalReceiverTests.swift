@@ -4,7 +4,7 @@ import Platform
 
 @Suite("Signals")
 struct SignalReceiverTests {
-  @Test("Signals come as values, in a process of their own")
+  @Test("Signals arrive as values (in a child process)")
   func receives() async {
     await #expect(processExitsWith: .success) {
       let receiver = try SignalReceiver()
@@ -18,7 +18,7 @@ struct SignalReceiverTests {
     }
   }
 
-  @Test("Of a child that has ended nothing is left, as the first process of a container must see to")
+  @Test("No zombie is left of a child process, because the first process of a container must reap it")
   func buries() async {
     await #expect(processExitsWith: .success) {
       _ = try SignalReceiver()

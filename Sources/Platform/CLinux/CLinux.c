@@ -38,7 +38,7 @@ int64_t clinux_monotonic_now(void) { return now(CLOCK_MONOTONIC); }
 int64_t clinux_wall_now(void) { return now(CLOCK_REALTIME); }
 
 int clinux_wall_is_synchronised(void) {
-  // Without a mode nothing is set, and no privilege is needed; a filter of system calls may refuse it all the same.
+  // Without a mode the call sets nothing and needs no privilege; a filter of system calls may still refuse it.
   struct timex clock = {0};
   return adjtimex(&clock) >= 0 && (clock.status & STA_UNSYNC) == 0;
 }
@@ -46,7 +46,7 @@ int clinux_wall_is_synchronised(void) {
 // Cores
 
 int clinux_allowed_cores(void) {
-  // The kernel refuses a set that is smaller than its own, and says no other way how large that is.
+  // The kernel refuses a set that is smaller than its own, and has no other way to report its size.
   for (size_t cores = 1024; cores <= 1 << 20; cores *= 2) {
     cpu_set_t *set = CPU_ALLOC(cores);
     if (set == NULL) return -ENOMEM;
@@ -83,7 +83,7 @@ static struct timespec timespec_of(int64_t nanoseconds) {
   return time;
 }
 
-// Rounded up: a wait that ends early would find nothing due and spin.
+// Rounded up: after a wait that ends early nothing would be due, and the loop would spin.
 static int milliseconds_of(int64_t nanoseconds) {
   if (nanoseconds < 0) return -1;
   int64_t milliseconds = nanoseconds / 1000000 + (nanoseconds % 1000000 != 0);
@@ -189,7 +189,7 @@ int clinux_thread_block_signals(const int *signals, size_t count) {
   return -pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
-// On Linux a niceness belongs to the thread, whatever POSIX says of processes.
+// On Linux a niceness belongs to a thread, not to the process as in POSIX.
 int clinux_thread_set_niceness(int niceness) { return result(setpriority(PRIO_PROCESS, (id_t)gettid(), niceness)); }
 
 int clinux_thread_niceness(void) { return getpriority(PRIO_PROCESS, (id_t)gettid()); }
@@ -212,13 +212,13 @@ int clinux_signals_wait(int descriptor) {
   return (int)info.ssi_signo;
 }
 
-// Where `caught` writes to; one for the process, for a handler is given nothing else.
+// The pipe that `caught` writes to: one for the process, because a handler has no other argument.
 static int caught_signals = -1;
 
 static void caught(int number) {
   int before = errno;
   unsigned char byte = (unsigned char)number;
-  // A full pipe holds signals enough.
+  // A full pipe contains enough signals.
   ssize_t ignored = write(caught_signals, &byte, 1);
   (void)ignored;
   errno = before;

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// From Linux 6.2 on the folder's size says how many there are; before, they have to be counted.
+// Since Linux 6.2 the size of the folder is the number of descriptors; before, they must be counted.
 static int64_t open_descriptors(void) {
   struct stat found;
   if (stat("/proc/self/fd", &found) == 0 && found.st_size > 0) return found.st_size;
@@ -24,11 +24,11 @@ static int64_t open_descriptors(void) {
   int64_t count = 0;
   for (struct dirent *entry; (entry = readdir(folder));) count += entry->d_name[0] != '.';
   closedir(folder);
-  // One of them was this folder's.
+  // One of them is the descriptor of this folder.
   return count - 1;
 }
 
-// Memory and threads, of proc_pid_stat(5): fields 20, 23 and 24. The second one, a name in parentheses, may hold anything.
+// Memory and threads, of proc_pid_stat(5): fields 20, 23 and 24. The second one, a name in parentheses, may contain any character.
 static void read_stat(clinux_process_figures *figures) {
   char text[1024];
   int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
@@ -69,7 +69,7 @@ int clinux_socket_traffic(int descriptor, uint64_t *received, uint64_t *acknowle
   memset(&information, 0, sizeof information);
   socklen_t length = sizeof information;
   if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &information, &length) != 0) return 0;
-  // What an older kernel does not tell is not there.
+  // An older kernel does not report these figures.
   if (length < offsetof(struct tcp_info, tcpi_bytes_received) + sizeof information.tcpi_bytes_received) return 0;
   *received = information.tcpi_bytes_received;
   *acknowledged = information.tcpi_bytes_acked;

@@ -23,7 +23,7 @@ int clinux_create_private(const char *path, uint32_t mode) {
   unlink(path);
   int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
   if (descriptor < 0) return -errno;
-  // The umask has taken bits away; a mode that is asked for is meant.
+  // The umask has cleared bits of the requested mode.
   if (fchmod(descriptor, mode) == 0) return descriptor;
   int error = errno;
   close(descriptor);
@@ -52,14 +52,14 @@ int clinux_file_create_in(int folder, const char *name) {
   return result(openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
 }
 
-// Not blocking: a pipe that somebody put there would else hold the caller for ever.
+// Non-blocking: a pipe of that name would otherwise block the caller for ever.
 int clinux_file_open_in(int folder, const char *name, int is_writing) {
   return result(openat(folder, name, (is_writing ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
 }
 
 int clinux_file_create_unnamed(const char *folder) {
   int descriptor = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  // Of a file system without such files, EISDIR and ENOENT say that the kernel is older than they are.
+  // EOPNOTSUPP: the file system has no unnamed files. EISDIR and ENOENT: the kernel is too old for them.
   if (descriptor >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return result(descriptor);
   char *path = NULL;
   if (asprintf(&path, "%s/drawtogether-XXXXXX", folder) < 0) return -ENOMEM;
@@ -76,7 +76,7 @@ int clinux_file_open_or_create_in(int folder, const char *name) {
 
 int64_t clinux_folder_names(int folder, char **names) {
   *names = NULL;
-  // A descriptor of its own: reading moves a position, and closedir closes.
+  // A separate descriptor: reading moves its position, and closedir closes it.
   int descriptor = clinux_folder_open_in(folder, ".");
   if (descriptor < 0) return descriptor;
   DIR *directory = fdopendir(descriptor);
@@ -125,7 +125,7 @@ int clinux_unlink_in(int folder, const char *name) { return result(unlinkat(fold
 static int remove_tree(int folder, const char *name, int depth);
 
 static int remove_contents(DIR *directory, int depth) {
-  // Not every file system goes through a folder without leaving out a name while others are removed from it.
+  // Some file systems skip names of a folder while other names are removed from it.
   for (int removed = 1; removed;) {
     removed = 0;
     rewinddir(directory);
@@ -144,10 +144,10 @@ static int remove_contents(DIR *directory, int depth) {
 }
 
 static int remove_tree(int folder, const char *name, int depth) {
-  // A name that is no folder's goes at once, a link's too: what it leads to is never looked at.
+  // A name that is not a folder's is removed at once. A link is never followed.
   if (unlinkat(folder, name, 0) == 0) return 0;
   int refusal = errno;
-  // Linux says EISDIR of a folder, POSIX and some file systems EPERM, as of what may not be removed.
+  // For a folder, Linux returns EISDIR; POSIX and some file systems return EPERM, as for a missing permission.
   if (refusal != EISDIR && refusal != EPERM) return -refusal;
   if (depth == 0) return -ELOOP;
   int descriptor = clinux_folder_open_in(folder, name);
@@ -164,7 +164,7 @@ static int remove_tree(int folder, const char *name, int depth) {
 }
 
 int clinux_remove_tree_in(int folder, const char *name) {
-  // Each level holds a descriptor, so that there is an end to them.
+  // Each level uses a descriptor, so the depth is limited.
   static const int maximum_depth = 32;
   return remove_tree(folder, name, maximum_depth);
 }
@@ -178,7 +178,7 @@ int clinux_unlock(int descriptor) {
 int clinux_give(int descriptor, uint32_t owner, uint32_t group) {
   struct stat found;
   if (fstat(descriptor, &found) < 0) return -errno;
-  // Some file systems have one owner for all and hear of no other.
+  // Some file systems have one owner for all files and accept no other.
   if (found.st_uid == owner && found.st_gid == group) return 0;
   if (found.st_uid != geteuid()) return -EPERM;
   return result(fchown(descriptor, owner, group));
@@ -313,7 +313,7 @@ int64_t clinux_file_send(int socket, int descriptor, int64_t offset, size_t coun
 int clinux_free_bytes(int descriptor, uint64_t *bytes) {
   struct statvfs information;
   if (fstatvfs(descriptor, &information) < 0) return -errno;
-  // Nobody knows of a disk as large as that, but file systems that have no end say so.
+  // No disk is as large as that, but file systems without a limit report it.
   if (__builtin_mul_overflow((uint64_t)information.f_bavail, (uint64_t)information.f_frsize, bytes)) *bytes = UINT64_MAX;
   return 0;
 }

@@ -164,7 +164,7 @@ static int set_option(int socket, int level, int name, int value) {
   return result(setsockopt(socket, level, name, &value, sizeof value));
 }
 
-// The error that the socket has met is returned negative, as if this call had met it.
+// The pending error of the socket is returned as a negative number, like an error of this call.
 int clinux_socket_error(int socket) {
   int error = get_option(socket, SOL_SOCKET, SO_ERROR);
   return error > 0 ? -error : error;
@@ -241,7 +241,7 @@ int clinux_unix_send(const char *path, const void *bytes, size_t count) {
   size_t length = strlen(path);
   if (length == 0 || length >= sizeof address.sun_path) return -EINVAL;
   memcpy(address.sun_path, path, length);
-  // An abstract name begins with a zero byte and has none at its end.
+  // An abstract name begins with a zero byte and has no zero byte at its end.
   if (path[0] == '@') address.sun_path[0] = 0;
   int socket_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (socket_ < 0) return -errno;
@@ -257,7 +257,7 @@ int clinux_unix_send(const char *path, const void *bytes, size_t count) {
 
 // Local sockets
 
-// Names a socket in an open folder by way of the process's own descriptors: a path of any length would not fit.
+// Names a socket in an open folder through the process's own descriptors, because a long path would not fit.
 static int local_address(int folder, const char *name, struct sockaddr_un *address) {
   memset(address, 0, sizeof *address);
   address->sun_family = AF_UNIX;
@@ -272,7 +272,7 @@ int clinux_local_listen(int folder, const char *name) {
   if (unlinkat(folder, name, 0) < 0 && errno != ENOENT) return -errno;
   int made = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (made < 0) return -errno;
-  // The file gets the mode that the socket has when it is bound.
+  // The file gets the mode of the socket at its bind.
   if (fchmod(made, 0600) < 0 || bind(made, (struct sockaddr *)&address, sizeof address) < 0 || listen(made, 16) < 0) {
     status = -errno;
     close(made);

@@ -3,13 +3,13 @@
 #include <errno.h>
 #include <string.h>
 
-// At the process' exit OpenSSL would give its memory back while event loops still shake hands and draw masking keys: one
-// program in six that merely called exit() died of that. It must be told before anything else asks it for something.
+// At the exit of the process OpenSSL would free its memory while event loops still do handshakes and draw masking keys:
+// one program in six that only called exit() crashed by that. This must run before any other call of OpenSSL.
 __attribute__((constructor)) static void keep_until_the_end(void) {
   OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
 }
 
-// Else OpenSSL would ask for the passphrase of a key on the terminal, and wait.
+// Without a callback OpenSSL would prompt for the passphrase of a key on the terminal, and wait.
 static int no_passphrase(char *buffer, int size, int is_writing, void *unused) {
   (void)buffer;
   (void)size;
@@ -28,13 +28,13 @@ SSL_CTX *copenssl_context_new(int is_server, int minimum, int maximum) {
                                    SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                                 SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-  // Sessions live in tickets, which every connection of the context can open; nothing is kept here.
+  // Sessions are stored in tickets, which every connection of the context can decrypt, and not in this cache.
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_default_passwd_cb(context, no_passphrase);
   static const unsigned char identity[] = "drawtogether";
   if (SSL_CTX_set_min_proto_version(context, minimum) && SSL_CTX_set_max_proto_version(context, maximum) &&
       SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20") &&
-      // The last one for certificates with such a key, which TLS 1.2 serves only if it is here.
+      // P-384 for certificates with such a key, which TLS 1.2 supports only with this group.
       SSL_CTX_set1_groups_list(context, "X25519:P-256:P-384") &&
       SSL_CTX_set_session_id_context(context, identity, sizeof identity - 1))
     return context;
@@ -71,7 +71,7 @@ struct ends {
   void (*write)(void *data, const unsigned char *bytes, size_t count);
 };
 
-// One method a process: the callbacks are functions, not state.
+// One method per process: the callbacks are functions without state.
 static struct ends ends;
 
 static int bio_create(BIO *bio) {

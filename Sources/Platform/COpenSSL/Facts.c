@@ -16,8 +16,8 @@ int copenssl_certificate_times(const X509 *certificate, int64_t *not_before, int
   return done;
 }
 
-// What was printed, cut to the capacity.
-static size_t take(BIO *printed, char *text, size_t capacity) {
+// Moves the printed text to `text`, truncated to the capacity.
+static size_t move_text(BIO *printed, char *text, size_t capacity) {
   char *bytes = NULL;
   long count = printed == NULL ? 0 : BIO_get_mem_data(printed, &bytes);
   size_t taken = count < 0 ? 0 : (size_t)count < capacity ? (size_t)count : capacity;
@@ -30,7 +30,7 @@ size_t copenssl_certificate_subject(const X509 *certificate, char *text, size_t 
   BIO *printed = BIO_new(BIO_s_mem());
   if (printed != NULL)
     X509_NAME_print_ex(printed, X509_get_subject_name(certificate), 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);
-  return take(printed, text, capacity);
+  return move_text(printed, text, capacity);
 }
 
 size_t copenssl_certificate_names(const X509 *certificate, char *text, size_t capacity) {
@@ -42,7 +42,7 @@ size_t copenssl_certificate_names(const X509 *certificate, char *text, size_t ca
     GENERAL_NAME_print(printed, sk_GENERAL_NAME_value(names, number));
   }
   GENERAL_NAMES_free(names);
-  return take(printed, text, capacity);
+  return move_text(printed, text, capacity);
 }
 
 static int add(EVP_MD_CTX *digest, const X509 *certificate) {
@@ -65,8 +65,8 @@ int copenssl_context_digest_chain(SSL_CTX *context, unsigned char sha256[32]) {
   return done;
 }
 
-// Notes that a passphrase was asked for, and gives none.
-static int note_passphrase(char *buffer, int size, int is_writing, void *was_asked) {
+// Records that OpenSSL asked for a passphrase, and returns none.
+static int record_passphrase_request(char *buffer, int size, int is_writing, void *was_asked) {
   (void)buffer, (void)size, (void)is_writing;
   if (was_asked != NULL) *(int *)was_asked = 1;
   return 0;
@@ -74,7 +74,7 @@ static int note_passphrase(char *buffer, int size, int is_writing, void *was_ask
 
 int copenssl_context_use_key(SSL_CTX *context, const char *path, int *is_encrypted) {
   *is_encrypted = 0;
-  SSL_CTX_set_default_passwd_cb(context, note_passphrase);
+  SSL_CTX_set_default_passwd_cb(context, record_passphrase_request);
   SSL_CTX_set_default_passwd_cb_userdata(context, is_encrypted);
   int done = SSL_CTX_use_PrivateKey_file(context, path, SSL_FILETYPE_PEM);
   SSL_CTX_set_default_passwd_cb_userdata(context, NULL);

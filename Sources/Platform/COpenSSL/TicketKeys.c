@@ -4,8 +4,8 @@
 #include <openssl/params.h>
 #include <string.h>
 
-// What seals session tickets (RFC 5077 §4). OpenSSL alone makes one key a context and never another, so that whoever
-// gets hold of it opens every resumed TLS 1.2 connection of a gateway's whole life.
+// The keys that encrypt session tickets (RFC 5077 §4). OpenSSL itself creates one key per context and never another: with
+// it one can decrypt every resumed TLS 1.2 connection of the gateway since its start.
 
 enum { key_count = 3 };
 
@@ -17,7 +17,7 @@ struct ticket_key {
 
 struct ticket_keys {
   CRYPTO_RWLOCK *lock;
-  // The first one seals; all of them open.
+  // The first one encrypts; all of them decrypt.
   struct ticket_key keys[key_count];
 };
 
@@ -40,40 +40,41 @@ static int make_key(struct ticket_key *key) {
          RAND_priv_bytes(key->mac, sizeof key->mac) == 1;
 }
 
-// The key that seals, or the one that sealed a ticket, by its name: its place, from 0, or -1.
+// Finds the key that encrypts, or the key of a ticket by its name. Returns its index, or -1.
 static int find(struct ticket_keys *all, const unsigned char *name, struct ticket_key *found) {
-  int place = -1;
+  int index = -1;
   if (!CRYPTO_THREAD_read_lock(all->lock)) return -1;
-  for (int number = 0; number < key_count && place < 0; number++)
-    if (name == NULL || memcmp(all->keys[number].name, name, sizeof found->name) == 0) place = number;
-  if (place >= 0) *found = all->keys[place];
+  for (int number = 0; number < key_count && index < 0; number++)
+    if (name == NULL || memcmp(all->keys[number].name, name, sizeof found->name) == 0) index = number;
+  if (index >= 0) *found = all->keys[index];
   CRYPTO_THREAD_unlock(all->lock);
-  return place;
+  return index;
 }
 
 static int prepare(const struct ticket_key *key, unsigned char *iv, EVP_CIPHER_CTX *cipher, EVP_MAC_CTX *mac,
-                   int seals) {
+                   int encrypts) {
   OSSL_PARAM parameters[] = {
       OSSL_PARAM_construct_octet_string(OSSL_MAC_PARAM_KEY, (void *)key->mac, sizeof key->mac),
       OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, "SHA256", 0),
       OSSL_PARAM_construct_end(),
   };
   return EVP_MAC_CTX_set_params(mac, parameters) &&
-         EVP_CipherInit_ex(cipher, EVP_aes_256_cbc(), NULL, key->cipher, iv, seals);
+         EVP_CipherInit_ex(cipher, EVP_aes_256_cbc(), NULL, key->cipher, iv, encrypts);
 }
 
-// SSL_CTX_set_tlsext_ticket_key_evp_cb(3): 1 done, 2 done and the client should get a new ticket, 0 no such key.
+// SSL_CTX_set_tlsext_ticket_key_evp_cb(3) returns 1 for success, 2 for success with a new ticket for the client, 0 for an
+// unknown key.
 static int use_key(SSL *ssl, unsigned char name[16], unsigned char *iv, EVP_CIPHER_CTX *cipher, EVP_MAC_CTX *mac,
-                   int seals) {
+                   int encrypts) {
   struct ticket_keys *all = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), keys_index);
   struct ticket_key key;
   if (all == NULL) return -1;
-  int place = find(all, seals ? NULL : name, &key);
+  int index = find(all, encrypts ? NULL : name, &key);
   int done = 0;
-  if (place >= 0) {
-    if (seals) memcpy(name, key.name, sizeof key.name);
-    done = (!seals || RAND_bytes(iv, EVP_MAX_IV_LENGTH) == 1) && prepare(&key, iv, cipher, mac, seals)
-               ? (place == 0 ? 1 : 2)
+  if (index >= 0) {
+    if (encrypts) memcpy(name, key.name, sizeof key.name);
+    done = (!encrypts || RAND_bytes(iv, EVP_MAX_IV_LENGTH) == 1) && prepare(&key, iv, cipher, mac, encrypts)
+               ? (index == 0 ? 1 : 2)
                : -1;
   }
   OPENSSL_cleanse(&key, sizeof key);
@@ -90,7 +91,7 @@ int copenssl_context_use_ticket_keys(SSL_CTX *context) {
   if (done && SSL_CTX_set_ex_data(context, keys_index, all) &&
       SSL_CTX_set_tlsext_ticket_key_evp_cb(context, use_key))
     return 1;
-  // With the context it goes by itself only once it is the context's.
+  // The context frees the keys only if they were stored in it.
   if (SSL_CTX_get_ex_data(context, keys_index) == NULL) ticket_keys_free(NULL, all, NULL, 0, 0, NULL);
   return 0;
 }

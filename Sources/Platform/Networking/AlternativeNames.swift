@@ -1,14 +1,14 @@
 internal import Platform
 internal import CLinux
 
-/// The names and addresses that a certificate is for (RFC 5280 §4.2.1.6).
+/// The host names and addresses that a certificate is valid for (RFC 5280 §4.2.1.6).
 package struct AlternativeNames: Equatable, Sendable {
-  /// The names, in order and once each.
+  /// The host names, in order, without duplicates.
   package private(set) var hosts: [String] = []
-  /// The addresses, in order and once each.
+  /// The addresses, in order, without duplicates.
   package private(set) var addresses: [IPAddress] = []
 
-  /// These names and addresses; what is no host name is left out.
+  /// Creates a list of names and addresses. Omits texts that are not host names.
   package init(hosts: [String], addresses: [IPAddress]) {
     for host in hosts where Self.isHostName(host) && !self.hosts.contains(host) {
       self.hosts.append(host)
@@ -18,24 +18,25 @@ package struct AlternativeNames: Equatable, Sendable {
     }
   }
 
-  /// What this machine may be reached by: `localhost`, its host name (alone, and as `.local`, which the
-  /// neighbours on its network use), and the addresses of its interfaces.
+  /// Returns the names and addresses of this machine: `localhost`, its host name (alone, and as `.local`, which other
+  /// machines on its network use), and the addresses of its interfaces.
   package static func ofThisMachine() -> AlternativeNames {
     let host = hostName()
     let first = host.prefix { $0 != "." }
     return AlternativeNames(
       hosts: ["localhost", host, String(first), "\(first).local"],
       addresses: [IPAddress(v4: 0x7f00_0001), IPAddress(v6High: 0, low: 1)]
-        // Link-local addresses can stand in no URL.
+        // A URL cannot contain a link-local address.
         + interfaceAddresses().filter { !$0.isLinkLocal && !$0.isUnspecified })
   }
 
-  /// In the notation of OpenSSL's configuration. Nothing in a name can end it early: see `isHostName`.
+  /// The list in the syntax of OpenSSL's configuration. No name contains a character that would end it early: see
+  /// `isHostName`.
   var notation: String {
     (hosts.map { "DNS:\($0)" } + addresses.map { "IP:\($0)" }).joined(separator: ",")
   }
 
-  /// Labels of letters, digits and hyphens (RFC 1123 §2.1), and what is no address in numbers.
+  /// Returns true for labels of letters, digits and hyphens (RFC 1123 §2.1) that are not a numeric address.
   private static func isHostName(_ text: String) -> Bool {
     let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     return text.utf8.count <= 253 && IPAddress(text) == nil

@@ -1,14 +1,15 @@
-/// A reader that collects the first message of a TLS client (RFC 8446 §4.1.2) until it is complete. OpenSSL, which takes some
-/// 45 KiB for a handshake, gets no bytes before that.
+/// A reader that collects the first message of a TLS client (RFC 8446 §4.1.2) until it is complete. OpenSSL, which
+/// allocates some 45 KiB for a handshake, gets no bytes before that.
 ///
-/// The reader checks only the heads of the records and of the message. OpenSSL checks everything else.
+/// The reader checks only the headers of the records and of the message. OpenSSL checks everything else.
 struct ClientHelloReader {
-  /// The most bytes that are collected, record heads included. A ClientHello has a few hundred, and 2,000 with post-quantum keys.
+  /// The most bytes that are collected, record headers included. A ClientHello has a few hundred, and 2,000 with
+  /// post-quantum keys.
   static let limitInBytes = 16_384
   /// The most bytes in a record (RFC 8446 §5.1).
   private static let recordLimitInBytes = 16_384
-  private static let recordHeadInBytes = 5
-  private static let messageHeadInBytes = 4
+  private static let recordHeaderInBytes = 5
+  private static let messageHeaderInBytes = 4
 
   /// The bytes received so far.
   private(set) var bytes: [UInt8] = []
@@ -16,12 +17,12 @@ struct ClientHelloReader {
   private var position = 0
   /// The number of bytes of the present record that have not arrived.
   private var recordBytesLeft = 0
-  /// The number of bytes of the message so far, its head included.
+  /// The number of bytes of the message so far, its header included.
   private var messageBytes = 0
   /// The type of the message and its length, as far as they have arrived.
-  private var messageHead: UInt32 = 0
+  private var messageHeader: UInt32 = 0
 
-  /// Appends bytes of the client, and checks them.
+  /// Appends bytes from the client, and checks them.
   ///
   /// - Returns: true when the message and its last record are complete.
   /// - Throws: `ClientHelloError` at the first byte that no ClientHello can have, or that makes it too long.
@@ -31,39 +32,39 @@ struct ClientHelloReader {
       if recordBytesLeft > 0 {
         try readRecord()
       } else {
-        guard try readRecordHead() else { break }
+        guard try readRecordHeader() else { break }
       }
     }
-    if isWhole { return true }
+    if isComplete { return true }
     let limit = Self.limitInBytes
     guard bytes.count <= limit else { throw .tooLong(limit: limit, actual: bytes.count) }
     return false
   }
 
-  private var isWhole: Bool {
-    recordBytesLeft == 0 && messageBytes >= Self.messageHeadInBytes && messageBytes >= messageLength
+  private var isComplete: Bool {
+    recordBytesLeft == 0 && messageBytes >= Self.messageHeaderInBytes && messageBytes >= messageLength
   }
 
-  /// The length of the message with its head, once the head has arrived.
-  private var messageLength: Int { Int(messageHead & 0xFF_FFFF) + Self.messageHeadInBytes }
+  /// The length of the message with its header, once the header has arrived.
+  private var messageLength: Int { Int(messageHeader & 0xFF_FFFF) + Self.messageHeaderInBytes }
 
-  /// Reads the head of a record.
-  /// - Returns: false, without consuming anything, when the head is incomplete.
-  private mutating func readRecordHead() throws(ClientHelloError) -> Bool {
+  /// Reads the header of a record.
+  /// - Returns: false, without consuming anything, when the header is incomplete.
+  private mutating func readRecordHeader() throws(ClientHelloError) -> Bool {
     // The bytes behind a complete message are for OpenSSL.
-    guard !isWhole else {
+    guard !isComplete else {
       position = bytes.count
       return true
     }
     let available = bytes.count - position
     guard bytes[position] == 22 else { throw .otherRecord(type: bytes[position]) }
     guard available < 2 || bytes[position + 1] == 3 else { throw .otherVersion(major: bytes[position + 1]) }
-    guard available >= Self.recordHeadInBytes else { return false }
+    guard available >= Self.recordHeaderInBytes else { return false }
     let length = Int(bytes[position + 3]) << 8 | Int(bytes[position + 4])
     guard length <= Self.recordLimitInBytes else { throw .recordTooLong(length) }
     // §5.1: no fragment of a handshake message is empty.
     guard length > 0 else { throw .emptyRecord }
-    position += Self.recordHeadInBytes
+    position += Self.recordHeaderInBytes
     recordBytesLeft = length
     return true
   }
@@ -71,45 +72,45 @@ struct ClientHelloReader {
   private mutating func readRecord() throws(ClientHelloError) {
     var count = min(recordBytesLeft, bytes.count - position)
     recordBytesLeft -= count
-    while messageBytes < Self.messageHeadInBytes, count > 0 {
-      messageHead = messageHead << 8 | UInt32(bytes[position])
-      if messageBytes == 0, messageHead != 1 { throw .otherMessage(type: bytes[position]) }
+    while messageBytes < Self.messageHeaderInBytes, count > 0 {
+      messageHeader = messageHeader << 8 | UInt32(bytes[position])
+      if messageBytes == 0, messageHeader != 1 { throw .otherMessage(type: bytes[position]) }
       position += 1
       messageBytes += 1
       count -= 1
     }
     position += count
     messageBytes += count
-    guard messageBytes < Self.messageHeadInBytes || messageLength <= Self.limitInBytes else {
+    guard messageBytes < Self.messageHeaderInBytes || messageLength <= Self.limitInBytes else {
       throw .tooLong(limit: Self.limitInBytes, actual: messageLength)
     }
   }
 }
 
-/// The fault in the first bytes of a client that are no valid ClientHello.
+/// A defect in a client's first bytes: they are not a valid ClientHello.
 package enum ClientHelloError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The first record is no handshake record.
+  /// The first record is not a handshake record.
   case otherRecord(type: UInt8)
-  /// The version in the record is not of TLS, where the first byte is always 3.
+  /// The first byte of the version in the record is not 3, as in TLS.
   case otherVersion(major: UInt8)
   case recordTooLong(Int)
   case emptyRecord
   case otherMessage(type: UInt8)
   case tooLong(limit: Int, actual: Int)
 
-  /// The fault in words, for a log.
+  /// The defect in words, for a log.
   package var description: String {
     switch self {
     case .otherRecord(let type): "the first record is not of a TLS handshake (type \(type))"
-    case .otherVersion(let major): "a record has the major version \(major), and those of TLS have 3"
-    case .recordTooLong(let length): "a record announces \(length) bytes, over 16384"
+    case .otherVersion(let major): "a record has the major version \(major) instead of 3"
+    case .recordTooLong(let length): "a record has \(length) bytes; the limit is 16384"
     case .emptyRecord: "a record of the ClientHello is empty"
     case .otherMessage(let type): "the first message is not a ClientHello (type \(type))"
-    case .tooLong(let limit, let actual): "the ClientHello has \(actual) bytes, over \(limit)"
+    case .tooLong(let limit, let actual): "the ClientHello has \(actual) bytes; the limit is \(limit)"
     }
   }
 
-  /// The fatal alert for the client (RFC 8446 §6.2); `nil` if it does not speak TLS.
+  /// The fatal alert for the client (RFC 8446 §6.2); `nil` if the client does not speak TLS.
   var alert: UInt8? {
     switch self {
     // change_cipher_spec, alert, application_data

@@ -3,23 +3,23 @@ package import Primitives
 internal import CLinux
 internal import Synchronization
 
-/// A thread that waits for descriptors, a deadline or a wake, and then takes a turn.
+/// A thread that waits for descriptors, a deadline or a wake-up, and then runs one turn.
 ///
-/// It is a serial executor: an actor that names it as its `unownedExecutor` runs on this thread only, and
-/// may be entered from a turn by `assumeIsolated`. A turn runs the jobs of such actors first, then the
-/// closure given to `start`. Jobs that come after the last turn are never run.
+/// It is a serial executor: an actor that names it as its `unownedExecutor` runs on this thread only, and a turn may
+/// enter the actor by `assumeIsolated`. An iteration runs the enqueued jobs of such actors first, then the closure
+/// given to `start`. Jobs that arrive after the last turn never run.
 package final class EventLoopThread: SerialExecutor, Sendable {
-  /// What a turn does. It is given the events that came in (often none), and when the jobs before it were begun, `nil`
-  /// when there were none. It answers until when to wait at the longest: `nil` for as long as it takes, a time in the
-  /// past for the next turn at once.
+  /// The closure that runs once per iteration. Its arguments are the events (often none) and the time at which the
+  /// jobs of this iteration began (`nil` if there were none). It returns the deadline of the next wait: `nil` for
+  /// none, a time in the past to run the next turn at once.
   package typealias Turn = @Sendable (_ events: [ReadyEvent], _ jobsBegan: MonotonicTime?) -> MonotonicTime?
 
-  /// The most events a turn is given.
+  /// The most events in one turn.
   package static let eventsPerTurn = Int(clinux_ready_capacity)
 
   /// The name of the thread.
   package let name: String
-  /// The time of the present iteration, for components that run on this thread.
+  /// The time of the current iteration, for components that run on this thread.
   package let clock = LoopClock()
   private let epoll: OwnedDescriptor
   private let wakeup: OwnedDescriptor
@@ -29,10 +29,10 @@ package final class EventLoopThread: SerialExecutor, Sendable {
   private let runningThread = Atomic<UInt>(0)
   private let thread = Guarded<SystemThread?>(nil)
 
-  /// The wakeup's own token; no descriptor may be registered under it.
+  /// The token of `wakeup`. No other descriptor may be registered under it.
   private static let wakeToken = UInt64.max
 
-  /// Makes the loop, which does nothing yet; throws when the system has no descriptors left.
+  /// Creates the loop without starting its thread. Throws if the system has no descriptors left.
   package init(name: String) throws(SystemError) {
     self.name = name
     epoll = OwnedDescriptor(owning: try SystemError.check("epoll_create1", clinux_epoll_create()))
@@ -40,7 +40,7 @@ package final class EventLoopThread: SerialExecutor, Sendable {
     try register(wakeup.rawValue, token: Self.wakeToken)
   }
 
-  /// Starts the thread, once. The loop lives until `stop`, whoever else still refers to it.
+  /// Starts the thread, once. The running thread keeps the loop alive until `stop`.
   package func start(turn: @escaping Turn) throws(SystemError) {
     let started = try SystemThread(name: name) { self.run(turn) }
     let former = thread.withLock { thread in
@@ -51,13 +51,13 @@ package final class EventLoopThread: SerialExecutor, Sendable {
     precondition(former == nil, "an event loop starts once")
   }
 
-  /// Asks the loop to end after its present turn; any thread may. There is no way back.
+  /// Makes the loop end after its current turn, for good. Any thread may call it.
   package func stop() {
     isStopping.store(true, ordering: .releasing)
     wake()
   }
 
-  /// Waits for the thread's end; the loop's own thread must not call it.
+  /// Waits for the end of the thread. The loop's own thread must not call it.
   package func join() {
     precondition(!isOnLoop, "a loop cannot wait for its own end")
     thread.withLock { $0 }?.join()
@@ -65,32 +65,32 @@ package final class EventLoopThread: SerialExecutor, Sendable {
 
   // MARK: - Descriptors
 
-  /// Watches a descriptor from now on for reading, writing and hanging up, each change reported once
-  /// (edge-triggered). Any thread may call it; a first event for what is already so comes by itself.
+  /// Watches a descriptor for readability, writability and hang-ups. Each change is reported once (edge-triggered).
+  /// Any thread may call it. If the descriptor is ready already, a first event reports this.
   ///
-  /// Closing the descriptor ends the watch. An event already fetched may still come in that turn, so a
-  /// token that is used again must differ, by a generation in it for example.
+  /// Closing the descriptor ends the watch. The current turn may still contain an event that was fetched before, so a
+  /// token that is used again must differ, for example by a generation number.
   package func register(_ descriptor: CInt, token: UInt64) throws(SystemError) {
     _ = try SystemError.check("epoll_ctl", clinux_epoll_add(epoll.rawValue, descriptor, token))
   }
 
-  /// Ends the watch of a descriptor that stays open, to be handed to another loop for example.
+  /// Ends the watch of a descriptor that stays open, for example to transfer it to another loop.
   package func deregister(_ descriptor: CInt) throws(SystemError) {
     _ = try SystemError.check("epoll_ctl", clinux_epoll_remove(epoll.rawValue, descriptor))
   }
 
   // MARK: - Reaching the loop
 
-  /// Has the loop take another turn soon; any thread may. Many calls before that turn cost one.
+  /// Makes the loop run another turn soon. Any thread may call it. Several calls before that turn cause one turn.
   package func wake() {
     guard !isWakePending.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    // The loop itself looks at the flag before it waits.
+    // The loop itself checks the flag before it waits.
     guard !isOnLoop else { return }
-    // Never read back: each write is a new edge. It can fail only after 2^64 of them.
+    // The eventfd is never read: each write is a new edge. It can fail only after 2^64 writes.
     _ = clinux_eventfd_signal(wakeup.rawValue)
   }
 
-  /// Whether the caller is on the loop's thread.
+  /// True if the caller runs on the loop's thread.
   package var isOnLoop: Bool {
     runningThread.load(ordering: .relaxed) == SystemThread.current
   }
@@ -107,7 +107,7 @@ package final class EventLoopThread: SerialExecutor, Sendable {
   }
 
   package func checkIsolated() {
-    precondition(isOnLoop, "this runs on the thread of event loop \(name) only")
+    precondition(isOnLoop, "this must run on the thread of event loop \(name)")
   }
 
   package func isIsolatingCurrentContext() -> Bool? {
@@ -130,7 +130,7 @@ package final class EventLoopThread: SerialExecutor, Sendable {
       clock.refresh()
       deadline = turn(events, jobsBegan)
     }
-    // What was enqueued before the stop has a promise to be run.
+    // Jobs that were enqueued before the stop are guaranteed to run.
     while runJobs(&batch) != nil {}
     clock.unbind()
     runningThread.store(0, ordering: .relaxed)
@@ -144,16 +144,17 @@ package final class EventLoopThread: SerialExecutor, Sendable {
     let count = unsafe ready.withUnsafeMutableBufferPointer { ready in
       unsafe clinux_epoll_wait(epoll.rawValue, ready.baseAddress, timeout)
     }
-    precondition(count >= 0, "epoll_wait fails only on arguments that are wrong")
-    // Before jobs and messages are fetched, and an exchange: who found the flag set comes before it, so that
-    // what they put is seen in this turn; who finds it unset has us take another.
+    precondition(count >= 0, "epoll_wait fails only on wrong arguments")
+    // Cleared before jobs and messages are fetched, by an exchange: a caller of `wake` that found the flag set precedes
+    // the exchange, so this turn sees its message; a caller that finds the flag unset causes another turn.
     _ = isWakePending.exchange(false, ordering: .acquiringAndReleasing)
     for index in 0..<Int(count) where ready[index].token != Self.wakeToken {
       events.append(ReadyEvent(ready[index]))
     }
   }
 
-  /// - Returns: when the first was begun; `nil` when there was none.
+  /// Runs the enqueued jobs.
+  /// - Returns: the time at which the first job began; `nil` if there was none.
   private func runJobs(_ batch: inout [UnownedJob]) -> MonotonicTime? {
     jobs.take(into: &batch)
     guard !batch.isEmpty else { return nil }
@@ -165,7 +166,7 @@ package final class EventLoopThread: SerialExecutor, Sendable {
     return began
   }
 
-  /// The argument for the wait: 0 for what is due, -1 for no deadline.
+  /// Returns the timeout of the wait: 0 for a deadline in the past, -1 for none.
   private static func nanoseconds(until deadline: MonotonicTime?) -> Int64 {
     guard let deadline else { return -1 }
     let now = MonotonicTime.now()

@@ -1,23 +1,23 @@
 internal import Platform
 internal import CLinux
 
-/// An IPv4 or IPv6 address without a port. An IPv4 address inside IPv6 (`::ffff:192.0.2.1`) is that IPv4 address.
+/// An IPv4 or IPv6 address without a port. An IPv4-mapped IPv6 address (`::ffff:192.0.2.1`) becomes the IPv4 address.
 package struct IPAddress: Hashable, Sendable, BitwiseCopyable, CustomStringConvertible {
-  /// The first 64 bits of an IPv6 address; 0 with IPv4.
+  /// The first 64 bits of an IPv6 address; 0 for IPv4.
   package let high: UInt64
-  /// The last 64 bits of an IPv6 address, or the 32 of an IPv4 one.
+  /// The last 64 bits of an IPv6 address, or the 32 bits of an IPv4 address.
   package let low: UInt64
-  /// Whether it is an IPv6 address.
+  /// True for an IPv6 address.
   package let isV6: Bool
 
-  /// An IPv4 address from its 32 bits: 127.0.0.1 is 0x7f00_0001.
+  /// Creates an IPv4 address from its 32 bits: 127.0.0.1 is 0x7f00_0001.
   package init(v4 bits: UInt32) {
     isV6 = false
     high = 0
     low = UInt64(bits)
   }
 
-  /// An IPv6 address from its two halves, or the IPv4 address that is mapped in it (RFC 4291 §2.5.5.2).
+  /// Creates an IPv6 address from its two halves, or the IPv4 address that is mapped in it (RFC 4291 §2.5.5.2).
   package init(v6High high: UInt64, low: UInt64) {
     let isMapped = high == 0 && low >> 32 == 0xffff
     isV6 = !isMapped
@@ -25,7 +25,7 @@ package struct IPAddress: Hashable, Sendable, BitwiseCopyable, CustomStringConve
     self.low = isMapped ? low & 0xffff_ffff : low
   }
 
-  /// Parses an address in numbers, `192.0.2.1` or `2001:db8::1`; `nil` for anything else, names included.
+  /// Parses a numeric address, `192.0.2.1` or `2001:db8::1`; `nil` for any other text, such as a host name.
   package init?(_ text: String) {
     guard !text.utf8.contains(0) else { return nil }
     var raw = clinux_address()
@@ -41,40 +41,41 @@ package struct IPAddress: Hashable, Sendable, BitwiseCopyable, CustomStringConve
     }
   }
 
-  /// Whether it leads back to this machine: 127.0.0.0/8 or ::1.
+  /// True for a loopback address: 127.0.0.0/8 or ::1.
   package var isLoopback: Bool {
     isV6 ? high == 0 && low == 1 : low >> 24 == 127
   }
 
-  /// Whether it stands for every address of the machine: 0.0.0.0 or ::.
+  /// True for the unspecified address, which means every address of the machine: 0.0.0.0 or ::.
   package var isUnspecified: Bool {
     high == 0 && low == 0
   }
 
-  /// Whether it is good on one link only: 169.254.0.0/16 or fe80::/10.
+  /// True for a link-local address: 169.254.0.0/16 or fe80::/10.
   package var isLinkLocal: Bool {
     isV6 ? high >> 54 == 0xfe80 >> 6 : low >> 16 == 0xa9fe
   }
 
-  /// Whether only machines nearby can have it: of private use (RFC 1918 §3, RFC 4193 §3.1) or good on one link only.
+  /// True for an address that is not routed on the Internet: private (RFC 1918 §3, RFC 4193 §3.1) or link-local.
   package var isPrivate: Bool {
     if isLinkLocal { return true }
     if isV6 { return high >> 57 == 0xfc >> 1 }
     return low >> 24 == 10 || low >> 20 == 0xac1 || low >> 16 == 0xc0a8
   }
 
-  /// What one client has: an IPv4 address, or the /64 around an IPv6 one, in which everybody has 2^64 addresses to choose from.
+  /// The addresses of one client: an IPv4 address itself, or the /64 of an IPv6 address, because one client may
+  /// choose among its 2^64 addresses.
   package var network: IPAddress {
     isV6 ? IPAddress(v6High: high, low: 0) : self
   }
 
-  /// The network of the address: 24 bits of an IPv4 address, 48 bits of an IPv6 address. They show where many clients
-  /// come from, but do not identify a person.
+  /// The network of the address: 24 bits of an IPv4 address, 48 bits of an IPv6 address. These bits show where many
+  /// clients come from, but do not identify a person.
   package var masked: IPAddress {
     isV6 ? IPAddress(v6High: high & ~0xffff, low: 0) : IPAddress(v4: UInt32(truncatingIfNeeded: low) & ~0xff)
   }
 
-  /// The address in numbers, IPv6 as RFC 5952 writes it, without brackets.
+  /// The numeric address, IPv6 as in RFC 5952, without brackets.
   package var description: String {
     var raw = clinux_address()
     raw.is_v6 = isV6 ? 1 : 0

@@ -2,37 +2,37 @@ package import Platform
 internal import CLinux
 internal import Glibc
 
-/// A TCP socket that connections come in by. Several may listen on one port, one for each event loop; the
-/// kernel spreads the connections over them.
+/// A TCP socket that accepts connections. Several listeners may share one port, one for each event loop; the kernel
+/// distributes the connections among them.
 package final class Listener: Sendable {
-  /// What came of an attempt to accept.
+  /// The result of an attempt to accept a connection.
   package enum Acceptance: ~Copyable, Sendable {
-    /// A connection, and where it comes from. It does not block, and has the listener's options.
+    /// A non-blocking connection with the listener's options, and the address of the peer.
     case accepted(OwnedDescriptor, peer: SocketAddress)
-    /// None waits; an event with `isReadable` will say when one does.
+    /// No connection is pending; an event with `isReadable` will report the next one.
     case noneWaiting
-    /// There was no descriptor left for a connection: it was closed at once, and others may wait.
+    /// No descriptor was left for a connection: the connection was closed at once, and others may be pending.
     case turnedAway(SystemError)
-    /// The system has nothing left, not even to turn connections away: try again after a pause, for no
-    /// event will come for those that already wait.
+    /// The system has no descriptor left even to close connections with: try again after a pause, because no
+    /// event will report the connections that are pending already.
     case exhausted(SystemError)
   }
 
-  /// Where it listens, with the port that the system chose when 0 was asked for.
+  /// The address of the listener, with the port that the system chose if 0 was requested.
   package let address: SocketAddress
   private let socket: OwnedDescriptor
-  /// Kept for the day when there is no other: given up for a moment to turn a connection away with.
+  /// A descriptor in reserve: when no other is left, it is closed for a moment to accept and close a connection.
   private let spare: Guarded<CInt?>
 
-  /// Listens on an address that nobody else may listen on, or throws an error that `isAddressInUse`. With
-  /// port 0 the system picks a free one.
+  /// Listens on an address that no other process listens on; throws an error with `isAddressInUse` otherwise. For
+  /// port 0 the system picks a free port.
   package convenience init(
     on address: SocketAddress, options: SocketOptions = SocketOptions(), backlog: Int = 4096
   ) throws(SystemError) {
     try self.init(on: address, isFirst: true, options: options, backlog: backlog)
   }
 
-  /// Listens where another listener of this process does, to share its connections.
+  /// Listens on the address of another listener of this process, to share its connections.
   package convenience init(
     joining other: Listener, options: SocketOptions = SocketOptions(), backlog: Int = 4096
   ) throws(SystemError) {
@@ -47,12 +47,12 @@ package final class Listener: Sendable {
     let raw = socket.rawValue
     _ = try SystemError.check("setsockopt", clinux_socket_set_reuse_address(raw))
     if address.ip.isV6 {
-      // `[::]` means IPv4 too, whatever the machine's default is.
+      // `[::]` includes IPv4, independently of the machine's default.
       _ = try SystemError.check("setsockopt", clinux_socket_set_dual_stack(raw))
     }
     try Socket(raw).apply(options)
-    // The first shares only once it is bound: sharing before, it would quietly get half of the connections
-    // of a gateway that already runs on this port.
+    // The first listener allows sharing only after its bind: sharing before, it would silently get half of the
+    // connections of a gateway that already runs on this port.
     if !isFirst { _ = try SystemError.check("setsockopt", clinux_socket_set_reuse_port(raw)) }
     var wanted = address.raw
     _ = try SystemError.check("bind", unsafe clinux_socket_bind(raw, &wanted))
@@ -68,10 +68,10 @@ package final class Listener: Sendable {
     }
   }
 
-  /// The number to register with an event loop.
+  /// The descriptor to register with an event loop.
   package var descriptor: CInt { socket.rawValue }
 
-  /// Accepts one connection. To be called until it answers `noneWaiting` or `exhausted`.
+  /// Accepts one connection. Call it until it returns `noneWaiting` or `exhausted`.
   package func accept() -> Acceptance {
     while true {
       var peer = clinux_address()
@@ -85,18 +85,18 @@ package final class Listener: Sendable {
         return turnAway(SystemError("accept4", code: -result))
       case ECONNABORTED, EPROTO, EPERM, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, EOPNOTSUPP,
         ENETUNREACH, ETIMEDOUT:
-        // The connection's own trouble, told here; the next one may be well.
+        // An error of that connection only; the next one may be fine.
         continue
       case EBADF, EINVAL, ENOTSOCK:
-        preconditionFailure("a listener's own descriptor listens")
+        preconditionFailure("the descriptor of a listener listens")
       default:
-        // ENOBUFS, ENOMEM, and what a kernel may think of: nothing that a peer does may end the process.
+        // ENOBUFS, ENOMEM, and errors of other kernels: no action of a peer may end the process.
         return .exhausted(SystemError("accept4", code: -result))
       }
     }
   }
 
-  /// Left waiting, connections would hang without a word and be reported by no event.
+  /// Accepts and closes one connection. Otherwise it would stay pending, without an answer and without another event.
   private func turnAway(_ error: SystemError) -> Acceptance {
     spare.withLock { spare in
       guard let descriptor = spare.take() else {
@@ -108,7 +108,7 @@ package final class Listener: Sendable {
       let accepted = unsafe clinux_socket_accept(socket.rawValue, &peer)
       if accepted >= 0 { _ = close(accepted) }
       spare = Self.openSpare()
-      // Another thread may have taken the place that the spare left.
+      // Another thread may have taken the descriptor that the spare one freed.
       if accepted == -EMFILE || accepted == -ENFILE { return .exhausted(error) }
       return accepted == -EAGAIN ? .noneWaiting : .turnedAway(error)
     }

@@ -1,27 +1,27 @@
 internal import Platform
 internal import Synchronization
 
-/// Values on their way to an event loop, first in, first out.
+/// A queue of messages to an event loop, first in, first out.
 ///
-/// Any thread puts, the loop drains. A value is given away by being put, so that it need not be `Sendable`:
-/// a connection can move from one loop to another this way, with all it refers to.
+/// Any thread sends, the loop drains. The sender gives the message away, so the message need not be `Sendable`: a
+/// connection can move to another loop this way, with everything that it references.
 package final class Mailbox<Message>: Sendable {
-  /// The most messages that may wait.
+  /// The most messages in the queue.
   package let capacity: Int
   private let loop: EventLoopThread
   private let waiting = Guarded<[Envelope<Message>]>([])
-  /// Spares a turn the lock when nothing waits. Set before the loop is woken, so that the turn it is woken for sees it.
+  /// False while the queue is empty, so that a turn without messages takes no lock. Set before the loop is woken, so
+  /// that the resulting turn sees it.
   private let hasMail = Atomic<Bool>(false)
 
-  /// Makes the mailbox of a loop, for at most `capacity` messages at a time.
+  /// Creates the mailbox of a loop, for at most `capacity` messages at a time.
   package init(waking loop: EventLoopThread, capacity: Int) {
-    precondition(capacity > 0, "a mailbox has room for a message")
+    precondition(capacity > 0, "the capacity of a mailbox is above zero")
     self.loop = loop
     self.capacity = capacity
   }
 
-  /// Puts a message at the end and wakes the loop, or answers `false` when the mailbox is full: the
-  /// message is then gone, and released.
+  /// Appends a message and wakes the loop. Returns `false` if the mailbox is full; the message is then released.
   package func put(_ message: sending Message) -> Bool {
     let envelope = Envelope(message)
     let isPut = waiting.withLock { waiting in
@@ -36,15 +36,15 @@ package final class Mailbox<Message>: Sendable {
     return isPut
   }
 
-  /// Takes out what has arrived and gives it to the closure, in order; what arrives meanwhile waits for
-  /// the next call. For the loop's thread, once a turn.
+  /// Removes the messages and passes them to the closure, in order. Messages that arrive meanwhile stay for the next
+  /// call. Called by the loop's thread, once per turn.
   package func drain(_ receive: (sending Message) -> Void) {
     guard hasMail.load(ordering: .acquiring) else { return }
-    // Before the messages are fetched: what is put meanwhile sets it again.
+    // Cleared before the messages are fetched: a message that is appended meanwhile sets it again.
     hasMail.store(false, ordering: .sequentiallyConsistent)
     let batch = waiting.withLock { waiting in
       let batch = waiting
-      // No room is kept: a burst must not hold its memory for ever.
+      // The storage is released: a burst must not keep its memory for ever.
       waiting = []
       return batch
     }
@@ -54,8 +54,8 @@ package final class Mailbox<Message>: Sendable {
 
 /// A message between two threads.
 ///
-/// Sendable whatever is inside, for it was `sending` when it was closed in: the sender holds no reference
-/// into it, and the mailbox hands each envelope to one receiver, once.
+/// Sendable whatever the message contains, because the message was `sending` when it was wrapped: the sender has no
+/// reference into it, and the mailbox passes each envelope to one receiver, once.
 private struct Envelope<Message>: @unchecked Sendable {
   private let message: Message
 

@@ -1,15 +1,15 @@
 internal import CLinux
 
-/// What the kernel said of one descriptor in a turn.
+/// A readiness event of one descriptor.
 ///
-/// Several of these may be true of one event. With `hasHungUp` set, no further event may follow: whoever
-/// then finds data must read on until the end of the stream, however short the read.
+/// Several flags may be set in one event. After `hasHungUp`, no further event may follow: the receiver must then read
+/// to the end of the stream, even after a short read.
 package struct ReadyEvent: Equatable, Sendable, BitwiseCopyable {
-  /// The number the descriptor was registered under.
+  /// The token under which the descriptor was registered.
   package let token: UInt64
   private let bits: UInt32
 
-  /// An event as the kernel would report it; for tests of those who take events.
+  /// Creates an event as the kernel would report it, for tests of event handlers.
   package init(token: UInt64, isReadable: Bool = false, isWritable: Bool = false, hasHungUp: Bool = false) {
     self.token = token
     bits =
@@ -22,10 +22,10 @@ package struct ReadyEvent: Equatable, Sendable, BitwiseCopyable {
     bits = ready.events
   }
 
-  /// Data or a connection came in since the last such event.
+  /// Data or a connection has arrived since the last such event.
   package var isReadable: Bool { bits & clinux_readable != 0 }
-  /// Room to send came about since the last such event.
+  /// The socket has become writable since the last such event.
   package var isWritable: Bool { bits & clinux_writable != 0 }
-  /// The peer has ended its direction, or the connection is broken.
+  /// The peer has closed its direction, or the connection is broken.
   package var hasHungUp: Bool { bits & clinux_hung_up != 0 }
 }

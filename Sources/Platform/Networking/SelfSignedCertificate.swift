@@ -4,52 +4,52 @@ internal import CLinux
 internal import COpenSSL
 internal import Glibc
 
-/// A certificate of our own making for a machine that has no other: ECDSA P-256, signed by its own key.
+/// A self-signed certificate (ECDSA P-256) for a machine that has no other.
 ///
-/// Browsers warn of it until the person trusts it. Two files in a directory, `tls-cert.pem` and
-/// `tls-key.pem`, the key readable by its owner only.
+/// Browsers warn about it until the user trusts it. It consists of two files in a directory, `tls-cert.pem` and
+/// `tls-key.pem`; only the owner may read the key.
 package struct SelfSignedCertificate: Equatable, Sendable {
-  /// Where the certificate came from.
+  /// The origin of the certificate.
   package enum Origin: Equatable, Sendable {
-    /// It was there, and is good.
+    /// The directory had a usable certificate.
     case kept
-    /// It was made just now, for this reason.
+    /// The certificate was created now, for this reason.
     case made(Reason)
   }
 
-  /// Why a new one was needed.
+  /// The reason for a new certificate.
   package enum Reason: Equatable, Sendable {
-    /// There was none.
+    /// The directory had no certificate.
     case missing
-    /// There were files that are no certificate and key.
+    /// The files were not a certificate and a key.
     case unreadable
-    /// The key was of another certificate.
+    /// The key did not match the certificate.
     case mismatched
-    /// The clock says that it is not valid yet.
+    /// The certificate was not valid yet, by the clock.
     case notYetValid
-    /// It had expired, or was about to within `renewalMargin`.
+    /// The certificate had expired, or would expire within `renewalMargin`.
     case expired
   }
 
-  /// How long a new certificate is valid: browsers refuse what is valid for more than 398 days.
+  /// The validity of a new certificate: browsers refuse more than 398 days.
   package static let validity = Duration.seconds(396 * 86_400)
-  /// How long before its end a certificate is replaced.
+  /// The remaining validity below which a certificate is replaced.
   package static let renewalMargin = Duration.seconds(30 * 86_400)
 
   /// The PEM file with the certificate.
   package let certificatePath: String
   /// The PEM file with the private key.
   package let keyPath: String
-  /// Whether it was there or is new.
+  /// Tells a certificate that was there from a new one.
   package let origin: Origin
 
-  /// Where the two files are in a directory.
+  /// Returns the paths of the two files in a directory.
   package static func paths(in directory: String) -> (certificate: String, key: String) {
     (directory + "/tls-cert.pem", directory + "/tls-key.pem")
   }
 
-  /// Gives the certificate kept in a directory, or makes one there, for these names, when there is none that
-  /// is good. The directory must exist; errors name the call that failed in it.
+  /// Returns the certificate in a directory, or creates one there, for these names, if the directory has no usable
+  /// one. The directory must exist; errors name the call that failed.
   package static func loadOrMake(
     in directory: String, now: WallTime, names: AlternativeNames = .ofThisMachine()
   ) throws(SelfSignedCertificateError) -> SelfSignedCertificate {
@@ -61,15 +61,15 @@ package struct SelfSignedCertificate: Equatable, Sendable {
       try restrict(keyPath)
       return SelfSignedCertificate(certificatePath: certificatePath, keyPath: keyPath, origin: .kept)
     }
-    // A day back, for clients whose clocks are behind.
+    // Valid since yesterday, for clients whose clocks are behind.
     try make(
       certificatePath: certificatePath, keyPath: keyPath, directory: directory, names: names,
       notBefore: seconds - 86_400, notAfter: (now + validity).secondsSince1970)
     return SelfSignedCertificate(certificatePath: certificatePath, keyPath: keyPath, origin: .made(reason))
   }
 
-  /// Writes both files beside their places, syncs them, and only then puts them there: a crash leaves the old
-  /// pair, or a pair that does not match and is made again.
+  /// Writes and syncs both files under temporary names, and only then renames them: a crash leaves the old pair, or a
+  /// pair that does not match and is created again.
   private static func make(
     certificatePath: String, keyPath: String, directory: String, names: AlternativeNames, notBefore: Int64,
     notAfter: Int64
@@ -98,7 +98,7 @@ package struct SelfSignedCertificate: Equatable, Sendable {
     return OwnedDescriptor(owning: descriptor)
   }
 
-  /// A key that was copied here by hand may be readable by others.
+  /// Removes the permissions of others: a key that was copied here by hand may have them.
   private static func restrict(_ keyPath: String) throws(SelfSignedCertificateError) {
     var status = stat()
     try check("stat", keyPath, unsafe stat(keyPath, &status))
@@ -127,18 +127,18 @@ extension SelfSignedCertificate.Reason {
   }
 }
 
-/// Why no certificate could be kept or made.
+/// An error while a certificate was loaded or created.
 package enum SelfSignedCertificateError: Error, Equatable, Sendable, CustomStringConvertible {
   /// A call on a file or the directory failed.
   case system(path: String, SystemError)
-  /// OpenSSL did not make it.
+  /// OpenSSL failed to create the certificate.
   case notMade(OpenSSLError)
 
-  /// What failed, and where.
+  /// The failed operation and its path.
   package var description: String {
     switch self {
     case .system(let path, let error): "cannot keep a certificate in \(path): \(error)"
-    case .notMade(let error): "cannot make a certificate: \(error)"
+    case .notMade(let error): "cannot create a certificate: \(error)"
     }
   }
 }

@@ -1,22 +1,23 @@
 package import Platform
 internal import COpenSSL
 
-/// What a server's certificate says (RFC 5280), for logs and for those who watch when it ends.
+/// The contents of a server's certificate (RFC 5280), for logs and for monitoring of its expiry.
 package struct ServerCertificate: Equatable, Sendable {
-  /// Whose it is, as RFC 2253 writes it; empty in some that name hosts only.
+  /// The subject, as in RFC 2253; empty in some certificates that name hosts only.
   package let subject: String
-  /// The hosts and addresses that it is for, such as `DNS:localhost, IP Address:127.0.0.1`; at most 512 bytes of them.
+  /// The hosts and addresses of the certificate, such as `DNS:localhost, IP Address:127.0.0.1`; at most 512 bytes.
   package let names: String
-  /// When it begins to be valid, in seconds since 1970.
+  /// The beginning of the validity, in seconds since 1970.
   package let notBefore: Int64
-  /// When it ends, in seconds since 1970; some name the year 9999.
+  /// The end of the validity, in seconds since 1970; the year 9999 in some certificates.
   package let notAfter: Int64
-  /// SHA-256 of the certificate, as browsers show it.
+  /// The SHA-256 digest of the certificate, as browsers show it.
   package let fingerprint: SHA256Digest
-  /// SHA-256 of it and of those that lead up from it: what is served is the same where this is.
+  /// The SHA-256 digest of the certificate and of its intermediate certificates: equal digests mean that the same
+  /// chain is served.
   package let chain: SHA256Digest
 
-  /// Takes it from a context that has one; `nil`, with an error in OpenSSL's queue, when it cannot be read.
+  /// Reads the certificate of a context. Returns `nil`, with an error in OpenSSL's queue, when that fails.
   init?(of context: TLSContext) {
     guard let certificate = unsafe SSL_CTX_get0_certificate(context.pointer) else { return nil }
     var (notBefore, notAfter): (Int64, Int64) = (0, 0)

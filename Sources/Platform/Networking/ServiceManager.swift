@@ -17,7 +17,7 @@ package struct ServiceManager: Sendable {
   /// The time between two watchdog notifications: half of the time that the manager allows; `nil` if it wants none.
   package let watchdogInterval: Duration?
 
-  /// Reads the variables that a manager sets; `nil` without a manager.
+  /// Reads the environment variables of a manager; `nil` without a manager.
   ///
   /// - Parameters:
   ///   - environment: the environment of the process.

@@ -3,38 +3,38 @@ internal import Primitives
 internal import CLinux
 internal import Glibc
 
-/// What to wait for on a socket.
+/// The condition of a socket to wait for.
 package enum SocketReadiness: Sendable {
-  /// There is something to receive, or the end of the stream.
+  /// There are bytes to receive, or the stream has ended.
   case readable
-  /// There is room to send, or the connection has come about.
+  /// There is room to send, or the connection is established.
   case writable
-  /// One of both.
+  /// Either of the two.
   case either
 }
 
 extension Socket {
-  /// Begins a connection. It has come about, or failed, once the socket is writable: `pendingError` then
-  /// says which.
+  /// Starts to connect. The attempt has ended when the socket becomes writable: `pendingError` then throws if it
+  /// failed.
   package static func connect(to address: SocketAddress) throws(SystemError) -> OwnedDescriptor {
     let descriptor = OwnedDescriptor(
       owning: try SystemError.check("socket", clinux_socket_stream(address.ip.isV6 ? 1 : 0)))
     var raw = address.raw
     let status = unsafe clinux_socket_connect(descriptor.rawValue, &raw)
-    // After EINTR the connection goes on by itself, as it does after EINPROGRESS.
+    // After EINTR the attempt continues by itself, as after EINPROGRESS.
     guard status == 0 || status == -EINPROGRESS || status == -EINTR else {
       throw SystemError("connect", code: -status)
     }
     return descriptor
   }
 
-  /// Throws the error that the socket has met since the last look, such as a refused connection.
+  /// Throws the error that the socket met since the last call, such as a refused connection.
   package func pendingError() throws(SystemError) {
     _ = try SystemError.check("connect", clinux_socket_error(descriptor))
   }
 
-  /// Waits until the socket is ready or broken (`true`), or the time is over (`false`). For threads that may
-  /// block: a command's, never an event loop's.
+  /// Waits until the socket is ready or broken (returns `true`), or for the time limit (returns `false`). Only for
+  /// threads that may block, never for an event loop.
   package func wait(until readiness: SocketReadiness, atMost limit: Duration) throws(SystemError) -> Bool {
     let events =
       switch readiness {

@@ -1,19 +1,19 @@
 package import Platform
 internal import CLinux
 
-/// How a TCP socket buffers. A listener's are inherited by what it accepts.
+/// The buffering options of a TCP socket. Accepted sockets inherit the options of their listener.
 package struct SocketOptions: Equatable, Sendable {
-  /// Small segments go out at once (`TCP_NODELAY`).
+  /// True to send small segments at once (`TCP_NODELAY`).
   package var sendsAtOnce: Bool
-  /// The kernel reports no room to send while so many bytes wait unsent (`TCP_NOTSENT_LOWAT`).
+  /// The unsent bytes above which the kernel reports the socket as not writable (`TCP_NOTSENT_LOWAT`).
   package var notSentLowWaterInBytes: Int?
-  /// The send buffer (`SO_SNDBUF`), which the kernel doubles for its own bookkeeping and cuts at
-  /// `net.core.wmem_max`; `nil` lets it grow by itself, to megabytes.
+  /// The size of the send buffer (`SO_SNDBUF`). The kernel doubles it for its own bookkeeping and limits it to
+  /// `net.core.wmem_max`; `nil` lets the kernel grow the buffer, to megabytes.
   package var sendBufferInBytes: Int?
-  /// The receive buffer (`SO_RCVBUF`), in the same way.
+  /// The size of the receive buffer (`SO_RCVBUF`), with the same rules.
   package var receiveBufferInBytes: Int?
 
-  /// The options; by default small segments go at once and the rest is the kernel's.
+  /// Creates options. By default small segments are sent at once, and the kernel chooses the rest.
   package init(
     sendsAtOnce: Bool = true, notSentLowWaterInBytes: Int? = nil, sendBufferInBytes: Int? = nil,
     receiveBufferInBytes: Int? = nil
@@ -26,7 +26,7 @@ package struct SocketOptions: Equatable, Sendable {
 }
 
 extension Socket {
-  /// Sets the options; those that are `nil` stay as they are.
+  /// Sets the options. An option that is `nil` stays unchanged.
   package func apply(_ options: SocketOptions) throws(SystemError) {
     _ = try SystemError.check(
       "setsockopt", clinux_socket_set_no_delay(descriptor, options.sendsAtOnce ? 1 : 0))
@@ -44,20 +44,21 @@ extension Socket {
     }
   }
 
-  /// Whether small segments go out at once.
+  /// True if the socket sends small segments at once.
   package var sendsAtOnce: Bool { clinux_socket_no_delay(descriptor) > 0 }
 
-  /// The unsent bytes from which on the kernel reports no room.
+  /// Returns the unsent bytes above which the kernel reports the socket as not writable.
   package func notSentLowWaterInBytes() throws(SystemError) -> Int {
     Int(try SystemError.check("getsockopt", clinux_socket_not_sent_low_water(descriptor)))
   }
 
-  /// The send buffer as the kernel counts it, which is twice what was set.
+  /// Returns the size of the send buffer as the kernel counts it: twice the size that was set.
   package func sendBufferInBytes() throws(SystemError) -> Int {
     Int(try SystemError.check("getsockopt", clinux_socket_send_buffer(descriptor)))
   }
 
-  /// How many bytes came, and how many of those sent the peer has acknowledged, as TCP counts them; nil where it does not tell.
+  /// The bytes that arrived, and the sent bytes that the peer has acknowledged, as TCP counts them; nil if the kernel
+  /// does not report them.
   package var traffic: (received: UInt64, acknowledged: UInt64)? {
     var received: UInt64 = 0
     var acknowledged: UInt64 = 0

@@ -2,47 +2,48 @@ package import Platform
 internal import CLinux
 internal import Glibc
 
-/// What came of an attempt to send.
+/// The result of an attempt to send.
 package enum SendResult: Equatable, Sendable {
-  /// So many bytes, at least one unless none were given, went to the kernel.
+  /// The kernel took this number of bytes: at least one, unless there were none to send.
   case sent(Int)
-  /// There is no room; an event with `isWritable` will say when there is.
+  /// The send buffer is full; an event with `isWritable` will report free space.
   case wouldBlock
   /// The connection is broken.
   case failed(SystemError)
 }
 
-/// What came of an attempt to receive.
+/// The result of an attempt to receive.
 package enum ReceiveResult: Equatable, Sendable {
-  /// So many bytes, at least one, were put into the buffer.
+  /// This number of bytes, at least one, is in the buffer.
   case received(Int)
-  /// The peer has ended its direction.
+  /// The peer has closed its direction.
   case endOfStream
-  /// There is nothing yet; an event with `isReadable` will say when there is.
+  /// No bytes have arrived; an event with `isReadable` will report them.
   case wouldBlock
   /// The connection is broken.
   case failed(SystemError)
 }
 
-/// A TCP socket by its number: what can be done with one that somebody else owns.
+/// A TCP socket by its descriptor, which another object owns.
 ///
-/// No call waits, is cut short by a signal, or raises SIGPIPE.
+/// No call blocks, fails with EINTR, or raises SIGPIPE.
 package struct Socket: Hashable, Sendable, BitwiseCopyable {
-  /// The number of the descriptor.
+  /// The descriptor of the socket.
   package let descriptor: CInt
 
-  /// Names an open socket; the owner of the descriptor sees to it that it stays open.
+  /// Refers to an open socket. The owner of the descriptor must keep it open.
   package init(_ descriptor: CInt) {
     self.descriptor = descriptor
   }
 
-  /// Another descriptor of the same socket, to be used and closed apart from it; nil when the system has none left.
+  /// Returns another descriptor of the same socket, with an owner of its own; nil if the system has no descriptor
+  /// left.
   package func duplicate() -> OwnedDescriptor? {
     let copy = clinux_descriptor_duplicate(descriptor)
     return copy >= 0 ? OwnedDescriptor(owning: copy) : nil
   }
 
-  /// Sends as much as there is room for.
+  /// Sends as many bytes as the send buffer takes.
   package func send(_ bytes: Span<UInt8>) -> SendResult {
     let count = unsafe bytes.withUnsafeBufferPointer { bytes in
       unsafe clinux_send(descriptor, bytes.baseAddress, bytes.count)
@@ -50,7 +51,7 @@ package struct Socket: Hashable, Sendable, BitwiseCopyable {
     return Self.sendResult("send", count)
   }
 
-  /// Sends the first bytes and then the second, as much as there is room for, in one call.
+  /// Sends the first bytes and then the second, as many as the send buffer takes, in one call.
   package func send(_ first: Span<UInt8>, _ second: Span<UInt8>) -> SendResult {
     let count = unsafe first.withUnsafeBufferPointer { first in
       unsafe second.withUnsafeBufferPointer { second in
@@ -61,9 +62,9 @@ package struct Socket: Hashable, Sendable, BitwiseCopyable {
     return Self.sendResult("sendmsg", count)
   }
 
-  /// Receives into the buffer from `offset` up to its end, which must leave room for a byte.
+  /// Receives into the buffer from `offset` to its end. The offset must be below the end.
   package func receive(into buffer: inout [UInt8], from offset: Int = 0) -> ReceiveResult {
-    precondition(offset >= 0 && offset < buffer.count, "there is room to receive into")
+    precondition(offset >= 0 && offset < buffer.count, "the buffer has room after the offset")
     let count = unsafe buffer.withUnsafeMutableBytes { buffer in
       let room = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[offset...])
       return unsafe clinux_receive(descriptor, room.baseAddress, room.count)
@@ -76,22 +77,22 @@ package struct Socket: Hashable, Sendable, BitwiseCopyable {
     }
   }
 
-  /// How many bytes were sent that the peer has not acknowledged yet.
+  /// Returns the number of bytes that were sent and not acknowledged by the peer.
   package func queuedBytes() throws(SystemError) -> Int {
     Int(try SystemError.check("ioctl", clinux_socket_queued(descriptor)))
   }
 
-  /// Ends our direction: the peer reads the end of the stream after what was sent.
+  /// Closes our direction: the peer reads the end of the stream after the bytes sent so far.
   package func shutdownWrite() throws(SystemError) {
     _ = try SystemError.check("shutdown", clinux_socket_shutdown_write(descriptor))
   }
 
-  /// Has the close of this socket throw away what is unsent and reset the connection.
+  /// Makes the close of this socket discard unsent bytes and reset the connection.
   package func resetOnClose() throws(SystemError) {
     _ = try SystemError.check("setsockopt", clinux_socket_reset_on_close(descriptor))
   }
 
-  /// The address of our end.
+  /// Returns the address of our end.
   package func localAddress() throws(SystemError) -> SocketAddress {
     var raw = clinux_address()
     _ = try SystemError.check("getsockname", unsafe clinux_socket_name(descriptor, &raw))

@@ -6,17 +6,17 @@ package struct SocketAddress: Hashable, Sendable, BitwiseCopyable, CustomStringC
   package let ip: IPAddress
   /// The port; 0 asks a listener for a free one.
   package let port: UInt16
-  /// The interface that a link-local IPv6 address belongs to; else 0.
+  /// The interface of a link-local IPv6 address; else 0.
   package let scope: UInt32
 
-  /// An address and a port.
+  /// Creates an address from its parts.
   package init(ip: IPAddress, port: UInt16, scope: UInt32 = 0) {
     self.ip = ip
     self.port = port
     self.scope = scope
   }
 
-  /// Parses `HOST:PORT`; see `resolve`, whose first answer this is.
+  /// Parses `HOST:PORT` and returns the first address that `resolve` finds.
   package init(_ text: String) throws(AddressError) {
     guard let first = try Self.resolve(text).first else { throw .hostHasNoAddress }
     self = first
@@ -26,12 +26,12 @@ package struct SocketAddress: Hashable, Sendable, BitwiseCopyable, CustomStringC
     self.init(ip: IPAddress(raw), port: raw.port, scope: raw.scope)
   }
 
-  /// Finds the addresses of `HOST:PORT`: HOST is an IPv4 address, an IPv6 address in brackets, or a name that
-  /// the system's resolver is asked for, which may block for seconds. The port is 0–65535.
+  /// Returns the addresses of `HOST:PORT`. HOST is an IPv4 address, an IPv6 address in brackets, or a name, which the
+  /// system resolves; this may block for seconds. PORT is a number from 0 to 65535.
   package static func resolve(_ text: String) throws(AddressError) -> [SocketAddress] {
     guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")) else { throw .missingPort }
     let digits = text[text.utf8.index(after: colon)...]
-    // UInt16 would take a sign.
+    // UInt16 would accept a sign.
     guard digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let port = UInt16(digits) else { throw .badPort }
     var host = text[..<colon]
     let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
@@ -44,10 +44,10 @@ package struct SocketAddress: Hashable, Sendable, BitwiseCopyable, CustomStringC
     }
   }
 
-  /// Whether it leads back to this machine.
+  /// True for a loopback address.
   package var isLoopback: Bool { ip.isLoopback }
 
-  /// The address without the port, an IPv4 one never inside IPv6.
+  /// The address without the port; an IPv4-mapped address as IPv4.
   package var host: String { ip.description }
 
   /// `192.0.2.1:8080` or `[2001:db8::1]:8080`.
@@ -78,26 +78,26 @@ package struct SocketAddress: Hashable, Sendable, BitwiseCopyable, CustomStringC
   }
 }
 
-/// Why a text is no address to listen on or to connect to.
+/// The reason why a text is not an address to listen on or to connect to.
 package enum AddressError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// There is no colon with a port behind it.
+  /// The text has no colon with a port after it.
   case missingPort
-  /// The port is no number from 0 to 65535.
+  /// The port is not a number from 0 to 65535.
   case badPort
-  /// Nothing stands before the port.
+  /// The text has no host before the port.
   case missingHost
-  /// An IPv6 address stands without brackets, or something else within.
+  /// An IPv6 address is not in brackets, or another host is.
   case badBrackets
-  /// The resolver does not know the name; the code is `getaddrinfo`'s.
+  /// The resolver does not know the name; the code is that of `getaddrinfo`.
   case unknownHost(code: CInt)
-  /// The name is known and has neither an IPv4 nor an IPv6 address.
+  /// The name has neither an IPv4 nor an IPv6 address.
   case hostHasNoAddress
 
-  /// What is wrong, to stand behind the text that was refused.
+  /// The problem as a predicate, to follow the refused text.
   package var description: String {
     switch self {
     case .missingPort: "has no port; write HOST:PORT"
-    case .badPort: "has no port from 0 to 65535 behind its last colon"
+    case .badPort: "has no port from 0 to 65535 after its last colon"
     case .missingHost: "has no host before the port; write 0.0.0.0 for every address"
     case .badBrackets: "must have an IPv6 address, and nothing else, in brackets: [::1]:8080"
     case .unknownHost(let code): "names a host that was not found: \(Self.words(for: code))"

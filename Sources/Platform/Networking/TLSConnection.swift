@@ -1,24 +1,24 @@
 internal import Platform
 internal import COpenSSL
 
-/// One side of a TLS connection: bytes in, bytes out. It knows no socket.
+/// One side of a TLS connection: bytes in, bytes out, without a socket.
 ///
-/// What is given out as ciphertext must reach the peer, in its order. After an error the connection is of no
-/// use; the alert that tells the peer has been given out and should still be sent.
+/// The caller must send the returned ciphertext to the peer, in order. After an error the connection is unusable; the
+/// returned ciphertext then ends with the alert for the peer and should still be sent.
 @safe
 package final class TLSConnection {
-  /// What a call of `receive` brought about, besides bytes.
+  /// The result of a call of `receive`, besides bytes.
   package struct Progress: Equatable, Sendable {
-    /// The handshake was completed in this call.
+    /// True if this call completed the handshake.
     package var hasCompletedHandshake = false
-    /// The peer has said that nothing more will come from it (`close_notify`).
+    /// True if the peer has closed its direction (`close_notify`).
     package var hasPeerClosed = false
 
-    /// Nothing but bytes, or not even those.
+    /// No progress besides bytes.
     package static let none = Progress()
   }
 
-  /// The most bytes that one call of `encrypt` takes.
+  /// The most bytes for one call of `encrypt`.
   package static let encryptLimitInBytes = 65_536
 
   enum Role {
@@ -27,7 +27,7 @@ package final class TLSConnection {
   }
 
   private enum State {
-    /// A server has not received a whole ClientHello: OpenSSL is not in use yet.
+    /// A server has not received a complete ClientHello: OpenSSL is not in use yet.
     case awaitingHello(ClientHelloReader)
     case handshaking
     case established
@@ -36,7 +36,7 @@ package final class TLSConnection {
   }
 
   private let context: TLSContext
-  /// Nil while the state is `awaitingHello`.
+  /// The connection of OpenSSL; nil while the state is `awaitingHello`.
   private var ssl: OpaquePointer?
   private let wire = TLSWire()
   private var state: State
@@ -59,10 +59,10 @@ package final class TLSConnection {
     ERR_clear_error()
   }
 
-  /// Takes in all of the ciphertext that has come: drives the handshake, appends what was decrypted to
-  /// `plaintext` (never more than came in), and what is to be sent to `ciphertextOut`, also when it throws.
+  /// Processes all ciphertext that arrived: drives the handshake, appends the decrypted bytes to `plaintext` (never
+  /// more than arrived), and appends the ciphertext to send to `ciphertextOut`, also when it throws.
   ///
-  /// What follows a `close_notify` is dropped (RFC 8446 §6.1).
+  /// Bytes after a `close_notify` are dropped (RFC 8446 §6.1).
   package func receive(
     _ ciphertext: Span<UInt8>, plaintext: inout [UInt8], ciphertextOut: inout [UInt8]
   ) throws(TLSError) -> Progress {
@@ -100,13 +100,13 @@ package final class TLSConnection {
     }
   }
 
-  /// Encrypts all of the plaintext, at most `encryptLimitInBytes`, and appends the records, of 16 KiB at
-  /// most. The handshake must be complete and `close` not have been called.
+  /// Encrypts all of the plaintext, at most `encryptLimitInBytes`, and appends the records, each of at most 16 KiB.
+  /// Requires a complete handshake and no earlier `close`.
   package func encrypt(_ plaintext: Span<UInt8>, into ciphertextOut: inout [UInt8]) throws(TLSError) {
     if case .failed(let error) = state { throw error }
-    precondition(isHandshakeComplete && !isClosed, "only an open connection encrypts")
+    precondition(isHandshakeComplete && !isClosed, "the connection is open")
     precondition(plaintext.count <= Self.encryptLimitInBytes, "the plaintext is within the limit")
-    // Header, tag and the content type or nonce: 29 bytes at most a record.
+    // A record has at most 29 bytes besides the plaintext: header, tag, and content type or nonce.
     let recordCount = plaintext.count / 16_384 + 1
     ciphertextOut.reserveRoom(for: plaintext.count + recordCount * 64)
     try wire.connect(from: Span(), to: &ciphertextOut) { () throws(TLSError) in
@@ -123,21 +123,21 @@ package final class TLSConnection {
     }
   }
 
-  /// Says that nothing more will come from us (`close_notify`), once, and only if there is a connection.
+  /// Announces the end of our direction (`close_notify`), once, and only on an open connection.
   package func close(into ciphertextOut: inout [UInt8]) {
     guard isHandshakeComplete, !isClosed else { return }
     if case .failed = state { return }
     isClosed = true
     wire.connect(from: Span(), to: &ciphertextOut) {
-      // 0 means that the peer's is still to come, which is no error.
+      // 0 means that the peer has not closed yet, which is no error.
       _ = unsafe SSL_shutdown(ssl)
       ERR_clear_error()
     }
   }
 
-  // MARK: - What was agreed on
+  // MARK: - Negotiated parameters
 
-  /// Whether data can be sent.
+  /// True if data can be sent.
   package var isHandshakeComplete: Bool {
     switch state {
     case .established, .closedByPeer: true
@@ -145,12 +145,13 @@ package final class TLSConnection {
     }
   }
 
-  /// True until a server has received a whole ClientHello. Until then the handshake has cost hardly any memory or time.
+  /// True until a server has received a complete ClientHello. Until then the handshake has cost hardly any memory or
+  /// time.
   package var isAwaitingHello: Bool {
     if case .awaitingHello = state { true } else { false }
   }
 
-  /// The protocol chosen by ALPN; `nil` when none was offered.
+  /// The protocol chosen by ALPN; `nil` if the client offered none.
   package var negotiatedProtocol: String? {
     guard isHandshakeComplete else { return nil }
     var bytes: UnsafePointer<UInt8>?
@@ -175,13 +176,13 @@ package final class TLSConnection {
     return unsafe String(cString: name)
   }
 
-  /// Whether the handshake went on from an earlier session.
+  /// True if the handshake resumed an earlier session.
   package var wasResumed: Bool {
     guard isHandshakeComplete else { return false }
     return unsafe SSL_session_reused(ssl) == 1
   }
 
-  /// The session as a client may resume it later; `nil` before the server has sent a ticket.
+  /// The session that a client may resume later; `nil` before the server has sent a ticket.
   package var session: TLSSession? {
     guard isHandshakeComplete, let session = unsafe SSL_get1_session(ssl) else { return nil }
     return unsafe TLSSession(owning: session).ifResumable
@@ -193,7 +194,7 @@ package final class TLSConnection {
     guard let ssl = unsafe SSL_new(context.pointer) else { preconditionFailure("out of memory") }
     unsafe self.ssl = ssl
     let bio = unsafe wire.makeBIO()
-    // Takes over both references, which are to one object.
+    // Takes ownership of both references, which are to one object.
     unsafe SSL_set_bio(ssl, bio, bio)
   }
 
@@ -221,11 +222,12 @@ package final class TLSConnection {
     } else {
       isSet = unsafe copenssl_set_server_name(ssl, host) & SSL_set1_host(ssl, host)
     }
-    precondition(isSet == 1, "a host's name is at most 255 bytes")
+    precondition(isSet == 1, "a host name has at most 255 bytes")
     if let session { unsafe SSL_set_session(ssl, session.pointer) }
   }
 
-  /// `true` once the handshake is complete, `false` when the peer must say more.
+  /// Continues the handshake.
+  /// - Returns: `true` when the handshake is complete, `false` when bytes of the peer are missing.
   private func performHandshake() throws(TLSError) -> Bool {
     let status = unsafe SSL_do_handshake(ssl)
     if status == 1 {
@@ -261,7 +263,7 @@ package final class TLSConnection {
 
   private static func error(from error: OpenSSLError, verification: Int) -> TLSError {
     let isOfTLS = error.library == ERR_LIB_SSL
-    // OpenSSL counts an alert's reasons from there on.
+    // OpenSSL maps alerts to the reasons from this number on.
     if isOfTLS, error.reason >= SSL_AD_REASON_OFFSET,
       let alert = UInt8(exactly: error.reason - SSL_AD_REASON_OFFSET)
     {
@@ -276,7 +278,7 @@ package final class TLSConnection {
 
 /// A session that a client may resume, with its ticket.
 ///
-/// Unchecked: OpenSSL counts references under a lock, and a session that was given out is not changed again.
+/// Unchecked: OpenSSL counts references under a lock, and a session is not changed once it was returned.
 @safe
 package final class TLSSession: @unchecked Sendable {
   let pointer: OpaquePointer
@@ -294,9 +296,10 @@ package final class TLSSession: @unchecked Sendable {
   }
 }
 
-/// What can be told of a connection to a TLS port by its first byte.
+/// Detection of a peer's protocol on a TLS port.
 package enum TLSRecord {
-  /// Whether the peer speaks plain HTTP: a request begins with a letter, TLS with 22 (RFC 8446 §5.1).
+  /// Returns true if a connection's first byte is of plain HTTP: a request begins with a letter, TLS with 22 (RFC
+  /// 8446 §5.1).
   package static func looksLikePlainHTTP(firstByte: UInt8) -> Bool {
     switch firstByte {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
@@ -306,7 +309,7 @@ package enum TLSRecord {
 }
 
 extension [UInt8] {
-  /// Makes room for so many more bytes, growing by doubling as `append` does; `reserveCapacity` alone would
+  /// Reserves capacity for `extra` more bytes, growing by doubling as `append` does; `reserveCapacity` alone would
   /// copy at each call.
   fileprivate mutating func reserveRoom(for extra: Int) {
     guard capacity - count < extra else { return }

@@ -1,7 +1,7 @@
 internal import Platform
 internal import COpenSSL
 
-/// A version of TLS that we speak.
+/// A supported version of TLS.
 package enum TLSVersion: Comparable, Hashable, Sendable, CaseIterable {
   /// TLS 1.2 (RFC 5246)
   case v1_2
@@ -24,11 +24,11 @@ package enum TLSVersion: Comparable, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// An `SSL_CTX` and the one reference to it that is ours.
+/// An `SSL_CTX` and our reference to it.
 ///
-/// Unchecked, for the pointer's type cannot say so: whoever makes one configures it before giving it on, and
-/// nothing changes it afterwards; OpenSSL itself locks what connections share in it, the count of references
-/// and the ticket keys.
+/// Unchecked, because the pointer type is not `Sendable`: the creator of a context configures it before sharing it,
+/// and no code changes it afterwards. OpenSSL itself locks the state that connections share in it: the reference
+/// count and the ticket keys.
 @safe
 final class TLSContext: @unchecked Sendable {
   let pointer: OpaquePointer
@@ -49,23 +49,23 @@ final class TLSContext: @unchecked Sendable {
   }
 }
 
-/// What a client needs for TLS: whom it trusts.
+/// The TLS configuration of a client: the certificates that it trusts.
 package struct TLSClientContext: Sendable {
-  /// Whose certificates a client takes for good.
+  /// The certificates that a client trusts.
   package enum Trust: Equatable, Sendable {
-    /// Those of the authorities that the system trusts.
+    /// The certificates of the system's authorities.
     case system
-    /// Those in a PEM file, or signed by them; a server's own certificate may be there.
+    /// The certificates in a PEM file and those that they signed. The file may contain a server's own certificate.
     case certificates(path: String)
-    /// Those of the authorities that the system trusts, and those in a PEM file as above.
+    /// The certificates of both.
     case systemAnd(path: String)
-    /// Anyone's: for a question to this very machine that tells nothing, and for nothing else.
+    /// Any certificate. Only for requests to this machine that contain no secret.
     case anyone
   }
 
   private let context: TLSContext
 
-  /// Makes a context that offers `http/1.1` and checks each server's certificate and name, unless it trusts anyone.
+  /// Creates a context that offers `http/1.1` and verifies each server's certificate and name, unless it trusts any.
   package init(
     trust: Trust, versions: ClosedRange<TLSVersion> = .v1_2 ... .v1_3
   ) throws(TLSContextError) {
@@ -88,13 +88,13 @@ package struct TLSClientContext: Sendable {
     guard unsafe SSL_CTX_load_verify_file(context.pointer, path) == 1 else {
       throw .trustUnusable(path: path, .take())
     }
-    // A certificate that is trusted needs no authority above it.
+    // A trusted certificate needs no authority above it.
     _ = unsafe X509_VERIFY_PARAM_set_flags(
       SSL_CTX_get0_param(context.pointer), UInt(X509_V_FLAG_PARTIAL_CHAIN))
   }
 
-  /// A new connection's client side for a server of that name, of at most 255 bytes, or address in numbers. Its
-  /// first bytes are given out by a first `receive`, of nothing.
+  /// Creates the client side of a connection to a host: a name of at most 255 bytes, or a numeric address. Call
+  /// `receive` with no bytes to get the first bytes to send.
   package func makeConnection(to host: String, resuming session: TLSSession? = nil) -> TLSConnection {
     TLSConnection(context, role: .client(host: host, resuming: session))
   }

@@ -1,18 +1,18 @@
 package import Platform
 internal import COpenSSL
 
-/// Why a TLS connection failed. What is to be sent to the peer about it, an alert, has been given out.
+/// The error that ended a TLS connection. The ciphertext to send already ends with the alert for the peer.
 package enum TLSError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The peer broke the connection off by this alert (RFC 8446 §6).
+  /// The peer ended the connection with this alert (RFC 8446 §6).
   case alertReceived(UInt8)
-  /// A client does not trust the server's certificate; the number is OpenSSL's `X509_V_ERR_…`.
+  /// The client does not trust the server's certificate; the number is OpenSSL's `X509_V_ERR_…`.
   case certificateNotTrusted(Int)
-  /// The first bytes of a client are no ClientHello, or one that is too long.
+  /// The first bytes of the client are not a ClientHello, or it is too long.
   case noClientHello(ClientHelloError)
-  /// The peer sent what TLS does not allow, or nothing that we have in common.
+  /// The peer broke a rule of TLS, or supports no common version or algorithm.
   case protocolViolation(OpenSSLError)
 
-  /// What happened, for a log.
+  /// The error in words, for a log.
   package var description: String {
     switch self {
     case .alertReceived(let number):
@@ -37,46 +37,46 @@ package enum TLSError: Error, Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Why there is no TLS context: the certificate, the key, or what a client is to trust.
+/// The error that prevented a TLS context: the certificate, the key, or the trusted certificates are unusable.
 package enum TLSContextError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The PEM file with the certificate and those that lead up from it cannot be used.
+  /// The PEM file with the certificate and its intermediate certificates is unusable.
   case certificateUnusable(path: String, OpenSSLError)
-  /// A pipe, or something else that is no file: to read it may take for ever.
+  /// The path names a pipe or another special file: reading it may block for ever.
   case notAFile(path: String)
-  /// The PEM file with the private key cannot be used.
+  /// The PEM file with the private key is unusable.
   case keyUnusable(path: String, OpenSSLError)
-  /// The private key is there, but only a passphrase would open it.
+  /// The private key is encrypted with a passphrase.
   case keyEncrypted(path: String)
-  /// The key is not the one that the certificate was made for.
+  /// The key does not match the certificate.
   case keyOfAnotherCertificate(path: String)
-  /// The PEM file with certificates to trust cannot be used.
+  /// The PEM file with certificates to trust is unusable.
   case trustUnusable(path: String, OpenSSLError)
-  /// OpenSSL on this machine does not offer what we need.
+  /// OpenSSL on this machine lacks a feature that we need.
   case unsupported(OpenSSLError)
 
-  /// What is wrong, and with which file.
+  /// The problem and the file.
   package var description: String {
     switch self {
     case .certificateUnusable(let path, let error):
-      error.saysNotPEM
-        ? "\(path) holds no certificate in PEM" : "cannot use the certificate in \(path): \(error)"
-    case .notAFile(let path): "\(path) is not a file: certificate and key are read from files in PEM"
+      error.isNotPEM
+        ? "\(path) contains no certificate in PEM" : "cannot use the certificate in \(path): \(error)"
+    case .notAFile(let path): "\(path) is not a regular file: certificate and key must be files in PEM"
     case .keyUnusable(let path, let error):
-      error.saysNotPEM
-        ? "\(path) holds no private key in PEM" : "cannot use the private key in \(path): \(error)"
+      error.isNotPEM
+        ? "\(path) contains no private key in PEM" : "cannot use the private key in \(path): \(error)"
     case .keyEncrypted(let path):
-      "the private key in \(path) is encrypted, and nobody is there to be asked for its passphrase:"
+      "the private key in \(path) is encrypted, and the gateway has no passphrase for it:"
         + " openssl pkey -in FILE -out NEWFILE writes it without one"
-    case .keyOfAnotherCertificate(let path): "the private key in \(path) is of another certificate"
+    case .keyOfAnotherCertificate(let path): "the private key in \(path) does not match the certificate"
     case .trustUnusable(let path, let error): "cannot trust the certificates in \(path): \(error)"
-    case .unsupported(let error): "OpenSSL cannot do what is needed: \(error)"
+    case .unsupported(let error): "OpenSSL lacks a required feature: \(error)"
     }
   }
 }
 
 extension OpenSSLError {
-  /// Whether a file was readable, and nothing in it was what PEM looks like.
-  fileprivate var saysNotPEM: Bool {
+  /// True if the file was readable but contains no PEM.
+  fileprivate var isNotPEM: Bool {
     library == ERR_LIB_PEM && reason == PEM_R_NO_START_LINE || library == ERR_LIB_OSSL_DECODER
   }
 }

@@ -2,15 +2,15 @@ internal import Platform
 internal import COpenSSL
 internal import Glibc
 
-/// What a server needs for TLS: its certificate and key, and the keys of its session tickets.
+/// The TLS configuration of a server: its certificate and key, and the keys of its session tickets.
 ///
-/// Every connection made from one context resumes the sessions of every other, on whatever thread.
+/// A connection of one context can resume the sessions of every other connection of it, on any thread.
 package struct TLSServerContext: Sendable {
-  /// What can be told of its certificate.
+  /// The contents of the certificate.
   package let certificate: ServerCertificate
   private let context: TLSContext
 
-  /// Reads PEM files: the certificate with those that lead up from it, and its private key, which must not be
+  /// Reads PEM files: the certificate with its intermediate certificates, and its private key, which must not be
   /// encrypted. Clients that offer ALPN must offer `http/1.1`.
   package init(
     certificatePath: String, keyPath: String, versions: ClosedRange<TLSVersion> = .v1_2 ... .v1_3
@@ -38,15 +38,15 @@ package struct TLSServerContext: Sendable {
     self.certificate = certificate
   }
 
-  /// Whether reading there waits for somebody to write, as it does with a pipe, or never ends. What cannot be asked is
-  /// left to be read, and to fail.
+  /// Returns true if the path names a special file, such as a pipe: reading it blocks until another process writes,
+  /// or never ends. A path that cannot be examined counts as a file; reading it then fails.
   private static func wouldWait(at path: String) -> Bool {
     var found = stat()
     guard unsafe stat(path, &found) == 0 else { return false }
     return found.st_mode & S_IFMT != S_IFREG && found.st_mode & S_IFMT != S_IFDIR
   }
 
-  /// Whether its certificate is for a host: a name, or an address in numbers (RFC 9110 §4.3.4, RFC 9525).
+  /// Returns true if the certificate is valid for a host: a name, or a numeric address (RFC 9110 §4.3.4, RFC 9525).
   package func isFor(host: String) -> Bool {
     guard let certificate = unsafe SSL_CTX_get0_certificate(context.pointer) else { return false }
     defer { ERR_clear_error() }
@@ -55,15 +55,15 @@ package struct TLSServerContext: Sendable {
     return isName || isAddress
   }
 
-  /// A new connection's server side, which waits for the client to speak.
+  /// Creates the server side of a connection, which waits for the client's first bytes.
   package func makeConnection() -> TLSConnection {
     TLSConnection(context, role: .server)
   }
 
-  /// Seals tickets by a new key from now on. Those of the last two keys still resume; the key before them is erased,
-  /// so that nobody opens what it sealed, whatever he gets hold of later.
+  /// Encrypts session tickets with a new key from now on. Tickets of the last two keys still resume a session. The
+  /// key before them is erased, so that recorded tickets of it stay unreadable even if the keys in memory leak later.
   ///
-  /// - Returns: false, and all stays as it was, when the system has no randomness.
+  /// - Returns: false, without any change, if the system has no random bytes.
   @discardableResult
   package func rotateTicketKeys() -> Bool {
     let isDone = unsafe copenssl_context_rotate_ticket_keys(context.pointer) == 1
@@ -71,29 +71,29 @@ package struct TLSServerContext: Sendable {
     return isDone
   }
 
-  /// Erases the keys of all tickets given out so far.
+  /// Erases the keys of all session tickets sent so far.
   func forgetTickets() {
-    // The context itself lives as long as the last connection that was made from it.
+    // The context itself lives as long as the last of its connections.
     for _ in 0..<3 { rotateTicketKeys() }
   }
 }
 
-/// The context of a server whose certificate may be replaced while it runs.
+/// The context of a server whose certificate can be replaced while the server runs.
 package final class TLSServerContextHolder: Sendable {
   private let context: Guarded<TLSServerContext>
 
-  /// Holds a first context.
+  /// Stores the first context.
   package init(_ context: TLSServerContext) {
     self.context = Guarded(context)
   }
 
-  /// The context for the next connection; any thread may ask.
+  /// The context for the next connection. Any thread may read it.
   package var current: TLSServerContext {
     context.withLock { $0 }
   }
 
-  /// Has connections from now on use another context. Those that exist keep theirs; sessions of the former
-  /// context are not resumed.
+  /// Replaces the context for new connections. Open connections keep theirs; sessions of the former context are not
+  /// resumed.
   package func replace(with context: TLSServerContext) {
     let former = self.context.withLock { current in
       defer { current = context }

@@ -1,13 +1,14 @@
 internal import COpenSSL
 
-/// The two ends that OpenSSL reads ciphertext from and writes it to, for the time of one call: the caller's
-/// buffers, and none of our own. OpenSSL itself keeps the part of a record that has come so far.
+/// The caller's buffers as the transport of OpenSSL: for the time of one call, OpenSSL reads ciphertext from one and
+/// writes to the other. This object has no buffers of its own; OpenSSL stores the received part of an incomplete
+/// record.
 @safe
 final class TLSWire {
   private var input = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
   private var output: [UInt8] = []
 
-  /// Runs a call of OpenSSL's between an input and an output, which grows at its end.
+  /// Calls OpenSSL with an input and an output. Written bytes are appended to the output.
   func connect<Result, Failure>(
     from input: Span<UInt8>, to output: inout [UInt8], _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -20,7 +21,7 @@ final class TLSWire {
     }
   }
 
-  /// Makes a BIO that is good as long as this object lives.
+  /// Creates a BIO that is valid as long as this object lives.
   func makeBIO() -> OpaquePointer {
     guard let bio = unsafe BIO_new(Self.method.pointer) else { preconditionFailure("out of memory") }
     unsafe BIO_set_data(bio, Unmanaged.passUnretained(self).toOpaque())
@@ -38,7 +39,7 @@ final class TLSWire {
     unsafe output.append(contentsOf: bytes)
   }
 
-  /// One for the process. Unchecked: made once, and only read afterwards.
+  /// The BIO method of the process. Unchecked: created once, and only read afterwards.
   @safe
   private struct Method: @unchecked Sendable {
     let pointer: OpaquePointer

@@ -1,61 +1,63 @@
 internal import CLinux
 internal import Synchronization
 
-/// A serial executor with a thread of its own, for actors that block: files, syncs, names to look up.
+/// A serial executor with its own thread, for actors that block: files, syncs, name lookups.
 ///
-/// Jobs run one after another in the order they came. Those that come after `stop` may never run. What they write
-/// never raises a signal: a closed socket is EPIPE and a file over the process's limit is EFBIG, nothing else.
+/// Jobs run one after another, in the order of their arrival. Jobs that arrive after `stop` may never run. A failing
+/// write raises no signal: writing to a closed socket fails with EPIPE, writing past the process's file size limit
+/// with EFBIG.
 package final class BlockingExecutor: SerialExecutor, Sendable {
   private let name: String
   private let niceness: CInt
   private let jobs = JobQueue()
-  private let bell: OwnedDescriptor
-  /// Rings once, when the thread has run its last job.
-  private let end: OwnedDescriptor
+  /// Signalled when a job arrives or the executor stops.
+  private let wakeup: OwnedDescriptor
+  /// Signalled once, after the last job.
+  private let ended: OwnedDescriptor
   private let isStopping = Atomic(false)
   private let runningThread = Atomic<UInt>(0)
   private let thread = Guarded<SystemThread?>(nil)
 
-  /// Starts the thread; throws when the system has no descriptor or no thread left.
+  /// Starts the thread.
   ///
   /// - Parameters:
-  ///   - name: the thread's; at most 15 bytes of it count.
-  ///   - niceness: how far it gives way to other threads, from 0 to 19. Where the system refuses it, it is as the
-  ///     others.
-  /// - Throws: `SystemError`.
+  ///   - name: the name of the thread; the system uses its first 15 bytes.
+  ///   - niceness: the niceness of the thread, from 0 to 19. A system that refuses it runs the thread with normal
+  ///     priority.
+  /// - Throws: `SystemError` if the system has no descriptor or no thread left.
   package init(name: String, niceness: Int = 0) throws(SystemError) {
     self.name = name
     self.niceness = CInt(clamping: niceness)
-    bell = OwnedDescriptor(owning: try SystemError.check("eventfd", clinux_eventfd_create(1)))
-    end = OwnedDescriptor(owning: try SystemError.check("eventfd", clinux_eventfd_create(1)))
+    wakeup = OwnedDescriptor(owning: try SystemError.check("eventfd", clinux_eventfd_create(1)))
+    ended = OwnedDescriptor(owning: try SystemError.check("eventfd", clinux_eventfd_create(1)))
     let started = try SystemThread(name: name) { self.run() }
     thread.withLock { $0 = started }
   }
 
-  /// Asks the thread to end once the jobs that are waiting have run; any thread may.
+  /// Makes the thread end after the jobs that are queued. Any thread may call it.
   package func stop() {
     isStopping.store(true, ordering: .releasing)
-    ring()
+    signal()
   }
 
-  /// Waits for the thread's end; the executor's own jobs must not call it.
+  /// Waits for the end of the thread. A job of this executor must not call it.
   package func join() {
     thread.withLock { $0 }?.join()
   }
 
-  /// Waits for the thread's end, but no longer than that: a job may hang in the system for as long as a disk does.
+  /// Waits for the end of the thread, at most for `duration`: a job may block in the system as long as a disk does.
   ///
-  /// - Returns: whether it has ended.
+  /// - Returns: true if the thread has ended.
   package func join(within duration: Duration) -> Bool {
     let nanoseconds = Int64(duration / .nanoseconds(1))
-    guard clinux_poll(end.rawValue, clinux_readable, max(0, nanoseconds)) == 1 else { return false }
+    guard clinux_poll(ended.rawValue, clinux_readable, max(0, nanoseconds)) == 1 else { return false }
     join()
     return true
   }
 
   package func enqueue(_ job: consuming ExecutorJob) {
     jobs.put(job)
-    ring()
+    signal()
   }
 
   package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
@@ -63,7 +65,7 @@ package final class BlockingExecutor: SerialExecutor, Sendable {
   }
 
   package func checkIsolated() {
-    precondition(isOnThread, "this runs on the thread of executor \(name) only")
+    precondition(isOnThread, "this must run on the thread of executor \(name)")
   }
 
   package func isIsolatingCurrentContext() -> Bool? {
@@ -74,9 +76,9 @@ package final class BlockingExecutor: SerialExecutor, Sendable {
     runningThread.load(ordering: .relaxed) == SystemThread.current
   }
 
-  private func ring() {
-    // Fails only when rung 2^64 times unheard.
-    _ = clinux_eventfd_signal(bell.rawValue)
+  private func signal() {
+    // Fails only after 2^64 signals without a wait.
+    _ = clinux_eventfd_signal(wakeup.rawValue)
   }
 
   private func run() {
@@ -84,7 +86,7 @@ package final class BlockingExecutor: SerialExecutor, Sendable {
     SystemThread.prepare(niceness: niceness)
     var batch: [UnownedJob] = []
     while true {
-      // Read before the jobs are taken: one that comes with the stop is then still run.
+      // Read before the jobs are taken, so that a job enqueued before `stop` still runs.
       let isLast = isStopping.load(ordering: .acquiring)
       jobs.take(into: &batch)
       for job in batch {
@@ -92,11 +94,11 @@ package final class BlockingExecutor: SerialExecutor, Sendable {
       }
       if batch.isEmpty {
         if isLast { break }
-        let status = clinux_eventfd_wait(bell.rawValue)
-        precondition(status == 0, "an eventfd that is open can be read")
+        let status = clinux_eventfd_wait(wakeup.rawValue)
+        precondition(status == 0, "an open eventfd is readable")
       }
     }
     runningThread.store(0, ordering: .relaxed)
-    _ = clinux_eventfd_signal(end.rawValue)
+    _ = clinux_eventfd_signal(ended.rawValue)
   }
 }

@@ -1,20 +1,21 @@
 package import Synchronization
 
-/// A value behind a lock, for small state within one type: a `Mutex` whose order the thread sanitizer sees.
+/// A value behind a lock, for small state within one type: a `Mutex` whose ordering is visible to the thread
+/// sanitizer.
 ///
-/// `Mutex` waits in the kernel and in a library that is built without the sanitizer, which therefore reports a
-/// race between two threads that merely took turns. The acquire and the release here say in our own code what
-/// the lock says anyway; on x86-64 and arm64 they cost next to nothing.
+/// `Mutex` waits in the kernel and in a library that is built without the sanitizer. The sanitizer therefore reports
+/// a race between two threads that locked one after the other. The acquire and the release here repeat the ordering
+/// of the lock in our own code; on x86-64 and arm64 they cost next to nothing.
 package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
   @usableFromInline let mutex: Mutex<Value>
   @usableFromInline let turns = Atomic<UInt>(0)
 
-  /// Guards a first value.
+  /// Creates a lock around a value.
   package init(_ value: consuming sending Value) {
     mutex = Mutex(value)
   }
 
-  /// Runs the closure alone; it must be short, and call nothing that takes this lock again.
+  /// Runs the closure with the lock held. The closure must be short and must not acquire this lock again.
   @inlinable
   package borrowing func withLock<Result: ~Copyable, Failure>(
     _ body: (inout sending Value) throws(Failure) -> sending Result

@@ -3,40 +3,43 @@ internal import CLinux
 internal import Glibc
 internal import Synchronization
 
-/// Writes lines to a descriptor on a thread of its own: whoever has something to say never waits for whoever reads it.
+/// A writer of lines to a descriptor on its own thread, so that the callers never wait for the reader of the
+/// descriptor.
 ///
-/// Lines wait in memory up to a bound. What does not fit is counted, and a line that says so is written where it is missing.
-/// The thread starts with the first line; it takes no signal that stops a process.
+/// Lines are queued up to a limit in bytes. Lines that do not fit are dropped and counted, and a line with their
+/// number is written in their place. The thread starts with the first line; it blocks the signals that stop a
+/// process.
 package final class LineWriter: Sendable {
   private struct Queue {
     var lines: [[UInt8]] = []
     var byteCount = 0
-    /// Lines that did not fit behind those that wait.
+    /// The number of lines dropped since the thread last took the queue.
     var lost: UInt64 = 0
     var hasThread = false
-    /// What comes now is written by whoever brings it.
+    /// True when callers write their lines themselves: after `stop`, or without a thread.
     var isStopped = false
   }
 
-  /// What a pipe takes in one piece, whoever else writes to it (pipe(7)).
+  /// The most bytes that a pipe takes in one piece when several processes write to it (pipe(7)).
   private static let pieceBytes = 4096
 
   private let descriptor: CInt
   private let room: Int
   private let note: @Sendable (UInt64) -> [UInt8]
   private let queue = Guarded(Queue())
+  /// Signalled when the queue is no longer empty, or the writer stops.
   private let bell: OwnedDescriptor
-  /// Rings once, when the thread has written its last line.
+  /// Signalled once, after the last line.
   private let end: OwnedDescriptor
   private let lostInAll = Atomic<UInt64>(0)
 
-  /// Throws when the system has no descriptor left.
+  /// Creates a writer. The thread starts with the first line.
   ///
   /// - Parameters:
-  ///   - descriptor: where to; it stays open as long as the process lives.
-  ///   - room: how many bytes wait at most. Of what is not important only three quarters do.
-  ///   - note: makes the line that tells how many are missing.
-  /// - Throws: `SystemError`.
+  ///   - descriptor: the descriptor to write to; it must stay open as long as the process lives.
+  ///   - room: the most bytes in the queue. Unimportant lines may fill three quarters of it.
+  ///   - note: makes the line that reports the number of dropped lines.
+  /// - Throws: `SystemError` if the system has no descriptor left.
   package init(
     to descriptor: CInt, room: Int = 1_048_576, note: @escaping @Sendable (UInt64) -> [UInt8]
   ) throws(SystemError) {
@@ -47,10 +50,10 @@ package final class LineWriter: Sendable {
     end = OwnedDescriptor(owning: try SystemError.check("eventfd", clinux_eventfd_create(1)))
   }
 
-  /// How many lines did not fit so far.
+  /// The number of lines dropped so far.
   package var lost: UInt64 { lostInAll.load(ordering: .relaxed) }
 
-  /// Has a line written, which brings its line feed with it; any thread may.
+  /// Queues a line, which must end in a line feed. Any thread may call it.
   package func put(_ line: [UInt8], isImportant: Bool = false) {
     enum Next {
       case nothing
@@ -77,17 +80,17 @@ package final class LineWriter: Sendable {
     }
     switch next {
     case .nothing: break
-    // Fails only when rung 2^64 times unheard.
+    // Fails only after 2^64 signals without a wait.
     case .ring: _ = clinux_eventfd_signal(bell.rawValue)
     case .start: start()
     case .write: write(line)
     }
   }
 
-  /// Has the thread write what waits, and end. What is put from now on is written by whoever puts it.
+  /// Makes the thread write the queued lines and end. From then on a caller of `put` writes its line itself.
   ///
-  /// - Parameter duration: how long that is waited for; a descriptor that takes nothing keeps its lines.
-  /// - Returns: whether all of it was written.
+  /// - Parameter duration: the most time to wait; if the descriptor takes nothing, the queued lines are lost.
+  /// - Returns: true if all lines were written.
   package func stop(within duration: Duration) -> Bool {
     let hasThread = queue.withLock { queue in
       queue.isStopped = true
@@ -102,7 +105,7 @@ package final class LineWriter: Sendable {
     do throws(SystemError) {
       try SystemThread(name: "log") { self.run() }.detach()
     } catch {
-      // Without a thread to spare, whoever says something waits.
+      // Without a thread the callers write, and wait, themselves.
       let lines = queue.withLock { queue in
         queue.isStopped = true
         queue.hasThread = false
@@ -115,7 +118,7 @@ package final class LineWriter: Sendable {
   private func run() {
     let signals = [SIGPIPE, SIGXFSZ, SIGTERM, SIGINT, SIGHUP]
     let status = unsafe clinux_thread_block_signals(signals, signals.count)
-    precondition(status == 0, "a thread may block signals for itself")
+    precondition(status == 0, "a thread may block its own signals")
     while true {
       let (lines, lost, isStopped) = queue.withLock { queue in
         let taken = (queue.lines, queue.lost, queue.isStopped)
@@ -135,7 +138,7 @@ package final class LineWriter: Sendable {
     _ = clinux_eventfd_signal(end.rawValue)
   }
 
-  /// In pieces of whole lines that stay together.
+  /// Writes lines in pieces of whole lines that the reader of a pipe gets uninterrupted.
   private func write(_ lines: [[UInt8]]) {
     var piece: [UInt8] = []
     for line in lines {
@@ -152,8 +155,10 @@ package final class LineWriter: Sendable {
     Self.write(bytes, to: descriptor, waitsForRoom: true)
   }
 
-  /// Writes all of `bytes` to a descriptor. Of one that does not block and is full, the rest is waited for or lost; what cannot
-  /// be written for another reason (it is closed, the disk is full) is lost, for nobody could be told.
+  /// Writes all of `bytes` to a descriptor.
+  ///
+  /// If a non-blocking descriptor is full, the function waits, or drops the rest. After any other error (the
+  /// descriptor is closed, the disk is full) it drops the rest, because there is no other place to report the error.
   package static func write(_ bytes: [UInt8], to descriptor: CInt, waitsForRoom: Bool) {
     var sent = 0
     while sent < bytes.count {

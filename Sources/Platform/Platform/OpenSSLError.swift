@@ -1,29 +1,29 @@
 internal import COpenSSL
 
-/// What OpenSSL says went wrong.
+/// An error that OpenSSL reported.
 package struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The packed number of library and reason; 0 when OpenSSL gave none.
+  /// The packed number of library and reason; 0 if OpenSSL gave none.
   package let code: UInt
 
-  /// Names an error by its number.
+  /// Creates an error from its number.
   package init(code: UInt) {
     self.code = code
   }
 
-  /// Takes the first error of this thread's queue, the cause of those behind it, and empties the queue.
+  /// Returns the first error in this thread's queue, the cause of the later ones, and empties the queue.
   package static func take() -> OpenSSLError {
     let error = OpenSSLError(code: ERR_peek_error())
     ERR_clear_error()
     return error
   }
 
-  /// The number of the part of OpenSSL that speaks.
+  /// The number of the part of OpenSSL that reported the error.
   package var library: CInt { ERR_GET_LIB(code) }
 
-  /// The reason's number within its library, or an `errno`.
+  /// The number of the reason within its library, or an `errno`.
   package var reason: CInt { ERR_GET_REASON(code) }
 
-  /// OpenSSL's own words, or the system's.
+  /// The message of OpenSSL or, for an `errno`, of the system.
   package var description: String {
     guard code != 0 else { return "no reason given" }
     if library == ERR_LIB_SYS { return SystemError.words(for: reason) }

@@ -1,17 +1,17 @@
 internal import Glibc
 
-/// An open file descriptor with one owner, closed when that owner goes out of scope.
+/// An open file descriptor with one owner. Closed when the owner goes out of scope.
 package struct OwnedDescriptor: ~Copyable, Sendable {
   /// The number of the descriptor; valid as long as the owner lives.
   package let rawValue: CInt
 
-  /// Takes over an open descriptor, which nobody else may close from now on.
+  /// Takes ownership of an open descriptor. From now on no other code may close it.
   package init(owning rawValue: CInt) {
-    precondition(rawValue >= 0, "a descriptor to own is open")
+    precondition(rawValue >= 0, "an owned descriptor is open")
     self.rawValue = rawValue
   }
 
-  /// Gives the descriptor up unclosed, for a call or an owner that takes it over.
+  /// Returns the descriptor without closing it. The caller takes ownership.
   package consuming func release() -> CInt {
     let raw = rawValue
     discard self
@@ -19,7 +19,7 @@ package struct OwnedDescriptor: ~Copyable, Sendable {
   }
 
   deinit {
-    // EINTR included, Linux has let go of the number when this returns: never again.
+    // Linux has freed the number even after EINTR: never close it a second time.
     _ = close(rawValue)
   }
 }

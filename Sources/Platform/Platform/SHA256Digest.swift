@@ -3,21 +3,20 @@ package struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
   /// The 32 bytes.
   package let bytes: [UInt8]
 
-  /// Digests what is given.
+  /// Digests bytes.
   package init(of bytes: Span<UInt8>) {
     let digest = RunningDigest(.sha256)
     digest.update(bytes)
     self.init(finishing: digest)
   }
 
-  /// The digest of what came piece by piece, which is finished by this. That it is SHA-256 is the caller's promise
-  /// and checked.
+  /// Finishes a running digest, which must be of SHA-256 (checked).
   package init(finishing digest: RunningDigest) {
-    precondition(digest.algorithm == .sha256, "a SHA-256 digest is made of SHA-256")
+    precondition(digest.algorithm == .sha256, "the running digest is of SHA-256")
     bytes = digest.finish()
   }
 
-  /// A digest that somebody else made: 32 bytes, or nil.
+  /// Wraps a digest that was computed elsewhere; nil unless it has 32 bytes.
   package init?(bytes: [UInt8]) {
     guard bytes.count == 32 else { return nil }
     self.bytes = bytes

@@ -1,15 +1,15 @@
 internal import CLinux
 internal import Glibc
 
-/// Takes signals as values in a process whose main thread belongs to Dispatch.
+/// A source of signals for a process whose main thread belongs to Dispatch. It catches signals by handlers.
 ///
-/// An `async` main leaves that thread to `dispatch_main`, which on Linux parks it with no signal blocked: what `SignalReceiver`
-/// holds back in all threads would end the process there. Handlers are called on whatever thread. Once in a process; for the
-/// command only.
+/// An `async` main leaves the main thread to `dispatch_main`, which on Linux parks that thread with no signal
+/// blocked: a signal that `SignalReceiver` blocks in all threads would end the process there. The system runs the
+/// handlers on any thread. Created once in a process; for the command only.
 package struct SignalCatcher: ~Copyable, Sendable {
-  /// What happened.
+  /// A signal that the process received.
   package enum Signal: Equatable, Sendable {
-    /// `SIGTERM`, `SIGINT`, or `SIGHUP`: the terminal is gone.
+    /// `SIGTERM`, `SIGINT`, or `SIGHUP` (the terminal is gone).
     case terminate
     /// `SIGWINCH`: the terminal's window has another size.
     case windowChange
@@ -17,7 +17,7 @@ package struct SignalCatcher: ~Copyable, Sendable {
 
   private let descriptor: OwnedDescriptor
 
-  /// Catches those signals from here on, and ignores `SIGPIPE` and `SIGXFSZ`: they are errors of `write`.
+  /// Installs the handlers, and ignores `SIGPIPE` and `SIGXFSZ`, so that `write` reports these errors.
   package init() throws(SystemError) {
     for signal in [SIGPIPE, SIGXFSZ] {
       _ = try SystemError.check("sigaction", clinux_signal_ignore(signal))

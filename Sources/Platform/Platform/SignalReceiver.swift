@@ -1,26 +1,28 @@
 internal import CLinux
 internal import Glibc
 
-/// Takes the signals that end or reload the process as values, on a thread that waits for them.
+/// A source of the signals that stop or reload the process. It receives them on the thread that calls `next`, through
+/// a signalfd.
 ///
-/// Made first thing in the process, before any thread: from then on the signals reach nobody else. For the
+/// Create it before any other thread of the process exists: the signals are then blocked in all threads. For the
 /// command only.
 package struct SignalReceiver: ~Copyable, Sendable {
-  /// A signal that a process is told to stop or to read its settings again by.
+  /// A request by signal to stop, or to reload certificates.
   package enum Signal: Equatable, Sendable {
-    /// `SIGTERM` or `SIGINT`: stop, and soon.
+    /// `SIGTERM` or `SIGINT`: stop soon.
     case terminate
-    /// `SIGHUP`: read certificates again.
+    /// `SIGHUP`: reload the certificates.
     case reload
   }
 
   private let descriptor: OwnedDescriptor
 
-  /// Holds `SIGTERM`, `SIGINT` and `SIGHUP` back for this and all later threads, and ignores `SIGPIPE` and
-  /// `SIGXFSZ`, so that a closed standard output, and a file as long as it may be, are errors of `write` and not the end.
+  /// Blocks `SIGTERM`, `SIGINT` and `SIGHUP` in this and all later threads. Ignores `SIGPIPE` and `SIGXFSZ`, so that
+  /// `write` reports a closed standard output, or a file at its size limit, as an error instead of ending the
+  /// process.
   ///
-  /// `SIGCHLD` is ignored too: the first process of a container is given those whose parents have ended, and the kernel
-  /// then buries them by itself.
+  /// Ignores `SIGCHLD` too: the first process of a container is the parent of all orphaned processes, and the kernel
+  /// then reaps them by itself.
   package init() throws(SystemError) {
     for signal in [SIGPIPE, SIGXFSZ, SIGCHLD] {
       _ = try SystemError.check("sigaction", clinux_signal_ignore(signal))

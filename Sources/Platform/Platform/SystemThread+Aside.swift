@@ -2,15 +2,16 @@ internal import CLinux
 internal import Glibc
 
 extension SystemThread {
-  /// Does something long on a thread of its own that gives way to others, and waits for its end. What it writes never raises a
-  /// signal: a file over the process's limit is EFBIG.
+  /// Runs a long computation on a new thread with a lower priority, and waits for its end. A failing write there
+  /// raises no signal: writing past the process's file size limit fails with EFBIG.
   ///
   /// - Parameters:
-  ///   - name: the thread's; at most 15 bytes of it count.
-  ///   - niceness: how far it gives way, from 0 to 19. Where the system refuses it, it is as the others.
-  ///   - body: what is done.
-  /// - Returns: what the body returns.
-  /// - Throws: `SystemError` when there is no thread to be had.
+  ///   - name: the name of the thread; the system uses its first 15 bytes.
+  ///   - niceness: the niceness of the thread, from 0 to 19. A system that refuses it runs the thread with normal
+  ///     priority.
+  ///   - body: the computation.
+  /// - Returns: the result of the body.
+  /// - Throws: `SystemError` if the system has no thread left.
   package static func aside<Result: Sendable>(
     name: String, niceness: Int, _ body: @escaping @Sendable () -> Result
   ) throws(SystemError) -> Result {
@@ -21,21 +22,23 @@ extension SystemThread {
       box.result.withLock { $0 = result }
     }
     thread.join()
-    guard let result = box.result.withLock({ $0 }) else { preconditionFailure("a thread runs to its end") }
+    guard let result = box.result.withLock({ $0 }) else {
+      preconditionFailure("a finished thread has a result")
+    }
     return result
   }
 
-  /// Readies the calling thread for writes that raise no signal, and for giving way to others.
+  /// Prepares the calling thread: its failing writes raise no signal, and it has this niceness.
   static func prepare(niceness: CInt) {
     let signals = [SIGPIPE, SIGXFSZ]
     let status = unsafe clinux_thread_block_signals(signals, signals.count)
-    precondition(status == 0, "a thread may block the signals of its own writes")
-    // Less priority is a wish: a sandbox may refuse it, and the work is the same without.
+    precondition(status == 0, "a thread may block its own signals")
+    // A sandbox may refuse the niceness; the work then runs with normal priority.
     if niceness != 0 { _ = clinux_thread_set_niceness(niceness) }
   }
 }
 
-/// What a thread leaves for another.
+/// The result of a thread, for the thread that waits for it.
 private final class ResultBox<Result: Sendable>: Sendable {
   let result = Guarded<Result?>(nil)
 }

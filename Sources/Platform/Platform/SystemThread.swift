@@ -1,14 +1,15 @@
 internal import CLinux
 internal import Synchronization
 
-/// A named thread of the system that runs one closure to its end.
+/// A named thread of the system that runs one closure.
 ///
-/// A thread that was not joined is detached when its object is released. Its stack is then freed when the thread ends.
+/// A thread that was not joined is detached when its object is released. Its stack is then freed when the thread
+/// ends.
 package final class SystemThread: Sendable {
   private let identifier: UInt
-  private let isLetGo = Atomic(false)
+  private let isJoinedOrDetached = Atomic(false)
 
-  /// Starts the thread. Of the name at most 15 bytes are kept.
+  /// Starts the thread. The system uses the first 15 bytes of the name.
   package init(name: String, body: @escaping @Sendable () -> Void) throws(SystemError) {
     let box = unsafe Unmanaged.passRetained(Body(body))
     var identifier: UInt = 0
@@ -25,22 +26,22 @@ package final class SystemThread: Sendable {
     detach()
   }
 
-  /// Waits for the thread's end. A second call returns at once, and one for a thread that was let go too; the thread
-  /// itself must not call it.
+  /// Waits for the end of the thread. Returns at once after an earlier `join` or `detach`. The thread itself must not
+  /// call it.
   package func join() {
-    guard !isLetGo.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    guard !isJoinedOrDetached.exchange(true, ordering: .acquiringAndReleasing) else { return }
     let status = clinux_thread_join(identifier)
-    precondition(status == 0, "a thread is joined once, by another")
+    precondition(status == 0, "a thread is joined once, by another thread")
   }
 
-  /// Lets the thread go: nobody waits for it, and what it took is given back at its end.
+  /// Detaches the thread: its stack is freed when it ends, and `join` no longer waits.
   package func detach() {
-    guard !isLetGo.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    guard !isJoinedOrDetached.exchange(true, ordering: .acquiringAndReleasing) else { return }
     let status = clinux_thread_detach(identifier)
-    precondition(status == 0, "a thread is detached once, and not joined")
+    precondition(status == 0, "a thread is detached once, and not after it was joined")
   }
 
-  /// The calling thread's identity, good for comparing as long as that thread lives.
+  /// The identity of the calling thread, valid for comparisons as long as that thread lives.
   package static var current: UInt { clinux_thread_current() }
 
   private static func run(_ context: UnsafeMutableRawPointer?) {

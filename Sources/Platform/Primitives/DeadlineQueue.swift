@@ -1,4 +1,4 @@
-/// Elements with deadlines, the earliest first; those with equal deadlines in the order of their insertion.
+/// Elements with deadlines, the earliest first. Elements with equal deadlines keep the order of their insertion.
 ///
 /// A binary heap. An element may be in the queue several times.
 package struct DeadlineQueue<Element> {
@@ -9,8 +9,10 @@ package struct DeadlineQueue<Element> {
   /// An empty queue.
   package init() {}
 
-  /// The earliest deadline; nil if the queue is empty. Stored, because it is read in every turn: code of another module
-  /// reads it without a call, but the functions of this type are generic there.
+  /// The earliest deadline; nil if the queue is empty.
+  ///
+  /// A stored property, because every turn reads it: another module reads a stored property without a call, but calls
+  /// the generic functions of this type.
   package private(set) var earliest: MonotonicTime?
 
   /// Adds an element with a deadline.
@@ -21,7 +23,7 @@ package struct DeadlineQueue<Element> {
     earliest = items[0].at
   }
 
-  /// Removes and returns the element with the earliest deadline if that has come; else returns nil.
+  /// Removes and returns the element with the earliest deadline. Returns nil if that deadline is later than `now`.
   package mutating func popDue(at now: MonotonicTime) -> Element? {
     guard let earliest, earliest <= now, let first = items.first else { return nil }
     removeItem(0)
@@ -68,7 +70,7 @@ package struct DeadlineQueue<Element> {
 }
 
 extension DeadlineQueue where Element: Equatable {
-  /// Removes an element with this deadline, if there is one; looks at every item of the queue.
+  /// Removes one occurrence of an element with this deadline, if there is one. Compares every item of the queue.
   package mutating func remove(_ element: Element, at deadline: MonotonicTime) {
     guard let index = items.firstIndex(where: { $0.at == deadline && $0.element == element }) else { return }
     removeItem(index)

@@ -1,11 +1,10 @@
 /// A token bucket: an amount that refills at a constant rate up to a capacity and is reduced by each use.
 ///
-/// A bucket reads no clock and stores neither rate nor capacity, so that thousands of buckets can share one
-/// `Rate`. An amount above the capacity is available when the bucket is full, and its removal leaves the bucket
-/// in debt.
+/// A bucket reads no clock and stores neither rate nor capacity, so that thousands of buckets can share one `Rate`.
+/// An amount above the capacity is available when the bucket is full, and its removal leaves the bucket in debt.
 ///
-/// A limit on one quantity uses `take`. A limit on several quantities has one bucket for each: `refill` all,
-/// check all with `holds`, then `remove` from all.
+/// A limit on one quantity uses `take`. A limit on several quantities has one bucket for each: `refill` all, check
+/// all with `holds`, then `remove` from all.
 package struct TokenBucket: Sendable, BitwiseCopyable {
   /// The refill rate and the capacity of a bucket.
   package struct Rate: Equatable, Sendable, BitwiseCopyable {
@@ -16,13 +15,13 @@ package struct TokenBucket: Sendable, BitwiseCopyable {
 
     /// Creates a rate. Both numbers must be above zero.
     package init(tokensPerSecond: Double, capacity: Double) {
-      precondition(tokensPerSecond > 0 && capacity > 0, "a token bucket refills, and holds something")
+      precondition(tokensPerSecond > 0 && capacity > 0, "the rate and the capacity are above zero")
       self.tokensPerSecond = tokensPerSecond
       self.capacity = capacity
     }
   }
 
-  /// The tokens left; negative in debt.
+  /// The number of tokens left; negative in debt.
   private var tokens: Double
   /// The time up to which refills are counted.
   private var refilledAt: MonotonicTime
@@ -53,7 +52,7 @@ package struct TokenBucket: Sendable, BitwiseCopyable {
     tokens >= min(amount, rate.capacity)
   }
 
-  /// Removes tokens, also those that are not there.
+  /// Removes `amount` tokens, even if the bucket has fewer.
   package mutating func remove(_ amount: Double) {
     tokens -= amount
   }

@@ -1,21 +1,21 @@
-/// A point in time as people reckon it, in UTC; may jump when the machine's clock is set.
+/// A point in civil time, in UTC. Jumps when the machine's clock is set.
 package struct WallTime: Comparable, Hashable, Sendable, BitwiseCopyable {
-  /// Nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+  /// The nanoseconds since 1970-01-01T00:00:00Z, without leap seconds.
   package var nanosecondsSince1970: Int64
 
-  /// The point that many nanoseconds after 1970 began.
+  /// Creates the point that is this number of nanoseconds after the beginning of 1970.
   package init(nanosecondsSince1970: Int64) {
     self.nanosecondsSince1970 = nanosecondsSince1970
   }
 
-  /// The point that many seconds after 1970 began.
+  /// Creates the point that is this number of seconds after the beginning of 1970.
   package init(secondsSince1970: Int64) {
     self.nanosecondsSince1970 = secondsSince1970 * 1_000_000_000
   }
 
-  /// Whole seconds since 1970 began, as HTTP's `Date` counts them.
+  /// The whole seconds since the beginning of 1970, as in HTTP's `Date`.
   package var secondsSince1970: Int64 {
-    // Rounds down before 1970 too.
+    // Round down, also before 1970.
     (nanosecondsSince1970 - (nanosecondsSince1970 < 0 ? 999_999_999 : 0)) / 1_000_000_000
   }
 
@@ -23,7 +23,7 @@ package struct WallTime: Comparable, Hashable, Sendable, BitwiseCopyable {
     one.nanosecondsSince1970 < other.nanosecondsSince1970
   }
 
-  /// The point a duration later.
+  /// Returns the point that is later by a duration.
   package static func + (time: WallTime, duration: Duration) -> WallTime {
     WallTime(nanosecondsSince1970: time.nanosecondsSince1970 + duration.wholeNanoseconds)
   }

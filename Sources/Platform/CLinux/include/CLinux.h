@@ -1,26 +1,26 @@
-// What Swift's Glibc module lacks or imports badly: epoll, eventfd, accept4, signalfd, socket options.
+// System calls that Swift's Glibc module lacks or cannot import: epoll, eventfd, accept4, signalfd, socket options.
 //
-// Every function that can fail returns a negative errno, so that nothing can come between a call and its
-// error. Only plain C types here: a GNU macro in this header would change libc's types for other modules.
+// Every function that can fail returns a negative errno, so that no other call can change errno in between. Only
+// plain C types here: a GNU macro in this header would change libc's types for other modules.
 #ifndef CLINUX_H
 #define CLINUX_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-// The system's words for an errno, or NULL for a number that is none.
+// The system's message for an errno, or NULL for an unknown number.
 const char *clinux_error_text(int code);
 
 // Time, in nanoseconds.
 int64_t clinux_monotonic_now(void);
 int64_t clinux_wall_now(void);
-// 1 when the kernel's wall clock is synchronised with a time server, 0 when it is not or when that cannot be read.
+// 1 if the kernel's wall clock is synchronised with a time server, 0 if it is not, or if that is unknown.
 int clinux_wall_is_synchronised(void);
 
-// How many cores the scheduler lets the calling thread run on.
+// The number of cores that the calling thread may run on.
 int clinux_allowed_cores(void);
 
-// epoll. Events are the three bits below; a registration is edge-triggered for all of them, once and for all.
+// epoll. Events are the three bits below. A registration is edge-triggered, for all three.
 static const uint32_t clinux_readable = 1;
 static const uint32_t clinux_writable = 2;
 static const uint32_t clinux_hung_up = 4;
@@ -37,7 +37,7 @@ int clinux_epoll_add(int epoll, int descriptor, uint64_t token);
 int clinux_epoll_remove(int epoll, int descriptor);
 // Waits at most `timeout` nanoseconds (negative: for ever) and fills in at most clinux_ready_capacity events.
 int clinux_epoll_wait(int epoll, clinux_ready *ready, int64_t timeout);
-// Waits for one descriptor: 1 when it is ready for what `events` names or has failed, 0 when time is over.
+// Waits for one descriptor: 1 when it is ready for one of `events` or has failed, 0 after the timeout.
 int clinux_poll(int descriptor, uint32_t events, int64_t timeout);
 
 // eventfd: signal never blocks, wait does.
@@ -45,22 +45,22 @@ int clinux_eventfd_create(int is_blocking);
 int clinux_eventfd_signal(int descriptor);
 int clinux_eventfd_wait(int descriptor);
 
-// Threads. The body runs on a new thread of that name (at most 15 bytes count).
+// Threads. The body runs on a new thread with the first 15 bytes of the name.
 int clinux_thread_start(const char *name, void (*body)(void *), void *context, uintptr_t *thread);
 int clinux_thread_join(uintptr_t thread);
 int clinux_thread_detach(uintptr_t thread);
 uintptr_t clinux_thread_current(void);
-// For the calling thread alone: signals that never interrupt it, and its niceness (-20 to 19, 0 is usual).
+// For the calling thread only: its blocked signals, and its niceness (-20 to 19, default 0).
 int clinux_thread_block_signals(const int *signals, size_t count);
 int clinux_thread_set_niceness(int niceness);
 int clinux_thread_niceness(void);
 
-// Signals: blocks the listed ones for this thread and those it makes later, and opens a signalfd for them.
+// Signals: blocks the listed ones for this thread and the threads that it creates later, and opens a signalfd.
 int clinux_signals_open(const int *signals, size_t count);
-// The number of the next signal; waits for it.
+// Waits for the next signal and returns its number.
 int clinux_signals_wait(int descriptor);
 int clinux_signal_ignore(int signal);
-// The same by handlers, once in a process, whatever threads block: returns where the next one's number is read from.
+// The same by handlers, once per process, even if threads block signals: returns the descriptor for `caught`.
 int clinux_signals_catch(const int *signals, size_t count);
 int clinux_signals_caught(int descriptor);
 
@@ -75,17 +75,17 @@ typedef struct {
 
 static const int clinux_address_text_capacity = 64;
 
-// Writes the IP address as text, NUL-terminated.
+// Writes the IP address as NUL-terminated text.
 int clinux_address_text(const clinux_address *address, char *text);
-// The number of addresses a host name or numeric address has, at most `capacity` filled in; the error is
-// a negative EAI_ code of getaddrinfo, already negative there.
+// Fills in the addresses of a host name or numeric address, at most `capacity`, and returns their number. An error is
+// an EAI_ code of getaddrinfo, which is negative.
 int clinux_resolve(const char *host, int is_numeric, clinux_address *addresses, size_t capacity);
 const char *clinux_resolve_error(int code);
-// The addresses of this machine's interfaces that are up.
+// The addresses of the active interfaces of this machine.
 int clinux_interface_addresses(clinux_address *addresses, size_t capacity);
 int clinux_host_name(char *name, size_t capacity);
 
-// Sockets; all are made non-blocking and close-on-exec.
+// Sockets; all are created non-blocking and close-on-exec.
 int clinux_socket_stream(int is_v6);
 int clinux_socket_bind(int socket, const clinux_address *address);
 int clinux_socket_listen(int socket, int backlog);
@@ -108,30 +108,30 @@ int clinux_socket_no_delay(int socket);
 int clinux_socket_not_sent_low_water(int socket);
 int clinux_socket_send_buffer(int socket);
 
-// One attempt each, repeated only for EINTR; never a SIGPIPE, never a wait.
+// One attempt each, repeated only after EINTR; without SIGPIPE and without waiting.
 int64_t clinux_send(int socket, const void *bytes, size_t count);
 int64_t clinux_send_two(int socket, const void *first, size_t first_count, const void *second, size_t second_count);
 int64_t clinux_receive(int socket, void *bytes, size_t count);
 
-// Sends one datagram to a Unix socket: a path, or a name in the abstract namespace behind '@'. Does not wait.
+// Sends one datagram to a Unix socket, without waiting: a path, or '@' and a name in the abstract namespace.
 int clinux_unix_send(const char *path, const void *bytes, size_t count);
 
-// How many bytes came over a TCP socket, and how many that were sent the peer has acknowledged. 0 where the kernel does not
-// tell, and nothing is filled in.
+// Fills in the bytes received over a TCP socket, and the sent bytes that the peer has acknowledged. Returns 0, and fills
+// in nothing, if the kernel does not report them.
 int clinux_socket_traffic(int socket, uint64_t *received, uint64_t *acknowledged);
 
-// Local sockets with a name in an open folder, for the folder's owner alone. `listen` takes the place of what has that name.
+// Local sockets with a name in an open folder, for the folder's owner only. `listen` replaces a file of that name.
 int clinux_local_listen(int folder, const char *name);
-// Waits for the next one; EINVAL after `stop`.
+// Waits for the next connection; EINVAL after `stop`.
 int clinux_local_accept(int socket);
-// Waits until it is taken up.
+// Waits until the connection is accepted.
 int clinux_local_connect(int folder, const char *name);
-// The user that the process at the other end had when it connected.
+// The user of the process at the other end, at its connect.
 int clinux_local_peer_user(int socket, uint32_t *user);
-// Has `accept` return.
+// Makes `accept` return.
 int clinux_local_stop(int socket);
 
-// What the system says of this process; negative where it says nothing.
+// Measurements of this process; negative if unknown.
 typedef struct {
   int64_t cpu_nanoseconds;
   int64_t resident_bytes;
@@ -141,13 +141,13 @@ typedef struct {
   int64_t threads;
 } clinux_process_figures;
 
-// Takes up to milliseconds where many descriptors are open.
+// Takes up to several milliseconds if many descriptors are open.
 void clinux_process_look(clinux_process_figures *figures);
 
 // The bytes of the heap that are in use.
 uint64_t clinux_heap_in_use(void);
 
-// Files. None of these is cut short by a signal, and every descriptor is close-on-exec.
+// Files. No function fails with EINTR, and every descriptor is close-on-exec.
 int clinux_open_nothing(void);
 int clinux_descriptor_duplicate(int descriptor);
 int clinux_create_private(const char *path, uint32_t mode);
@@ -161,25 +161,25 @@ int clinux_file_create_in(int folder, const char *name);
 int clinux_file_open_in(int folder, const char *name, int is_writing);
 int clinux_file_open_or_create_in(int folder, const char *name);
 int clinux_rename_in(int folder, const char *name, int new_folder, const char *new_name);
-// All names in a folder but "." and "..", each ended by a NUL, in memory that the caller frees; their length together.
+// Returns all names in a folder except "." and "..", each with a NUL, in memory that the caller frees; and their length.
 int64_t clinux_folder_names(int folder, char **names);
 int clinux_unlink_in(int folder, const char *name);
-// Removes what has that name, and all that is in it when it is a folder.
+// Removes a file, or a folder with its contents.
 int clinux_remove_tree_in(int folder, const char *name);
-// Makes somebody else the owner of an open file or folder that this process made; EPERM for what is not its own.
+// Changes the owner of an open file or folder that this process created; EPERM if it belongs to another user.
 int clinux_give(int descriptor, uint32_t owner, uint32_t group);
 
-// Keeps everybody else who calls this off the file until the descriptor is closed; EWOULDBLOCK when somebody has it.
+// Locks the file for this descriptor until the descriptor is closed; EWOULDBLOCK if the file is locked already.
 int clinux_lock_exclusively(int descriptor);
 int clinux_unlock(int descriptor);
-// What is known of a file or folder. `modified` and `changed`, which nobody can set, are in nanoseconds since 1970.
+// The status of a file or folder. Times are nanoseconds since 1970. No program can set `changed`.
 typedef struct {
   uint64_t inode;
   uint64_t device;
   int64_t length;
   int64_t modified;
   int64_t changed;
-  // When it was made, which nobody can set either; 0 where the file system does not know.
+  // The time of creation, which no program can set; 0 if the file system does not record it.
   int64_t born;
   uint32_t owner;
   uint32_t group;
@@ -188,32 +188,33 @@ typedef struct {
 } clinux_file_information;
 
 int clinux_information(int descriptor, clinux_file_information *information);
-// Of what has that name in a folder, be it a link.
+// The same for a name in a folder; a link is not followed.
 int clinux_information_in(int folder, const char *name, clinux_file_information *information);
-// EINVAL for what is no regular file.
+// EINVAL if it is not a regular file.
 int64_t clinux_file_length(int descriptor);
-// Reads `count` bytes; less only at the file's end.
+// Reads `count` bytes, fewer only at the end of the file.
 int64_t clinux_file_read(int descriptor, void *bytes, size_t count, int64_t offset);
-// Writes all bytes. When it fails, some may have been written.
+// Writes all bytes. After an error some of them may have been written.
 int clinux_file_write(int descriptor, const void *bytes, size_t count, int64_t offset);
-// Has the kernel copy at most `count` bytes, to the same offset of another file; where the file system can, both then have
-// the same blocks. Less where it likes, and 0 at the file's end; EXDEV, ENOSYS, EOPNOTSUPP, EINVAL, EPERM and others where it cannot.
+// Makes the kernel copy at most `count` bytes to the same offset of another file; both files then share blocks if the file
+// system supports it. The kernel may copy fewer bytes; 0 at the end of the file. EXDEV, ENOSYS, EOPNOTSUPP, EINVAL,
+// EPERM and others if it cannot copy.
 int64_t clinux_file_copy(int from, int to, int64_t offset, size_t count);
 int clinux_file_truncate(int descriptor, int64_t length);
 int clinux_file_sync(int descriptor);
-// As above, without what only tells about the file and is not needed to read it.
+// As above, without the metadata that reading the file does not need.
 int clinux_file_sync_data(int descriptor);
-// Waits until all that was written to the file system of an open file or folder is on the disk. An error since the
-// descriptor was opened, or the last call with it, is told once.
+// Syncs the whole file system of an open file or folder to the disk. An error since the descriptor was opened, or since
+// the last call with it, is reported once.
 int clinux_sync_file_system(int descriptor);
 int clinux_file_expect_sequential(int descriptor);
-// Lets go of what the kernel holds of a file in memory and on the disk.
+// Drops the pages of the file from the kernel's page cache; clean ones only.
 int clinux_file_forget(int descriptor);
-// Creates a file in a folder that has no name there, for its owner alone: it is gone with its last descriptor and mapping.
+// Creates a file without a name in a folder, for its owner only. It is removed with its last descriptor and mapping.
 int clinux_file_create_unnamed(const char *folder);
-// Sends at most `count` bytes of the file in one attempt; 0 at the file's end. A closed socket raises SIGPIPE.
+// Sends at most `count` bytes of the file in one attempt; 0 at the end of the file. A closed socket raises SIGPIPE.
 int64_t clinux_file_send(int socket, int descriptor, int64_t offset, size_t count);
-// How many bytes an ordinary user may still write to the file system of an open file or folder.
+// The number of bytes that an unprivileged user may still write to the file system of an open file or folder.
 int clinux_free_bytes(int descriptor, uint64_t *bytes);
 
 #endif
