@@ -29,12 +29,12 @@ struct DeflateTests {
       message: Array("Hello".utf8)),
     Compressed(rule: "§7.2.3.6 an empty message", payload: [0x00], message: []),
     Compressed(
-      rule: "a final block, and nothing behind it", payload: [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00],
+      rule: "a final block at the end", payload: [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00],
       message: Array("Hello".utf8)),
-    Compressed(rule: "a final block whose end was taken off", payload: [0x01], message: []),
+    Compressed(rule: "a final block without its end", payload: [0x01], message: []),
   ]
 
-  @Test("examples, in one frame and in two, between other messages", arguments: examples)
+  @Test("examples: in one frame and in two, between other messages", arguments: examples)
   func inflates(_ example: Compressed) throws {
     let deflate = try #require(DeflateParameters.negotiate(offers: ["permessage-deflate"]))
     let count = UInt8(example.payload.count)
@@ -43,25 +43,25 @@ struct DeflateTests {
       [0x41, 0x01, example.payload[0], 0x89, 0x00, 0x80, count - 1] + example.payload[1...]
     let plain: [UInt8] = [0x81, 0x01, 0x2E]
     let bytes = frame + plain + fragments + frame
-    let message = Told.message(.text, example.message)
+    let message = FeedEvent.message(.text, example.message)
     let expected = Outcome(
-      told: [message, .message(.text, [0x2E]), .ping([]), message, message], fedBytes: bytes.count)
+      events: [message, .message(.text, [0x2E]), .ping([]), message, message], fedBytes: bytes.count)
     #expect(readWhole(bytes, role: .client, deflate: deflate) == expected)
     #expect(readByteByByte(bytes, role: .client, deflate: deflate) == expected)
   }
 
   static let wrong: [Compressed] = [
-    Compressed(rule: "a block of the type that does not exist", payload: [0x06], message: []),
+    Compressed(rule: "a block of an unknown type", payload: [0x06], message: []),
     Compressed(
       rule: "a stored block with a wrong length", payload: [0x00, 0x05, 0x00, 0x05, 0x00], message: []),
     Compressed(rule: "a distance before the beginning", payload: [0x4A, 0x84, 0x01, 0x00], message: []),
     Compressed(
-      rule: "a stored block that is cut", payload: [0x00, 0x06, 0x00, 0xF9, 0xFF, 0x48], message: []),
-    Compressed(rule: "a block that is cut", payload: [0xF2, 0x48, 0xCD, 0xC9], message: []),
-    Compressed(rule: "no block at all", payload: [], message: []),
+      rule: "a truncated stored block", payload: [0x00, 0x06, 0x00, 0xF9, 0xFF, 0x48], message: []),
+    Compressed(rule: "a truncated block", payload: [0xF2, 0x48, 0xCD, 0xC9], message: []),
+    Compressed(rule: "no block", payload: [], message: []),
   ]
 
-  @Test("what is not whole blocks is refused with 1007", arguments: wrong)
+  @Test("data that is not whole blocks is refused with 1007", arguments: wrong)
   func refuses(_ example: Compressed) throws {
     let deflate = try #require(DeflateParameters.negotiate(offers: ["permessage-deflate"]))
     let bytes = [0xC2, UInt8(example.payload.count)] + example.payload
@@ -70,22 +70,22 @@ struct DeflateTests {
       readByteByByte(bytes, role: .client, deflate: deflate),
     ] {
       #expect(outcome.error?.closeCode == .invalidPayload)
-      #expect(outcome.told == [])
+      #expect(outcome.events == [])
     }
   }
 
-  @Test("what inflates to a text must be UTF-8")
+  @Test("an inflated text must be UTF-8")
   func inflatedText() throws {
     let deflate = try #require(DeflateParameters.negotiate(offers: ["permessage-deflate"]))
-    // A stored block with the byte 0xFF, then the beginning of the block that every message ends with.
+    // A stored block with the byte 0xFF, then the beginning of the block at the end of every message.
     let payload: [UInt8] = [0x00, 0x01, 0x00, 0xFE, 0xFF, 0xFF, 0x00]
     let text = readWhole([0xC1, 0x07] + payload, role: .client, deflate: deflate)
     #expect(text.error == .invalidUTF8(offset: 0))
     let binary = readWhole([0xC2, 0x07] + payload, role: .client, deflate: deflate)
-    #expect(binary.told == [.message(.binary, [0xFF])])
+    #expect(binary.events == [.message(.binary, [0xFF])])
   }
 
-  @Test("what was compressed inflates to the same", arguments: 9...15)
+  @Test("a compressed message inflates to the original", arguments: 9...15)
   func roundTrips(windowBits: Int) throws {
     var random = SeededGenerator(seed: 7)
     let deflater = Deflater()
@@ -111,7 +111,7 @@ struct DeflateTests {
     #expect(payload == [0x00])
   }
 
-  @Test("§7.1.1: each message stands alone, whatever came before")
+  @Test("§7.1.1: a message is independent of the messages before it")
   func noContextTakeover() {
     let message = Array("drawing, drawing, drawing".utf8)
     let deflater = Deflater(level: 9)
@@ -122,7 +122,7 @@ struct DeflateTests {
     #expect(first == second)
   }
 
-  @Test("§7.1.2.1: a small window is kept to")
+  @Test("§7.1.2.1: the compressor does not exceed a small window")
   func smallWindow() {
     // The second half repeats the first, 1,000 bytes before: too far for a window of 512.
     var random = SeededGenerator(seed: 11)
@@ -136,7 +136,7 @@ struct DeflateTests {
     #expect(narrow.count > 1_900)
   }
 
-  @Test("a bomb is refused with 1009 before it grows")
+  @Test("a decompression bomb is refused with 1009 before it grows")
   func bomb() throws {
     let deflate = try #require(DeflateParameters.negotiate(offers: ["permessage-deflate"]))
     var payload: [UInt8] = []
@@ -149,7 +149,7 @@ struct DeflateTests {
     #expect(outcome.error == .inflatedMessageTooLarge(limit: 100_000))
   }
 
-  @Test("the limit holds for the inflated size to the byte")
+  @Test("the limit applies to the inflated size, exact to the byte")
   func limit() throws {
     let inflater = Inflater()
     for count in [1, 16_383, 16_384, 16_385, 100_000] {
@@ -162,7 +162,7 @@ struct DeflateTests {
     }
   }
 
-  @Test("compressed bytes are held up to the limit, counted, and given back")
+  @Test("compressed bytes are buffered up to the limit, counted, and freed")
   func held() throws {
     let deflate = try #require(DeflateParameters.negotiate(offers: ["permessage-deflate"]))
     var reader = MessageReader(role: .client, limits: MessageLimits(messageBytes: 160), deflate: deflate)
@@ -171,7 +171,7 @@ struct DeflateTests {
     #expect(try reader.next(in: &buffer, at: &position, upTo: 127, inflater: Inflater()) == nil)
     #expect(reader.bufferedBytes == 125)
     #expect(reader.isInsideMessage)
-    // 160 and a sixteenth of it and 64 may be held; 125 are.
+    // The limit is 160, a sixteenth of it, and 64; 125 bytes are buffered.
     buffer = [0x80, 0x6E]
     position = 0
     #expect(throws: ProtocolError.messageTooLarge(length: 235, limit: 234)) {
@@ -180,7 +180,7 @@ struct DeflateTests {
     #expect(reader.bufferedBytes == 0)
   }
 
-  @Test("bytes that cannot be made smaller still fit under the limit", arguments: [0, 1, 1_000, 100_000])
+  @Test("incompressible bytes stay under the limit", arguments: [0, 1, 1_000, 100_000])
   func incompressible(count: Int) throws {
     let deflate = try #require(DeflateParameters.negotiate(offers: ["permessage-deflate"]))
     var random = SeededGenerator(seed: 5)
@@ -191,6 +191,6 @@ struct DeflateTests {
     FrameWriter.append(.binary, payload: payload.span, isCompressed: true, to: &bytes)
     let outcome = readWhole(
       bytes, role: .client, limits: MessageLimits(messageBytes: count), deflate: deflate)
-    #expect(outcome.told == [.message(.binary, message)])
+    #expect(outcome.events == [.message(.binary, message)])
   }
 }

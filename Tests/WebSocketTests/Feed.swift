@@ -1,22 +1,22 @@
 import WebSocket
 
-/// What a reader told about some bytes, its pieces put together again.
-enum Told: Equatable, Sendable {
+/// An event of a reader, with the pieces of a message joined.
+enum FeedEvent: Equatable, Sendable {
   case message(MessageKind, [UInt8])
   case ping([UInt8])
   case pong([UInt8])
   case close(CloseCode?, String)
 }
 
-/// What a reader told before it failed, if it did.
+/// The events of a reader, and its error.
 struct Outcome: Equatable, Sendable {
-  var told: [Told] = []
+  var events: [FeedEvent] = []
   var error: ProtocolError?
-  /// How many bytes it had been given when it failed.
+  /// The number of bytes that the reader had received when it failed.
   var fedBytes = 0
 }
 
-/// Feeds bytes to a reader in parts, as a reactor would: each part lies somewhere in a buffer that others use too.
+/// Passes bytes to a reader in parts, as a reactor does: each part is somewhere in a shared buffer.
 struct Feed {
   var reader: MessageReader
   let inflater: Inflater?
@@ -40,7 +40,7 @@ struct Feed {
       while let event = try reader.next(in: &buffer, at: &position, upTo: end, inflater: inflater) {
         receive(event, in: buffer)
       }
-      precondition(position == end, "all is read when nothing is told")
+      precondition(position == end, "without an event all bytes are read")
       precondition(
         Array(buffer[..<3]) == [0xAA, 0xBB, 0xCC] && Array(buffer[end...]) == [0xDD, 0xEE],
         "what lies around is left alone")
@@ -58,18 +58,18 @@ struct Feed {
       isOpen = !isLast
       collected += buffer[payload]
       if isLast {
-        outcome.told.append(.message(kind, collected))
+        outcome.events.append(.message(kind, collected))
         collected = []
       }
-    case .message(let kind, let payload): outcome.told.append(.message(kind, payload))
-    case .ping(let payload): outcome.told.append(.ping(payload))
-    case .pong(let payload): outcome.told.append(.pong(payload))
-    case .close(let code, let reason): outcome.told.append(.close(code, reason))
+    case .message(let kind, let payload): outcome.events.append(.message(kind, payload))
+    case .ping(let payload): outcome.events.append(.ping(payload))
+    case .pong(let payload): outcome.events.append(.pong(payload))
+    case .close(let code, let reason): outcome.events.append(.close(code, reason))
     }
   }
 }
 
-/// What a new reader tells about these bytes when they come at once.
+/// Returns the events of a new reader that receives these bytes at once.
 func readWhole(
   _ bytes: [UInt8], role: Role = .server, limits: MessageLimits = .tests, deflate: DeflateParameters? = nil
 ) -> Outcome {
@@ -79,7 +79,7 @@ func readWhole(
   return feed.outcome
 }
 
-/// What a new reader tells about these bytes when they come one by one.
+/// Returns the events of a new reader that receives these bytes one by one.
 func readByteByByte(
   _ bytes: [UInt8], role: Role = .server, limits: MessageLimits = .tests, deflate: DeflateParameters? = nil
 ) -> Outcome {

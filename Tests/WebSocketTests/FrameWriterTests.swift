@@ -34,7 +34,7 @@ struct FrameWriterTests {
       bytes: [0x82, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xA1, 0xB2, 0xC3, 0xD4]),
   ]
 
-  @Test("headers, and how long they are", arguments: headers)
+  @Test("headers and their lengths", arguments: headers)
   func header(_ example: Header) {
     var bytes: [UInt8] = [0x99]
     example.header.append(to: &bytes)
@@ -67,7 +67,7 @@ struct FrameWriterTests {
       ])
   }
 
-  @Test("§5.5: a reason is cut to 123 bytes, between characters")
+  @Test("§5.5: a reason is truncated to 123 bytes, between characters")
   func longReason() {
     let ascii = ClosePayload(code: .protocolError, reason: String(repeating: "a", count: 200))
     #expect(ascii.bytes == [0x03, 0xEA] + [UInt8](repeating: 0x61, count: 123))
@@ -77,7 +77,7 @@ struct FrameWriterTests {
     #expect(fits.bytes.count == 125)
   }
 
-  @Test("§7.4: which codes may be sent")
+  @Test("§7.4: close codes that may be sent")
   func codes() {
     let valid = (0...65_535).filter { CloseCode(rawValue: UInt16($0)).isValidOnTheWire }
     #expect(valid == Array(1000...1003) + Array(1007...1014) + Array(3000...4999))

@@ -10,7 +10,7 @@ struct HandshakeTests {
     ("Sec-WebSocket-Protocol", "chat, superchat"), ("Sec-WebSocket-Version", "13"),
   ]
 
-  /// The request with some of its fields replaced, each by any number.
+  /// Returns the request with some of its fields replaced, each by any number of fields.
   static func replacing(_ changes: [(name: String, values: [String])]) -> [HandshakeField] {
     let kept = fields.filter { field in !changes.contains { $0.name == field.name } }
     return kept + changes.flatMap { change in change.values.map { (change.name, $0) } }
@@ -106,11 +106,11 @@ struct HandshakeTests {
       rule: "§4.1 10 a subprotocol named twice", changes: [("Sec-WebSocket-Protocol", ["a, b, a"])],
       error: .invalidSubprotocols, status: 400),
     Variant(
-      rule: "§4.1 10 a subprotocol that is no token", changes: [("Sec-WebSocket-Protocol", ["a b"])],
+      rule: "§4.1 10 a subprotocol that is not a token", changes: [("Sec-WebSocket-Protocol", ["a b"])],
       error: .invalidSubprotocols, status: 400),
   ]
 
-  @Test("what a server makes of a request", arguments: variants)
+  @Test("a server accepts or refuses a request", arguments: variants)
   func evaluates(_ variant: Variant) {
     var found: UpgradeRequestError?
     do throws(UpgradeRequestError) {
@@ -127,7 +127,7 @@ struct HandshakeTests {
     #expect(isVersionNamed == (variant.status == 426), "§4.4: it says which version is spoken")
   }
 
-  @Test("RFC 7692: compression is agreed on over several fields")
+  @Test("RFC 7692: compression is negotiated over several fields")
   func deflate() throws {
     let offers = [
       "permessage-deflate; server_max_window_bits=8", "x, permessage-deflate; client_max_window_bits",
@@ -144,7 +144,7 @@ struct HandshakeTests {
   static let attempt = UpgradeAttempt(
     subprotocols: ["chat", "superchat"], offersDeflate: true, nonce: Array("the sample nonce".utf8))
 
-  @Test("§4.1: what a client asks with")
+  @Test("§4.1: the request of a client")
   func asks() {
     #expect(
       Self.attempt.requestFields.map { "\($0.name): \($0.value)" } == [
@@ -161,7 +161,7 @@ struct HandshakeTests {
     let rule: String
     var status = 101
     var changes: [(name: String, values: [String])] = []
-    /// The subprotocol that was agreed on.
+    /// The negotiated subprotocol.
     let result: Result<String?, UpgradeResponseError>
 
     var testDescription: String { rule }
@@ -201,7 +201,7 @@ struct HandshakeTests {
       result: .failure(.unacceptableExtension("other"))),
   ]
 
-  @Test("§4.1: how a client judges the answer", arguments: answers)
+  @Test("§4.1: a client accepts or refuses a response", arguments: answers)
   func judges(_ example: Answer) {
     let kept = Self.answer.filter { field in !example.changes.contains { $0.name == field.name } }
     let fields: [HandshakeField] =
@@ -212,7 +212,7 @@ struct HandshakeTests {
     #expect(result == example.result)
   }
 
-  @Test("compression is only agreed to when it was offered")
+  @Test("a response with compression is accepted only if the client offered it")
   func deflateNotOffered() {
     let value = "permessage-deflate; server_no_context_takeover"
     let attempt = UpgradeAttempt(nonce: Array("the sample nonce".utf8))
@@ -223,7 +223,7 @@ struct HandshakeTests {
     #expect(throws: Never.self) { try Self.attempt.check(status: 101, fields: fields) }
   }
 
-  @Test("our client and our server understand each other")
+  @Test("our client and our server complete a handshake")
   func both() throws {
     let attempt = UpgradeAttempt(subprotocols: ["drawtogether.v1"], offersDeflate: true)
     let request = try UpgradeRequest.evaluate(method: "GET", minorVersion: 1, fields: attempt.requestFields)

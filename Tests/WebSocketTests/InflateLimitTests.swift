@@ -2,9 +2,11 @@ import Testing
 import WebSocket
 import TestSupport
 
-@Suite("RFC 7692: what a message may become")
+@Suite("RFC 7692: the limit of the inflated size")
 struct InflateLimitTests {
-  @Test("a message inflates within its exact length, and in no less", arguments: UInt64(1)...40)
+  @Test(
+    "a message inflates under a limit of its exact length, and under no smaller one",
+    arguments: UInt64(1)...40)
   func exact(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let (inflater, deflater) = (Inflater(), Deflater(level: Int.random(in: 1...9, using: &random)))
@@ -20,13 +22,13 @@ struct InflateLimitTests {
       #expect(throws: ProtocolError.inflatedMessageTooLarge(limit: count - 1)) {
         try inflated(compressed, inflater, limit: count - 1)
       }
-      // What was refused leaves nothing behind.
+      // A refused message does not affect the next one.
       #expect(try inflated(compressed, inflater, limit: .max) == message)
     }
   }
 
   @Test(
-    "a message that inflates in steps becomes the same, and no step makes or takes much more than its length",
+    "inflating in steps gives the same message, and no step exceeds its length by much",
     arguments: UInt64(1)...20)
   func steps(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
@@ -36,7 +38,7 @@ struct InflateLimitTests {
       Bool.random(using: &random) ? random.bytes(count: count) : [UInt8](repeating: 7, count: count)
     var compressed: [UInt8] = []
     deflater.compress(message.span, into: &compressed)
-    // Empty blocks cost time too.
+    // Empty blocks take time too.
     compressed = Array(repeatElement([0x00, 0x00, 0x00, 0xFF, 0xFF], count: 20_000).joined()) + compressed
     let step = Int.random(in: 1...50_000, using: &random)
     var progress = Inflater.Progress()
@@ -50,7 +52,7 @@ struct InflateLimitTests {
     }
   }
 
-  @Test("a reader pauses a long message, begins it anew with an inflater of its own, and reads on behind it")
+  @Test("a reader pauses a long message, inflates it anew with its own inflater, and continues after it")
   func pausedReader() throws {
     let (shared, own, deflater) = (Inflater(), Inflater(), Deflater())
     let message = [UInt8](repeating: 7, count: 100_000)
@@ -74,7 +76,7 @@ struct InflateLimitTests {
       guard event == nil else { continue }
       #expect(reader.isInflating && reader.bufferedBytes >= payload.count)
       pauses += 1
-      // Others use the shared one meanwhile.
+      // Other readers use the shared inflater meanwhile.
       #expect(try shared.inflate(payload.span, limit: .max) == message)
     }
     #expect(messages == [message, message] && position == bytes.count)

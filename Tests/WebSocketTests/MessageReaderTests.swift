@@ -1,114 +1,114 @@
 import Testing
 import WebSocket
 
-/// Frames that are right, and what they mean.
+/// Valid frames and their events.
 struct Example: Sendable, CustomTestStringConvertible {
   let rule: String
   var role = Role.client
   let bytes: [UInt8]
-  let told: [Told]
+  let events: [FeedEvent]
 
   var testDescription: String { rule }
 }
 
-@Suite("RFC 6455 §5: what frames mean")
+@Suite("RFC 6455 §5: the events of frames")
 struct MessageReaderTests {
   static let hello: [UInt8] = Array("Hello".utf8)
 
   static let examples: [Example] = [
     Example(
       rule: "§5.7 a text in one frame, unmasked",
-      bytes: [0x81, 0x05, 0x48, 0x65, 0x6C, 0x6C, 0x6F], told: [.message(.text, hello)]),
+      bytes: [0x81, 0x05, 0x48, 0x65, 0x6C, 0x6C, 0x6F], events: [.message(.text, hello)]),
     Example(
       rule: "§5.7 a text in one frame, masked", role: .server,
       bytes: [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58],
-      told: [.message(.text, hello)]),
+      events: [.message(.text, hello)]),
     Example(
       rule: "§5.7 a text in two frames",
-      bytes: [0x01, 0x03, 0x48, 0x65, 0x6C, 0x80, 0x02, 0x6C, 0x6F], told: [.message(.text, hello)]),
+      bytes: [0x01, 0x03, 0x48, 0x65, 0x6C, 0x80, 0x02, 0x6C, 0x6F], events: [.message(.text, hello)]),
     Example(
       rule: "§5.7 a ping, unmasked",
-      bytes: [0x89, 0x05, 0x48, 0x65, 0x6C, 0x6C, 0x6F], told: [.ping(hello)]),
+      bytes: [0x89, 0x05, 0x48, 0x65, 0x6C, 0x6C, 0x6F], events: [.ping(hello)]),
     Example(
       rule: "§5.7 a pong, masked", role: .server,
-      bytes: [0x8A, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58], told: [.pong(hello)]),
+      bytes: [0x8A, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58], events: [.pong(hello)]),
     Example(
       rule: "§5.7 256 bytes in one frame",
-      bytes: [0x82, 0x7E, 0x01, 0x00] + Array(0...255), told: [.message(.binary, Array(0...255))]),
+      bytes: [0x82, 0x7E, 0x01, 0x00] + Array(0...255), events: [.message(.binary, Array(0...255))]),
     Example(
       rule: "§5.7 64 KiB in one frame",
       bytes: [0x82, 0x7F, 0, 0, 0, 0, 0, 1, 0, 0] + [UInt8](repeating: 7, count: 65_536),
-      told: [.message(.binary, [UInt8](repeating: 7, count: 65_536))]),
-    Example(rule: "§5.2 an empty text", bytes: [0x81, 0x00], told: [.message(.text, [])]),
+      events: [.message(.binary, [UInt8](repeating: 7, count: 65_536))]),
+    Example(rule: "§5.2 an empty text", bytes: [0x81, 0x00], events: [.message(.text, [])]),
     Example(
       rule: "§5.2 an empty binary message, masked", role: .server, bytes: [0x82, 0x80, 1, 2, 3, 4],
-      told: [.message(.binary, [])]),
+      events: [.message(.binary, [])]),
     Example(
       rule: "§5.2 125 bytes", bytes: [0x82, 0x7D] + [UInt8](repeating: 1, count: 125),
-      told: [.message(.binary, [UInt8](repeating: 1, count: 125))]),
+      events: [.message(.binary, [UInt8](repeating: 1, count: 125))]),
     Example(
       rule: "§5.2 126 bytes", bytes: [0x82, 0x7E, 0x00, 0x7E] + [UInt8](repeating: 1, count: 126),
-      told: [.message(.binary, [UInt8](repeating: 1, count: 126))]),
+      events: [.message(.binary, [UInt8](repeating: 1, count: 126))]),
     Example(
       rule: "§5.2 65,535 bytes", bytes: [0x82, 0x7E, 0xFF, 0xFF] + [UInt8](repeating: 1, count: 65_535),
-      told: [.message(.binary, [UInt8](repeating: 1, count: 65_535))]),
+      events: [.message(.binary, [UInt8](repeating: 1, count: 65_535))]),
     Example(
       rule: "§5.4 a message whose frames are all empty", bytes: [0x02, 0x00, 0x00, 0x00, 0x80, 0x00],
-      told: [.message(.binary, [])]),
+      events: [.message(.binary, [])]),
     Example(
       rule: "§5.4 empty frames around bytes", bytes: [0x02, 0x00, 0x00, 0x01, 0x55, 0x80, 0x00],
-      told: [.message(.binary, [0x55])]),
+      events: [.message(.binary, [0x55])]),
     Example(
       rule: "§5.4 control frames between fragments",
       bytes: [
         0x01, 0x02, 0x48, 0x65, 0x89, 0x01, 0x31, 0x00, 0x01, 0x6C, 0x8A, 0x00, 0x80, 0x02, 0x6C, 0x6F,
       ],
-      told: [.ping([0x31]), .pong([]), .message(.text, hello)]),
+      events: [.ping([0x31]), .pong([]), .message(.text, hello)]),
     Example(
       rule: "§5.5 a control frame of 125 bytes", bytes: [0x89, 0x7D] + [UInt8](repeating: 9, count: 125),
-      told: [.ping([UInt8](repeating: 9, count: 125))]),
+      events: [.ping([UInt8](repeating: 9, count: 125))]),
     Example(
       rule: "§5.6 a text cut inside a character",
-      bytes: [0x01, 0x02, 0xE2, 0x82, 0x80, 0x02, 0xAC, 0x21], told: [.message(.text, Array("€!".utf8))]),
+      bytes: [0x01, 0x02, 0xE2, 0x82, 0x80, 0x02, 0xAC, 0x21], events: [.message(.text, Array("€!".utf8))]),
   ]
 
-  @Test("examples, at once, byte by byte and with another behind", arguments: examples)
+  @Test("examples: at once, byte by byte, and with another after it", arguments: examples)
   func tells(_ example: Example) {
-    let expected = Outcome(told: example.told, fedBytes: example.bytes.count)
+    let expected = Outcome(events: example.events, fedBytes: example.bytes.count)
     #expect(readWhole(example.bytes, role: example.role) == expected)
     #expect(readByteByByte(example.bytes, role: example.role) == expected)
-    let twice = Outcome(told: example.told + example.told, fedBytes: 2 * example.bytes.count)
+    let twice = Outcome(events: example.events + example.events, fedBytes: 2 * example.bytes.count)
     #expect(readWhole(example.bytes + example.bytes, role: example.role) == twice)
   }
 
   static let closes: [Example] = [
-    Example(rule: "§5.5.1 without a code", bytes: [0x88, 0x00], told: [.close(nil, "")]),
+    Example(rule: "§5.5.1 without a code", bytes: [0x88, 0x00], events: [.close(nil, "")]),
     Example(
-      rule: "§5.5.1 with a code", bytes: [0x88, 0x02, 0x03, 0xE8], told: [.close(.normalClosure, "")]),
+      rule: "§5.5.1 with a code", bytes: [0x88, 0x02, 0x03, 0xE8], events: [.close(.normalClosure, "")]),
     Example(
       rule: "§5.5.1 with a reason", bytes: [0x88, 0x05, 0x03, 0xE9, 0x62, 0x79, 0x65],
-      told: [.close(.goingAway, "bye")]),
+      events: [.close(.goingAway, "bye")]),
     Example(
       rule: "§7.4.2 with a code of an application", bytes: [0x88, 0x02, 0x0F, 0xA4],
-      told: [.close(CloseCode(rawValue: 4004), "")]),
+      events: [.close(CloseCode(rawValue: 4004), "")]),
     Example(
       rule: "§5.5.1 masked", role: .server, bytes: [0x88, 0x82, 0x01, 0x02, 0x03, 0x04, 0x02, 0xEA],
-      told: [.close(.normalClosure, "")]),
+      events: [.close(.normalClosure, "")]),
     Example(
-      rule: "§5.5.1 inside a message", bytes: [0x01, 0x01, 0x48, 0x88, 0x00], told: [.close(nil, "")]),
+      rule: "§5.5.1 inside a message", bytes: [0x01, 0x01, 0x48, 0x88, 0x00], events: [.close(nil, "")]),
   ]
 
-  @Test("§1.4: a close frame is the last that counts", arguments: closes)
+  @Test("§1.4: bytes after a close frame are ignored", arguments: closes)
   func endsWithClose(_ example: Example) {
     let behind: [UInt8] = [0x89, 0x00, 0xFF, 0xFF]
     for bytes in [example.bytes, example.bytes + behind] {
-      let expected = Outcome(told: example.told, fedBytes: bytes.count)
+      let expected = Outcome(events: example.events, fedBytes: bytes.count)
       #expect(readWhole(bytes, role: example.role) == expected)
       #expect(readByteByByte(bytes, role: example.role) == expected)
     }
   }
 
-  @Test("a message that lies whole in the buffer is one piece, unmasked in its place")
+  @Test("a message that is complete in the buffer is one piece, unmasked in place")
   func onePiece() throws {
     var reader = MessageReader(role: .server, limits: .tests)
     var buffer: [UInt8] = [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58, 0x89]
@@ -121,7 +121,7 @@ struct MessageReaderTests {
       "nothing around it is touched")
   }
 
-  @Test("a message in parts comes piece by piece, and nothing of it is held")
+  @Test("a message in parts is returned in pieces, and no part of it is buffered")
   func pieces() throws {
     var reader = MessageReader(role: .client, limits: .tests)
     #expect(!reader.isInsideMessage)
@@ -146,7 +146,7 @@ struct MessageReaderTests {
     #expect(!reader.isInsideMessage)
   }
 
-  @Test("half a control frame is held and counted")
+  @Test("an incomplete control frame is buffered and counted")
   func holdsControlFrames() throws {
     var reader = MessageReader(role: .client, limits: .tests)
     var buffer: [UInt8] = [0x89, 0x04, 0x01, 0x02, 0x03]
@@ -160,7 +160,7 @@ struct MessageReaderTests {
     #expect(!reader.isInsideMessage)
   }
 
-  @Test("an idle reader is small: 10,000 sockets have one each")
+  @Test("an idle reader is small, because each of 10,000 connections has one")
   func size() {
     #expect(MemoryLayout<MessageReader>.size < 200)
   }

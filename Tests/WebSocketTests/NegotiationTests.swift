@@ -1,11 +1,11 @@
 import Testing
 import WebSocket
 
-@Suite("RFC 7692 §7.1: agreeing on permessage-deflate")
+@Suite("RFC 7692 §7.1: negotiation of permessage-deflate")
 struct NegotiationTests {
   struct Offer: Sendable, CustomTestStringConvertible {
     let fields: [String]
-    /// The parameters answered beside the two that always are; nil when every offer is declined.
+    /// The parameters of the response besides the two that it always has; nil if every offer is declined.
     let answered: String?
     var serverWindowBits = 15
 
@@ -66,7 +66,7 @@ struct NegotiationTests {
     Offer(fields: ["permessage-deflate server_no_context_takeover"], answered: nil),
     Offer(fields: ["permessage-deflate; a b"], answered: nil),
     Offer(fields: [";"], answered: nil),
-    // §5.1: the first that can be met.
+    // §5.1: the first acceptable one.
     Offer(fields: ["permessage-deflate; server_max_window_bits=8, permessage-deflate"], answered: ""),
     Offer(fields: ["permessage-deflate; server_max_window_bits=8", "permessage-deflate"], answered: ""),
     Offer(fields: [#"other; a="x,permessage-deflate; y", permessage-deflate"#], answered: ""),
@@ -75,7 +75,7 @@ struct NegotiationTests {
       answered: "; server_max_window_bits=9", serverWindowBits: 9),
   ]
 
-  @Test("what a server answers", arguments: offers)
+  @Test("the response of a server", arguments: offers)
   func negotiates(_ offer: Offer) {
     let agreed = DeflateParameters.negotiate(offers: offer.fields)
     let always = "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
@@ -118,7 +118,7 @@ struct NegotiationTests {
     Answer(value: "=", isAcceptable: false),
   ]
 
-  @Test("what a client accepts as an answer", arguments: answers)
+  @Test("a client accepts or refuses a response", arguments: answers)
   func checks(_ answer: Answer) throws {
     guard answer.isAcceptable else {
       #expect(throws: UpgradeResponseError.unacceptableExtension(answer.value)) {
@@ -136,7 +136,7 @@ struct NegotiationTests {
     #expect(try DeflateParameters.check(answer: []) == nil)
   }
 
-  @Test("our server accepts what our client offers")
+  @Test("our server accepts the offer of our client")
   func both() throws {
     let agreed = try #require(DeflateParameters.negotiate(offers: [DeflateParameters.clientOffer]))
     #expect(try DeflateParameters.check(answer: [agreed.responseValue]) == agreed)

@@ -1,18 +1,18 @@
 import Testing
 import WebSocket
 
-/// Bytes that break a rule with their last.
+/// Bytes whose last one breaks a rule.
 struct Refusal: Sendable, CustomTestStringConvertible {
   let rule: String
   var role = Role.client
   let bytes: [UInt8]
   let error: ProtocolError
-  var told: [Told] = []
+  var events: [FeedEvent] = []
 
   var testDescription: String { rule }
 }
 
-@Suite("RFC 6455 §5: what is refused, and at which byte")
+@Suite("RFC 6455 §5: refused bytes")
 struct RefusalTests {
   static let limits = MessageLimits(frameBytes: 1_000, messageBytes: 1_500, textBytes: 800)
 
@@ -44,19 +44,19 @@ struct RefusalTests {
     Refusal(
       rule: "§5.4 a continuation after the end", bytes: [0x82, 0x00, 0x80],
       error: .continuationWithoutMessage,
-      told: [.message(.binary, [])]),
+      events: [.message(.binary, [])]),
     Refusal(
       rule: "§5.4 a text inside a text", bytes: [0x01, 0x00, 0x81], error: .messageInsideMessage(.text)),
     Refusal(
       rule: "§5.4 a binary message inside a text, behind a ping", bytes: [0x01, 0x00, 0x89, 0x00, 0x02],
-      error: .messageInsideMessage(.binary), told: [.ping([])]),
+      error: .messageInsideMessage(.binary), events: [.ping([])]),
     Refusal(
       rule: "a text of a byte too many, in one frame", bytes: [0x81, 0x7E, 0x03, 0x21],
       error: .messageTooLarge(length: 801, limit: 800)),
     Refusal(
       rule: "a text of a byte too many, in two frames",
       bytes: [0x01, 0x01, 0x61, 0x80, 0x7E, 0x03, 0x20], error: .messageTooLarge(length: 801, limit: 800),
-      told: []),
+      events: []),
     Refusal(
       rule: "§5.2 125 in two bytes", bytes: [0x82, 0x7E, 0x00, 0x7D], error: .lengthNotMinimal(width: 2)),
     Refusal(
@@ -94,16 +94,18 @@ struct RefusalTests {
       error: .invalidCloseReason),
   ]
 
-  @Test("at once, byte by byte and with more behind", arguments: refusals)
+  @Test(
+    "bytes are refused at the one that breaks the rule: at once, byte by byte, with more bytes after it",
+    arguments: refusals)
   func refuses(_ refusal: Refusal) {
-    let expected = Outcome(told: refusal.told, error: refusal.error, fedBytes: refusal.bytes.count)
+    let expected = Outcome(events: refusal.events, error: refusal.error, fedBytes: refusal.bytes.count)
     #expect(readWhole(refusal.bytes, role: refusal.role, limits: Self.limits) == expected)
     let behind: [UInt8] = [0x81, 0x00, 0x81]
     #expect(
       readByteByByte(refusal.bytes + behind, role: refusal.role, limits: Self.limits) == expected,
       "its last byte is the first that breaks the rule")
     let whole = readWhole(refusal.bytes + behind, role: refusal.role, limits: Self.limits)
-    #expect(whole.told == refusal.told)
+    #expect(whole.events == refusal.events)
     #expect(whole.error == refusal.error)
   }
 
@@ -115,25 +117,25 @@ struct RefusalTests {
     Refusal(rule: "RFC 6455 §5.2 RSV2 beside RSV1", bytes: [0xE1], error: .reservedBits(0x60)),
   ]
 
-  @Test("with an agreement on compression", arguments: deflateRefusals)
+  @Test("refusals with negotiated compression", arguments: deflateRefusals)
   func refusesWithDeflate(_ refusal: Refusal) throws {
     let deflate = try #require(DeflateParameters.negotiate(offers: ["permessage-deflate"]))
-    let expected = Outcome(told: refusal.told, error: refusal.error, fedBytes: refusal.bytes.count)
+    let expected = Outcome(events: refusal.events, error: refusal.error, fedBytes: refusal.bytes.count)
     #expect(readWhole(refusal.bytes, role: .client, deflate: deflate) == expected)
     #expect(readByteByByte(refusal.bytes + [0x00], role: .client, deflate: deflate) == expected)
   }
 
-  @Test("the limits themselves are allowed")
+  @Test("messages exactly at their limits are allowed")
   func allowsItsLimits() {
     let first: [UInt8] = [0x02, 0x7E, 0x03, 0xE8] + [UInt8](repeating: 1, count: 1_000)
     let second: [UInt8] = [0x80, 0x7E, 0x01, 0xF4] + [UInt8](repeating: 2, count: 500)
     let outcome = readWhole(first + second, role: .client, limits: Self.limits)
     #expect(outcome.error == nil)
     let message = [UInt8](repeating: 1, count: 1_000) + [UInt8](repeating: 2, count: 500)
-    #expect(outcome.told == [.message(.binary, message)])
+    #expect(outcome.events == [.message(.binary, message)])
   }
 
-  @Test("a reader that failed says the same again")
+  @Test("a reader that failed throws the same error again")
   func staysFailed() {
     var reader = MessageReader(role: .client, limits: .tests)
     var buffer: [UInt8] = [0x83, 0x81, 0x00]

@@ -2,7 +2,7 @@ import Testing
 import WebSocket
 import TestSupport
 
-@Suite("any stream, cut anywhere, tells the same")
+@Suite("the events of a stream do not depend on its cuts")
 struct StreamPropertyTests {
   @Test("random messages, fragments, control frames and cuts", arguments: UInt64(1)...60)
   func survivesCuts(seed: UInt64) throws {
@@ -24,12 +24,12 @@ struct StreamPropertyTests {
       rest = rest.dropFirst(part.count)
       feed.feed(part)
     }
-    #expect(feed.outcome == Outcome(told: stream.told, fedBytes: stream.bytes.count))
+    #expect(feed.outcome == Outcome(events: stream.events, fedBytes: stream.bytes.count))
     #expect(!feed.reader.isInsideMessage)
     #expect(feed.reader.bufferedBytes == 0)
   }
 
-  @Test("bytes that mean nothing end in an error, never in a trap", arguments: UInt64(1)...200)
+  @Test("random bytes cause an error, never a trap", arguments: UInt64(1)...200)
   func survivesNoise(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let deflate = DeflateParameters.negotiate(offers: ["permessage-deflate"])
@@ -44,15 +44,15 @@ struct StreamPropertyTests {
     let limits = MessageLimits(messageBytes: 10_000)
     let whole = readWhole(bytes, limits: limits, deflate: deflate)
     let single = readByteByByte(bytes, limits: limits, deflate: deflate)
-    #expect(whole.told == single.told)
+    #expect(whole.events == single.events)
     #expect(whole.error == single.error)
   }
 }
 
-/// Makes what a peer could send, by the rules alone, and remembers what it means.
+/// A generator of valid streams, independent of the code under test, with their expected events.
 private struct RandomStream {
   private(set) var bytes: [UInt8] = []
-  private(set) var told: [Told] = []
+  private(set) var events: [FeedEvent] = []
   private var random: SeededGenerator
   private let sender: Role
   private let deflate: DeflateParameters?
@@ -87,7 +87,7 @@ private struct RandomStream {
       start = end
       if !isLast, Bool.random(using: &random) { appendControlFrame() }
     }
-    told.append(.message(kind, message))
+    events.append(.message(kind, message))
     if Bool.random(using: &random) { appendControlFrame() }
   }
 
@@ -95,10 +95,10 @@ private struct RandomStream {
     let payload = random.bytes(count: Int.random(in: 0...125, using: &random))
     if Bool.random(using: &random) {
       append(.ping, payload, isFinal: true, isCompressed: false)
-      told.append(.ping(payload))
+      events.append(.ping(payload))
     } else {
       append(.pong, payload, isFinal: true, isCompressed: false)
-      told.append(.pong(payload))
+      events.append(.pong(payload))
     }
   }
 

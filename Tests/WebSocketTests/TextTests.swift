@@ -1,11 +1,11 @@
 import Testing
 import WebSocket
 
-/// Bytes that are no UTF-8, the first byte that shows it, and where the wrong sequence begins.
+/// Bytes that are not UTF-8, the first byte that makes them invalid, and the offset of the invalid sequence.
 struct WrongText: Sendable, CustomTestStringConvertible {
   let rule: String
   let bytes: [UInt8]
-  /// How many bytes must have come; nil when only the end of the message shows it.
+  /// The number of bytes after which the text is invalid; nil if only the end of the message makes it invalid.
   let failsAt: Int?
   let offset: Int
 
@@ -31,15 +31,15 @@ struct TextTests {
     [0x61, 0xC3, 0xA4, 0xE2, 0x82, 0xAC, 0xF0, 0x9F, 0x8E, 0xA8, 0x62],
   ]
 
-  @Test("right texts, in every way of cutting them", arguments: right)
+  @Test("valid texts, with every cut", arguments: right)
   func accepts(_ text: [UInt8]) {
     let frame = [0x81, UInt8(text.count)] + text
-    #expect(readWhole(frame, role: .client).told == [.message(.text, text)])
-    #expect(readByteByByte(frame, role: .client).told == [.message(.text, text)])
+    #expect(readWhole(frame, role: .client).events == [.message(.text, text)])
+    #expect(readByteByByte(frame, role: .client).events == [.message(.text, text)])
     for cut in 0...text.count {
       let fragments: [UInt8] =
         [0x01, UInt8(cut)] + text[..<cut] + [0x89, 0x00, 0x80, UInt8(text.count - cut)] + text[cut...]
-      #expect(readWhole(fragments, role: .client).told == [.ping([]), .message(.text, text)])
+      #expect(readWhole(fragments, role: .client).events == [.ping([]), .message(.text, text)])
     }
   }
 
@@ -65,7 +65,7 @@ struct TextTests {
     WrongText(rule: "ends after three of four", bytes: [0x61, 0xF0, 0x9F, 0x8E], failsAt: nil, offset: 1),
   ]
 
-  @Test("wrong texts, at the first byte that shows it", arguments: wrong)
+  @Test("invalid texts are refused at the first byte that makes them invalid", arguments: wrong)
   func refuses(_ text: WrongText) {
     let count = text.bytes.count
     let expected = ProtocolError.invalidUTF8(offset: text.offset)
@@ -74,7 +74,7 @@ struct TextTests {
     let single = readByteByByte(frame, role: .client)
     #expect(single.error == expected)
     #expect(single.fedBytes == 2 + (text.failsAt ?? count))
-    // In a frame of three, so that what shows it may come in another frame than the first wrong byte.
+    // In three frames, so that the deciding byte may be in another frame than the start of the sequence.
     for cut in 0...count {
       let fragments: [UInt8] =
         [0x01, UInt8(cut)] + text.bytes[..<cut] + [0x00, UInt8(count - cut)] + text.bytes[cut...] + [
@@ -85,7 +85,7 @@ struct TextTests {
     }
   }
 
-  @Test("every first and second byte, against the table of well-formed sequences (Unicode 3.9, table 3-7)")
+  @Test("every first and second byte agrees with the table of well-formed sequences (Unicode 3.9, table 3-7)")
   func everyPair() {
     for first in UInt8.min...UInt8.max {
       for second in UInt8.min...UInt8.max {
@@ -98,7 +98,7 @@ struct TextTests {
     }
   }
 
-  /// Which of two bytes is the first that no UTF-8 begins with.
+  /// Returns the first of two bytes that makes the sequence invalid.
   private static func wrongByte(_ first: UInt8, _ second: UInt8) -> Int? {
     let allowed: ClosedRange<UInt8>
     switch first {
@@ -114,8 +114,8 @@ struct TextTests {
     return allowed.contains(second) ? nil : 2
   }
 
-  @Test("a binary message may hold anything")
+  @Test("a binary message may contain any bytes")
   func binary() {
-    #expect(readWhole([0x82, 0x02, 0xC0, 0xFF], role: .client).told == [.message(.binary, [0xC0, 0xFF])])
+    #expect(readWhole([0x82, 0x02, 0xC0, 0xFF], role: .client).events == [.message(.binary, [0xC0, 0xFF])])
   }
 }

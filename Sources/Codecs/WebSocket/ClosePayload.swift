@@ -1,15 +1,15 @@
-/// What a close frame says (RFC 6455 §5.5.1).
+/// The payload of a close frame (RFC 6455 §5.5.1).
 package struct ClosePayload: Equatable, Sendable {
-  /// The most bytes that a reason takes: a control frame holds 125, and two are the code's.
+  /// The most bytes of a reason: 125 of a control frame, less two for the code.
   package static let maximumReasonLength = 123
 
-  /// Nil when the frame was empty.
+  /// The close code; nil if the frame was empty.
   package let code: CloseCode?
   package let reason: String
 
-  /// Says why we close. A reason of more than 123 bytes is cut at the last scalar that fits.
+  /// Creates a payload. A reason of more than 123 bytes is truncated at the last scalar that fits.
   package init(code: CloseCode, reason: String = "") {
-    precondition(code.isValidOnTheWire, "we send only codes that may be sent")
+    precondition(code.isValidOnTheWire, "the close code is valid on the wire")
     self.code = code
     var length = 0
     let fitting = reason.unicodeScalars.prefix { scalar in
@@ -19,14 +19,14 @@ package struct ClosePayload: Equatable, Sendable {
     self.reason = String(String.UnicodeScalarView(fitting))
   }
 
-  /// An empty close frame, which gives no code.
+  /// Creates the payload of an empty close frame, without a code.
   package init() {
     code = nil
     reason = ""
   }
 
-  /// Reads the unmasked payload of a close frame. Throws for half a code, a code that may not be sent (§7.4), and
-  /// a reason that is not UTF-8.
+  /// Parses the unmasked payload of a close frame. Throws for an incomplete code, a code that must not be sent
+  /// (§7.4), and a reason that is not UTF-8.
   package init(parsing payload: [UInt8]) throws(ProtocolError) {
     guard let high = payload.first else {
       self.init()
@@ -44,7 +44,7 @@ package struct ClosePayload: Equatable, Sendable {
     self.reason = reason
   }
 
-  /// The payload as it stands in the frame, at most 125 bytes.
+  /// The payload as it is in the frame, at most 125 bytes.
   package var bytes: [UInt8] {
     guard let code else { return [] }
     return [UInt8(code.rawValue >> 8), UInt8(code.rawValue & 0xFF)] + reason.utf8

@@ -1,26 +1,26 @@
-/// What both ends agreed on about `permessage-deflate` (RFC 7692 §7.1). Neither keeps its window between two
-/// messages, in either direction: so one compressor serves all connections.
+/// The negotiated parameters of `permessage-deflate` (RFC 7692 §7.1). Neither end keeps its window between two
+/// messages, in either direction, so one compressor serves all connections.
 package struct DeflateParameters: Equatable, Sendable {
   /// The extension's name in `Sec-WebSocket-Extensions`.
   package static let extensionName = "permessage-deflate"
 
-  /// The base-2 logarithm of the window that the server compresses with: 9 to 15, or 8 when another's server does.
+  /// The base-2 logarithm of the window that the server compresses with: 9 to 15, or 8 with another server.
   package var serverWindowBits: Int { Int(serverWindow) }
 
-  /// The same for the client; nil when the server did not say.
+  /// The same for the client; nil if the server did not specify it.
   package var clientMaxWindowBits: Int? { clientMaxWindow.map { Int($0) } }
 
-  // Every socket has one of these.
+  // Small types, because every connection stores these parameters.
   private let serverWindow: UInt8
   private let clientMaxWindow: UInt8?
   private let namesServerWindow: Bool
 
-  /// What a client offers (§7.1): no window kept on either side. It names no limit for its own window, so that no
-  /// server asks for one of 256 bytes, which zlib cannot make.
+  /// A client's offer (§7.1), without context takeover on either side. It names no limit for the client's window, so
+  /// that no server requests one of 256 bytes, which zlib cannot create.
   package static let clientOffer =
     "\(extensionName); server_no_context_takeover; client_no_context_takeover"
 
-  /// The window that `role` compresses with.
+  /// Returns the window that `role` compresses with.
   package func windowBits(for role: Role) -> Int {
     switch role {
     case .server: serverWindowBits
@@ -28,7 +28,7 @@ package struct DeflateParameters: Equatable, Sendable {
     }
   }
 
-  /// The server's answer in `Sec-WebSocket-Extensions` (§7.1).
+  /// The server's response in `Sec-WebSocket-Extensions` (§7.1).
   package var responseValue: String {
     var value = "\(Self.extensionName); server_no_context_takeover; client_no_context_takeover"
     if namesServerWindow { value += "; server_max_window_bits=\(serverWindowBits)" }
@@ -36,8 +36,8 @@ package struct DeflateParameters: Equatable, Sendable {
     return value
   }
 
-  /// Answers a client's offers, given as the values of its `Sec-WebSocket-Extensions` fields: takes the first that
-  /// can be met (§5.1). Nil when none is; then the connection goes on without compression.
+  /// Accepts the first acceptable offer of a client (§5.1), given the values of its `Sec-WebSocket-Extensions`
+  /// fields. Returns nil if none is acceptable; the connection then continues without compression.
   package static func negotiate(offers: [String]) -> DeflateParameters? {
     for element in offers.flatMap(extensionElements(in:)) {
       if let element, let parameters = DeflateParameters(offer: element) { return parameters }
@@ -45,8 +45,9 @@ package struct DeflateParameters: Equatable, Sendable {
     return nil
   }
 
-  /// Checks a server's answer to `clientOffer`, given as the values of its `Sec-WebSocket-Extensions` fields. Nil
-  /// when it declined; throws when it agreed to what was not offered (§7.1), which fails the connection.
+  /// Checks a server's response to `clientOffer`, given the values of its `Sec-WebSocket-Extensions` fields. Returns
+  /// nil if the server declined. Throws if the server accepted what was not offered (§7.1), which fails the
+  /// connection.
   package static func check(answer: [String]) throws(UpgradeResponseError) -> DeflateParameters? {
     let elements = answer.flatMap(extensionElements(in:))
     guard let element = elements.first else { return nil }
@@ -56,8 +57,8 @@ package struct DeflateParameters: Equatable, Sendable {
     return parameters
   }
 
-  /// An offer that this end can meet. Nil for another extension, a parameter that is unknown, given twice or has a
-  /// wrong value (§7.1), and for a window of 256 bytes, with which zlib cannot make a raw stream.
+  /// Accepts an offer. Returns nil for another extension, a parameter that is unknown, repeated or has a wrong value
+  /// (§7.1), and for a window of 256 bytes, with which zlib cannot create a raw stream.
   private init?(offer: ExtensionElement) {
     guard let given = Given(offer) else { return nil }
     switch given.serverMaxWindowBits {
@@ -68,18 +69,18 @@ package struct DeflateParameters: Equatable, Sendable {
     case .bits, .withoutValue:
       return nil
     }
-    // A window is only limited where the client says it can (§7.1.2.2). Ours to inflate with is the largest, so
-    // there is nothing to ask for beyond what it named.
+    // The client's window is limited only if the client offers it (§7.1.2.2). Ours for inflating is the largest, so
+    // we request no smaller one than the client named.
     switch given.clientMaxWindowBits {
     case .absent, .withoutValue: clientMaxWindow = nil
     case .bits(let bits): clientMaxWindow = bits
     }
   }
 
-  /// An answer that fits `clientOffer`.
+  /// Accepts a response to `clientOffer`.
   private init?(answer: ExtensionElement) {
     guard let given = Given(answer) else { return nil }
-    // The server has to repeat that it keeps no window (§7.1.1.1); that we keep none is ours to hold to.
+    // The server must repeat that it keeps no window (§7.1.1.1); that the client keeps none needs no repetition.
     guard given.serverNoContextTakeover, given.clientMaxWindowBits == .absent else { return nil }
     switch given.serverMaxWindowBits {
     case .absent: (serverWindow, namesServerWindow) = (15, false)
@@ -90,7 +91,7 @@ package struct DeflateParameters: Equatable, Sendable {
   }
 }
 
-/// The parameters of one element, each given at most once and with a value that it may have (§7.1).
+/// The parameters of one element, each at most once and with a valid value (§7.1).
 private struct Given {
   enum WindowBits: Equatable {
     case absent

@@ -1,14 +1,14 @@
 private import CZlib
 
-/// Compresses whole messages (RFC 7692 §7.2.1). It keeps nothing between two messages, so one serves all
-/// connections of a thread; it takes about 270 KiB once and is not `Sendable`.
+/// A compressor of whole messages (RFC 7692 §7.2.1). It keeps no state between two messages, so one compressor serves
+/// all connections of a thread. It allocates about 270 KiB once and is not `Sendable`.
 @safe package final class Deflater {
   private let stream: UnsafeMutablePointer<z_stream>
   private let level: Int32
   private var windowBits = 15
   private var room = [UInt8](repeating: 0, count: 16_384)
 
-  /// A compressor of this level: 1 is fastest, 9 makes the smallest.
+  /// Creates a compressor of a level: 1 is the fastest, 9 produces the smallest output.
   package init(level: Int = 6) {
     precondition((1...9).contains(level), "zlib's levels are 1 to 9")
     self.level = Int32(level)
@@ -22,16 +22,16 @@ private import CZlib
     unsafe stream.deallocate()
   }
 
-  /// Appends the compressed payload of one whole message, without the four bytes that end it (§7.2.1). It goes
-  /// into frames of which the first says `isCompressed`.
+  /// Appends the compressed payload of one whole message, without the four bytes at its end (§7.2.1). The first of
+  /// its frames must have `isCompressed` set.
   ///
   /// - Parameters:
   ///   - payload: the message.
-  ///   - bytes: what the result is appended to.
-  ///   - windowBits: `DeflateParameters.windowBits(for:)`, 9 to 15. Another than the last time makes zlib start
-  ///     over, which costs some microseconds.
+  ///   - bytes: the array to append to.
+  ///   - windowBits: `DeflateParameters.windowBits(for:)`, 9 to 15. A change of the window makes zlib start anew,
+  ///     which takes some microseconds.
   package func compress(_ payload: Span<UInt8>, into bytes: inout [UInt8], windowBits: Int = 15) {
-    precondition((9...15).contains(windowBits), "zlib makes raw streams with windows of 9 to 15 bits")
+    precondition((9...15).contains(windowBits), "zlib creates raw streams with windows of 9 to 15 bits")
     if windowBits == self.windowBits {
       unsafe deflateReset(stream)
     } else {
@@ -44,7 +44,7 @@ private import CZlib
       let (taken, made) = call(payload.extracting(droppingFirst: consumed))
       consumed += taken
       bytes.append(copying: room.span.extracting(first: made))
-      // Room left over means that all is written, with the empty stored block that a flush puts at the end.
+      // If room is left, everything is written, including the empty stored block that a flush appends.
       if made < room.count, consumed == payload.count { break }
     }
     bytes.removeLast(4)
@@ -54,10 +54,10 @@ private import CZlib
     let result = unsafe deflateInit2_(
       stream, level, Z_DEFLATED, Int32(-windowBits), 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
       Int32(MemoryLayout<z_stream>.size))
-    precondition(result == Z_OK, "zlib gives a compressor")
+    precondition(result == Z_OK, "zlib creates a compressor")
   }
 
-  /// One call of zlib: how much it took, and how much it made in `room`.
+  /// Calls zlib once. Returns the number of bytes consumed, and the number of bytes produced in `room`.
   private func call(_ payload: Span<UInt8>) -> (taken: Int, made: Int) {
     unsafe payload.withUnsafeBufferPointer { input in
       unsafe room.withUnsafeMutableBufferPointer { output in

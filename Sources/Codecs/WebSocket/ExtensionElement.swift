@@ -9,7 +9,8 @@ struct ExtensionElement: Equatable {
   let parameters: [Parameter]
 }
 
-/// Reads the elements of one `Sec-WebSocket-Extensions` field, in their order. One that breaks the grammar is nil.
+/// Returns the elements of one `Sec-WebSocket-Extensions` field, in order; nil for an element that breaks the
+/// grammar.
 func extensionElements(in field: String) -> [ExtensionElement?] {
   var scanner = ExtensionScanner(field)
   var elements: [ExtensionElement?] = []
@@ -22,7 +23,7 @@ func extensionElements(in field: String) -> [ExtensionElement?] {
   return elements
 }
 
-/// Walks over the bytes of a field. What does not fit gives nil and leaves it anywhere.
+/// A scanner over the bytes of a field. A function that returns nil leaves the position undefined.
 private struct ExtensionScanner {
   private let bytes: [UInt8]
   private var index = 0
@@ -34,7 +35,7 @@ private struct ExtensionScanner {
 
   var isAtEnd: Bool { index == bytes.count }
 
-  /// An element up to its comma or the end: `name *( ";" parameter )`.
+  /// Reads an element up to its comma or the end: `name *( ";" parameter )`.
   mutating func element() -> ExtensionElement? {
     guard let name = token() else { return nil }
     var parameters: [ExtensionElement.Parameter] = []
@@ -51,7 +52,7 @@ private struct ExtensionScanner {
     return ExtensionElement(name: name, parameters: parameters)
   }
 
-  /// Skips this byte and the white space behind it, if it comes next.
+  /// Skips a byte and the white space after it, if that byte is next.
   mutating func skip(_ byte: UInt8) -> Bool {
     guard !isAtEnd, bytes[index] == byte else { return false }
     index += 1
@@ -78,7 +79,7 @@ private struct ExtensionScanner {
     return text
   }
 
-  /// RFC 6455 §9.1: what stands between the quotes must be a token, once the backslashes are taken out.
+  /// RFC 6455 §9.1: after unescaping, the content of the quotes must be a token.
   private mutating func quotedToken() -> String? {
     guard !isAtEnd, bytes[index] == UInt8(ascii: "\"") else { return nil }
     index += 1
@@ -98,7 +99,7 @@ private struct ExtensionScanner {
   }
 }
 
-/// True for the bytes that a token is made of (RFC 9110 §5.6.2).
+/// Returns true for a byte that may be in a token (RFC 9110 §5.6.2).
 func isTokenByte(_ byte: UInt8) -> Bool {
   switch byte {
   case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,24 +1,24 @@
-/// What stands before a frame's payload (RFC 6455 §5.2).
+/// The header of a frame (RFC 6455 §5.2).
 package struct FrameHeader: Equatable, Sendable {
-  /// The most bytes that a header takes.
+  /// The most bytes of a header.
   package static let maximumLength = 14
 
   package let opcode: Opcode
-  /// The last frame of its message.
+  /// True for the last frame of its message.
   package let isFinal: Bool
-  /// RSV1: this frame begins a message that is compressed (RFC 7692 §6).
+  /// RSV1: true for the first frame of a compressed message (RFC 7692 §6).
   package let isCompressed: Bool
-  /// In bytes, never negative.
+  /// The length of the payload in bytes, never negative.
   package let payloadLength: Int
-  /// Present in what a client sends.
+  /// The masking key, which only frames of a client have.
   package let maskingKey: MaskingKey?
 
-  /// The header of one frame. By default that frame is a whole message, not compressed and not masked.
+  /// Creates the header of one frame. By default that frame is a whole message, not compressed and not masked.
   package init(
     opcode: Opcode, isFinal: Bool = true, isCompressed: Bool = false, payloadLength: Int,
     maskingKey: MaskingKey? = nil
   ) {
-    precondition(payloadLength >= 0, "a payload has a length")
+    precondition(payloadLength >= 0, "the length of a payload is not negative")
     self.opcode = opcode
     self.isFinal = isFinal
     self.isCompressed = isCompressed
@@ -26,7 +26,7 @@ package struct FrameHeader: Equatable, Sendable {
     self.maskingKey = maskingKey
   }
 
-  /// How many bytes the header of such a frame takes: 2 to 14.
+  /// Returns the number of bytes of such a header: 2 to 14.
   package static func length(payloadLength: Int, isMasked: Bool) -> Int {
     let masking = isMasked ? 4 : 0
     switch payloadLength {
@@ -36,13 +36,13 @@ package struct FrameHeader: Equatable, Sendable {
     }
   }
 
-  /// How many bytes `append(to:)` appends.
+  /// The number of bytes that `append(to:)` appends.
   package var length: Int {
     Self.length(payloadLength: payloadLength, isMasked: maskingKey != nil)
   }
 
-  /// Appends the header, its length in the fewest bytes (§5.2). The payload is for the caller to append, masked
-  /// with the key if there is one.
+  /// Appends the header, with the length in the fewest bytes (§5.2). The caller appends the payload, masked with the
+  /// key if there is one.
   package func append(to bytes: inout [UInt8]) {
     let masked: UInt8 = maskingKey == nil ? 0 : 0x80
     bytes.append((isFinal ? 0x80 : 0) | (isCompressed ? 0x40 : 0) | opcode.rawValue)

@@ -1,14 +1,15 @@
-/// Collects the bytes of one header after the other and checks each rule at the first byte that breaks it.
+/// A reader that collects the bytes of one header after the other, and checks each rule at the first byte that breaks
+/// it.
 struct FrameHeaderReader: Sendable {
-  /// What the frames before say about this one.
+  /// The state of the connection that the rules for a header depend on.
   struct Context {
     let role: Role
     let limits: MessageLimits
     let acceptsCompression: Bool
-    /// Nil between messages.
+    /// The message whose next fragment is expected; nil between messages.
     let openMessage: OpenMessage?
 
-    /// The message whose next fragment is awaited.
+    /// A message that is not complete.
     struct OpenMessage {
       let kind: MessageKind
       let length: Int
@@ -26,7 +27,7 @@ struct FrameHeaderReader: Sendable {
   /// True between frames.
   var isEmpty: Bool { count == 0 }
 
-  /// Takes the next byte. Gives the header with its last byte, and nil before.
+  /// Appends the next byte. Returns the header with its last byte, and nil before.
   mutating func receive(_ byte: UInt8, in context: Context) throws(ProtocolError) -> FrameHeader? {
     bytes[count] = byte
     count += 1
@@ -48,7 +49,7 @@ struct FrameHeaderReader: Sendable {
 
   private var isMasked: Bool { bytes[1] & 0x80 != 0 }
 
-  /// Where the length field ends: its first seven bits say how wide it is.
+  /// The end of the length field, which depends on its first seven bits.
   private var lengthEnd: Int {
     switch bytes[1] & 0x7F {
     case 127: 10
@@ -60,7 +61,7 @@ struct FrameHeaderReader: Sendable {
   private func checkFirst(_ byte: UInt8, in context: Context) throws(ProtocolError) {
     guard let opcode = Opcode(rawValue: byte & 0x0F) else { throw .reservedOpcode(byte & 0x0F) }  // §5.2
     let isCompressed = byte & 0x40 != 0
-    // §5.2: RSV1 has a meaning only once permessage-deflate is agreed on, RSV2 and RSV3 have none.
+    // §5.2: RSV1 has a meaning only with permessage-deflate; RSV2 and RSV3 have none.
     guard byte & 0x30 == 0, context.acceptsCompression || !isCompressed else {
       throw .reservedBits(byte & 0x70)
     }
@@ -97,7 +98,7 @@ struct FrameHeaderReader: Sendable {
       if length(upTo: 4) < 126 { throw .lengthNotMinimal(width: 2) }  // §5.2
     default: break
     }
-    // Before the payload, and before anything is kept for it.
+    // Checked before the payload arrives, and before memory is allocated for it.
     guard count == end, bytes[0] & 0x08 == 0 else { return }
     let open = context.openMessage
     try context.limits.check(
@@ -106,7 +107,7 @@ struct FrameHeaderReader: Sendable {
       isCompressed: open?.isCompressed ?? (bytes[0] & 0x40 != 0))
   }
 
-  /// The number that the length field's bytes up to `end` make.
+  /// Returns the number in the bytes of the length field up to `end`.
   private func length(upTo end: Int) -> Int {
     guard end > 2 else { return Int(bytes[1] & 0x7F) }
     var length = 0

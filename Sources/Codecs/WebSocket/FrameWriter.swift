@@ -1,14 +1,15 @@
-/// Puts whole frames behind one another (RFC 6455 §5.2). A client gives a masking key for each, a server none.
+/// Functions that append whole frames to an array (RFC 6455 §5.2). A client passes a masking key for each frame, a
+/// server none.
 package enum FrameWriter {
-  /// Appends one frame: its header, and the payload, masked when there is a key. Of a compressed message, the
-  /// payload is what `Deflater` made and only the first frame says `isCompressed`.
+  /// Appends one frame: its header, and the payload, masked if there is a key. The payload of a compressed message is
+  /// the output of `Deflater`, and only its first frame has `isCompressed` set.
   package static func append(
     _ opcode: Opcode, payload: Span<UInt8>, isFinal: Bool = true, isCompressed: Bool = false,
     maskingKey: MaskingKey? = nil, to bytes: inout [UInt8]
   ) {
     precondition(
       !opcode.isControl || (payload.count <= 125 && isFinal && !isCompressed),
-      "a control frame is whole, not compressed, and holds at most 125 bytes")
+      "a control frame is not fragmented, not compressed, and has at most 125 bytes")
     let header = FrameHeader(
       opcode: opcode, isFinal: isFinal, isCompressed: isCompressed, payloadLength: payload.count,
       maskingKey: maskingKey)

@@ -1,17 +1,17 @@
 private import CZlib
 
-/// Makes compressed messages readable again (RFC 7692 §7.2.2). It keeps nothing between two messages, so one
-/// serves all connections of a thread; it takes about 40 KiB once and is not `Sendable`.
+/// A decompressor of whole messages (RFC 7692 §7.2.2). It keeps no state between two messages, so one inflater serves
+/// all connections of a thread. It allocates about 40 KiB once and is not `Sendable`.
 @safe package final class Inflater {
   private let stream: UnsafeMutablePointer<z_stream>
   private var room = [UInt8](repeating: 0, count: 16_384)
 
-  /// An inflater with the largest window, which reads what was made with any.
+  /// Creates an inflater with the largest window, which can read the output of any other window.
   package init() {
     unsafe stream = .allocate(capacity: 1)
     unsafe stream.initialize(to: z_stream())
     let result = unsafe inflateInit2_(stream, -15, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
-    precondition(result == Z_OK, "zlib gives an inflater")
+    precondition(result == Z_OK, "zlib creates an inflater")
   }
 
   deinit {
@@ -22,14 +22,14 @@ private import CZlib
   /// Inflates the payload of one whole message.
   ///
   /// - Parameters:
-  ///   - bytes: what its frames held, without the four bytes that the sender left out.
-  ///   - limit: the most bytes that it may become; what would go beyond is never kept.
+  ///   - bytes: the payloads of its frames, without the four bytes that the sender omitted.
+  ///   - limit: the most bytes of the inflated message; bytes beyond it are never stored.
   /// - Returns: the message.
-  /// - Throws: `.inflatedMessageTooLarge`, `.invalidDeflateData` (also for a stream that was cut).
+  /// - Throws: `.inflatedMessageTooLarge`, `.invalidDeflateData` (also for a truncated stream).
   package func inflate(_ bytes: Span<UInt8>, limit: Int) throws(ProtocolError) -> [UInt8] {
     var progress = Progress()
     let isWhole = try advance(&progress, with: bytes, limit: limit, step: .max)
-    precondition(isWhole, "a step without an end reaches the end")
+    precondition(isWhole, "a step without a limit inflates the whole message")
     return progress.output
   }
 
@@ -38,7 +38,7 @@ private import CZlib
     /// The inflated bytes so far.
     package fileprivate(set) var output: [UInt8] = []
     fileprivate var consumed = 0
-    /// Bytes taken of the four that the sender left out.
+    /// The number of bytes consumed of the four that the sender omitted.
     fileprivate var consumedOfTail = 0
     fileprivate var hasBegun = false
 
@@ -48,12 +48,13 @@ private import CZlib
   /// Inflates the next part of one whole message. Until its last step, this inflater belongs to that message.
   ///
   /// - Parameters:
-  ///   - progress: of this message; a new one for its first step.
-  ///   - bytes: the same at every step: what the message's frames held.
-  ///   - limit: the most bytes that the message may become.
-  ///   - step: the number of bytes, taken and made, after which the step ends; up to 32 KiB more are.
+  ///   - progress: the progress of this message; a new one for its first step.
+  ///   - bytes: the payloads of the message's frames, the same at every step.
+  ///   - limit: the most bytes of the inflated message.
+  ///   - step: the number of bytes, consumed and produced, after which the step ends; it may be exceeded by up to 32
+  ///     KiB.
   /// - Returns: true when the message is complete, in `progress.output`.
-  /// - Throws: as `inflate(_:limit:)`.
+  /// - Throws: the errors of `inflate(_:limit:)`.
   package func advance(
     _ progress: inout Progress, with bytes: Span<UInt8>, limit: Int, step: Int
   ) throws(ProtocolError) -> Bool {
@@ -68,7 +69,7 @@ private import CZlib
       case .allTaken: break
       }
     }
-    // §7.2.2: what the sender took off the end.
+    // §7.2.2: the bytes that the sender removed from the end.
     let tail: [4 of UInt8] = [0x00, 0x00, 0xFF, 0xFF]
     switch try take(
       tail.span, from: &progress.consumedOfTail, into: &progress.output, limit: limit,
@@ -78,27 +79,28 @@ private import CZlib
     case .finalBlock: return true
     case .allTaken: break
     }
-    // zlib says by bit 7 that the last block is over; else the message was cut inside one.
+    // zlib sets bit 7 after the end of a block; without it the message was truncated inside a block.
     guard unsafe stream.pointee.data_type & 128 != 0 else { throw .invalidDeflateData(code: Z_BUF_ERROR) }
     return true
   }
 
+  /// The result of `take`.
   private enum Taken {
-    /// All bytes are taken, and more may follow.
+    /// All bytes are consumed, and more may follow.
     case allTaken
-    /// All bytes are taken, and a final block was the last of them (§7.2.3.4).
+    /// All bytes are consumed, and the last of them were a final block (§7.2.3.4).
     case finalBlock
     /// The step ends here.
     case paused
   }
 
-  /// Takes `bytes` from `consumed` on, up to their end, or until what is consumed and made comes to `pause`.
+  /// Inflates `bytes` from `consumed` to their end, or until the bytes consumed and produced reach `pause`.
   private func take(
     _ bytes: Span<UInt8>, from consumed: inout Int, into output: inout [UInt8], limit: Int, pause: Int
   ) throws(ProtocolError) -> Taken {
     while true {
       guard consumed + output.count < pause else { return .paused }
-      // Empty blocks make nothing: they end a step too.
+      // Empty blocks produce no bytes; their own bytes count towards the step too.
       let (result, taken, made) = call(
         bytes.extracting(droppingFirst: consumed).extracting(first: room.count))
       consumed += taken
@@ -109,7 +111,7 @@ private import CZlib
         guard consumed < bytes.count else { return .finalBlock }
         unsafe inflateReset(stream)  // §7.2.3.4: blocks may follow a final one
       case Z_OK, Z_BUF_ERROR:
-        // Room left over means that zlib waits for more.
+        // If room is left, zlib needs more input.
         if made < room.count, consumed == bytes.count { return .allTaken }
       default:
         throw .invalidDeflateData(code: result)
@@ -117,7 +119,7 @@ private import CZlib
     }
   }
 
-  /// One call of zlib: its result, how much it took, and how much it made in `room`.
+  /// Calls zlib once. Returns its result, the number of bytes consumed, and the number of bytes produced in `room`.
   private func call(_ bytes: Span<UInt8>) -> (result: Int32, taken: Int, made: Int) {
     unsafe bytes.withUnsafeBufferPointer { input in
       unsafe room.withUnsafeMutableBufferPointer { output in

@@ -1,9 +1,9 @@
-/// The four bytes that a client's payload is combined with (RFC 6455 §5.3).
+/// The four bytes that mask a client's payload (RFC 6455 §5.3).
 package struct MaskingKey: Hashable, Sendable {
-  /// The bytes as they stand on the wire, the first in the lowest eight bits.
+  /// The bytes in the order of the wire, the first in the lowest eight bits.
   private let word: UInt32
 
-  /// The key of these four bytes, in the order of the wire.
+  /// Creates the key of four bytes, in the order of the wire.
   package init(_ first: UInt8, _ second: UInt8, _ third: UInt8, _ fourth: UInt8) {
     word = UInt32(first) | UInt32(second) << 8 | UInt32(third) << 16 | UInt32(fourth) << 24
   }
@@ -12,13 +12,13 @@ package struct MaskingKey: Hashable, Sendable {
     self.word = word
   }
 
-  /// A key that nobody can foresee (RFC 6455 §10.3), from OpenSSL's generator. Never used for two frames.
+  /// Returns an unpredictable key (RFC 6455 §10.3), from OpenSSL's generator. Each frame needs a new one.
   package static func random() -> MaskingKey {
     let bytes = randomBytes(count: 4)
     return MaskingKey(bytes[0], bytes[1], bytes[2], bytes[3])
   }
 
-  /// The key's bytes in the order of the wire.
+  /// The bytes of the key in the order of the wire.
   package var bytes: [4 of UInt8] {
     [
       UInt8(truncatingIfNeeded: word), UInt8(truncatingIfNeeded: word >> 8),
@@ -26,16 +26,16 @@ package struct MaskingKey: Hashable, Sendable {
     ]
   }
 
-  /// The key for what follows `count` bytes that were masked already.
+  /// Returns the key for the payload after `count` masked bytes.
   package func advanced(by count: Int) -> MaskingKey {
     let bits = UInt32(truncatingIfNeeded: count & 3) * 8
     return MaskingKey(word: word >> bits | word << ((32 - bits) & 31))
   }
 
-  /// Masks or unmasks `bytes[range]` in place, the key's first byte meeting the first of them. It goes eight
-  /// bytes at a time: a loop over single bytes is ten times as slow.
+  /// Masks or unmasks `bytes[range]` in place, with the first byte of the key at the start of the range. Works on
+  /// eight bytes at a time: a loop over single bytes takes ten times as long.
   package func apply(to bytes: inout [UInt8], in range: Range<Int>) {
-    precondition(range.lowerBound >= 0 && range.upperBound <= bytes.count, "the payload lies in the buffer")
+    precondition(range.lowerBound >= 0 && range.upperBound <= bytes.count, "the payload is inside the buffer")
     var elements = bytes.mutableSpan
     var raw = unsafe elements.mutableBytes
     let wide = (UInt64(word) << 32 | UInt64(word)).littleEndian

@@ -1,31 +1,32 @@
-/// Follows the frames that one peer sends, and says what they mean (RFC 6455 §5, RFC 7692 §6).
+/// A reader of the frames that one peer sends (RFC 6455 §5, RFC 7692 §6). It returns the messages and control frames
+/// as events.
 ///
-/// It reads out of a buffer that belongs to its caller, who may share one among all connections: between two calls
-/// nothing of the buffer needs to stay, for what the reader still needs it has taken. What is not compressed is
-/// unmasked where it lies and never copied; an idle reader owns no memory but its own.
+/// It reads from a buffer of its caller, which all connections may share: between two calls no byte of the buffer
+/// must stay, because the reader has copied the bytes that it still needs. A message that is not compressed is
+/// unmasked in the buffer and never copied; an idle reader owns no memory outside its own value.
 package struct MessageReader: Sendable {
-  /// Something the peer said.
+  /// An event from the peer.
   package enum Event: Equatable, Sendable {
-    /// A piece of a message that is not compressed: `payload` is where it lies in the buffer, unmasked. What a
-    /// buffer holds of a frame is one piece. Only a last piece can be empty. The pieces of a text may be cut inside
-    /// a character; what has been given is right so far.
+    /// A piece of a message that is not compressed: `payload` is its range in the buffer, unmasked. The part of a
+    /// frame in one buffer is one piece. Only the last piece can be empty. A piece of a text may end inside a
+    /// character; the text so far is valid.
     case piece(kind: MessageKind, payload: Range<Int>, isFirst: Bool, isLast: Bool)
 
-    /// A whole message that came compressed.
+    /// A whole message that was compressed, inflated.
     case message(kind: MessageKind, payload: [UInt8])
 
-    /// To be answered by a pong with the same bytes, at most 125 (§5.5.2).
+    /// A ping, to be answered by a pong with the same bytes, at most 125 (§5.5.2).
     case ping([UInt8])
 
-    /// The answer to a ping of ours, or unasked (§5.5.3).
+    /// A pong: the answer to our ping, or unsolicited (§5.5.3).
     case pong([UInt8])
 
-    /// The peer will send nothing more; to be answered by a close frame if none was sent (§5.5.1). The code is nil
-    /// when the frame was empty.
+    /// The peer's last frame; to be answered by a close frame if none was sent (§5.5.1). The code is nil if the
+    /// frame was empty.
     case close(CloseCode?, reason: String)
   }
 
-  /// What is rare is kept elsewhere: every socket has one of these.
+  /// The position inside a frame. Rare cases are `indirect` to keep it small, because every connection has one.
   private enum State {
     case header
     case data(DataFrame)
@@ -82,7 +83,8 @@ package struct MessageReader: Sendable {
       self.kind = kind
     }
 
-    /// Checks the next bytes of a text, and at its last that no character is cut (RFC 6455 §8.1).
+    /// Checks the next bytes of a text; after the last ones, also that the last character is complete (RFC 6455
+    /// §8.1).
     mutating func check(_ bytes: Span<UInt8>, isLast: Bool) throws(ProtocolError) {
       if let offset = validator.firstError(in: bytes) {
         throw .invalidUTF8(offset: length + offset)
@@ -96,24 +98,25 @@ package struct MessageReader: Sendable {
   private let role: Role
   private var headers = FrameHeaderReader()
   private let limits: MessageLimits
-  /// What was agreed on in the handshake; nil when messages may not be compressed.
+  /// The negotiated compression; nil if messages must not be compressed.
   package let deflate: DeflateParameters?
   private var state = State.header
   private var message = Message.none
 
-  /// Reads what the peer of `role` sends after the opening handshake.
+  /// Creates a reader for the end `role` of a connection, after the opening handshake.
   ///
   /// - Parameters:
   ///   - role: the end that reads.
-  ///   - limits: what the peer may send at once.
-  ///   - deflate: what was agreed on in the handshake; nil when messages may not be compressed.
+  ///   - limits: the limits for the peer's messages.
+  ///   - deflate: the negotiated compression; nil if messages must not be compressed.
   package init(role: Role, limits: MessageLimits, deflate: DeflateParameters? = nil) {
     self.role = role
     self.limits = limits
     self.deflate = deflate
   }
 
-  /// How many bytes of a half-received message or control frame it holds: of a message that is not compressed none.
+  /// The number of bytes that the reader stores of an incomplete compressed message or control frame. It stores none
+  /// of other messages.
   package var bufferedBytes: Int {
     var count = 0
     if case .compressed(_, let bytes) = message { count += bytes.count }
@@ -125,12 +128,12 @@ package struct MessageReader: Sendable {
     return count
   }
 
-  /// True while a compressed message that has arrived whole is inflated in steps: `next` needs no more bytes for it.
+  /// True while a complete compressed message is inflated in steps: `next` needs no more bytes for it.
   package var isInflating: Bool {
     if case .inflating = state { true } else { false }
   }
 
-  /// True when a message, or a frame of any kind, has begun and not ended: a peer has a time to end it in.
+  /// True after the beginning of a message, or of a frame of any kind, until its end. The caller limits this time.
   package var isInsideMessage: Bool {
     switch (state, message) {
     case (.closed, _), (.failed, _), (.inflating, _): false
@@ -139,19 +142,19 @@ package struct MessageReader: Sendable {
     }
   }
 
-  /// Reads on from `position` to `end`, up to the next thing that the peer said.
+  /// Reads from `position` to `end`, up to the next event.
   ///
   /// - Parameters:
-  ///   - buffer: what was received; payloads in it are unmasked in place.
-  ///   - position: where to read on; moved behind what was read.
-  ///   - end: where the received bytes end.
-  ///   - inflater: needed when compression was agreed on; may be shared with other connections while `isInflating` is false.
-  ///     From the first call with `isInflating` until it is false again, the same one belongs to this reader.
-  ///   - inflatedBytes: the number of bytes after which inflating pauses. A message that is not whole by then begins anew with the
-  ///     next call, and goes on with each after that.
-  /// - Returns: nil when all bytes are read and more are needed, or inflating pauses; after a close frame it drops what
-  ///   follows (§1.4).
-  /// - Throws: the rule that the peer broke, and the same again in every later call.
+  ///   - buffer: the received bytes; payloads in it are unmasked in place.
+  ///   - position: the index of the first byte to read; moved behind the bytes that were read.
+  ///   - end: the end of the received bytes.
+  ///   - inflater: required if compression was negotiated. Connections may share it while `isInflating` is false.
+  ///     From the first call with `isInflating` until it is false again, it belongs to this reader.
+  ///   - inflatedBytes: the number of bytes after which inflating pauses. A message that is not complete by then is
+  ///     inflated anew from the next call on, and continues with each call after that.
+  /// - Returns: nil when all bytes are read and more are needed, or inflating pauses. After a close frame, bytes are
+  ///   dropped (§1.4).
+  /// - Throws: the rule that the peer broke; the same error in every later call.
   package mutating func next(
     in buffer: inout [UInt8], at position: inout Int, upTo end: Int, inflater: Inflater? = nil,
     inflatedBytes: Int = .max
@@ -170,7 +173,7 @@ package struct MessageReader: Sendable {
     in buffer: inout [UInt8], at position: inout Int, upTo end: Int, inflater: Inflater?, inflatedBytes: Int
   ) throws(ProtocolError) -> Event? {
     precondition(
-      position >= 0 && position <= end && end <= buffer.count, "what was received lies in the buffer")
+      position >= 0 && position <= end && end <= buffer.count, "the received bytes are inside the buffer")
     while true {
       switch state {
       case .header:
@@ -181,7 +184,7 @@ package struct MessageReader: Sendable {
         if let event = try take(payload, of: frame, in: buffer, inflater, inflatedBytes) { return event }
         if isInflating { return nil }
       case .inflating(var inflation):
-        state = .header  // so that the output has one owner and grows in place
+        state = .header  // the only reference to the output: it grows in place
         if let event = try inflate(&inflation, inflater, inflatedBytes) { return event }
         state = .inflating(inflation)
         return nil
@@ -240,7 +243,7 @@ extension MessageReader {
 // MARK: - Payloads
 
 extension MessageReader {
-  /// Unmasks what has come of a frame. Nil when nothing has and something is still to come.
+  /// Unmasks the available payload of a frame. Returns nil if none is available and some is missing.
   private mutating func read(
     _ frame: DataFrame, in buffer: inout [UInt8], at position: inout Int, upTo end: Int
   ) -> Range<Int>? {
@@ -260,7 +263,7 @@ extension MessageReader {
     return payload
   }
 
-  /// Adds what has come to its message. Nil when there is nothing to tell yet.
+  /// Adds a payload to its message. Returns nil if there is no event yet.
   private mutating func take(
     _ payload: Range<Int>, of frame: DataFrame, in buffer: [UInt8], _ inflater: Inflater?,
     _ inflatedBytes: Int
@@ -279,7 +282,7 @@ extension MessageReader {
       guard isLast || !payload.isEmpty else { return nil }
       return .piece(kind: plain.kind, payload: payload, isFirst: isFirst, isLast: isLast)
     case .compressed(let kind, var bytes):
-      message = .none  // so that the bytes have one owner and grow in place
+      message = .none  // the only reference to the bytes: they grow in place
       bytes.append(copying: buffer.span.extracting(payload))
       guard isLast else {
         message = .compressed(kind: kind, bytes: bytes)
@@ -287,17 +290,18 @@ extension MessageReader {
       }
       var inflation = Inflation(kind: kind, bytes: bytes)
       if let event = try inflate(&inflation, inflater, inflatedBytes) { return event }
-      // The inflater is shared: what it made is given up, and made again by one that is this reader's for as long as that takes.
+      // The inflater is shared, so its output is discarded. The message is inflated anew by an inflater that belongs to
+      // this reader until the end of the message.
       state = .inflating(Inflation(kind: kind, bytes: bytes))
       return nil
     }
   }
 
-  /// Inflates a part of a message. Nil when there is more to be done.
+  /// Inflates a part of a message. Returns nil if the message is not complete.
   private func inflate(
     _ inflation: inout Inflation, _ inflater: Inflater?, _ inflatedBytes: Int
   ) throws(ProtocolError) -> Event? {
-    guard let inflater else { preconditionFailure("who agreed on compression has an inflater") }
+    guard let inflater else { preconditionFailure("a caller that negotiated compression passes an inflater") }
     let bytes = inflation.bytes
     let isWhole = try inflater.advance(
       &inflation.progress, with: bytes.span, limit: limits.bytes(of: inflation.kind), step: inflatedBytes)
@@ -310,7 +314,7 @@ extension MessageReader {
     return .message(kind: inflation.kind, payload: payload)
   }
 
-  /// Collects a control frame. Nil until it is whole.
+  /// Collects a control frame. Returns nil until it is complete.
   private mutating func read(
     _ frame: ControlFrame, in buffer: inout [UInt8], at position: inout Int, upTo end: Int
   ) throws(ProtocolError) -> Event? {
@@ -336,7 +340,7 @@ extension MessageReader {
       message = .none
       return .close(close.code, reason: close.reason)
     case .continuation, .text, .binary:
-      preconditionFailure("a data frame is not collected")
+      preconditionFailure("only a control frame is collected")
     }
   }
 }

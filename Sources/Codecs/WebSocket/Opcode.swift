@@ -1,4 +1,4 @@
-/// What a frame carries (RFC 6455 §5.2, §11.8). Reserved values have no case: they fail the connection.
+/// The kind of a frame (RFC 6455 §5.2, §11.8). Reserved values have no case: they fail the connection.
 package enum Opcode: UInt8, Equatable, Sendable {
   case continuation = 0x0
   case text = 0x1
@@ -7,13 +7,13 @@ package enum Opcode: UInt8, Equatable, Sendable {
   case ping = 0x9
   case pong = 0xA
 
-  /// True for close, ping and pong, which stand between the fragments of a message (§5.5).
+  /// True for close, ping and pong, which may be sent between the fragments of a message (§5.5).
   package var isControl: Bool { rawValue & 0x8 != 0 }
 }
 
-/// What a whole message is (RFC 6455 §5.6).
+/// The kind of a message (RFC 6455 §5.6).
 package enum MessageKind: Equatable, Sendable {
-  /// UTF-8, checked.
+  /// Text, checked to be UTF-8.
   case text
 
   /// Any bytes.

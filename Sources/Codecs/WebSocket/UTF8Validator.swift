@@ -1,6 +1,6 @@
-/// Checks text that arrives in pieces, and says so at the first byte that no UTF-8 can hold (RFC 6455 §8.1).
+/// A validator of text that arrives in pieces. It reports the first byte that makes the text invalid (RFC 6455 §8.1).
 struct UTF8Validator: Sendable {
-  /// The beginning of a sequence that the pieces so far have cut.
+  /// The incomplete sequence at the end of the pieces so far.
   private var carry: [4 of UInt8] = [0, 0, 0, 0]
   private var carried: UInt8 = 0
   private var carryCount: Int {
@@ -8,14 +8,14 @@ struct UTF8Validator: Sendable {
     set { carried = UInt8(newValue) }
   }
 
-  /// True between sequences: a message may end here.
+  /// True between sequences, where a message may end.
   var isComplete: Bool { carryCount == 0 }
 
-  /// Bytes of an unfinished sequence.
+  /// The number of bytes of the incomplete sequence.
   var pendingCount: Int { carryCount }
 
-  /// Takes the next piece. Gives where its first wrong sequence begins, counted from the piece's first byte
-  /// (negative when the sequence began in an earlier piece), or nil when all can still become right.
+  /// Checks the next piece. Returns the offset of its first invalid sequence from the piece's first byte (negative if
+  /// the sequence began in an earlier piece), or nil if the text can still become valid.
   mutating func firstError(in bytes: Span<UInt8>) -> Int? {
     var start = 0
     while carryCount > 0, start < bytes.count {

@@ -1,11 +1,11 @@
-/// A client's opening handshake: what it asks with, and how it judges the answer (RFC 6455 §4.1).
+/// A client's opening handshake: its request, and the check of the response (RFC 6455 §4.1).
 package struct UpgradeAttempt: Sendable {
-  /// What the server agreed to.
+  /// The result of the negotiation.
   package struct Agreement: Equatable, Sendable {
-    /// The subprotocol to speak; nil when the server selected none.
+    /// The negotiated subprotocol; nil if the server selected none.
     package let subprotocol: String?
 
-    /// How messages may be compressed; nil when they may not.
+    /// The negotiated compression; nil if messages must not be compressed.
     package let deflate: DeflateParameters?
   }
 
@@ -13,22 +13,22 @@ package struct UpgradeAttempt: Sendable {
   private let subprotocols: [String]
   private let offersDeflate: Bool
 
-  /// Asks with a key of its own.
+  /// Creates a request with its own key.
   ///
   /// - Parameters:
-  ///   - subprotocols: those that the client speaks, the one it likes best first.
-  ///   - offersDeflate: whether to offer `permessage-deflate`.
-  ///   - nonce: 16 bytes that nobody can foresee; by default from OpenSSL's generator.
+  ///   - subprotocols: the subprotocols that the client supports, in order of preference.
+  ///   - offersDeflate: true to offer `permessage-deflate`.
+  ///   - nonce: 16 unpredictable bytes; by default from OpenSSL's generator.
   package init(subprotocols: [String] = [], offersDeflate: Bool = false, nonce: [UInt8]? = nil) {
     let nonce = nonce ?? randomBytes(count: 16)
-    precondition(nonce.count == 16, "a key is made of 16 bytes")
+    precondition(nonce.count == 16, "the nonce of a key has 16 bytes")
     precondition(subprotocols.allSatisfy(isToken), "a subprotocol's name is a token")
     key = base64(nonce)
     self.subprotocols = subprotocols
     self.offersDeflate = offersDeflate
   }
 
-  /// The fields of the GET request, beside `Host` and what else the caller sends.
+  /// The fields of the GET request, besides `Host` and other fields of the caller.
   package var requestFields: [HandshakeField] {
     var fields: [HandshakeField] = [
       ("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Key", key),
@@ -41,8 +41,8 @@ package struct UpgradeAttempt: Sendable {
     return fields
   }
 
-  /// Judges the answer by its status and header fields. Throws the first thing that is wrong with it; then the
-  /// connection is no WebSocket and must be given up.
+  /// Checks the response by its status and header fields. Throws the first defect; the connection then is not a
+  /// WebSocket and must be closed.
   package func check(status: Int, fields: [HandshakeField]) throws(UpgradeResponseError) -> Agreement {
     guard status == 101 else { throw .refused(status: status) }
     guard values(of: "upgrade", in: fields).map({ trimmed($0).lowercased() }) == ["websocket"] else {
@@ -67,18 +67,18 @@ package struct UpgradeAttempt: Sendable {
   }
 }
 
-/// What is wrong with a server's answer to an opening handshake (RFC 6455 §4.1).
+/// A defect of a server's response to an opening handshake (RFC 6455 §4.1).
 package enum UpgradeResponseError: Error, Equatable, Sendable {
-  /// Another status than 101.
+  /// The status is not 101.
   case refused(status: Int)
   /// `Upgrade` is not `websocket`.
   case upgradeMissing
-  /// No token `upgrade` in `Connection`.
+  /// `Connection` has no token `upgrade`.
   case connectionWithoutUpgrade
-  /// `Sec-WebSocket-Accept` was not made from our key, or is missing.
+  /// `Sec-WebSocket-Accept` does not match our key, or is missing.
   case wrongAccept
-  /// A subprotocol that was not offered; what came.
+  /// The subprotocol was not offered; the value of the field.
   case subprotocolNotOffered(String)
-  /// An extension, or parameters of one, that were not offered; what came.
+  /// An extension, or a parameter of it, was not offered; the value of the field.
   case unacceptableExtension(String)
 }

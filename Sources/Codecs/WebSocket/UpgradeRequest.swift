@@ -1,22 +1,22 @@
 /// A client's opening handshake that a server can accept (RFC 6455 §4.2.1).
 package struct UpgradeRequest: Equatable, Sendable {
-  /// What goes into `Sec-WebSocket-Accept` (§4.2.2).
+  /// The value of `Sec-WebSocket-Accept` (§4.2.2).
   package let accept: String
 
-  /// The subprotocols that the client speaks, the one it likes best first; empty when it names none.
+  /// The subprotocols that the client supports, in order of preference; may be empty.
   package let subprotocols: [String]
 
-  /// What was agreed on for compression; nil when the client offered nothing that can be met.
+  /// The negotiated compression; nil if the client offered none that is acceptable.
   package let deflate: DeflateParameters?
 
-  /// Reads the request for a WebSocket.
+  /// Checks the request for a WebSocket.
   ///
   /// - Parameters:
-  ///   - method: as it came; must be GET.
+  ///   - method: the method; must be GET.
   ///   - minorVersion: the `1` of HTTP/1.1.
-  ///   - fields: all header fields in their order; names in any case.
-  /// - Returns: what to answer it with; see `responseFields(subprotocol:)`.
-  /// - Throws: the rule that the request breaks, which knows its HTTP status.
+  ///   - fields: all header fields in order; names in any case.
+  /// - Returns: the accepted handshake; see `responseFields(subprotocol:)`.
+  /// - Throws: the rule that the request breaks, with its HTTP status.
   package static func evaluate(
     method: String, minorVersion: Int, fields: [HandshakeField]
   ) throws(UpgradeRequestError) -> UpgradeRequest {
@@ -43,9 +43,10 @@ package struct UpgradeRequest: Equatable, Sendable {
     return UpgradeRequest(accept: acceptValue(forKey: keys[0]), subprotocols: subprotocols, deflate: deflate)
   }
 
-  /// The fields of the answer with status 101 (§4.2.2). `subprotocol` is one of `subprotocols`, or nil for none.
+  /// Returns the fields of the response with status 101 (§4.2.2). `subprotocol` is one of `subprotocols`, or nil for
+  /// none.
   package func responseFields(subprotocol: String? = nil) -> [HandshakeField] {
-    precondition(subprotocol.map(subprotocols.contains) ?? true, "a server selects what was offered")
+    precondition(subprotocol.map(subprotocols.contains) ?? true, "a server selects an offered subprotocol")
     var fields: [HandshakeField] = [
       ("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Accept", accept),
     ]
@@ -55,25 +56,25 @@ package struct UpgradeRequest: Equatable, Sendable {
   }
 }
 
-/// Why a request does not become a WebSocket, with what was wrong.
+/// A defect of a request for a WebSocket, with the wrong value.
 package enum UpgradeRequestError: Error, Equatable, Sendable {
-  /// Another method than GET.
+  /// The method is not GET.
   case methodNotGet
   /// HTTP/1.0, which has no upgrade.
   case versionOfHTTPTooOld
-  /// No `Upgrade: websocket`: an ordinary request.
+  /// Without `Upgrade: websocket`: an ordinary request.
   case notAnUpgrade
-  /// No token `upgrade` in `Connection`.
+  /// `Connection` has no token `upgrade`.
   case connectionWithoutUpgrade
-  /// A `Sec-WebSocket-Version` other than 13; empty when there was none.
+  /// `Sec-WebSocket-Version` is not 13; empty if the field is missing.
   case unsupportedVersion(String)
-  /// None, or several, `Sec-WebSocket-Key`; how many.
+  /// `Sec-WebSocket-Key` is missing or repeated; the number of fields.
   case keysGiven(Int)
-  /// A key that is not the base64 of 16 bytes; its length.
+  /// The key is not the base64 of 16 bytes; its length.
   case invalidKey(length: Int)
-  /// A subprotocol that is no token, or is named twice.
+  /// A subprotocol is not a token, or is named twice.
   case invalidSubprotocols
-  /// A body: others on the way would see it where this end would see frames.
+  /// The request has a body: a proxy would read a body where this end reads frames.
   case hasBody
 
   /// The HTTP status of the refusal.
@@ -85,7 +86,7 @@ package enum UpgradeRequestError: Error, Equatable, Sendable {
     }
   }
 
-  /// The fields that the refusal needs to say what would be accepted (RFC 6455 §4.4, RFC 9110 §15.5.22).
+  /// The fields of the refusal that name acceptable values (RFC 6455 §4.4, RFC 9110 §15.5.22).
   package var responseFields: [HandshakeField] {
     switch status {
     case 405: [("Allow", "GET")]
@@ -94,19 +95,19 @@ package enum UpgradeRequestError: Error, Equatable, Sendable {
     }
   }
 
-  /// What was wrong, in words.
+  /// The defect in words.
   package var reason: String {
     switch self {
-    case .methodNotGet: "a WebSocket is asked for with GET"
+    case .methodNotGet: "a request for a WebSocket uses GET"
     case .versionOfHTTPTooOld: "a WebSocket needs HTTP/1.1"
-    case .notAnUpgrade: "this address is for WebSockets: Upgrade: websocket is missing"
-    case .connectionWithoutUpgrade: "Connection does not name upgrade"
-    case .unsupportedVersion(""): "Sec-WebSocket-Version is missing; 13 is spoken here"
-    case .unsupportedVersion: "only version 13 of WebSocket is spoken here"
-    case .keysGiven(let count): "one Sec-WebSocket-Key is needed, not \(count)"
+    case .notAnUpgrade: "this path is for WebSockets: Upgrade: websocket is missing"
+    case .connectionWithoutUpgrade: "Connection has no token upgrade"
+    case .unsupportedVersion(""): "Sec-WebSocket-Version is missing; supported is 13"
+    case .unsupportedVersion: "only version 13 of WebSocket is supported"
+    case .keysGiven(let count): "expected one Sec-WebSocket-Key, not \(count)"
     case .invalidKey: "Sec-WebSocket-Key is not the base64 of 16 bytes"
     case .hasBody: "an opening handshake has no body"
-    case .invalidSubprotocols: "Sec-WebSocket-Protocol is not a list of different tokens"
+    case .invalidSubprotocols: "Sec-WebSocket-Protocol is not a list of distinct tokens"
     }
   }
 }
