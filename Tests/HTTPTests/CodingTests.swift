@@ -9,7 +9,7 @@ struct CodingTests {
   }
 
   @Test(
-    "whether gzip is wanted",
+    "preference for gzip",
     arguments: [
       Case(value: "gzip", prefersGzip: true),
       Case(value: "gzip, deflate, br, zstd", prefersGzip: true),
@@ -43,13 +43,13 @@ struct CodingTests {
     #expect(AcceptEncoding.prefersGzip(["Accept-Encoding": one.value]) == one.prefersGzip)
   }
 
-  @Test("no field asks for nothing; several are one list")
+  @Test("gzip is not preferred without a field; several fields are one list")
   func fields() {
     #expect(!AcceptEncoding.prefersGzip([:]))
     #expect(AcceptEncoding.prefersGzip(["accept-encoding": "br", "Accept-Encoding": "gzip"]))
   }
 
-  @Test("gzip: the bytes that `gzip -9n` writes")
+  @Test("gzip: the same bytes as `gzip -9n`")
   func compressesAsTheToolDoes() throws {
     let text = Array("draw together, draw together".utf8)
     #expect(
@@ -62,7 +62,7 @@ struct CodingTests {
       ])
   }
 
-  @Test("gzip: long text shrinks, to the same bytes every time")
+  @Test("gzip: long text shrinks, always to the same bytes")
   func compresses() throws {
     let text = Array(String(repeating: "export class Strokes extends EventTarget {}\n", count: 100).utf8)
     let compressed = try Gzip.compress(text)
@@ -74,7 +74,7 @@ struct CodingTests {
     #expect(try Gzip.compress(text) == compressed)
   }
 
-  @Test("gzip: nothing at all, as the tool writes it")
+  @Test("gzip: the same bytes as the tool for empty input")
   func compressesNothing() throws {
     #expect(try Gzip.compress([]) == [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0])
   }
@@ -88,7 +88,7 @@ struct Base64Tests {
   }
 
   @Test(
-    "§10 the RFC's own vectors, and the last two characters",
+    "§10 the RFC's test vectors, and the last two characters",
     arguments: [
       Vector(bytes: [], text: ""),
       Vector(bytes: Array("f".utf8), text: "Zg=="),
@@ -106,7 +106,7 @@ struct Base64Tests {
   }
 
   @Test(
-    "§3 nothing looser",
+    "§3 refused texts",
     arguments: [
       "Z", "Zg", "Zg=", "Zg===", "Zg====", "====", "=", "Zh==", "Zm9=", "Zm8=Zm8=", "Zm9v\n", " Zm9v",
       "Zm9v ", "Zm9v    ",
@@ -117,7 +117,7 @@ struct Base64Tests {
     #expect(Base64.decode(text) == nil)
   }
 
-  @Test("every length comes back")
+  @Test("decoding reverses encoding at every length")
   func roundTrip() {
     var bytes: [UInt8] = []
     for length in 0..<300 {

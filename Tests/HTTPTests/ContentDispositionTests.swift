@@ -2,7 +2,7 @@ import HTTP
 import Testing
 import TestSupport
 
-@Suite("Names of files, RFC 6266 and RFC 8187")
+@Suite("File names, RFC 6266 and RFC 8187")
 struct ContentDispositionTests {
   struct Read: Sendable, CustomTestStringConvertible {
     let rule: String
@@ -23,7 +23,7 @@ struct ContentDispositionTests {
       field: "attachment; filename=\"EURO rates\"; filename*=utf-8''%e2%82%ac%20rates", name: "\u{20AC} rates"
     ),
     Read(
-      rule: "RFC 6266 §4.3 in whatever order",
+      rule: "RFC 6266 §4.3 in any order",
       field: "attachment; filename*=UTF-8''%C3%A9; filename=e", name: "é"),
     Read(rule: "RFC 6266 §4.2 any type", field: "form-data; name=\"f\"; filename=\"a\"", name: "a"),
     Read(rule: "RFC 2616 §2.1 blanks", field: "attachment\t;filename \t= a ", name: "a"),
@@ -45,7 +45,7 @@ struct ContentDispositionTests {
       rule: "RFC 8187 §3.2.1 another charset is ignored",
       field: "attachment; filename*=iso-8859-1''%A3; filename=pound", name: "pound"),
     Read(
-      rule: "RFC 8187 §3.2.1 no UTF-8", field: "attachment; filename*=UTF-8''%A3; filename=pound",
+      rule: "RFC 8187 §3.2.1 not UTF-8", field: "attachment; filename*=UTF-8''%A3; filename=pound",
       name: "pound"),
     Read(
       rule: "RFC 8187 §3.2.1 half an octet", field: "attachment; filename*=UTF-8''%A; filename=a", name: "a"),
@@ -54,7 +54,7 @@ struct ContentDispositionTests {
       rule: "RFC 8187 §3.2.1 no attr-char", field: "attachment; filename*=UTF-8''a*b; filename=a", name: "a"),
     Read(rule: "RFC 8187 §3.2.1 no charset", field: "attachment; filename*=%C3%A9; filename=a", name: "a"),
     Read(
-      rule: "RFC 8187 §3.2.1 a language that is none",
+      rule: "RFC 8187 §3.2.1 an invalid language",
       field: "attachment; filename*=UTF-8'e_n'a; filename=b", name: "b"),
     Read(rule: "nothing to go back to", field: "attachment; filename*=UTF-8''%A3"),
     Read(rule: "no name", field: "attachment"),
@@ -65,15 +65,15 @@ struct ContentDispositionTests {
     Read(rule: "RFC 6266 §4.1 no type", field: "filename=a"),
     Read(rule: "RFC 6266 §4.1 no type", field: "; filename=a"),
     Read(rule: "RFC 6266 §4.1 two types", field: "attachment, inline; filename=a"),
-    Read(rule: "RFC 6266 §4.1 no token", field: "attachment; filename=a b"),
-    Read(rule: "RFC 6266 §4.1 no token", field: "attachment; filename=a/b"),
-    Read(rule: "RFC 6266 §4.1 no token", field: "attachment; filename=\u{E9}"),
+    Read(rule: "RFC 6266 §4.1 not a token", field: "attachment; filename=a b"),
+    Read(rule: "RFC 6266 §4.1 not a token", field: "attachment; filename=a/b"),
+    Read(rule: "RFC 6266 §4.1 not a token", field: "attachment; filename=\u{E9}"),
     Read(rule: "RFC 6266 §4.1 no value", field: "attachment; filename="),
     Read(rule: "RFC 6266 §4.1 no value", field: "attachment; filename"),
     Read(rule: "RFC 6266 §4.1 twice", field: "attachment; filename=a; filename=b"),
     Read(rule: "RFC 9110 §5.6.4 no end", field: "attachment; filename=\"a"),
     Read(rule: "RFC 9110 §5.6.4 no end", field: "attachment; filename=\"a\\\""),
-    Read(rule: "RFC 9110 §5.6.4 something behind", field: "attachment; filename=\"a\"b"),
+    Read(rule: "RFC 9110 §5.6.4 text after the quotes", field: "attachment; filename=\"a\"b"),
     Read(rule: "RFC 9110 §5.5 a control character", field: "attachment; filename=\"a\u{0}b\""),
     Read(
       rule: "32 parameters", field: "attachment" + (1...31).map { "; p\($0)=v" }.joined() + "; filename=a",
@@ -81,16 +81,16 @@ struct ContentDispositionTests {
     Read(
       rule: "more than anybody has",
       field: "attachment" + (1...32).map { "; p\($0)=v" }.joined() + "; filename=a"),
-    Read(rule: "no Latin-1", field: "attachment; filename=\"\u{20AC}\""),
+    Read(rule: "not Latin-1", field: "attachment; filename=\"\u{20AC}\""),
   ]
 
-  @Test("what is read", arguments: fields)
+  @Test("parsed fields", arguments: fields)
   func reads(_ read: Read) {
     #expect(ContentDisposition.fileName(read.field) == read.name)
   }
 
   @Test(
-    "what is written",
+    "written fields",
     arguments: [
       ("a.png", "filename=\"a.png\""),
       ("an example.html", "filename=\"an example.html\""),
@@ -117,7 +117,7 @@ struct ContentDispositionTests {
     "\u{20AC}", "\r\n", "\u{0}", "\t", ",", "\u{C3}\u{B6}",
   ]
 
-  @Test("whatever is read or made up can be written and read again", arguments: UInt64(1)...40)
+  @Test("any file name can be written and read again", arguments: UInt64(1)...40)
   func mutations(seed: UInt64) {
     var numbers = SeededGenerator(seed: seed)
     for _ in 0..<200 {

@@ -1,6 +1,6 @@
 import HTTP
 
-/// What a connection's bytes came to, with body content copied out of them.
+/// The events of a connection's bytes, with copies of the body content.
 struct Reading {
   enum Event: Equatable {
     case head(RequestHead)
@@ -10,10 +10,10 @@ struct Reading {
 
   private(set) var events: [Event] = []
   private(set) var error: RequestError?
-  /// How many bytes were left when the reader last said that it had enough, or refused.
+  /// The number of bytes left at the last event or at the refusal.
   private(set) var rest = 0
 
-  /// The events with neighbouring pieces of a body joined: the same however the bytes were cut.
+  /// The events with adjacent pieces of a body joined: independent of the cuts.
   var joined: [Event] {
     events.reduce(into: []) { joined, event in
       if case .body(let piece) = event, case .body(let before) = joined.last {
@@ -24,14 +24,14 @@ struct Reading {
     }
   }
 
-  /// Feeds the bytes to a reader in pieces of that length.
+  /// Passes the bytes to a reader in pieces of a length.
   init(_ bytes: [UInt8], pieces length: Int = .max, limits: RequestLimits = RequestLimits()) {
     let starts = length == .max ? [0] : Array(stride(from: 0, to: bytes.count, by: length))
     self.init(
       starts.map { Array(bytes[$0..<($0 + min(length, bytes.count - $0))]) }, limits: limits)
   }
 
-  /// Feeds these pieces to a reader.
+  /// Passes pieces to a reader.
   init(_ pieces: [[UInt8]], limits: RequestLimits = RequestLimits()) {
     var reader = RequestReader(limits: limits)
     for piece in pieces {
@@ -54,7 +54,7 @@ struct Reading {
   }
 }
 
-/// The bytes of a text whose characters are all below U+0100, one each.
+/// Returns the Latin-1 bytes of a text.
 func latin1(_ text: String) -> [UInt8] {
   text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
 }

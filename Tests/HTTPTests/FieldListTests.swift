@@ -5,7 +5,7 @@ import Testing
 struct FieldListTests {
   private let fields: FieldList = ["A": "1", "b": "2", "a": "3"]
 
-  @Test("§5.1 a name's case does not count")
+  @Test("§5.1 names are case-insensitive")
   func lookup() {
     #expect(fields.first("a") == "1")
     #expect(fields.first("B") == "2")
@@ -14,7 +14,7 @@ struct FieldListTests {
     #expect(fields.all("c") == [])
   }
 
-  @Test("§5.3 order stays; `set` puts one in the place of all")
+  @Test("§5.3 the order stays; `set` replaces all fields of a name by one")
   func changes() {
     var fields = fields
     fields.append("C", "4")
@@ -48,14 +48,14 @@ struct FieldListTests {
     #expect(fields.tokens(of: "L") == list.tokens + ["last"])
   }
 
-  @Test("a token is found in any case and any of the fields")
+  @Test("a token is found in any case and in any of the fields")
   func contains() {
     let fields: FieldList = ["Connection": "keep-alive", "Connection": "x, UPGRADE"]
     #expect(fields.contains("upgrade", in: "connection"))
     #expect(!fields.contains("up", in: "connection"))
   }
 
-  @Test("§5.1 a name that is no token is our own mistake")
+  @Test("§5.1 a name that is not a token traps")
   func precondition() async {
     await #expect(processExitsWith: .failure) { _ = Field(name: "a b", value: "") }
   }
@@ -63,7 +63,7 @@ struct FieldListTests {
 
 @Suite("Authorities, RFC 3986 §3.2")
 struct AuthorityTests {
-  @Test("host in lower case, port apart")
+  @Test("the host is in lower case, the port separate")
   func parts() throws {
     let named = try #require(Authority("Draw.Example:8443"))
     #expect(named.host == "draw.example")
@@ -73,7 +73,7 @@ struct AuthorityTests {
     #expect(Authority("127.0.0.1:0")?.port == 0)
   }
 
-  @Test("a missing port is the scheme's own")
+  @Test("without a port the port is the scheme's default")
   func ports() throws {
     let plain = try #require(Authority("h"))
     #expect(plain.port(forScheme: "http") == 80)

@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@Suite("What proxies say of a request that they pass on, RFC 7239")
+@Suite("Fields of proxies, RFC 7239")
 struct ForwardedHopTests {
   struct Element: Sendable, CustomTestStringConvertible {
     let rule: String
@@ -14,7 +14,7 @@ struct ForwardedHopTests {
   }
 
   @Test(
-    "an element",
+    "one element",
     arguments: [
       Element(rule: "§4 IPv4", text: "for=192.0.2.43", client: "192.0.2.43"),
       Element(rule: "§4 any case", text: "FOR=192.0.2.43;Proto=HTTPS", client: "192.0.2.43", isSecure: true),
@@ -41,7 +41,7 @@ struct ForwardedHopTests {
       Element(rule: "another scheme", text: "for=192.0.2.43;proto=gopher", client: "192.0.2.43"),
       Element(
         rule: "of a WebSocket", text: "for=192.0.2.43;proto=wss", client: "192.0.2.43", isSecure: true),
-      Element(rule: "no host's name", text: #"for=192.0.2.43;host="a b""#, client: "192.0.2.43"),
+      Element(rule: "not a host name", text: #"for=192.0.2.43;host="a b""#, client: "192.0.2.43"),
     ])
   func reads(_ element: Element) {
     let hop = ForwardedHop(element: element.text)
@@ -52,7 +52,7 @@ struct ForwardedHopTests {
   }
 
   @Test(
-    "§4: malformed elements, of which nothing is taken",
+    "§4: malformed elements are refused",
     arguments: [
       "for", "for=", "=192.0.2.43", "for=[2001:db8::1]", "for=2001:db8::1",
       "for=192.0.2.43:80",
@@ -65,7 +65,7 @@ struct ForwardedHopTests {
   }
 
   @Test(
-    "§6: what is no address",
+    "§6: nodes that are not addresses",
     arguments: [
       "127.1", "192.0.2", "192.0.2.1.1", "192.0.2.043", "192.0.2.1111", "0x7f.0.0.1", "192.0.2.a",
       "localhost",
@@ -111,7 +111,7 @@ struct ForwardedHopTests {
   }
 
   @Test(
-    "Forwarded: the element that the first trusted proxy wrote",
+    "Forwarded: the element of the first trusted proxy",
     arguments: [
       Chain("none", 1, ["Via": "1.1 x"], is: .absent),
       Chain("one", 1, ["forwarded": "for=192.0.2.1;proto=https"], client: "192.0.2.1", isSecure: true),
@@ -142,7 +142,7 @@ struct ForwardedHopTests {
         "… on two lines", 1,
         ["Forwarded": String(repeating: "for=6.6.6.6,", count: 64), "FORWARDED": "for=1.1.1.1"], is: .unusable
       ),
-      // What follows was spoofed: the client opened a quotation mark, and the proxies went on behind it.
+      // A forged prefix: the client opened a quotation mark, and the proxies appended after it.
       Chain("an open quotation mark", 1, ["Forwarded": #"for=6.6.6.6;x=", for=1.1.1.1"#], is: .unusable),
       Chain(
         "… before two proxies", 2, ["Forwarded": #"for=6.6.6.6, x=", for=1.1.1.1, for=2.2.2.2"#],
@@ -159,7 +159,7 @@ struct ForwardedHopTests {
   }
 
   @Test(
-    "X-Forwarded-…: the elements that the first trusted proxy wrote",
+    "X-Forwarded-…: the elements of the first trusted proxy",
     arguments: [
       Chain("none", 1, ["Forwarded": "for=1.1.1.1"], is: .absent),
       Chain("one", 1, ["x-forwarded-for": "192.0.2.1"], client: "192.0.2.1"),
@@ -190,7 +190,7 @@ struct ForwardedHopTests {
         "where only one of two wrote it", 2,
         ["X-Forwarded-For": "1.1.1.1, 2.2.2.2", "X-Forwarded-Proto": "https"], client: "1.1.1.1",
         isSecure: true),
-      // In the place of the first one's an inner proxy may have put what its own side is.
+      // An inner proxy may have replaced the scheme of the first one by its own.
       Chain(
         "… and it may be the inner one", 2,
         ["X-Forwarded-For": "1.1.1.1, 2.2.2.2", "X-Forwarded-Proto": "http"], client: "1.1.1.1"),
@@ -211,8 +211,8 @@ struct ForwardedHopTests {
       Chain(
         "another scheme", 1, ["X-Forwarded-For": "1.1.1.1", "X-Forwarded-Proto": "gopher"], client: "1.1.1.1"),
       Chain(
-        "no host's name", 1, ["X-Forwarded-For": "1.1.1.1", "X-Forwarded-Host": "a b"], client: "1.1.1.1"),
-      // Quotation marks mean nothing here, and hide no comma.
+        "not a host name", 1, ["X-Forwarded-For": "1.1.1.1", "X-Forwarded-Host": "a b"], client: "1.1.1.1"),
+      // Quotation marks have no meaning here and hide no comma.
       Chain("a quotation mark", 1, ["X-Forwarded-For": #"6.6.6.6, ", 1.1.1.1"#], client: "1.1.1.1"),
       Chain(
         "… before two proxies", 2, ["X-Forwarded-For": #"6.6.6.6, ", 1.1.1.1, 2.2.2.2"#], client: "1.1.1.1"),

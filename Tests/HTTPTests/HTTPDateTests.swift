@@ -10,7 +10,7 @@ struct HTTPDateTests {
     let text: String
   }
 
-  /// Seconds as `date -u -d TEXT +%s` gives them.
+  /// Seconds from `date -u -d TEXT +%s`.
   static let written = [
     Written(seconds: 0, text: "Thu, 01 Jan 1970 00:00:00 GMT"),
     Written(seconds: 784_111_777, text: "Sun, 06 Nov 1994 08:49:37 GMT"),
@@ -37,10 +37,10 @@ struct HTTPDateTests {
       Written(seconds: 784_111_777, text: "Sunday, 06-Nov-94 08:49:37 GMT"),
       Written(seconds: 784_111_777, text: "Sun Nov  6 08:49:37 1994"),
       Written(seconds: 784_975_777, text: "Wed Nov 16 08:49:37 1994"),
-      // Two digits: up to 50 years ahead, else in the past.
+      // A year of two digits is at most 50 years ahead, else in the past.
       Written(seconds: 3_345_062_400, text: "Thursday, 01-Jan-76 00:00:00 GMT"),
       Written(seconds: 220_924_800, text: "Saturday, 01-Jan-77 00:00:00 GMT"),
-      // A leap second is the next minute's first; the weekday is not held against the rest.
+      // A leap second counts as the first of the next minute; the weekday may be wrong.
       Written(seconds: 1_483_228_800, text: "Sat, 31 Dec 2016 23:59:60 GMT"),
       Written(seconds: 784_111_777, text: "Mon, 06 Nov 1994 08:49:37 GMT"),
     ])
@@ -49,7 +49,7 @@ struct HTTPDateTests {
   }
 
   @Test(
-    "nothing looser",
+    "other texts are refused",
     arguments: [
       "", "0", "784111777", "Sun", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 UTC",
       "Sun, 06 Nov 1994 08:49:37 +0000", "Sun, 06 Nov 1994 08:49:37 GMT ", " Sun, 06 Nov 1994 08:49:37 GMT",
@@ -65,7 +65,7 @@ struct HTTPDateTests {
     #expect(HTTPDate(text, now: now) == nil)
   }
 
-  @Test("days over four centuries come back")
+  @Test("days of four centuries are written and read")
   func calendar() {
     for day in stride(from: -25_567, through: 120_530, by: 13) {
       let date = HTTPDate(secondsSinceEpoch: day * 86_400 + 45_296)

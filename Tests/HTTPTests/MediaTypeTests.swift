@@ -10,7 +10,7 @@ struct MediaTypeTests {
   }
 
   @Test(
-    "a file is served by what its name ends in",
+    "the type of a file depends on its extension",
     arguments: [
       Known(name: "index.html", type: "text/html; charset=utf-8", isCompressible: true),
       Known(name: "main.js", type: "text/javascript; charset=utf-8", isCompressible: true),
@@ -52,7 +52,7 @@ struct MediaTypeTests {
   }
 
   @Test(
-    "§8.3.1 what is a media type",
+    "§8.3.1 valid and invalid media types",
     arguments: [
       Named(text: "image/png", essence: "image/png", isSafeImage: true),
       Named(text: "IMAGE/Jpeg", essence: "image/jpeg", isSafeImage: true),
@@ -84,7 +84,7 @@ struct MediaTypeTests {
   }
 
   @Test(
-    "§8.3.1 types of files are media types",
+    "§8.3.1 the types of files are valid media types",
     arguments: ["a.html", "a.png", "a.ico", "a.exe", "a.webmanifest"])
   func filesHaveMediaTypes(_ name: String) {
     let type = MediaType.forFileName(name)

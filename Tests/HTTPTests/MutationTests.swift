@@ -11,7 +11,7 @@ struct MutationTests {
     return limits
   }()
 
-  /// What faults are made of: the bytes that framing hangs on, and whole spellings of smuggling.
+  /// The parts of mutations: the bytes that determine framing, and whole strings used for request smuggling.
   private static let inserts = [
     "\r", "\n", "\r\n", " ", "\t", ":", ",", ";", "0", "1", "f", "\u{0}", "\u{B}", "\u{7F}", "\u{FF}",
     "\r\n\r\n",
@@ -19,7 +19,8 @@ struct MutationTests {
     "GET / HTTP/1.1\r\n", "0\r\n\r\n",
   ]
 
-  @Test("every cut of a broken request comes to the same, and nothing traps", arguments: UInt64(1)...40)
+  @Test(
+    "the events of a mutated request do not depend on its cuts, and nothing traps", arguments: UInt64(1)...40)
   func cuts(seed: UInt64) throws {
     var numbers = SeededGenerator(seed: seed)
     for _ in 0..<20 {

@@ -2,9 +2,9 @@ import HTTP
 import Testing
 import TestSupport
 
-@Suite("Digests that come with content, RFC 9530")
+@Suite("Digests of content, RFC 9530")
 struct ReprDigestTests {
-  /// The SHA-256 of `{"hello": "world"}` and a line feed, by RFC 9530 appendix D.
+  /// The SHA-256 of `{"hello": "world"}` and a line feed (RFC 9530 appendix D).
   private static let example = ":RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=:"
   private static let exampleBytes: [UInt8] = [
     0x44, 0xAF, 0xF4, 0xAB, 0x2D, 0x7C, 0x32, 0x50, 0x52, 0x56, 0x75, 0xA0, 0x8F, 0x0C, 0xFA, 0x95,
@@ -54,13 +54,13 @@ struct ReprDigestTests {
     Case(rule: "RFC 9651 §4.2 nothing at all", fields: ["Repr-Digest": ""]),
   ]
 
-  @Test("what is taken", arguments: accepted)
+  @Test("accepted fields", arguments: accepted)
   func takes(_ one: Case) throws {
     #expect(try ReprDigest.sha256(in: one.fields) == one.digest)
   }
 
   @Test(
-    "RFC 9651 §4.2: what is no dictionary of byte sequences",
+    "RFC 9651 §4.2: fields that are not dictionaries of byte sequences",
     arguments: [
       "sha-256", "sha-256=", "sha-256=:", "sha-256=::x", "sha-256=:AAAA", "sha-256=AAAA", "sha-256=\"AAAA\"",
       "sha-256=:A A=:", "sha-256=:AAAA=:", "sha-256=:A:", "sha-256=:AA-_:", "SHA-256=:AAAA:", "=:AAAA:",
@@ -80,7 +80,7 @@ struct ReprDigestTests {
     }
   }
 
-  @Test("A digest of another length, and two that differ")
+  @Test("a digest of another length, and two that differ")
   func contradictions() {
     for (text, length) in [("::", 0), (":AAAA:", 3), (Self.zeros.replacing("A=", with: "AA"), 33)] {
       #expect(throws: DigestFieldError.wrongLength(.reprDigest, actual: length)) {
@@ -98,7 +98,7 @@ struct ReprDigestTests {
     "sha-256", "=", ":", example, ",", ", ", ";", "a", "\"", "\\", "?1", "AAAA", "-1.", "*", " ", "\u{E9}",
   ]
 
-  @Test("whatever is made up is a digest of 32 bytes, none, or an error", arguments: UInt64(1)...40)
+  @Test("a random field is a digest of 32 bytes, none, or an error", arguments: UInt64(1)...40)
   func mutations(seed: UInt64) {
     var numbers = SeededGenerator(seed: seed)
     for _ in 0..<200 {

@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@Suite("What a read gets, RFC 9110 §13 to §15")
+@Suite("Responses of representations, RFC 9110 §13 to §15")
 struct RepresentationAnswerTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let rule: String
@@ -26,7 +26,7 @@ struct RepresentationAnswerTests {
 
   static let cases = [
     Case(
-      rule: "§15.3.1 the whole",
+      rule: "§15.3.1 the whole representation",
       answer: content(.ok, [("Content-Type", "image/png"), ("Content-Length", "10")], 0..<10)),
     Case(
       rule: "§9.3.2 HEAD has the same fields and no content", method: .head,
@@ -68,7 +68,7 @@ struct RepresentationAnswerTests {
     #expect(answer == one.answer)
   }
 
-  @Test("§8.8 without validators none are sent")
+  @Test("§8.8 a response without validators")
   func withoutValidators() throws {
     let head = try #require(RequestHead(.get, "/a"))
     let answer = RepresentationAnswer(

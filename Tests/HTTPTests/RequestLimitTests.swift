@@ -9,7 +9,7 @@ struct RequestLimitTests {
     return limits
   }
 
-  /// Checks that `fits` is read whole and that the last byte of `exceeds` is refused, cut in pieces or not.
+  /// Checks that `fits` is read completely and that the last byte of `exceeds` is refused, with and without cuts.
   private func expect(
     _ error: RequestError, status: Int, limits: RequestLimits, fits: String, exceeds: String
   ) {
@@ -25,14 +25,14 @@ struct RequestLimitTests {
     #expect(Reading(bad + latin1("x\r\n\r\n"), limits: limits).rest == 5)
   }
 
-  @Test("414: a request line of exactly the limit, and a byte more")
+  @Test("414: a request line above its limit, to the byte")
   func requestLine() {
     expect(
       .requestLineTooLong(limit: 20), status: 414, limits: limits { $0.requestLineBytes = 20 },
       fits: "GET /abcdef HTTP/1.1\r\nHost: h\r\n\r\n", exceeds: "GET /abcdefg HTTP/1.1")
   }
 
-  @Test("431: a head of exactly the limit, and a byte more")
+  @Test("431: a head above its limit, to the byte")
   func head() {
     let head = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"  // 27 bytes
     let longer = "GET / HTTP/1.1\r\nHost: hi\r\n\r\n"
@@ -41,7 +41,7 @@ struct RequestLimitTests {
       exceeds: longer)
   }
 
-  @Test("the next request has the whole head's limit again")
+  @Test("the limit of the head applies to each request")
   func headOfTheNext() {
     let head = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
     let reading = Reading(latin1(head + head + head), limits: limits { $0.headBytes = 27 })
@@ -49,7 +49,7 @@ struct RequestLimitTests {
     #expect(reading.events.count == 6)
   }
 
-  @Test("431: number of fields")
+  @Test("431: too many fields")
   func fieldCount() {
     let line = "GET / HTTP/1.1\r\nHost: h\r\nA: b\r\n"
     expect(
@@ -58,7 +58,7 @@ struct RequestLimitTests {
       exceeds: line + "C")
   }
 
-  @Test("431: one field")
+  @Test("431: a field that is too long")
   func field() {
     let line = "GET / HTTP/1.1\r\nHost: h\r\n"
     expect(
@@ -71,7 +71,7 @@ struct RequestLimitTests {
 
   private static let chunked = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-  @Test("431: trailers")
+  @Test("431: trailers that are too long")
   func trailers() {
     // "A: b" and its line end are six bytes, the last line end two.
     expect(
@@ -82,7 +82,7 @@ struct RequestLimitTests {
       fits: Self.chunked + "0\r\nA: b\r\nC:\r\n\r\n", exceeds: Self.chunked + "0\r\nA: b\r\nC:\r\nD")
   }
 
-  @Test("400: chunk extensions, of all chunks together")
+  @Test("400: too many bytes of chunk extensions in all chunks together")
   func chunkExtensions() {
     expect(
       .malformed(.chunkExtensionsTooLong(limit: 4)), status: 400,
@@ -90,7 +90,7 @@ struct RequestLimitTests {
       fits: Self.chunked + "1;ab\r\nx\r\n0;cd\r\n\r\n", exceeds: Self.chunked + "1;ab\r\nx\r\n1;cde")
   }
 
-  @Test("413: a length, before any content is delivered")
+  @Test("413: a length above the limit, before any content is returned")
   func length() {
     let limits = limits { $0.bodyBytes = 3 }
     let fits = Reading(latin1("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc"), limits: limits)
@@ -99,19 +99,19 @@ struct RequestLimitTests {
       latin1("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nabcd"), limits: limits)
     #expect(exceeds.error == .malformed(.bodyTooLarge(limit: 3, actual: 4)))
     #expect(exceeds.error?.status == .contentTooLarge)
-    #expect(exceeds.events.count == 1)  // the head, so that the caller knows what it refuses
+    #expect(exceeds.events.count == 1)  // the head, so that the caller can refuse the request
     #expect(exceeds.rest == 4)
   }
 
   @Test(
-    "413: a length that no number holds",
+    "413: a length above every integer",
     arguments: ["9223372036854775807", "9223372036854775808", "99999999999999999999999999"])
   func hugeLength(_ digits: String) {
     let reading = Reading(latin1("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: \(digits)\r\n\r\n"))
     #expect(reading.error == .malformed(.bodyTooLarge(limit: 1_048_576, actual: .max)))
   }
 
-  @Test("413: chunks, at the size that goes beyond")
+  @Test("413: chunks, at the size that exceeds the limit")
   func chunks() {
     expect(
       .malformed(.bodyTooLarge(limit: 20, actual: 21)), status: 413, limits: limits { $0.bodyBytes = 20 },
@@ -120,14 +120,14 @@ struct RequestLimitTests {
   }
 
   @Test(
-    "413: a chunk that no number holds",
+    "413: a chunk above every integer",
     arguments: ["7fffffffffffffff", "8000000000000000", "ffffffffffffffff"])
   func hugeChunk(_ size: String) {
     let reading = Reading(latin1(Self.chunked + size), limits: limits { $0.bodyBytes = .max - 1 })
     #expect(reading.error == .malformed(.bodyTooLarge(limit: .max - 1, actual: .max)))
   }
 
-  @Test("a limit set after the head holds for that body alone")
+  @Test("a limit set after the head applies to that body only")
   func limitOfOneBody() throws {
     var reader = RequestReader(limits: limits { $0.bodyBytes = 2 })
     let bytes = latin1("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc")

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Requests, RFC 9112")
 struct RequestReaderTests {
-  /// A request and what is to come of it; the body is what follows the head in `bytes`, taken out of its framing.
+  /// A request and its expected events; the body is the content after the head in `bytes`, without framing.
   struct Accepted: Sendable, CustomTestStringConvertible {
     let rule: String
     let bytes: String
@@ -32,7 +32,7 @@ struct RequestReaderTests {
       rule: "§3.2.1 an empty query is one", bytes: "GET /? HTTP/1.1\r\nHost: h\r\n\r\n", target: "/?",
       query: ""),
     Accepted(
-      rule: "§3.2.2 absolute-form, whose host counts",
+      rule: "§3.2.2 absolute-form, whose host is the authority",
       bytes: "GET http://Other:81/a?b HTTP/1.1\r\nHost: h\r\n\r\n",
       target: "http://Other:81/a?b", path: "/a", query: "b", authority: "other:81"),
     Accepted(
@@ -66,7 +66,7 @@ struct RequestReaderTests {
       bytes: "GET / HTTP/1.1\r\nHost: h\r\nConnection: x\r\nconnection:close\r\n\r\n",
       keepsAlive: false),
     Accepted(
-      rule: "§5 no blank after the colon, many around",
+      rule: "§5 no blank after the colon, and many blanks around a value",
       bytes: "GET / HTTP/1.1\r\nhOsT: \t h\t \r\nA:\r\nB:  \r\n\r\n"),
     Accepted(
       rule: "§5.5 obs-text in a value", bytes: "GET / HTTP/1.1\r\nHost: h\r\nA: caf\u{E9} \u{FC}\r\n\r\n"),
@@ -79,7 +79,7 @@ struct RequestReaderTests {
       rule: "§6.2 a length", bytes: "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello",
       method: .post, framing: .length(5), body: "hello"),
     Accepted(
-      rule: "§6.2 no length is none", bytes: "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n",
+      rule: "§6.2 no body without a length", bytes: "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n",
       method: .post, framing: .length(0)),
     Accepted(
       rule: "§6.2 zeros in front", bytes: "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0002\r\n\r\nab",
@@ -128,7 +128,7 @@ struct RequestReaderTests {
 
   private static let chunked = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-  @Test("what is accepted, whole, cut anywhere and with the next request behind", arguments: accepted)
+  @Test("accepted requests: whole, with every cut, and with the next request after them", arguments: accepted)
   func accepts(_ accepted: Accepted) throws {
     let bytes = latin1(accepted.bytes)
     let whole = Reading(bytes)
@@ -158,7 +158,7 @@ struct RequestReaderTests {
     }
   }
 
-  @Test("a part of an accepted request is never refused, and its rest completes it", arguments: accepted)
+  @Test("a prefix of an accepted request is never refused, and the rest completes it", arguments: accepted)
   func prefixes(_ accepted: Accepted) {
     let bytes = latin1(accepted.bytes)
     let whole = Reading(bytes).joined
@@ -169,7 +169,7 @@ struct RequestReaderTests {
     }
   }
 
-  @Test("§6 content is pointed at where it lies")
+  @Test("§6 content is a range of the passed bytes")
   func ranges() throws {
     var reader = RequestReader()
     let bytes = Array("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nabcdGET".utf8)
@@ -188,7 +188,7 @@ struct RequestReaderTests {
     #expect(reader.isInHead)
   }
 
-  @Test("§7.8 after an upgrade the rest is another protocol's")
+  @Test("§7.8 after an upgrade the rest belongs to the other protocol")
   func upgrade() throws {
     var reader = RequestReader()
     let text = "GET /s HTTP/1.1\r\nHost: h\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\n\r\n"
@@ -214,7 +214,7 @@ struct RequestReaderTests {
     #expect(try reader.next(in: nothing.span, at: &position) == nil)
   }
 
-  @Test("what is written is what is read", arguments: accepted)
+  @Test("a written request is read as the same request", arguments: accepted)
   func roundTrip(_ accepted: Accepted) throws {
     guard case .head(let head)? = Reading(latin1(accepted.bytes)).events.first else {
       Issue.record("no head")

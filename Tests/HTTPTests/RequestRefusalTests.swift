@@ -1,9 +1,9 @@
 import HTTP
 import Testing
 
-@Suite("Requests that are refused, RFC 9112")
+@Suite("Refused requests, RFC 9112")
 struct RequestRefusalTests {
-  /// A request whose last byte is the first that breaks a rule.
+  /// A request whose last byte is the first one that breaks a rule.
   struct Refusal: Sendable, CustomTestStringConvertible {
     let rule: String
     let bytes: String
@@ -73,9 +73,9 @@ struct RequestRefusalTests {
   ]
 
   static let hosts = [
-    Refusal(rule: "RFC 9112 §3.2 none", bytes: "GET / HTTP/1.1\r\n\r\n", error: .missingHost),
+    Refusal(rule: "RFC 9112 §3.2 no Host", bytes: "GET / HTTP/1.1\r\n\r\n", error: .missingHost),
     Refusal(
-      rule: "§3.2 none, though the target has one", bytes: "GET http://h/ HTTP/1.1\r\n\r\n",
+      rule: "§3.2 no Host, with an authority in the target", bytes: "GET http://h/ HTTP/1.1\r\n\r\n",
       error: .missingHost),
     Refusal(rule: "§3.2 two", bytes: host + "Host: h\r\n", error: .repeatedHost),
     Refusal(rule: "§3.2 two, in another case", bytes: host + "A: b\r\nhOST: i\r\n", error: .repeatedHost),
@@ -97,7 +97,7 @@ struct RequestRefusalTests {
     Refusal(rule: "§7.2 two ports", bytes: "GET / HTTP/1.1\r\nHost: h:80:81\r\n", error: .malformedHost),
     Refusal(rule: "§7.2 an open bracket", bytes: "GET / HTTP/1.1\r\nHost: [::1\r\n", error: .malformedHost),
     Refusal(
-      rule: "§7.2 text behind a bracket", bytes: "GET / HTTP/1.1\r\nHost: [::1]x\r\n", error: .malformedHost),
+      rule: "§7.2 text after a bracket", bytes: "GET / HTTP/1.1\r\nHost: [::1]x\r\n", error: .malformedHost),
     Refusal(
       rule: "§7.2 a name in brackets", bytes: "GET / HTTP/1.1\r\nHost: [name]\r\n", error: .malformedHost),
     Refusal(rule: "§7.2 obs-text", bytes: "GET / HTTP/1.1\r\nHost: h\u{E9}\r\n", error: .malformedHost),
@@ -180,7 +180,7 @@ struct RequestRefusalTests {
   ]
 
   @Test(
-    "§6.2 lengths that are no number",
+    "§6.2 lengths that are not numbers",
     arguments: [
       "", "+1", "-1", " 1 1", "1,1", "1, 1", "1,", ",1", "0x1", "1a", "1.0", "1e1", "\"1\"", "\u{B2}", "1 ;",
       "one", "1_0",
@@ -193,7 +193,7 @@ struct RequestRefusalTests {
   }
 
   @Test(
-    "§6.1, §6.3 codings that do not end in chunked, once",
+    "§6.1, §6.3 codings that do not end in chunked, or have it twice",
     arguments: [
       "", "gzip", "identity", "xchunked", "chunkedx", "chunked x", "chunked, chunked", "chunked, gzip",
       "chunked, identity",
@@ -211,19 +211,21 @@ struct RequestRefusalTests {
 
   static let chunks = [
     Refusal(rule: "§7.1 no size", bytes: chunked + "\r", error: .malformed(.malformedChunkSize)),
-    Refusal(rule: "§7.1 no hexadecimal", bytes: chunked + "g", error: .malformed(.malformedChunkSize)),
+    Refusal(rule: "§7.1 not hexadecimal", bytes: chunked + "g", error: .malformed(.malformedChunkSize)),
     Refusal(rule: "§7.1 0x", bytes: chunked + "0x", error: .malformed(.malformedChunkSize)),
     Refusal(rule: "§7.1 a sign", bytes: chunked + "+", error: .malformed(.malformedChunkSize)),
     Refusal(rule: "§7.1 a minus", bytes: chunked + "-", error: .malformed(.malformedChunkSize)),
     Refusal(rule: "§7.1 a blank before", bytes: chunked + " ", error: .malformed(.malformedChunkSize)),
-    Refusal(rule: "§7.1 a blank behind", bytes: chunked + "3 ", error: .malformed(.malformedChunkSize)),
+    Refusal(
+      rule: "§7.1 a blank after the size", bytes: chunked + "3 ", error: .malformed(.malformedChunkSize)),
     Refusal(rule: "§7.1 a comma", bytes: chunked + "3,", error: .malformed(.malformedChunkSize)),
-    Refusal(rule: "§7.1 an extension alone", bytes: chunked + ";", error: .malformed(.malformedChunkSize)),
+    Refusal(
+      rule: "§7.1 an extension without a size", bytes: chunked + ";", error: .malformed(.malformedChunkSize)),
     Refusal(
       rule: "§7.1 seventeen digits", bytes: chunked + "00000000000000000",
       error: .malformed(.chunkSizeTooLong(limit: 16))),
-    Refusal(rule: "§2.2 LF behind a size", bytes: chunked + "3\n", error: .malformed(.bareLineFeed)),
-    Refusal(rule: "§2.2 CR behind a size", bytes: chunked + "3\ra", error: .malformed(.bareCarriageReturn)),
+    Refusal(rule: "§2.2 LF after a size", bytes: chunked + "3\n", error: .malformed(.bareLineFeed)),
+    Refusal(rule: "§2.2 CR after a size", bytes: chunked + "3\ra", error: .malformed(.bareCarriageReturn)),
     Refusal(rule: "§2.2 LF in an extension", bytes: chunked + "3;a\n", error: .malformed(.bareLineFeed)),
     Refusal(
       rule: "§2.2 CR in an extension", bytes: chunked + "3;a\rb", error: .malformed(.bareCarriageReturn)),
@@ -231,16 +233,17 @@ struct RequestRefusalTests {
       rule: "§7.1.1 a control character", bytes: chunked + "3;\u{0}",
       error: .malformed(.malformedChunkExtension(0))),
     Refusal(
-      rule: "§7.1 content goes on", bytes: chunked + "3\r\nabcd", error: .malformed(.missingLineEndAfterChunk)
+      rule: "§7.1 content longer than the size", bytes: chunked + "3\r\nabcd",
+      error: .malformed(.missingLineEndAfterChunk)
     ),
     Refusal(
-      rule: "§7.1 LF behind content", bytes: chunked + "3\r\nabc\n",
+      rule: "§7.1 LF after content", bytes: chunked + "3\r\nabc\n",
       error: .malformed(.missingLineEndAfterChunk)),
     Refusal(
-      rule: "§7.1 CR behind content", bytes: chunked + "3\r\nabc\r0", error: .malformed(.bareCarriageReturn)),
+      rule: "§7.1 CR after content", bytes: chunked + "3\r\nabc\r0", error: .malformed(.bareCarriageReturn)),
     Refusal(
       rule: "§7.1.2 LF ends the trailers", bytes: chunked + "0\r\n\n", error: .malformed(.bareLineFeed)),
-    Refusal(rule: "§7.1.2 no field", bytes: chunked + "0\r\nGET ", error: .malformed(.spaceBeforeColon)),
+    Refusal(rule: "§7.1.2 not a field", bytes: chunked + "0\r\nGET ", error: .malformed(.spaceBeforeColon)),
     Refusal(
       rule: "§7.1.2 a blank before", bytes: chunked + "0\r\n ", error: .malformed(.whitespaceBeforeFirstField)
     ),
@@ -248,12 +251,13 @@ struct RequestRefusalTests {
     Refusal(rule: "§7.1.2 NUL", bytes: chunked + "0\r\nA: \u{0}", error: .malformed(.controlCharacter(0))),
   ]
 
-  @Test("each rule falls at its byte", arguments: requestLines + hosts + fields + framings + chunks)
+  @Test(
+    "each broken rule is refused at its byte", arguments: requestLines + hosts + fields + framings + chunks)
   func refuses(_ refusal: Refusal) {
     expectRefusal(refusal)
   }
 
-  /// Checks that the last byte is what is refused, however the bytes are cut and whatever comes behind.
+  /// Checks that the last byte is refused, with every cut and with any bytes after it.
   private func expectRefusal(_ refusal: Refusal) {
     let bytes = latin1(refusal.bytes)
     #expect(refusal.error.status.code == refusal.status)
@@ -267,7 +271,7 @@ struct RequestRefusalTests {
     #expect(!reading.events.contains(.end))
   }
 
-  @Test("after a refusal nothing is read any more")
+  @Test("after a refusal nothing more is read")
   func staysRefused() {
     var reader = RequestReader()
     let bytes = Array("GET  / HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
@@ -278,7 +282,7 @@ struct RequestRefusalTests {
     }
   }
 
-  @Test("every sentence names its numbers")
+  @Test("every description contains its numbers")
   func sentences() {
     #expect(
       RequestError.requestLineTooLong(limit: 8_192).description

@@ -2,9 +2,9 @@ import HTTP
 import Testing
 import TestSupport
 
-@Suite("Responses, however they are cut")
+@Suite("Responses with every cut")
 struct ResponseCutTests {
-  /// What the bytes come to, with neighbouring pieces of content joined.
+  /// The events of the bytes, with adjacent pieces of content joined.
   private struct Reading: Equatable {
     var heads: [ResponseHead] = []
     var contents: [[UInt8]] = []
@@ -44,7 +44,7 @@ struct ResponseCutTests {
   }
 
   @Test(
-    "§6.3 content until the connection's end is delivered up to its limit, and refused at the byte beyond",
+    "§6.3 content until the end of the connection is returned up to the limit, and refused at the next byte",
     arguments: [1, 2, 3, 7, 100])
   func untilClose(length: Int) {
     let bytes = latin1("HTTP/1.1 200 OK\r\n\r\nabcdefgh")
@@ -56,7 +56,7 @@ struct ResponseCutTests {
     #expect(fitting.error == nil)
   }
 
-  @Test("every cut of a response with random faults comes to the same", arguments: UInt64(1)...30)
+  @Test("the events of a mutated response do not depend on its cuts", arguments: UInt64(1)...30)
   func cuts(seed: UInt64) {
     var numbers = SeededGenerator(seed: seed)
     let texts = [

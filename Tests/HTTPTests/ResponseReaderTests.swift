@@ -10,7 +10,7 @@ struct ResponseReaderTests {
     case end
   }
 
-  /// What the bytes come to; `isClosed` tells the reader afterwards that the connection ended.
+  /// The events of the bytes. With `isClosed` the connection then ends.
   private func read(
     _ text: String, methods: [Method], isClosed: Bool, pieces length: Int,
     limits: RequestLimits = RequestLimits()
@@ -54,7 +54,7 @@ struct ResponseReaderTests {
   }
 
   @Test(
-    "§6.3 where a response ends",
+    "§6.3 the end of a response",
     arguments: [
       Accepted(
         rule: "a length", bytes: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab",
@@ -115,14 +115,14 @@ struct ResponseReaderTests {
   }
 
   @Test(
-    "what a client refuses",
+    "refused responses",
     arguments: [
       Refusal(rule: "§4 another protocol", bytes: "SSH", error: .malformedStatusLine),
       Refusal(rule: "§4 HTTP/2", bytes: "HTTP/2", error: .malformedStatusLine),
       Refusal(rule: "§4 two digits", bytes: "HTTP/1.1 20 ", error: .malformedStatusLine),
       Refusal(rule: "§4 four digits", bytes: "HTTP/1.1 2000", error: .malformedStatusLine),
       Refusal(rule: "§4 below 100", bytes: "HTTP/1.1 099 X\r", error: .malformedStatusLine),
-      Refusal(rule: "§4 cut off", bytes: "HTTP/1.1\r", error: .malformedStatusLine),
+      Refusal(rule: "§4 a truncated status line", bytes: "HTTP/1.1\r", error: .malformedStatusLine),
       Refusal(rule: "§2.2 LF alone", bytes: "HTTP/1.1 200 OK\n", error: .malformed(.bareLineFeed)),
       Refusal(rule: "§2.2 CR alone", bytes: "HTTP/1.1 200 OK\rX", error: .malformed(.bareCarriageReturn)),
       Refusal(
@@ -161,7 +161,7 @@ struct ResponseReaderTests {
     }
   }
 
-  @Test("limits hold for responses too")
+  @Test("limits apply to responses too")
   func limits() {
     var limits = RequestLimits()
     limits.headBytes = 30
@@ -180,7 +180,7 @@ struct ResponseReaderTests {
   }
 }
 
-@Suite("Responses that are written, RFC 9112 §4")
+@Suite("Written responses, RFC 9112 §4")
 struct ResponseHeadTests {
   @Test("status line, fields in order, an empty line")
   func bytes() {

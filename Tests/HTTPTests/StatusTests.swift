@@ -4,7 +4,7 @@ import Testing
 @Suite("Status codes, RFC 9110 §15")
 struct StatusTests {
   @Test(
-    "their phrases",
+    "codes and phrases",
     arguments: [
       (.conflict, 409, "Conflict"), (.preconditionFailed, 412, "Precondition Failed"),
       (.contentTooLarge, 413, "Content Too Large"), (.unsupportedMediaType, 415, "Unsupported Media Type"),

@@ -10,7 +10,7 @@ struct TargetPathTests {
   }
 
   @Test(
-    "a path is decoded once and taken apart",
+    "a path is decoded once and split into components",
     arguments: [
       Accepted(path: "/", components: [], isDirectory: true),
       Accepted(path: "/index.html", components: ["index.html"]),
@@ -22,7 +22,7 @@ struct TargetPathTests {
       Accepted(path: "/a..b", components: ["a..b"]),
       Accepted(path: "/a.", components: ["a."]),
       Accepted(path: "/a+b", components: ["a+b"]),
-      // Encoded twice, it is the name of a file that nobody has.
+      // Encoded twice, it is an ordinary name.
       Accepted(path: "/%252e%252e/x", components: ["%2e%2e", "x"]),
       Accepted(path: "/%25", components: ["%"]),
       Accepted(path: "/a%3Fb", components: ["a?b"]),
@@ -40,7 +40,7 @@ struct TargetPathTests {
   }
 
   @Test(
-    "no traversal in any encoding",
+    "traversal is refused in every encoding",
     arguments: [
       Refusal(path: "", fault: .notAbsolute),
       Refusal(path: "*", fault: .notAbsolute),
@@ -59,7 +59,7 @@ struct TargetPathTests {
       Refusal(path: "/...", fault: .dotComponent),
       Refusal(path: "/.git/config", fault: .dotComponent),
       Refusal(path: "/a/.env", fault: .dotComponent),
-      // A dot and an accent are one `Character`, but two code points: the file is hidden all the same.
+      // A dot and an accent are one `Character`, but two code points: the file is hidden.
       Refusal(path: "/.%CC%81env", fault: .dotComponent),
       Refusal(path: "/..%2f..%2fetc", fault: .encodedSeparator),
       Refusal(path: "/a%2Fb", fault: .encodedSeparator),
@@ -90,19 +90,19 @@ struct TargetPathTests {
     #expect(throws: refusal.fault) { try TargetPath.resolve(refusal.path) }
   }
 
-  @Test("the longest name and the deepest path pass")
+  @Test("the longest name and the deepest path are accepted")
   func limits() throws {
     let name = String(repeating: "a", count: 255)
     #expect(try TargetPath.resolve("/" + name).components == [name])
     #expect(try TargetPath.resolve(String(repeating: "/a", count: 32)).components.count == 32)
   }
 
-  @Test("whatever the bytes, a component is a plain name")
+  @Test("a component of a random path is a plain name")
   func everyPairOfBytes() {
     for high in UInt8.min...UInt8.max {
       for low in UInt8.min...UInt8.max {
         let path = "/" + [high, low].map { "%" + hex($0) }.joined()
-        guard let resolved = try? TargetPath.resolve(path) else { continue }  // which rule is shown above
+        guard let resolved = try? TargetPath.resolve(path) else { continue }  // the rules are tested above
         for component in resolved.components {
           let bytes = Array(component.utf8)
           #expect(bytes.first != 0x2E && !bytes.contains { $0 == 0x2F || $0 == 0x5C || $0 == 0 })

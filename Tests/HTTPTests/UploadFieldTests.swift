@@ -15,14 +15,14 @@ struct UploadFieldTests {
   }
 
   @Test(
-    "and nothing else",
+    "Upload-Offset and Upload-Length: refused texts",
     arguments: ["", " ", "-1", "+1", "1 ", "1,1", "0x10", "1.0", "1e3", "a", "\u{0661}", "1\u{0}"])
   func noNumbers(field: String) {
     #expect(throws: UploadFieldError.malformedNumber) { try UploadNumber.parse(field) }
   }
 
   @Test(
-    "Numbers that not every program counts are too large",
+    "Numbers above 2^53 are too large",
     arguments: ["9007199254740993", "9223372036854775807", "9223372036854775808", "99999999999999999999999"])
   func tooLarge(field: String) {
     #expect(throws: UploadFieldError.numberTooLarge(limit: 1 << 53)) { try UploadNumber.parse(field) }
@@ -37,7 +37,7 @@ struct UploadFieldTests {
   }
 
   @Test(
-    "Upload-Metadata, creation",
+    "Upload-Metadata: accepted fields",
     arguments: [
       Metadata(
         rule: "the example", field: "filename d29ybGRfZG9taW5hdGlvbl9wbGFuLnBkZg==,is_confidential",
@@ -48,14 +48,14 @@ struct UploadFieldTests {
       Metadata(rule: "case counts", field: "a YQ==,A YQ==", values: ["a": [0x61], "A": [0x61]]),
       Metadata(rule: "any ASCII", field: "a/b;=\" YQ==", values: ["a/b;=\"": [0x61]]),
       Metadata(rule: "any bytes", field: "a AP8=", values: ["a": [0x00, 0xFF]]),
-      Metadata(rule: "none, as some clients send it", field: "", values: [:]),
+      Metadata(rule: "an empty field, as some clients send it", field: "", values: [:]),
     ])
   func metadata(_ metadata: Metadata) throws {
     #expect(try UploadMetadata.parse(metadata.field) == metadata.values)
   }
 
   @Test(
-    "Upload-Metadata that is none",
+    "Upload-Metadata: refused fields",
     arguments: [
       (",", .malformedMetadata), ("a YQ==,", .malformedMetadata), (",a YQ==", .malformedMetadata),
       ("a YQ==,,b", .malformedMetadata), ("\u{E9} YQ==", .malformedMetadata), ("a\tYQ==", .malformedMetadata),
@@ -69,7 +69,7 @@ struct UploadFieldTests {
     #expect(throws: error) { try UploadMetadata.parse(field) }
   }
 
-  @Test("Upload-Checksum, checksum")
+  @Test("Upload-Checksum: accepted fields")
   func checksum() throws {
     let sha1 = try UploadChecksum.parse("sha1 qZk+NkcGgWq6PiVxeFDCbJzQ2J0=")
     #expect(sha1.algorithm == .sha1)
@@ -84,7 +84,7 @@ struct UploadFieldTests {
   }
 
   @Test(
-    "Upload-Checksum that is none",
+    "Upload-Checksum: refused fields",
     arguments: [
       ("", .malformedChecksum), ("sha1", .malformedChecksum), (" AAAA", .malformedChecksum),
       ("sha1  AAAA", .malformedChecksum), ("sha1 AAAA ", .malformedChecksum),
@@ -100,13 +100,13 @@ struct UploadFieldTests {
     #expect(throws: error) { try UploadChecksum.parse(field) }
   }
 
-  @Test("Words say what was wrong, and not all of what was sent")
+  @Test("Descriptions name the defect and truncate the peer's text")
   func words() {
     let name = String(repeating: "x", count: 1_000)
     let cut = String(repeating: "x", count: 40) + "…"
     #expect(
       UploadFieldError.unknownAlgorithm(name).description
-        == "Upload-Checksum names \(cut); known here are sha1 and sha256.")
+        == "Upload-Checksum names \(cut); supported are sha1 and sha256.")
     #expect(
       UploadFieldError.checksumLength(.sha1, actual: 3).description
         == "The sha1 in Upload-Checksum has 3 bytes instead of 20.")
@@ -116,7 +116,7 @@ struct UploadFieldTests {
     "a", "filename", " ", ",", "YQ==", "=", "\t", "\u{E9}", "sha1", "0", "9", "\r\n",
   ]
 
-  @Test("whatever is made up is read or refused", arguments: UInt64(1)...40)
+  @Test("random fields are read or refused", arguments: UInt64(1)...40)
   func mutations(seed: UInt64) {
     var numbers = SeededGenerator(seed: seed)
     for _ in 0..<200 {
@@ -134,7 +134,7 @@ struct UploadFieldTests {
       }
       #expect(throws: UploadFieldError.self) { try UploadChecksum.parse(text) }
       let isNumber = !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
-      let number = try? UploadNumber.parse(text)  // Whether it is one.
+      let number = try? UploadNumber.parse(text)  // nil for text that is not a number
       #expect((number != nil) == isNumber, "\(text.debugDescription)")
     }
   }

@@ -1,7 +1,7 @@
-/// What content codings a client takes (RFC 9110 §12.5.3).
+/// The content codings that a client accepts (RFC 9110 §12.5.3).
 package enum AcceptEncoding {
-  /// Whether gzip is wanted at least as much as no coding at all. Without the field it is not: the client may not know
-  /// it. An element with a malformed weight is ignored.
+  /// Returns true if the client wants gzip at least as much as no coding. Without the field the answer is false,
+  /// because the client may not support gzip. An element with a malformed weight is ignored.
   package static func prefersGzip(_ fields: FieldList) -> Bool {
     var gzip: Int?
     var identity: Int?
@@ -16,12 +16,12 @@ package enum AcceptEncoding {
         anything = weight
       }
     }
-    // What is not named has the weight of `*`; identity without either is taken, but not asked for.
+    // A coding that is not named has the weight of `*`; identity without either is acceptable, but not preferred.
     let weight = gzip ?? anything ?? 0
     return weight > 0 && weight >= identity ?? 0
   }
 
-  /// Takes `coding;q=0.5` apart; the weight is in thousandths.
+  /// Parses `coding;q=0.5`; the weight is in thousandths.
   private static func parse(_ element: String) -> (coding: String, weight: Int)? {
     let parts = element.split(separator: ";", omittingEmptySubsequences: false).map { $0.trimmingBlanks() }
     guard parts.count <= 2, let coding = parts.first, coding.utf8.allSatisfy(Grammar.isToken), !coding.isEmpty
@@ -30,7 +30,7 @@ package enum AcceptEncoding {
     return weight(parts[1]).map { (coding, $0) }
   }
 
-  /// Reads `q=` and a number from 0 to 1 with at most three decimals (§12.4.2).
+  /// Parses `q=` and a number from 0 to 1 with at most three decimals (§12.4.2).
   private static func weight(_ text: String) -> Int? {
     var bytes = Array(text.utf8)[...]
     guard let name = bytes.popFirst(), Grammar.lowercased(name) == 0x71, bytes.popFirst() == 0x3D,

@@ -1,14 +1,16 @@
 /// A host with an optional port, as in `Host` and in an absolute request target (RFC 9110 §7.2, RFC 3986 §3.2).
 ///
-/// Stricter than the grammar: no user information, no sub-delimiters such as a comma (two `Host` fields joined by a
-/// proxy would have one) and no empty host.
+/// Stricter than the grammar: no user information, no sub-delimiters such as a comma (two `Host` fields that a proxy
+/// joined would have one), and no empty host.
 package struct Authority: Equatable, Hashable, Sendable {
-  /// In lower case; an IPv6 address with its brackets.
+  /// The host in lower case; an IPv6 address with its brackets.
   package let host: String
-  /// Nil when none is named, or nothing stands after the colon.
+  /// The port; nil if none is named, or no digits follow the colon.
   package let port: Int?
 
-  /// - Returns: nil when the text is no such authority.
+  /// Parses an authority.
+  ///
+  /// - Returns: nil if the text is not such an authority.
   package init?(_ text: String) {
     let bytes = Array(text.utf8)
     let hostEnd: Int
@@ -32,7 +34,7 @@ package struct Authority: Equatable, Hashable, Sendable {
     host = String(latin1: bytes[..<hostEnd].map(Grammar.lowercased))
   }
 
-  /// The port that is meant: the one named, else the scheme's own.
+  /// Returns the named port, or the default port of the scheme.
   package func port(forScheme scheme: String) -> Int {
     port ?? (scheme.equalsIgnoringCase("https") ? 443 : 80)
   }

@@ -1,19 +1,19 @@
-/// How the end of a request's body is known (RFC 9112 §6).
+/// The way in which the end of a body is determined (RFC 9112 §6).
 package enum BodyFraming: Equatable, Sendable {
-  /// No field announces one: nothing follows the head.
+  /// No body: no field announces one.
   case none
-  /// That many bytes follow, as `Content-Length` says.
+  /// A body with this number of bytes, as in `Content-Length`.
   case length(Int)
-  /// Chunks follow, of any number.
+  /// A body in chunks, of any number.
   case chunked
 }
 
-/// Gathers what `Content-Length` and `Transfer-Encoding` say, and refuses each field that contradicts another: two
-/// readers that disagree about where a body ends see different requests (RFC 9112 §11.2).
+/// The framing of a body according to `Content-Length` and `Transfer-Encoding`. Refuses a field that contradicts
+/// another: two readers that disagree about the end of a body see different requests (RFC 9112 §11.2).
 struct BodyFields: Sendable {
   private(set) var framing = BodyFraming.none
 
-  /// Takes note of a field. Call it for every field of a head, in order.
+  /// Processes a field. Called for every field of a head, in order.
   mutating func receive(_ field: Field) throws(MessageFault) {
     if field.name.equalsIgnoringCase("content-length") {
       switch framing {
@@ -21,7 +21,7 @@ struct BodyFields: Sendable {
       case .length: throw .repeatedContentLength
       case .chunked: throw .transferEncodingAndContentLength
       }
-      // RFC 9110 §8.6; its lists of equal numbers are refused too, as §6.3 of RFC 9112 allows.
+      // RFC 9110 §8.6; lists of equal numbers are refused too, as RFC 9112 §6.3 allows.
       guard let length = Grammar.decimal(field.value.utf8) else { throw .malformedContentLength }
       framing = .length(length)
     } else if field.name.equalsIgnoringCase("transfer-encoding") {
@@ -35,8 +35,8 @@ struct BodyFields: Sendable {
     }
   }
 
-  /// §6.1: chunked is the last coding, and there once. §6.3: else nobody could tell where the body ends. Codings
-  /// before it are well-formed and merely unknown.
+  /// §6.1: chunked is the last coding, and occurs once. §6.3: otherwise the end of the body is undefined. Codings
+  /// before it are well-formed but unsupported.
   private static func checkTransferEncoding(_ value: String) throws(MessageFault) {
     if value.equalsIgnoringCase("chunked") { return }
     let codings = value.split(separator: ",", omittingEmptySubsequences: false).map { $0.trimmingBlanks() }

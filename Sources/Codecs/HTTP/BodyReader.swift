@@ -1,6 +1,6 @@
-/// Finds the content in a framed body (RFC 9112 §6, §7.1). The content itself is neither copied nor looked at.
+/// A reader that finds the content in a framed body (RFC 9112 §6, §7.1). It neither copies nor examines the content.
 struct BodyReader: Sendable {
-  /// What a chunked body may cost beside its content; sizes in bytes.
+  /// The limits of a chunked body besides its content, in bytes.
   struct Limits: Sendable {
     let chunkExtensionBytes: Int
     let trailerBytes: Int
@@ -8,7 +8,7 @@ struct BodyReader: Sendable {
   }
 
   enum Piece: Equatable {
-    /// Where content lies in the bytes given.
+    /// The range of the content in the passed bytes.
     case content(Range<Int>)
     case end
   }
@@ -26,16 +26,16 @@ struct BodyReader: Sendable {
     case ended
   }
 
-  /// A size of more digits is refused, zeros in front or not: sixteen hold every length there is.
+  /// The most digits of a chunk size, leading zeros included: 16 digits can express every length.
   private static let chunkSizeDigits = 16
 
   private let limits: Limits
   private var state: State
-  /// Content read, and for chunks the size of the one begun.
+  /// The content read so far; for chunks, plus the size of the current one.
   private var total = 0
   private var extensionBytes = 0
 
-  /// A body with `Content-Length` or chunks, or with none at all.
+  /// Creates a reader of a body with `Content-Length` or chunks, or of no body.
   init(_ framing: BodyFraming, limits: Limits) {
     self.limits = limits
     switch framing {
@@ -49,25 +49,25 @@ struct BodyReader: Sendable {
     }
   }
 
-  /// A response's body that ends with the connection (RFC 9112 §6.3).
+  /// Creates a reader of a response's body that ends with the connection (RFC 9112 §6.3).
   init(untilCloseWith limits: Limits) {
     self.limits = limits
     state = .untilClose
   }
 
-  /// Whether the end of the connection ends this body.
+  /// True if the end of the connection ends this body.
   var endsAtClose: Bool {
     if case .untilClose = state { true } else { false }
   }
 
-  /// Finds the next piece from `position` on and moves it behind.
+  /// Finds the next piece from `position` on, and moves `position` behind it.
   ///
   /// - Parameters:
-  ///   - bytes: what arrived; may be empty.
-  ///   - position: where in them to read on.
-  ///   - bodyLimit: the most content that may be read; what is announced beyond it is refused before any of it is
-  ///     delivered.
-  /// - Returns: nil when all bytes are consumed and the body goes on.
+  ///   - bytes: the received bytes; may be empty.
+  ///   - position: the index in them to continue at.
+  ///   - bodyLimit: the most content of the body. Announced content above the limit is refused before any of it is
+  ///     returned.
+  /// - Returns: nil when all bytes are consumed and the body continues.
   /// - Throws: the rule of framing that was broken.
   mutating func next(
     in bytes: Span<UInt8>, at position: inout Int, bodyLimit: Int
@@ -87,7 +87,7 @@ struct BodyReader: Sendable {
         state = range.count == left ? .chunkEndCarriageReturn : .chunkContent(left: left - range.count)
         return .content(range)
       case .untilClose:
-        // Nothing was announced: what may be read is delivered, and the first byte beyond is refused.
+        // No length was announced: content up to the limit is returned, and the first byte beyond it is refused.
         let room = bodyLimit - total
         guard room > 0 || position == bytes.count else {
           position += 1
@@ -131,14 +131,14 @@ struct BodyReader: Sendable {
       guard byte == Grammar.lineFeed else { throw .bareCarriageReturn }
       state = .chunkSize(0, digits: 0)
     case .trailers(var trailers, let bytesLeft):
-      state = .ended  // so that `trailers` holds the only reference to its buffers
+      state = .ended  // `trailers` then has the only reference to its buffers
       guard bytesLeft > 0 else { throw .trailersTooLarge(limit: limits.trailerBytes) }
       switch try trailers.receive(byte) {
       case .end: return
       case .more, .field: state = .trailers(trailers, bytesLeft: bytesLeft - 1)  // §7.1.2: dropped
       }
     case .content, .untilClose, .chunkContent, .ended:
-      preconditionFailure("only framing is read byte by byte")
+      preconditionFailure("only framing reads single bytes")
     }
   }
 
@@ -149,7 +149,7 @@ struct BodyReader: Sendable {
       guard digits < Self.chunkSizeDigits else { throw .chunkSizeTooLong(limit: Self.chunkSizeDigits) }
       let (shifted, isTooLarge) = size.multipliedReportingOverflow(by: 16)
       let larger = isTooLarge ? Int.max : shifted | Int(digit)
-      // A size only grows with its digits: what is over the limit already is refused at this one.
+      // A size only grows with its digits: it is refused at the digit that exceeds the limit.
       guard larger <= bodyLimit - total else {
         let (sum, isBeyondInt) = total.addingReportingOverflow(larger)
         throw .bodyTooLarge(limit: bodyLimit, actual: isBeyondInt ? .max : sum)
@@ -168,7 +168,7 @@ struct BodyReader: Sendable {
     case Grammar.lineFeed:
       throw .bareLineFeed
     default:
-      // §7.1.1 lets a blank stand before the semicolon; nobody sends one, and parsers differ about it.
+      // §7.1.1 allows a blank before the semicolon; no client sends one, and parsers disagree about it.
       throw .malformedChunkSize
     }
   }
@@ -187,12 +187,12 @@ struct BodyReader: Sendable {
 }
 
 extension RequestLimits {
-  /// The part of the limits that concerns fields.
+  /// The limits for fields.
   var fields: FieldSectionReader.Limits {
     FieldSectionReader.Limits(fieldCount: fieldCount, fieldBytes: fieldBytes)
   }
 
-  /// The part of the limits that concerns bodies.
+  /// The limits for bodies.
   var body: BodyReader.Limits {
     BodyReader.Limits(chunkExtensionBytes: chunkExtensionBytes, trailerBytes: trailerBytes, trailers: fields)
   }

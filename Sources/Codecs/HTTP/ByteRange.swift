@@ -1,13 +1,13 @@
-/// What a `Range` field asks for (RFC 9110 §14.1.2, §14.2).
+/// The range in a `Range` field (RFC 9110 §14.1.2, §14.2).
 enum ByteRange: Equatable, Sendable {
-  /// Both ends included.
+  /// The bytes from `first` to `last`, both included.
   case bounded(first: Int, last: Int)
   case from(Int)
-  /// That many bytes at the end.
+  /// The last bytes, of this number.
   case suffix(Int)
 
-  /// Reads `bytes=` and one range. Nil when the field is malformed, of another unit or has several ranges: a server
-  /// may then ignore it, and the whole is served.
+  /// Parses `bytes=` and one range. Returns nil if the field is malformed, has another unit or several ranges: a
+  /// server may then ignore it and send the whole representation.
   init?(_ field: String) {
     guard let equals = field.utf8.firstIndex(of: 0x3D), field[..<equals].equalsIgnoringCase("bytes")
     else { return nil }
@@ -24,7 +24,7 @@ enum ByteRange: Equatable, Sendable {
     }
   }
 
-  /// The bytes that are meant of so many. Nil when there are none of them: 416.
+  /// Returns the range within `length` bytes; nil if it is not satisfiable (416).
   func resolve(length: Int) -> Range<Int>? {
     switch self {
     case .bounded(let first, let last):

@@ -1,6 +1,7 @@
-/// Frames content whose length is not known beforehand (RFC 9112 §7.1). The head says `Transfer-Encoding: chunked`.
+/// Functions that append the framing of content of unknown length (RFC 9112 §7.1). The head must have
+/// `Transfer-Encoding: chunked`.
 package enum ChunkWriter {
-  /// Appends one chunk. No content makes no chunk, for an empty one would end the body.
+  /// Appends one chunk. Appends nothing for empty content, because an empty chunk would end the body.
   package static func append(_ content: Span<UInt8>, to bytes: inout [UInt8]) {
     guard !content.isEmpty else { return }
     bytes.append(contentsOf: String(content.count, radix: 16).utf8)

@@ -1,35 +1,35 @@
-/// Whether content is to be shown or kept, and under what name (`Content-Disposition`, RFC 6266).
+/// The disposition and file name of content (`Content-Disposition`, RFC 6266).
 package enum ContentDisposition {
-  /// The name in a field, whatever the disposition: `filename*` (RFC 8187) where that can be read, else `filename`.
+  /// Returns the file name in a field, with any disposition: `filename*` (RFC 8187) if that is valid, else
+  /// `filename`.
   ///
-  /// It is a name to be shown and no path: it may hold any character, control characters and separators too. Bytes of
-  /// `filename` above 0x7F are UTF-8 where they can be, else Latin-1. Nil when there is none, it is empty, or the
-  /// field is malformed.
+  /// The name is for display, not a path: it may contain any character, control characters and separators included.
+  /// Bytes of `filename` above 0x7F are read as UTF-8 if they are valid UTF-8, else as Latin-1.
   ///
   /// - Parameter field: the value, in which such bytes are Latin-1 characters.
-  /// - Returns: the name.
+  /// - Returns: the name; nil if there is none, it is empty, or the field is malformed.
   package static func fileName(_ field: String) -> String? {
     guard let bytes = field.latin1Bytes else { return nil }
     let type = bytes.prefix(while: Grammar.isToken)
-    // §4.1 has its parameters by the grammar of RFC 2616, where blanks may stand between any two parts.
+    // §4.1 uses the grammar of RFC 2616 for parameters, which allows blanks between any two parts.
     guard !type.isEmpty, let parameters = FieldParameters(bytes[type.endIndex...], allowsBlanks: true)
     else { return nil }
     let name = parameters["filename*"].flatMap(decodeExtended) ?? parameters["filename"].map(decode)
     return name?.isEmpty == false ? name : nil
   }
 
-  /// A field that has the content kept under that name.
+  /// Returns a field that makes a browser save the content under a name.
   ///
   /// - Parameter fileName: any text.
-  /// - Returns: printable ASCII, from which nobody can break out.
+  /// - Returns: printable ASCII, in which the name cannot end its quotes.
   package static func attachment(fileName: String) -> String {
     field("attachment", fileName)
   }
 
-  /// A field that lets the content be shown, and kept under that name.
+  /// Returns a field that lets a browser show the content, and save it under a name.
   ///
   /// - Parameter fileName: any text.
-  /// - Returns: printable ASCII, from which nobody can break out.
+  /// - Returns: printable ASCII, in which the name cannot end its quotes.
   package static func inline(fileName: String) -> String {
     field("inline", fileName)
   }
@@ -37,12 +37,12 @@ package enum ContentDisposition {
   private static func field(_ type: String, _ fileName: String) -> String {
     let fallback = String(String.UnicodeScalarView(fileName.unicodeScalars.map { isPlain($0) ? $0 : "_" }))
     let plain = "\(type); filename=\"\(fallback)\""
-    // §4.3: who reads both takes the second.
+    // §4.3: a client that supports both uses the second.
     return fallback == fileName ? plain : "\(plain); filename*=UTF-8''\(encode(fileName))"
   }
 
-  /// What every reader takes for itself between quotation marks. Some decode `%` there (RFC 6266 appendix D), and not
-  /// all know of the backslash.
+  /// Returns true for a character that every client reads literally between quotation marks. Some clients decode `%`
+  /// there (RFC 6266 appendix D), and some do not know the backslash.
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case "\"", "\\", "%": false
@@ -51,7 +51,7 @@ package enum ContentDisposition {
     }
   }
 
-  /// RFC 8187 §3.2.1: all but `attr-char` by its bytes in UTF-8.
+  /// RFC 8187 §3.2.1: encodes all characters but `attr-char` by their bytes in UTF-8.
   private static func encode(_ text: String) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var bytes: [UInt8] = []
@@ -65,8 +65,8 @@ package enum ContentDisposition {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// `charset'language'value` in UTF-8, the one charset that RFC 8187 still has. Nil for anything else: §3.2.1 has the
-  /// parameter ignored then.
+  /// Decodes `charset'language'value` in UTF-8, the only charset that RFC 8187 still has. Returns nil for any other
+  /// value: §3.2.1 then ignores the parameter.
   private static func decodeExtended(_ value: [UInt8]) -> String? {
     let parts = value.split(separator: 0x27, maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, String(decoding: parts[0], as: UTF8.self).equalsIgnoringCase("utf-8"),

@@ -1,33 +1,33 @@
-/// Reads a dictionary whose values are byte sequences (RFC 9651 §4.2.2), which is what digests come in.
+/// A parser of a dictionary whose values are byte sequences (RFC 9651 §4.2.2), the format of digests.
 struct DigestDictionary {
   private var rest: ArraySlice<UInt8>
 
-  /// Nil for a text with characters that no structured field has.
+  /// Returns nil for a text with characters that no structured field has.
   init?(_ text: String) {
     guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
     rest = Array(text.utf8)[...].drop { $0 == Grammar.space }
     while rest.last == Grammar.space { rest.removeLast() }
   }
 
-  /// The members in order; parameters are passed over. Nil when anything is malformed.
+  /// Returns the members in order, without their parameters; nil if any part is malformed.
   mutating func read() -> [(key: String, value: [UInt8])]? {
     var members: [(key: String, value: [UInt8])] = []
     while !rest.isEmpty {
-      guard let key = takeKey(), rest.popFirst() == Grammar.equals, let value = takeBytes(), skipParameters()
+      guard let key = readKey(), rest.popFirst() == Grammar.equals, let value = readBytes(), skipParameters()
       else { return nil }
       members.append((key, value))
       rest = rest.drop(while: Grammar.isBlank)
       guard !rest.isEmpty else { break }
       guard rest.popFirst() == Grammar.comma else { return nil }
       rest = rest.drop(while: Grammar.isBlank)
-      // Nothing behind a comma is an error there.
+      // A trailing comma is an error (§4.2.2).
       guard !rest.isEmpty else { return nil }
     }
     return members
   }
 
-  /// §4.2.3.3: lower case alone.
-  private mutating func takeKey() -> String? {
+  /// §4.2.3.3: a key in lower case.
+  private mutating func readKey() -> String? {
     guard let first = rest.first, Self.isLower(first) || first == 0x2A else { return nil }
     let key = rest.prefix {
       Self.isLower($0) || Grammar.isDigit($0) || [0x5F, 0x2D, 0x2E, 0x2A].contains($0)
@@ -36,8 +36,8 @@ struct DigestDictionary {
     return String(decoding: key, as: UTF8.self)
   }
 
-  /// §4.2.7: base64 between colons. Missing padding is forgiven there.
-  private mutating func takeBytes() -> [UInt8]? {
+  /// §4.2.7: base64 between colons. Missing padding is accepted there.
+  private mutating func readBytes() -> [UInt8]? {
     guard rest.popFirst() == Grammar.colon, let end = rest.firstIndex(of: Grammar.colon) else { return nil }
     let text = String(decoding: rest[..<end], as: UTF8.self)
     rest = rest[rest.index(after: end)...]
@@ -45,11 +45,11 @@ struct DigestDictionary {
     return Base64.decode(missing < 3 ? text + String(repeating: "=", count: missing) : text)
   }
 
-  /// §4.2.3.2: `;key` or `;key=value`; no digest has any, and unknown ones are no error.
+  /// §4.2.3.2: `;key` or `;key=value`. No digest has parameters, and unknown ones are not an error.
   private mutating func skipParameters() -> Bool {
     while rest.first == Grammar.semicolon {
       rest = rest.dropFirst().drop { $0 == Grammar.space }
-      guard takeKey() != nil else { return false }
+      guard readKey() != nil else { return false }
       guard rest.first == Grammar.equals else { continue }
       rest.removeFirst()
       guard skipBareItem() else { return false }
@@ -57,12 +57,12 @@ struct DigestDictionary {
     return true
   }
 
-  /// §4.2.3.1, by what it begins with.
+  /// §4.2.3.1: the first character determines the type of the item.
   private mutating func skipBareItem() -> Bool {
     guard let first = rest.first else { return false }
     switch first {
     case Grammar.colon:
-      return takeBytes() != nil
+      return readBytes() != nil
     case Grammar.quotationMark:
       return skipString()
     case 0x3F:  // a Boolean: ?0 or ?1
@@ -80,7 +80,7 @@ struct DigestDictionary {
     }
   }
 
-  /// §4.2.5: a backslash stands before a quotation mark or another backslash.
+  /// §4.2.5: a backslash escapes a quotation mark or another backslash.
   private mutating func skipString() -> Bool {
     rest.removeFirst()
     while let byte = rest.popFirst() {

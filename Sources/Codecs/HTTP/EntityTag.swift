@@ -1,21 +1,24 @@
-/// Names one version of a representation (RFC 9110 §8.8.3).
+/// The identifier of one version of a representation (RFC 9110 §8.8.3).
 package struct EntityTag: Equatable, Hashable, Sendable {
-  /// What stands between the quotation marks.
+  /// The text between the quotation marks.
   package let opaque: String
-  /// Whether equal tags promise no more than the same meaning; strong ones promise the same bytes.
+  /// True if equal tags guarantee only the same meaning; equal strong tags guarantee the same bytes.
   package let isWeak: Bool
 
+  /// Creates a tag.
+  ///
   /// - Parameters:
-  ///   - opaque: characters that may stand between the quotation marks: no `"`, blank or control. That is the caller's
-  ///     promise and checked.
+  ///   - opaque: characters that are allowed between the quotation marks: no `"`, blank or control character
+  ///     (checked).
   ///   - isWeak: false for a strong tag.
   package init(_ opaque: String, isWeak: Bool = false) {
-    precondition(opaque.unicodeScalars.allSatisfy(Self.isTagCharacter), "a tag has only characters of tags")
+    precondition(
+      opaque.unicodeScalars.allSatisfy(Self.isTagCharacter), "an entity tag has only allowed characters")
     self.opaque = opaque
     self.isWeak = isWeak
   }
 
-  /// Reads a tag as it stands in a field: `"…"` or `W/"…"`. Nil for anything else.
+  /// Parses a tag in a field: `"…"` or `W/"…"`. Returns nil for any other text.
   package init?(parsing text: String) {
     var scalars = text.unicodeScalars[...]
     isWeak = scalars.starts(with: "W/".unicodeScalars)
@@ -26,12 +29,12 @@ package struct EntityTag: Equatable, Hashable, Sendable {
     opaque = String(inner)
   }
 
-  /// Whether both are strong and the same (§8.8.3.2).
+  /// Returns true if both tags are strong and equal (§8.8.3.2).
   package func matchesStrongly(_ other: EntityTag) -> Bool {
     !isWeak && !other.isWeak && matchesWeakly(other)
   }
 
-  /// Whether both are the same, weak or not (§8.8.3.2).
+  /// Returns true if both tags are equal, weak or not (§8.8.3.2).
   package func matchesWeakly(_ other: EntityTag) -> Bool {
     opaque.unicodeScalars.elementsEqual(other.opaque.unicodeScalars)
   }
@@ -45,7 +48,7 @@ package struct EntityTag: Equatable, Hashable, Sendable {
 }
 
 extension EntityTag: CustomStringConvertible {
-  /// The tag as it stands in `ETag`.
+  /// The tag as in `ETag`.
   package var description: String {
     "\(isWeak ? "W/" : "")\"\(opaque)\""
   }

@@ -1,26 +1,28 @@
-/// One header or trailer field (RFC 9110 §5): a name, whose case does not count, and a value without blanks around it.
+/// One header or trailer field (RFC 9110 §5): a case-insensitive name, and a value without surrounding blanks.
 package struct Field: Equatable, Sendable {
   package let name: String
-  /// Bytes above 0x7F are Latin-1 characters, so that nothing a peer sent is lost (obs-text, RFC 9110 §5.5).
+  /// The value. Bytes above 0x7F are Latin-1 characters, so that no byte of a peer is lost (obs-text, RFC 9110 §5.5).
   package let value: String
 
+  /// Creates a field.
+  ///
   /// - Parameters:
-  ///   - name: a token; that is the caller's promise and checked.
-  ///   - value: any text; what cannot stand in a field is replaced when it is written.
+  ///   - name: a token (checked).
+  ///   - value: any text; characters that are not allowed in a field are replaced when it is written.
   package init(name: String, value: String) {
     precondition(!name.isEmpty && name.utf8.allSatisfy(Grammar.isToken), "a field's name is a token")
     self.init(token: name, value: value)
   }
 
-  /// A field whose name is known to be a token, because it was read as one.
+  /// Creates a field whose name was parsed as a token.
   init(token name: String, value: String) {
     self.name = name
     self.value = value
   }
 }
 
-/// Header fields in the order they stand in the message. A list and no dictionary: a second `Content-Length` must be
-/// seen to be refused.
+/// Header fields in the order of the message. A list, not a dictionary: a second `Content-Length` must stay visible
+/// to be refused.
 package struct FieldList: Equatable, Sendable {
   private var fields: [Field] = []
 
@@ -30,23 +32,23 @@ package struct FieldList: Equatable, Sendable {
     self.fields = Array(fields)
   }
 
-  /// The value of the first field of that name; nil when there is none.
+  /// Returns the value of the first field of this name; nil if there is none.
   package func first(_ name: String) -> String? {
     fields.first { $0.name.equalsIgnoringCase(name) }?.value
   }
 
-  /// The values of all fields of that name, in order.
+  /// Returns the values of all fields of this name, in order.
   package func all(_ name: String) -> [String] {
     fields.lazy.filter { $0.name.equalsIgnoringCase(name) }.map(\.value)
   }
 
-  /// The elements of the comma lists of all fields of that name (RFC 9110 §5.6.1), without blanks around them and
-  /// without empty ones. A comma inside a quoted string does not separate.
+  /// Returns the elements of the comma-separated lists of all fields of this name (RFC 9110 §5.6.1), without
+  /// surrounding blanks and without empty ones. A comma inside a quoted string does not separate.
   package func tokens(of name: String) -> [String] {
     all(name).flatMap { Self.elements(of: $0, limit: .max) }
   }
 
-  /// The same, unless there are more of them than `limit`: then nil, and the rest is not looked at.
+  /// Returns the same elements; nil if there are more than `limit`, without reading the rest.
   package func tokens(of name: String, limit: Int) -> [String]? {
     var found: [String] = []
     for value in all(name) {
@@ -56,33 +58,33 @@ package struct FieldList: Equatable, Sendable {
     return found
   }
 
-  /// Whether the comma lists of that name hold that token; case does not count.
+  /// Returns true if the lists of this name contain a token, in any case.
   package func contains(_ token: String, in name: String) -> Bool {
     tokens(of: name).contains { $0.equalsIgnoringCase(token) }
   }
 
-  /// Adds a field at the end; others of that name stay.
+  /// Appends a field; other fields of this name stay.
   package mutating func append(_ name: String, _ value: String) {
     fields.append(Field(name: name, value: value))
   }
 
-  /// Puts one field in the place of all of that name.
+  /// Replaces all fields of this name by one.
   package mutating func set(_ name: String, _ value: String) {
     remove(name)
     append(name, value)
   }
 
-  /// Adds a field at the end, as it was read.
+  /// Appends a field that was read.
   mutating func append(_ field: Field) {
     fields.append(field)
   }
 
-  /// Takes out all fields of that name.
+  /// Removes all fields of this name.
   package mutating func remove(_ name: String) {
     fields.removeAll { $0.name.equalsIgnoringCase(name) }
   }
 
-  /// Appends the fields as they stand in a message, each line with its CRLF, without the empty line after them.
+  /// Appends the fields as in a message, each line with its CRLF, without the empty line at the end.
   package func append(to bytes: inout [UInt8]) {
     for field in fields {
       bytes.append(contentsOf: field.name.utf8)
@@ -92,8 +94,8 @@ package struct FieldList: Equatable, Sendable {
     }
   }
 
-  /// The elements of one comma list; commas inside quoted strings do not separate (RFC 9110 §5.6.4). Of more than `limit` there
-  /// is one too many.
+  /// Returns the elements of one comma-separated list; commas inside quoted strings do not separate (RFC 9110
+  /// §5.6.4). Stops after `limit` and one more.
   private static func elements(of list: String, limit: Int) -> [String] {
     var elements: [String] = []
     var start = list.utf8.startIndex
@@ -131,7 +133,7 @@ extension FieldList: RandomAccessCollection {
 }
 
 extension FieldList: ExpressibleByDictionaryLiteral {
-  /// Names and values in order; a name may stand there more than once.
+  /// Creates a list of names and values in order; a name may occur more than once.
   package init(dictionaryLiteral elements: (String, String)...) {
     self.init(elements.map { Field(name: $0.0, value: $0.1) })
   }

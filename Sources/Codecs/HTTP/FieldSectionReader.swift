@@ -1,8 +1,8 @@
-/// Reads header or trailer fields up to the empty line after them (RFC 9112 §5), byte by byte.
+/// A reader of header or trailer fields up to the empty line after them (RFC 9112 §5), byte by byte.
 ///
-/// Refuses at the byte itself: control characters, bare CR and LF, folded lines, a blank before the colon.
+/// It refuses at the byte itself: control characters, bare CR and LF, folded lines, a blank before the colon.
 struct FieldSectionReader: Sendable {
-  /// How much a section may hold.
+  /// The limits of a section.
   struct Limits: Sendable {
     let fieldCount: Int
     let fieldBytes: Int
@@ -34,7 +34,7 @@ struct FieldSectionReader: Sendable {
     self.limits = limits
   }
 
-  /// Takes the section's next byte.
+  /// Processes the next byte of the section.
   mutating func receive(_ byte: UInt8) throws(MessageFault) -> Progress {
     switch state {
     case .lineStart:
@@ -72,7 +72,7 @@ struct FieldSectionReader: Sendable {
 
   private mutating func receiveName(_ byte: UInt8) throws(MessageFault) {
     if Grammar.isToken(byte) {
-      try checkRoom()
+      try checkFieldLength()
       name.append(byte)
       return
     }
@@ -88,7 +88,7 @@ struct FieldSectionReader: Sendable {
   private mutating func receiveValue(_ byte: UInt8) throws(MessageFault) {
     if Grammar.isFieldContent(byte) {
       if value.isEmpty && Grammar.isBlank(byte) { return }
-      try checkRoom()
+      try checkFieldLength()
       value.append(byte)
       return
     }
@@ -99,8 +99,9 @@ struct FieldSectionReader: Sendable {
     }
   }
 
-  /// Blanks before a value are not kept and so not counted: the head's own limit bounds them.
-  private func checkRoom() throws(MessageFault) {
+  /// Checks the length of the field. Blanks before a value are not stored and not counted: the limit of the head
+  /// covers them.
+  private func checkFieldLength() throws(MessageFault) {
     guard name.count + value.count < limits.fieldBytes else { throw .fieldTooLarge(limit: limits.fieldBytes) }
   }
 

@@ -1,24 +1,24 @@
-/// What a proxy says of a request that it passed on: in an element of `Forwarded` (RFC 7239 §4), or in `X-Forwarded-For`,
-/// `-Proto` and `-Host`.
+/// The information of a proxy about a request that it forwarded: an element of `Forwarded` (RFC 7239 §4), or of
+/// `X-Forwarded-For`, `-Proto` and `-Host`.
 package struct ForwardedHop: Equatable, Sendable {
-  /// Whom it had the request from: an address in numbers, without brackets and port. Nil when it does not tell (`unknown`,
-  /// `_hidden`), and for what cannot be an address.
+  /// The peer that sent the request to the proxy: a numeric address without brackets and port. Nil if the proxy does
+  /// not reveal it (`unknown`, `_hidden`), or the text is not an address.
   package var client: String?
-  /// Whether it had the request over TLS; nil when it does not tell.
+  /// True if the proxy received the request over TLS; nil if unknown.
   package var isSecure: Bool?
-  /// Where the request was addressed to; nil when it does not tell.
+  /// The authority that the request was addressed to; nil if unknown.
   package var authority: Authority?
 
-  /// A hop of which that much is told.
+  /// Creates a hop; nil stands for unknown.
   package init(client: String? = nil, isSecure: Bool? = nil, authority: Authority? = nil) {
     self.client = client
     self.isSecure = isSecure
     self.authority = authority
   }
 
-  /// Reads an element of `Forwarded`: pairs of any case and order, values as tokens or quoted (§4).
+  /// Parses an element of `Forwarded`: pairs in any case and order, with tokens or quoted values (§4).
   ///
-  /// - Returns: nil when it is malformed, and when something is said twice.
+  /// - Returns: nil if the element is malformed, or has a name twice.
   package init?(element: String) {
     guard let bytes = element.latin1Bytes, let pairs = FieldParameters([Grammar.semicolon] + bytes) else {
       return nil
@@ -29,24 +29,26 @@ package struct ForwardedHop: Equatable, Sendable {
     authority = text("host").flatMap { Authority($0) }
   }
 
-  /// What fields of one kind say of the first of the proxies that are trusted.
+  /// The result of reading the fields of one kind.
   package enum Reading: Equatable, Sendable {
-    /// There are no such fields.
+    /// The request has no such fields.
     case absent
-    /// There are some, and they do not tell of so many proxies.
+    /// The fields have fewer elements than there are trusted proxies, or are malformed.
     case unusable
     case hop(ForwardedHop)
   }
 
-  /// Reads `Forwarded`. Each proxy adds an element at the end, so that the first of them wrote the one that is so far from it.
+  /// Reads `Forwarded`. Each proxy appends an element, so the first trusted proxy wrote the element `proxies` from
+  /// the end.
   ///
-  /// A quotation mark that a client left open can swallow what proxies add behind it, on the same line: when one of the elements
-  /// that count is malformed, none does. So it has to be read from its beginning, and more than 64 elements are not.
+  /// An unclosed quotation mark of a client can swallow the elements that proxies append to the same line: if one of
+  /// the trusted elements is malformed, none is used. Therefore the field must be read from its beginning, and a
+  /// field with more than 64 elements is refused.
   ///
   /// - Parameters:
-  ///   - fields: of a request.
-  ///   - proxies: how many proxies are trusted, 1 or more; what stands before theirs can be anybody's.
-  /// - Returns: what the first of them says.
+  ///   - fields: the fields of a request.
+  ///   - proxies: the number of trusted proxies, 1 or more; any client can write the elements before theirs.
+  /// - Returns: the information of the first trusted proxy.
   package static func standard(in fields: FieldList, behind proxies: Int) -> Reading {
     guard fields.first("Forwarded") != nil else { return .absent }
     guard let elements = fields.tokens(of: "Forwarded", limit: elementLimit), elements.count >= proxies else {
@@ -57,14 +59,15 @@ package struct ForwardedHop: Equatable, Sendable {
     return hops.first.map { .hop($0) } ?? .unusable
   }
 
-  /// Reads `X-Forwarded-For`, to which each proxy adds an element, and `X-Forwarded-Proto` and `X-Forwarded-Host`, in the
-  /// place of which most put their own. Of these the element counts that is so far from the end, or else the first. That may
-  /// be the first proxy's, or an inner one's in its place, to which every request comes in plain text: `http` is not believed then.
+  /// Reads `X-Forwarded-For`, to which each proxy appends an element, and `X-Forwarded-Proto` and `X-Forwarded-Host`,
+  /// which most proxies replace. Of the latter two, the element `proxies` from the end is used, or else the first.
+  /// That element may be of the first proxy, or of an inner one that replaced it and received every request in plain
+  /// text: `http` is then ignored.
   ///
   /// - Parameters:
-  ///   - fields: of a request.
-  ///   - proxies: how many proxies are trusted, 1 or more.
-  /// - Returns: what the first of them says.
+  ///   - fields: the fields of a request.
+  ///   - proxies: the number of trusted proxies, 1 or more.
+  /// - Returns: the information of the first trusted proxy.
   package static func customary(in fields: FieldList, behind proxies: Int) -> Reading {
     guard customaryNames.contains(where: { fields.first($0) != nil }) else { return .absent }
     let chain = lastElements(proxies, of: "X-Forwarded-For", in: fields)
@@ -78,18 +81,18 @@ package struct ForwardedHop: Equatable, Sendable {
         client: address(ofNode: first), isSecure: isSecure, authority: hosts.first.flatMap { Authority($0) }))
   }
 
-  /// The field in which somebody who passed a request on tells of the client; nil when there is none.
+  /// Returns the name of the field in which a proxy names the client; nil if there is none.
   package static func tellingField(in fields: FieldList) -> String? {
     ["Forwarded", "X-Forwarded-For"].first { fields.first($0) != nil }
   }
 
   private static let customaryNames = ["X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host"]
 
-  /// How many elements of `Forwarded` are read: no chain of proxies is so long.
+  /// The most elements of `Forwarded` that are read: no chain of proxies is longer.
   private static let elementLimit = 64
 
-  /// The last elements of all such fields, so many or fewer, in their order; a client can send thousands before them. These
-  /// fields know no quotation marks: one that a client sent must hide no comma of a proxy's.
+  /// Returns the last elements of all fields of this name, at most `number`, in order; a client can send thousands
+  /// before them. These fields have no quoted strings: a quotation mark of a client must not hide a proxy's comma.
   private static func lastElements(_ number: Int, of name: String, in fields: FieldList) -> [String] {
     var found: [String] = []
     for value in fields.all(name).reversed() {
@@ -105,7 +108,7 @@ package struct ForwardedHop: Equatable, Sendable {
     return found.reversed()
   }
 
-  /// Some say `wss` for a WebSocket.
+  /// Returns true for https; some proxies send `wss` for a WebSocket.
   private static func isSecure(_ scheme: String) -> Bool? {
     switch scheme.lowercased() {
     case "https", "wss": true
@@ -114,8 +117,8 @@ package struct ForwardedHop: Equatable, Sendable {
     }
   }
 
-  /// The address in a node (§6): an IPv4 one, or an IPv6 one in brackets, with or without a port. Bare IPv6 ones, which
-  /// `X-Forwarded-For` has, are taken too.
+  /// Returns the address in a node (§6): an IPv4 address, or an IPv6 address in brackets, with or without a port.
+  /// Also accepts an IPv6 address without brackets, as in `X-Forwarded-For`.
   private static func address(ofNode node: String) -> String? {
     let bytes = Array(node.utf8)
     let (host, rest): (ArraySlice<UInt8>, ArraySlice<UInt8>)
@@ -134,7 +137,8 @@ package struct ForwardedHop: Equatable, Sendable {
     return String(latin1: host)
   }
 
-  /// Four decimal numbers: what resolvers take besides, such as 127.1 and octal ones, is not what a proxy writes.
+  /// Returns true for four decimal numbers. Proxies do not write the other forms that resolvers accept, such as 127.1
+  /// and octal numbers.
   private static func isV4(_ bytes: ArraySlice<UInt8>) -> Bool {
     let parts = bytes.split(separator: 0x2E, omittingEmptySubsequences: false)
     return parts.count == 4
@@ -148,7 +152,7 @@ package struct ForwardedHop: Equatable, Sendable {
       && bytes.allSatisfy { Grammar.hexValue($0) != nil || $0 == Grammar.colon || $0 == 0x2E }
   }
 
-  /// A colon and a port, which may be an obfuscated one (§6.2, §6.3).
+  /// Returns true for a colon and a port, which may be obfuscated (§6.2, §6.3).
   private static func isPort(_ bytes: ArraySlice<UInt8>) -> Bool {
     guard bytes.first == Grammar.colon, bytes.count > 1 else { return false }
     let port = bytes.dropFirst()

@@ -1,4 +1,4 @@
-/// The character classes of RFC 9110 §5.6 and RFC 3986 §2 that the readers and writers test bytes against.
+/// The character classes of RFC 9110 §5.6 and RFC 3986 §2.
 enum Grammar {
   static let tab: UInt8 = 0x09
   static let lineFeed: UInt8 = 0x0A
@@ -12,7 +12,7 @@ enum Grammar {
   static let equals: UInt8 = 0x3D
   static let backslash: UInt8 = 0x5C
 
-  /// A byte that a token may hold (`tchar`, RFC 9110 §5.6.2).
+  /// Returns true for a byte that is allowed in a token (`tchar`, RFC 9110 §5.6.2).
   static func isToken(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true  // digits and letters
@@ -21,12 +21,13 @@ enum Grammar {
     }
   }
 
-  /// A byte that a field value may hold: visible, blank, tab or obs-text (RFC 9110 §5.5).
+  /// Returns true for a byte that is allowed in a field value: visible, blank, tab or obs-text (RFC 9110 §5.5).
   static func isFieldContent(_ byte: UInt8) -> Bool {
     byte == tab || (byte >= 0x20 && byte != 0x7F)
   }
 
-  /// A byte that a request target may hold: visible ASCII, but no fragment's `#` (RFC 9112 §3.2).
+  /// Returns true for a byte that is allowed in a request target: visible ASCII without the `#` of a fragment (RFC
+  /// 9112 §3.2).
   static func isTarget(_ byte: UInt8) -> Bool {
     byte > 0x20 && byte < 0x7F && byte != 0x23
   }
@@ -44,7 +45,7 @@ enum Grammar {
     byte == space || byte == tab
   }
 
-  /// The value of a hexadecimal digit in either case; nil for any other byte.
+  /// Returns the value of a hexadecimal digit in either case; nil for any other byte.
   static func hexValue(_ byte: UInt8) -> UInt8? {
     switch byte {
     case 0x30...0x39: byte - 0x30
@@ -54,13 +55,13 @@ enum Grammar {
     }
   }
 
-  /// An upper-case ASCII letter as its lower-case one, everything else as it is.
+  /// Returns an ASCII letter in lower case, and any other byte unchanged.
   static func lowercased(_ byte: UInt8) -> UInt8 {
     byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
   }
 
-  /// The number that is written as decimal digits and nothing else (`1*DIGIT`); nil when it is not.
-  /// One too large for an `Int` counts as `Int.max`, which is over every limit.
+  /// Parses a number of decimal digits only (`1*DIGIT`); nil for any other text. A number too large for an `Int`
+  /// counts as `Int.max`, which is above every limit.
   static func decimal(_ digits: some Sequence<UInt8>) -> Int? {
     var number: Int?
     for byte in digits {
@@ -74,13 +75,14 @@ enum Grammar {
 }
 
 extension StringProtocol {
-  /// Whether two texts are the same when ASCII letters' case does not count; other characters compare by bytes.
+  /// Returns true if two texts are equal except for the case of ASCII letters; other characters are compared by
+  /// bytes.
   func equalsIgnoringCase(_ other: some StringProtocol) -> Bool {
     utf8.count == other.utf8.count
       && utf8.elementsEqual(other.utf8) { Grammar.lowercased($0) == Grammar.lowercased($1) }
   }
 
-  /// The text without the blanks and tabs around it (`OWS`, RFC 9110 §5.6.3).
+  /// Returns the text without surrounding blanks and tabs (`OWS`, RFC 9110 §5.6.3).
   func trimmingBlanks() -> String {
     var bytes = Substring(self).utf8
     while let first = bytes.first, Grammar.isBlank(first) { bytes.removeFirst() }
@@ -90,7 +92,7 @@ extension StringProtocol {
 }
 
 extension String {
-  /// The bytes of a text that came as Latin-1; nil when it has a character that Latin-1 lacks.
+  /// The text as Latin-1 bytes; nil if it has a character that Latin-1 lacks.
   var latin1Bytes: [UInt8]? {
     var bytes: [UInt8] = []
     for scalar in unicodeScalars {
@@ -100,7 +102,7 @@ extension String {
     return bytes
   }
 
-  /// Decodes bytes as Latin-1: byte 0xE9 becomes U+00E9, so that nothing is lost and nothing can be malformed.
+  /// Decodes bytes as Latin-1: byte 0xE9 becomes U+00E9, so that no byte is lost or invalid.
   init(latin1 bytes: some Collection<UInt8>) {
     if bytes.allSatisfy({ $0 < 0x80 }) {
       self.init(decoding: bytes, as: UTF8.self)
@@ -111,8 +113,8 @@ extension String {
 }
 
 extension [UInt8] {
-  /// Appends text as Latin-1. What a receiver could take for the end of a line or of the text (CR, LF, NUL, other
-  /// controls) is written as a blank (RFC 9110 §5.5), what Latin-1 lacks as `?`: a value can never become two fields.
+  /// Appends text as Latin-1. A character that could end the line or the text (CR, LF, NUL, other controls) is
+  /// written as a blank (RFC 9110 §5.5), a character that Latin-1 lacks as `?`: a value can never become two fields.
   mutating func appendFieldText(_ text: String) {
     for scalar in text.unicodeScalars {
       guard let byte = UInt8(exactly: scalar.value) else {

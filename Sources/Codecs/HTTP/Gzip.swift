@@ -1,22 +1,22 @@
 internal import CZlib
 
-/// The gzip content coding (RFC 9110 §8.4.1.3, RFC 1952), for what is compressed once and kept.
+/// The gzip content coding (RFC 9110 §8.4.1.3, RFC 1952), for content that is compressed once and stored.
 package enum Gzip {
-  /// zlib refused.
+  /// An error of zlib.
   package enum Failure: Error, Equatable, Sendable {
-    /// There is no memory for the compressor's state, which is about 260 KiB.
+    /// No memory for the compressor's state of about 260 KiB.
     case outOfMemory
-    /// Any other of zlib's codes: none that compressing whole buffers can give.
+    /// Another code of zlib; none is possible for a whole buffer.
     case zlib(code: Int32)
   }
 
-  /// Compresses everything at once, as small as zlib can. The same bytes give the same result: no name and no time are
-  /// written. Takes some 30 ns a byte, so it is for starting up and not for an event loop.
+  /// Compresses all bytes at once, as small as zlib can. The output depends on the bytes only: it contains no name
+  /// and no time. Takes some 30 ns per byte, so call it at startup and not on an event loop.
   ///
-  /// - Throws: when zlib cannot go on.
+  /// - Throws: `Failure` if zlib fails.
   package static func compress(_ bytes: [UInt8]) throws(Failure) -> [UInt8] {
     var stream = unsafe z_stream()
-    // 15 bits of window, and 16 for gzip's own header.
+    // 15 bits of window, plus 16 to request a gzip header.
     let begun = unsafe deflateInit2_(
       &stream, Z_BEST_COMPRESSION, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
       CInt(MemoryLayout<z_stream>.size))

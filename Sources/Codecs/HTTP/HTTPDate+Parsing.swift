@@ -1,10 +1,10 @@
 extension HTTPDate {
-  /// Reads the three forms that a recipient has to accept (RFC 9110 §5.6.7), and nothing looser. Nil for other text, and
-  /// for a day that there is not. The weekday has to be one but need not fit the date.
+  /// Parses the three forms that a recipient must accept (RFC 9110 §5.6.7), and no others. Returns nil for other text
+  /// and for a day that does not exist. The weekday must be valid but need not match the date.
   ///
   /// - Parameters:
   ///   - text: a date such as `Sun, 06 Nov 1994 08:49:37 GMT`.
-  ///   - now: decides the century of the form that writes two digits of the year.
+  ///   - now: the current date, which determines the century of a year with two digits.
   package init?(_ text: String, now: HTTPDate) {
     guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
     var reader = Reader(rest: Array(text.utf8)[...])
@@ -12,7 +12,7 @@ extension HTTPDate {
     self = parts
   }
 
-  /// Takes a date apart from its beginning on; what it has taken is gone from `rest`.
+  /// A parser of a date. It removes the parts that it has read from `rest`.
   private struct Reader {
     var rest: ArraySlice<UInt8>
 
@@ -39,7 +39,7 @@ extension HTTPDate {
       guard let day = readNumber(digits: 2), read("-"), let month = readMonth(), read("-"),
         let shortYear = readNumber(digits: 2), read(" "), let time = readTime(), read(" GMT")
       else { return nil }
-      // What seems more than 50 years ahead is the latest such year in the past.
+      // A year that seems more than 50 years ahead means the latest such year in the past.
       let thisYear = HTTPDate.calendar(days: now.secondsSinceEpoch / 86_400).year
       var year = thisYear - thisYear % 100 + shortYear
       if year > thisYear + 50 { year -= 100 }
@@ -56,7 +56,7 @@ extension HTTPDate {
       return Self.date(year, month, day, time)
     }
 
-    /// Seconds since midnight; 60 is a leap second, which counts as the next minute's first.
+    /// Reads the seconds since midnight. Second 60 is a leap second, which counts as the first of the next minute.
     private mutating func readTime() -> Int? {
       guard let hour = readNumber(digits: 2), hour < 24, read(":"), let minute = readNumber(digits: 2),
         minute < 60, read(":"), let second = readNumber(digits: 2), second <= 60
@@ -86,7 +86,7 @@ extension HTTPDate {
 
     private static func date(_ year: Int, _ month: Int, _ day: Int, _ time: Int) -> HTTPDate? {
       let days = HTTPDate.days(year: year, month: month, day: day)
-      // 30 February comes back as another day.
+      // 30 February becomes another day.
       guard HTTPDate.calendar(days: days) == (year, month, day) else { return nil }
       return HTTPDate(secondsSinceEpoch: days * 86_400 + time)
     }

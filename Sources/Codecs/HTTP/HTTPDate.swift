@@ -1,6 +1,6 @@
-/// A point in time as HTTP writes it: whole seconds, in UTC (RFC 9110 §5.6.7).
+/// A date of HTTP: whole seconds, in UTC (RFC 9110 §5.6.7).
 package struct HTTPDate: Equatable, Comparable, Hashable, Sendable {
-  /// Seconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+  /// The seconds since 1970-01-01T00:00:00Z, without leap seconds.
   package let secondsSinceEpoch: Int
 
   package init(secondsSinceEpoch: Int) {
@@ -17,8 +17,8 @@ package struct HTTPDate: Equatable, Comparable, Hashable, Sendable {
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  /// Days from 1970-01-01 to a day of the Gregorian calendar; years begin in March here, so that a leap day is a
-  /// year's last.
+  /// Returns the days from 1970-01-01 to a day of the Gregorian calendar. The computation begins years in March, so
+  /// that a leap day is the last day of a year.
   static func days(year: Int, month: Int, day: Int) -> Int {
     let shifted = month <= 2 ? year - 1 : year
     let era = (shifted >= 0 ? shifted : shifted - 399) / 400
@@ -27,7 +27,7 @@ package struct HTTPDate: Equatable, Comparable, Hashable, Sendable {
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
-  /// The year, month (1–12) and day (1–31) that lie so many days after 1970-01-01.
+  /// Returns the year, month (1–12) and day (1–31) that is `days` days after 1970-01-01.
   package static func calendar(days: Int) -> (year: Int, month: Int, day: Int) {
     let shifted = days + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -40,7 +40,7 @@ package struct HTTPDate: Equatable, Comparable, Hashable, Sendable {
     return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
   }
 
-  /// 0 for a Monday.
+  /// Returns the weekday; 0 for Monday.
   static func weekday(days: Int) -> Int {
     ((days + 3) % 7 + 7) % 7
   }

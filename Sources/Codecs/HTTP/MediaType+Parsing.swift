@@ -1,7 +1,7 @@
 extension MediaType {
-  /// A text that is a media type: `type/subtype` and parameters (RFC 9110 §8.3.1). Nil for any other.
+  /// Parses a media type: `type/subtype` and parameters (RFC 9110 §8.3.1). Returns nil for any other text.
   ///
-  /// - Parameter text: what somebody says a content is; `value` is this text.
+  /// - Parameter text: the declared type of content; it becomes `value`.
   package init?(parsing text: String) {
     guard let bytes = text.latin1Bytes else { return nil }
     let type = bytes.prefix(while: Grammar.isToken)
@@ -12,12 +12,12 @@ extension MediaType {
     self.init(value: text, isCompressible: Self.isCompressible(Self.essence(of: text)))
   }
 
-  /// Type and subtype in lower case, without parameters.
+  /// The type and subtype in lower case, without parameters.
   package var essence: String {
     Self.essence(of: value)
   }
 
-  /// Whether it is a picture that every browser shows and that can hold no script, which SVG can.
+  /// True for an image that every browser shows and that cannot contain scripts, unlike SVG.
   package var isSafeImage: Bool {
     switch essence {
     case "image/png", "image/jpeg", "image/gif", "image/webp", "image/avif": true

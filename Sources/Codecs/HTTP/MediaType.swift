@@ -1,18 +1,18 @@
-/// What a file is served as (RFC 9110 §8.3).
+/// The media type of a file (RFC 9110 §8.3).
 package struct MediaType: Equatable, Hashable, Sendable {
-  /// The value of `Content-Type`; text names its charset.
+  /// The value of `Content-Type`; a text type has its charset.
   package let value: String
-  /// Whether gzip makes it smaller: text does shrink, pictures and fonts are compressed already.
+  /// True if gzip makes the content smaller: text shrinks, images and fonts are compressed already.
   package let isCompressible: Bool
 
-  /// Decides by what follows the last dot of the name; case does not count. What is not known is served as bytes.
+  /// Returns the type for the extension of a file name, in any case; `octetStream` if it is unknown.
   package static func forFileName(_ name: String) -> MediaType {
     guard let dot = name.utf8.lastIndex(of: 0x2E) else { return octetStream }
     let suffix = name[name.utf8.index(after: dot)...]
     return known.first { $0.key.equalsIgnoringCase(suffix) }?.value ?? octetStream
   }
 
-  /// What is not known.
+  /// The type of unknown content.
   package static let octetStream = MediaType(value: "application/octet-stream", isCompressible: false)
   /// HTML.
   package static let page = text("text/html")
@@ -21,7 +21,7 @@ package struct MediaType: Equatable, Hashable, Sendable {
   /// CSS.
   package static let styleSheet = text("text/css")
 
-  /// Whether gzip makes content smaller that has this type and subtype, in lower case; of what is not known, it does not.
+  /// Returns true if gzip makes content of this type and subtype (in lower case) smaller; false if unknown.
   static func isCompressible(_ essence: String) -> Bool {
     known.values.contains { $0.isCompressible && $0.essence == essence }
   }

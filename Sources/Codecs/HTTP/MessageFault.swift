@@ -1,4 +1,4 @@
-/// A rule that holds for requests and responses alike and that a peer broke: fields, framing and chunks.
+/// A rule for requests and responses that a peer broke: fields, framing and chunks.
 package enum MessageFault: Error, Equatable, Sendable {
   // RFC 9112 §2.2
   case bareLineFeed
@@ -35,7 +35,7 @@ package enum MessageFault: Error, Equatable, Sendable {
 }
 
 extension MessageFault {
-  /// The status with which a server refuses such a request.
+  /// The status of a server's refusal.
   package var status: Status {
     switch self {
     case .headTooLarge, .trailersTooLarge, .fieldTooLarge, .tooManyFields: .requestHeaderFieldsTooLarge
@@ -47,25 +47,25 @@ extension MessageFault {
 }
 
 extension MessageFault: CustomStringConvertible {
-  /// One sentence for people, with the limit and what was there where numbers explain it.
+  /// A sentence for people, with the limit and the actual number where they explain it.
   package var description: String {
     switch self {
     case .bareLineFeed:
-      "A line ends in LF alone; lines end in CR LF."
+      "A line ends in LF only; lines must end in CR LF."
     case .bareCarriageReturn:
-      "A CR stands without the LF that ends a line."
+      "A CR is not followed by LF."
     case .whitespaceBeforeFirstField:
       "The line after the first one begins with a blank."
     case .foldedField:
-      "A field goes on in a second line; that form is obsolete and refused."
+      "A field continues on a second line; this obsolete form is refused."
     case .spaceBeforeColon:
-      "A blank stands between a field's name and its colon."
+      "There is a blank between a field's name and its colon."
     case .invalidFieldNameByte(let byte):
-      "A field's name holds the byte \(byte), which no name may hold."
+      "A field's name has the byte \(byte), which is not allowed there."
     case .missingColon:
       "A field line has no colon."
     case .controlCharacter(let byte):
-      "A line holds the control character \(byte)."
+      "A line has the control character \(byte)."
     case .headTooLarge(let limit):
       "The head is longer than \(limit) bytes."
     case .trailersTooLarge(let limit):
@@ -85,9 +85,9 @@ extension MessageFault: CustomStringConvertible {
     case .transferEncodingAndContentLength:
       "Both Transfer-Encoding and Content-Length are given."
     case .transferEncodingBefore11:
-      "Transfer-Encoding is given in HTTP/1.0, which does not know it."
+      "Transfer-Encoding is not allowed in HTTP/1.0."
     case .unknownTransferCoding:
-      "The only transfer coding known here is chunked."
+      "The only supported transfer coding is chunked."
     case .bodyTooLarge(let limit, let actual):
       "The body of \(actual) bytes is over the limit of \(limit)."
     case .malformedChunkSize:
@@ -95,11 +95,11 @@ extension MessageFault: CustomStringConvertible {
     case .chunkSizeTooLong(let limit):
       "A chunk's size has more than \(limit) digits."
     case .malformedChunkExtension(let byte):
-      "A chunk extension holds the control character \(byte)."
+      "A chunk extension has the control character \(byte)."
     case .chunkExtensionsTooLong(let limit):
       "The chunk extensions of the body are longer than \(limit) bytes."
     case .missingLineEndAfterChunk:
-      "A chunk goes on after its size."
+      "A chunk is longer than its size."
     }
   }
 }

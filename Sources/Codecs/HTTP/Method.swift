@@ -1,4 +1,4 @@
-/// A request method (RFC 9110 §9). Case counts: `get` is none that we know.
+/// A request method (RFC 9110 §9). Case matters: `get` is an unknown method.
 package enum Method: Equatable, Hashable, Sendable {
   case get
   case head
@@ -7,10 +7,12 @@ package enum Method: Equatable, Hashable, Sendable {
   case patch
   case delete
   case options
-  /// Any other token, which the caller answers with 501.
+  /// Any other token; the caller responds with 501.
   case other(String)
 
-  /// - Parameter name: the method as it stands in the request line.
+  /// Creates a method from its name.
+  ///
+  /// - Parameter name: the method as in the request line.
   package init(_ name: String) {
     self =
       switch name {
@@ -25,7 +27,7 @@ package enum Method: Equatable, Hashable, Sendable {
       }
   }
 
-  /// The method as it stands in the request line and in `Allow`.
+  /// The method as in the request line and in `Allow`.
   package var name: String {
     switch self {
     case .get: "GET"

@@ -1,6 +1,6 @@
-/// What is there to be served (RFC 9110 §3.2).
+/// The representation that a request reads (RFC 9110 §3.2).
 package struct Representation: Equatable, Sendable {
-  /// In bytes, as it would be sent: a compressed form has its own length and tag.
+  /// The length in bytes as sent: a compressed form has its own length and tag.
   package let length: Int
   package let entityTag: EntityTag?
   package let lastModified: HTTPDate?
@@ -12,12 +12,13 @@ package struct Representation: Equatable, Sendable {
   }
 }
 
-/// Conditional and range requests (RFC 9110 §13, §14).
+/// The evaluation of conditional and range requests (RFC 9110 §13, §14).
 package enum Preconditions {
+  /// The kind of the response.
   package enum Outcome: Equatable, Sendable {
-    /// 200 and the whole, or go on with the method.
+    /// 200 with the whole representation, or continue with the method.
     case full
-    /// 206 and these bytes.
+    /// 206 with these bytes.
     case partial(Range<Int>)
     /// 304.
     case notModified
@@ -27,15 +28,15 @@ package enum Preconditions {
     case rangeNotSatisfiable
   }
 
-  /// Decides what a request gets, in the order of RFC 9110 §13.2.2.
+  /// Evaluates the conditions of a request, in the order of RFC 9110 §13.2.2.
   ///
   /// - Parameters:
-  ///   - method: conditions that save a transfer hold for GET and HEAD, `Range` for GET alone.
-  ///   - fields: the request's.
-  ///   - representation: what is there; nil when nothing is, which is what `If-None-Match: *` asks for.
-  ///   - now: the time of the response's `Date`. It decides the century of an old form of dates, and whether a
-  ///     `Last-Modified` is old enough to be relied on in `If-Range`.
-  /// - Returns: what to answer with.
+  ///   - method: the method; conditions that save a transfer apply to GET and HEAD, `Range` to GET only.
+  ///   - fields: the fields of the request.
+  ///   - representation: the current representation; nil if there is none, as `If-None-Match: *` requires.
+  ///   - now: the time of the response's `Date`. It determines the century of an old form of dates, and whether a
+  ///     `Last-Modified` is old enough for `If-Range`.
+  /// - Returns: the kind of the response.
   package static func evaluate(
     method: Method, fields: FieldList, representation: Representation?, now: HTTPDate
   ) -> Outcome {
@@ -81,13 +82,13 @@ package enum Preconditions {
     let ranges = fields.all("Range")
     guard ranges.count == 1, let range = ByteRange(ranges[0]), holdsIfRange(fields, representation, now)
     else { return .full }
-    // Nothing can be cut out of nothing; a suffix of it is the whole (§14.1.2).
+    // An empty representation has no ranges; its suffix is the whole of it (§14.1.2).
     if representation.length == 0, case .suffix(let count) = range, count > 0 { return .full }
     guard let bytes = range.resolve(length: representation.length) else { return .rangeNotSatisfiable }
     return .partial(bytes)
   }
 
-  /// §13.1.5: what the client has a part of has to be this very version, byte by byte.
+  /// §13.1.5: the part that the client has must be of this very version, byte for byte.
   private static func holdsIfRange(
     _ fields: FieldList, _ representation: Representation, _ now: HTTPDate
   ) -> Bool {
@@ -99,11 +100,11 @@ package enum Preconditions {
     }
     guard let date = HTTPDate(condition, now: now), let modified = representation.lastModified
     else { return false }
-    // §8.8.2.2: within the second of a change there may be another.
+    // §8.8.2.2: a second change may follow within the same second.
     return date == modified && modified < now
   }
 
-  /// The date in that field; nil when it has none, or more than one, or it is none: then it is ignored (§13.1.3).
+  /// Returns the date in a field; nil if the field is missing, repeated or invalid, and is then ignored (§13.1.3).
   private static func date(_ name: String, _ fields: FieldList, _ now: HTTPDate) -> HTTPDate? {
     let values = fields.all(name)
     return values.count == 1 ? HTTPDate(values[0], now: now) : nil

@@ -1,21 +1,22 @@
-/// What a GET or HEAD gets of a representation: the head but for what every answer has, and which bytes (RFC 9110 §13,
-/// §14). One code for whatever is read, be it in memory or on a disk.
+/// The response to a GET or HEAD of a representation: the head without the fields of every response, and the range of
+/// bytes to send (RFC 9110 §13, §14). The same code serves representations in memory and on a disk.
 package enum RepresentationAnswer: Equatable, Sendable {
-  /// 200, 206 or 304 with all fields, and which bytes are the body: none for HEAD, 304 and an empty representation.
+  /// 200, 206 or 304 with all fields, and the range of the body: empty for HEAD, 304 and an empty representation.
   case content(ResponseHead, Range<Int>)
-  /// 412: what is there is not what the request is about.
+  /// 412: the current representation does not match the conditions of the request.
   case preconditionFailed
-  /// 416: none of the bytes that were asked for are there. It is answered with this value of `Content-Range`.
+  /// 416: the requested range is beyond the representation. The response needs this value of `Content-Range`.
   case rangeNotSatisfiable(contentRange: String)
 
-  /// Answers a request.
+  /// Creates the response to a request.
   ///
   /// - Parameters:
-  ///   - request: its method is GET or HEAD.
-  ///   - representation: what is there; its tag and date are sent.
-  ///   - always: fields of every answer, such as `Cache-Control`. Those that §15.4.5 wants in a 304 belong here.
-  ///   - withContent: fields that describe the content, such as `Content-Type`; they are not in a 304.
-  ///   - now: the time of the answer's `Date`, which the caller adds.
+  ///   - request: a GET or HEAD request.
+  ///   - representation: the current representation; its tag and date are sent.
+  ///   - always: the fields of every response, such as `Cache-Control`, including those that §15.4.5 requires in a
+  ///     304.
+  ///   - withContent: the fields that describe the content, such as `Content-Type`; a 304 omits them.
+  ///   - now: the time of the response's `Date`, which the caller adds.
   package init(
     to request: RequestHead, with representation: Representation, always: FieldList, withContent: FieldList,
     now: HTTPDate

@@ -1,6 +1,6 @@
-/// A rule that a request broke. After it nothing more can be read from the connection: answer with `status` and close.
+/// A rule that a request broke. The rest of the connection is unreadable: respond with `status` and close.
 package enum RequestError: Error, Equatable, Sendable {
-  /// A rule that responses keep as well: fields, framing, chunks.
+  /// A rule for requests and responses: fields, framing, chunks.
   case malformed(MessageFault)
 
   // The request line: RFC 9112 §3
@@ -19,12 +19,12 @@ package enum RequestError: Error, Equatable, Sendable {
   case repeatedHost
   case malformedHost
 
-  /// `Expect` names something other than `100-continue` (RFC 9110 §10.1.1).
+  /// `Expect` has a value other than `100-continue` (RFC 9110 §10.1.1).
   case unknownExpectation
 }
 
 extension RequestError {
-  /// The status with which the request is refused.
+  /// The status of the refusal.
   package var status: Status {
     switch self {
     case .malformed(let fault): fault.status
@@ -39,21 +39,21 @@ extension RequestError {
 }
 
 extension RequestError: CustomStringConvertible {
-  /// One sentence for people, with the limit and what was there where numbers explain it.
+  /// A sentence for people, with the limit and the actual number where they explain it.
   package var description: String {
     switch self {
     case .malformed(let fault):
       fault.description
     case .emptyLines:
-      "More than one empty line stands before the request."
+      "More than one empty line precedes the request."
     case .invalidMethodByte(let byte):
-      "The method holds the byte \(byte), which no method may hold."
+      "The method has the byte \(byte), which is not allowed there."
     case .methodTooLong(let limit):
-      "The method is longer than \(limit) bytes and so none that is known."
+      "The method is longer than \(limit) bytes; no supported method is."
     case .connectRefused:
-      "This is no proxy: CONNECT is not possible."
+      "CONNECT is not supported: this server is not a proxy."
     case .invalidTargetByte(let byte):
-      "The request target holds the byte \(byte), which has to be percent-encoded."
+      "The request target has the byte \(byte), which must be percent-encoded."
     case .malformedTarget:
       "The request target is neither a path nor an http or https address."
     case .requestLineTooLong(let limit):
@@ -61,15 +61,15 @@ extension RequestError: CustomStringConvertible {
     case .malformedVersion:
       "The request line does not end in HTTP/1.1."
     case .versionNotSupported(let major):
-      "HTTP version \(major) is not spoken here, only HTTP/1.1 and HTTP/1.0."
+      "HTTP version \(major) is not supported, only HTTP/1.1 and HTTP/1.0."
     case .missingHost:
       "Host is missing."
     case .repeatedHost:
       "Host is given more than once."
     case .malformedHost:
-      "Host is not a host's name or address with an optional port."
+      "Host is not a host name or address with an optional port."
     case .unknownExpectation:
-      "The only expectation known here is 100-continue."
+      "The only supported expectation is 100-continue."
     }
   }
 }

@@ -1,4 +1,5 @@
-/// Reads the fields of a request's head and judges those that decide where it goes and where it ends.
+/// A reader of the fields of a request's head. It checks the fields that determine the target and the end of the
+/// request.
 struct RequestFields: Sendable {
   private let line: RequestLineReader.RequestLine
   private var reader: FieldSectionReader
@@ -11,10 +12,10 @@ struct RequestFields: Sendable {
     reader = FieldSectionReader(limits: limits.fields)
   }
 
-  /// How the body is framed, as far as the fields have been read.
+  /// The framing of the body according to the fields so far.
   var framing: BodyFraming { bodyFields.framing }
 
-  /// Takes the next byte of the fields.
+  /// Processes the next byte of the fields.
   ///
   /// - Returns: the head when this byte completed it.
   mutating func receive(_ byte: UInt8) throws(RequestError) -> RequestHead? {
@@ -22,7 +23,7 @@ struct RequestFields: Sendable {
     case .more:
       return nil
     case .field(let field):
-      try judge(field)
+      try check(field)
       fields.append(field)
       return nil
     case .end:
@@ -40,7 +41,7 @@ struct RequestFields: Sendable {
     }
   }
 
-  private mutating func judge(_ field: Field) throws(RequestError) {
+  private mutating func check(_ field: Field) throws(RequestError) {
     do throws(MessageFault) {
       try bodyFields.receive(field)
     } catch {

@@ -1,4 +1,4 @@
-/// A request without its body: request line and fields (RFC 9112 §3, §5).
+/// A request without its body: the request line and the fields (RFC 9112 §3, §5).
 package struct RequestHead: Equatable, Sendable {
   package let method: Method
   /// 1 for HTTP/1.1 and later minor versions, 0 for HTTP/1.0.
@@ -6,9 +6,9 @@ package struct RequestHead: Equatable, Sendable {
   package var fields: FieldList
   private let requestTarget: RequestTarget
 
-  /// A request to send, or one for a test.
+  /// Creates a request to send, or one for a test.
   ///
-  /// - Returns: nil when the target has no form that the method may use.
+  /// - Returns: nil if the target has no form that the method allows.
   package init?(_ method: Method, _ target: String, minorVersion: Int = 1, fields: FieldList = [:]) {
     guard let target = RequestTarget(target, for: method) else { return nil }
     self.init(method: method, target: target, minorVersion: minorVersion, fields: fields)
@@ -24,18 +24,18 @@ package struct RequestHead: Equatable, Sendable {
   /// The request target as it was sent.
   package var target: String { requestTarget.text }
 
-  /// The target's path, still percent-encoded, without the query. Begins with `/`, or is `*` (OPTIONS only).
+  /// The path of the target, percent-encoded, without the query. Begins with `/`, or is `*` (OPTIONS only).
   package var path: String { requestTarget.path }
 
-  /// What follows the target's first `?`, still percent-encoded; nil without one.
+  /// The text after the target's first `?`, percent-encoded; nil without one.
   package var query: String? { requestTarget.query }
 
-  /// Where the request is addressed: an absolute target's host, else `Host` (RFC 9112 §3.3). Nil only in HTTP/1.0.
+  /// The authority of the request: the host of an absolute target, else `Host` (RFC 9112 §3.3). Nil only in HTTP/1.0.
   package var authority: Authority? {
     requestTarget.authority ?? fields.first("Host").flatMap { Authority($0) }
   }
 
-  /// Where the body ends. A request that a reader let through has at most one of the fields that say so.
+  /// The framing of the body. A request from a reader has at most one of the fields that determine it.
   package var body: BodyFraming {
     if let length = fields.first("Content-Length").flatMap({ Grammar.decimal($0.utf8) }) {
       return .length(length)
@@ -43,19 +43,19 @@ package struct RequestHead: Equatable, Sendable {
     return fields.first("Transfer-Encoding") == nil ? .none : .chunked
   }
 
-  /// Whether the client wants the connection kept after the response (RFC 9112 §9.3): in HTTP/1.1 unless it says
-  /// `close`, in HTTP/1.0 only if it says `keep-alive`, which the response has to say as well.
+  /// True if the client wants to keep the connection after the response (RFC 9112 §9.3): in HTTP/1.1 without `close`,
+  /// in HTTP/1.0 with `keep-alive`, which the response must repeat.
   package var keepsAlive: Bool {
     if fields.contains("close", in: "Connection") { return false }
     return minorVersion >= 1 || fields.contains("keep-alive", in: "Connection")
   }
 
-  /// Whether the client holds its body back until it gets `100 Continue` or a refusal (RFC 9110 §10.1.1).
+  /// True if the client delays its body until it gets `100 Continue` or a refusal (RFC 9110 §10.1.1).
   package var expectsContinue: Bool {
     minorVersion >= 1 && body != .none && body != .length(0) && fields.contains("100-continue", in: "Expect")
   }
 
-  /// Appends the head as it stands on the wire, with the empty line that ends it.
+  /// Appends the head as it is on the wire, with the empty line at its end.
   package func append(to bytes: inout [UInt8]) {
     bytes.append(contentsOf: "\(method.name) \(target) HTTP/1.\(minorVersion)\r\n".utf8)
     fields.append(to: &bytes)

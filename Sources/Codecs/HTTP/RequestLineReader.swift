@@ -1,6 +1,6 @@
-/// Reads a request line (RFC 9112 §3), byte by byte, with the one empty line before it that §2.2 lets pass.
+/// A reader of a request line (RFC 9112 §3), byte by byte. It accepts one empty line before it (§2.2).
 struct RequestLineReader: Sendable {
-  /// A request line that keeps every rule.
+  /// A valid request line.
   struct RequestLine: Sendable {
     let method: Method
     let target: RequestTarget
@@ -12,7 +12,7 @@ struct RequestLineReader: Sendable {
     case emptyLine
     case method
     case target(Method)
-    /// The bytes of `HTTP/` that have been seen.
+    /// The bytes of `HTTP/` that have been read.
     case versionName(Method, matched: Int)
     case versionMajor(Method)
     case versionDot(Method)
@@ -33,7 +33,7 @@ struct RequestLineReader: Sendable {
     self.limits = limits
   }
 
-  /// Takes the line's next byte.
+  /// Processes the next byte of the line.
   ///
   /// - Returns: the request line when this was its last byte.
   mutating func receive(_ byte: UInt8) throws(RequestError) -> RequestLine? {
@@ -68,7 +68,7 @@ struct RequestLineReader: Sendable {
       state = isLast ? .versionMajor(method) : .versionName(method, matched: matched + 1)
     case .versionMajor(let method):
       guard Grammar.isDigit(byte) else { throw .malformedVersion }
-      // Told before the target is judged, so that HTTP/2's preface, `PRI *`, is answered by 505.
+      // Checked before the target, so that HTTP/2's preface, `PRI *`, gets 505.
       guard byte == 0x31 else { throw .versionNotSupported(major: Int(byte - 0x30)) }
       state = .versionDot(method)
     case .versionDot(let method):
@@ -76,7 +76,7 @@ struct RequestLineReader: Sendable {
       state = .versionMinor(method)
     case .versionMinor(let method):
       guard Grammar.isDigit(byte) else { throw .malformedVersion }
-      // RFC 9110 §2.5: a later minor version is understood as the latest that we know.
+      // RFC 9110 §2.5: a later minor version counts as the latest supported one.
       state = .carriageReturn(method, minorVersion: min(Int(byte - 0x30), 1))
     case .carriageReturn(let method, let minorVersion):
       guard byte == Grammar.carriageReturn else { throw .malformedVersion }
@@ -84,7 +84,7 @@ struct RequestLineReader: Sendable {
       state = .lineFeed(RequestLine(method: method, target: target, minorVersion: minorVersion))
       return
     case .emptyLine, .lineFeed:
-      return  // answered by `receive` already
+      return  // handled by `receive`
     }
     length += 1
     guard length <= limits.requestLineBytes else { throw .requestLineTooLong(limit: limits.requestLineBytes) }

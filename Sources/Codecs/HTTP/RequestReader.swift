@@ -1,14 +1,14 @@
-/// Reads the requests of one connection (RFC 9112), however the bytes were cut on the way.
+/// A reader of the requests of one connection (RFC 9112), independent of the boundaries of the received bytes.
 ///
-/// Knows no socket and no clock: it is given bytes and says what they mean. Each rule is checked at the first byte that
-/// breaks it. A head is kept inside until it is whole, within the limits; body content is never copied.
+/// It has no socket and no clock: it receives bytes and returns events. Each rule is checked at the first byte that
+/// breaks it. A head is stored until it is complete, within the limits; body content is never copied.
 package struct RequestReader: Sendable {
   package enum Event: Equatable, Sendable {
-    /// A request begins. Who answers it by changing protocols asks no further: `position` is then behind the head.
+    /// A request begins. A caller that switches protocols stops reading: `position` is then behind the head.
     case head(RequestHead)
-    /// Content of its body, and where that lies in the bytes given; never empty.
+    /// Content of the body, as a range of the passed bytes; never empty.
     case body(Range<Int>)
-    /// The request is complete; the next may follow in the same bytes.
+    /// The request is complete; the next one may follow in the same bytes.
     case end
   }
 
@@ -23,8 +23,8 @@ package struct RequestReader: Sendable {
   private let limits: RequestLimits
   private var state = State.betweenRequests
 
-  /// The most content, in bytes, that the body of the request under way may have: beyond it 413. Set it after `.head`
-  /// to what the route takes; the next request begins with the limits' own.
+  /// The most content of the current request's body, in bytes: above it 413. Set it after `.head` to the limit of the
+  /// route; the next request begins with the limit in `limits`.
   package var bodyLimit: Int
 
   package init(limits: RequestLimits = RequestLimits()) {
@@ -32,12 +32,13 @@ package struct RequestReader: Sendable {
     bodyLimit = limits.bodyBytes
   }
 
-  /// Whether nothing of a request has been read since the last one ended: a connection that may be closed unasked.
+  /// True if no byte of a request was read since the end of the last one: such a connection may be closed at any
+  /// time.
   package var isBetweenRequests: Bool {
     if case .betweenRequests = state { true } else { false }
   }
 
-  /// Whether a head has begun and is not whole: the time for it runs.
+  /// True while a head is incomplete: the time limit for heads applies.
   package var isInHead: Bool {
     switch state {
     case .line, .fields: true
@@ -48,13 +49,14 @@ package struct RequestReader: Sendable {
   /// The length in bytes of the current head, or of the last one.
   package private(set) var headBytes = 0
 
-  /// Reads on from `position` to the next event and moves it behind what was read.
+  /// Reads from `position` to the next event and moves `position` behind the bytes that were read.
   ///
   /// - Parameters:
-  ///   - bytes: what arrived; may be empty, for an `.end` needs no further byte.
-  ///   - position: where in them to read on, 0 for new bytes.
-  /// - Returns: nil when all of them are consumed and more are needed.
-  /// - Throws: the rule that was broken, now and at every later call. `position` is then behind the byte that broke it.
+  ///   - bytes: the received bytes; may be empty, because an `.end` needs no further byte.
+  ///   - position: the index in them to continue at, 0 for new bytes.
+  /// - Returns: nil when all bytes are consumed and more are needed.
+  /// - Throws: the rule that was broken, now and at every later call. `position` is then behind the byte that broke
+  ///   it.
   package mutating func next(
     in bytes: Span<UInt8>, at position: inout Int
   ) throws(RequestError) -> Event? {
@@ -78,7 +80,7 @@ package struct RequestReader: Sendable {
         bodyLimit = limits.bodyBytes
         state = .line(RequestLineReader(limits: limits), bytesLeft: limits.headBytes)
       case .line(var reader, var left):
-        state = .betweenRequests  // so that `reader` holds the only reference to its buffer
+        state = .betweenRequests  // `reader` then has the only reference to its buffer
         let line = try Self.readLine(&reader, &left, limits, in: bytes, at: &position)
         headBytes = limits.headBytes - left
         guard let line else {

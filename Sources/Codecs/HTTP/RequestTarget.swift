@@ -1,16 +1,18 @@
-/// What a request line asks for (RFC 9112 §3.2).
+/// The target of a request line (RFC 9112 §3.2).
 struct RequestTarget: Equatable, Sendable {
-  /// As it was sent.
+  /// The target as it was sent.
   let text: String
-  /// Still percent-encoded, beginning with `/`; `*` for the asterisk-form.
+  /// The path, percent-encoded, beginning with `/`; `*` for the asterisk-form.
   let path: String
-  /// What follows the first `?`, still percent-encoded; nil without one.
+  /// The text after the first `?`, percent-encoded; nil without one.
   let query: String?
-  /// The host that an absolute-form target names; it then stands for `Host`.
+  /// The host of an absolute-form target, which replaces `Host`.
   let authority: Authority?
 
-  /// - Returns: nil when the target has none of the forms that the method may use: origin-form and absolute-form of
-  ///   http and https for all, asterisk-form for OPTIONS. User information and fragments have no place in any.
+  /// Parses a target.
+  ///
+  /// - Returns: nil if the target has no form that the method allows: origin-form and absolute-form of http and https
+  ///   for all methods, asterisk-form for OPTIONS. No form allows user information or a fragment.
   init?(_ text: String, for method: Method) {
     self.text = text
     let bytes = text.utf8

@@ -1,4 +1,4 @@
-/// Reads the fields of a response's head and those that decide where it ends.
+/// A reader of the fields of a response's head. It checks the fields that determine its end.
 struct ResponseFields: Sendable {
   private let line: StatusLineReader.StatusLine
   private var reader: FieldSectionReader
@@ -10,10 +10,10 @@ struct ResponseFields: Sendable {
     reader = FieldSectionReader(limits: limits.fields)
   }
 
-  /// How the body is framed, as far as the fields have been read.
+  /// The framing of the body according to the fields so far.
   var framing: BodyFraming { bodyFields.framing }
 
-  /// Takes the next byte of the fields.
+  /// Processes the next byte of the fields.
   ///
   /// - Returns: the head when this byte completed it.
   mutating func receive(_ byte: UInt8) throws(MessageFault) -> ResponseHead? {

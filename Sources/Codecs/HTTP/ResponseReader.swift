@@ -1,14 +1,15 @@
-/// Reads the responses of one connection in the client's role (RFC 9112), however the bytes were cut on the way.
+/// A reader of the responses of one connection in the client's role (RFC 9112), independent of the boundaries of the
+/// received bytes.
 ///
-/// Pulled from as `RequestReader` is. Whoever sends a request tells its method by `expect(_:)` before the response is
-/// read, for a response to HEAD has no body whatever its fields say.
+/// It is used like `RequestReader`. A caller that sends a request calls `expect(_:)` with its method before it reads
+/// the response, because a response to HEAD has no body, whatever its fields are.
 package struct ResponseReader: Sendable {
   package enum Event: Equatable, Sendable {
-    /// A 1xx response; another one follows. (101 comes as `.head`.)
+    /// A 1xx response; another one follows. (101 is a `.head`.)
     case interim(ResponseHead)
-    /// The final response begins. After 101 ask no further: `position` is then behind the head.
+    /// The final response begins. After 101 stop reading: `position` is then behind the head.
     case head(ResponseHead)
-    /// Content of its body, and where that lies in the bytes given; never empty.
+    /// Content of the body, as a range of the passed bytes; never empty.
     case body(Range<Int>)
     /// The response is complete.
     case end
@@ -22,7 +23,7 @@ package struct ResponseReader: Sendable {
     case failed(ResponseError)
   }
 
-  /// More interim responses before a final one are refused.
+  /// The most interim responses before a final one.
   private static let interimLimit = 16
 
   private let limits: RequestLimits
@@ -30,7 +31,7 @@ package struct ResponseReader: Sendable {
   private var methods: [Method] = []
   private var interimCount = 0
 
-  /// The most content, in bytes, that a response's body may have.
+  /// The most content of a response's body, in bytes.
   package var bodyLimit: Int
 
   package init(limits: RequestLimits = RequestLimits()) {
@@ -38,12 +39,12 @@ package struct ResponseReader: Sendable {
     bodyLimit = limits.bodyBytes
   }
 
-  /// Takes note that a request with that method was sent. Responses come in the order of the requests (§9.3.2).
+  /// Records that a request with this method was sent. Responses arrive in the order of the requests (§9.3.2).
   package mutating func expect(_ method: Method) {
     methods.append(method)
   }
 
-  /// Reads on from `position` to the next event and moves it behind what was read.
+  /// Reads from `position` to the next event and moves `position` behind the bytes that were read.
   ///
   /// - Returns: nil when all bytes are consumed and more are needed.
   /// - Throws: the rule that was broken, now and at every later call.
@@ -58,10 +59,10 @@ package struct ResponseReader: Sendable {
     }
   }
 
-  /// Takes note that the connection ended.
+  /// Processes the end of the connection.
   ///
-  /// - Returns: `.end` when that completes a response whose length was not told, nil when none was under way.
-  /// - Throws: `cutShort` in the middle of one.
+  /// - Returns: `.end` if it completes a response of unannounced length, nil between responses.
+  /// - Throws: `cutShort` inside a response.
   package mutating func finish() throws(ResponseError) -> Event? {
     switch state {
     case .betweenResponses:
@@ -82,7 +83,7 @@ package struct ResponseReader: Sendable {
   ) throws(ResponseError) -> Event? {
     while true {
       if case .body(var reader) = state {
-        state = .betweenResponses  // so that `reader` holds the only reference to its buffers
+        state = .betweenResponses  // `reader` then has the only reference to its buffers
         let piece = try Self.readBody(&reader, bodyLimit, in: bytes, at: &position)
         if piece == .end { return .end }
         state = .body(reader)
@@ -119,11 +120,11 @@ package struct ResponseReader: Sendable {
       state = .fields(reader, bytesLeft: left)
       return nil
     case .body:
-      preconditionFailure("a body is not read byte by byte")
+      preconditionFailure("a body is read in pieces")
     }
   }
 
-  /// Decides what follows a head (RFC 9112 §6.3).
+  /// Determines the body that follows a head (RFC 9112 §6.3).
   private mutating func begin(_ head: ResponseHead, _ framing: BodyFraming) throws(ResponseError) -> Event {
     if head.status.isInformational && head.status != .switchingProtocols {
       interimCount += 1

@@ -7,13 +7,13 @@ package struct Status: Equatable, Hashable, Sendable {
     self.code = code
   }
 
-  /// Interim responses, of which any number may come before the final one.
+  /// True for an interim response; any number of them may precede the final one.
   package var isInformational: Bool { code < 200 }
 
-  /// Whether a response of this status never has content, whatever its fields say (RFC 9112 §6.3).
+  /// True if a response of this status never has content, whatever its fields are (RFC 9112 §6.3).
   package var forbidsContent: Bool { code < 200 || code == 204 || code == 304 }
 
-  /// The phrase of RFC 9110 §15, the registry and tus; empty for codes that are in none of them.
+  /// The phrase of RFC 9110 §15, the registry or tus; empty for other codes.
   package var reasonPhrase: String { Self.reasonPhrases[code] ?? "" }
 
   package static let `continue` = Status(100)
@@ -38,7 +38,7 @@ package struct Status: Equatable, Hashable, Sendable {
   package static let unprocessableContent = Status(422)
   package static let preconditionRequired = Status(428)
   package static let requestHeaderFieldsTooLarge = Status(431)
-  /// Not of RFC 9110 but of tus 1.0.0: a piece does not have the digest that came with it.
+  /// Defined by tus 1.0.0, not by RFC 9110: the part does not match its digest.
   package static let checksumMismatch = Status(460)
   package static let notImplemented = Status(501)
   package static let serviceUnavailable = Status(503)

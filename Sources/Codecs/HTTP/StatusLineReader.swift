@@ -1,6 +1,6 @@
-/// Reads a status line (RFC 9112 §4), byte by byte.
+/// A reader of a status line (RFC 9112 §4), byte by byte.
 struct StatusLineReader: Sendable {
-  /// A status line that keeps every rule.
+  /// A valid status line.
   struct StatusLine: Sendable {
     let status: Status
     let minorVersion: Int
@@ -12,19 +12,20 @@ struct StatusLineReader: Sendable {
     case lineFeed(StatusLine)
   }
 
-  /// What every status line begins with, `x` standing for any digit.
+  /// The beginning of every status line; `x` stands for any digit.
   private static let form: [UInt8] = Array("HTTP/1.x xxx ".utf8)
 
   private let limit: Int
   private var state = State.text
   private var text: [UInt8] = []
 
+  /// Creates a reader.
   /// - Parameter limit: the most bytes of the line, without its end.
   init(limit: Int) {
     self.limit = limit
   }
 
-  /// Takes the line's next byte.
+  /// Processes the next byte of the line.
   ///
   /// - Returns: the status line when this was its last byte.
   mutating func receive(_ byte: UInt8) throws(ResponseError) -> StatusLine? {
@@ -49,7 +50,7 @@ struct StatusLineReader: Sendable {
     }
   }
 
-  /// The line that has been collected. Servers that leave the phrase out often leave out the blank before it too.
+  /// Returns the collected line. Servers that omit the phrase often omit the blank before it too.
   private func line() throws(ResponseError) -> StatusLine {
     guard text.count >= Self.form.count - 1, let code = Grammar.decimal(text[9..<12]), code >= 100
     else { throw .malformedStatusLine }

@@ -1,14 +1,15 @@
-/// A request's path taken apart, safe to join below a folder: no component is empty, `.`, `..`, hidden, or holds a
-/// separator.
+/// The components of a request's path, safe to join below a folder: no component is empty, `.`, `..` or hidden, or
+/// contains a separator.
 ///
-/// Compare components by their UTF-8: `String` holds two spellings of an accented letter equal, a file system does not.
+/// Compare components by their UTF-8: for `String`, two spellings of an accented letter are equal; for a file system
+/// they are not.
 package struct TargetPath: Equatable, Sendable {
-  /// The names from the folder down, percent-decoded once.
+  /// The names, outermost first, percent-decoded once.
   package let components: [String]
-  /// Whether the path ended in `/`; the root does.
+  /// True if the path ended in `/`, as the root does.
   package let isDirectory: Bool
 
-  /// A rule that the path broke. Nothing below the folder can be meant, so 400 or 404 are both right.
+  /// A rule that the path broke. No file can have such a path, so 400 and 404 are both correct.
   package enum Fault: Error, Equatable, Sendable {
     case notAbsolute
     case malformedPercentEncoding
@@ -17,17 +18,17 @@ package struct TargetPath: Equatable, Sendable {
     case controlCharacter(UInt8)
     case malformedUTF8
     case emptyComponent
-    /// A name that begins with a dot: hidden files, `.` and `..`, encoded or not.
+    /// A component that begins with a dot: a hidden file, `.` or `..`, encoded or not.
     case dotComponent
     case componentTooLong(limit: Int)
     case tooDeep(limit: Int)
   }
 
-  /// The longest name, in bytes, that Linux' file systems have.
+  /// The longest name of Linux' file systems, in bytes.
   private static let componentBytes = 255
   private static let depth = 32
 
-  /// Takes apart the raw path of a request, without its query. `%2e` is a dot, `%252e` the three characters `%2e`.
+  /// Parses the raw path of a request, without its query. `%2e` is a dot, `%252e` the three characters `%2e`.
   ///
   /// - Throws: the rule that was broken.
   package static func resolve(_ rawPath: String) throws(Fault) -> TargetPath {

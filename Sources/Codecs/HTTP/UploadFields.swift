@@ -1,13 +1,13 @@
 /// The numbers of resumable uploads (`Upload-Offset`, `Upload-Length`; tus 1.0.0).
 package enum UploadNumber {
-  /// The largest that every program counts exactly: 2^53.
+  /// The largest number that every program represents exactly: 2^53.
   package static let maximum: UInt64 = 1 << 53
 
-  /// Reads decimal digits and nothing else.
+  /// Parses decimal digits.
   ///
-  /// - Parameter field: the field's value.
+  /// - Parameter field: the value of the field.
   /// - Returns: a number of bytes, at most `maximum`.
-  /// - Throws: `malformedNumber`, or `numberTooLarge` for digits that are only too many.
+  /// - Throws: `malformedNumber`, or `numberTooLarge` for a number above `maximum`.
   package static func parse(_ field: String) throws(UploadFieldError) -> UInt64 {
     guard let number = Grammar.decimal(field.utf8) else { throw .malformedNumber }
     guard number <= maximum else { throw .numberTooLarge(limit: maximum) }
@@ -15,12 +15,12 @@ package enum UploadNumber {
   }
 }
 
-/// What is told of an upload when it is created (`Upload-Metadata`, tus 1.0.0, creation).
+/// The metadata of an upload at its creation (`Upload-Metadata`, tus 1.0.0, creation).
 package enum UploadMetadata {
-  /// Reads `key base64,key base64`; a value may be missing, and so may all.
+  /// Parses `key base64,key base64`; a value may be missing, and the field may be empty.
   ///
-  /// - Parameter field: the field's value.
-  /// - Returns: the values by their keys, decoded; a missing one is empty.
+  /// - Parameter field: the value of the field.
+  /// - Returns: the decoded values by their keys; a missing value is empty.
   /// - Throws: `malformedMetadata`, `repeatedKey` or `valueNotBase64`.
   package static func parse(_ field: String) throws(UploadFieldError) -> [String: [UInt8]] {
     var values: [String: [UInt8]] = [:]
@@ -42,14 +42,14 @@ package enum UploadMetadata {
   }
 }
 
-/// The digest of the piece that a request brings (`Upload-Checksum`, tus 1.0.0, checksum).
+/// The digest of the part in a request (`Upload-Checksum`, tus 1.0.0, checksum).
 package enum UploadChecksum {
-  /// What a digest is made by; the raw value is its name on the wire.
+  /// A digest algorithm; the raw value is its name on the wire.
   package enum Algorithm: String, CaseIterable, Sendable {
     case sha1
     case sha256
 
-    /// How many bytes the digest has.
+    /// The length of the digest in bytes.
     package var length: Int {
       switch self {
       case .sha1: 20
@@ -58,11 +58,11 @@ package enum UploadChecksum {
     }
   }
 
-  /// Reads `algorithm base64`.
+  /// Parses `algorithm base64`.
   ///
-  /// - Parameter field: the field's value.
+  /// - Parameter field: the value of the field.
   /// - Returns: the algorithm, and a digest of its length.
-  /// - Throws: `unknownAlgorithm`, also when what follows it is malformed; `malformedChecksum` or `checksumLength`.
+  /// - Throws: `unknownAlgorithm`, even before a malformed digest; `malformedChecksum` or `checksumLength`.
   package static func parse(
     _ field: String
   ) throws(UploadFieldError) -> (algorithm: Algorithm, digest: [UInt8]) {
@@ -80,42 +80,42 @@ package enum UploadChecksum {
   }
 }
 
-/// What is wrong with a field of a resumable upload.
+/// A defect of a field of a resumable upload.
 package enum UploadFieldError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// Not decimal digits alone.
+  /// Not decimal digits only.
   case malformedNumber
-  /// A number that is none of bytes any more.
+  /// A number above `UploadNumber.maximum`.
   case numberTooLarge(limit: UInt64)
   /// Not a list of keys and values.
   case malformedMetadata
-  /// A key that is there twice.
+  /// A key that occurs twice.
   case repeatedKey(String)
   /// A value that is not base64.
   case valueNotBase64(key: String)
   /// Not an algorithm and base64.
   case malformedChecksum
-  /// An algorithm that is not known here.
+  /// An unsupported algorithm.
   case unknownAlgorithm(String)
-  /// A digest with another length than its algorithm's.
+  /// A digest whose length is not that of its algorithm.
   case checksumLength(UploadChecksum.Algorithm, actual: Int)
 
   package var description: String {
     switch self {
-    case .malformedNumber: "A number of bytes consists of decimal digits and nothing else."
+    case .malformedNumber: "A number of bytes must consist of decimal digits."
     case .numberTooLarge(let limit): "A number of bytes is larger than \(limit)."
     case .malformedMetadata: "Upload-Metadata is not a list of the form key base64,key base64."
     case .repeatedKey(let key): "Upload-Metadata has the key \(Self.shown(key)) more than once."
     case .valueNotBase64(let key): "Upload-Metadata has a value that is not base64: \(Self.shown(key))."
     case .malformedChecksum: "Upload-Checksum is not of the form algorithm base64."
     case .unknownAlgorithm(let name):
-      "Upload-Checksum names \(Self.shown(name)); known here are "
+      "Upload-Checksum names \(Self.shown(name)); supported are "
         + "\(UploadChecksum.Algorithm.allCases.map(\.rawValue).joined(separator: " and "))."
     case .checksumLength(let algorithm, let actual):
       "The \(algorithm.rawValue) in Upload-Checksum has \(actual) bytes instead of \(algorithm.length)."
     }
   }
 
-  /// What a peer wrote, cut to what can be read.
+  /// Truncates text of a peer to a readable length.
   private static func shown(_ text: String) -> String {
     text.count <= 40 ? text : "\(text.prefix(40))…"
   }
