@@ -1,4 +1,5 @@
 internal import Gateway
+internal import Primitives
 internal import Wire
 
 extension Setting {

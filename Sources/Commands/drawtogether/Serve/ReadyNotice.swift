@@ -1,5 +1,6 @@
 internal import Gateway
 internal import Networking
+internal import Primitives
 internal import Wire
 
 /// The notice on standard output when the gateway accepts connections: its URLs and its main settings.

@@ -1,4 +1,5 @@
 package import Networking
+internal import Primitives
 package import Wire
 
 /// What a field of a log line holds.
