@@ -22,9 +22,9 @@ package struct TokenBucket: Sendable, BitwiseCopyable {
   }
 
   /// The number of tokens left; negative in debt.
-  private var tokens: Double
+  @usableFromInline var tokens: Double
   /// The time up to which refills are counted.
-  private var refilledAt: MonotonicTime
+  @usableFromInline var refilledAt: MonotonicTime
 
   /// Creates a full bucket.
   ///
@@ -37,6 +37,7 @@ package struct TokenBucket: Sendable, BitwiseCopyable {
   }
 
   /// Adds the tokens for the time since the last refill. A time before the last refill changes nothing.
+  @inlinable
   package mutating func refill(by rate: Rate, at now: MonotonicTime) {
     guard now.nanoseconds > refilledAt.nanoseconds else { return }
     // From `distantPast` the difference overflows: the bucket is then full.
@@ -48,11 +49,13 @@ package struct TokenBucket: Sendable, BitwiseCopyable {
 
   /// Returns true if the bucket has `amount` tokens, or is full when `amount` is above the capacity. Call `refill`
   /// first.
+  @inlinable
   package func holds(_ amount: Double, by rate: Rate) -> Bool {
     tokens >= min(amount, rate.capacity)
   }
 
   /// Removes `amount` tokens, even if the bucket has fewer.
+  @inlinable
   package mutating func remove(_ amount: Double) {
     tokens -= amount
   }
@@ -60,6 +63,7 @@ package struct TokenBucket: Sendable, BitwiseCopyable {
   /// Refills the bucket and removes `amount` tokens if it holds them.
   ///
   /// - Returns: false when the bucket does not hold the amount; no token is removed then.
+  @inlinable
   package mutating func take(_ amount: Double, by rate: Rate, at now: MonotonicTime) -> Bool {
     refill(by: rate, at: now)
     guard holds(amount, by: rate) else { return false }

@@ -1,53 +1,55 @@
 package import Primitives
 
-/// The entries and bytes that one participant may send now. Each is refilled at its rate, up to the amount of two seconds.
+/// The entries and bytes that one participant may send now. Both buckets hold the amount of two seconds.
 package struct RateBucket: Sendable {
-  /// The refill per second. A session has one for all buckets, because there is a bucket per participant.
+  /// The refill rates. A session has one value for all buckets, because there are two buckets per participant.
   package struct Rates: Sendable {
-    fileprivate let entriesPerSecond: Double
-    fileprivate let bytesPerSecond: Double
+    fileprivate let entries: TokenBucket.Rate
+    fileprivate let bytes: TokenBucket.Rate
 
+    /// Creates rates per second; below 1 they are 1.
     package init(entriesPerSecond: Int, bytesPerSecond: Int) {
-      self.entriesPerSecond = Double(max(1, entriesPerSecond))
-      self.bytesPerSecond = Double(max(1, bytesPerSecond))
+      entries = Self.rate(entriesPerSecond)
+      bytes = Self.rate(bytesPerSecond)
+    }
+
+    private static func rate(_ perSecond: Int) -> TokenBucket.Rate {
+      let perSecond = Double(max(1, perSecond))
+      return TokenBucket.Rate(tokensPerSecond: perSecond, capacity: perSecond * 2)
     }
   }
 
-  private var entries: Double
-  private var bytes: Double
-  private var filledAt: MonotonicTime
+  private var entries: TokenBucket
+  private var bytes: TokenBucket
 
-  /// A full bucket.
+  /// Creates full buckets.
   package init(_ rates: Rates, at now: MonotonicTime) {
-    entries = rates.entriesPerSecond * 2
-    bytes = rates.bytesPerSecond * 2
-    filledAt = now
+    entries = TokenBucket(full: rates.entries, at: now)
+    bytes = TokenBucket(full: rates.bytes, at: now)
   }
 
-  /// Takes one entry of `size` bytes, or the price of `count` entries; takes nothing if the bucket has less.
+  /// Takes the price of `count` entries with `size` bytes in all; takes nothing if a bucket has less.
   ///
   /// An entry larger than a full bucket passes when the bucket is full, and leaves it in debt.
   package mutating func take(_ size: Int, entries count: Int = 1, by rates: Rates, at now: MonotonicTime)
     -> Bool
   {
-    let elapsed = now.seconds(since: filledAt)
-    if elapsed > 0 {
-      entries = min(rates.entriesPerSecond * 2, entries + elapsed * rates.entriesPerSecond)
-      bytes = min(rates.bytesPerSecond * 2, bytes + elapsed * rates.bytesPerSecond)
-      filledAt = now
+    entries.refill(by: rates.entries, at: now)
+    bytes.refill(by: rates.bytes, at: now)
+    guard entries.holds(Double(count), by: rates.entries), bytes.holds(Double(size), by: rates.bytes) else {
+      return false
     }
-    let price = min(Double(count), rates.entriesPerSecond * 2)
-    guard entries >= price, bytes >= min(Double(size), rates.bytesPerSecond * 2) else { return false }
-    entries -= price
-    bytes -= Double(size)
+    entries.remove(min(Double(count), rates.entries.capacity))
+    bytes.remove(Double(size))
     return true
   }
 
-  /// The milliseconds until the bucket has a quarter of its capacity and room for an entry of `size` bytes.
+  /// Returns the milliseconds until each bucket holds a quarter of its capacity, and room for an entry of `size` bytes; at
+  /// least 1.
   package func millisecondsUntilQuarter(for size: Int, by rates: Rates) -> Int {
-    let lackingEntries = max(1, rates.entriesPerSecond / 2) - entries
-    let lackingBytes = max(min(Double(size), rates.bytesPerSecond * 2), rates.bytesPerSecond / 2) - bytes
-    let seconds = max(lackingEntries / rates.entriesPerSecond, lackingBytes / rates.bytesPerSecond)
-    return max(1, Int((seconds * 1000).rounded(.up)))
+    let delay = max(
+      entries.delay(until: max(1, rates.entries.capacity / 4), by: rates.entries),
+      bytes.delay(until: max(Double(size), rates.bytes.capacity / 4), by: rates.bytes))
+    return max(1, Int(delay.wholeMilliseconds))
   }
 }
