@@ -12,8 +12,20 @@ final class GatewayLogger {
   private let counters: ReactorCounters
   private let clock: LoopClock
   /// By the raw value of a budget.
-  private var budgets = PeerEvent.Budget.allCases.map {
-    LogBudget(burst: $0.rate.burst, perSecond: $0.rate.perSecond)
+  private var lineLimits = PeerEvent.Budget.allCases.map { LineLimit($0) }
+
+  /// The lines that a budget allows now, and the number of lines that it omitted since the last report.
+  private struct LineLimit {
+    private let rate: TokenBucket.Rate
+    private var bucket: TokenBucket
+    var omitted: UInt64 = 0
+
+    init(_ budget: PeerEvent.Budget) {
+      rate = budget.rate
+      bucket = TokenBucket(full: rate)
+    }
+
+    mutating func allowsLine(now: MonotonicTime) -> Bool { bucket.take(1, by: rate, at: now) }
   }
 
   /// Creates a logger with full budgets.
@@ -26,7 +38,8 @@ final class GatewayLogger {
   /// Counts an event. Writes its line if the event's budget allows it, and else counts the line as omitted.
   func log(_ event: PeerEvent) {
     event.count(in: &counters.values)
-    if let budget = event.budget, !budgets[budget.rawValue].allows(now: clock.now) {
+    if let budget = event.budget, !lineLimits[budget.rawValue].allowsLine(now: clock.now) {
+      lineLimits[budget.rawValue].omitted += 1
       counters.values.logLinesLeftOut += 1
       return
     }
@@ -34,12 +47,14 @@ final class GatewayLogger {
   }
 
   /// True while omitted lines have not been reported.
-  var hasOmittedLines: Bool { budgets.contains { $0.leftOut > 0 } }
+  var hasOmittedLines: Bool { lineLimits.contains { $0.omitted > 0 } }
 
   /// Reports the number of omitted lines of each budget that allows lines again.
   func reportOmittedLines() {
     for budget in PeerEvent.Budget.allCases {
-      guard let lines = budgets[budget.rawValue].takeLeftOut(now: clock.now) else { continue }
+      let lines = lineLimits[budget.rawValue].omitted
+      guard lines > 0, lineLimits[budget.rawValue].allowsLine(now: clock.now) else { continue }
+      lineLimits[budget.rawValue].omitted = 0
       log(.warning, "log lines left out", ["of": "\(budget.name)", "lines": .number(lines)])
     }
   }

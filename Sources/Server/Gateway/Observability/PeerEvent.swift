@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import Networking
 internal import Platform
+internal import Primitives
 internal import SessionCore
 internal import Wire
 
@@ -90,13 +91,13 @@ enum PeerEvent {
     /// Failures of the system, which may repeat with each attempt to accept a connection.
     case accept
 
-    /// The number of lines that may come at once, and the number per second after that.
-    var rate: (burst: Int, perSecond: Int) {
+    /// The lines per second, and the number of lines in a burst.
+    var rate: TokenBucket.Rate {
       switch self {
-      case .refusal, .connectionRefusal, .clientAhead: (20, 5)
-      case .unjoinedClose, .upload: (1000, 50)
-      case .participant, .close: (20_000, 50)
-      case .accept: (20, 1)
+      case .refusal, .connectionRefusal, .clientAhead: TokenBucket.Rate(tokensPerSecond: 5, capacity: 20)
+      case .unjoinedClose, .upload: TokenBucket.Rate(tokensPerSecond: 50, capacity: 1000)
+      case .participant, .close: TokenBucket.Rate(tokensPerSecond: 50, capacity: 20_000)
+      case .accept: TokenBucket.Rate(tokensPerSecond: 1, capacity: 20)
       }
     }
 
