@@ -1,6 +1,5 @@
 internal import Networking
 internal import Platform
-internal import Primitives
 
 /// How many of something each client has at present: an IPv4 address, or the /64 around an IPv6 one.
 struct ClientCounts: ~Copyable, Sendable {
@@ -20,26 +19,5 @@ struct ClientCounts: ~Copyable, Sendable {
       guard let count = counts[address.network] else { return }
       counts[address.network] = count > 1 ? count - 1 : nil
     }
-  }
-}
-
-/// How many sessions each client made in the last minute, in fixed windows of it.
-struct CreationRate {
-  private var windowStart = MonotonicTime.distantPast
-  private var counts: [IPAddress: Int] = [:]
-
-  /// - Returns: nil when one more is within the limit, else how many milliseconds to wait.
-  mutating func take(_ address: IPAddress, limit: Int, now: MonotonicTime) -> Int? {
-    if windowStart == .distantPast || now - windowStart >= .seconds(60) {
-      windowStart = now
-      counts = [:]
-    }
-    let count = counts[address.network, default: 0]
-    guard count < limit else {
-      let left = Duration.seconds(60) - (now - windowStart)
-      return max(1, Int(left.wholeMilliseconds) + 1)
-    }
-    counts[address.network] = count + 1
-    return nil
   }
 }

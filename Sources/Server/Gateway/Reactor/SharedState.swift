@@ -54,7 +54,7 @@ final class SharedState: Sendable {
   private let stopping = Atomic(false)
   private let clients = ClientCounts()
   private let rareWarnings = Guarded<[RareWarning: MonotonicTime]>([:])
-  private let creations = Guarded(CreationRate())
+  private let creations: Guarded<SessionCreationLimiter>
   private let endpoints = Guarded(Endpoints())
 
   init(
@@ -109,6 +109,8 @@ final class SharedState: Sendable {
     redirect = SecureRedirect(configuration)
     metricsAccess = MetricsAccess(configuration)
     observer = Observer(on: fileThreads.observing)
+    creations = Guarded(
+      SessionCreationLimiter(perMinute: configuration.limits.sessionsPerAddressPerMinute))
     drainProgress = Guarded(DrainProgress(reactors: configuration.reactors))
     pulses = (0..<configuration.reactors).map { _ in Pulse() }
     startedAt = .now()
@@ -281,16 +283,13 @@ final class SharedState: Sendable {
     -> Refusal?
   {
     if let refusal = ledger.admit(id, creator: creator, now: now) { return refusal }
-    let waitMs = creations.withLock {
-      $0.take(client.address, limit: limits.sessionsPerAddressPerMinute, now: now)
-    }
-    guard let waitMs else { return nil }
+    guard let wait = creations.withLock({ $0.admit(client.address, at: now) }) else { return nil }
     ledger.forget(id)
     var refusal = Refusal(
       .tooMany,
       "From your address \(limits.sessionsPerAddressPerMinute) sessions a minute are taken.",
       limit: limits.sessionsPerAddressPerMinute)
-    refusal.retryAfterMs = UInt64(waitMs)
+    refusal.retryAfterMs = UInt64(clamping: wait.wholeMilliseconds)
     refusal.status = 429
     return refusal
   }
